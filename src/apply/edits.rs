@@ -1,0 +1,207 @@
+//! A change of an existing project: all edits or none.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::plan::digest::hex;
+use crate::plan::{Action, Content, Edit, Plan};
+use crate::system::directory_lock::DirectoryLock;
+use crate::system::files::{self, Kind, Mode};
+use crate::system::{checkpoint, interrupt, random};
+
+use super::ApplyError;
+use super::journal::{self, Entry};
+
+/// Largest file that is compared before it is replaced, in bytes.
+const MAX_FILE: u64 = 16 * 1024 * 1024;
+
+/// Writes the plan below `root`. The edit of `last` (the lock) is done after all others.
+///
+/// # Errors
+/// When the tree is not as the plan saw it or a write fails; the old state is whole then.
+pub fn apply(root: &Path, plan: &Plan, last: &str) -> Result<(), ApplyError> {
+    if plan.is_empty() {
+        return Ok(());
+    }
+    let lock = DirectoryLock::acquire(root).map_err(ApplyError::io("lock", root))?;
+    let Some(_lock) = lock else { return Err(ApplyError::Busy { path: root.to_owned() }) };
+    preflight(root, plan)?;
+    journal::remove_drafts(root);
+    let mut edits: Vec<&Edit> = plan.edits().iter().collect();
+    edits.sort_by_key(|edit| edit.path.as_str() == last);
+    let directories = missing_directories(root, &edits)?;
+    let transaction = Transaction::stage(root, edits, directories)?;
+    checkpoint::reached("apply:staged");
+    let result = transaction.commit();
+    if let Err(error) = result {
+        transaction.undo()?;
+        return Err(error);
+    }
+    transaction.close();
+    Ok(())
+}
+
+fn preflight(root: &Path, plan: &Plan) -> Result<(), ApplyError> {
+    if let Some(obstacle) = plan.obstacles().first() {
+        return Err(ApplyError::Obstacle {
+            path: obstacle.path.to_string(),
+            reason: obstacle.reason.clone(),
+        });
+    }
+    for edit in plan.edits() {
+        let place = edit.path.below(root);
+        for ancestor in edit.path.ancestors() {
+            match files::kind(&root.join(ancestor)).map_err(ApplyError::io("look at", &place))? {
+                Kind::Absent | Kind::Directory => {}
+                _ => {
+                    return Err(ApplyError::Obstacle {
+                        path: ancestor.to_owned(),
+                        reason: "it is not a directory".to_owned(),
+                    });
+                }
+            }
+        }
+        if current(&place)?.as_ref() != edit.before.as_ref() {
+            return Err(ApplyError::Stale { path: edit.path.clone() });
+        }
+        if edit.before.is_some() && files::is_read_only(&place).map_err(ApplyError::io("look at", &place))? {
+            return Err(ApplyError::ReadOnly { path: edit.path.clone() });
+        }
+    }
+    Ok(())
+}
+
+fn current(place: &Path) -> Result<Option<Content>, ApplyError> {
+    match files::read(place, MAX_FILE) {
+        Ok(loaded) => Ok(Some(Content { bytes: loaded.bytes, executable: loaded.executable })),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(ApplyError::Io { action: "read", path: place.to_owned(), source }),
+    }
+}
+
+fn missing_directories(root: &Path, edits: &[&Edit]) -> Result<Vec<String>, ApplyError> {
+    let mut missing = BTreeSet::new();
+    for edit in edits.iter().filter(|edit| edit.after.is_some()) {
+        for ancestor in edit.path.ancestors() {
+            let place = root.join(ancestor);
+            if files::kind(&place).map_err(ApplyError::io("look at", &place))? == Kind::Absent {
+                missing.insert(ancestor.to_owned());
+            }
+        }
+    }
+    // A set of paths is sorted, so a directory comes before those inside it.
+    Ok(missing.into_iter().collect())
+}
+
+struct Transaction<'a> {
+    root: &'a Path,
+    directory: PathBuf,
+    edits: Vec<&'a Edit>,
+    directories: Vec<String>,
+}
+
+impl<'a> Transaction<'a> {
+    /// Writes everything that will be needed, forward and back, and makes it durable.
+    fn stage(root: &'a Path, edits: Vec<&'a Edit>, directories: Vec<String>) -> Result<Self, ApplyError> {
+        let unique = random::bytes::<8>().map_err(ApplyError::io("name a directory in", root))?;
+        let draft = root.join(format!("{}{}", journal::DRAFT_PREFIX, hex(&unique)));
+        let staged = Self::write_draft(root, &draft, &edits, &directories);
+        if let Err(error) = staged {
+            let _ = files::remove_tree(&draft);
+            return Err(error);
+        }
+        let directory = root.join(journal::DIRECTORY);
+        if let Err(source) = files::rename_new(&draft, &directory) {
+            let _ = files::remove_tree(&draft);
+            return Err(ApplyError::Io { action: "create", path: directory, source });
+        }
+        Ok(Self { root, directory, edits, directories })
+    }
+
+    fn write_draft(
+        root: &Path,
+        draft: &Path,
+        edits: &[&Edit],
+        directories: &[String],
+    ) -> Result<(), ApplyError> {
+        let (new, old) = (draft.join("new"), draft.join("old"));
+        for directory in [draft, &new, &old] {
+            files::create_directory(directory).map_err(ApplyError::io("create", directory))?;
+        }
+        for (index, edit) in edits.iter().enumerate() {
+            interrupt::check()?;
+            let name = index.to_string();
+            let place = edit.path.below(root);
+            for (content, side) in [(&edit.after, &new), (&edit.before, &old)] {
+                let Some(content) = content else { continue };
+                let copy = side.join(&name);
+                write_like(&copy, content, edit.before.is_some().then_some(place.as_path()))?;
+            }
+        }
+        let text = journal::render(edits, directories);
+        let path = draft.join("journal.json");
+        files::write_new(&path, text.as_bytes(), Mode::Plain).map_err(ApplyError::io("write", &path))?;
+        files::sync(&path).map_err(ApplyError::io("write", &path))
+    }
+
+    fn commit(&self) -> Result<(), ApplyError> {
+        for directory in &self.directories {
+            let place = self.root.join(directory);
+            files::create_directory(&place).map_err(ApplyError::io("create", &place))?;
+        }
+        for (index, edit) in self.edits.iter().enumerate() {
+            checkpoint::reached(&format!("apply:before-edit-{index}"));
+            interrupt::check()?;
+            let place = edit.path.below(self.root);
+            match edit.action {
+                Action::Delete => files::remove_file(&place).map_err(ApplyError::io("remove", &place))?,
+                Action::Create => {
+                    let staged = self.directory.join("new").join(index.to_string());
+                    files::rename_new(&staged, &place).map_err(ApplyError::io("create", &place))?;
+                }
+                Action::Replace | Action::SetMode => {
+                    let staged = self.directory.join("new").join(index.to_string());
+                    files::rename(&staged, &place).map_err(ApplyError::io("replace", &place))?;
+                }
+            }
+        }
+        checkpoint::reached("apply:edited");
+        Ok(())
+    }
+
+    fn undo(&self) -> Result<(), ApplyError> {
+        let entries: Vec<_> = self
+            .edits
+            .iter()
+            .map(|edit| Entry {
+                path: edit.path.clone(),
+                before: edit.before.as_ref().map(Content::digest),
+                after: edit.after.as_ref().map(Content::digest),
+            })
+            .collect();
+        journal::roll_back(self.root, &self.directory, &entries, &self.directories)?;
+        files::remove_tree(&self.directory).map_err(ApplyError::io("remove", &self.directory))
+    }
+
+    /// The change stands as soon as the journal has lost its name.
+    fn close(&self) {
+        let done = self.directory.with_file_name(format!("{}done", journal::DRAFT_PREFIX));
+        let _ = files::remove_tree(&done);
+        let gone = match files::rename(&self.directory, &done) {
+            Ok(()) => done,
+            Err(_) => self.directory.clone(),
+        };
+        let _ = files::remove_tree(&gone);
+    }
+}
+
+/// Writes a staged file with the permissions of the file it stands for, and makes it durable.
+fn write_like(copy: &Path, content: &Content, like: Option<&Path>) -> Result<(), ApplyError> {
+    let mode = if content.executable { Mode::Executable } else { Mode::Plain };
+    files::write_new(copy, &content.bytes, mode).map_err(ApplyError::io("write", copy))?;
+    if let Some(like) = like {
+        files::copy_permissions(like, copy).map_err(ApplyError::io("write", copy))?;
+        files::set_executable(copy, content.executable).map_err(ApplyError::io("write", copy))?;
+    }
+    files::sync(copy).map_err(ApplyError::io("write", copy))
+}

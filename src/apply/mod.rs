@@ -1,0 +1,45 @@
+//! The only writer of a project: preflight all, stage all, rename all, roll back on failure.
+//!
+//! Accepts a `Plan` or a `FileSet`, decides nothing about what should change; uses `plan` and `system`.
+
+pub mod edits;
+pub mod journal;
+pub mod new_tree;
+
+pub use edits::apply;
+pub use journal::recover;
+pub use new_tree::create;
+
+use std::path::PathBuf;
+
+use crate::plan::RelativePath;
+use crate::system::interrupt::Interrupted;
+
+/// Why nothing was changed; after any of these the old state is whole.
+#[derive(Debug, thiserror::Error)]
+pub enum ApplyError {
+    #[error("`{path}`: {reason}, and aos writes only plain files inside the project")]
+    Obstacle { path: String, reason: String },
+    #[error("`{path}` changed since the plan was made")]
+    Stale { path: RelativePath },
+    #[error("`{path}` is read-only")]
+    ReadOnly { path: RelativePath },
+    #[error("another aos is writing to `{}`", path.display())]
+    Busy { path: PathBuf },
+    #[error("`{}` appeared while the project was being made", path.display())]
+    TargetExists { path: PathBuf },
+    #[error("cannot {action} `{}`: {source}", path.display())]
+    Io { action: &'static str, path: PathBuf, source: std::io::Error },
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
+    #[error("`{}` is the journal of a write that was cut off, and it is damaged: {reason}", path.display())]
+    Journal { path: PathBuf, reason: String },
+}
+
+impl ApplyError {
+    /// Wraps an I/O error with what was being done.
+    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { action, path, source }
+    }
+}

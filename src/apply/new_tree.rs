@@ -1,0 +1,117 @@
+//! A new project: staged beside its target, in place by one rename.
+//!
+//! A kill at any moment leaves either nothing or the complete project, and at most a staging directory that the
+//! next run removes.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::plan::FileSet;
+use crate::plan::digest::hex;
+use crate::system::directory_lock::DirectoryLock;
+use crate::system::files::{self, Kind, Mode};
+use crate::system::{checkpoint, interrupt, random};
+
+use super::ApplyError;
+
+/// Prefix of staging directories; the rest is 16 hex digits.
+const PREFIX: &str = ".aos-tmp-";
+
+/// Writes `files` as the new directory `target`. `finish` may add to the staged tree (a git repository) before it
+/// appears.
+///
+/// # Errors
+/// When anything exists at `target` but an empty directory, or a write fails; nothing is left behind then.
+pub fn create<T>(
+    target: &Path,
+    files: &FileSet,
+    finish: impl FnOnce(&Path) -> T,
+) -> Result<T, ApplyError> {
+    let parent = match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    remove_leftovers(parent);
+    let stage = Stage::new(parent)?;
+    let tree = stage.path.join("tree");
+    files::create_directory(&tree).map_err(ApplyError::io("create", &tree))?;
+    write_all(&tree, files)?;
+    checkpoint::reached("new:staged");
+    let result = finish(&tree);
+    interrupt::check()?;
+    checkpoint::reached("new:before-rename");
+    put_in_place(&tree, target)?;
+    checkpoint::reached("new:renamed");
+    Ok(result)
+}
+
+fn write_all(tree: &Path, files: &FileSet) -> Result<(), ApplyError> {
+    let mut made = BTreeSet::new();
+    for (path, content) in files {
+        interrupt::check()?;
+        for ancestor in path.ancestors() {
+            if made.insert(ancestor.to_owned()) {
+                let directory = tree.join(ancestor);
+                files::create_directory(&directory).map_err(ApplyError::io("create", &directory))?;
+            }
+        }
+        let place = path.below(tree);
+        let mode = if content.executable { Mode::Executable } else { Mode::Plain };
+        files::write_new(&place, &content.bytes, mode).map_err(ApplyError::io("write", &place))?;
+    }
+    Ok(())
+}
+
+fn put_in_place(tree: &Path, target: &Path) -> Result<(), ApplyError> {
+    let moved = match files::kind(target).map_err(ApplyError::io("look at", target))? {
+        // A rename replaces an empty directory and fails on any other, in one step.
+        Kind::Directory => files::rename(tree, target),
+        _ => files::rename_new(tree, target),
+    };
+    moved.map_err(|source| match source.kind() {
+        std::io::ErrorKind::AlreadyExists
+        | std::io::ErrorKind::DirectoryNotEmpty
+        | std::io::ErrorKind::NotADirectory => ApplyError::TargetExists { path: target.to_owned() },
+        _ => ApplyError::Io { action: "create", path: target.to_owned(), source },
+    })
+}
+
+/// A staging directory that removes itself.
+struct Stage {
+    path: PathBuf,
+    _lock: Option<DirectoryLock>,
+}
+
+impl Stage {
+    fn new(parent: &Path) -> Result<Self, ApplyError> {
+        let unique = random::bytes::<8>().map_err(ApplyError::io("name a directory in", parent))?;
+        let path = parent.join(format!("{PREFIX}{}", hex(&unique)));
+        files::create_directory(&path).map_err(ApplyError::io("create", &path))?;
+        let lock = DirectoryLock::acquire(&path).map_err(ApplyError::io("lock", &path))?;
+        Ok(Self { path, _lock: lock })
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        // A directory that stays is removed by the next run.
+        let _ = files::remove_tree(&self.path);
+    }
+}
+
+/// Removes staging directories of runs that were killed; a running one holds its lock.
+fn remove_leftovers(parent: &Path) {
+    let Ok(names) = files::names(parent) else { return };
+    for name in names {
+        let is_stage = name.to_str().and_then(|name| name.strip_prefix(PREFIX)).is_some_and(|unique| {
+            unique.len() == 16 && unique.bytes().all(|digit| digit.is_ascii_hexdigit())
+        });
+        let path = parent.join(&name);
+        if !is_stage || !matches!(files::kind(&path), Ok(Kind::Directory)) {
+            continue;
+        }
+        if let Ok(Some(_lock)) = DirectoryLock::acquire(&path) {
+            let _ = files::remove_tree(&path);
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! What `check` knows: drift of managed files, static rules, waivers, one verdict per project.
+//!
+//! Reads projects, never writes; the rules themselves are in `contract::rules`.
+
+pub mod drift;
+pub mod project;
+pub mod records;
+pub mod rules;
+pub mod waivers;
+
+pub use project::{Options, ProjectReport, audit};

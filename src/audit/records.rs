@@ -1,0 +1,64 @@
+//! Findings about the records of a project: aos.toml, pin, lock.
+
+use crate::contract::Finding;
+use crate::generate::record::{LOCK_PATH, PIN_PATH, RECORD_PATH};
+use crate::inputs::project::{Project, Slot, TRANSACTION_DIRECTORY};
+
+use super::rules;
+
+/// What is wrong with the records themselves; empty when all three can be relied on.
+#[must_use]
+pub fn findings(project: &Project) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if project.has_transaction {
+        findings.push(rules::INTERRUPTED.finding(
+            TRANSACTION_DIRECTORY,
+            "an earlier run of aos was cut off while it wrote".to_owned(),
+        ));
+    }
+    if matches!(project.record, Slot::Absent) {
+        let (what, how) = match project.family {
+            crate::contract::Family::Harness => ("connector", "by its connector.json"),
+            crate::contract::Family::AgentCli => ("tool", "by its contract.json"),
+        };
+        let message = format!("there is no aos.toml: the {what} was checked {how}, and no managed file was compared");
+        findings.push(rules::NOT_ADOPTED.finding(RECORD_PATH, message));
+        return findings;
+    }
+    if let Slot::Faulty { reason, line } = &project.record {
+        let mut finding = rules::RECORD.finding(RECORD_PATH, reason.clone());
+        finding.line = *line;
+        findings.push(finding);
+    }
+    match &project.pin {
+        Slot::Good(_) => {}
+        Slot::Absent => findings.push(rules::PIN_MISSING.finding(PIN_PATH, "the pin does not exist".to_owned())),
+        Slot::Faulty { reason, line } => {
+            let mut finding = rules::PIN_MALFORMED.finding(PIN_PATH, format!("the pin is not a tag: {reason}"));
+            finding.line = *line;
+            findings.push(finding);
+        }
+    }
+    match &project.lock {
+        Slot::Good(_) => {}
+        Slot::Absent => findings.push(rules::LOCK_MISSING.finding(LOCK_PATH, "the lock does not exist".to_owned())),
+        Slot::Faulty { reason, line } => {
+            let mut finding = rules::LOCK_MALFORMED.finding(LOCK_PATH, reason.clone());
+            finding.line = *line;
+            findings.push(finding);
+        }
+    }
+    if let (Slot::Good(record), Slot::Good(lock)) = (&project.record, &project.lock)
+        && record.family != lock.family
+    {
+        let message = format!("the lock is of the family `{}`, aos.toml says `{}`", lock.family, record.family);
+        findings.push(rules::LOCK_STALE.finding(LOCK_PATH, message));
+    }
+    if let (Slot::Good(pin), Slot::Good(lock)) = (&project.pin, &project.lock)
+        && *pin != lock.tag
+    {
+        let message = format!("the pin says `{pin}`, the vendored files are of `{}`", lock.tag);
+        findings.push(rules::PIN_MOVED.finding(PIN_PATH, message));
+    }
+    findings
+}

@@ -1,0 +1,83 @@
+//! The command line: global options and the list of commands.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::commands;
+
+/// Create agent-facing tools and keep them true to a published contract
+#[derive(Debug, Parser)]
+#[command(
+    name = "aos",
+    version,
+    disable_help_subcommand = true,
+    arg_required_else_help = false,
+    after_help = "Agents: run `aos reference` for the machine-readable description.\n\
+                  Text on a terminal, JSON everywhere else; `--format` decides for both."
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options that every command takes.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Global options")]
+pub struct Global {
+    /// Output format; the default is text on a terminal and json elsewhere
+    #[arg(long, global = true, value_enum, value_name = "FORMAT")]
+    pub format: Option<Format>,
+    /// Short for `--format json`
+    #[arg(long, global = true, conflicts_with = "format")]
+    pub json: bool,
+    /// Keep only these fields of the data; dots reach inside
+    #[arg(long, global = true, value_name = "FIELDS", value_delimiter = ',')]
+    pub fields: Vec<String>,
+    /// Write JSON without white space
+    #[arg(long, global = true)]
+    pub compact: bool,
+    /// Write no notes to stderr; errors are still shown
+    #[arg(long, global = true)]
+    pub quiet: bool,
+    /// Run as if started in this directory
+    #[arg(short = 'C', long = "directory", global = true, value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+}
+
+/// How the answer is written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum Format {
+    /// One JSON envelope
+    Json,
+    /// For people; not for parsing
+    Text,
+    /// The payload alone: a diff, a script, a document
+    Raw,
+}
+
+/// Options of every command that writes.
+#[derive(Args, Clone, Debug, Default)]
+pub struct WriteOptions {
+    /// Show what would change and issue a confirm token; change nothing
+    #[arg(long, conflicts_with = "confirm")]
+    pub dry_run: bool,
+    /// Carry out exactly the change that this token was issued for
+    #[arg(long, value_name = "TOKEN")]
+    pub confirm: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    New(commands::new::NewArgs),
+    SyncSpec(commands::sync_spec::SyncSpecArgs),
+    Gen(commands::gen_files::GenArgs),
+    Check(commands::check::CheckArgs),
+    Reference(commands::reference::ReferenceArgs),
+    Context(commands::context::ContextArgs),
+    Doctor(commands::doctor::DoctorArgs),
+    Changelog(commands::changelog::ChangelogArgs),
+    Completions(commands::completions::CompletionsArgs),
+}

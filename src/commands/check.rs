@@ -1,0 +1,307 @@
+//! `aos check`: the fail-closed drift guard, for one project or a fleet.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::audit::{Options, ProjectReport, audit, rules};
+use crate::contract::rules::Rule;
+use crate::contract::{Severity, suggestion};
+use crate::inputs::fleet;
+use crate::inputs::project::ProjectError;
+use crate::report::{ErrorCode, Failure, Outcome, annotations, findings};
+use crate::system::{clock, environment, interrupt};
+
+use super::Run;
+
+/// Check that a project is what its pin says; fail on any difference
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  aos check\n  aos check --recursive ~/connectors\n  aos check --explain drift/modified")]
+pub struct CheckArgs {
+    /// Project directories; default is the current one
+    #[arg(value_name = "PATH", conflicts_with_all = ["recursive", "explain"])]
+    pub paths: Vec<PathBuf>,
+    /// Check every project below a directory, in parallel
+    #[arg(long, value_name = "ROOT", conflicts_with = "explain")]
+    pub recursive: Option<PathBuf>,
+    /// Report only this rule; can be repeated
+    #[arg(long, value_name = "RULE", conflicts_with = "explain")]
+    pub rule: Vec<String>,
+    /// Describe one rule, or all with `all`
+    #[arg(long, value_name = "RULE")]
+    pub explain: Option<String>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `E_DRIFT` when any project has a finding of severity error.
+pub fn run(args: &CheckArgs, run: &Run) -> Result<Outcome, Failure> {
+    if let Some(id) = &args.explain {
+        return explain(id, run);
+    }
+    for id in &args.rule {
+        rule(id)?;
+    }
+    let paths = match &args.recursive {
+        Some(root) => fleet::discover(root)?,
+        None if args.paths.is_empty() => vec![PathBuf::from(".")],
+        None => args.paths.clone(),
+    };
+    let options = Options { rules: args.rule.clone(), today: clock::today() };
+    let reports = audit_all(&paths, &options)?;
+    Verdict { reports, by_rule: BTreeMap::new(), filtered: args.rule.clone() }.conclude(run)
+}
+
+/// Checks all projects on every core; the order of the result is the order of the paths.
+fn audit_all(paths: &[PathBuf], options: &Options) -> Result<Vec<ProjectReport>, Failure> {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(paths.len()).max(1);
+    if workers == 1 {
+        return paths.iter().map(|path| checked(path, options)).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let results: Vec<Mutex<Option<Result<ProjectReport, Failure>>>> =
+        paths.iter().map(|_| Mutex::new(None)).collect();
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some((path, slot)) = {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    paths.get(index).zip(results.get(index))
+                } {
+                    let result = checked(path, options);
+                    if let Ok(mut slot) = slot.lock() {
+                        *slot = Some(result);
+                    }
+                }
+            });
+        }
+    });
+    results
+        .into_iter()
+        .zip(paths)
+        .map(|(slot, path)| {
+            let result = slot.into_inner().ok().flatten();
+            result.unwrap_or_else(|| Err(unchecked(path)))
+        })
+        .collect()
+}
+
+fn checked(path: &Path, options: &Options) -> Result<ProjectReport, Failure> {
+    interrupt::check()?;
+    audit(path, options).map_err(|error: ProjectError| error.into())
+}
+
+fn unchecked(path: &Path) -> Failure {
+    Failure::new(ErrorCode::Unknown, format!("`{}` was not checked", path.display()))
+        .hint("check it alone to see why")
+}
+
+struct Verdict {
+    reports: Vec<ProjectReport>,
+    by_rule: BTreeMap<&'static str, usize>,
+    filtered: Vec<String>,
+}
+
+impl Verdict {
+    fn conclude(mut self, run: &Run) -> Result<Outcome, Failure> {
+        for finding in self.reports.iter().flat_map(|report| &report.findings) {
+            *self.by_rule.entry(finding.rule).or_default() += 1;
+        }
+        let failed = self.reports.iter().filter(|report| !report.is_ok()).count();
+        let text = self.text(run, failed);
+        let data = self.data(failed);
+        let annotations = self.annotations();
+        if failed == 0 {
+            let mut outcome = Outcome::new(data, text).raw(self.patch());
+            outcome.annotations = annotations;
+            return Ok(outcome);
+        }
+        let total = self.reports.len();
+        let message = match total {
+            1 => format!("{} is not what its contract says: {}", self.reports[0].path, self.counts()),
+            _ => format!("{failed} of {total} projects are not what their contracts say: {}", self.counts()),
+        };
+        let mut failure = Failure::new(ErrorCode::Drift, message).hint(self.next_step());
+        if let Value::Object(members) = data {
+            failure.details = members;
+        }
+        failure.report = Some(text);
+        failure.raw = Some(self.patch());
+        failure.annotations = annotations;
+        Err(failure)
+    }
+
+    fn count(&self, severity: Severity) -> usize {
+        self.reports.iter().flat_map(|report| &report.findings).filter(|finding| finding.severity == severity).count()
+    }
+
+    fn counts(&self) -> String {
+        let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+        format!("{}, {}", plural(self.count(Severity::Error), "error"), plural(self.count(Severity::Warning), "warning"))
+    }
+
+    /// The fix of the first error: mending it first often mends more.
+    fn next_step(&self) -> String {
+        self.reports
+            .iter()
+            .flat_map(|report| &report.findings)
+            .find(|finding| finding.severity == Severity::Error)
+            .map_or_else(String::new, |finding| finding.fix.clone())
+    }
+
+    fn data(&self, failed: usize) -> Value {
+        let projects: Vec<_> = self.reports.iter().map(project_data).collect();
+        let compared: usize = self.reports.iter().map(|report| report.compared).sum();
+        json!({
+            "summary": {
+                "projects": self.reports.len(),
+                "ok": self.reports.len() - failed,
+                "failed": failed,
+                "compared": compared,
+                "errors": self.count(Severity::Error),
+                "warnings": self.count(Severity::Warning),
+                "waived": self.reports.iter().map(|report| report.waived.len()).sum::<usize>(),
+                "by_rule": self.by_rule,
+                "only_rules": self.filtered,
+            },
+            "projects": projects,
+        })
+    }
+
+    fn text(&self, run: &Run, failed: usize) -> String {
+        let style = run.style;
+        let mut blocks = Vec::new();
+        let single = self.reports.len() == 1;
+        for report in &self.reports {
+            let head = project_line(report, run);
+            // A fleet shows its healthy projects in one line each.
+            blocks.push(head);
+            blocks.extend(report.findings.iter().map(|finding| findings::text(finding, style)));
+            blocks.extend(report.waived.iter().map(|waived| {
+                format!(
+                    "{} {} {}\n  {}",
+                    style.faint("waived"),
+                    waived.finding.path,
+                    style.faint(waived.finding.rule),
+                    waived.reason
+                )
+            }));
+        }
+        if !single {
+            let verdict = if failed == 0 { style.good("OK") } else { style.bad("FAILED") };
+            blocks.push(format!(
+                "{verdict} {} projects, {failed} failed, {} files compared, {}",
+                self.reports.len(),
+                self.reports.iter().map(|report| report.compared).sum::<usize>(),
+                self.counts()
+            ));
+        }
+        let separator = if self.by_rule.is_empty() { "\n" } else { "\n\n" };
+        blocks.join(separator)
+    }
+
+    /// One workflow command per finding, inside GitHub Actions only.
+    fn annotations(&self) -> Vec<String> {
+        if environment::read(environment::GITHUB_ACTIONS).is_none() {
+            return Vec::new();
+        }
+        let of = |report: &ProjectReport| -> Vec<String> {
+            report.findings.iter().map(|finding| annotations::github(&report.path, finding)).collect()
+        };
+        self.reports.iter().flat_map(of).collect()
+    }
+
+    fn patch(&self) -> String {
+        let diffs = self.reports.iter().flat_map(|report| &report.findings).filter_map(|finding| finding.diff.as_deref());
+        diffs.collect()
+    }
+}
+
+fn project_line(report: &ProjectReport, run: &Run) -> String {
+    let style = run.style;
+    let verdict = if report.is_ok() { style.good("OK") } else { style.bad("FAILED") };
+    let tag = report.tag.as_deref().unwrap_or("no pin");
+    let trust = if report.trust == "lock" { ", trusted by its lock only" } else { "" };
+    format!(
+        "{verdict} {} {}",
+        style.strong(&report.path),
+        style.faint(&format!("({} {tag}{trust}, {} files compared)", report.family, report.compared))
+    )
+}
+
+fn project_data(report: &ProjectReport) -> Value {
+    let waived: Vec<_> = report
+        .waived
+        .iter()
+        .map(|waived| {
+            let mut object = findings::json(&waived.finding);
+            object["reason"] = waived.reason.as_str().into();
+            object["expires"] = waived.expires.as_deref().into();
+            object
+        })
+        .collect();
+    json!({
+        "path": report.path,
+        "family": report.family.name(),
+        "tag": report.tag,
+        "trust": report.trust,
+        "status": if report.is_ok() { "ok" } else { "failed" },
+        "compared": report.compared,
+        "findings": report.findings.iter().map(findings::json).collect::<Vec<_>>(),
+        "waived": waived,
+    })
+}
+
+fn rule(id: &str) -> Result<&'static Rule, Failure> {
+    rules::find(id).ok_or_else(|| {
+        let known: Vec<_> = rules::all().map(|rule| rule.id).collect();
+        let shown = id.chars().take(60).collect::<String>();
+        let hint = suggestion::nearest(id, known.iter().copied()).map_or_else(
+            || "`aos check --explain all` lists every rule".to_owned(),
+            |nearest| format!("did you mean `{nearest}`?"),
+        );
+        Failure::new(ErrorCode::Validation, format!("there is no rule `{}`", shown.escape_debug()))
+            .hint(hint)
+            .detail("known_rules", known)
+    })
+}
+
+fn explain(id: &str, run: &Run) -> Result<Outcome, Failure> {
+    let wanted: Vec<&Rule> = if id == "all" { rules::all().collect() } else { vec![rule(id)?] };
+    let data: Vec<_> = wanted
+        .iter()
+        .map(|rule| {
+            json!({
+                "rule": rule.id,
+                "severity": rule.severity.to_string(),
+                "families": rule.families.iter().map(|family| family.name()).collect::<Vec<_>>(),
+                "summary": rule.summary,
+                "why": rule.why,
+                "fix": rule.fix,
+                "source": rule.source,
+                "waivable": rules::is_waivable(rule),
+            })
+        })
+        .collect();
+    let text = wanted
+        .iter()
+        .map(|rule| {
+            format!(
+                "{} ({})\n  {}\n  why: {}\n  fix: {}\n  source: {}",
+                run.style.strong(rule.id),
+                rule.severity,
+                rule.summary,
+                rule.why,
+                rule.fix,
+                rule.source
+            )
+        })
+        .collect::<Vec<_>>()
+        .join("\n\n");
+    Ok(Outcome::new(json!({"rules": data}), text))
+}

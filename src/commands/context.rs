@@ -1,0 +1,76 @@
+//! `aos context`: what this run would work with. Reads local files only.
+
+use std::path::Path;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::contract::Family;
+use crate::inputs::embedded;
+use crate::inputs::project::Project;
+use crate::report::{Failure, Outcome};
+use crate::system::environment;
+
+use super::Run;
+
+/// Show version, configuration and the project of the current directory
+#[derive(Args, Debug)]
+pub struct ContextArgs {}
+
+/// Runs the command.
+///
+/// # Errors
+/// Never; the signature is that of every command.
+pub fn run(_args: &ContextArgs, run: &Run) -> Result<Outcome, Failure> {
+    let project = Project::open(Path::new(".")).ok().map(|project| describe(&project));
+    let tags: serde_json::Map<String, Value> = Family::ALL
+        .iter()
+        .map(|family| {
+            let tags: Vec<_> = embedded::tags(*family).iter().map(ToString::to_string).collect();
+            (family.name().to_owned(), tags.into())
+        })
+        .collect();
+    let format = format!("{:?}", run.format).to_lowercase();
+    let state = environment::state_directory().map(|path| path.display().to_string());
+    let project_line = match &project {
+        Some(project) => format!(
+            "{} ({}, pin {})",
+            project["root"].as_str().unwrap_or_default(),
+            project["family"].as_str().unwrap_or_default(),
+            project["pin"].as_str().unwrap_or("none")
+        ),
+        None => "none here".to_owned(),
+    };
+    let text = format!(
+        "aos {}\nformat   {format} ({})\nstate    {}\nproject  {project_line}",
+        env!("CARGO_PKG_VERSION"),
+        run.format_reason,
+        state.as_deref().unwrap_or("no home directory"),
+    );
+    let data = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "env": "local",
+        "account": null,
+        "config": {
+            "format": format,
+            "format_reason": run.format_reason,
+            "state_directory": state,
+            "spec_tags": tags,
+        },
+        "credentials": {"configured": false},
+        "project": project,
+    });
+    Ok(Outcome::new(data, text))
+}
+
+fn describe(project: &Project) -> Value {
+    json!({
+        "root": project.root,
+        "family": project.family.name(),
+        "pin": project.pin.good().map(ToString::to_string),
+        "adopted": project.record.good().is_some(),
+        "template": project.record.good().and_then(|record| {
+            record.template.as_ref().map(|template| json!({"name": template.name, "version": template.version}))
+        }),
+    })
+}

@@ -1,0 +1,143 @@
+//! `aos doctor`: what may stop aos from working here, each with a fix.
+
+use std::path::Path;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::inputs::project::{Project, Slot};
+use crate::inputs::spec_source;
+use crate::report::{Failure, Outcome};
+use crate::system::process::{self, Invocation};
+use crate::system::{environment, files};
+
+use super::Run;
+use super::reference::READINESS_LEVEL;
+
+/// Longest time that a look at another program may take.
+const LIMIT: Duration = Duration::from_secs(3);
+
+/// Check the environment; every problem comes with a fix
+#[derive(Args, Debug)]
+pub struct DoctorArgs {}
+
+/// One line of the examination.
+struct Check {
+    name: &'static str,
+    status: &'static str,
+    fix: Option<String>,
+    found: String,
+}
+
+impl Check {
+    fn pass(name: &'static str, found: impl Into<String>) -> Self {
+        Self { name, status: "pass", fix: None, found: found.into() }
+    }
+
+    fn warn(name: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { name, status: "warn", fix: Some(fix.into()), found: found.into() }
+    }
+
+    fn fail(name: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { name, status: "fail", fix: Some(fix.into()), found: found.into() }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Never: a problem is a line of the report.
+pub fn run(_args: &DoctorArgs, run: &Run) -> Result<Outcome, Failure> {
+    let checks = [
+        version(),
+        state(),
+        program("git", &["--version"], "install git to get a repository with each new project"),
+        program("python3", &["--version"], "install Python 3.10 or newer to run generated connectors"),
+        pin(),
+        readiness(),
+    ];
+    let text = checks
+        .iter()
+        .map(|check| {
+            let status = match check.status {
+                "pass" => run.style.good("pass"),
+                "warn" => run.style.warning("warn"),
+                _ => run.style.bad("fail"),
+            };
+            let fix = check.fix.as_ref().map(|fix| format!("\n       fix: {fix}")).unwrap_or_default();
+            format!("{status}   {:<18} {}{fix}", check.name, check.found)
+        })
+        .collect::<Vec<_>>()
+        .join("\n");
+    let data: Vec<Value> = checks
+        .iter()
+        .map(|check| {
+            json!({"check": check.name, "status": check.status, "fix": check.fix, "found": check.found})
+        })
+        .collect();
+    Ok(Outcome::new(json!({"checks": data}), text))
+}
+
+/// The version of aos against the one that the project's template asks for.
+fn version() -> Check {
+    Check::pass("version", format!("aos {}", env!("CARGO_PKG_VERSION")))
+}
+
+fn state() -> Check {
+    match environment::state_directory() {
+        None => Check::warn("state_directory", "no home directory", "set AOS_HOME; confirm tokens need it"),
+        Some(path) => match files::is_private(&path.join("confirm.secret")) {
+            Ok(true) => Check::pass("state_directory", path.display().to_string()),
+            Ok(false) => Check::fail(
+                "state_directory",
+                "other users can read the confirm secret",
+                format!("delete `{}`", path.join("confirm.secret").display()),
+            ),
+            // It is made when the first token is.
+            Err(_) => Check::pass("state_directory", format!("{} (not used yet)", path.display())),
+        },
+    }
+}
+
+fn program(name: &'static str, arguments: &[&str], fix: &str) -> Check {
+    let directory = Path::new(".");
+    let invocation = Invocation { program: name, arguments, directory, without: &[], limit: LIMIT };
+    match process::run(&invocation) {
+        Ok(output) if output.success => {
+            let said = if output.stdout.trim().is_empty() { output.stderr } else { output.stdout };
+            Check::pass(name, said.lines().next().unwrap_or_default().chars().take(80).collect::<String>())
+        }
+        Ok(_) => Check::warn(name, "it is there but does not work", fix),
+        Err(error) => Check::warn(name, error.to_string(), fix),
+    }
+}
+
+/// The pin of the project here, against the newest tag this program carries.
+fn pin() -> Check {
+    let Ok(project) = Project::open(Path::new(".")) else {
+        return Check::pass("spec_pin", "no project here");
+    };
+    match &project.pin {
+        Slot::Absent => Check::warn("spec_pin", "the project has no pin", "run `aos sync-spec`"),
+        Slot::Faulty { reason, .. } => {
+            Check::fail("spec_pin", format!("the pin is not a tag: {reason}"), "run `aos sync-spec --to latest`")
+        }
+        Slot::Good(pin) => match spec_source::latest(project.family) {
+            Ok(latest) if latest > *pin => Check::warn(
+                "spec_pin",
+                format!("{pin}, and {latest} is out"),
+                "run `aos sync-spec --to latest`",
+            ),
+            _ => Check::pass("spec_pin", pin.to_string()),
+        },
+    }
+}
+
+fn readiness() -> Check {
+    Check::warn(
+        "release_readiness",
+        READINESS_LEVEL,
+        "record a live run on a published release before calling it stable",
+    )
+}

@@ -1,0 +1,87 @@
+//! The first commit of a new project: `git init`, `git add`, `git commit`, in the staged tree.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::system::files::{self, Kind};
+use crate::system::process::{self, Invocation, ProcessError};
+
+/// Longest time one git call may take.
+const LIMIT: Duration = Duration::from_secs(20);
+/// Variables that would point git at another repository.
+const FOREIGN: [&str; 8] = [
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR",
+    "GIT_NAMESPACE", "GIT_PREFIX", "GIT_TEMPLATE_DIR",
+];
+
+/// What became of the repository.
+#[derive(Clone, Debug)]
+pub struct FirstCommit {
+    pub initialised: bool,
+    pub committed: bool,
+    /// Why a step was left out; `None` when all was done.
+    pub reason: Option<String>,
+}
+
+impl FirstCommit {
+    /// Nothing was done, because of `reason`.
+    #[must_use]
+    pub fn none(reason: &str) -> Self {
+        Self { initialised: false, committed: false, reason: Some(reason.to_owned()) }
+    }
+
+    #[must_use]
+    pub fn json(&self) -> Value {
+        json!({"initialised": self.initialised, "committed": self.committed, "reason": self.reason})
+    }
+}
+
+/// Whether `directory` lies inside a git repository already; found without starting git.
+#[must_use]
+pub fn inside_repository(directory: &Path) -> bool {
+    directory.ancestors().any(|above| !matches!(files::kind(&above.join(".git")), Ok(Kind::Absent) | Err(_)))
+}
+
+/// Makes a repository of `tree` and commits everything in it.
+#[must_use]
+pub fn make(tree: &Path, tool: &str) -> FirstCommit {
+    // No template directory and no hooks: nothing of this machine's configuration runs here.
+    if let Err(reason) = git(tree, &["init", "--quiet", "--template=", "--initial-branch=main"]) {
+        return FirstCommit::none(&reason);
+    }
+    let uncommitted = |reason: String| FirstCommit { initialised: true, committed: false, reason: Some(reason) };
+    if let Err(reason) = git(tree, &["-c", "core.autocrlf=false", "add", "--all"]) {
+        return uncommitted(reason);
+    }
+    let message = format!("Create {tool} with aos");
+    let commit = ["-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--no-verify", "--no-gpg-sign", "--message", &message];
+    match git(tree, &commit) {
+        Ok(()) => FirstCommit { initialised: true, committed: true, reason: None },
+        Err(reason) => uncommitted(reason),
+    }
+}
+
+fn git(tree: &Path, arguments: &[&str]) -> Result<(), String> {
+    let invocation =
+        Invocation { program: "git", arguments, directory: tree, without: &FOREIGN, limit: LIMIT };
+    match process::run(&invocation) {
+        Ok(output) if output.success => Ok(()),
+        Ok(output) if is_identity_missing(&output.stderr) => {
+            Err("git does not know who you are; set user.name and user.email, then commit".to_owned())
+        }
+        Ok(output) => {
+            let said = output.stderr.lines().last().unwrap_or("it failed without a message");
+            Err(format!("git said: {}", said.chars().take(200).collect::<String>()))
+        }
+        Err(ProcessError::NotFound { .. }) => Err("git is not installed".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn is_identity_missing(stderr: &str) -> bool {
+    ["Please tell me who you are", "unable to auto-detect email", "empty ident name", "no email was given"]
+        .iter()
+        .any(|sign| stderr.contains(sign))
+}

@@ -1,0 +1,27 @@
+//! One file per command: its arguments, its description, `run`. Composition only; nothing here prints.
+
+pub mod changelog;
+pub mod check;
+pub mod completions;
+pub mod context;
+pub mod doctor;
+pub mod first_commit;
+pub mod gen_files;
+pub mod new;
+pub mod reference;
+pub mod registry;
+pub mod sync_spec;
+pub mod write_gate;
+
+use crate::cli::Format;
+use crate::report::Style;
+
+/// What a command knows about this run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    pub format: Format,
+    /// Why this format: `flag`, `environment`, `terminal` or `default`.
+    pub format_reason: &'static str,
+    pub style: Style,
+    pub quiet: bool,
+}

@@ -1,0 +1,203 @@
+//! The write gate (agent-cli §7): preview, confirm token, or a change that loses nothing.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::cli::WriteOptions;
+use crate::error::io_code;
+use crate::plan::confirmation::{self, LIFETIME_SECONDS, Scope};
+use crate::plan::digest::hex;
+use crate::plan::{Digest, Plan, RelativePath};
+use crate::report::{ErrorCode, Failure, Outcome, changes};
+use crate::system::files::{self, Kind, Mode};
+use crate::system::{clock, environment, random};
+
+use super::Run;
+
+/// Largest secret file that is read, in bytes.
+const MAX_SECRET: u64 = 4096;
+
+/// One request to change files.
+#[derive(Debug)]
+pub struct Request<'a> {
+    pub command: &'a str,
+    /// Arguments that decide what is done, as one stable text.
+    pub arguments: String,
+    /// Canonical directory that is changed.
+    pub root: &'a Path,
+    pub plan: &'a Plan,
+    /// Digests of what aos itself wrote; replacing anything else loses somebody's work.
+    pub known: &'a BTreeMap<RelativePath, Digest>,
+}
+
+/// What the gate says.
+#[derive(Debug)]
+pub enum Decision {
+    Proceed,
+    /// Nothing is to be written; this is the answer.
+    Preview(Box<Outcome>),
+}
+
+/// Decides whether `request` may run now.
+///
+/// # Errors
+/// `E_CONFIRMATION_REQUIRED` when it would lose work and no token was given, `E_CONFLICT` for a wrong token.
+pub fn decide(request: &Request<'_>, options: &WriteOptions, run: &Run) -> Result<Decision, Failure> {
+    if options.dry_run {
+        return preview(request, run).map(|outcome| Decision::Preview(Box::new(outcome)));
+    }
+    if let Some(token) = &options.confirm {
+        accept(request, token)?;
+        return Ok(Decision::Proceed);
+    }
+    let lossy: Vec<_> = request.plan.lossy(request.known).map(|edit| edit.path.to_string()).collect();
+    if lossy.is_empty() {
+        return Ok(Decision::Proceed);
+    }
+    let outcome = preview(request, run)?;
+    let mut failure = Failure::new(
+        ErrorCode::ConfirmationRequired,
+        format!("{} would be replaced, and aos did not write what is there now", list(&lossy)),
+    )
+    .detail("would_lose", lossy);
+    if let Value::Object(members) = outcome.data {
+        let token = members.get("confirm_token").and_then(Value::as_str).unwrap_or_default().to_owned();
+        failure.hint = Some(format!("look at the changes, then run again with `--confirm {token}`"));
+        failure.details.extend(members);
+    }
+    failure.report = Some(outcome.text);
+    failure.raw = outcome.raw;
+    Err(failure)
+}
+
+fn list(paths: &[String]) -> String {
+    match paths {
+        [only] => format!("`{only}`"),
+        [first, rest @ ..] => format!("`{first}` and {} more", rest.len()),
+        [] => "nothing".to_owned(),
+    }
+}
+
+fn preview(request: &Request<'_>, run: &Run) -> Result<Outcome, Failure> {
+    let expires_at = clock::now_seconds() + LIFETIME_SECONDS;
+    let secret = secret()?;
+    let root = request.root.to_string_lossy();
+    let token = confirmation::issue(&secret, &scope(request, &root), expires_at)?;
+    let obstacles: Vec<_> = request
+        .plan
+        .obstacles()
+        .iter()
+        .map(|obstacle| json!({"path": obstacle.path.as_str(), "reason": obstacle.reason}))
+        .collect();
+    let text = format!(
+        "{}\n{}\n{}",
+        run.style.strong(&format!("Would change {}: {}", request.root.display(), changes::summary(request.plan))),
+        changes::text(request.plan, run.style),
+        run.style.diff(&replaced_diffs(request.plan)),
+    );
+    let data = json!({
+            "preview": {
+                "action": request.command,
+                "root": root,
+                "total": request.plan.edits().len(),
+                "changes": changes::json(request.plan, true),
+                "obstacles": obstacles,
+            },
+            "confirm_token": token,
+            "expires_at": clock::iso8601(expires_at),
+        });
+    Ok(Outcome::new(data, text.trim_end()).raw(changes::patch(request.plan)))
+}
+
+/// New files are listed; what a person must look at is what goes away.
+fn replaced_diffs(plan: &Plan) -> String {
+    plan.edits()
+        .iter()
+        .filter(|edit| edit.before.is_some())
+        .take(20)
+        .map(crate::plan::diff::unified)
+        .collect()
+}
+
+fn scope<'a>(request: &'a Request<'_>, root: &'a str) -> Scope<'a> {
+    Scope { command: request.command, arguments: &request.arguments, root, plan: request.plan.digest() }
+}
+
+/// Checks the token and uses it up, before anything is written.
+fn accept(request: &Request<'_>, token: &str) -> Result<(), Failure> {
+    let secret = secret()?;
+    let root = request.root.to_string_lossy();
+    confirmation::verify(&secret, &scope(request, &root), token, clock::now_seconds())?;
+    consume(token)
+}
+
+/// Marks a token as used; of two processes with one token exactly one succeeds.
+fn consume(token: &str) -> Result<(), Failure> {
+    let directory = state_directory()?.join("confirm-used");
+    files::create_private_directory(&directory).map_err(|error| state_failure(&directory, &error))?;
+    prune(&directory);
+    let expiry = confirmation::expiry(token).unwrap_or_default();
+    let marker = directory.join(format!("{expiry:x}-{}", &hex(token.as_bytes())[..64.min(token.len() * 2)]));
+    match files::write_new(&marker, b"", Mode::Secret) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            Err(Failure::new(ErrorCode::Conflict, "the confirm token was already used")
+                .hint("run the command with `--dry-run` again and use the new token; nothing was changed"))
+        }
+        Err(error) => Err(state_failure(&marker, &error)),
+    }
+}
+
+/// Forgets tokens that have expired anyway.
+fn prune(directory: &Path) {
+    let now = clock::now_seconds();
+    for name in files::names(directory).unwrap_or_default() {
+        let expiry = name
+            .to_str()
+            .and_then(|name| name.split('-').next())
+            .and_then(|expiry| u64::from_str_radix(expiry, 16).ok());
+        if expiry.is_some_and(|expiry| expiry < now) {
+            // A marker that stays is only clutter.
+            let _ = files::remove_file(&directory.join(&name));
+        }
+    }
+}
+
+/// The machine-local secret; made on first use, readable by its owner alone.
+fn secret() -> Result<Vec<u8>, Failure> {
+    let directory = state_directory()?;
+    let path = directory.join("confirm.secret");
+    if files::kind(&path).map_err(|error| state_failure(&path, &error))? == Kind::Absent {
+        files::create_private_directory(&directory).map_err(|error| state_failure(&directory, &error))?;
+        let fresh = random::bytes::<32>().map_err(|error| state_failure(&path, &error))?;
+        match files::write_new(&path, &fresh, Mode::Secret) {
+            Ok(()) => {}
+            // Another process was first; its secret is as good.
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(state_failure(&path, &error)),
+        }
+    }
+    if !files::is_private(&path).map_err(|error| state_failure(&path, &error))? {
+        return Err(Failure::new(
+            ErrorCode::Config,
+            format!("`{}` can be read by other users, so it cannot key a token", path.display()),
+        )
+        .hint("delete the file; the next run makes a new one"));
+    }
+    let loaded = files::read(&path, MAX_SECRET).map_err(|error| state_failure(&path, &error))?;
+    Ok(loaded.bytes)
+}
+
+fn state_directory() -> Result<PathBuf, Failure> {
+    environment::state_directory().ok_or_else(|| {
+        Failure::new(ErrorCode::Config, "there is no home directory to keep the confirm secret in")
+            .hint(format!("set {} to a directory of your own", environment::AOS_HOME))
+    })
+}
+
+fn state_failure(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(io_code(error), format!("cannot use `{}`: {error}", path.display()))
+        .hint(format!("mend the cause, or set {} to another directory", environment::AOS_HOME))
+}

@@ -1,0 +1,188 @@
+//! The `harness` contract: what every AOS connector shares (seeds/aos-connector-contract).
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+use super::json::{self, JsonError};
+use super::name::{Constant, Flag, Key, SchemaVersion};
+use super::tag::SpecTag;
+
+/// `contract.json` of the `harness` family.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HarnessContract {
+    pub contract: Key,
+    pub tag: String,
+    /// Permission modes, lowest first.
+    pub modes: Vec<Key>,
+    pub default_mode: Key,
+    /// Environment variable that gives the mode when no flag does.
+    pub mode_env: Option<Constant>,
+    pub global_flags: Vec<Flag>,
+    pub global_flags_position: FlagPosition,
+    pub required_commands: Vec<Key>,
+    pub exit_codes: Vec<ExitCode>,
+    pub error_codes: IndexMap<Constant, ErrorCode>,
+    pub envelope: Envelope,
+    pub health: Health,
+    pub permissions: Permissions,
+    pub manifest: ManifestShape,
+    pub capabilities_keys: Vec<Key>,
+    pub destructive_verbs: Vec<Key>,
+    pub bulk_verbs: Vec<Key>,
+    pub admin_mode: Key,
+    pub bulk_mode: Key,
+}
+
+/// Where a connector must accept the global flags.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub enum FlagPosition {
+    After,
+    Any,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExitCode {
+    pub code: u8,
+    pub name: Key,
+    pub meaning: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ErrorCode {
+    pub exit: u8,
+    pub retryable: bool,
+    /// Members that `details` must hold.
+    pub details: Vec<Key>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Envelope {
+    pub schema_version: Option<SchemaVersion>,
+    pub success_keys: Vec<Key>,
+    pub error_keys: Vec<Key>,
+    pub optional_keys: Vec<Key>,
+    pub meta_keys: Vec<Key>,
+    pub error_object_keys: Vec<Key>,
+    pub optional_error_object_keys: Vec<Key>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Health {
+    pub statuses: Vec<Key>,
+    pub envelope_keys: Vec<Key>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Permissions {
+    pub keys: Vec<Key>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ManifestShape {
+    pub schema_version: SchemaVersion,
+    pub required_keys: Vec<Key>,
+    pub connector_keys: Vec<Key>,
+    pub auth_keys: Vec<Key>,
+    pub command_keys: Vec<Key>,
+    pub optional_command_keys: Vec<Key>,
+    pub auth_kinds: Vec<Key>,
+    pub action_classes: Vec<Key>,
+    pub side_effect_levels: Vec<Key>,
+}
+
+/// Why bytes are not a contract of this family.
+#[derive(Debug, thiserror::Error)]
+pub enum ContractError {
+    #[error(transparent)]
+    Json(#[from] JsonError),
+    #[error("it is a contract of the family `{0}`")]
+    OtherFamily(String),
+    #[error("it says tag `{found}` where `{wanted}` is expected")]
+    OtherTag { found: String, wanted: String },
+    #[error("{0}")]
+    Inconsistent(String),
+}
+
+impl HarnessContract {
+    /// Parses and validates `contract.json`.
+    ///
+    /// # Errors
+    /// When it is not a complete contract of this family and tag.
+    pub fn parse(bytes: &[u8], tag: &SpecTag) -> Result<Self, ContractError> {
+        let contract: Self = json::parse_as(bytes)?;
+        if contract.contract.as_str() != "harness" {
+            return Err(ContractError::OtherFamily(contract.contract.to_string()));
+        }
+        if contract.tag != tag.as_str() {
+            let found = contract.tag.chars().take(64).collect();
+            return Err(ContractError::OtherTag { found, wanted: tag.to_string() });
+        }
+        match contract.fault() {
+            None => Ok(contract),
+            Some(fault) => Err(ContractError::Inconsistent(fault)),
+        }
+    }
+
+    fn fault(&self) -> Option<String> {
+        for (name, mode) in
+            [("default_mode", &self.default_mode), ("admin_mode", &self.admin_mode), ("bulk_mode", &self.bulk_mode)]
+        {
+            if !self.modes.contains(mode) {
+                return Some(format!("`{name}` is `{mode}`, which is not one of `modes`"));
+            }
+        }
+        for (index, exit) in self.exit_codes.iter().enumerate() {
+            if self.exit_codes[..index].iter().any(|other| other.code == exit.code || other.name == exit.name) {
+                return Some(format!("exit code {} (`{}`) is listed twice", exit.code, exit.name));
+            }
+        }
+        for (code, spec) in &self.error_codes {
+            if !self.exit_codes.iter().any(|exit| exit.code == spec.exit && exit.code != 0) {
+                return Some(format!("error code `{code}` has exit {}, which is not in `exit_codes`", spec.exit));
+            }
+        }
+        for (name, required) in
+            [("success_keys", ["ok", "data", "meta"]), ("error_keys", ["ok", "error", "meta"])]
+        {
+            let keys = if name == "success_keys" { &self.envelope.success_keys } else { &self.envelope.error_keys };
+            if let Some(missing) = required.iter().find(|key| !keys.iter().any(|found| found.as_str() == **key)) {
+                return Some(format!("`envelope.{name}` lacks `{missing}`"));
+            }
+        }
+        None
+    }
+}
+
+impl HarnessContract {
+    /// The part of the contract that static rules read.
+    #[must_use]
+    pub fn facts(&self) -> super::rules::HarnessFacts {
+        let texts = |keys: &[Key]| keys.iter().map(ToString::to_string).collect();
+        super::rules::HarnessFacts {
+            modes: texts(&self.modes),
+            admin_mode: self.admin_mode.to_string(),
+            bulk_mode: self.bulk_mode.to_string(),
+            global_flags: self.global_flags.iter().map(ToString::to_string).collect(),
+            required_commands: texts(&self.required_commands),
+            destructive_verbs: texts(&self.destructive_verbs),
+            bulk_verbs: texts(&self.bulk_verbs),
+            permissions_keys: texts(&self.permissions.keys),
+            manifest_schema_version: self.manifest.schema_version.to_string(),
+            manifest_keys: texts(&self.manifest.required_keys),
+            connector_keys: texts(&self.manifest.connector_keys),
+            auth_keys: texts(&self.manifest.auth_keys),
+            command_keys: texts(&self.manifest.command_keys),
+            auth_kinds: texts(&self.manifest.auth_kinds),
+            action_classes: texts(&self.manifest.action_classes),
+            side_effect_levels: texts(&self.manifest.side_effect_levels),
+        }
+    }
+}

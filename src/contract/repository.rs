@@ -1,0 +1,53 @@
+//! The part of a repository that static rules may look at.
+//!
+//! A snapshot in memory: rules never touch the disk, so the same input gives the same findings everywhere.
+
+use std::collections::BTreeMap;
+
+/// One regular file.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    pub bytes: Vec<u8>,
+    /// True when the owner may execute it (always false on systems without the bit).
+    pub executable: bool,
+}
+
+/// The files of one project, keyed by `/`-separated relative path.
+#[derive(Clone, Debug, Default)]
+pub struct Repository {
+    /// Name of the directory the project lives in; empty when it cannot be known.
+    pub directory_name: String,
+    /// True when the project directory itself is a symbolic link (the host skips those).
+    pub directory_is_symlink: bool,
+    pub files: BTreeMap<String, SourceFile>,
+    /// Paths that exist but are symbolic links; their targets are never read.
+    pub symlinks: Vec<String>,
+    /// Paths that could not be read whole (too large, not permitted), with the reason.
+    pub unreadable: Vec<(String, String)>,
+}
+
+impl Repository {
+    #[must_use]
+    pub fn bytes(&self, path: &str) -> Option<&[u8]> {
+        self.files.get(path).map(|file| file.bytes.as_slice())
+    }
+
+    /// The file as text; `None` when it is absent or not UTF-8.
+    #[must_use]
+    pub fn text(&self, path: &str) -> Option<&str> {
+        self.bytes(path).and_then(|bytes| std::str::from_utf8(bytes).ok())
+    }
+
+    /// Files below `prefix` (ends with `/`) whose name ends with `suffix`, in path order.
+    pub fn below<'a>(
+        &'a self,
+        prefix: &'a str,
+        suffix: &'a str,
+    ) -> impl Iterator<Item = (&'a str, &'a SourceFile)> {
+        self.files
+            .range(prefix.to_owned()..)
+            .map(|(path, file)| (path.as_str(), file))
+            .take_while(move |(path, _)| path.starts_with(prefix))
+            .filter(move |(path, _)| path.ends_with(suffix))
+    }
+}

@@ -1,0 +1,160 @@
+//! Gathers findings: gives them lines, bounds how many one rule may report, sorts them.
+//!
+//! No rule lives here.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use super::super::findings::Finding;
+use super::Rule;
+
+/// Findings of one rule in one project; what is above is only counted.
+const MAX_PER_RULE: usize = 200;
+/// Longest piece of foreign text that a message repeats, in characters.
+const MAX_SHOWN: usize = 60;
+
+/// A file of the project whose positions can be turned into lines.
+#[derive(Debug)]
+pub(super) struct Source<'a> {
+    pub path: &'a str,
+    bytes: &'a [u8],
+    /// Offset of every line break, found when the first line is asked for.
+    breaks: OnceCell<Vec<usize>>,
+}
+
+impl<'a> Source<'a> {
+    pub fn new(path: &'a str, bytes: &'a [u8]) -> Self {
+        Self { path, bytes, breaks: OnceCell::new() }
+    }
+
+    fn line(&self, at: usize) -> u32 {
+        let breaks = self.breaks.get_or_init(|| {
+            let breaks = self.bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+            breaks.map(|(at, _)| at).collect()
+        });
+        u32::try_from(breaks.partition_point(|end| *end < at) + 1).unwrap_or(u32::MAX)
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Collector {
+    findings: Vec<Finding>,
+    counts: BTreeMap<&'static str, (usize, Rule)>,
+}
+
+impl std::fmt::Debug for Collector {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_list().entries(&self.findings).finish()
+    }
+}
+
+impl Collector {
+    /// A finding at a byte of a file.
+    pub fn at(&mut self, rule: &Rule, source: &Source<'_>, at: usize, message: String) {
+        if self.counted(rule) {
+            let mut finding = rule.finding(source.path, message);
+            finding.line = Some(source.line(at));
+            self.findings.push(finding);
+        }
+    }
+
+    /// A finding about a file as a whole, or about the project (`.`).
+    pub fn whole(&mut self, rule: &Rule, path: &str, message: String) {
+        if self.counted(rule) {
+            self.findings.push(rule.finding(path, message));
+        }
+    }
+
+    fn counted(&mut self, rule: &Rule) -> bool {
+        let (count, _) = self.counts.entry(rule.id).or_insert((0, *rule));
+        *count += 1;
+        *count <= MAX_PER_RULE
+    }
+
+    pub fn into_findings(self) -> Vec<Finding> {
+        let mut findings = self.findings;
+        findings.sort();
+        findings.dedup();
+        for (count, rule) in self.counts.into_values() {
+            if count > MAX_PER_RULE {
+                let more = count - MAX_PER_RULE;
+                findings.push(rule.finding(".", format!("… and {more} more findings of this rule")));
+            }
+        }
+        findings.sort();
+        findings
+    }
+}
+
+/// Foreign text made fit for a message: one line, short, in backticks.
+pub(super) fn shown(text: &str) -> String {
+    let mut short: String = text
+        .chars()
+        .take(MAX_SHOWN)
+        .map(|letter| if letter.is_control() || letter == '`' { '?' } else { letter })
+        .collect();
+    if text.chars().nth(MAX_SHOWN).is_some() {
+        short.push('…');
+    }
+    format!("`{short}`")
+}
+
+/// Names in backticks, at most five of them.
+pub(super) fn shown_list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let mut names = names.into_iter();
+    let mut text: Vec<String> = names.by_ref().take(5).map(shown).collect();
+    let rest = names.count();
+    if rest > 0 {
+        text.push(format!("{rest} more"));
+    }
+    text.join(", ")
+}
+
+/// ", did you mean `x`?" when a known name is close enough to be meant, else nothing.
+pub(super) fn meant<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    if name.len() > 80 {
+        return String::new();
+    }
+    let close = known
+        .into_iter()
+        .take(400)
+        .filter(|candidate| candidate.len() <= 80)
+        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
+        .filter(|(likeness, _)| *likeness > 0.85)
+        .max_by(|left, right| left.0.total_cmp(&right.0));
+    close.map_or_else(String::new, |(_, candidate)| {
+        format!(", did you mean {}?", shown(candidate))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::WARNING;
+    use super::*;
+
+    #[test]
+    fn findings_above_the_bound_are_counted_in_one_last_finding() {
+        let rule = Rule { id: "layout/many", ..WARNING };
+        let mut found = Collector::default();
+        for index in 0..MAX_PER_RULE + 7 {
+            found.whole(&rule, "a", format!("finding {index}"));
+        }
+        let findings = found.into_findings();
+        assert_eq!(findings.len(), MAX_PER_RULE + 1);
+        assert_eq!(findings[0].message, "… and 7 more findings of this rule");
+    }
+
+    #[test]
+    fn foreign_text_is_cut_and_kept_on_one_line() {
+        assert_eq!(shown("a`b\n"), "`a?b?`");
+        assert!(shown(&"é".repeat(10_000)).len() < 200);
+        assert_eq!(meant("isue.list", ["issue.list", "repo.get"]), ", did you mean `issue.list`?");
+        assert_eq!(meant("zebra", ["issue.list"]), "");
+    }
+
+    #[test]
+    fn a_line_is_counted_from_one() {
+        let source = Source::new("a", b"x\ny\n\nz");
+        assert_eq!([0, 1, 2, 4, 5, 99].map(|at| source.line(at)), [1, 1, 2, 3, 4, 4]);
+    }
+}

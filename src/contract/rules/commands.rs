@@ -1,0 +1,286 @@
+//! Rules about commands: what they declare, and whether the Python sources can run them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::manifest::{Field, Manifest};
+use super::cli_tree::CliTree;
+use super::collector::{Collector, Source, meant, shown};
+use super::connector::{Connector, holds};
+use super::{ERROR, Rule, WARNING};
+
+pub(super) const SUPPORTS_JSON: Rule = Rule {
+    id: "commands/supports-json",
+    summary: "Every command has `supports_json: true`",
+    why: "The host offers no agent tool for a command without JSON output, and the contract requires `--json`",
+    fix: "set `supports_json` to true",
+    source: "seed 001, Global Flags; facts 1.2",
+    ..ERROR
+};
+pub(super) const RESOURCE_UNKNOWN: Rule = Rule {
+    id: "commands/resource-unknown",
+    summary: "A command's resource is listed in `connector.resources`",
+    why: "The dashboard groups commands by the listed resources",
+    fix: "add the resource to `connector.resources` or correct the command",
+    source: "seed 001, The connector.json Manifest",
+    ..WARNING
+};
+pub(super) const REQUIRED_FIELD: Rule = Rule {
+    id: "commands/required-field",
+    summary: "`required_fields` names fields of `scope.fields` that apply to the command",
+    why: "A worker cannot fill in a field that it is never shown; the call then exits 2",
+    fix: "add the field to `scope.fields`, or the command to its `applies_to`",
+    source: "contract.json, manifest.command_keys",
+    ..ERROR
+};
+pub(super) const HANDLER_MISSING: Rule = Rule {
+    id: "commands/handler-missing",
+    summary: "Every command of the manifest is implemented in the Python sources",
+    why: "Buffer and six others advertised commands that their command line did not have",
+    fix: "write the handler, or remove the command from `connector.json`",
+    source: "facts 5, failures 4 and 5",
+    ..ERROR
+};
+pub(super) const HANDLER_UNKNOWN: Rule = Rule {
+    id: "commands/handler-unknown",
+    summary: "Every command of the Python sources is in the manifest",
+    why: "A command outside the manifest has no mode, so nothing gates it; nine fleet connectors have some",
+    fix: "add the command to `connector.json`, or remove the handler",
+    source: "facts 2, CLI command not in manifest",
+    ..ERROR
+};
+pub(super) const CLI_NAME: Rule = Rule {
+    id: "commands/cli-name",
+    summary: "The words of the command line are the segments of the id, letter by letter",
+    why: "The host passes `list_runs` as it is; click's `list-runs` then answers exit 2 (45 commands of the fleet)",
+    fix: "give the name explicitly: `@group.command(\"list_runs\")`",
+    source: "facts 1.2; facts 2, manifest id has no such CLI path",
+    ..ERROR
+};
+pub(super) const OPTION_MISSING: Rule = Rule {
+    id: "fields/option-missing",
+    summary: "Every field that applies to a command is an option of it",
+    why: "The workflow runner passes each field as `--field value`; 536 of 946 pairs in the fleet exit 2",
+    fix: "add the option, or take the command out of the field's `applies_to`",
+    source: "facts 1.2, workflow runner; facts 5, failure 8",
+    ..ERROR
+};
+
+pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
+    let Some((manifest, source)) = connector.judged_manifest() else { return };
+    declarations(connector, manifest, source, found);
+    let tree = CliTree::read(connector);
+    if !tree.handlers.is_empty() {
+        handlers(connector, &tree, manifest, source, found);
+    } else if !tree.commands.is_empty() {
+        command_line(connector, &tree, manifest, source, found);
+        options(connector, &tree, manifest, source, found);
+    }
+}
+
+fn declarations(connector: &Connector<'_>, manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
+    let resources: BTreeSet<&str> = manifest.resources.iter().map(|resource| resource.text).collect();
+    let mut fields: BTreeMap<&str, &Field<'_>> = BTreeMap::new();
+    for field in manifest.fields() {
+        if let Some(id) = field.id {
+            fields.entry(id.text).or_insert(field);
+        }
+    }
+    for command in &manifest.commands {
+        let id = command.id.map_or("", |id| id.text);
+        if let Some((at, false)) = command.supports_json {
+            found.at(&SUPPORTS_JSON, source, at, format!("{} has no JSON output", shown(id)));
+        }
+        if let Some(resource) = command.resource
+            && !connector.is_meta(id)
+            && !resources.is_empty()
+            && !resources.contains(resource.text)
+        {
+            let message = format!(
+                "the resource {} of {} is not in `connector.resources`{}",
+                shown(resource.text),
+                shown(id),
+                meant(resource.text, resources.iter().copied())
+            );
+            found.at(&RESOURCE_UNKNOWN, source, resource.at, message);
+        }
+        for name in &command.required_fields {
+            let applies = fields.get(name.text).map(|field| {
+                field.applies_to.as_ref().is_none_or(|applies| holds(applies, id))
+            });
+            let problem = match applies {
+                Some(true) => continue,
+                Some(false) => "does not apply to it".to_owned(),
+                None => format!("does not exist{}", meant(name.text, fields.keys().copied())),
+            };
+            let message = format!("{} requires the field {}, which {problem}", shown(id), shown(name.text));
+            found.at(&REQUIRED_FIELD, source, name.at, message);
+        }
+    }
+}
+
+/// Connectors whose handlers are registered by id; the required commands may be built in.
+fn handlers(
+    connector: &Connector<'_>,
+    tree: &CliTree<'_>,
+    manifest: &Manifest<'_>,
+    source: &Source<'_>,
+    found: &mut Collector,
+) {
+    let mut known: Vec<&str> = tree.handlers.iter().map(|handler| handler.path.as_str()).collect();
+    known.sort_unstable();
+    for (id, _) in manifest.identified() {
+        if known.binary_search(&id.text).is_err() && !connector.facts.requires_command(id.text) {
+            let message = format!("no handler is registered for {}", shown(id.text));
+            found.at(&HANDLER_MISSING, source, id.at, message);
+        }
+    }
+    for handler in &tree.handlers {
+        if !connector.has_command(&handler.path) {
+            let message = format!(
+                "the handler of {} has no command in `connector.json`{}",
+                shown(&handler.path),
+                meant(&handler.path, connector.ids.iter().copied())
+            );
+            found.at(&HANDLER_UNKNOWN, handler.source, handler.at, message);
+        }
+    }
+}
+
+/// Connectors whose commands are click decorators.
+fn command_line(
+    connector: &Connector<'_>,
+    tree: &CliTree<'_>,
+    manifest: &Manifest<'_>,
+    source: &Source<'_>,
+    found: &mut Collector,
+) {
+    for (id, _) in manifest.identified() {
+        match tree.find(id.text) {
+            Some(command) if command.path == id.text => {}
+            Some(command) => {
+                let message = format!(
+                    "{} is `{}` on the command line",
+                    shown(id.text),
+                    command.path.replace('.', " ")
+                );
+                found.at(&CLI_NAME, command.source, command.at, message);
+            }
+            None if tree.is_complete => {
+                let message = format!("no click command answers to {}", shown(&id.text.replace('.', " ")));
+                found.at(&HANDLER_MISSING, source, id.at, message);
+            }
+            None => {}
+        }
+    }
+    let ids: BTreeSet<String> = connector.ids.iter().map(|id| id.replace('-', "_")).collect();
+    // A derived name has alternatives: one of them being listed is enough.
+    let listed: BTreeSet<(&str, usize)> = tree
+        .commands
+        .iter()
+        .filter(|command| ids.contains(&command.path.replace('-', "_")))
+        .map(|command| (command.source.path, command.at))
+        .collect();
+    for command in &tree.commands {
+        if !listed.contains(&(command.source.path, command.at)) {
+            let message =
+                format!("the command `{}` is not in `connector.json`", command.path.replace('.', " "));
+            found.at(&HANDLER_UNKNOWN, command.source, command.at, message);
+        }
+    }
+}
+
+fn options(
+    connector: &Connector<'_>,
+    tree: &CliTree<'_>,
+    manifest: &Manifest<'_>,
+    source: &Source<'_>,
+    found: &mut Collector,
+) {
+    for (field, id) in manifest.fields().filter_map(|field| Some((field, field.id?))) {
+        if field.kind.is_some_and(|kind| kind.text == "options_group") {
+            continue;
+        }
+        let option = format!("--{}", id.text.replace('_', "-"));
+        for action in field.applies_to.iter().flatten() {
+            let Some(command) = tree.find(action.text).filter(|_| !connector.is_meta(action.text)) else {
+                continue;
+            };
+            if !command.options.contains(&option.as_str()) {
+                let place = if command.takes_arguments { " (it takes positional arguments)" } else { "" };
+                let message = format!(
+                    "{} has no option {}{place}",
+                    shown(action.text),
+                    shown(&option)
+                );
+                found.at(&OPTION_MISSING, source, action.at, message);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{Sample, only};
+
+    const CLICK: &str = "import click\n\n@click.group()\ndef cli(): pass\n\n@cli.command(\"capabilities\")\ndef capabilities(): pass\n\n@cli.command()\ndef health(): pass\n\n@cli.group(\"config\")\ndef config_group(): pass\n\n@config_group.command(\"show\")\ndef config_show(): pass\n\n@cli.group()\ndef issue(): pass\n\n@issue.command(\"list\")\n@click.option(\"--owner\", required=True)\ndef issue_list(): pass\n\n@issue.command(\"get\")\n@click.option(\"--owner\", \"owner_name\")\n@click.option(\"--issue-number\")\ndef issue_get(): pass\n\n@issue.command(name=\"create\")\n@click.option(\"--owner\")\n@click.option(\"--title\")\ndef create_issue_command(): pass\n\n@issue.command(\"delete\")\n@click.option(\"--owner\")\n@click.option(\"--issue-number\")\ndef issue_delete(): pass\n";
+
+    fn click(from: &str, to: &str) -> Vec<&'static str> {
+        assert!(CLICK.contains(from));
+        let sample = Sample::good()
+            .without("agent-harness/aos_demo/commands/issue.py")
+            .without("agent-harness/aos_demo/registry.py")
+            .file("agent-harness/aos_demo/cli.py", &CLICK.replace(from, to));
+        only(&sample)
+    }
+
+    #[test]
+    fn a_click_command_line_that_matches_the_manifest_is_clean() {
+        assert!(click("import click", "import click").is_empty());
+    }
+
+    #[test]
+    fn click_commands_and_manifest_must_agree() {
+        assert_eq!(click("@issue.command(\"get\")", "@issue.command(\"fetch\")"), [
+            "commands/handler-unknown",
+            "commands/handler-missing"
+        ]);
+        assert_eq!(click("@click.option(\"--title\")\n", "@click.argument(\"title\")\n"), ["fields/option-missing"]);
+        let renamed = Sample::good()
+            .renamed("issue.get", "issue.get_one")
+            .without("agent-harness/aos_demo/commands/issue.py")
+            .without("agent-harness/aos_demo/registry.py")
+            .file("agent-harness/aos_demo/cli.py", &CLICK.replace("\"get\"", "\"get-one\""));
+        assert_eq!(only(&renamed), ["commands/cli-name"]);
+    }
+
+    #[test]
+    fn commands_added_at_run_time_silence_the_rule_about_missing_handlers() {
+        let text = CLICK.replace("@issue.command(\"get\")", "@click.command(\"get\")");
+        let sample = Sample::good()
+            .without("agent-harness/aos_demo/commands/issue.py")
+            .without("agent-harness/aos_demo/registry.py")
+            .file("agent-harness/aos_demo/cli.py", &format!("{text}\nissue.add_command(issue_get)\n"));
+        assert!(only(&sample).is_empty());
+    }
+
+    #[test]
+    fn registered_handlers_and_manifest_must_agree() {
+        let handlers = "agent-harness/aos_demo/commands/issue.py";
+        let text = Sample::good().text(handlers).replace("\"issue.get\"", "\"issue.gte\"");
+        assert_eq!(only(&Sample::good().file(handlers, &text)), [
+            "commands/handler-unknown",
+            "commands/handler-missing"
+        ]);
+    }
+
+    #[test]
+    fn declarations_are_checked_against_the_rest_of_the_manifest() {
+        for (from, to, rule) in [
+            ("\"supports_json\": true", "\"supports_json\": false", "commands/supports-json"),
+            ("\"resource\": \"issue\"", "\"resource\": \"isue\"", "commands/resource-unknown"),
+            ("\"required_fields\": [\"owner\"]", "\"required_fields\": [\"ownr\"]", "commands/required-field"),
+        ] {
+            assert_eq!(only(&Sample::good().manifest(from, to)), [rule]);
+        }
+    }
+}

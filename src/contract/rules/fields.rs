@@ -1,0 +1,239 @@
+//! Rules about `scope`: the inputs workers see, and the commands that scope refers to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::manifest::{Manifest, Text};
+use super::collector::{Collector, Source, meant, shown};
+use super::connector::Connector;
+use super::{ERROR, Rule, WARNING};
+
+pub(super) const RESERVED_ID: Rule = Rule {
+    id: "fields/reserved-id",
+    summary: "No field takes the name of a global flag: json, mode, verbose, version, help",
+    why: "The workflow runner passes the field as an option, which then changes the mode or the output of the call",
+    fix: "rename the field",
+    source: "facts 2, reserved field ids",
+    ..ERROR
+};
+pub(super) const ID_CHARACTERS: Rule = Rule {
+    id: "fields/id-characters",
+    summary: "A field id is a-z, 0-9 and `_`, starting with a letter",
+    why: "The host turns `_` into `-` and passes the rest as it is: other ids name no option",
+    fix: "rename the field, for example `issue_number`",
+    source: "facts 1.2, workflow runner",
+    ..ERROR
+};
+pub(super) const DUPLICATE_ID: Rule = Rule {
+    id: "fields/duplicate-id",
+    summary: "No field id stands twice",
+    why: "Both become the same option; the canvas keeps the values of one",
+    fix: "merge the two fields, or rename one",
+    source: "facts 2, duplicate or colliding ids",
+    ..ERROR
+};
+pub(super) const INCOMPLETE: Rule = Rule {
+    id: "fields/incomplete",
+    summary: "Every field has an id, a label and a type",
+    why: "The canvas guesses a widget from the id when the type is missing",
+    fix: "add the member to the field",
+    source: "facts 1.3, canvas-node-parser",
+    ..WARNING
+};
+pub(super) const UNKNOWN_COMMAND: Rule = Rule {
+    id: "fields/unknown-command",
+    summary: "`applies_to` names commands of the manifest",
+    why: "The field is shown nowhere",
+    fix: "correct the id in `applies_to`",
+    source: "facts 2, applies_to naming unknown things",
+    ..ERROR
+};
+pub(super) const WORKER_ACTION: Rule = Rule {
+    id: "fields/worker-action",
+    summary: "`worker_visible_actions` names commands of the manifest",
+    why: "Workflow templates asked for operations that no manifest had and failed in use",
+    fix: "correct the id, or add the command",
+    source: "facts 5, failure 19",
+    ..ERROR
+};
+pub(super) const PICKER_HINT: Rule = Rule {
+    id: "fields/picker-hint",
+    summary: "Picker hints name commands and fields that exist",
+    why: "The picker stays empty",
+    fix: "correct the name",
+    source: "facts 2, pickerHint naming unknown things",
+    ..WARNING
+};
+pub(super) const COMMAND_DEFAULT: Rule = Rule {
+    id: "fields/command-default",
+    summary: "`commandDefaults` names commands of the manifest",
+    why: "The defaults are never used",
+    fix: "correct the id",
+    source: "facts 2, commandDefaults naming unknown things",
+    ..WARNING
+};
+pub(super) const SHOW_WHEN: Rule = Rule {
+    id: "fields/show-when",
+    summary: "`showWhen` names a field that exists",
+    why: "The field is never shown",
+    fix: "correct the field id",
+    source: "facts 2, showWhen naming unknown things",
+    ..WARNING
+};
+pub(super) const SELECT_OPTIONS: Rule = Rule {
+    id: "fields/select-options",
+    summary: "A select has options or a picker, and its default is one of the options",
+    why: "The user is shown an empty list, or a value that the command refuses",
+    fix: "add the options, a `pickerHint`, or correct the default",
+    source: "facts 1.3, canvas-node-parser",
+    ..WARNING
+};
+
+pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
+    let Some((manifest, source)) = connector.judged_manifest() else { return };
+    ids(connector, manifest, source, found);
+    let scope = &manifest.scope;
+    for field in manifest.fields() {
+        for action in field.applies_to.iter().flatten() {
+            unknown_command(connector, &UNKNOWN_COMMAND, *action, "`applies_to`", source, found);
+        }
+    }
+    for action in &scope.worker_visible_actions {
+        unknown_command(connector, &WORKER_ACTION, *action, "`worker_visible_actions`", source, found);
+    }
+    for (name, _) in &scope.command_defaults {
+        unknown_command(connector, &COMMAND_DEFAULT, *name, "`commandDefaults`", source, found);
+    }
+    for (_, command) in &scope.picker_hints {
+        if let Some(command) = command {
+            unknown_command(connector, &PICKER_HINT, *command, "`pickerHints`", source, found);
+        }
+    }
+    references(connector, manifest, source, found);
+}
+
+fn ids(connector: &Connector<'_>, manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
+    let mut options: BTreeMap<String, &str> = BTreeMap::new();
+    for field in manifest.fields() {
+        let is_group = field.kind.is_some_and(|kind| kind.text == "options_group");
+        for member in ["id", "label", "type"] {
+            if field.node.member(member).is_none() {
+                let name = field.id.map_or_else(|| "a field".to_owned(), |id| shown(id.text));
+                found.at(&INCOMPLETE, source, field.at, format!("{name} has no `{member}`"));
+            }
+        }
+        let Some(id) = field.id.filter(|_| !is_group) else { continue };
+        let flag = id.text.replace('_', "-");
+        let reserved = flag == "help"
+            || connector.facts.global_flags.iter().any(|known| known.trim_start_matches('-') == flag);
+        if reserved {
+            let message = format!("the field {} is the global flag `--{flag}`", shown(id.text));
+            found.at(&RESERVED_ID, source, id.at, message);
+        }
+        let well_formed = id.text.len() <= 100
+            && id.text.starts_with(|letter: char| letter.is_ascii_lowercase())
+            && id.text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+        if !well_formed {
+            let message = format!("the field id {} names no option", shown(id.text));
+            found.at(&ID_CHARACTERS, source, id.at, message);
+        }
+        if let Some(first) = options.insert(flag, id.text) {
+            let message = if first == id.text {
+                format!("the field id {} stands twice", shown(id.text))
+            } else {
+                format!("the fields {} and {} are the same option", shown(first), shown(id.text))
+            };
+            found.at(&DUPLICATE_ID, source, id.at, message);
+        }
+    }
+}
+
+fn unknown_command(
+    connector: &Connector<'_>,
+    rule: &Rule,
+    id: Text<'_>,
+    place: &str,
+    source: &Source<'_>,
+    found: &mut Collector,
+) {
+    if !connector.has_command(id.text) {
+        let near = meant(id.text, connector.ids.iter().copied());
+        let message = format!("{place} names {}, which is no command{near}", shown(id.text));
+        found.at(rule, source, id.at, message);
+    }
+}
+
+fn references(connector: &Connector<'_>, manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
+    let hints: BTreeSet<&str> = manifest.scope.picker_hints.iter().map(|(name, _)| name.text).collect();
+    let ids: BTreeSet<&str> = manifest.fields().filter_map(|field| Some(field.id?.text)).collect();
+    for field in manifest.fields() {
+        if let Some(hint) = field.picker_hint
+            && !hints.contains(hint.text)
+            && !connector.has_command(hint.text)
+        {
+            let near = meant(hint.text, hints.iter().copied());
+            let message = format!("the picker hint {} does not exist{near}", shown(hint.text));
+            found.at(&PICKER_HINT, source, hint.at, message);
+        }
+        if let Some(other) = field.show_when
+            && !ids.contains(other.text)
+        {
+            let near = meant(other.text, ids.iter().copied());
+            let message = format!("`showWhen` names {}, which is no field{near}", shown(other.text));
+            found.at(&SHOW_WHEN, source, other.at, message);
+        }
+        let Some(kind) = field.kind.filter(|kind| kind.text == "select") else { continue };
+        let name = field.id.map_or("", |id| id.text);
+        match &field.options {
+            Some(options) if !options.is_empty() => {
+                if let Some(default) = field.default
+                    && !default.text.is_empty()
+                    && !options.iter().any(|option| option.text == default.text)
+                {
+                    let message = format!(
+                        "the default {} of {} is not one of its options",
+                        shown(default.text),
+                        shown(name)
+                    );
+                    found.at(&SELECT_OPTIONS, source, default.at, message);
+                }
+            }
+            _ if field.picker_hint.is_none() => {
+                let message = format!("the select {} has no options and no picker", shown(name));
+                found.at(&SELECT_OPTIONS, source, kind.at, message);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{Sample, only};
+
+    #[test]
+    fn each_fault_of_a_field_is_named_by_its_rule() {
+        for (from, to, rules) in [
+            ("\"id\": \"title\"", "\"id\": \"mode\"", &["fields/reserved-id"][..]),
+            ("\"id\": \"title\"", "\"id\": \"Title Text\"", &["fields/id-characters"]),
+            ("\"id\": \"title\"", "\"id\": \"owner\"", &["fields/duplicate-id"]),
+            ("\"label\": \"Title\",\n        ", "", &["fields/incomplete"]),
+            ("\"applies_to\": [\"issue.create\"]", "\"applies_to\": [\"issue.create\", \"issue.craete\"]", &["fields/unknown-command"]),
+            (
+                "\"worker_visible_actions\": [\n      \"issue.list\"",
+                "\"worker_visible_actions\": [\n      \"issue.lst\"",
+                &["fields/worker-action"],
+            ),
+            ("\"source_command\": \"issue.list\"", "\"source_command\": \"issues.list\"", &["fields/picker-hint"]),
+            ("\"pickerHint\": \"issue\"", "\"pickerHint\": \"isue\"", &["fields/picker-hint"]),
+            ("\"pickerHints\"", "\"commandDefaults\": { \"issue.gett\": {} },\n    \"pickerHints\"", &["fields/command-default"]),
+            ("\"label\": \"Title\"", "\"label\": \"Title\",\n        \"showWhen\": { \"field\": \"ownr\" }", &["fields/show-when"]),
+            ("\"default\": \"open\"", "\"default\": \"opened\"", &["fields/select-options"]),
+        ] {
+            let mut sample = Sample::good().manifest(from, to);
+            if from == "\"id\": \"title\"" {
+                sample = sample.manifest(", \"title\"]", "]");
+            }
+            assert_eq!(only(&sample), rules, "{to}");
+        }
+    }
+}

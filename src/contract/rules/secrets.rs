@@ -1,0 +1,260 @@
+//! Rules about secrets: in the tree, in URLs, in options, in masked output. No message repeats any part of a value.
+
+use super::super::python_source::{Note, What};
+use super::collector::{Collector, Source, shown};
+use super::connector::{Connector, PythonFile, is_foreign};
+use super::{ERROR, Rule, layout, names};
+
+pub(super) const COMMITTED: Rule = Rule {
+    id: "secrets/committed",
+    summary: "No file holds a live token or a private key",
+    why: "Whoever can read the repository can use it; one fleet connector was saved by a scan by hand",
+    fix: "revoke the secret, remove it from the history, and read it from the environment",
+    source: "facts 5, failure 23",
+    ..ERROR
+};
+pub(super) const PARTIAL_MASK: Rule = Rule {
+    id: "secrets/partial-mask",
+    summary: "No part of a secret is shown, not even its first or last characters",
+    why: "33 fleet connectors print parts of secrets in `config show`; short secrets are then mostly known",
+    fix: "report only whether the secret is set",
+    source: "seed 001, Security Baseline; facts 1.4, row 14",
+    ..ERROR
+};
+pub(super) const IN_URL: Rule = Rule {
+    id: "secrets/in-url",
+    summary: "No secret stands in the query of a URL",
+    why: "URLs end up in errors and logs: aos-trello and aos-pipedrive print their tokens that way",
+    fix: "send the secret in a header",
+    source: "facts 5, failure 25",
+    ..ERROR
+};
+pub(super) const OPTION: Rule = Rule {
+    id: "secrets/option",
+    summary: "No command takes a secret as an option",
+    why: "The host repeats the command line in errors, and other processes can read it",
+    fix: "declare the secret in `auth.service_keys` and read it from the environment",
+    source: "facts 4, config.py; seed 001, Security Baseline",
+    ..ERROR
+};
+
+pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
+    for (path, file) in &connector.repository.files {
+        if !is_foreign(path) {
+            scan(path, &file.bytes, found);
+        }
+    }
+    for file in &connector.python {
+        for note in &file.content.notes {
+            source_note(file, note, found);
+        }
+        options(file, found);
+    }
+    let Some((manifest, source)) = connector.judged_manifest() else { return };
+    for id in manifest.fields().filter_map(|field| field.id) {
+        if names::is_secret_option(id.text) {
+            let message = format!("the field {} asks for a secret", shown(id.text));
+            found.at(&OPTION, source, id.at, message);
+        }
+    }
+}
+
+fn source_note(file: &PythonFile<'_>, note: &Note<'_>, found: &mut Collector) {
+    match note.what {
+        What::Slice(base) => {
+            let masks = ["mask", "redact", "obscure", "obfuscate", "censor"];
+            let function = note.function.to_ascii_lowercase();
+            if names::is_secret_identifier(base) || masks.iter().any(|word| function.contains(word)) {
+                let message = format!("a part of {} is kept", shown(base));
+                found.at(&PARTIAL_MASK, &file.source, note.at, message);
+            }
+        }
+        What::Query { name, value } => {
+            let carries = names::is_secret_query(name) && (value.is_empty() || names::is_secret_identifier(value));
+            // `key` alone is a common name: only the value tells.
+            let is_key = matches!(name, "key" | "auth") && names::is_secret_identifier(value);
+            if carries || is_key {
+                let message = format!("the query parameter {} carries a secret", shown(name));
+                found.at(&IN_URL, &file.source, note.at, message);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn options(file: &PythonFile<'_>, found: &mut Collector) {
+    for decorated in &file.content.decorated {
+        let options = decorated.decorators.iter().filter(|decorator| decorator.method == "option");
+        for option in options {
+            let name = option.strings.iter().find(|name| name.starts_with("--"));
+            if let Some(name) = name.filter(|name| names::is_secret_option(name)) {
+                let message = format!("the option {} asks for a secret", shown(name));
+                found.at(&OPTION, &file.source, option.at, message);
+            }
+        }
+    }
+}
+
+/// Starts of well-known secrets: what it is, how it starts, and how many characters follow at least.
+const SHAPES: &[(&str, &[u8], usize)] = &[
+    ("a GitHub token", b"ghp_", 30),
+    ("a GitHub token", b"gho_", 30),
+    ("a GitHub token", b"ghu_", 30),
+    ("a GitHub token", b"ghs_", 30),
+    ("a GitHub token", b"ghr_", 30),
+    ("a GitHub token", b"github_pat_", 40),
+    ("a GitLab token", b"glpat-", 20),
+    ("a Slack token", b"xoxa-", 20),
+    ("a Slack token", b"xoxb-", 20),
+    ("a Slack token", b"xoxp-", 20),
+    ("a Slack token", b"xoxr-", 20),
+    ("a Slack token", b"xoxs-", 20),
+    ("a Stripe key", b"sk_live_", 16),
+    ("a Stripe key", b"rk_live_", 16),
+    ("an AWS access key", b"AKIA", 16),
+    ("an AWS access key", b"ASIA", 16),
+    ("a Google API key", b"AIza", 35),
+    ("a private key", b"-----BEGIN ", 0),
+];
+
+const MERGE_MARKER: &[u8] = b"<<<<<<< ";
+
+/// How far a window of four bytes may move on, by a hash of its last two: all starts are found without looking at each byte.
+const SHIFTS: [u8; 4096] = {
+    let mut table = [3; 4096];
+    let mut shape = 0;
+    while shape <= SHAPES.len() {
+        let start = if shape < SHAPES.len() { SHAPES[shape].1 } else { MERGE_MARKER };
+        let mut pair = 0;
+        while pair < 3 {
+            let slot = slot(start[pair], start[pair + 1]);
+            let shift = 2 - pair as u8;
+            if table[slot] > shift {
+                table[slot] = shift;
+            }
+            pair += 1;
+        }
+        shape += 1;
+    }
+    table
+};
+
+const fn slot(first: u8, second: u8) -> usize {
+    ((first as usize) << 5 ^ second as usize) & 4095
+}
+
+fn scan(path: &str, bytes: &[u8], found: &mut Collector) {
+    let mut at = 0;
+    while let Some([_, _, first, second]) = bytes.get(at..at + 4) {
+        let shift = SHIFTS[slot(*first, *second)];
+        if shift > 0 {
+            at += usize::from(shift);
+            continue;
+        }
+        let rest = bytes.get(at..).unwrap_or_default();
+        if rest.starts_with(MERGE_MARKER) && (at == 0 || bytes.get(at - 1) == Some(&b'\n')) {
+            let message = "an unresolved merge conflict starts here".to_owned();
+            found.at(&layout::MERGE_MARKER, &Source::new(path, bytes), at, message);
+        } else if let Some(what) = secret_at(rest) {
+            found.at(&COMMITTED, &Source::new(path, bytes), at, format!("{what} stands in the file"));
+        }
+        at += 1;
+    }
+}
+
+fn secret_at(rest: &[u8]) -> Option<&'static str> {
+    let (what, start, least) = SHAPES.iter().find(|(_, start, _)| rest.starts_with(start))?;
+    let body = rest.get(start.len()..).unwrap_or_default();
+    let found = if *least == 0 { is_private_key(body) } else { is_token(body, *least) };
+    found.then_some(what)
+}
+
+/// Enough varied letters to be a token, and none of the words that examples are made of.
+fn is_token(body: &[u8], least: usize) -> bool {
+    const EXAMPLES: [&str; 9] =
+        ["example", "sample", "sentinel", "test", "fake", "dummy", "secret", "token", "xxxx"];
+    let letter = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let token: Vec<u8> = body.iter().take(100).take_while(letter).copied().collect();
+    let text = String::from_utf8_lossy(&token).to_ascii_lowercase();
+    let mut letters = token.clone();
+    letters.sort_unstable();
+    letters.dedup();
+    token.len() >= least && letters.len() >= 8 && !EXAMPLES.iter().any(|word| text.contains(word))
+}
+
+/// The header of a private key and a line of its content: code that only looks for the header has none.
+fn is_private_key(body: &[u8]) -> bool {
+    let header = body.get(..body.len().min(60)).unwrap_or_default();
+    let Some(end) = header.windows(16).position(|window| window == b"PRIVATE KEY-----") else { return false };
+    let content = body.get(end + 16..body.len().min(end + 300)).unwrap_or_default();
+    let base64 = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    content.split(|byte| !base64(byte)).any(|run| run.len() >= 40)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{Sample, findings, only};
+
+    /// Letters that look like a token, made here so that no token stands in our own tree.
+    fn random(length: usize) -> String {
+        (0..length).map(|at| char::from(b"a7Qk2Zr9Bx4Lm6Tw"[at % 16])).collect()
+    }
+
+    #[test]
+    fn well_known_secrets_are_found_in_any_file_and_never_repeated() {
+        for (start, length) in
+            [("ghp_", 36), ("github_pat_", 60), ("xoxb-", 40), ("sk_live_", 24), ("AKIA", 16), ("glpat-", 20)]
+        {
+            let secret = format!("{start}{}", random(length));
+            let sample = Sample::good().file("docs/notes.md", &format!("a\nkey: {secret}\n"));
+            let findings = findings(&sample);
+            assert_eq!(findings.len(), 1, "{start}");
+            assert_eq!((findings[0].rule, findings[0].line), ("secrets/committed", Some(2)));
+            assert!(!format!("{findings:?}").contains(&secret[start.len()..start.len() + 4]));
+        }
+        let key = format!("-----BEGIN {}PRIVATE KEY-----\n{}\n", "RSA ", random(64));
+        assert_eq!(only(&Sample::good().file("key.pem", &key)), ["secrets/committed"]);
+    }
+
+    #[test]
+    fn examples_and_code_that_looks_for_secrets_are_left_alone() {
+        let text = format!(
+            "ghp_{} AKIAIOSFODNN7EXAMPLE ghp_short `-----BEGIN PRIVATE KEY-----` ghp_sentinel{} xoxb-test-{}",
+            "x".repeat(36),
+            random(30),
+            random(30)
+        );
+        assert!(only(&Sample::good().file("docs/notes.md", &text)).is_empty());
+    }
+
+    #[test]
+    fn a_merge_conflict_is_found_at_the_start_of_a_line() {
+        let marker = "<".repeat(7);
+        let conflict = format!("a\n{marker} HEAD\nb\n");
+        assert_eq!(only(&Sample::good().file("notes.txt", &conflict)), ["layout/merge-marker"]);
+        assert!(only(&Sample::good().file("notes.txt", &format!("see {marker} HEAD\n"))).is_empty());
+    }
+
+    #[test]
+    fn masks_urls_and_options_that_show_secrets_are_reported() {
+        for (code, rules) in [
+            ("def _mask(v):\n    return f\"{v[:4]}***\"\n", &["secrets/partial-mask"][..]),
+            ("x = token[-4:]\n", &["secrets/partial-mask"]),
+            ("x = keys[:5] + names[:3] + page_token[:4]\n", &[]),
+            ("u = f\"{base}?api_token={token}\"\n", &["secrets/in-url"]),
+            ("u = base + \"&access_token=\" + token\n", &["secrets/in-url"]),
+            ("all_params = {\"api_token\": self._api_token}\n", &["secrets/in-url"]),
+            ("query_params = [(\"key\", self._api_key)]\n", &["secrets/in-url"]),
+            ("u = f\"{base}?page_token={token}&key={issue}\"\n", &[]),
+            ("body = {\"token\": token}\n", &[]),
+            ("@click.option(\"--api-key\")\ndef f(): pass\n", &["secrets/option"]),
+            ("@click.option(\"--key\")\ndef f(): pass\n", &[]),
+        ] {
+            assert_eq!(only(&Sample::good().code(code)), rules, "{code}");
+        }
+        let field = Sample::good()
+            .manifest("\"id\": \"title\"", "\"id\": \"password\"")
+            .manifest(", \"title\"]", "]");
+        assert_eq!(only(&field), ["secrets/option"]);
+    }
+}

@@ -1,0 +1,164 @@
+//! The one place that turns the errors of every module into code, message, hint and details.
+
+use crate::apply::ApplyError;
+use crate::inputs::answers::AnswerError;
+use crate::inputs::desired::DesiredError;
+use crate::inputs::embedded::EmbeddedError;
+use crate::inputs::fleet::FleetError;
+use crate::inputs::project::ProjectError;
+use crate::inputs::spec_source::SpecError;
+use crate::plan::confirmation::TokenError;
+use crate::report::{ErrorCode, Failure};
+use crate::system::interrupt::Interrupted;
+
+/// The code of an I/O error: what the caller can do about it.
+#[must_use]
+pub fn io_code(error: &std::io::Error) -> ErrorCode {
+    match error.kind() {
+        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => ErrorCode::Forbidden,
+        _ => ErrorCode::Io,
+    }
+}
+
+fn io_hint(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        std::io::ErrorKind::PermissionDenied => "give this user the permission, or run where it has it",
+        std::io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only; run where aos may write",
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => "free some space, then run again",
+        _ => "mend the cause, then run again",
+    }
+}
+
+impl From<Interrupted> for Failure {
+    fn from(_: Interrupted) -> Self {
+        Self::new(ErrorCode::Interrupted, "interrupted by a signal; nothing is half-written")
+            .hint("run the same command again")
+    }
+}
+
+impl From<ApplyError> for Failure {
+    fn from(error: ApplyError) -> Self {
+        let message = error.to_string();
+        match error {
+            ApplyError::Obstacle { path, .. } => Self::new(ErrorCode::Conflict, message)
+                .hint(format!("remove `{path}` or put a plain file there, then run again; nothing was changed")),
+            ApplyError::Stale { .. } => Self::new(ErrorCode::Conflict, message)
+                .hint("run again to see the current state; nothing was changed"),
+            ApplyError::ReadOnly { path } => Self::new(ErrorCode::Forbidden, message)
+                .hint(format!("make it writable (`chmod u+w {path}`), then run again; nothing was changed")),
+            ApplyError::Busy { .. } => {
+                Self::new(ErrorCode::Conflict, message).hint("wait for it to end, then run again; nothing was changed")
+            }
+            ApplyError::TargetExists { .. } => Self::new(ErrorCode::Conflict, message)
+                .hint("choose another name or `--dir`; nothing was changed"),
+            ApplyError::Io { source, .. } => Self::new(io_code(&source), message).hint(io_hint(&source)),
+            ApplyError::Interrupted(interrupted) => interrupted.into(),
+            ApplyError::Journal { path, .. } => Self::new(ErrorCode::Conflict, message).hint(format!(
+                "restore the managed files from version control, then delete `{}`",
+                path.display()
+            )),
+        }
+    }
+}
+
+impl From<ProjectError> for Failure {
+    fn from(error: ProjectError) -> Self {
+        let message = error.to_string();
+        match error {
+            ProjectError::Missing { .. } => {
+                Self::new(ErrorCode::NotFound, message).hint("check the path, or run in the project's directory")
+            }
+            ProjectError::NotAProject { .. } => Self::new(ErrorCode::NotFound, message)
+                .hint("`aos new NAME` makes a connector; `aos check --recursive DIR` searches for projects"),
+            ProjectError::Read { source, .. } => Self::new(io_code(&source), message).hint(io_hint(&source)),
+        }
+    }
+}
+
+impl From<FleetError> for Failure {
+    fn from(error: FleetError) -> Self {
+        let message = error.to_string();
+        match error {
+            FleetError::Search { .. } => Self::new(ErrorCode::Io, message).hint("check that the directory exists and can be read"),
+            FleetError::Empty { .. } => Self::new(ErrorCode::NotFound, message)
+                .hint("name a directory above projects that have an aos.toml or a connector.json"),
+        }
+    }
+}
+
+impl From<SpecError> for Failure {
+    fn from(error: SpecError) -> Self {
+        let message = error.to_string();
+        match error {
+            SpecError::UnknownTag { tag, known, .. } => {
+                let nearest = crate::contract::suggestion::nearest(&tag, known.iter().map(String::as_str));
+                let hint = match nearest.or(known.last().map(String::as_str)) {
+                    Some(tag) => format!("use `--to {tag}`, or give a directory that has the tag with `--from DIR`"),
+                    None => "give a directory that has the tag with `--from DIR`".to_owned(),
+                };
+                Self::new(ErrorCode::NotFound, message).hint(hint).detail("known_tags", known)
+            }
+            SpecError::NotInDirectory { .. } => Self::new(ErrorCode::NotFound, message)
+                .hint("the directory must hold <family>/<tag>/contract.json and the spec text"),
+            SpecError::Read { source, .. } => Self::new(io_code(&source), message).hint(io_hint(&source)),
+            SpecError::Contract { .. } | SpecError::Tag { .. } => {
+                Self::new(ErrorCode::Validation, message).hint("mend the contract document; nothing was changed")
+            }
+            SpecError::Frozen { .. } | SpecError::CoreChanged { .. } => Self::new(ErrorCode::Integrity, message)
+                .hint("do not use this copy; publish the change under a new tag"),
+        }
+    }
+}
+
+impl From<DesiredError> for Failure {
+    fn from(error: DesiredError) -> Self {
+        let message = error.to_string();
+        match error {
+            DesiredError::Generate(_) => Self::new(ErrorCode::Validation, message)
+                .hint("mend the named member; `aos check` lists every fault. Nothing was changed"),
+            DesiredError::Files(_) => {
+                Self::new(ErrorCode::Validation, message).hint("give each output a path of its own in `aos.toml`")
+            }
+            DesiredError::Read { source, .. } => Self::new(io_code(&source), message).hint(io_hint(&source)),
+        }
+    }
+}
+
+impl From<AnswerError> for Failure {
+    fn from(error: AnswerError) -> Self {
+        let message = error.to_string();
+        match error {
+            AnswerError::NotAPair { .. } => Self::new(ErrorCode::Usage, message).hint("write `--set key=value`"),
+            AnswerError::UnknownKey { known, nearest, .. } => {
+                let hint = match nearest {
+                    Some(nearest) => format!("did you mean `{nearest}`?"),
+                    None => "`aos new --list` describes every question".to_owned(),
+                };
+                Self::new(ErrorCode::Validation, message).hint(hint).detail("known_keys", known)
+            }
+            AnswerError::Invalid { key, .. } => Self::new(ErrorCode::Validation, message)
+                .hint("`aos new --list` describes every question")
+                .detail("key", key),
+            AnswerError::File { .. } => Self::new(ErrorCode::Validation, message)
+                .hint("give a TOML or JSON file with one answer per key"),
+        }
+    }
+}
+
+impl From<EmbeddedError> for Failure {
+    fn from(error: EmbeddedError) -> Self {
+        Self::new(ErrorCode::Unknown, error.to_string()).hint("this build of aos is faulty; install a release")
+    }
+}
+
+impl From<TokenError> for Failure {
+    fn from(error: TokenError) -> Self {
+        let message = error.to_string();
+        match error {
+            TokenError::Invalid | TokenError::Expired => Self::new(ErrorCode::Conflict, message)
+                .hint("run the command with `--dry-run` again and use the new token; nothing was changed"),
+            TokenError::WeakSecret => Self::new(ErrorCode::Config, message)
+                .hint("delete the file `confirm.secret` in the state directory (`aos context` names it)"),
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! `connector.json` of a new connector: the seed's keys, the host's `scope`, the commands of a preset.
+
+use serde_json::{Map, Value, json};
+
+use crate::contract::connector::ToolName;
+use crate::contract::operations::{Field, FieldType, Operation, Preset};
+
+/// Order of a field among the inputs of a command, and which commands take it.
+struct Use<'a> {
+    field: &'a Field,
+    applies_to: Vec<&'a str>,
+    required_by: usize,
+}
+
+/// The manifest document.
+#[must_use]
+pub fn connector(tool: &ToolName, preset: &Preset) -> Value {
+    let resources = resources(preset);
+    let commands = commands(preset);
+    let actions: Vec<_> = preset.operations.iter().map(|operation| operation.id.as_str()).collect();
+    json!({
+        "tool": tool.as_str(),
+        "backend": preset.backend,
+        "manifest_schema_version": "1.0.0",
+        "connector": {
+            "label": preset.label,
+            "category": preset.category,
+            "categories": preset.categories,
+            "resources": resources,
+        },
+        "auth": {
+            "kind": preset.auth.kind,
+            "required": true,
+            "service_keys": preset.auth.service_keys.iter().map(|name| name.as_str()).collect::<Vec<_>>(),
+            "interactive_setup": preset.auth.interactive_setup,
+        },
+        "scope": {
+            "kind": preset.category,
+            "surface": resources.join("-"),
+            "scaffold_only": false,
+            "live_backend_available": true,
+            "live_read_available": true,
+            "write_bridge_available": true,
+            "worker_visible_actions": actions,
+            "pickerHints": picker_hints(preset),
+            "fields": fields(preset),
+        },
+        "commands": commands,
+    })
+}
+
+/// Resource names in order of first use.
+#[must_use]
+pub fn resources(preset: &Preset) -> Vec<&str> {
+    let mut names = Vec::new();
+    for operation in &preset.operations {
+        let name = resource(operation.id.as_str());
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The part of a command id before the first dot.
+#[must_use]
+pub fn resource(id: &str) -> &str {
+    id.split('.').next().unwrap_or(id)
+}
+
+/// Every field an operation takes, required ones included.
+fn inputs(operation: &Operation) -> Vec<String> {
+    let mut ids: Vec<String> = operation.path_fields().iter().map(ToString::to_string).collect();
+    ids.extend(operation.query.pairs().into_iter().map(|(_, field)| field.to_string()));
+    ids.extend(operation.body.pairs().into_iter().map(|(_, field)| field.to_string()));
+    ids.extend(operation.each.iter().chain(&operation.required).map(ToString::to_string));
+    if operation.list {
+        ids.extend(["limit".to_owned(), "cursor".to_owned()]);
+    }
+    ids.retain(|id| id != "each_item");
+    ids
+}
+
+fn required(operation: &Operation) -> Vec<String> {
+    let mut ids: Vec<String> = Vec::new();
+    let path = operation.path_fields();
+    for field in path.iter().chain(&operation.each).chain(&operation.required) {
+        if !ids.iter().any(|id| id == field.as_str()) {
+            ids.push(field.to_string());
+        }
+    }
+    ids
+}
+
+fn commands(preset: &Preset) -> Vec<Value> {
+    let meta = [
+        ("capabilities", "Describe the connector, its modes and its commands"),
+        ("health", "Report whether the connector is ready to work"),
+        ("config.show", "Show the configuration without any secret"),
+    ];
+    let meta = meta.into_iter().map(|(id, summary)| {
+        command(id, summary, "readonly", "connector", "read", Vec::new())
+    });
+    let operations = preset.operations.iter().map(|operation| {
+        command(
+            operation.id.as_str(),
+            &operation.summary,
+            operation.required_mode(),
+            resource(operation.id.as_str()),
+            operation.class(),
+            required(operation),
+        )
+    });
+    meta.chain(operations).collect()
+}
+
+fn command(id: &str, summary: &str, mode: &str, resource: &str, class: &str, required: Vec<String>) -> Value {
+    json!({
+        "id": id,
+        "summary": summary,
+        "required_mode": mode,
+        "supports_json": true,
+        "resource": resource,
+        "action_class": class,
+        "side_effect_level": if class == "read" { "none" } else { "external_mutation" },
+        "required_fields": required,
+    })
+}
+
+/// A picker is named after the resource that its list command lists.
+fn picker_hints(preset: &Preset) -> Map<String, Value> {
+    let mut hints = Map::new();
+    for source in preset.fields.iter().filter_map(|field| field.picker.as_ref()) {
+        let name = resource(source.as_str());
+        hints.entry(name).or_insert_with(|| {
+            json!({
+                "kind": name,
+                "selection_surface": name,
+                "resource": format!("{}.{name}", preset.backend.trim_end_matches("-api")),
+                "source_command": source.as_str(),
+                "source_fields": ["id", "name"],
+            })
+        });
+    }
+    hints
+}
+
+fn fields(preset: &Preset) -> Vec<Value> {
+    let mut entries: Vec<Value> = preset
+        .fields
+        .iter()
+        .map(|field| field_use(preset, field))
+        .filter(|found| !found.applies_to.is_empty())
+        .map(|found| field_entry(&found))
+        .collect();
+    let lists: Vec<_> = preset
+        .operations
+        .iter()
+        .filter(|operation| operation.list)
+        .map(|operation| operation.id.as_str())
+        .collect();
+    if !lists.is_empty() {
+        entries.push(json!({
+            "id": "limit", "label": "Limit", "type": "number", "renderAs": "number", "required": false,
+            "applies_to": lists, "help": "How many entries to return", "default": 30,
+        }));
+        entries.push(json!({
+            "id": "cursor", "label": "Cursor", "type": "string", "renderAs": "text", "required": false,
+            "applies_to": lists, "help": "Where to continue: next_cursor of the previous page",
+        }));
+    }
+    entries
+}
+
+fn field_use<'a>(preset: &'a Preset, field: &'a Field) -> Use<'a> {
+    let takes = |operation: &&Operation| inputs(operation).iter().any(|id| id == field.id.as_str());
+    let users: Vec<_> = preset.operations.iter().filter(takes).collect();
+    let required_by = users
+        .iter()
+        .filter(|operation| required(operation).iter().any(|id| id == field.id.as_str()))
+        .count();
+    Use { field, applies_to: users.iter().map(|operation| operation.id.as_str()).collect(), required_by }
+}
+
+fn field_entry(found: &Use<'_>) -> Value {
+    let field = found.field;
+    let (kind, render_as) = match field.kind {
+        FieldType::String if field.picker.is_some() => ("string", "select"),
+        FieldType::String => ("string", "text"),
+        FieldType::Richtext => ("richtext", "richtext"),
+        FieldType::Number => ("number", "number"),
+        FieldType::Boolean => ("boolean", "boolean"),
+        FieldType::Select => ("select", "select"),
+        FieldType::List => ("string", "multiselect"),
+        FieldType::Json => ("json", "json"),
+    };
+    let mut entry = Map::new();
+    let mut set = |name: &str, value: Value| {
+        entry.insert(name.to_owned(), value);
+    };
+    set("id", field.id.as_str().into());
+    set("label", field.label.as_str().into());
+    set("type", kind.into());
+    set("renderAs", render_as.into());
+    set("required", (found.required_by == found.applies_to.len()).into());
+    set("applies_to", json!(found.applies_to));
+    set("help", field.help.as_str().into());
+    if let Some(placeholder) = &field.placeholder {
+        set("placeholder", placeholder.as_str().into());
+    }
+    if !field.options.is_empty() {
+        let choices: Vec<_> =
+            field.options.iter().map(|value| json!({"value": value, "label": choice_label(value)})).collect();
+        set("options", Value::Array(choices));
+    }
+    if let Some(default) = &field.default {
+        set("default", default.clone());
+    }
+    if let Some(picker) = &field.picker {
+        set("pickerHint", resource(picker.as_str()).into());
+    }
+    Value::Object(entry)
+}
+
+/// `full_name` to `Full name`.
+fn choice_label(value: &str) -> String {
+    let words = value.replace(['_', '-'], " ").to_lowercase();
+    let mut symbols = words.chars();
+    symbols.next().map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + symbols.as_str())
+}

@@ -1,0 +1,105 @@
+//! Python literals for values from outside: quoted so that no text becomes code.
+
+use serde_json::Value;
+
+/// A double-quoted, pure ASCII Python string literal.
+#[must_use]
+pub fn string(text: &str) -> String {
+    let mut literal = String::with_capacity(text.len() + 2);
+    literal.push('"');
+    for symbol in text.chars() {
+        match symbol {
+            '"' => literal.push_str("\\\""),
+            '\\' => literal.push_str("\\\\"),
+            '\n' => literal.push_str("\\n"),
+            '\r' => literal.push_str("\\r"),
+            '\t' => literal.push_str("\\t"),
+            ' '..='~' => literal.push(symbol),
+            _ if u32::from(symbol) <= 0xff => literal.push_str(&format!("\\x{:02x}", u32::from(symbol))),
+            _ if u32::from(symbol) <= 0xffff => literal.push_str(&format!("\\u{:04x}", u32::from(symbol))),
+            _ => literal.push_str(&format!("\\U{:08x}", u32::from(symbol))),
+        }
+    }
+    literal.push('"');
+    literal
+}
+
+/// A JSON value as a Python expression on one line.
+#[must_use]
+pub fn value(value: &Value) -> String {
+    let mut text = String::new();
+    write(&mut text, value);
+    text
+}
+
+fn write(text: &mut String, value: &Value) {
+    match value {
+        Value::Null => text.push_str("None"),
+        Value::Bool(true) => text.push_str("True"),
+        Value::Bool(false) => text.push_str("False"),
+        Value::Number(number) => text.push_str(&number.to_string()),
+        Value::String(value) => text.push_str(&string(value)),
+        Value::Array(values) => {
+            text.push('[');
+            for (index, value) in values.iter().enumerate() {
+                if index > 0 {
+                    text.push_str(", ");
+                }
+                write(text, value);
+            }
+            text.push(']');
+        }
+        Value::Object(members) => {
+            text.push('{');
+            for (index, (name, value)) in members.iter().enumerate() {
+                if index > 0 {
+                    text.push_str(", ");
+                }
+                text.push_str(&string(name));
+                text.push_str(": ");
+                write(text, value);
+            }
+            text.push('}');
+        }
+    }
+}
+
+/// A tuple of strings: `("a", "b")`, `("a",)`, `()`.
+#[must_use]
+pub fn tuple<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
+    let items: Vec<_> = items.into_iter().map(|item| string(item.as_ref())).collect();
+    match items.as_slice() {
+        [only] => format!("({only},)"),
+        _ => format!("({})", items.join(", ")),
+    }
+}
+
+/// A string literal, or `None`.
+#[must_use]
+pub fn optional(text: Option<&str>) -> String {
+    text.map_or_else(|| "None".to_owned(), string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_ends_its_literal() {
+        assert_eq!(string("a\"b\\c\nd\r\u{0}"), r#""a\"b\\c\nd\r\x00""#);
+        assert_eq!(string("é\u{2028}😀"), r#""\xe9\u2028\U0001f600""#);
+    }
+
+    #[test]
+    fn tuples_of_any_length_are_tuples() {
+        assert_eq!(tuple::<&str>([]), "()");
+        assert_eq!(tuple(["a"]), "(\"a\",)");
+        assert_eq!(tuple(["a", "b"]), "(\"a\", \"b\")");
+    }
+
+    #[test]
+    fn values_keep_their_types() {
+        let json: Value = serde_json::from_str(r#"{"a":[1,-2.5,true,null,"x"]}"#).unwrap();
+        assert_eq!(value(&json), r#"{"a": [1, -2.5, True, None, "x"]}"#);
+    }
+}

@@ -1,0 +1,103 @@
+//! The one Tera set-up: our delimiters, no escaping, undefined names are errors.
+//!
+//! Values reach source code only through the filters `py`, `toml` and `json`, which quote.
+
+use std::error::Error as _;
+
+use serde_json::Value;
+use tera::{Context, Delimiters, Kwargs, State, Tera};
+
+use super::{python_literal, record};
+
+/// Start marks of the template language; no output may still hold one.
+pub const MARKS: [&str; 3] = ["{=", "{%", "{#"];
+
+/// A template that does not give text.
+#[derive(Debug, thiserror::Error)]
+#[error("template `{template}`: {detail}")]
+pub struct RenderError {
+    pub template: String,
+    pub detail: String,
+}
+
+/// Renders templates with one context.
+pub struct Engine {
+    tera: Tera,
+    context: Context,
+}
+
+impl Engine {
+    /// An engine whose variables are the members of `variables`.
+    ///
+    /// # Errors
+    /// When the variables are not an object.
+    pub fn new(variables: &Value) -> Result<Self, RenderError> {
+        let mut tera = Tera::new();
+        let delimiters =
+            Delimiters { variable_start: "{=".into(), variable_end: "=}".into(), ..Delimiters::default() };
+        tera.set_delimiters(delimiters).map_err(|error| fault("(set-up)", &error))?;
+        tera.autoescape_on(Vec::<&str>::new());
+        tera.register_filter("py", |value: &tera::Value, _: Kwargs, _: &State<'_>| {
+            python_literal::value(&plain(value))
+        });
+        tera.register_filter("json", |value: &tera::Value, _: Kwargs, _: &State<'_>| plain(value).to_string());
+        tera.register_filter("toml", |value: &tera::Value, _: Kwargs, _: &State<'_>| {
+            let value = plain(value);
+            value.as_str().map_or_else(|| value.to_string(), record::quote)
+        });
+        let context = Context::from_serialize(variables).map_err(|error| fault("(variables)", &error))?;
+        Ok(Self { tera, context })
+    }
+
+    /// Adds or replaces one variable.
+    pub fn set(&mut self, name: &'static str, value: &Value) {
+        self.context.insert(name, value);
+    }
+
+    /// Renders one template; each text is parsed once.
+    ///
+    /// # Errors
+    /// On a syntax error or an undefined name, with its place in the template.
+    pub fn render(&mut self, name: &str, text: &str) -> Result<String, RenderError> {
+        if !self.tera.contains_template(name) {
+            self.tera.add_raw_template(name, text).map_err(|error| fault(name, &error))?;
+        }
+        self.tera.render(name, &self.context).map_err(|error| fault(name, &error))
+    }
+}
+
+/// A template value as JSON data.
+fn plain(value: &tera::Value) -> Value {
+    serde_json::to_value(value).unwrap_or(Value::Null)
+}
+
+fn fault(template: &str, error: &tera::Error) -> RenderError {
+    let mut detail = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        detail.push_str(&format!(": {cause}"));
+        source = cause.source();
+    }
+    RenderError { template: template.to_owned(), detail }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn values_are_quoted_by_the_filters_and_other_braces_stay() {
+        let mut engine = Engine::new(&json!({"name": "a\"b", "list": ["x"]})).unwrap();
+        let text = engine.render("t", "{= name | py =} {= list | py =} {= name | toml =} ${{ github.ref }}").unwrap();
+        assert_eq!(text, r#""a\"b" ["x"] "a\"b" ${{ github.ref }}"#);
+    }
+
+    #[test]
+    fn an_undefined_name_is_an_error_that_names_the_template() {
+        let mut engine = Engine::new(&json!({})).unwrap();
+        let error = engine.render("dir/file.py", "x\n{= nope =}\n").unwrap_err();
+        assert_eq!(error.template, "dir/file.py");
+        assert!(error.detail.contains("nope"), "{error}");
+    }
+}

@@ -1,0 +1,179 @@
+//! Data inside the binary: templates, presets, contracts, the changelog.
+
+use include_dir::{Dir, include_dir};
+
+use crate::contract::operations::Preset;
+use crate::contract::{Family, SpecTag};
+use crate::generate::scaffold::TemplateFile;
+
+static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates");
+static CONTRACTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/contract");
+
+/// The changelog of this very build.
+pub const CHANGELOG: &str = include_str!("../../CHANGELOG.md");
+/// The preset that a name without a preset of its own gets.
+pub const EXAMPLE_PRESET: &str = "example";
+
+/// `template.toml`.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TemplateInfo {
+    pub name: String,
+    pub version: String,
+    pub family: String,
+    pub summary: String,
+    #[serde(default)]
+    pub executables: Vec<String>,
+    /// Generator name to output path.
+    pub outputs: std::collections::BTreeMap<String, String>,
+    pub questions: Vec<Question>,
+}
+
+/// One answer a template takes.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    pub key: String,
+    pub help: String,
+    #[serde(default)]
+    pub default: String,
+    #[serde(default)]
+    pub choices: Vec<String>,
+    pub max_length: Option<usize>,
+    pub pattern: Option<String>,
+}
+
+/// Why embedded data cannot be used; only a faulty build has it.
+#[derive(Debug, thiserror::Error)]
+#[error("embedded `{path}`: {reason}")]
+pub struct EmbeddedError {
+    pub path: String,
+    pub reason: String,
+}
+
+/// Names of all templates.
+#[must_use]
+pub fn template_names() -> Vec<&'static str> {
+    directory_names(&TEMPLATES)
+}
+
+/// The description of one template; `None` when there is no such template.
+///
+/// # Errors
+/// When its `template.toml` is malformed.
+pub fn template(name: &str) -> Result<Option<TemplateInfo>, EmbeddedError> {
+    let path = format!("{name}/template.toml");
+    match TEMPLATES.get_file(&path) {
+        None => Ok(None),
+        Some(file) => toml(&path, file.contents_utf8().unwrap_or_default()).map(Some),
+    }
+}
+
+/// The files of one template, in path order.
+#[must_use]
+pub fn template_files(name: &str) -> Vec<TemplateFile> {
+    let root = format!("{name}/files/");
+    let mut files = Vec::new();
+    if let Some(directory) = TEMPLATES.get_dir(root.trim_end_matches('/')) {
+        collect(directory, &root, &mut files);
+    }
+    files.sort_by_key(|file| file.path);
+    files
+}
+
+fn collect(directory: &'static Dir<'static>, root: &str, files: &mut Vec<TemplateFile>) {
+    for file in directory.files() {
+        if let Some(path) = file.path().to_str().and_then(|path| path.strip_prefix(root)) {
+            files.push(TemplateFile { path, bytes: file.contents() });
+        }
+    }
+    for inner in directory.dirs() {
+        collect(inner, root, files);
+    }
+}
+
+/// Names of the presets of a template, the example left out.
+#[must_use]
+pub fn preset_names(template: &str) -> Vec<&'static str> {
+    let Some(directory) = TEMPLATES.get_dir(format!("{template}/presets")) else { return Vec::new() };
+    let mut names: Vec<_> = directory
+        .files()
+        .filter_map(|file| file.path().file_stem()?.to_str())
+        .filter(|name| *name != EXAMPLE_PRESET)
+        .collect();
+    names.sort_unstable();
+    names
+}
+
+/// The text of one preset.
+#[must_use]
+pub fn preset_text(template: &str, name: &str) -> Option<&'static str> {
+    TEMPLATES.get_file(format!("{template}/presets/{name}.toml"))?.contents_utf8()
+}
+
+/// Parses the text of a preset.
+///
+/// # Errors
+/// When it is malformed.
+pub fn parse_preset(name: &str, text: &str) -> Result<Preset, EmbeddedError> {
+    toml(&format!("presets/{name}.toml"), text)
+}
+
+/// Released tags of a family, oldest first.
+#[must_use]
+pub fn tags(family: Family) -> Vec<SpecTag> {
+    let Some(directory) = CONTRACTS.get_dir(family.name()) else { return Vec::new() };
+    let mut tags: Vec<_> =
+        directory_names(directory).into_iter().filter_map(|name| SpecTag::parse(name).ok()).collect();
+    tags.sort();
+    tags
+}
+
+/// One file of a released tag.
+#[must_use]
+pub fn contract_file(family: Family, tag: &SpecTag, name: &str) -> Option<&'static [u8]> {
+    let path = format!("{}/{}/{name}", family.name(), tag.as_str());
+    CONTRACTS.get_file(path).map(include_dir::File::contents)
+}
+
+fn directory_names(directory: &'static Dir<'static>) -> Vec<&'static str> {
+    let mut names: Vec<_> =
+        directory.dirs().filter_map(|inner| inner.path().file_name()?.to_str()).collect();
+    names.sort_unstable();
+    names
+}
+
+fn toml<T: serde::de::DeserializeOwned>(path: &str, text: &str) -> Result<T, EmbeddedError> {
+    toml_edit::de::from_str(text)
+        .map_err(|error| EmbeddedError { path: path.to_owned(), reason: error.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_template_and_preset_in_the_binary_is_well_formed() {
+        for name in template_names() {
+            let info = template(name).unwrap().unwrap();
+            assert_eq!(info.name, name);
+            assert!(!template_files(name).is_empty());
+            for preset in preset_names(name).into_iter().chain([EXAMPLE_PRESET]) {
+                let text = preset_text(name, preset).unwrap().replace("{NAME}", "ACME");
+                parse_preset(preset, &text).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn every_family_has_released_tags() {
+        for family in Family::ALL {
+            let tags = tags(family);
+            assert!(tags.len() >= 2, "{family}");
+            for tag in &tags {
+                assert!(contract_file(family, tag, "contract.json").is_some());
+                assert!(contract_file(family, tag, family.spec_file()).is_some());
+            }
+        }
+    }
+}

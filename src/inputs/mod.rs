@@ -1,0 +1,13 @@
+//! What a command works on: embedded data, project directories, answers.
+//!
+//! Reads and validates, never writes.
+
+pub mod adoption;
+pub mod answers;
+pub mod desired;
+pub mod embedded;
+pub mod fleet;
+pub mod project;
+pub mod repository;
+pub mod spec_source;
+pub mod tree;

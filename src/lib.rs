@@ -1,0 +1,16 @@
+//! aos creates agent-facing tools and keeps them true to a published contract.
+//!
+//! ARCHITECTURE.md describes the modules and the direction in which they may use each other.
+
+pub mod apply;
+pub mod audit;
+pub mod cli;
+pub mod commands;
+pub mod contract;
+pub mod error;
+pub mod generate;
+pub mod inputs;
+pub mod plan;
+pub mod report;
+pub mod run;
+pub mod system;

@@ -1,0 +1,121 @@
+//! Confirm tokens: keyed, bound to the whole change, expiring (agent-cli §7).
+//!
+//! Pure: the secret and the time come from the caller; single use is kept by the caller too.
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+
+use super::digest::{Digest, hex};
+
+/// Seconds a token lives.
+pub const LIFETIME_SECONDS: u64 = 15 * 60;
+/// Shortest secret that may key a token, in bytes.
+pub const MIN_SECRET: usize = 32;
+
+/// What a token stands for. Any change of any part makes another token.
+#[derive(Clone, Debug)]
+pub struct Scope<'a> {
+    pub command: &'a str,
+    /// Arguments that change what is done, in a fixed order.
+    pub arguments: &'a str,
+    /// The canonical project root.
+    pub root: &'a str,
+    pub plan: Digest,
+}
+
+/// Why a token is not accepted.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum TokenError {
+    #[error("the confirm token is not one that aos issued on this machine for this exact change")]
+    Invalid,
+    #[error("the confirm token has expired")]
+    Expired,
+    #[error("the confirm secret is shorter than 32 bytes")]
+    WeakSecret,
+}
+
+/// Issues a token for `scope` that is good until `expires_at` (seconds since the Unix epoch).
+///
+/// # Errors
+/// When the secret is too short to key anything.
+pub fn issue(secret: &[u8], scope: &Scope<'_>, expires_at: u64) -> Result<String, TokenError> {
+    let code = mac(secret, scope, expires_at)?.finalize().into_bytes();
+    Ok(format!("ct_{expires_at:x}_{}", hex(&code[..16])))
+}
+
+/// Checks that `token` was issued for `scope` and is still good at `now`.
+///
+/// # Errors
+/// `Invalid` for anything but the exact token of this change, `Expired` after its time.
+pub fn verify(secret: &[u8], scope: &Scope<'_>, token: &str, now: u64) -> Result<(), TokenError> {
+    let expires_at = expiry(token).ok_or(TokenError::Invalid)?;
+    let right = issue(secret, scope, expires_at)?;
+    // One pass over all bytes: the time taken says nothing about where they differ.
+    let differs = right.bytes().zip(token.bytes()).fold(0, |sum, (left, other)| sum | (left ^ other));
+    if right.len() != token.len() || differs != 0 {
+        return Err(TokenError::Invalid);
+    }
+    if now > expires_at { Err(TokenError::Expired) } else { Ok(()) }
+}
+
+/// The time after which `token` is worthless, in seconds since the Unix epoch.
+#[must_use]
+pub fn expiry(token: &str) -> Option<u64> {
+    let (expiry, _) = token.strip_prefix("ct_")?.split_once('_')?;
+    u64::from_str_radix(expiry, 16).ok()
+}
+
+fn mac(secret: &[u8], scope: &Scope<'_>, expires_at: u64) -> Result<Hmac<Sha256>, TokenError> {
+    if secret.len() < MIN_SECRET {
+        return Err(TokenError::WeakSecret);
+    }
+    let mut mac =
+        Hmac::<Sha256>::new_from_slice(secret).map_err(|_| TokenError::WeakSecret)?;
+    for part in [scope.command, scope.arguments, scope.root, &scope.plan.to_string()] {
+        mac.update(&(part.len() as u64).to_be_bytes());
+        mac.update(part.as_bytes());
+    }
+    mac.update(&expires_at.to_be_bytes());
+    Ok(mac)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECRET: &[u8] = b"0123456789abcdef0123456789abcdef";
+
+    fn scope(command: &str) -> Scope<'_> {
+        Scope { command, arguments: "--to v1.0.0", root: "/project", plan: Digest::of(b"plan") }
+    }
+
+    #[test]
+    fn a_token_is_good_for_its_own_change_until_it_expires() {
+        let token = issue(SECRET, &scope("sync-spec"), 100).unwrap();
+        assert_eq!(verify(SECRET, &scope("sync-spec"), &token, 100), Ok(()));
+        assert_eq!(verify(SECRET, &scope("sync-spec"), &token, 101), Err(TokenError::Expired));
+    }
+
+    #[test]
+    fn a_token_for_anything_else_is_invalid() {
+        let token = issue(SECRET, &scope("sync-spec"), 100).unwrap();
+        let other = Scope { plan: Digest::of(b"other"), ..scope("sync-spec") };
+        assert_eq!(verify(SECRET, &other, &token, 1), Err(TokenError::Invalid));
+        assert_eq!(verify(SECRET, &scope("gen"), &token, 1), Err(TokenError::Invalid));
+        assert_eq!(
+            verify(&[7; 32], &scope("sync-spec"), &token, 1),
+            Err(TokenError::Invalid),
+            "another machine's secret"
+        );
+        for forged in ["", "ct_", "ct_ff_", "ct_64_00", &token[..token.len() - 1], &token.to_uppercase()] {
+            assert_eq!(verify(SECRET, &scope("sync-spec"), forged, 1), Err(TokenError::Invalid));
+        }
+        let prolonged = token.replacen("ct_64_", "ct_ffff_", 1);
+        assert_eq!(verify(SECRET, &scope("sync-spec"), &prolonged, 1), Err(TokenError::Invalid));
+    }
+
+    #[test]
+    fn a_short_secret_keys_nothing() {
+        assert_eq!(issue(b"short", &scope("gen"), 1), Err(TokenError::WeakSecret));
+    }
+}

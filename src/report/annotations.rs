@@ -1,0 +1,54 @@
+//! GitHub Actions workflow commands: one annotation per finding.
+
+use crate::contract::{Finding, Severity};
+
+/// The annotation of one finding; `prefix` is the project's path inside the workspace.
+#[must_use]
+pub fn github(prefix: &str, finding: &Finding) -> String {
+    let level = match finding.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let file = match prefix.trim_end_matches('/') {
+        "" | "." => finding.path.clone(),
+        prefix => format!("{prefix}/{}", finding.path),
+    };
+    let line = finding.line.map(|line| format!(",line={line}")).unwrap_or_default();
+    format!(
+        "::{level} file={}{line},title={}::{}%0Afix: {}",
+        property(&file),
+        property(finding.rule),
+        data(&finding.message),
+        data(&finding.fix)
+    )
+}
+
+/// Escapes the text of an annotation, so that a file name or message cannot start another command.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_from_a_finding_starts_a_command_of_its_own() {
+        let finding = Finding {
+            path: "a,b:c\n::warning::x".into(),
+            line: Some(3),
+            rule: "drift/modified",
+            severity: Severity::Error,
+            message: "100%\r\n::error::y".into(),
+            fix: "aos gen".into(),
+            diff: None,
+        };
+        let text = github("fleet/aos-x", &finding);
+        assert_eq!(text.lines().count(), 1, "{text}");
+        assert!(text.starts_with("::error file=fleet/aos-x/a%2Cb%3Ac%0A%3A%3Awarning%3A%3Ax,line=3,"), "{text}");
+    }
+}

@@ -1,0 +1,224 @@
+//! The envelope of every answer (agent-cli §3) and the two values a command ends with.
+
+use serde_json::{Map, Value, json};
+
+use super::contract_gen::{ErrorCode, SCHEMA_VERSION};
+use super::style::Style;
+
+/// What a command achieved.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Business payload of the envelope.
+    pub data: Value,
+    /// The same for a person; no final newline.
+    pub text: String,
+    /// Bytes for `--format raw`, where the command offers it.
+    pub raw: Option<String>,
+    /// Lines for other programs that read stderr, such as workflow annotations.
+    pub annotations: Vec<String>,
+}
+
+impl Outcome {
+    #[must_use]
+    pub fn new(data: Value, text: impl Into<String>) -> Self {
+        Self { data, text: text.into(), raw: None, annotations: Vec::new() }
+    }
+
+    #[must_use]
+    pub fn raw(mut self, raw: impl Into<String>) -> Self {
+        self.raw = Some(raw.into());
+        self
+    }
+}
+
+/// What a command could not do.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    pub code: ErrorCode,
+    /// What failed and why, one sentence without a full stop.
+    pub message: String,
+    /// How to mend it: a command or an edit.
+    pub hint: Option<String>,
+    /// Context for machines; `hint` is added to it.
+    pub details: Map<String, Value>,
+    /// A longer account for a person, shown before the error.
+    pub report: Option<String>,
+    /// Bytes for `--format raw`, where the command offers it.
+    pub raw: Option<String>,
+    /// Lines for other programs that read stderr, such as workflow annotations.
+    pub annotations: Vec<String>,
+}
+
+impl Failure {
+    #[must_use]
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            hint: None,
+            details: Map::new(),
+            report: None,
+            raw: None,
+            annotations: Vec::new(),
+        }
+    }
+
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    #[must_use]
+    pub fn detail(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.details.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// The error in at most four lines.
+    #[must_use]
+    pub fn text(&self, style: Style) -> String {
+        let mut text = format!(
+            "{} {}",
+            style.bad(&format!("error[{}]:", self.code.as_str())),
+            self.message
+        );
+        if let Some(hint) = &self.hint {
+            text.push_str(&format!("\n  {} {hint}", style.accent("fix:")));
+        }
+        text
+    }
+}
+
+/// Facts of one run that every envelope carries.
+#[derive(Clone, Debug, Default)]
+pub struct Meta {
+    pub duration_ms: u64,
+    pub notices: Vec<Value>,
+}
+
+/// The envelope of a success.
+#[must_use]
+pub fn success(data: &Value, meta: &Meta) -> Value {
+    json!({
+        "ok": true,
+        "schema_version": SCHEMA_VERSION,
+        "data": data,
+        "meta": meta_object(meta),
+    })
+}
+
+/// The envelope of a failure.
+#[must_use]
+pub fn failure(failure: &Failure, meta: &Meta) -> Value {
+    let mut details = failure.details.clone();
+    if let Some(hint) = &failure.hint {
+        details.insert("hint".to_owned(), hint.as_str().into());
+    }
+    json!({
+        "ok": false,
+        "schema_version": SCHEMA_VERSION,
+        "error": {
+            "code": failure.code.as_str(),
+            "message": failure.message,
+            "details": details,
+            "retryable": failure.code.retryable(),
+        },
+        "meta": meta_object(meta),
+    })
+}
+
+fn meta_object(meta: &Meta) -> Value {
+    let mut object = Map::new();
+    object.insert("duration_ms".to_owned(), meta.duration_ms.into());
+    if !meta.notices.is_empty() {
+        object.insert("notices".to_owned(), Value::Array(meta.notices.clone()));
+    }
+    Value::Object(object)
+}
+
+/// Why a field selection cannot be made.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("`{field}` is not a field of this answer; it has {}", known.join(", "))]
+pub struct UnknownField {
+    pub field: String,
+    pub known: Vec<String>,
+}
+
+/// Keeps the named fields of `data`; dots go into objects, and into every entry of an array.
+///
+/// # Errors
+/// Names the first field that is not there.
+pub fn select(data: &Value, fields: &[String]) -> Result<Value, UnknownField> {
+    let mut selected = Value::Null;
+    for field in fields {
+        let path: Vec<_> = field.split('.').collect();
+        selected = pick(data, &path, selected).map_err(|known| UnknownField { field: field.clone(), known })?;
+    }
+    Ok(selected)
+}
+
+fn pick(data: &Value, path: &[&str], kept: Value) -> Result<Value, Vec<String>> {
+    let Some((name, rest)) = path.split_first() else { return Ok(data.clone()) };
+    match data {
+        Value::Object(members) => {
+            let Some(member) = members.get(*name) else {
+                return Err(members.keys().cloned().collect());
+            };
+            let mut object = match kept {
+                Value::Object(object) => object,
+                _ => Map::new(),
+            };
+            let before = object.remove(*name).unwrap_or(Value::Null);
+            object.insert((*name).to_owned(), pick(member, rest, before)?);
+            Ok(Value::Object(object))
+        }
+        Value::Array(entries) => {
+            let mut kept = match kept {
+                Value::Array(kept) => kept.into_iter(),
+                _ => Vec::new().into_iter(),
+            };
+            entries
+                .iter()
+                .map(|entry| pick(entry, path, kept.next().unwrap_or(Value::Null)))
+                .collect::<Result<_, _>>()
+                .map(Value::Array)
+        }
+        _ => Err(Vec::new()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::contract_gen::{ERROR_KEYS, FAILURE_KEYS, SUCCESS_KEYS};
+
+    fn keys(value: &Value) -> Vec<&str> {
+        value.as_object().unwrap().keys().map(String::as_str).collect()
+    }
+
+    #[test]
+    fn envelopes_have_exactly_the_keys_of_the_contract() {
+        let meta = Meta::default();
+        assert_eq!(keys(&success(&json!({}), &meta)), SUCCESS_KEYS);
+        let failed = failure(&Failure::new(ErrorCode::Unknown, "x"), &meta);
+        assert_eq!(keys(&failed), FAILURE_KEYS);
+        assert_eq!(keys(&failed["error"]), ERROR_KEYS);
+        assert_eq!(keys(&failed["meta"]), ["duration_ms"]);
+    }
+
+    #[test]
+    fn selected_fields_reach_into_objects_and_arrays() {
+        let data = json!({"a": 1, "b": [{"x": 1, "y": 2}, {"x": 3, "y": 4}]});
+        let fields = ["b.x".to_owned(), "a".to_owned()];
+        assert_eq!(select(&data, &fields).unwrap(), json!({"b": [{"x": 1}, {"x": 3}], "a": 1}));
+        let both = ["b.x".to_owned(), "b.y".to_owned()];
+        assert_eq!(select(&data, &both).unwrap(), json!({"b": [{"x": 1, "y": 2}, {"x": 3, "y": 4}]}));
+    }
+
+    #[test]
+    fn an_unknown_field_names_those_that_exist() {
+        let error = select(&json!({"a": 1}), &["b".to_owned()]).unwrap_err();
+        assert_eq!(error.known, ["a"]);
+    }
+}

@@ -1,0 +1,44 @@
+//! Findings as JSON and as text.
+
+use serde_json::{Value, json};
+
+use crate::contract::{Finding, Severity};
+
+use super::style::Style;
+
+/// One finding as data.
+#[must_use]
+pub fn json(finding: &Finding) -> Value {
+    let mut object = json!({
+        "rule": finding.rule,
+        "severity": finding.severity.to_string(),
+        "path": finding.path,
+        "line": finding.line,
+        "message": finding.message,
+        "fix": finding.fix,
+    });
+    if let Some(diff) = &finding.diff {
+        object["diff"] = diff.as_str().into();
+    }
+    object
+}
+
+/// One finding for a person: place and rule, what is wrong, the diff, the fix.
+#[must_use]
+pub fn text(finding: &Finding, style: Style) -> String {
+    let label = match finding.severity {
+        Severity::Error => style.bad("error"),
+        Severity::Warning => style.warning("warning"),
+    };
+    let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let place = style.strong(&format!("{}{line}", finding.path));
+    let mut text =
+        format!("{label} {place} {}\n  {}", style.faint(finding.rule), finding.message);
+    if let Some(diff) = &finding.diff {
+        for line in style.diff(diff).lines() {
+            text.push_str(&format!("\n    {line}"));
+        }
+    }
+    text.push_str(&format!("\n  {} {}", style.accent("fix:"), finding.fix));
+    text
+}

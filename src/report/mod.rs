@@ -1,0 +1,14 @@
+//! What a person or an agent reads: the envelope, outcome types, text.
+//!
+//! Turns values into text and JSON; decides nothing and prints nothing.
+
+pub mod annotations;
+pub mod changes;
+pub mod contract_gen;
+pub mod envelope;
+pub mod findings;
+pub mod style;
+
+pub use contract_gen::ErrorCode;
+pub use envelope::{Failure, Outcome};
+pub use style::Style;

@@ -1,0 +1,247 @@
+//! One run: arguments in, one document out, one exit code.
+
+use std::ffi::OsString;
+
+use clap::Parser as _;
+use clap::error::ErrorKind;
+use serde_json::Value;
+
+use crate::cli::{Cli, Command, Format, Global};
+use crate::commands::{self, Run, registry};
+use crate::report::envelope::{self, Meta};
+use crate::report::{ErrorCode, Failure, Outcome, Style};
+use crate::system::clock::Stopwatch;
+use crate::system::{environment, interrupt, terminal};
+
+/// Exit code when stdout cannot take the answer.
+const STDOUT_CLOSED: u8 = 1;
+
+/// Runs the program with `arguments` (the program name first) and gives its exit code.
+#[must_use]
+pub fn main(arguments: Vec<OsString>) -> u8 {
+    let clock = Stopwatch::start();
+    interrupt::listen();
+    // A panic is a fault of ours: the caller still gets its envelope, and no backtrace.
+    std::panic::set_hook(Box::new(|_| {}));
+    let parsed = Cli::try_parse_from(&arguments);
+    let global = match &parsed {
+        Ok(cli) => cli.global.clone(),
+        Err(_) => guess_global(&arguments),
+    };
+    let (run, format_fault) = settings(&global);
+    let answer = match (parsed, format_fault) {
+        (Err(error), _) if is_display(&error) => return display(&error),
+        (Err(error), _) => Err(usage(&error)),
+        (Ok(_), Some(fault)) => Err(fault),
+        (Ok(cli), None) => guarded(&cli, &run),
+    };
+    let answer = answer.and_then(|outcome| select(outcome, &global, &run));
+    emit(&answer, &global, &run, clock)
+}
+
+fn guarded(cli: &Cli, run: &Run) -> Result<Outcome, Failure> {
+    let work = std::panic::AssertUnwindSafe(|| {
+        if let Some(directory) = &cli.global.directory {
+            environment::enter(directory).map_err(|error| {
+                Failure::new(ErrorCode::NotFound, format!("`{}` cannot be entered: {error}", directory.display()))
+                    .hint("give a directory that exists to `-C`")
+            })?;
+        }
+        raw_is_offered(&cli.command, run)?;
+        dispatch(&cli.command, run)
+    });
+    std::panic::catch_unwind(work).unwrap_or_else(|_| {
+        Err(Failure::new(ErrorCode::Unknown, "aos itself failed; this is a fault of aos")
+            .hint(concat!("report the command line at ", env!("CARGO_PKG_REPOSITORY"), "/issues")))
+    })
+}
+
+fn dispatch(command: &Command, run: &Run) -> Result<Outcome, Failure> {
+    match command {
+        Command::New(args) => commands::new::run(args, run),
+        Command::SyncSpec(args) => commands::sync_spec::run(args, run),
+        Command::Gen(args) => commands::gen_files::run(args, run),
+        Command::Check(args) => commands::check::run(args, run),
+        Command::Reference(args) => commands::reference::run(args, run),
+        Command::Context(args) => commands::context::run(args, run),
+        Command::Doctor(args) => commands::doctor::run(args, run),
+        Command::Changelog(args) => commands::changelog::run(args, run),
+        Command::Completions(args) => commands::completions::run(args, run),
+    }
+}
+
+fn path_of(command: &Command) -> &'static str {
+    match command {
+        Command::New(_) => "new",
+        Command::SyncSpec(_) => "sync-spec",
+        Command::Gen(_) => "gen",
+        Command::Check(_) => "check",
+        Command::Reference(_) => "reference",
+        Command::Context(_) => "context",
+        Command::Doctor(_) => "doctor",
+        Command::Changelog(_) => "changelog",
+        Command::Completions(_) => "completions",
+    }
+}
+
+fn raw_is_offered(command: &Command, run: &Run) -> Result<(), Failure> {
+    let path = path_of(command);
+    let offered = registry::find(path).is_some_and(|entry| entry.raw.is_some());
+    if run.format == Format::Raw && !offered {
+        return Err(Failure::new(ErrorCode::Validation, format!("`aos {path}` has no raw output"))
+            .hint("use `--format json` or `--format text`"));
+    }
+    Ok(())
+}
+
+/// Format, colour and verbosity of this run; a faulty `AOS_FORMAT` is an error like any other.
+fn settings(global: &Global) -> (Run, Option<Failure>) {
+    let named = environment::read(environment::AOS_FORMAT);
+    let from_environment = match named.as_deref() {
+        Some("json") => Some(Format::Json),
+        Some("text") => Some(Format::Text),
+        Some("raw") => Some(Format::Raw),
+        _ => None,
+    };
+    let flag = global.format.or(global.json.then_some(Format::Json));
+    let (format, format_reason) = match (flag, from_environment) {
+        (Some(format), _) => (format, "flag"),
+        (None, Some(format)) => (format, "environment"),
+        (None, None) if named.is_none() && terminal::stdout_is_terminal() => (Format::Text, "terminal"),
+        (None, None) => (Format::Json, "default"),
+    };
+    let fault = match (flag, from_environment, named) {
+        (None, None, Some(value)) => {
+            let shown: String = value.chars().take(40).collect();
+            Some(
+                Failure::new(ErrorCode::Config, format!("AOS_FORMAT is `{}`, which is no format", shown.escape_debug()))
+                    .hint("set it to json, text or raw, or unset it"),
+            )
+        }
+        _ => None,
+    };
+    let color = format == Format::Text && terminal::stdout_has_color();
+    (Run { format, format_reason, style: Style { color }, quiet: global.quiet }, fault)
+}
+
+/// The global options of a command line that could not be parsed, as far as they can be seen.
+fn guess_global(arguments: &[OsString]) -> Global {
+    let mut global = Global::default();
+    let mut words = arguments.iter().skip(1).filter_map(|word| word.to_str()).peekable();
+    while let Some(word) = words.next() {
+        let format = match word {
+            "--json" => Some("json"),
+            "--format" => words.peek().copied(),
+            "--compact" => {
+                global.compact = true;
+                None
+            }
+            _ => word.strip_prefix("--format="),
+        };
+        match format {
+            Some("json") => global.format = Some(Format::Json),
+            Some("text") => global.format = Some(Format::Text),
+            _ => {}
+        }
+    }
+    global
+}
+
+fn is_display(error: &clap::Error) -> bool {
+    matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)
+}
+
+fn display(error: &clap::Error) -> u8 {
+    let text = if terminal::stdout_has_color() {
+        error.render().ansi().to_string()
+    } else {
+        error.render().to_string()
+    };
+    if terminal::write_stdout(&text).is_err() { STDOUT_CLOSED } else { 0 }
+}
+
+/// A parser error as a failure: its first line is what is wrong, its tips are the fix.
+fn usage(error: &clap::Error) -> Failure {
+    let rendered = error.render().to_string();
+    let mut lines = rendered.lines().map(str::trim).filter(|line| !line.is_empty());
+    let message = match error.kind() {
+        ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            "no command was given".to_owned()
+        }
+        _ => {
+            let mut parts = vec![lines.next().unwrap_or("the arguments cannot be used").trim_start_matches("error: ").to_owned()];
+            // What is missing stands on lines of its own.
+            parts.extend(lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("tip:") && !line.starts_with('[')).map(str::to_owned));
+            parts.join(" ")
+        }
+    };
+    let tip = rendered.lines().map(str::trim).find_map(|line| line.strip_prefix("tip: "));
+    let allowed = rendered.lines().map(str::trim).find(|line| line.starts_with("[possible values:"));
+    let hint = match (tip, allowed) {
+        (Some(tip), _) => tip.to_owned(),
+        (None, Some(allowed)) => allowed.trim_matches(['[', ']']).to_owned(),
+        (None, None) => "`aos --help` shows the commands, `aos COMMAND --help` its options".to_owned(),
+    };
+    Failure::new(ErrorCode::Usage, message.chars().take(600).collect::<String>()).hint(hint)
+}
+
+/// Applies `--fields`.
+fn select(mut outcome: Outcome, global: &Global, run: &Run) -> Result<Outcome, Failure> {
+    if global.fields.is_empty() || run.format == Format::Raw {
+        return Ok(outcome);
+    }
+    match envelope::select(&outcome.data, &global.fields) {
+        Ok(data) => {
+            outcome.data = data;
+            if run.format == Format::Text {
+                outcome.text = crate::contract::json::pretty(&outcome.data).trim_end().to_owned();
+            }
+            Ok(outcome)
+        }
+        Err(error) => Err(Failure::new(ErrorCode::Validation, error.to_string())
+            .hint("`aos reference` lists the fields of every command")
+            .detail("known_fields", error.known)),
+    }
+}
+
+fn emit(answer: &Result<Outcome, Failure>, global: &Global, run: &Run, clock: Stopwatch) -> u8 {
+    let meta = Meta { duration_ms: clock.elapsed_ms(), notices: Vec::new() };
+    let (stdout, stderr, exit) = match answer {
+        Ok(outcome) => {
+            let stdout = match run.format {
+                Format::Json => json(&envelope::success(&outcome.data, &meta), global.compact),
+                Format::Text => format!("{}\n", outcome.text),
+                Format::Raw => outcome.raw.clone().unwrap_or_default(),
+            };
+            (stdout, lines(&outcome.annotations), 0)
+        }
+        Err(failure) => {
+            let exit = failure.code.exit();
+            let error = format!("{}\n", failure.text(Style { color: run.style.color }));
+            let notes = lines(&failure.annotations);
+            match run.format {
+                Format::Json => (json(&envelope::failure(failure, &meta), global.compact), notes, exit),
+                Format::Text => {
+                    let report = failure.report.as_ref().map(|report| format!("{report}\n")).unwrap_or_default();
+                    (report, notes + &error, exit)
+                }
+                Format::Raw => (failure.raw.clone().unwrap_or_default(), notes + &error, exit),
+            }
+        }
+    };
+    if !stdout.is_empty() && terminal::write_stdout(&stdout).is_err() {
+        return if exit == 0 { STDOUT_CLOSED } else { exit };
+    }
+    if !stderr.is_empty() {
+        terminal::write_stderr(&stderr);
+    }
+    exit
+}
+
+fn lines(annotations: &[String]) -> String {
+    annotations.iter().map(|line| format!("{line}\n")).collect()
+}
+
+fn json(envelope: &Value, compact: bool) -> String {
+    if compact { format!("{envelope}\n") } else { crate::contract::json::pretty(envelope) }
+}

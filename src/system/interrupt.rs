@@ -1,0 +1,37 @@
+//! SIGINT and SIGTERM as a flag that long work looks at between steps.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+static REQUESTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+/// The work was cancelled from outside.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("interrupted")]
+pub struct Interrupted;
+
+/// Starts to listen. A second signal ends the process at once.
+pub fn listen() {
+    let flag = Arc::clone(REQUESTED.get_or_init(Arc::default));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        // Order matters: the shutdown sees the flag of an earlier signal only.
+        let armed = signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag))
+            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&flag)));
+        // Without a handler the default action (end at once) stays, which is safe too.
+        let _ = armed;
+    }
+}
+
+/// Whether a signal has arrived.
+#[must_use]
+pub fn requested() -> bool {
+    REQUESTED.get().is_some_and(|flag| flag.load(Ordering::Relaxed))
+}
+
+/// Stops the work when a signal has arrived.
+///
+/// # Errors
+/// `Interrupted` after SIGINT or SIGTERM.
+pub fn check() -> Result<(), Interrupted> {
+    if requested() { Err(Interrupted) } else { Ok(()) }
+}

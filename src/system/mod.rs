@@ -1,0 +1,13 @@
+//! The only door to the operating system: files, processes, clock, environment, signals, terminal.
+//!
+//! Everything here is bounded in size and time. Decides nothing; uses no other module of ours.
+
+pub mod checkpoint;
+pub mod clock;
+pub mod directory_lock;
+pub mod environment;
+pub mod files;
+pub mod interrupt;
+pub mod process;
+pub mod random;
+pub mod terminal;

@@ -1,0 +1,33 @@
+//! What the standard streams are connected to.
+
+use std::io::{IsTerminal as _, Write as _};
+
+use super::environment;
+
+#[must_use]
+pub fn stdout_is_terminal() -> bool {
+    std::io::stdout().is_terminal()
+}
+
+/// Whether text on stdout may be coloured.
+#[must_use]
+pub fn stdout_has_color() -> bool {
+    stdout_is_terminal()
+        && environment::read(environment::NO_COLOR).is_none()
+        && environment::read("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Writes the one document of this run to stdout.
+///
+/// # Errors
+/// When stdout is closed or full.
+pub fn write_stdout(text: &str) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()
+}
+
+/// Writes a note to stderr; a closed stderr is nobody's business.
+pub fn write_stderr(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}

@@ -1,0 +1,154 @@
+"""Turns the option texts of a command into typed inputs.
+
+The host passes every field it knows and leaves the unused ones empty, so an
+empty text counts as not given. Types, choices and defaults come from FIELDS.
+"""
+
+import json
+import re
+
+from .contract_gen import COMMANDS, FIELDS
+from .errors import InvalidUsage
+from .invocation import option_name
+from .redaction import quote
+
+INTEGER = re.compile(r"-?[0-9]{1,18}")
+TRUE_WORDS = ("true", "yes", "on", "1")
+FALSE_WORDS = ("false", "no", "off", "0")
+
+
+class Inputs(dict):
+    """The inputs that were given, by field id. Any other field reads as None."""
+
+    def __missing__(self, field):
+        return None
+
+    def pick(self, names):
+        """The given inputs under their wire names: {"wire": "field"}."""
+        return {wire: self[field] for wire, field in names.items() if field in self}
+
+    def with_item(self, item):
+        """A copy for one value of a bulk command; it is the field each_item."""
+        return Inputs(self, each_item=item)
+
+
+def read(command_id, texts):
+    """Convert {field: [text, ...]} and fill in defaults.
+
+    A write sends only what the caller gave, so that the default of a filter
+    never changes a record: defaults serve reads and required options.
+    """
+    spec = COMMANDS[command_id]
+    inputs = Inputs()
+    for field, given in texts.items():
+        found = convert(field, [text for text in given if text != ""])
+        if found is not None:
+            inputs[field] = found[0]
+    for field in spec["options"]:
+        default = FIELDS[field]["default"]
+        wanted = spec["action_class"] == "read" or field in spec["required"]
+        if field not in inputs and wanted and default not in (None, ""):
+            default = [default] if isinstance(default, str) else default
+            inputs[field] = (
+                convert(field, default)[0] if isinstance(default, list) else default
+            )
+    missing = [
+        option_name(field)
+        for field in spec["required"]
+        if field not in inputs or inputs[field] == []
+    ]
+    if missing:
+        raise InvalidUsage(
+            "missing required " + ", ".join(f"`{name}`" for name in missing),
+            {"missing": missing},
+            hint="see the options with `--help`",
+        )
+    return inputs
+
+
+def convert(field, texts):
+    """The typed value of a field as a one-element list, or None for not given."""
+    if not texts:
+        return None
+    for text in texts:
+        _check_text(field, text)
+    spec = FIELDS[field]
+    kind = spec["type"]
+    if kind == "list":
+        values = [value for text in texts for value in _list(field, text)]
+        explicit = any(text.strip().startswith("[") for text in texts)
+        return [values] if values or explicit else None
+    text = texts[-1]
+    if kind == "number":
+        return [_number(field, text)]
+    if kind == "boolean":
+        return [_boolean(field, text)]
+    if kind == "json":
+        return [_json(field, text)]
+    choices = spec["choices"]
+    if choices and text not in choices:
+        raise InvalidUsage(
+            f"`{option_name(field)}` must be one of {', '.join(choices)}",
+            {"value": quote(text), "allowed": list(choices)},
+        )
+    return [text]
+
+
+def _check_text(field, text):
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidUsage(f"`{option_name(field)}` is not valid UTF-8") from None
+
+
+def _number(field, text):
+    if not INTEGER.fullmatch(text):
+        raise InvalidUsage(
+            f"`{option_name(field)}` must be a whole number", {"value": quote(text)}
+        )
+    return int(text)
+
+
+def _boolean(field, text):
+    word = text.lower()
+    if word in TRUE_WORDS:
+        return True
+    if word in FALSE_WORDS:
+        return False
+    raise InvalidUsage(
+        f"`{option_name(field)}` must be true or false", {"value": quote(text)}
+    )
+
+
+def _list(field, text):
+    """A JSON array, or values with commas between them."""
+    if text.strip().startswith("["):
+        try:
+            values = _strict_json(text)
+        except (ValueError, RecursionError):
+            values = None
+        if isinstance(values, list):
+            if any(isinstance(value, (dict, list, type(None))) for value in values):
+                raise InvalidUsage(
+                    f"`{option_name(field)}` takes texts and numbers only",
+                    {"value": quote(text)},
+                )
+            return values
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _json(field, text):
+    try:
+        return _strict_json(text)
+    except (ValueError, RecursionError) as error:
+        place = f" at character {error.pos + 1}" if hasattr(error, "pos") else ""
+        raise InvalidUsage(
+            f"`{option_name(field)}` is not valid JSON{place}", {"value": quote(text)}
+        ) from None
+
+
+def _strict_json(text):
+    def refuse(constant):
+        raise ValueError(constant)
+
+    return json.loads(text, parse_constant=refuse)

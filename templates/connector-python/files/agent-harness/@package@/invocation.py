@@ -1,0 +1,115 @@
+"""Reads the words of a command line before anything is parsed or run.
+
+The permission gate needs the command and the mode even when the rest of the
+line is wrong, so this scan never fails: it takes the global flags out from
+wherever they stand, finds the command, ties every option to its value, and
+keeps the first mistake in `problem` for later. Nothing here imports click.
+"""
+
+from .contract_gen import COMMANDS, FIELDS
+
+BOOLEAN_WORDS = ("true", "false", "yes", "no", "on", "off", "1", "0")
+GLOBAL_FLAGS = ("--json", "--verbose", "--help", "--version")
+
+
+def option_name(field):
+    """The command line option of a field: issue_number -> --issue-number."""
+    return "--" + field.replace("_", "-")
+
+
+def command_words():
+    """Every path of words that leads to a command, groups included."""
+    paths = set()
+    for command in COMMANDS:
+        words = command.split(".")
+        paths.update(tuple(words[:end]) for end in range(1, len(words) + 1))
+    return paths
+
+
+class Invocation:
+    """One command line, taken apart."""
+
+    def __init__(self, words):
+        self.json = False
+        self.verbose = False
+        self.help = False
+        self.version = False
+        self.mode_flag = None
+        self.mode_problem = ""
+        self.problem = ""
+        self.path = ()
+        self.stray = []
+        self.options = []
+        self._scan([str(word) for word in words])
+
+    @property
+    def is_command(self):
+        return ".".join(self.path) in COMMANDS and (not self.stray or not self.is_group)
+
+    @property
+    def is_group(self):
+        return any(
+            len(path) > len(self.path) and path[: len(self.path)] == self.path
+            for path in command_words()
+        )
+
+    @property
+    def command(self):
+        """The dotted id for the envelope: as much of it as is known."""
+        return ".".join(self.path) or "unknown"
+
+    def _scan(self, words):
+        paths = command_words()
+        kinds = {option_name(field): spec["type"] for field, spec in FIELDS.items()}
+        at = 0
+        while at < len(words):
+            word = words[at]
+            at += 1
+            following = words[at] if at < len(words) else None
+            name, equals, _ = word.partition("=")
+            if word == "--":
+                self.stray += words[at:]
+                break
+            if not word.startswith("-") or word == "-":
+                self._take_word(word, paths)
+            elif name in GLOBAL_FLAGS:
+                self._take_flag(name, bool(equals))
+            elif name == "--mode":
+                at += self._take_mode(word, following)
+            elif equals or name not in kinds or following is None:
+                whole = not equals and kinds.get(name) == "boolean"
+                self.options.append(f"{name}=true" if whole else word)
+            elif kinds[name] == "boolean" and not self._is_value(following):
+                self.options.append(f"{name}=true")
+            else:
+                self.options.append(f"{name}={following}")
+                at += 1
+
+    def _take_word(self, word, paths):
+        if not self.stray and (*self.path, word) in paths:
+            self.path = (*self.path, word)
+        else:
+            self.stray.append(word)
+
+    def _take_flag(self, name, has_value):
+        setattr(self, name[2:], True)
+        if has_value and not self.problem:
+            self.problem = f"option `{name}` takes no value"
+
+    def _take_mode(self, word, following):
+        _, equals, value = word.partition("=")
+        if equals:
+            self.mode_flag = value
+        elif following is None or following.startswith("-"):
+            self.mode_problem = "option `--mode` needs a value"
+        else:
+            self.mode_flag = following
+            return 1
+        return 0
+
+    def _is_value(self, word):
+        """Whether the word after a boolean option belongs to the option."""
+        if word == "" or word.lower() in BOOLEAN_WORDS:
+            return True
+        complete = ".".join(self.path) in COMMANDS
+        return complete and not word.startswith("-")

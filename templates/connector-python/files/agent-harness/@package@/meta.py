@@ -1,0 +1,54 @@
+"""The three commands every connector has. They work without any setup."""
+
+from . import __version__, api, config, health
+from .contract_gen import (
+    BACKEND,
+    COMMANDS,
+    DEFAULT_MODE,
+    MANIFEST,
+    MODE_ENV,
+    MODES,
+    SERVICE_KEYS,
+    TOOL,
+)
+from .registry import command
+
+
+@command("capabilities")
+def capabilities(inputs, call):
+    """Describe the connector: everything a host needs to offer its commands."""
+    described = {entry["id"]: entry for entry in MANIFEST["commands"]}
+    return {
+        "tool": TOOL,
+        "version": __version__,
+        "manifest_schema_version": MANIFEST["manifest_schema_version"],
+        "backend": BACKEND,
+        "modes": list(MODES),
+        "connector": MANIFEST["connector"],
+        "auth": MANIFEST["auth"],
+        "scope": MANIFEST["scope"],
+        "commands": [described[command_id] for command_id in COMMANDS],
+    }
+
+
+@command("health")
+def show_health(inputs, call):
+    """Report readiness."""
+    return health.report(call.log)
+
+
+@command("config.show")
+def show_config(inputs, call):
+    """Show what is set, and not a character of any value."""
+    _, source = config.base_url()
+    base_url = {"source": source}
+    if source == "default":
+        base_url["url"] = api.BASE_URL
+    keys = [{"key": key, "set": bool(config.value(key))} for key in SERVICE_KEYS]
+    return {
+        "tool": TOOL,
+        "backend": BACKEND,
+        "auth": {"kind": MANIFEST["auth"]["kind"], "keys": keys},
+        "base_url": base_url,
+        "mode": {"default": DEFAULT_MODE, "env": MODE_ENV, "allowed": list(MODES)},
+    }

@@ -1,0 +1,80 @@
+"""Shows results to a person: tables for lists, aligned fields for the rest."""
+
+from .redaction import clean
+
+WIDTH = 60
+LENGTH = 600_000
+
+
+def data(value):
+    """The text of a result."""
+    return "\n".join(_fields(_without_doubles(value), ""))[:LENGTH] or "done"
+
+
+def error(message, details, hint, help_text=""):
+    """The text of a failure; the hint comes last, as the thing to do."""
+    lines = [f"error: {clean(message)}"]
+    if help_text:
+        return "\n".join([*lines, "", help_text])
+    lines += [f"  {line}" for line in _fields(details, "")]
+    if hint:
+        lines.append(f"hint: {clean(hint)}")
+    return "\n".join(lines)
+
+
+def _without_doubles(value):
+    """A list result holds its entries twice; the short ones make the table."""
+    lists = [key for key, found in value.items() if isinstance(found, list)]
+    if "items" in lists and len(lists) == 2 and "count" in value:
+        return {key: found for key, found in value.items() if key not in lists[1:]}
+    return value
+
+
+def _fields(value, indent):
+    named = [(clean(str(key)), found) for key, found in value.items()]
+    width = max((len(name) for name, found in named if _is_plain(found)), default=0)
+    lines = []
+    for name, found in named:
+        if _is_plain(found):
+            lines.append(f"{indent}{name.ljust(width)}  {_plain(found)}".rstrip())
+        elif isinstance(found, dict):
+            lines += [f"{indent}{name}", *_fields(found, indent + "  ")]
+        elif found and all(isinstance(row, dict) for row in found):
+            lines += [f"{indent}{name}", *_table(found, indent + "  ")]
+        else:
+            lines.append(f"{indent}{name}")
+            lines += [f"{indent}  {_plain(row)}" for row in found]
+    return lines
+
+
+def _table(rows, indent):
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    columns = [key for key in columns if any(_is_plain(row.get(key)) for row in rows)]
+    cells = [[clean(str(key)).upper() for key in columns]]
+    cells += [[_cell(row.get(key)) for key in columns] for row in rows]
+    widths = [max(len(row[at]) for row in cells) for at in range(len(columns))]
+    return [
+        (indent + "  ".join(cell.ljust(w) for cell, w in zip(row, widths))).rstrip()
+        for row in cells
+    ]
+
+
+def _cell(value):
+    text = _plain(value)
+    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
+
+
+def _is_plain(value):
+    if isinstance(value, list):
+        return all(isinstance(item, str) for item in value)
+    return not isinstance(value, dict)
+
+
+def _plain(value):
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list) and _is_plain(value):
+        return ", ".join(clean(item) for item in value) or "-"
+    return clean(str(value))

@@ -1,0 +1,114 @@
+"""Builds the URLs of requests, and refuses the ones that must not be called."""
+
+from urllib.parse import quote as percent
+from urllib.parse import urlsplit
+
+from . import config
+from .errors import AuthError, InvalidUsage
+from .redaction import quote
+
+LOOPBACK = ("localhost", "::1")
+
+
+def base():
+    """The checked base URL, split into its parts."""
+    text, source = config.base_url()
+    problem = _problem(text)
+    if problem:
+        raise AuthError(
+            f"the base URL from {source} {problem}",
+            {"key": source},
+            hint="use https://host[/path]; http is for loopback only",
+        )
+    return urlsplit(text.rstrip("/"))
+
+
+def _problem(text):
+    """Why a base URL is refused, or "". It never repeats the URL."""
+    if not text.isascii() or not text.isprintable() or " " in text or "\\" in text:
+        return "contains characters that a URL cannot have"
+    try:
+        parts = urlsplit(text)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return "is not a URL"
+    if parts.scheme not in ("https", "http") or not host:
+        return "is not an http URL with a host"
+    if "@" in parts.netloc:
+        return "holds a user name or a password"
+    if "?" in text or "#" in text:
+        return "holds a query or a fragment"
+    if parts.scheme == "http" and not is_loopback(host):
+        return "must use https"
+    return ""
+
+
+def is_loopback(host):
+    numbers = host.split(".")
+    return host in LOOPBACK or (
+        len(numbers) == 4
+        and numbers[0] == "127"
+        and all(n.isdigit() and len(n) <= 3 and int(n) <= 255 for n in numbers)
+    )
+
+
+def fill(template, inputs):
+    """Put inputs into a path such as /repos/{owner}/{repo}.
+
+    A value is one path segment: its slashes are encoded. Write {+field} for a
+    value that is itself a path and keeps its slashes.
+    """
+    path = ""
+    rest = template
+    while "{" in rest:
+        before, _, rest = rest.partition("{")
+        field, _, rest = rest.partition("}")
+        path += before + _path_value(field, inputs)
+    path += rest
+    if any(segment in (".", "..") for segment in path.split("/")):
+        raise InvalidUsage("a path segment must not be `.` or `..`")
+    return path
+
+
+def _path_value(field, inputs):
+    whole = field.startswith("+")
+    field = field.lstrip("+")
+    text = wire_text(inputs[field])
+    option = "--" + field.replace("_", "-")
+    segments = text.split("/") if whole else [text]
+    if text == "":
+        raise InvalidUsage(f"missing value for `{option}`")
+    if any(segment in ("", ".", "..") for segment in segments):
+        raise InvalidUsage(
+            f"`{option}` has a part that is empty, `.` or `..`", {"value": quote(text)}
+        )
+    return "/".join(percent(segment, safe="") for segment in segments)
+
+
+def query_string(values):
+    """Encode a query. A list is joined by commas, or repeated for a name with []."""
+    pairs = []
+    for name, value in values.items():
+        many = isinstance(value, (list, tuple)) and name.endswith("[]")
+        for item in value if many else [value]:
+            pairs.append(
+                f"{percent(name, safe='[]')}={percent(wire_text(item), safe='')}"
+            )
+    return "&".join(pairs)
+
+
+def wire_text(value):
+    """How a value is written in a URL."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)) and not any(
+        isinstance(item, (list, tuple, dict)) for item in value
+    ):
+        return ",".join(wire_text(item) for item in value)
+    if isinstance(value, (dict, list, tuple)):
+        import json
+
+        return json.dumps(value, separators=(",", ":"))
+    return str(value)

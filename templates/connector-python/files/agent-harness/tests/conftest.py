@@ -1,0 +1,109 @@
+"""Fixtures for all tests: a clean environment, a backend, a way to run commands."""
+
+import json
+import os
+import socket
+
+import pytest
+from fixture_server import Backend
+from subject import SECRETS, api, gen, main
+
+
+class Outcome:
+    """The exit code and the output of one run."""
+
+    def __init__(self, code, out, err):
+        self.code = code
+        self.out = out
+        self.err = err
+
+    @property
+    def envelope(self):
+        """The one line of JSON, checked against the contract."""
+        assert self.out.endswith("\n"), self.out
+        assert self.out.count("\n") == 1, self.out
+        envelope = json.loads(self.out)
+        assert envelope["ok"] is (self.code == 0)
+        assert set(envelope["meta"]) == set(gen.META_KEYS)
+        if not envelope["ok"]:
+            code = envelope["error"]["code"]
+            assert gen.ERROR_CODES[code]["exit"] == self.code
+        return envelope
+
+    @property
+    def data(self):
+        assert self.code == 0, self.out + self.err
+        return self.envelope["data"]
+
+    @property
+    def error(self):
+        assert self.code != 0, self.out
+        return self.envelope["error"]
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch):
+    """No key, no mode and no proxy of the machine reaches a test."""
+    names = [*gen.SERVICE_KEYS, gen.MODE_ENV, api.URL_OVERRIDE, "PYTHONPATH"]
+    proxies = [name for name in os.environ if name.lower().endswith("_proxy")]
+    for name in filter(None, [*names, *proxies]):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def run(capfd):
+    """Run a command line in this process."""
+
+    def call(*words):
+        capfd.readouterr()
+        code = main([str(word) for word in words])
+        return Outcome(code, *capfd.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def keys(monkeypatch):
+    """Set every service key to its sentinel value."""
+    for key, secret in SECRETS.items():
+        monkeypatch.setenv(key, secret)
+    if api.BASE_URL_KEY:
+        monkeypatch.setenv(api.BASE_URL_KEY, "https://backend.invalid")
+    return SECRETS
+
+
+@pytest.fixture
+def point_at(monkeypatch, keys):
+    """Point the connector at a base URL, with all keys set."""
+
+    def point(url):
+        if api.URL_OVERRIDE:
+            monkeypatch.setenv(api.URL_OVERRIDE, url)
+        elif api.BASE_URL_KEY:
+            monkeypatch.setenv(api.BASE_URL_KEY, url)
+        else:
+            monkeypatch.setattr(api, "BASE_URL", url)
+
+    return point
+
+
+@pytest.fixture
+def nobody():
+    """A URL where nothing listens."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+
+@pytest.fixture(scope="session")
+def shared_backend():
+    backend = Backend()
+    yield backend
+    backend.close()
+
+
+@pytest.fixture
+def backend(shared_backend, point_at):
+    """The backend that the connector calls in this test."""
+    shared_backend.answer()
+    point_at(shared_backend.url)
+    return shared_backend

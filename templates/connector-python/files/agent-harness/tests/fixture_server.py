@@ -1,0 +1,117 @@
+"""A backend in this process: it records requests and answers as it is told."""
+
+import json
+import socketserver
+import threading
+import time
+from http.server import BaseHTTPRequestHandler
+from urllib.parse import parse_qsl, urlsplit
+
+
+class Answer:
+    """What to send. A `pace` above 0 drips the body one byte at a time."""
+
+    def __init__(self, status=200, body=b"{}", headers=None, pace=0, hang=False):
+        self.status = status
+        self.body = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.headers = {"Content-Type": "application/json", **(headers or {})}
+        self.pace = pace
+        self.hang = hang
+
+
+class Request:
+    """What came in."""
+
+    def __init__(self, method, target, headers, body):
+        parts = urlsplit(target)
+        self.method = method
+        self.path = parts.path
+        self.query = parse_qsl(parts.query, keep_blank_values=True)
+        self.headers = headers
+        self.body = json.loads(body) if body else None
+
+
+class Backend:
+    """The server. `answers` are used up in order; the last one stays."""
+
+    def __init__(self):
+        self.requests = []
+        self.answers = [Answer()]
+        self.quit = threading.Event()
+        self._server = socketserver.ThreadingTCPServer(
+            ("127.0.0.1", 0), _handler(self), bind_and_activate=True
+        )
+        self._server.daemon_threads = True
+        self._server.block_on_close = False
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        threading.Thread(
+            target=self._server.serve_forever, args=(0.02,), daemon=True
+        ).start()
+
+    def answer(self, *args, **kwargs):
+        """Answer everything like this from now on."""
+        self.answer_in_turn(Answer(*args, **kwargs))
+
+    def answer_in_turn(self, *answers):
+        self.requests.clear()
+        self.answers = list(answers)
+
+    def wait_for_request(self, seconds=5):
+        ends = time.monotonic() + seconds
+        while not self.requests and time.monotonic() < ends:
+            time.sleep(0.01)
+
+    def close(self):
+        self.quit.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def _handler(backend):
+    class Handler(BaseHTTPRequestHandler):
+        def respond(self):
+            size = int(self.headers.get("Content-Length") or 0)
+            body = self.rfile.read(size)
+            backend.requests.append(
+                Request(self.command, self.path, dict(self.headers), body)
+            )
+            answers = backend.answers
+            answer = answers.pop(0) if len(answers) > 1 else answers[0]
+            if answer.hang:
+                backend.quit.wait(20)
+                return
+            self.send_response(answer.status)
+            for name, text in answer.headers.items():
+                self.send_header(name, text)
+            self.send_header("Content-Length", str(len(answer.body)))
+            self.end_headers()
+            if answer.pace:
+                self._drip(answer)
+            elif self.command != "HEAD":
+                self.wfile.write(answer.body)
+
+        def _drip(self, answer):
+            for at in range(len(answer.body)):
+                if backend.quit.wait(answer.pace):
+                    return
+                self.wfile.write(answer.body[at : at + 1])
+                self.wfile.flush()
+
+        def handle(self):
+            try:
+                super().handle()
+            except OSError:  # the client went away
+                pass
+
+        def finish(self):
+            try:
+                super().finish()
+            except OSError:
+                pass
+
+        def log_message(self, *args):
+            pass
+
+        do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = respond
+
+    return Handler

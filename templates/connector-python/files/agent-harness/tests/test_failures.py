@@ -1,0 +1,196 @@
+"""What every command makes of every way in which a backend can fail."""
+
+import time
+from base64 import b64encode
+
+import pytest
+from contract_cases import COMMANDS
+from fixture_server import Answer
+from subject import BACKEND_COMMANDS, api, module
+
+LIMITED = {"X-RateLimit-Remaining": "0"}
+AGAIN = {"Retry-After": "7"}
+HTML = {"Content-Type": "text/html"}
+FAILURES = [
+    ("AUTH_ERROR", {"status": 401, "body": {"message": "Bad credentials"}}),
+    ("AUTH_ERROR", {"status": 403, "body": {"message": "Forbidden"}}),
+    ("BACKEND_UNAVAILABLE", {"status": 403, "headers": LIMITED}),
+    ("BACKEND_UNAVAILABLE", {"status": 403, "headers": AGAIN}),
+    ("NOT_FOUND", {"status": 404, "body": {"message": "Not Found"}}),
+    ("NOT_FOUND", {"status": 410, "body": b"gone"}),
+    ("INVALID_USAGE", {"status": 400, "body": {"error": {"message": "Bad field"}}}),
+    ("INVALID_USAGE", {"status": 409, "body": {"detail": "Conflict"}}),
+    ("INVALID_USAGE", {"status": 422, "body": {"errors": [{"message": "No"}]}}),
+    ("BACKEND_UNAVAILABLE", {"status": 408}),
+    ("BACKEND_UNAVAILABLE", {"status": 429, "headers": AGAIN}),
+    ("BACKEND_UNAVAILABLE", {"status": 500, "body": b"<html>oh</html>"}),
+    ("BACKEND_UNAVAILABLE", {"status": 503}),
+    ("BACKEND_UNAVAILABLE", {"body": b"<html>hello</html>", "headers": HTML}),
+    ("BACKEND_UNAVAILABLE", {"body": b'{"cut": '}),
+    ("BACKEND_UNAVAILABLE", {"body": b"[NaN]"}),
+    ("BACKEND_UNAVAILABLE", {"body": b"\xff\xfe\xfd"}),
+    ("BACKEND_UNAVAILABLE", {"body": b"[" * 200_000}),
+    ("BACKEND_UNAVAILABLE", {"body": b"[" * 500 + b"]" * 500}),
+    ("BACKEND_UNAVAILABLE", {"status": 302, "headers": {"Location": "https://x.y/"}}),
+    ("BACKEND_UNAVAILABLE", {"status": 307, "headers": {"Location": "/loop"}}),
+]
+
+
+def call(run, name, *more):
+    case = COMMANDS[name]
+    return run("--json", "--mode", case["mode"], *case["argv"], *case["sample"], *more)
+
+
+@pytest.mark.parametrize("name", BACKEND_COMMANDS)
+def test_every_failure_has_its_code(run, backend, name):
+    for code, answer in FAILURES:
+        backend.answer(**answer)
+        outcome = call(run, name)
+        if not backend.requests:
+            pytest.skip("this command does not call the backend")
+        if backend.requests[0].method == "HEAD" and answer.get("status", 200) == 200:
+            continue  # nobody reads the body
+        assert outcome.error["code"] == code, (answer, outcome.out)
+        assert outcome.envelope["command"] == name
+        assert outcome.error["details"]["status"] == answer.get("status", 200)
+        assert "Traceback" not in outcome.err
+
+
+@pytest.mark.parametrize("name", BACKEND_COMMANDS)
+def test_a_refused_connection_is_an_unavailable_backend(run, point_at, nobody, name):
+    point_at(nobody)
+    outcome = call(run, name)
+    assert outcome.error["code"] == "BACKEND_UNAVAILABLE"
+    assert outcome.error["details"]["reason"] == "refused"
+
+
+@pytest.mark.parametrize("name", BACKEND_COMMANDS)
+def test_missing_keys_are_named(run, name):
+    outcome = call(run, name)
+    assert outcome.error["code"] == "AUTH_ERROR"
+    assert set(outcome.error["details"]["missing_keys"])
+
+
+@pytest.fixture
+def client(backend):
+    """A client of the connector, to look at one exchange."""
+    return lambda seconds=5.0: module("client").Client(seconds)
+
+
+@pytest.fixture
+def unavailable():
+    return pytest.raises(module("errors").BackendUnavailable)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "header", "expected"),
+    [
+        ("bearer", "Authorization", "Bearer s3cret"),
+        ("header", "X-Key", "s3cret"),
+        ("basic", "Authorization", "Basic " + b64encode(b"me:s3cret").decode()),
+    ],
+)
+def test_the_secret_travels_in_one_header_and_nowhere_else(
+    backend, client, monkeypatch, scheme, header, expected
+):
+    monkeypatch.setattr(api, "SCHEME", scheme)
+    monkeypatch.setattr(api, "HEADER", header)
+    monkeypatch.setattr(api, "USER_KEY", "A_USER")
+    monkeypatch.setenv("A_USER", "me")
+    monkeypatch.setenv(api.SECRET_KEY, "s3cret")
+    client().request("POST", "/", {"a": "b"}, {"c": "d"})
+    (request,) = backend.requests
+    assert request.headers.pop(header) == expected
+    assert "s3cret" not in repr(vars(request))
+
+
+@pytest.mark.parametrize("answer", [{"hang": True}, {"body": b" " * 999, "pace": 0.05}])
+def test_time_is_up_when_it_is_up(backend, client, unavailable, answer):
+    backend.answer(**answer)
+    started = time.monotonic()
+    with unavailable as caught:
+        client(0.4).request("POST", "/", body={})
+    assert time.monotonic() - started < 1
+    assert caught.value.details["reason"] == "timeout"
+    assert "outcome" in caught.value.details
+
+
+def test_a_reply_that_is_too_large_is_not_read(
+    backend, client, unavailable, monkeypatch
+):
+    monkeypatch.setattr(api, "REPLY_BYTES", 1000)
+    backend.answer(body=b"[" + b"1," * 4000 + b"1]")
+    with unavailable as caught:
+        client().request("GET", "/")
+    assert caught.value.details["limit_bytes"] == 1000
+
+
+def test_a_body_that_is_cut_short_is_noticed(backend, client, unavailable):
+    backend.answer(body=b"[1]", headers={"Content-Length": "10"})
+    with unavailable:
+        client(1.0).request("GET", "/")
+
+
+def test_a_redirect_within_the_host_is_followed_with_the_credentials(backend, client):
+    backend.answer_in_turn(Answer(301, headers={"Location": "/b?c=d"}), Answer())
+    assert client().request("GET", "/a").status == 200
+    first, second = backend.requests
+    assert (second.path, second.query) == ("/b", [("c", "d")])
+    name = api.HEADER if api.SCHEME == "header" else "Authorization"
+    assert second.headers[name] == first.headers[name]
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "http://localhost:{port}/",
+        "http://user@127.0.0.1:{port}/",
+        "http://127.0.0.1:1/",
+        "https://127.0.0.1:{port}/",
+        "//example.com/",
+        "file:///etc/passwd",
+        "http://[",
+    ],
+)
+def test_a_redirect_to_anywhere_else_is_refused(backend, client, unavailable, location):
+    port = backend.url.rsplit(":", 1)[1]
+    backend.answer(302, headers={"Location": location.format(port=port)})
+    with unavailable:
+        client().request("GET", "/")
+    assert len(backend.requests) == 1
+
+
+def test_a_redirect_that_turns_a_write_into_a_read_is_refused(
+    backend, client, unavailable
+):
+    backend.answer(302, headers={"Location": "/other"})
+    with unavailable:
+        client().request("POST", "/", body={})
+    assert len(backend.requests) == 1
+
+
+def test_a_proxy_is_never_used_for_loopback(backend, client, monkeypatch):
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    assert client().request("GET", "/").status == 200
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("not_authed", "AUTH_ERROR"),
+        ("invalid_auth", "AUTH_ERROR"),
+        ("token_revoked", "AUTH_ERROR"),
+        ("channel_not_found", "NOT_FOUND"),
+        ("ratelimited", "BACKEND_UNAVAILABLE"),
+        ("invalid_name", "INVALID_USAGE"),
+    ],
+)
+def test_error_codes_in_a_good_reply(backend, client, monkeypatch, code, expected):
+    monkeypatch.setattr(api, "ERROR_STYLE", "ok_field")
+    backend.answer(body={"ok": False, "error": code})
+    reply = client().request("GET", "/")
+    with pytest.raises(module("errors").ConnectorError) as caught:
+        module("replies").result(reply)
+    assert caught.value.code == expected
+    assert caught.value.details["upstream_message"] == code

@@ -15,16 +15,24 @@ use crate::system::interrupt::Interrupted;
 #[must_use]
 pub fn io_code(error: &std::io::Error) -> ErrorCode {
     match error.kind() {
-        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => ErrorCode::Forbidden,
+        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
+            ErrorCode::Forbidden
+        }
         _ => ErrorCode::Io,
     }
 }
 
 fn io_hint(error: &std::io::Error) -> &'static str {
     match error.kind() {
-        std::io::ErrorKind::PermissionDenied => "give this user the permission, or run where it has it",
-        std::io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only; run where aos may write",
-        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => "free some space, then run again",
+        std::io::ErrorKind::PermissionDenied => {
+            "give this user the permission, or run where it has it"
+        }
+        std::io::ErrorKind::ReadOnlyFilesystem => {
+            "the file system is read-only; run where aos may write"
+        }
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+            "free some space, then run again"
+        }
         _ => "mend the cause, then run again",
     }
 }
@@ -40,23 +48,32 @@ impl From<ApplyError> for Failure {
     fn from(error: ApplyError) -> Self {
         let message = error.to_string();
         match error {
-            ApplyError::Obstacle { path, .. } => Self::new(ErrorCode::Conflict, message)
-                .hint(format!("remove `{path}` or put a plain file there, then run again; nothing was changed")),
+            ApplyError::Obstacle { path, .. } => {
+                Self::new(ErrorCode::Conflict, message).hint(format!(
+                    "remove `{path}` or put a plain file there, then run again; nothing was changed"
+                ))
+            }
             ApplyError::Stale { .. } => Self::new(ErrorCode::Conflict, message)
                 .hint("run again to see the current state; nothing was changed"),
-            ApplyError::ReadOnly { path } => Self::new(ErrorCode::Forbidden, message)
-                .hint(format!("make it writable (`chmod u+w {path}`), then run again; nothing was changed")),
-            ApplyError::Busy { .. } => {
-                Self::new(ErrorCode::Conflict, message).hint("wait for it to end, then run again; nothing was changed")
+            ApplyError::ReadOnly { path } => {
+                Self::new(ErrorCode::Forbidden, message).hint(format!(
+                    "make it writable (`chmod u+w {path}`), then run again; nothing was changed"
+                ))
             }
+            ApplyError::Busy { .. } => Self::new(ErrorCode::Conflict, message)
+                .hint("wait for it to end, then run again; nothing was changed"),
             ApplyError::TargetExists { .. } => Self::new(ErrorCode::Conflict, message)
                 .hint("choose another name or `--dir`; nothing was changed"),
-            ApplyError::Io { source, .. } => Self::new(io_code(&source), message).hint(io_hint(&source)),
+            ApplyError::Io { source, .. } => {
+                Self::new(io_code(&source), message).hint(io_hint(&source))
+            }
             ApplyError::Interrupted(interrupted) => interrupted.into(),
-            ApplyError::Journal { path, .. } => Self::new(ErrorCode::Conflict, message).hint(format!(
-                "restore the managed files from version control, then delete `{}`",
-                path.display()
-            )),
+            ApplyError::Journal { path, .. } => {
+                Self::new(ErrorCode::Conflict, message).hint(format!(
+                    "restore the managed files from version control, then delete `{}`",
+                    path.display()
+                ))
+            }
         }
     }
 }
@@ -79,7 +96,8 @@ impl From<FleetError> for Failure {
     fn from(error: FleetError) -> Self {
         let message = error.to_string();
         match error {
-            FleetError::Search { .. } => Self::new(ErrorCode::Io, message).hint("check that the directory exists and can be read"),
+            FleetError::Search { .. } => Self::new(ErrorCode::Io, message)
+                .hint("check that the directory exists and can be read"),
             FleetError::Empty { .. } => Self::new(ErrorCode::NotFound, message)
                 .hint("name a directory above projects that have an aos.toml or a connector.json"),
         }
@@ -91,21 +109,29 @@ impl From<SpecError> for Failure {
         let message = error.to_string();
         match error {
             SpecError::UnknownTag { tag, known, .. } => {
-                let nearest = crate::contract::suggestion::nearest(&tag, known.iter().map(String::as_str));
+                let nearest =
+                    crate::contract::suggestion::nearest(&tag, known.iter().map(String::as_str));
                 let hint = match nearest.or(known.last().map(String::as_str)) {
-                    Some(tag) => format!("use `--to {tag}`, or give a directory that has the tag with `--from DIR`"),
+                    Some(tag) => format!(
+                        "use `--to {tag}`, or give a directory that has the tag with `--from DIR`"
+                    ),
                     None => "give a directory that has the tag with `--from DIR`".to_owned(),
                 };
                 Self::new(ErrorCode::NotFound, message).hint(hint).detail("known_tags", known)
             }
             SpecError::NotInDirectory { .. } => Self::new(ErrorCode::NotFound, message)
                 .hint("the directory must hold <family>/<tag>/contract.json and the spec text"),
-            SpecError::Read { source, .. } => Self::new(io_code(&source), message).hint(io_hint(&source)),
-            SpecError::Contract { .. } | SpecError::Tag { .. } => {
-                Self::new(ErrorCode::Validation, message).hint("mend the contract document; nothing was changed")
+            SpecError::Read { source, .. } => {
+                Self::new(io_code(&source), message).hint(io_hint(&source))
             }
-            SpecError::Frozen { .. } | SpecError::CoreChanged { .. } => Self::new(ErrorCode::Integrity, message)
-                .hint("do not use this copy; publish the change under a new tag"),
+            SpecError::Contract { .. } | SpecError::Tag { .. } => {
+                Self::new(ErrorCode::Validation, message)
+                    .hint("mend the contract document; nothing was changed")
+            }
+            SpecError::Frozen { .. } | SpecError::CoreChanged { .. } => {
+                Self::new(ErrorCode::Integrity, message)
+                    .hint("do not use this copy; publish the change under a new tag")
+            }
         }
     }
 }
@@ -116,10 +142,11 @@ impl From<DesiredError> for Failure {
         match error {
             DesiredError::Generate(_) => Self::new(ErrorCode::Validation, message)
                 .hint("mend the named member; `aos check` lists every fault. Nothing was changed"),
-            DesiredError::Files(_) => {
-                Self::new(ErrorCode::Validation, message).hint("give each output a path of its own in `aos.toml`")
+            DesiredError::Files(_) => Self::new(ErrorCode::Validation, message)
+                .hint("give each output a path of its own in `aos.toml`"),
+            DesiredError::Read { source, .. } => {
+                Self::new(io_code(&source), message).hint(io_hint(&source))
             }
-            DesiredError::Read { source, .. } => Self::new(io_code(&source), message).hint(io_hint(&source)),
         }
     }
 }
@@ -128,7 +155,9 @@ impl From<AnswerError> for Failure {
     fn from(error: AnswerError) -> Self {
         let message = error.to_string();
         match error {
-            AnswerError::NotAPair { .. } => Self::new(ErrorCode::Usage, message).hint("write `--set key=value`"),
+            AnswerError::NotAPair { .. } => {
+                Self::new(ErrorCode::Usage, message).hint("write `--set key=value`")
+            }
             AnswerError::UnknownKey { known, nearest, .. } => {
                 let hint = match nearest {
                     Some(nearest) => format!("did you mean `{nearest}`?"),
@@ -147,7 +176,8 @@ impl From<AnswerError> for Failure {
 
 impl From<EmbeddedError> for Failure {
     fn from(error: EmbeddedError) -> Self {
-        Self::new(ErrorCode::Unknown, error.to_string()).hint("this build of aos is faulty; install a release")
+        Self::new(ErrorCode::Unknown, error.to_string())
+            .hint("this build of aos is faulty; install a release")
     }
 }
 

@@ -43,8 +43,11 @@ fn guarded(cli: &Cli, run: &Run) -> Result<Outcome, Failure> {
     let work = std::panic::AssertUnwindSafe(|| {
         if let Some(directory) = &cli.global.directory {
             environment::enter(directory).map_err(|error| {
-                Failure::new(ErrorCode::NotFound, format!("`{}` cannot be entered: {error}", directory.display()))
-                    .hint("give a directory that exists to `-C`")
+                Failure::new(
+                    ErrorCode::NotFound,
+                    format!("`{}` cannot be entered: {error}", directory.display()),
+                )
+                .hint("give a directory that exists to `-C`")
             })?;
         }
         raw_is_offered(&cli.command, run)?;
@@ -107,15 +110,20 @@ fn settings(global: &Global) -> (Run, Option<Failure>) {
     let (format, format_reason) = match (flag, from_environment) {
         (Some(format), _) => (format, "flag"),
         (None, Some(format)) => (format, "environment"),
-        (None, None) if named.is_none() && terminal::stdout_is_terminal() => (Format::Text, "terminal"),
+        (None, None) if named.is_none() && terminal::stdout_is_terminal() => {
+            (Format::Text, "terminal")
+        }
         (None, None) => (Format::Json, "default"),
     };
     let fault = match (flag, from_environment, named) {
         (None, None, Some(value)) => {
             let shown: String = value.chars().take(40).collect();
             Some(
-                Failure::new(ErrorCode::Config, format!("AOS_FORMAT is `{}`, which is no format", shown.escape_debug()))
-                    .hint("set it to json, text or raw, or unset it"),
+                Failure::new(
+                    ErrorCode::Config,
+                    format!("AOS_FORMAT is `{}`, which is no format", shown.escape_debug()),
+                )
+                .hint("set it to json, text or raw, or unset it"),
             )
         }
         _ => None,
@@ -169,18 +177,35 @@ fn usage(error: &clap::Error) -> Failure {
             "no command was given".to_owned()
         }
         _ => {
-            let mut parts = vec![lines.next().unwrap_or("the arguments cannot be used").trim_start_matches("error: ").to_owned()];
+            let mut parts = vec![
+                lines
+                    .next()
+                    .unwrap_or("the arguments cannot be used")
+                    .trim_start_matches("error: ")
+                    .to_owned(),
+            ];
             // What is missing stands on lines of its own.
-            parts.extend(lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("tip:") && !line.starts_with('[')).map(str::to_owned));
+            parts.extend(
+                lines
+                    .take_while(|line| {
+                        !line.starts_with("Usage:")
+                            && !line.starts_with("tip:")
+                            && !line.starts_with('[')
+                    })
+                    .map(str::to_owned),
+            );
             parts.join(" ")
         }
     };
     let tip = rendered.lines().map(str::trim).find_map(|line| line.strip_prefix("tip: "));
-    let allowed = rendered.lines().map(str::trim).find(|line| line.starts_with("[possible values:"));
+    let allowed =
+        rendered.lines().map(str::trim).find(|line| line.starts_with("[possible values:"));
     let hint = match (tip, allowed) {
         (Some(tip), _) => tip.to_owned(),
         (None, Some(allowed)) => allowed.trim_matches(['[', ']']).to_owned(),
-        (None, None) => "`aos --help` shows the commands, `aos COMMAND --help` its options".to_owned(),
+        (None, None) => {
+            "`aos --help` shows the commands, `aos COMMAND --help` its options".to_owned()
+        }
     };
     Failure::new(ErrorCode::Usage, message.chars().take(600).collect::<String>()).hint(hint)
 }
@@ -220,9 +245,15 @@ fn emit(answer: &Result<Outcome, Failure>, global: &Global, run: &Run, clock: St
             let error = format!("{}\n", failure.text(Style { color: run.style.color }));
             let notes = lines(&failure.annotations);
             match run.format {
-                Format::Json => (json(&envelope::failure(failure, &meta), global.compact), notes, exit),
+                Format::Json => {
+                    (json(&envelope::failure(failure, &meta), global.compact), notes, exit)
+                }
                 Format::Text => {
-                    let report = failure.report.as_ref().map(|report| format!("{report}\n")).unwrap_or_default();
+                    let report = failure
+                        .report
+                        .as_ref()
+                        .map(|report| format!("{report}\n"))
+                        .unwrap_or_default();
                     (report, notes + &error, exit)
                 }
                 Format::Raw => (failure.raw.clone().unwrap_or_default(), notes + &error, exit),

@@ -64,7 +64,9 @@ fn preflight(root: &Path, plan: &Plan) -> Result<(), ApplyError> {
         if current(&place)?.as_ref() != edit.before.as_ref() {
             return Err(ApplyError::Stale { path: edit.path.clone() });
         }
-        if edit.before.is_some() && files::is_read_only(&place).map_err(ApplyError::io("look at", &place))? {
+        if edit.before.is_some()
+            && files::is_read_only(&place).map_err(ApplyError::io("look at", &place))?
+        {
             return Err(ApplyError::ReadOnly { path: edit.path.clone() });
         }
     }
@@ -102,7 +104,11 @@ struct Transaction<'a> {
 
 impl<'a> Transaction<'a> {
     /// Writes everything that will be needed, forward and back, and makes it durable.
-    fn stage(root: &'a Path, edits: Vec<&'a Edit>, directories: Vec<String>) -> Result<Self, ApplyError> {
+    fn stage(
+        root: &'a Path,
+        edits: Vec<&'a Edit>,
+        directories: Vec<String>,
+    ) -> Result<Self, ApplyError> {
         let unique = random::bytes::<8>().map_err(ApplyError::io("name a directory in", root))?;
         let draft = root.join(format!("{}{}", journal::DRAFT_PREFIX, hex(&unique)));
         let staged = Self::write_draft(root, &draft, &edits, &directories);
@@ -140,7 +146,8 @@ impl<'a> Transaction<'a> {
         }
         let text = journal::render(edits, directories);
         let path = draft.join("journal.json");
-        files::write_new(&path, text.as_bytes(), Mode::Plain).map_err(ApplyError::io("write", &path))?;
+        files::write_new(&path, text.as_bytes(), Mode::Plain)
+            .map_err(ApplyError::io("write", &path))?;
         files::sync(&path).map_err(ApplyError::io("write", &path))
     }
 
@@ -154,7 +161,9 @@ impl<'a> Transaction<'a> {
             interrupt::check()?;
             let place = edit.path.below(self.root);
             match edit.action {
-                Action::Delete => files::remove_file(&place).map_err(ApplyError::io("remove", &place))?,
+                Action::Delete => {
+                    files::remove_file(&place).map_err(ApplyError::io("remove", &place))?
+                }
                 Action::Create => {
                     let staged = self.directory.join("new").join(index.to_string());
                     files::rename_new(&staged, &place).map_err(ApplyError::io("create", &place))?;

@@ -63,7 +63,10 @@ pub fn recover(root: &Path) -> Result<Option<Recovery>, ApplyError> {
         Kind::Absent => return Ok(None),
         Kind::Directory => {}
         _ => {
-            return Err(ApplyError::Journal { path: directory, reason: "it is not a directory".to_owned() });
+            return Err(ApplyError::Journal {
+                path: directory,
+                reason: "it is not a directory".to_owned(),
+            });
         }
     }
     let lock = DirectoryLock::acquire(root).map_err(ApplyError::io("lock", root))?;
@@ -116,7 +119,12 @@ pub fn roll_back(
 fn digest_at(place: &Path) -> Result<Option<Digest>, ApplyError> {
     match files::read(place, MAX_FILE) {
         Ok(loaded) => Ok(Some(Digest::of(&loaded.bytes))),
-        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+        Err(error)
+            if matches!(
+                error.kind(),
+                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+            ) =>
+        {
             Ok(None)
         }
         Err(error) => Err(ApplyError::Io { action: "read", path: place.to_owned(), source: error }),
@@ -127,16 +135,20 @@ fn read(directory: &Path) -> Result<(Vec<Entry>, Vec<String>), ApplyError> {
     let path = directory.join("journal.json");
     let fault = |reason: String| ApplyError::Journal { path: directory.to_owned(), reason };
     let loaded = files::read(&path, MAX_JOURNAL).map_err(|error| fault(error.to_string()))?;
-    let document: Value = serde_json::from_slice(&loaded.bytes).map_err(|error| fault(error.to_string()))?;
+    let document: Value =
+        serde_json::from_slice(&loaded.bytes).map_err(|error| fault(error.to_string()))?;
     if document["version"] != 1 {
         return Err(fault("its version is unknown".to_owned()));
     }
     let entries = document["edits"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let entries = entries.iter().map(|entry| parse(entry).ok_or_else(|| fault("an entry is malformed".to_owned())));
+    let entries = entries
+        .iter()
+        .map(|entry| parse(entry).ok_or_else(|| fault("an entry is malformed".to_owned())));
     let directories = document["directories"].as_array().map(Vec::as_slice).unwrap_or_default();
     let directories = directories.iter().map(|name| {
         let name = name.as_str().and_then(|name| RelativePath::parse(name).ok());
-        name.map(|name| name.to_string()).ok_or_else(|| fault("a directory is malformed".to_owned()))
+        name.map(|name| name.to_string())
+            .ok_or_else(|| fault("a directory is malformed".to_owned()))
     });
     Ok((entries.collect::<Result<_, _>>()?, directories.collect::<Result<_, _>>()?))
 }

@@ -52,7 +52,8 @@ fn write_all(tree: &Path, files: &FileSet) -> Result<(), ApplyError> {
         for ancestor in path.ancestors() {
             if made.insert(ancestor.to_owned()) {
                 let directory = tree.join(ancestor);
-                files::create_directory(&directory).map_err(ApplyError::io("create", &directory))?;
+                files::create_directory(&directory)
+                    .map_err(ApplyError::io("create", &directory))?;
             }
         }
         let place = path.below(tree);
@@ -103,9 +104,10 @@ impl Drop for Stage {
 fn remove_leftovers(parent: &Path) {
     let Ok(names) = files::names(parent) else { return };
     for name in names {
-        let is_stage = name.to_str().and_then(|name| name.strip_prefix(PREFIX)).is_some_and(|unique| {
-            unique.len() == 16 && unique.bytes().all(|digit| digit.is_ascii_hexdigit())
-        });
+        let is_stage =
+            name.to_str().and_then(|name| name.strip_prefix(PREFIX)).is_some_and(|unique| {
+                unique.len() == 16 && unique.bytes().all(|digit| digit.is_ascii_hexdigit())
+            });
         let path = parent.join(&name);
         if !is_stage || !matches!(files::kind(&path), Ok(Kind::Directory)) {
             continue;

@@ -19,7 +19,8 @@ const MARK_WITHIN: usize = 512;
 /// Every difference between the project and `desired`.
 #[must_use]
 pub fn findings(plan: &Plan, desired: &Desired) -> Vec<Finding> {
-    let mut findings: Vec<_> = plan.edits().iter().map(|edit| edit_finding(edit, &desired.generated)).collect();
+    let mut findings: Vec<_> =
+        plan.edits().iter().map(|edit| edit_finding(edit, &desired.generated)).collect();
     for obstacle in plan.obstacles() {
         findings.push(rules::NOT_A_FILE.finding(obstacle.path.as_str(), obstacle.reason.clone()));
     }
@@ -29,11 +30,15 @@ pub fn findings(plan: &Plan, desired: &Desired) -> Vec<Finding> {
 fn edit_finding(edit: &Edit, generated: &FileSet) -> Finding {
     let is_generated = generated.get(&edit.path).is_some();
     let (rule, message): (&Rule, &str) = match edit.action {
-        Action::Create if is_generated => (&rules::GENERATED_MISSING, "the generated file does not exist"),
+        Action::Create if is_generated => {
+            (&rules::GENERATED_MISSING, "the generated file does not exist")
+        }
         Action::Create => (&rules::MISSING, "the file does not exist"),
         Action::SetMode => (&rules::MODE, "the file is executable"),
         Action::Delete => (&rules::EXTRA, "the file belongs to another state of the contract"),
-        Action::Replace if only_line_endings(edit) => (&rules::LINE_ENDINGS, "the line endings were converted"),
+        Action::Replace if only_line_endings(edit) => {
+            (&rules::LINE_ENDINGS, "the line endings were converted")
+        }
         Action::Replace if edit.path.as_str() == LOCK_PATH => {
             (&rules::LOCK_STALE, "the lock does not describe the managed files")
         }
@@ -56,11 +61,18 @@ fn edit_finding(edit: &Edit, generated: &FileSet) -> Finding {
 
 /// A missing file is shown by its size: its whole text would say nothing more.
 fn created(edit: &Edit, after: &Content) -> String {
-    format!("--- /dev/null\n+++ b/{}\n({} bytes, {})\n", edit.path, after.bytes.len(), after.digest())
+    format!(
+        "--- /dev/null\n+++ b/{}\n({} bytes, {})\n",
+        edit.path,
+        after.bytes.len(),
+        after.digest()
+    )
 }
 
 fn only_line_endings(edit: &Edit) -> bool {
-    let text = |content: &Option<Content>| content.as_ref().and_then(|content| String::from_utf8(content.bytes.clone()).ok());
+    let text = |content: &Option<Content>| {
+        content.as_ref().and_then(|content| String::from_utf8(content.bytes.clone()).ok())
+    };
     match (text(&edit.before), text(&edit.after)) {
         (Some(before), Some(after)) => diff::line_ending_note(&before, &after).is_some(),
         _ => false,
@@ -81,13 +93,19 @@ pub fn extra(root: &Path, record: &Record, wanted: &FileSet) -> Vec<Finding> {
         match tree::listing(root, directory) {
             Ok(paths) => {
                 let stray = paths.iter().filter(|path| {
-                    **path != extension && !wanted.paths().any(|known| known.as_str() == path.as_str())
+                    **path != extension
+                        && !wanted.paths().any(|known| known.as_str() == path.as_str())
                 });
                 for path in stray {
-                    findings.push(rules::EXTRA.finding(path, format!("`{directory}` is kept by aos, and it did not write this file")));
+                    findings.push(rules::EXTRA.finding(
+                        path,
+                        format!("`{directory}` is kept by aos, and it did not write this file"),
+                    ));
                 }
             }
-            Err(error) => findings.push(rules::NOT_A_FILE.finding(directory, format!("it cannot be listed: {error}"))),
+            Err(error) => findings.push(
+                rules::NOT_A_FILE.finding(directory, format!("it cannot be listed: {error}")),
+            ),
         }
     }
     findings
@@ -105,6 +123,9 @@ pub fn stray_modules(repository: &Repository, wanted: &FileSet) -> Vec<Finding> 
             let head = &file.bytes[..file.bytes.len().min(MARK_WITHIN)];
             head.windows(GENERATED_MARK.len()).any(|window| window == GENERATED_MARK)
         })
-        .map(|(path, _)| rules::STRAY_MODULE.finding(path, "it is generated, but no output declares it".to_owned()))
+        .map(|(path, _)| {
+            rules::STRAY_MODULE
+                .finding(path, "it is generated, but no output declares it".to_owned())
+        })
         .collect()
 }

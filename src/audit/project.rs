@@ -85,7 +85,8 @@ fn compare(
 ) -> Option<Arc<SpecRelease>> {
     let record = project.record.good()?;
     let release = release(project, report)?;
-    if matches!(project.lock.good(), Some(lock) if lock.tag != release.tag || lock.family != release.family) {
+    if matches!(project.lock.good(), Some(lock) if lock.tag != release.tag || lock.family != release.family)
+    {
         // The files are of another state: one finding says so, a list of every line would only hide it.
         return Some(release);
     }
@@ -93,7 +94,9 @@ fn compare(
         Ok(desired) => judge(project, record, repository, &desired, report),
         Err(error) => {
             let path = match &error {
-                DesiredError::Generate(_) | DesiredError::Read { .. } => source_path(project.family, record),
+                DesiredError::Generate(_) | DesiredError::Read { .. } => {
+                    source_path(project.family, record)
+                }
                 DesiredError::Files(_) => crate::generate::record::RECORD_PATH.to_owned(),
             };
             report.findings.push(rules::GENERATOR.finding(&path, error.to_string()));
@@ -110,7 +113,11 @@ fn source_path(family: Family, record: &Record) -> String {
     }
 }
 
-fn desired(project: &Project, record: &Record, release: Arc<SpecRelease>) -> Result<Desired, DesiredError> {
+fn desired(
+    project: &Project,
+    record: &Record,
+    release: Arc<SpecRelease>,
+) -> Result<Desired, DesiredError> {
     let sources = SourceBytes::read(&project.root, record)?;
     Desired::compute(record, release, &sources)
 }
@@ -130,16 +137,25 @@ fn judge(
             report.findings.extend(drift::stray_modules(repository, &wanted));
         }
         (Err(error), _) | (_, Err(error)) => {
-            report.findings.push(rules::GENERATOR.finding(crate::generate::record::RECORD_PATH, error.to_string()));
+            report.findings.push(
+                rules::GENERATOR.finding(crate::generate::record::RECORD_PATH, error.to_string()),
+            );
         }
     }
     if report.compared == 0 {
-        report.findings.push(rules::NOTHING_COMPARED.finding(".", "no managed file was compared".to_owned()));
+        report
+            .findings
+            .push(rules::NOTHING_COMPARED.finding(".", "no managed file was compared".to_owned()));
     }
 }
 
 /// When nothing can be generated, the vendored files are still compared.
-fn vendored_only(project: &Project, record: &Record, release: &Arc<SpecRelease>, report: &mut ProjectReport) {
+fn vendored_only(
+    project: &Project,
+    record: &Record,
+    release: &Arc<SpecRelease>,
+    report: &mut ProjectReport,
+) {
     let bare = Record { outputs: std::collections::BTreeMap::new(), ..record.clone() };
     let Ok(wanted) = crate::generate::vendor::files(release, &bare.spec.directory) else { return };
     let tree: Tree = crate::inputs::tree::snapshot(&project.root, wanted.paths());
@@ -187,14 +203,21 @@ fn release(project: &Project, report: &mut ProjectReport) -> Option<Arc<SpecRele
             }
         }
         Some(lock) if lock.source == SpecSource::Directory => {
-            let message = format!("`{pin}` came from a directory, and aos.toml does not trust the lock");
+            let message =
+                format!("`{pin}` came from a directory, and aos.toml does not trust the lock");
             report.findings.push(rules::SOURCE_UNAVAILABLE.finding(PIN_PATH, message));
             None
         }
         _ => {
-            let known: Vec<_> =
-                crate::inputs::embedded::tags(project.family).iter().map(ToString::to_string).collect();
-            let message = format!("`{pin}` is not a released tag of `{}`; there are {}", project.family, known.join(", "));
+            let known: Vec<_> = crate::inputs::embedded::tags(project.family)
+                .iter()
+                .map(ToString::to_string)
+                .collect();
+            let message = format!(
+                "`{pin}` is not a released tag of `{}`; there are {}",
+                project.family,
+                known.join(", ")
+            );
             report.findings.push(rules::PIN_UNKNOWN.finding(PIN_PATH, message));
             None
         }
@@ -209,7 +232,9 @@ fn family_rules(
     report: &mut ProjectReport,
 ) {
     let newest = || {
-        spec_source::latest(project.family).and_then(|tag| spec_source::embedded_release(project.family, &tag)).ok()
+        spec_source::latest(project.family)
+            .and_then(|tag| spec_source::embedded_release(project.family, &tag))
+            .ok()
     };
     let fallback = if release.is_none() { newest() } else { None };
     let Some(release) = release.or(fallback.as_deref()) else { return };

@@ -21,7 +21,9 @@ pub fn findings(project: &Project) -> Vec<Finding> {
             crate::contract::Family::Harness => ("connector", "by its connector.json"),
             crate::contract::Family::AgentCli => ("tool", "by its contract.json"),
         };
-        let message = format!("there is no aos.toml: the {what} was checked {how}, and no managed file was compared");
+        let message = format!(
+            "there is no aos.toml: the {what} was checked {how}, and no managed file was compared"
+        );
         findings.push(rules::NOT_ADOPTED.finding(RECORD_PATH, message));
         return findings;
     }
@@ -32,16 +34,20 @@ pub fn findings(project: &Project) -> Vec<Finding> {
     }
     match &project.pin {
         Slot::Good(_) => {}
-        Slot::Absent => findings.push(rules::PIN_MISSING.finding(PIN_PATH, "the pin does not exist".to_owned())),
+        Slot::Absent => {
+            findings.push(rules::PIN_MISSING.finding(PIN_PATH, "the pin does not exist".to_owned()))
+        }
         Slot::Faulty { reason, line } => {
-            let mut finding = rules::PIN_MALFORMED.finding(PIN_PATH, format!("the pin is not a tag: {reason}"));
+            let mut finding =
+                rules::PIN_MALFORMED.finding(PIN_PATH, format!("the pin is not a tag: {reason}"));
             finding.line = *line;
             findings.push(finding);
         }
     }
     match &project.lock {
         Slot::Good(_) => {}
-        Slot::Absent => findings.push(rules::LOCK_MISSING.finding(LOCK_PATH, "the lock does not exist".to_owned())),
+        Slot::Absent => findings
+            .push(rules::LOCK_MISSING.finding(LOCK_PATH, "the lock does not exist".to_owned())),
         Slot::Faulty { reason, line } => {
             let mut finding = rules::LOCK_MALFORMED.finding(LOCK_PATH, reason.clone());
             finding.line = *line;
@@ -51,7 +57,10 @@ pub fn findings(project: &Project) -> Vec<Finding> {
     if let (Slot::Good(record), Slot::Good(lock)) = (&project.record, &project.lock)
         && record.family != lock.family
     {
-        let message = format!("the lock is of the family `{}`, aos.toml says `{}`", lock.family, record.family);
+        let message = format!(
+            "the lock is of the family `{}`, aos.toml says `{}`",
+            lock.family, record.family
+        );
         findings.push(rules::LOCK_STALE.finding(LOCK_PATH, message));
     }
     if let (Slot::Good(pin), Slot::Good(lock)) = (&project.pin, &project.lock)

@@ -1,6 +1,6 @@
 //! Rules about records and managed files; the rules of a family are in `contract::rules`.
 
-use crate::contract::rules::{Rule, RULES as FAMILY_RULES};
+use crate::contract::rules::{RULES as FAMILY_RULES, Rule};
 use crate::contract::{Family, Severity};
 
 macro_rules! rule {
@@ -17,113 +17,259 @@ macro_rules! rule {
     };
 }
 
-rule!(NOT_ADOPTED, "project/not-adopted", Error,
+rule!(
+    NOT_ADOPTED,
+    "project/not-adopted",
+    Error,
     "The project has an aos.toml and a pin",
     "Without them nothing says which contract the project follows, so no managed file can be compared",
-    "run `aos sync-spec` to adopt the project", "agent-cli §3.1");
-rule!(RECORD, "project/record", Error,
+    "run `aos sync-spec` to adopt the project",
+    "agent-cli §3.1"
+);
+rule!(
+    RECORD,
+    "project/record",
+    Error,
     "aos.toml can be read",
     "It says where generated files go; a record that cannot be read would leave them unchecked",
-    "mend `aos.toml`; docs/reference.md lists its members", "aos.toml");
-rule!(INTERRUPTED, "project/interrupted-write", Error,
+    "mend `aos.toml`; docs/reference.md lists its members",
+    "aos.toml"
+);
+rule!(
+    INTERRUPTED,
+    "project/interrupted-write",
+    Error,
     "No write of aos is cut off half-way",
     "The journal of a killed run is still there, so managed files may be of two states",
-    "run `aos sync-spec`; it puts the old state back first", "aos");
-rule!(NOTHING_COMPARED, "project/nothing-compared", Error,
+    "run `aos sync-spec`; it puts the old state back first",
+    "aos"
+);
+rule!(
+    NOTHING_COMPARED,
+    "project/nothing-compared",
+    Error,
     "At least one managed file is compared",
     "A check that compared nothing would be green for any content",
-    "run `aos sync-spec`", "aos");
-rule!(PIN_MISSING, "pin/missing", Error,
+    "run `aos sync-spec`",
+    "aos"
+);
+rule!(
+    PIN_MISSING,
+    "pin/missing",
+    Error,
     ".agent/SPEC_VERSION exists",
     "The pin names the contract that everything else is compared with",
-    "run `aos sync-spec`", "agent-cli §3.1");
-rule!(PIN_MALFORMED, "pin/malformed", Error,
+    "run `aos sync-spec`",
+    "agent-cli §3.1"
+);
+rule!(
+    PIN_MALFORMED,
+    "pin/malformed",
+    Error,
     ".agent/SPEC_VERSION holds one version tag and nothing else",
     "The pin is parsed and never pasted into a path or URL, so anything but a version is refused",
-    "write one tag, for example `v1.1.0`, on one line", "agent-cli §3.1");
-rule!(PIN_UNKNOWN, "pin/unknown", Error,
+    "write one tag, for example `v1.1.0`, on one line",
+    "agent-cli §3.1"
+);
+rule!(
+    PIN_UNKNOWN,
+    "pin/unknown",
+    Error,
     "The pinned tag is one that this aos can compare with",
     "What cannot be compared is never called in order",
-    "pin a known tag with `aos sync-spec --to TAG`, or update aos", "agent-cli §3.1");
-rule!(PIN_MOVED, "pin/moved", Error,
+    "pin a known tag with `aos sync-spec --to TAG`, or update aos",
+    "agent-cli §3.1"
+);
+rule!(
+    PIN_MOVED,
+    "pin/moved",
+    Error,
     "Pin and lock name the same tag",
     "The pin was edited without vendoring the contract it names",
-    "run `aos sync-spec` to follow the pin", "agent-cli §3.1");
-rule!(LOCK_MISSING, "lock/missing", Error,
+    "run `aos sync-spec` to follow the pin",
+    "agent-cli §3.1"
+);
+rule!(
+    LOCK_MISSING,
+    "lock/missing",
+    Error,
     ".agent/spec.lock exists",
     "It records what aos wrote, so that nobody's work is overwritten",
-    "run `aos sync-spec`", "aos");
-rule!(LOCK_MALFORMED, "lock/malformed", Error,
+    "run `aos sync-spec`",
+    "aos"
+);
+rule!(
+    LOCK_MALFORMED,
+    "lock/malformed",
+    Error,
     ".agent/spec.lock can be read by this aos",
     "An unreadable lock, or one of a newer version, proves nothing",
-    "run `aos sync-spec`, or update aos when a newer one wrote the lock", "aos");
-rule!(LOCK_STALE, "lock/stale", Error,
+    "run `aos sync-spec`, or update aos when a newer one wrote the lock",
+    "aos"
+);
+rule!(
+    LOCK_STALE,
+    "lock/stale",
+    Error,
     ".agent/spec.lock has the digest of every managed file",
     "A lock that says something else hides changes from the next sync",
-    "run `aos sync-spec`", "aos");
-rule!(SOURCE_UNAVAILABLE, "spec/source-unavailable", Error,
+    "run `aos sync-spec`",
+    "aos"
+);
+rule!(
+    SOURCE_UNAVAILABLE,
+    "spec/source-unavailable",
+    Error,
     "The pinned contract is at hand, or its digests in the lock are trusted by the record",
     "A check that cannot see the source compares nothing",
-    "run `aos sync-spec --from DIR`, or set `trust = \"lock\"` under [spec] in aos.toml", "aos");
-rule!(MISSING, "drift/missing", Error,
+    "run `aos sync-spec --from DIR`, or set `trust = \"lock\"` under [spec] in aos.toml",
+    "aos"
+);
+rule!(
+    MISSING,
+    "drift/missing",
+    Error,
     "Every managed file exists",
     "The tool would run without a part of its contract",
-    "run `aos sync-spec`", "agent-cli §3.1");
-rule!(MODIFIED, "drift/modified", Error,
+    "run `aos sync-spec`",
+    "agent-cli §3.1"
+);
+rule!(
+    MODIFIED,
+    "drift/modified",
+    Error,
     "Every managed file has the bytes that the pinned contract and the manifest give",
     "Edited copies are how tools stop agreeing with what agents expect",
-    "run `aos sync-spec`", "agent-cli §3.1");
-rule!(LINE_ENDINGS, "drift/line-endings", Error,
+    "run `aos sync-spec`",
+    "agent-cli §3.1"
+);
+rule!(
+    LINE_ENDINGS,
+    "drift/line-endings",
+    Error,
     "Managed files keep their LF line endings",
     "A checkout that converts line endings changes every digest",
-    "keep .gitattributes (`* text eol=lf`), then run `aos sync-spec`", "agent-cli §4");
-rule!(MODE, "drift/mode", Error,
+    "keep .gitattributes (`* text eol=lf`), then run `aos sync-spec`",
+    "agent-cli §4"
+);
+rule!(
+    MODE,
+    "drift/mode",
+    Error,
     "Managed files are not executable",
     "Nobody runs a contract; an execute bit shows that something rewrote the file",
-    "run `aos sync-spec`", "aos");
-rule!(NOT_A_FILE, "drift/not-a-file", Error,
+    "run `aos sync-spec`",
+    "aos"
+);
+rule!(
+    NOT_A_FILE,
+    "drift/not-a-file",
+    Error,
     "Managed files are plain files inside the project",
     "Through a link, a file outside the project would be trusted or overwritten",
-    "remove what is in the way, then run `aos sync-spec`", "aos");
-rule!(EXTRA, "drift/extra", Error,
+    "remove what is in the way, then run `aos sync-spec`",
+    "aos"
+);
+rule!(
+    EXTRA,
+    "drift/extra",
+    Error,
     "Directories that aos owns hold nothing else",
     "A stray spec or contract file looks official and is kept true by nobody",
-    "move the file elsewhere or delete it", "aos");
-rule!(GENERATED_STALE, "drift/stale", Error,
+    "move the file elsewhere or delete it",
+    "aos"
+);
+rule!(
+    GENERATED_STALE,
+    "drift/stale",
+    Error,
     "Generated files match their sources",
     "Code that was generated from older data gives other answers than the manifest promises",
-    "run `aos gen`", "agent-cli §3.1");
-rule!(GENERATED_MISSING, "drift/not-generated", Error,
+    "run `aos gen`",
+    "agent-cli §3.1"
+);
+rule!(
+    GENERATED_MISSING,
+    "drift/not-generated",
+    Error,
     "Every declared output exists",
     "The tool would not start, or would start with data of another version",
-    "run `aos gen`", "agent-cli §3.1");
-rule!(GENERATOR, "drift/cannot-generate", Error,
+    "run `aos gen`",
+    "agent-cli §3.1"
+);
+rule!(
+    GENERATOR,
+    "drift/cannot-generate",
+    Error,
     "Generated files can be computed from their sources",
     "A manifest or extension that is refused leaves generated files unchecked",
-    "mend the named member, then run `aos gen`", "agent-cli §3.1");
-rule!(STRAY_MODULE, "drift/stray-module", Error,
+    "mend the named member, then run `aos gen`",
+    "agent-cli §3.1"
+);
+rule!(
+    STRAY_MODULE,
+    "drift/stray-module",
+    Error,
     "Only declared outputs carry the mark of a generated contract module",
     "A second copy is imported by accident and is never renewed",
-    "delete the file, or declare it under [outputs] in aos.toml", "aos");
-rule!(WAIVER_EXPIRED, "waiver/expired", Error,
+    "delete the file, or declare it under [outputs] in aos.toml",
+    "aos"
+);
+rule!(
+    WAIVER_EXPIRED,
+    "waiver/expired",
+    Error,
     "No waiver is past its last day",
     "A date on a waiver is a promise to mend",
-    "mend the finding, or give the waiver a new date and reason", "aos");
-rule!(WAIVER_UNUSED, "waiver/unused", Warning,
+    "mend the finding, or give the waiver a new date and reason",
+    "aos"
+);
+rule!(
+    WAIVER_UNUSED,
+    "waiver/unused",
+    Warning,
     "Every waiver waives something",
     "A waiver without a finding would hide the next one",
-    "remove the waiver from `aos.toml`", "aos");
-rule!(WAIVER_UNKNOWN, "waiver/unknown-rule", Error,
+    "remove the waiver from `aos.toml`",
+    "aos"
+);
+rule!(
+    WAIVER_UNKNOWN,
+    "waiver/unknown-rule",
+    Error,
     "Waivers name rules that exist and may be waived",
     "A waiver for a misspelt rule waives nothing; drift and the pin cannot be waived",
-    "correct the rule; `aos check --explain RULE` describes one", "aos");
+    "correct the rule; `aos check --explain RULE` describes one",
+    "aos"
+);
 
 /// Rules of every family, in the order of the documentation.
 pub const RULES: [Rule; 25] = [
-    NOT_ADOPTED, RECORD, INTERRUPTED, NOTHING_COMPARED, PIN_MISSING, PIN_MALFORMED, PIN_UNKNOWN, PIN_MOVED,
-    LOCK_MISSING, LOCK_MALFORMED, LOCK_STALE, SOURCE_UNAVAILABLE, MISSING, MODIFIED, LINE_ENDINGS, MODE,
-    NOT_A_FILE, EXTRA, GENERATED_STALE, GENERATED_MISSING, GENERATOR, STRAY_MODULE, WAIVER_EXPIRED,
-    WAIVER_UNUSED, WAIVER_UNKNOWN,
+    NOT_ADOPTED,
+    RECORD,
+    INTERRUPTED,
+    NOTHING_COMPARED,
+    PIN_MISSING,
+    PIN_MALFORMED,
+    PIN_UNKNOWN,
+    PIN_MOVED,
+    LOCK_MISSING,
+    LOCK_MALFORMED,
+    LOCK_STALE,
+    SOURCE_UNAVAILABLE,
+    MISSING,
+    MODIFIED,
+    LINE_ENDINGS,
+    MODE,
+    NOT_A_FILE,
+    EXTRA,
+    GENERATED_STALE,
+    GENERATED_MISSING,
+    GENERATOR,
+    STRAY_MODULE,
+    WAIVER_EXPIRED,
+    WAIVER_UNUSED,
+    WAIVER_UNKNOWN,
 ];
 
 /// Every rule of aos.

@@ -22,23 +22,37 @@ pub fn apply(findings: &mut Vec<Finding>, waivers: &[Waiver], today: &str) -> Ve
             found => {
                 let rule = waiver.rule.chars().take(60).collect::<String>();
                 let why = if found.is_some() { "cannot be waived" } else { "does not exist" };
-                findings.push(rules::WAIVER_UNKNOWN.finding(RECORD_PATH, format!("the rule `{}` {why}", rule.escape_debug())));
+                findings.push(
+                    rules::WAIVER_UNKNOWN
+                        .finding(RECORD_PATH, format!("the rule `{}` {why}", rule.escape_debug())),
+                );
                 continue;
             }
         }
         // ISO dates compare as text.
         if waiver.expires.as_deref().is_some_and(|last| last < today) {
-            let message = format!("the waiver of `{}` ended on {}", waiver.rule, waiver.expires.as_deref().unwrap_or_default());
+            let message = format!(
+                "the waiver of `{}` ended on {}",
+                waiver.rule,
+                waiver.expires.as_deref().unwrap_or_default()
+            );
             findings.push(rules::WAIVER_EXPIRED.finding(RECORD_PATH, message));
             continue;
         }
         let matches = |finding: &Finding| {
-            finding.rule == waiver.rule && waiver.path.as_ref().is_none_or(|path| *path == finding.path)
+            finding.rule == waiver.rule
+                && waiver.path.as_ref().is_none_or(|path| *path == finding.path)
         };
-        let (taken, kept): (Vec<_>, Vec<_>) = std::mem::take(findings).into_iter().partition(matches);
+        let (taken, kept): (Vec<_>, Vec<_>) =
+            std::mem::take(findings).into_iter().partition(matches);
         *findings = kept;
         if taken.is_empty() {
-            findings.push(rules::WAIVER_UNUSED.finding(RECORD_PATH, format!("the waiver of `{}` waives nothing", waiver.rule)));
+            findings.push(
+                rules::WAIVER_UNUSED.finding(
+                    RECORD_PATH,
+                    format!("the waiver of `{}` waives nothing", waiver.rule),
+                ),
+            );
         }
         waived.extend(taken.into_iter().map(|finding| Waived {
             finding,

@@ -37,7 +37,9 @@ pub fn run(args: &ChangelogArgs, run: &Run) -> Result<Outcome, Failure> {
     let since = args.since.as_deref().map(version).transpose()?;
     let releases: Vec<_> = parse(embedded::CHANGELOG)
         .into_iter()
-        .filter(|release| since.as_ref().is_none_or(|since| release.version.cmp_precedence(since).is_gt()))
+        .filter(|release| {
+            since.as_ref().is_none_or(|since| release.version.cmp_precedence(since).is_gt())
+        })
         .collect();
     let text = if releases.is_empty() {
         "no newer version".to_owned()
@@ -97,7 +99,11 @@ fn heading_release(heading: &str) -> Option<Release> {
     };
     let version = semver::Version::parse(name.trim().trim_start_matches('v')).ok()?;
     let date = rest.trim_start_matches([' ', '-', '\u{2013}', '\u{2014}']).trim();
-    Some(Release { version, date: (!date.is_empty()).then(|| date.to_owned()), changes: Vec::new() })
+    Some(Release {
+        version,
+        date: (!date.is_empty()).then(|| date.to_owned()),
+        changes: Vec::new(),
+    })
 }
 
 fn add_line(release: &mut Release, line: &str) {
@@ -117,8 +123,10 @@ fn add_line(release: &mut Release, line: &str) {
 }
 
 fn entry(release: &Release) -> Value {
-    let mut changes: Map<String, Value> =
-        CATEGORIES.iter().map(|category| ((*category).to_owned(), Value::Array(Vec::new()))).collect();
+    let mut changes: Map<String, Value> = CATEGORIES
+        .iter()
+        .map(|category| ((*category).to_owned(), Value::Array(Vec::new())))
+        .collect();
     for (category, entries) in &release.changes {
         changes.insert(category.clone(), json!(entries));
     }
@@ -144,14 +152,18 @@ mod tests {
 
     #[test]
     fn released_versions_are_listed_newest_first() {
-        let versions: Vec<_> = parse(SAMPLE).iter().map(|release| release.version.to_string()).collect();
+        let versions: Vec<_> =
+            parse(SAMPLE).iter().map(|release| release.version.to_string()).collect();
         assert_eq!(versions, ["1.0.0", "1.0.0-rc.1"]);
     }
 
     #[test]
     fn an_entry_may_run_over_several_lines() {
         let releases = parse(SAMPLE);
-        assert_eq!(releases[1].changes, [("fixed".to_owned(), vec!["a bug in two lines".to_owned()])]);
+        assert_eq!(
+            releases[1].changes,
+            [("fixed".to_owned(), vec!["a bug in two lines".to_owned()])]
+        );
     }
 
     #[test]

@@ -20,7 +20,9 @@ use super::Run;
 
 /// Check that a project is what its pin says; fail on any difference
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  aos check\n  aos check --recursive ~/connectors\n  aos check --explain drift/modified")]
+#[command(
+    after_help = "Examples:\n  aos check\n  aos check --recursive ~/connectors\n  aos check --explain drift/modified"
+)]
 pub struct CheckArgs {
     /// Project directories; default is the current one
     #[arg(value_name = "PATH", conflicts_with_all = ["recursive", "explain"])]
@@ -59,7 +61,8 @@ pub fn run(args: &CheckArgs, run: &Run) -> Result<Outcome, Failure> {
 
 /// Checks all projects on every core; the order of the result is the order of the paths.
 fn audit_all(paths: &[PathBuf], options: &Options) -> Result<Vec<ProjectReport>, Failure> {
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(paths.len()).max(1);
+    let workers =
+        std::thread::available_parallelism().map_or(1, usize::from).min(paths.len()).max(1);
     if workers == 1 {
         return paths.iter().map(|path| checked(path, options)).collect();
     }
@@ -123,8 +126,13 @@ impl Verdict {
         }
         let total = self.reports.len();
         let message = match total {
-            1 => format!("{} is not what its contract says: {}", self.reports[0].path, self.counts()),
-            _ => format!("{failed} of {total} projects are not what their contracts say: {}", self.counts()),
+            1 => {
+                format!("{} is not what its contract says: {}", self.reports[0].path, self.counts())
+            }
+            _ => format!(
+                "{failed} of {total} projects are not what their contracts say: {}",
+                self.counts()
+            ),
         };
         let mut failure = Failure::new(ErrorCode::Drift, message).hint(self.next_step());
         if let Value::Object(members) = data {
@@ -137,12 +145,22 @@ impl Verdict {
     }
 
     fn count(&self, severity: Severity) -> usize {
-        self.reports.iter().flat_map(|report| &report.findings).filter(|finding| finding.severity == severity).count()
+        self.reports
+            .iter()
+            .flat_map(|report| &report.findings)
+            .filter(|finding| finding.severity == severity)
+            .count()
     }
 
     fn counts(&self) -> String {
-        let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-        format!("{}, {}", plural(self.count(Severity::Error), "error"), plural(self.count(Severity::Warning), "warning"))
+        let plural = |count: usize, word: &str| {
+            format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+        };
+        format!(
+            "{}, {}",
+            plural(self.count(Severity::Error), "error"),
+            plural(self.count(Severity::Warning), "warning")
+        )
     }
 
     /// The fix of the first error: mending it first often mends more.
@@ -211,13 +229,21 @@ impl Verdict {
             return Vec::new();
         }
         let of = |report: &ProjectReport| -> Vec<String> {
-            report.findings.iter().map(|finding| annotations::github(&report.path, finding)).collect()
+            report
+                .findings
+                .iter()
+                .map(|finding| annotations::github(&report.path, finding))
+                .collect()
         };
         self.reports.iter().flat_map(of).collect()
     }
 
     fn patch(&self) -> String {
-        let diffs = self.reports.iter().flat_map(|report| &report.findings).filter_map(|finding| finding.diff.as_deref());
+        let diffs = self
+            .reports
+            .iter()
+            .flat_map(|report| &report.findings)
+            .filter_map(|finding| finding.diff.as_deref());
         diffs.collect()
     }
 }
@@ -230,7 +256,10 @@ fn project_line(report: &ProjectReport, run: &Run) -> String {
     format!(
         "{verdict} {} {}",
         style.strong(&report.path),
-        style.faint(&format!("({} {tag}{trust}, {} files compared)", report.family, report.compared))
+        style.faint(&format!(
+            "({} {tag}{trust}, {} files compared)",
+            report.family, report.compared
+        ))
     )
 }
 

@@ -53,7 +53,11 @@ pub fn run(_args: &DoctorArgs, run: &Run) -> Result<Outcome, Failure> {
         version(),
         state(),
         program("git", &["--version"], "install git to get a repository with each new project"),
-        program("python3", &["--version"], "install Python 3.10 or newer to run generated connectors"),
+        program(
+            "python3",
+            &["--version"],
+            "install Python 3.10 or newer to run generated connectors",
+        ),
         pin(),
         readiness(),
     ];
@@ -65,7 +69,8 @@ pub fn run(_args: &DoctorArgs, run: &Run) -> Result<Outcome, Failure> {
                 "warn" => run.style.warning("warn"),
                 _ => run.style.bad("fail"),
             };
-            let fix = check.fix.as_ref().map(|fix| format!("\n       fix: {fix}")).unwrap_or_default();
+            let fix =
+                check.fix.as_ref().map(|fix| format!("\n       fix: {fix}")).unwrap_or_default();
             format!("{status}   {:<18} {}{fix}", check.name, check.found)
         })
         .collect::<Vec<_>>()
@@ -86,7 +91,11 @@ fn version() -> Check {
 
 fn state() -> Check {
     match environment::state_directory() {
-        None => Check::warn("state_directory", "no home directory", "set AOS_HOME; confirm tokens need it"),
+        None => Check::warn(
+            "state_directory",
+            "no home directory",
+            "set AOS_HOME; confirm tokens need it",
+        ),
         Some(path) => match files::is_private(&path.join("confirm.secret")) {
             Ok(true) => Check::pass("state_directory", path.display().to_string()),
             Ok(false) => Check::fail(
@@ -106,7 +115,10 @@ fn program(name: &'static str, arguments: &[&str], fix: &str) -> Check {
     match process::run(&invocation) {
         Ok(output) if output.success => {
             let said = if output.stdout.trim().is_empty() { output.stderr } else { output.stdout };
-            Check::pass(name, said.lines().next().unwrap_or_default().chars().take(80).collect::<String>())
+            Check::pass(
+                name,
+                said.lines().next().unwrap_or_default().chars().take(80).collect::<String>(),
+            )
         }
         Ok(_) => Check::warn(name, "it is there but does not work", fix),
         Err(error) => Check::warn(name, error.to_string(), fix),
@@ -120,9 +132,11 @@ fn pin() -> Check {
     };
     match &project.pin {
         Slot::Absent => Check::warn("spec_pin", "the project has no pin", "run `aos sync-spec`"),
-        Slot::Faulty { reason, .. } => {
-            Check::fail("spec_pin", format!("the pin is not a tag: {reason}"), "run `aos sync-spec --to latest`")
-        }
+        Slot::Faulty { reason, .. } => Check::fail(
+            "spec_pin",
+            format!("the pin is not a tag: {reason}"),
+            "run `aos sync-spec --to latest`",
+        ),
         Slot::Good(pin) => match spec_source::latest(project.family) {
             Ok(latest) if latest > *pin => Check::warn(
                 "spec_pin",

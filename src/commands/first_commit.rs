@@ -12,8 +12,14 @@ use crate::system::process::{self, Invocation, ProcessError};
 const LIMIT: Duration = Duration::from_secs(20);
 /// Variables that would point git at another repository.
 const FOREIGN: [&str; 8] = [
-    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR",
-    "GIT_NAMESPACE", "GIT_PREFIX", "GIT_TEMPLATE_DIR",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+    "GIT_TEMPLATE_DIR",
 ];
 
 /// What became of the repository.
@@ -41,7 +47,9 @@ impl FirstCommit {
 /// Whether `directory` lies inside a git repository already; found without starting git.
 #[must_use]
 pub fn inside_repository(directory: &Path) -> bool {
-    directory.ancestors().any(|above| !matches!(files::kind(&above.join(".git")), Ok(Kind::Absent) | Err(_)))
+    directory
+        .ancestors()
+        .any(|above| !matches!(files::kind(&above.join(".git")), Ok(Kind::Absent) | Err(_)))
 }
 
 /// Makes a repository of `tree` and commits everything in it.
@@ -51,12 +59,22 @@ pub fn make(tree: &Path, tool: &str) -> FirstCommit {
     if let Err(reason) = git(tree, &["init", "--quiet", "--template=", "--initial-branch=main"]) {
         return FirstCommit::none(&reason);
     }
-    let uncommitted = |reason: String| FirstCommit { initialised: true, committed: false, reason: Some(reason) };
+    let uncommitted =
+        |reason: String| FirstCommit { initialised: true, committed: false, reason: Some(reason) };
     if let Err(reason) = git(tree, &["-c", "core.autocrlf=false", "add", "--all"]) {
         return uncommitted(reason);
     }
     let message = format!("Create {tool} with aos");
-    let commit = ["-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--no-verify", "--no-gpg-sign", "--message", &message];
+    let commit = [
+        "-c",
+        "core.hooksPath=/dev/null",
+        "commit",
+        "--quiet",
+        "--no-verify",
+        "--no-gpg-sign",
+        "--message",
+        &message,
+    ];
     match git(tree, &commit) {
         Ok(()) => FirstCommit { initialised: true, committed: true, reason: None },
         Err(reason) => uncommitted(reason),
@@ -69,7 +87,8 @@ fn git(tree: &Path, arguments: &[&str]) -> Result<(), String> {
     match process::run(&invocation) {
         Ok(output) if output.success => Ok(()),
         Ok(output) if is_identity_missing(&output.stderr) => {
-            Err("git does not know who you are; set user.name and user.email, then commit".to_owned())
+            Err("git does not know who you are; set user.name and user.email, then commit"
+                .to_owned())
         }
         Ok(output) => {
             let said = output.stderr.lines().last().unwrap_or("it failed without a message");
@@ -81,7 +100,12 @@ fn git(tree: &Path, arguments: &[&str]) -> Result<(), String> {
 }
 
 fn is_identity_missing(stderr: &str) -> bool {
-    ["Please tell me who you are", "unable to auto-detect email", "empty ident name", "no email was given"]
-        .iter()
-        .any(|sign| stderr.contains(sign))
+    [
+        "Please tell me who you are",
+        "unable to auto-detect email",
+        "empty ident name",
+        "no email was given",
+    ]
+    .iter()
+    .any(|sign| stderr.contains(sign))
 }

@@ -23,7 +23,9 @@ use super::write_gate::{self, Decision, Request};
 
 /// Regenerate derived files from the manifest and the pinned contract
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  aos gen\n  aos gen --check    fail when a generated file is not current, write nothing")]
+#[command(
+    after_help = "Examples:\n  aos gen\n  aos gen --check    fail when a generated file is not current, write nothing"
+)]
 pub struct GenArgs {
     /// Project directory
     #[arg(value_name = "PATH", default_value = ".")]
@@ -53,7 +55,8 @@ pub fn run(args: &GenArgs, run: &Run) -> Result<Outcome, Failure> {
     if plan.is_empty() && !args.write.dry_run && args.write.confirm.is_none() {
         return Ok(outcome);
     }
-    let mut known = project.lock.good().map(crate::generate::record::Lock::known).unwrap_or_default();
+    let mut known =
+        project.lock.good().map(crate::generate::record::Lock::known).unwrap_or_default();
     for edit in plan.edits().iter().filter(|edit| edit.path.as_str() == LOCK_PATH) {
         known.extend(edit.before.as_ref().map(|before| (edit.path.clone(), before.digest())));
     }
@@ -100,10 +103,13 @@ fn plan(project: &Project) -> Result<(Desired, Plan), Failure> {
     let release: Arc<SpecRelease> = match spec_source::embedded_release(record.family, pin) {
         Ok(release) => release,
         Err(unknown) if record.spec.trust_lock => {
-            spec_source::locked_release(&project.root, &record.spec.directory, lock).map_err(|error| {
-                Failure::new(ErrorCode::Drift, format!("`{}`: {error}", error.path()))
-                    .hint(format!("restore the file, or run `aos sync-spec --from DIR`; {unknown}"))
-            })?
+            spec_source::locked_release(&project.root, &record.spec.directory, lock).map_err(
+                |error| {
+                    Failure::new(ErrorCode::Drift, format!("`{}`: {error}", error.path())).hint(
+                        format!("restore the file, or run `aos sync-spec --from DIR`; {unknown}"),
+                    )
+                },
+            )?
         }
         Err(error) => return Err(error.into()),
     };
@@ -131,11 +137,17 @@ fn check(project: &Project, desired: &Desired, plan: &Plan, run: &Run) -> Result
     }
     let found = drift::findings(plan, desired);
     let data: Vec<_> = found.iter().map(findings::json).collect();
-    let mut failure = Failure::new(ErrorCode::Drift, format!("generated files are not current: {}", found.len()))
-        .hint("run `aos gen`")
-        .detail("findings", data);
-    failure.report =
-        Some(found.iter().map(|finding| findings::text(finding, run.style)).collect::<Vec<_>>().join("\n\n"));
+    let mut failure =
+        Failure::new(ErrorCode::Drift, format!("generated files are not current: {}", found.len()))
+            .hint("run `aos gen`")
+            .detail("findings", data);
+    failure.report = Some(
+        found
+            .iter()
+            .map(|finding| findings::text(finding, run.style))
+            .collect::<Vec<_>>()
+            .join("\n\n"),
+    );
     failure.raw = Some(changes::patch(plan));
     Err(failure)
 }
@@ -143,17 +155,22 @@ fn check(project: &Project, desired: &Desired, plan: &Plan, run: &Run) -> Result
 fn outcome(desired: &Desired, plan: &Plan, notes: &[String], run: &Run) -> Outcome {
     let status = if plan.is_empty() { "unchanged" } else { "generated" };
     let files: Vec<_> = desired.generated.paths().map(|path| path.as_str()).collect();
-    let mut lines = vec![format!("{} {} generated files ({})", run.style.good(status), files.len(), changes::summary(plan))];
+    let mut lines = vec![format!(
+        "{} {} generated files ({})",
+        run.style.good(status),
+        files.len(),
+        changes::summary(plan)
+    )];
     if !plan.is_empty() {
         lines.push(changes::text(plan, run.style));
     }
     lines.extend(notes.iter().map(|note| format!("{} {note}", run.style.warning("note:"))));
     let data = json!({
-            "status": status,
-            "tag": desired.release.tag.as_str(),
-            "files": files,
-            "changes": changes::json(plan, false),
-            "notes": notes,
-        });
+        "status": status,
+        "tag": desired.release.tag.as_str(),
+        "files": files,
+        "changes": changes::json(plan, false),
+        "notes": notes,
+    });
     Outcome::new(data, lines.join("\n")).raw(changes::patch(plan))
 }

@@ -36,7 +36,9 @@ const DEFAULT_TEMPLATE: &str = "connector-python";
 
 /// Create a project from a template
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  aos new github\n  aos new acme --set base_url=https://api.acme.example\n  aos new --list")]
+#[command(
+    after_help = "Examples:\n  aos new github\n  aos new acme --set base_url=https://api.acme.example\n  aos new --list"
+)]
 pub struct NewArgs {
     /// Name of the connector, with or without `aos-`
     #[arg(value_name = "NAME", required_unless_present = "list")]
@@ -128,7 +130,8 @@ impl NewProject {
     fn plan(args: &NewArgs) -> Result<Self, Failure> {
         let template = template(&args.template)?;
         let tool = tool_name(args.name.as_deref().unwrap_or_default())?;
-        let mut answers = answers::collect(&template.questions, args.answers.as_deref(), &args.set)?;
+        let mut answers =
+            answers::collect(&template.questions, args.answers.as_deref(), &args.set)?;
         let mut notes = Vec::new();
         let (preset_name, preset) = preset(args, &template, &tool, &answers, &mut notes)?;
         let tag = requested_tag(Family::Harness, &args.spec)?;
@@ -165,7 +168,10 @@ impl NewProject {
             self.template.version,
             self.tag
         );
-        Outcome::new(self.data("unchanged", target, &FirstCommit::none("nothing was written")), text)
+        Outcome::new(
+            self.data("unchanged", target, &FirstCommit::none("nothing was written")),
+            text,
+        )
     }
 
     fn created(&self, target: &Path, git: &FirstCommit, run: &Run) -> Outcome {
@@ -223,16 +229,26 @@ impl NewProject {
             self.preset_name,
             self.tag
         )];
-        for (role, title) in [("yours", "Yours to edit"), ("managed", "Kept by aos (renew with `aos gen` and `aos sync-spec`)")] {
+        for (role, title) in [
+            ("yours", "Yours to edit"),
+            ("managed", "Kept by aos (renew with `aos gen` and `aos sync-spec`)"),
+        ] {
             lines.push(format!("\n{}", style.strong(title)));
-            lines.extend(self.files.paths().filter(|path| self.role(path) == role).map(|path| format!("  {path}")));
+            lines.extend(
+                self.files
+                    .paths()
+                    .filter(|path| self.role(path) == role)
+                    .map(|path| format!("  {path}")),
+            );
         }
         let repository = match git {
             FirstCommit { committed: true, .. } => "repository made, first commit done".to_owned(),
             FirstCommit { initialised: true, reason, .. } => {
                 format!("repository made, not committed: {}", reason.as_deref().unwrap_or_default())
             }
-            FirstCommit { reason, .. } => format!("no repository: {}", reason.as_deref().unwrap_or_default()),
+            FirstCommit { reason, .. } => {
+                format!("no repository: {}", reason.as_deref().unwrap_or_default())
+            }
         };
         lines.push(format!("\n{} {repository}", style.strong("Git")));
         lines.extend(self.notes.iter().map(|note| format!("{} {note}", style.warning("note:"))));
@@ -245,15 +261,19 @@ impl NewProject {
 /// A path as one word for a shell; plain words stay as they are.
 fn shell_word(text: &str) -> String {
     let plain = !text.is_empty()
-        && text.chars().all(|symbol| symbol.is_ascii_alphanumeric() || matches!(symbol, '/' | '.' | '_' | '-' | '+'));
+        && text.chars().all(|symbol| {
+            symbol.is_ascii_alphanumeric() || matches!(symbol, '/' | '.' | '_' | '-' | '+')
+        });
     if plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 fn template(name: &str) -> Result<TemplateInfo, Failure> {
     embedded::template(name)?.ok_or_else(|| {
         let known = embedded::template_names();
-        let hint = suggestion::nearest(name, known.iter().copied())
-            .map_or_else(|| format!("templates are {}", known.join(", ")), |nearest| format!("did you mean `{nearest}`?"));
+        let hint = suggestion::nearest(name, known.iter().copied()).map_or_else(
+            || format!("templates are {}", known.join(", ")),
+            |nearest| format!("did you mean `{nearest}`?"),
+        );
         Failure::new(ErrorCode::Validation, format!("there is no template `{}`", shown(name)))
             .hint(hint)
             .detail("known_templates", known)
@@ -300,9 +320,12 @@ fn preset(
                 || format!("presets are {}, {EXAMPLE_PRESET}", known.join(", ")),
                 |nearest| format!("did you mean `{nearest}`?"),
             );
-            return Err(Failure::new(ErrorCode::Validation, format!("there is no preset `{}`", shown(name)))
-                .hint(hint)
-                .detail("known_presets", known));
+            return Err(Failure::new(
+                ErrorCode::Validation,
+                format!("there is no preset `{}`", shown(name)),
+            )
+            .hint(hint)
+            .detail("known_presets", known));
         }
         None if known.contains(&tool.short()) => tool.short(),
         None => {
@@ -325,7 +348,11 @@ fn preset(
 fn fill_example(text: &str, tool: &ToolName) -> String {
     let upper = tool.short().to_uppercase().replace('-', "_");
     // An environment variable may not begin with a digit.
-    let upper = if upper.starts_with(|first: char| first.is_ascii_digit()) { format!("AOS_{upper}") } else { upper };
+    let upper = if upper.starts_with(|first: char| first.is_ascii_digit()) {
+        format!("AOS_{upper}")
+    } else {
+        upper
+    };
     let label = tool.short().split('-').map(capitalised).collect::<Vec<_>>().join(" ");
     text.replace("{NAME}", &upper)
         .replace("{name}", tool.short())
@@ -334,7 +361,9 @@ fn fill_example(text: &str, tool: &ToolName) -> String {
 
 fn capitalised(word: &str) -> String {
     let mut symbols = word.chars();
-    symbols.next().map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + symbols.as_str())
+    symbols.next().map_or_else(String::new, |first| {
+        first.to_uppercase().collect::<String>() + symbols.as_str()
+    })
 }
 
 fn override_preset(preset: &mut Preset, answers: &BTreeMap<String, String>) -> Result<(), Failure> {
@@ -357,7 +386,10 @@ fn override_preset(preset: &mut Preset, answers: &BTreeMap<String, String>) -> R
         if !preset.api.base_url_key.is_empty() {
             return Err(Failure::new(
                 ErrorCode::Validation,
-                format!("`base_url` cannot be set: with this preset each user gives it in {}", preset.api.base_url_key),
+                format!(
+                    "`base_url` cannot be set: with this preset each user gives it in {}",
+                    preset.api.base_url_key
+                ),
             )
             .hint("leave `base_url` out"));
         }
@@ -397,8 +429,15 @@ fn record(
     }
     Ok(Record {
         family: Family::Harness,
-        spec: SpecSection { source: SpecSource::Embedded, directory: RelativePath::literal(CONTRACT_DIRECTORY), trust_lock: false },
-        template: Some(TemplateSection { name: template.name.clone(), version: template.version.clone() }),
+        spec: SpecSection {
+            source: SpecSource::Embedded,
+            directory: RelativePath::literal(CONTRACT_DIRECTORY),
+            trust_lock: false,
+        },
+        template: Some(TemplateSection {
+            name: template.name.clone(),
+            version: template.version.clone(),
+        }),
         answers,
         outputs,
         waivers: Vec::new(),
@@ -411,7 +450,8 @@ fn assemble(
     record: &Record,
     release: Arc<SpecRelease>,
 ) -> Result<(FileSet, BTreeSet<RelativePath>), Failure> {
-    let files_failure = |error: crate::plan::FileSetError| Failure::new(ErrorCode::Unknown, error.to_string());
+    let files_failure =
+        |error: crate::plan::FileSetError| Failure::new(ErrorCode::Unknown, error.to_string());
     let connector =
         scaffolded.get(&RelativePath::literal(CONNECTOR_PATH)).map(|content| content.bytes.clone());
     let sources = SourceBytes { connector, extension: None };
@@ -427,7 +467,11 @@ fn assemble(
 }
 
 fn archive_paths_fit(tool: &ToolName, files: &FileSet) -> Result<(), Failure> {
-    let longest = files.paths().map(|path| tool.as_str().len() + 1 + path.as_str().len()).max().unwrap_or_default();
+    let longest = files
+        .paths()
+        .map(|path| tool.as_str().len() + 1 + path.as_str().len())
+        .max()
+        .unwrap_or_default();
     if longest <= MAX_ARCHIVE_PATH {
         return Ok(());
     }
@@ -447,8 +491,11 @@ fn parent(dir: &Path) -> Result<PathBuf, Failure> {
     } else {
         environment::current_directory()
             .map_err(|error| {
-                Failure::new(ErrorCode::Io, format!("the current directory cannot be used: {error}"))
-                    .hint("run in a directory that exists")
+                Failure::new(
+                    ErrorCode::Io,
+                    format!("the current directory cannot be used: {error}"),
+                )
+                .hint("run in a directory that exists")
             })?
             .join(dir)
     };
@@ -465,7 +512,10 @@ enum TargetState {
 
 fn target_state(target: &Path) -> Result<TargetState, Failure> {
     let look = |error: std::io::Error| {
-        Failure::new(crate::error::io_code(&error), format!("`{}` cannot be looked at: {error}", target.display()))
+        Failure::new(
+            crate::error::io_code(&error),
+            format!("`{}` cannot be looked at: {error}", target.display()),
+        )
     };
     match files::kind(target).map_err(look)? {
         Kind::Absent => Ok(TargetState::Free),
@@ -490,8 +540,14 @@ fn occupied(target: &Path, project: &NewProject, plan: &Plan) -> Failure {
         .collect();
     let message = match differing.len() {
         0 => format!("`{}` is not empty", target.display()),
-        1 => format!("`{}` is not empty, and one file differs from what aos would write", target.display()),
-        count => format!("`{}` is not empty, and {count} files differ from what aos would write", target.display()),
+        1 => format!(
+            "`{}` is not empty, and one file differs from what aos would write",
+            target.display()
+        ),
+        count => format!(
+            "`{}` is not empty, and {count} files differ from what aos would write",
+            target.display()
+        ),
     };
     let mut failure = Failure::new(ErrorCode::Validation, message)
         .detail("path", target.display().to_string())

@@ -127,7 +127,10 @@ const fn is_reachable(code: ErrorCode) -> bool {
 fn variables() -> Vec<Value> {
     [
         (environment::AOS_FORMAT, "output format when no flag says otherwise: json, text or raw"),
-        (environment::AOS_HOME, "directory of the confirm secret and of used tokens; default ~/.aos"),
+        (
+            environment::AOS_HOME,
+            "directory of the confirm secret and of used tokens; default ~/.aos",
+        ),
         (environment::NO_COLOR, "any value switches colour off"),
         (environment::GITHUB_ACTIONS, "check writes workflow annotations to stderr"),
     ]

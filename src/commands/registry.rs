@@ -63,14 +63,23 @@ pub const ENTRIES: [Entry; 9] = [
         path: "gen",
         kind: Kind::Write,
         schema: "generated_files",
-        examples: &["aos gen", "aos gen --check", "aos gen --dry-run --compact", "aos gen --confirm ct_TOKEN --compact"],
+        examples: &[
+            "aos gen",
+            "aos gen --check",
+            "aos gen --dry-run --compact",
+            "aos gen --confirm ct_TOKEN --compact",
+        ],
         raw: Some("the diff"),
     },
     Entry {
         path: "check",
         kind: Kind::Query,
         schema: "check_report",
-        examples: &["aos check", "aos check --recursive . --compact", "aos check --explain drift/modified"],
+        examples: &[
+            "aos check",
+            "aos check --recursive . --compact",
+            "aos check --explain drift/modified",
+        ],
         raw: Some("the diffs of all findings"),
     },
     Entry {
@@ -80,8 +89,20 @@ pub const ENTRIES: [Entry; 9] = [
         examples: &["aos reference --compact", "aos reference --fields commands.path,error_codes"],
         raw: None,
     },
-    Entry { path: "context", kind: Kind::Query, schema: "context", examples: &["aos context --compact"], raw: None },
-    Entry { path: "doctor", kind: Kind::Query, schema: "doctor", examples: &["aos doctor --compact"], raw: None },
+    Entry {
+        path: "context",
+        kind: Kind::Query,
+        schema: "context",
+        examples: &["aos context --compact"],
+        raw: None,
+    },
+    Entry {
+        path: "doctor",
+        kind: Kind::Query,
+        schema: "doctor",
+        examples: &["aos doctor --compact"],
+        raw: None,
+    },
     Entry {
         path: "changelog",
         kind: Kind::Query,
@@ -103,30 +124,75 @@ pub const SCHEMAS: [Schema; 9] = [
     Schema {
         name: "created_project",
         fields: &[
-            "status", "tool", "path", "template", "template_version", "preset", "spec_tag", "commands", "files",
-            "git", "notes", "next", "preview", "confirm_token", "expires_at", "templates",
+            "status",
+            "tool",
+            "path",
+            "template",
+            "template_version",
+            "preset",
+            "spec_tag",
+            "commands",
+            "files",
+            "git",
+            "notes",
+            "next",
+            "preview",
+            "confirm_token",
+            "expires_at",
+            "templates",
         ],
         untrusted_fields: &["preview"],
     },
     Schema {
         name: "synced_spec",
         fields: &[
-            "status", "family", "previous_tag", "tag", "newer_tag", "source", "changes", "notes", "preview",
-            "confirm_token", "expires_at",
+            "status",
+            "family",
+            "previous_tag",
+            "tag",
+            "newer_tag",
+            "source",
+            "changes",
+            "notes",
+            "preview",
+            "confirm_token",
+            "expires_at",
         ],
         untrusted_fields: &["preview"],
     },
     Schema {
         name: "generated_files",
-        fields: &["status", "tag", "files", "changes", "notes", "preview", "confirm_token", "expires_at"],
+        fields: &[
+            "status",
+            "tag",
+            "files",
+            "changes",
+            "notes",
+            "preview",
+            "confirm_token",
+            "expires_at",
+        ],
         untrusted_fields: &["preview"],
     },
-    Schema { name: "check_report", fields: &["summary", "projects", "rules"], untrusted_fields: &["projects"] },
+    Schema {
+        name: "check_report",
+        fields: &["summary", "projects", "rules"],
+        untrusted_fields: &["projects"],
+    },
     Schema {
         name: "reference",
         fields: &[
-            "tool", "version", "schema_version", "risk_tier", "release_readiness", "commands", "global_params", "schemas",
-            "exit_codes", "error_codes", "environment",
+            "tool",
+            "version",
+            "schema_version",
+            "risk_tier",
+            "release_readiness",
+            "commands",
+            "global_params",
+            "schemas",
+            "exit_codes",
+            "error_codes",
+            "environment",
         ],
         untrusted_fields: &[],
     },
@@ -136,7 +202,11 @@ pub const SCHEMAS: [Schema; 9] = [
         untrusted_fields: &["project"],
     },
     Schema { name: "doctor", fields: &["checks"], untrusted_fields: &[] },
-    Schema { name: "changelog", fields: &["current_version", "since", "entries"], untrusted_fields: &[] },
+    Schema {
+        name: "changelog",
+        fields: &["current_version", "since", "entries"],
+        untrusted_fields: &[],
+    },
     Schema { name: "completions", fields: &["shell", "script"], untrusted_fields: &[] },
 ];
 
@@ -151,7 +221,8 @@ pub fn find(path: &str) -> Option<&'static Entry> {
 pub fn describe(entry: &Entry) -> Value {
     let cli = Cli::command();
     let command = cli.find_subcommand(entry.path);
-    let about = command.and_then(clap::Command::get_about).map(ToString::to_string).unwrap_or_default();
+    let about =
+        command.and_then(clap::Command::get_about).map(ToString::to_string).unwrap_or_default();
     let parameters: Vec<_> = command.map(parameters).unwrap_or_default();
     let mut object = json!({
         "path": entry.path,
@@ -173,13 +244,19 @@ pub fn describe(entry: &Entry) -> Value {
 /// Options that every command takes.
 #[must_use]
 pub fn global_parameters() -> Vec<Value> {
-    Cli::command().get_arguments().filter(|argument| argument.is_global_set()).map(parameter).collect()
+    Cli::command()
+        .get_arguments()
+        .filter(|argument| argument.is_global_set())
+        .map(parameter)
+        .collect()
 }
 
 fn parameters(command: &clap::Command) -> Vec<Value> {
     command
         .get_arguments()
-        .filter(|argument| !argument.is_global_set() && !matches!(argument.get_id().as_str(), "help" | "version"))
+        .filter(|argument| {
+            !argument.is_global_set() && !matches!(argument.get_id().as_str(), "help" | "version")
+        })
         .map(parameter)
         .collect()
 }
@@ -217,7 +294,8 @@ mod tests {
     #[test]
     fn every_subcommand_is_registered_and_every_entry_is_a_subcommand() {
         let cli = Cli::command();
-        let mut commands: Vec<_> = cli.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+        let mut commands: Vec<_> =
+            cli.get_subcommands().map(|command| command.get_name().to_owned()).collect();
         let mut entries: Vec<_> = ENTRIES.iter().map(|entry| entry.path.to_owned()).collect();
         commands.sort();
         entries.sort();
@@ -227,7 +305,11 @@ mod tests {
     #[test]
     fn every_entry_has_a_schema_an_example_and_a_description() {
         for entry in &ENTRIES {
-            assert!(SCHEMAS.iter().any(|schema| schema.name == entry.schema && !schema.fields.is_empty()));
+            assert!(
+                SCHEMAS
+                    .iter()
+                    .any(|schema| schema.name == entry.schema && !schema.fields.is_empty())
+            );
             assert!(!entry.examples.is_empty());
             assert!(!describe(entry)["description"].as_str().unwrap().is_empty());
         }

@@ -25,7 +25,9 @@ use super::write_gate::{self, Decision, Request};
 
 /// Vendor the contract at a tag, regenerate what follows from it and move the pin
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  aos sync-spec                 follow the pin\n  aos sync-spec --to latest     move to the newest tag\n  aos sync-spec --to v1.0.0 --dry-run")]
+#[command(
+    after_help = "Examples:\n  aos sync-spec                 follow the pin\n  aos sync-spec --to latest     move to the newest tag\n  aos sync-spec --to v1.0.0 --dry-run"
+)]
 pub struct SyncSpecArgs {
     /// Project directory
     #[arg(value_name = "PATH", default_value = ".")]
@@ -105,9 +107,15 @@ pub fn open(path: &Path, write: &WriteOptions) -> Result<(Project, Vec<String>),
     }
     let mut notes = Vec::new();
     if let Some(recovery) = apply::recover(&project.root)? {
-        notes.push(format!("an earlier run was cut off; {} files were put back", recovery.restored.len()));
+        notes.push(format!(
+            "an earlier run was cut off; {} files were put back",
+            recovery.restored.len()
+        ));
         notes.extend(
-            recovery.skipped.iter().map(|path| format!("`{path}` was changed since then and was left as it is")),
+            recovery
+                .skipped
+                .iter()
+                .map(|path| format!("`{path}` was changed since then and was left as it is")),
         );
     }
     Ok((project.reload(), notes))
@@ -125,7 +133,11 @@ fn adopt(project: &Project) -> Result<Option<Adoption>, Failure> {
     }
 }
 
-fn release(args: &SyncSpecArgs, project: &Project, family: Family) -> Result<Arc<SpecRelease>, Failure> {
+fn release(
+    args: &SyncSpecArgs,
+    project: &Project,
+    family: Family,
+) -> Result<Arc<SpecRelease>, Failure> {
     let wanted = match (&args.to, &project.pin) {
         (Some(text), _) if text == "latest" && args.from.is_some() => None,
         (Some(text), _) => Some(requested_tag(family, text)?),
@@ -134,7 +146,9 @@ fn release(args: &SyncSpecArgs, project: &Project, family: Family) -> Result<Arc
         (None, _) => None,
     };
     match (&args.from, wanted) {
-        (Some(directory), wanted) => Ok(spec_source::directory_release(directory, family, wanted.as_ref())?),
+        (Some(directory), wanted) => {
+            Ok(spec_source::directory_release(directory, family, wanted.as_ref())?)
+        }
         (None, Some(tag)) => match spec_source::embedded_release(family, &tag) {
             Ok(release) => Ok(release),
             // A tag that came from a directory is still here, as the lock describes it.
@@ -159,7 +173,10 @@ fn vendored_copy(project: &Project, tag: &SpecTag) -> Option<Arc<SpecRelease>> {
 fn faulty_pin(family: Family, reason: &str) -> Failure {
     let known: Vec<_> = embedded::tags(family).iter().map(ToString::to_string).collect();
     Failure::new(ErrorCode::Validation, format!("`{PIN_PATH}` is not a tag: {reason}"))
-        .hint(format!("name the tag: `aos sync-spec --to {}`", known.last().map_or("TAG", String::as_str)))
+        .hint(format!(
+            "name the tag: `aos sync-spec --to {}`",
+            known.last().map_or("TAG", String::as_str)
+        ))
         .detail("known_tags", known)
 }
 
@@ -184,7 +201,8 @@ fn record_text(project: &Project, record: &Record) -> Result<Option<String>, Fai
             let path = project.root.join(RECORD_PATH);
             let loaded = crate::system::files::read(&path, 1024 * 1024)
                 .map_err(|error| faulty_record(&error.to_string()))?;
-            let text = String::from_utf8(loaded.bytes).map_err(|error| faulty_record(&error.to_string()))?;
+            let text = String::from_utf8(loaded.bytes)
+                .map_err(|error| faulty_record(&error.to_string()))?;
             crate::generate::record::with_spec_source(&text, &record.spec)
                 .map(Some)
                 .map_err(|error| faulty_record(&error.to_string()))
@@ -207,7 +225,8 @@ fn status(project: &Project, plan: &Plan, adopting: bool, tag: &SpecTag) -> &'st
 
 /// Digests of bytes that can be had again: what the lock records, released contract files, and aos's own records.
 fn known(project: &Project, record: &Record, plan: &Plan) -> BTreeMap<RelativePath, Digest> {
-    let mut known = project.lock.good().map(crate::generate::record::Lock::known).unwrap_or_default();
+    let mut known =
+        project.lock.good().map(crate::generate::record::Lock::known).unwrap_or_default();
     let replaced = |path: &str| plan.edits().iter().find(|edit| edit.path.as_str() == path);
     for path in [PIN_PATH, LOCK_PATH, RECORD_PATH] {
         let readable = match path {
@@ -215,7 +234,9 @@ fn known(project: &Project, record: &Record, plan: &Plan) -> BTreeMap<RelativePa
             LOCK_PATH => project.lock.good().is_some(),
             _ => true,
         };
-        if let Some(before) = replaced(path).filter(|_| readable).and_then(|edit| edit.before.as_ref()) {
+        if let Some(before) =
+            replaced(path).filter(|_| readable).and_then(|edit| edit.before.as_ref())
+        {
             known.insert(RelativePath::literal(path), before.digest());
         }
     }
@@ -223,7 +244,8 @@ fn known(project: &Project, record: &Record, plan: &Plan) -> BTreeMap<RelativePa
         let Ok(release) = spec_source::embedded_release(record.family, &tag) else { continue };
         let Ok(files) = vendor::files(&release, &record.spec.directory) else { continue };
         for (path, content) in &files {
-            let same = replaced(path.as_str()).and_then(|edit| edit.before.as_ref()) == Some(content);
+            let same =
+                replaced(path.as_str()).and_then(|edit| edit.before.as_ref()) == Some(content);
             if same {
                 known.insert(path.clone(), content.digest());
             }
@@ -243,7 +265,8 @@ struct Summary<'a> {
 impl Summary<'_> {
     fn outcome(&self, run: &Run) -> Outcome {
         let latest = spec_source::latest(self.release.family).ok();
-        let newer = latest.filter(|latest| *latest > self.release.tag).map(|latest| latest.to_string());
+        let newer =
+            latest.filter(|latest| *latest > self.release.tag).map(|latest| latest.to_string());
         let data = json!({
             "status": self.status,
             "family": self.release.family.name(),
@@ -268,9 +291,11 @@ impl Summary<'_> {
         if !self.plan.is_empty() {
             lines.push(changes::text(self.plan, run.style));
         }
-        lines.extend(self.notes.iter().map(|note| format!("{} {note}", run.style.warning("note:"))));
+        lines
+            .extend(self.notes.iter().map(|note| format!("{} {note}", run.style.warning("note:"))));
         if let Some(newer) = &newer {
-            lines.push(format!("{newer} is out: {}", run.style.accent("aos sync-spec --to latest")));
+            lines
+                .push(format!("{newer} is out: {}", run.style.accent("aos sync-spec --to latest")));
         }
         Outcome::new(data, lines.join("\n")).raw(changes::patch(self.plan))
     }

@@ -44,7 +44,11 @@ pub enum Decision {
 ///
 /// # Errors
 /// `E_CONFIRMATION_REQUIRED` when it would lose work and no token was given, `E_CONFLICT` for a wrong token.
-pub fn decide(request: &Request<'_>, options: &WriteOptions, run: &Run) -> Result<Decision, Failure> {
+pub fn decide(
+    request: &Request<'_>,
+    options: &WriteOptions,
+    run: &Run,
+) -> Result<Decision, Failure> {
     if options.dry_run {
         return preview(request, run).map(|outcome| Decision::Preview(Box::new(outcome)));
     }
@@ -52,7 +56,8 @@ pub fn decide(request: &Request<'_>, options: &WriteOptions, run: &Run) -> Resul
         accept(request, token)?;
         return Ok(Decision::Proceed);
     }
-    let lossy: Vec<_> = request.plan.lossy(request.known).map(|edit| edit.path.to_string()).collect();
+    let lossy: Vec<_> =
+        request.plan.lossy(request.known).map(|edit| edit.path.to_string()).collect();
     if lossy.is_empty() {
         return Ok(Decision::Proceed);
     }
@@ -63,8 +68,10 @@ pub fn decide(request: &Request<'_>, options: &WriteOptions, run: &Run) -> Resul
     )
     .detail("would_lose", lossy);
     if let Value::Object(members) = outcome.data {
-        let token = members.get("confirm_token").and_then(Value::as_str).unwrap_or_default().to_owned();
-        failure.hint = Some(format!("look at the changes, then run again with `--confirm {token}`"));
+        let token =
+            members.get("confirm_token").and_then(Value::as_str).unwrap_or_default().to_owned();
+        failure.hint =
+            Some(format!("look at the changes, then run again with `--confirm {token}`"));
         failure.details.extend(members);
     }
     failure.report = Some(outcome.text);
@@ -93,21 +100,25 @@ fn preview(request: &Request<'_>, run: &Run) -> Result<Outcome, Failure> {
         .collect();
     let text = format!(
         "{}\n{}\n{}",
-        run.style.strong(&format!("Would change {}: {}", request.root.display(), changes::summary(request.plan))),
+        run.style.strong(&format!(
+            "Would change {}: {}",
+            request.root.display(),
+            changes::summary(request.plan)
+        )),
         changes::text(request.plan, run.style),
         run.style.diff(&replaced_diffs(request.plan)),
     );
     let data = json!({
-            "preview": {
-                "action": request.command,
-                "root": root,
-                "total": request.plan.edits().len(),
-                "changes": changes::json(request.plan, true),
-                "obstacles": obstacles,
-            },
-            "confirm_token": token,
-            "expires_at": clock::iso8601(expires_at),
-        });
+        "preview": {
+            "action": request.command,
+            "root": root,
+            "total": request.plan.edits().len(),
+            "changes": changes::json(request.plan, true),
+            "obstacles": obstacles,
+        },
+        "confirm_token": token,
+        "expires_at": clock::iso8601(expires_at),
+    });
     Ok(Outcome::new(data, text.trim_end()).raw(changes::patch(request.plan)))
 }
 
@@ -122,7 +133,12 @@ fn replaced_diffs(plan: &Plan) -> String {
 }
 
 fn scope<'a>(request: &'a Request<'_>, root: &'a str) -> Scope<'a> {
-    Scope { command: request.command, arguments: &request.arguments, root, plan: request.plan.digest() }
+    Scope {
+        command: request.command,
+        arguments: &request.arguments,
+        root,
+        plan: request.plan.digest(),
+    }
 }
 
 /// Checks the token and uses it up, before anything is written.
@@ -136,15 +152,18 @@ fn accept(request: &Request<'_>, token: &str) -> Result<(), Failure> {
 /// Marks a token as used; of two processes with one token exactly one succeeds.
 fn consume(token: &str) -> Result<(), Failure> {
     let directory = state_directory()?.join("confirm-used");
-    files::create_private_directory(&directory).map_err(|error| state_failure(&directory, &error))?;
+    files::create_private_directory(&directory)
+        .map_err(|error| state_failure(&directory, &error))?;
     prune(&directory);
     let expiry = confirmation::expiry(token).unwrap_or_default();
-    let marker = directory.join(format!("{expiry:x}-{}", &hex(token.as_bytes())[..64.min(token.len() * 2)]));
+    let marker =
+        directory.join(format!("{expiry:x}-{}", &hex(token.as_bytes())[..64.min(token.len() * 2)]));
     match files::write_new(&marker, b"", Mode::Secret) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            Err(Failure::new(ErrorCode::Conflict, "the confirm token was already used")
-                .hint("run the command with `--dry-run` again and use the new token; nothing was changed"))
+            Err(Failure::new(ErrorCode::Conflict, "the confirm token was already used").hint(
+                "run the command with `--dry-run` again and use the new token; nothing was changed",
+            ))
         }
         Err(error) => Err(state_failure(&marker, &error)),
     }
@@ -170,7 +189,8 @@ fn secret() -> Result<Vec<u8>, Failure> {
     let directory = state_directory()?;
     let path = directory.join("confirm.secret");
     if files::kind(&path).map_err(|error| state_failure(&path, &error))? == Kind::Absent {
-        files::create_private_directory(&directory).map_err(|error| state_failure(&directory, &error))?;
+        files::create_private_directory(&directory)
+            .map_err(|error| state_failure(&directory, &error))?;
         let fresh = random::bytes::<32>().map_err(|error| state_failure(&path, &error))?;
         match files::write_new(&path, &fresh, Mode::Secret) {
             Ok(()) => {}

@@ -150,12 +150,18 @@ impl AgentCliContract {
                 return Some(format!("core code `{code}` does not begin with `E_`"));
             }
             if spec.exit == 0 || !self.exit_codes.table.contains_key(&spec.exit.to_string()) {
-                return Some(format!("core code `{code}` has exit {}, which is not in `exit_codes.table`", spec.exit));
+                return Some(format!(
+                    "core code `{code}` has exit {}, which is not in `exit_codes.table`",
+                    spec.exit
+                ));
             }
         }
         for exit in self.exit_codes.table.keys() {
             if exit.parse::<u8>().map(|number| number.to_string()) != Ok(exit.clone()) {
-                return Some(format!("`{}` in `exit_codes.table` is not an exit code", exit.escape_debug()));
+                return Some(format!(
+                    "`{}` in `exit_codes.table` is not an exit code",
+                    exit.escape_debug()
+                ));
             }
         }
         for (status, code) in &self.http_status {
@@ -163,10 +169,15 @@ impl AgentCliContract {
                 || status == "5xx"
                 || (status.len() == 3 && status.bytes().all(|digit| digit.is_ascii_digit()));
             if !known {
-                return Some(format!("`{}` in `http_status` is not a status", status.escape_debug()));
+                return Some(format!(
+                    "`{}` in `http_status` is not a status",
+                    status.escape_debug()
+                ));
             }
             if !self.error_codes.core.contains_key(code) {
-                return Some(format!("`http_status.{status}` names `{code}`, which is not a core code"));
+                return Some(format!(
+                    "`http_status.{status}` names `{code}`, which is not a core code"
+                ));
             }
         }
         None

@@ -35,7 +35,9 @@ impl ToolName {
             && name.starts_with(|first: char| first.is_ascii_lowercase() || first.is_ascii_digit())
             && !name.ends_with('-')
             && !name.contains("--")
-            && name.chars().all(|symbol| symbol.is_ascii_lowercase() || symbol.is_ascii_digit() || symbol == '-');
+            && name.chars().all(|symbol| {
+                symbol.is_ascii_lowercase() || symbol.is_ascii_digit() || symbol == '-'
+            });
         valid.then(|| Self(text.to_owned()))
     }
 
@@ -199,10 +201,14 @@ impl Connector {
     pub fn parse(bytes: &[u8], contract: &HarnessContract) -> Result<Self, ConnectorError> {
         let document = json::parse(bytes)?;
         let parsed: Document = serde_path_to_error::deserialize(&document).map_err(|error| {
-            ConnectorError::Member { member: error.path().to_string(), reason: error.inner().to_string() }
+            ConnectorError::Member {
+                member: error.path().to_string(),
+                reason: error.inner().to_string(),
+            }
         })?;
-        let tool = ToolName::parse(&parsed.tool)
-            .ok_or_else(|| fault("tool", "it must be `aos-<name>`: lower-case letters, digits and single dashes"))?;
+        let tool = ToolName::parse(&parsed.tool).ok_or_else(|| {
+            fault("tool", "it must be `aos-<name>`: lower-case letters, digits and single dashes")
+        })?;
         let mut connector = Self {
             tool,
             backend: parsed.backend,
@@ -221,10 +227,15 @@ impl Connector {
         Ok(connector)
     }
 
-    fn add_command(&mut self, entry: CommandEntry, contract: &HarnessContract) -> Result<(), ConnectorError> {
+    fn add_command(
+        &mut self,
+        entry: CommandEntry,
+        contract: &HarnessContract,
+    ) -> Result<(), ConnectorError> {
         let member = format!("commands[{}]", entry.id);
         let segments_valid = entry.id.as_str().split('.').all(|segment| {
-            segment.starts_with(|first: char| first.is_ascii_lowercase()) && !segment.ends_with(['-', '_'])
+            segment.starts_with(|first: char| first.is_ascii_lowercase())
+                && !segment.ends_with(['-', '_'])
         });
         if !segments_valid {
             return Err(fault(&member, "each part of a command id begins with a letter"));
@@ -252,7 +263,10 @@ impl Connector {
     fn add_field(&mut self, entry: FieldEntry) -> Result<(), ConnectorError> {
         let member = format!("scope.fields[{}]", entry.id);
         if entry.id.as_str().contains(['.', '-']) || RESERVED_FIELDS.contains(&entry.id.as_str()) {
-            return Err(fault(&member, "a field id is snake_case and none of json, mode, verbose, version, help"));
+            return Err(fault(
+                &member,
+                "a field id is snake_case and none of json, mode, verbose, version, help",
+            ));
         }
         let choices: Vec<String> = entry
             .options
@@ -273,7 +287,10 @@ impl Connector {
         for id in &applies_to {
             let command = Key::parse(id).and_then(|id| self.commands.get_mut(&id));
             let Some(command) = command else {
-                return Err(fault(&format!("{member}.applies_to"), &format!("`{}` is not a command", id.escape_debug())));
+                return Err(fault(
+                    &format!("{member}.applies_to"),
+                    &format!("`{}` is not a command", id.escape_debug()),
+                ));
             };
             command.options.push(entry.id.clone());
         }
@@ -287,7 +304,9 @@ impl Connector {
 
     fn resolve_required(&mut self) -> Result<(), ConnectorError> {
         for (id, command) in &self.commands {
-            if let Some(unknown) = command.required.iter().find(|field| !command.options.contains(field)) {
+            if let Some(unknown) =
+                command.required.iter().find(|field| !command.options.contains(field))
+            {
                 return Err(fault(
                     &format!("commands[{id}].required_fields"),
                     &format!("`{unknown}` is not a field that applies to `{id}`"),

@@ -132,28 +132,42 @@ impl HarnessContract {
     }
 
     fn fault(&self) -> Option<String> {
-        for (name, mode) in
-            [("default_mode", &self.default_mode), ("admin_mode", &self.admin_mode), ("bulk_mode", &self.bulk_mode)]
-        {
+        for (name, mode) in [
+            ("default_mode", &self.default_mode),
+            ("admin_mode", &self.admin_mode),
+            ("bulk_mode", &self.bulk_mode),
+        ] {
             if !self.modes.contains(mode) {
                 return Some(format!("`{name}` is `{mode}`, which is not one of `modes`"));
             }
         }
         for (index, exit) in self.exit_codes.iter().enumerate() {
-            if self.exit_codes[..index].iter().any(|other| other.code == exit.code || other.name == exit.name) {
+            if self.exit_codes[..index]
+                .iter()
+                .any(|other| other.code == exit.code || other.name == exit.name)
+            {
                 return Some(format!("exit code {} (`{}`) is listed twice", exit.code, exit.name));
             }
         }
         for (code, spec) in &self.error_codes {
             if !self.exit_codes.iter().any(|exit| exit.code == spec.exit && exit.code != 0) {
-                return Some(format!("error code `{code}` has exit {}, which is not in `exit_codes`", spec.exit));
+                return Some(format!(
+                    "error code `{code}` has exit {}, which is not in `exit_codes`",
+                    spec.exit
+                ));
             }
         }
         for (name, required) in
             [("success_keys", ["ok", "data", "meta"]), ("error_keys", ["ok", "error", "meta"])]
         {
-            let keys = if name == "success_keys" { &self.envelope.success_keys } else { &self.envelope.error_keys };
-            if let Some(missing) = required.iter().find(|key| !keys.iter().any(|found| found.as_str() == **key)) {
+            let keys = if name == "success_keys" {
+                &self.envelope.success_keys
+            } else {
+                &self.envelope.error_keys
+            };
+            if let Some(missing) =
+                required.iter().find(|key| !keys.iter().any(|found| found.as_str() == **key))
+            {
                 return Some(format!("`envelope.{name}` lacks `{missing}`"));
             }
         }

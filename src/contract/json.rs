@@ -150,12 +150,14 @@ impl<'de> Visitor<'de> for Strict {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
         while let Some(key) = members.next_key::<String>()? {
-            let value = members.next_value_seed(Strict)?;
             if map.contains_key(&key) {
                 let key: String = key.chars().take(80).collect();
-                return Err(A::Error::custom(format_args!("duplicate member `{}`", key.escape_debug())));
+                return Err(A::Error::custom(format_args!(
+                    "duplicate member `{}`",
+                    key.escape_debug()
+                )));
             }
-            map.insert(key, value);
+            map.insert(key, members.next_value_seed(Strict)?);
         }
         Ok(Value::Object(map))
     }

@@ -207,19 +207,19 @@ impl Reader {
         let live_backend_available = flag("live_backend_available");
         let live_read_available = flag("live_read_available");
         let write_bridge_available = flag("write_bridge_available");
-        let picker_hints = self.object(scope, "pickerHints", &place).map_or_else(Vec::new, |hints| {
-            let named = |node: &'a Node<'a>| match &node.value {
-                Value::Text(text) => Some(Text { at: node.at, text }),
-                Value::Object(_) => node.member("source_command").and_then(|member| {
-                    member.node.text().map(|text| Text { at: member.node.at, text })
-                }),
-                _ => None,
-            };
-            hints.members().iter().map(|member| (name(member), named(&member.node))).collect()
-        });
-        let command_defaults = self
-            .object(scope, "commandDefaults", &place)
-            .map_or_else(Vec::new, |defaults| {
+        let picker_hints =
+            self.object(scope, "pickerHints", &place).map_or_else(Vec::new, |hints| {
+                let named = |node: &'a Node<'a>| match &node.value {
+                    Value::Text(text) => Some(Text { at: node.at, text }),
+                    Value::Object(_) => node.member("source_command").and_then(|member| {
+                        member.node.text().map(|text| Text { at: member.node.at, text })
+                    }),
+                    _ => None,
+                };
+                hints.members().iter().map(|member| (name(member), named(&member.node))).collect()
+            });
+        let command_defaults =
+            self.object(scope, "commandDefaults", &place).map_or_else(Vec::new, |defaults| {
                 defaults.members().iter().map(|member| (name(member), &member.node)).collect()
             });
         Scope {
@@ -256,9 +256,8 @@ impl Reader {
             } else {
                 Vec::new()
             };
-            let show_when = node
-                .member("showWhen")
-                .and_then(|member| self.text(&member.node, "field", &place));
+            let show_when =
+                node.member("showWhen").and_then(|member| self.text(&member.node, "field", &place));
             self.boolean(node, "required", &place);
             self.text(node, "label", &place);
             fields.push(Field {
@@ -270,9 +269,9 @@ impl Reader {
                 picker_hint: self.text(node, "pickerHint", &place),
                 show_when,
                 options: node.member("options").map(|options| option_values(&options.node)),
-                default: node.member("default").and_then(|member| {
-                    member.node.text().map(|text| Text { at: member.at, text })
-                }),
+                default: node
+                    .member("default")
+                    .and_then(|member| member.node.text().map(|text| Text { at: member.at, text })),
                 children,
             });
         }

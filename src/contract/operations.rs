@@ -206,8 +206,12 @@ impl Wires {
     #[must_use]
     pub fn pairs(&self) -> Vec<(String, Key)> {
         match self {
-            Self::Same(fields) => fields.iter().map(|field| (field.to_string(), field.clone())).collect(),
-            Self::Named(wires) => wires.iter().map(|(wire, field)| (wire.clone(), field.clone())).collect(),
+            Self::Same(fields) => {
+                fields.iter().map(|field| (field.to_string(), field.clone())).collect()
+            }
+            Self::Named(wires) => {
+                wires.iter().map(|(wire, field)| (wire.clone(), field.clone())).collect()
+            }
         }
     }
 }

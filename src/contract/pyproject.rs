@@ -142,8 +142,8 @@ fn value<'a>(section: &'a str, key: &str) -> Option<&'a str> {
 }
 
 fn script(line: &str) -> Option<&str> {
-    let name_end = line
-        .find(|letter: char| !(letter.is_ascii_alphanumeric() || "._-".contains(letter)))?;
+    let name_end =
+        line.find(|letter: char| !(letter.is_ascii_alphanumeric() || "._-".contains(letter)))?;
     let (name, rest) = line.split_at_checked(name_end)?;
     let quoted = rest.trim_start().strip_prefix('=')?.trim_start().strip_prefix('"')?;
     let value = quoted.split_once('"')?.0;
@@ -170,7 +170,8 @@ mod tests {
 
     #[test]
     fn a_capital_z_hides_what_follows_from_the_host() {
-        let text = GOOD.replace("version = \"0.1.0\"", "version = \"0.1.0\"\nkeywords = [\"Zapier\"]");
+        let text =
+            GOOD.replace("version = \"0.1.0\"", "version = \"0.1.0\"\nkeywords = [\"Zapier\"]");
         let view = HostView::read(&text);
         assert_eq!(view.version, Some("0.1.0"));
         assert_eq!(view.description, None);
@@ -190,7 +191,10 @@ mod tests {
         let quoted = GOOD.replace("name = \"aos-x\"", "name = 'aos-x'");
         assert_eq!(HostView::read(&quoted).name, None);
         let commented = GOOD.replace("[project]\n", "[project] # metadata\n");
-        assert_eq!(HostView::read(&commented), HostView { scripts: vec!["aos-x"], ..Default::default() });
+        assert_eq!(
+            HostView::read(&commented),
+            HostView { scripts: vec!["aos-x"], ..Default::default() }
+        );
     }
 
     #[test]

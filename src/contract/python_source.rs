@@ -119,8 +119,8 @@ impl<'a> Scanner<'a> {
         self.measure_indent();
         while let Some(&byte) = self.bytes.get(self.at) {
             match class(byte) {
-                Kind::Word => self.word(),
-                Kind::Blank => self.at += 1,
+                Kind::Word => self.words(),
+                Kind::Blank => self.at = lexical::blanks_end(self.bytes, self.at),
                 Kind::Newline => self.newline(),
                 Kind::Quote => self.string(false),
                 Kind::Hash => self.skip_comment(),
@@ -232,44 +232,74 @@ impl<'a> Scanner<'a> {
         self.fresh = false;
     }
 
-    fn word(&mut self) {
-        let start = self.at;
-        let end = word_end(self.bytes, start);
-        self.at = end;
+    /// Words, as long as only a blank or a dot stands between them.
+    fn words(&mut self) {
         let bytes: &'a [u8] = self.bytes;
-        let word = bytes.get(start..end).unwrap_or_default();
-        let next = bytes.get(end).copied().unwrap_or(b'\n');
-        if matches!(next, b'"' | b'\'') && word.len() <= 2 && lexical::is_prefix(word) {
-            self.string(word.iter().any(|letter| matches!(letter, b'f' | b'F')));
-            return;
-        }
-        if self.fresh {
-            self.fresh = word == b"async";
-            self.first_word(word, end);
-            if next == b' ' && (word.ends_with(b"_ENV") || word == b"__version__") {
-                self.assigned_name(word, end);
+        loop {
+            let start = self.at;
+            let end = word_end(bytes, start);
+            self.at = end;
+            let next = bytes.get(end).copied().unwrap_or(b'\n');
+            let word = bytes.get(start..end).unwrap_or_default();
+            if matches!(next, b'"' | b'\'') && word.len() <= 2 && lexical::is_prefix(word) {
+                self.string(word.iter().any(|letter| matches!(letter, b'f' | b'F')));
+                return;
             }
+            if self.fresh {
+                self.fresh = word == b"async";
+                self.first_word(word, end);
+                if next == b' ' && (word.ends_with(b"_ENV") || word == b"__version__") {
+                    self.assigned_name(word, end);
+                }
+            }
+            if word.len() >= 5 {
+                self.long_word(word, start, next);
+            }
+            let follows = bytes.get(end + 1).is_some_and(|byte| class(*byte) == Kind::Word);
+            if !follows || !matches!(next, b' ' | b'.') {
+                return;
+            }
+            self.at = end + 1;
         }
-        if word.len() < 5 {
-            return;
+    }
+
+    /// A word that may mean something, told apart first by what follows it.
+    fn long_word(&mut self, word: &'a [u8], start: usize, next: u8) {
+        let end = start + word.len();
+        match next {
+            b'(' => self.called(word, start, end),
+            b'[' | b'.' => match word {
+                b"environ" => self.environment_read(end),
+                b"parents" => self.climbs_by_index(start, end),
+                b"requests" => self.requests_call(start, end),
+                _ => {}
+            },
+            b'=' | b' ' | b':' => match word.last() {
+                Some(b't' | b'T') if word.ends_with(b"timeout") || word.ends_with(b"TIMEOUT") => {
+                    self.time_limit(end);
+                }
+                Some(b'l') if word == b"shell" && self.keyword_is(end, b"True") => {
+                    self.note(start, What::Shell);
+                }
+                _ => {}
+            },
+            _ if word == b"__file__" => self.climbs_from_file(start, end),
+            _ => {}
         }
+    }
+
+    fn called(&mut self, word: &'a [u8], start: usize, open: usize) {
         match word {
-            b"environ" => self.environment_read(end),
-            b"getenv" => self.literal_argument(end),
-            b"__file__" => self.climbs_from_file(start, end),
-            b"parents" => self.climbs_by_index(start, end),
-            b"shell" if self.keyword_is(end, b"True") => self.note(start, What::Shell),
-            b"system" | b"popen" if next == b'(' && self.follows(start, b"os.") => {
-                self.note(start, What::Shell);
-            }
-            b"urlopen" if next == b'(' && !self.follows(start, b"def ") => self.request(start, end, 2),
-            b"requests" if next == b'.' => self.requests_call(start, end),
-            b"print" | b"StreamHandler" | b"basicConfig" if next == b'(' => {
-                self.output(word, start, end);
-            }
+            b"getenv" => self.literal_argument(open),
+            b"system" | b"popen" if self.follows(start, b"os.") => self.note(start, What::Shell),
+            b"urlopen" if !self.follows(start, b"def ") => self.request(start, open, 2),
+            b"print" | b"StreamHandler" | b"basicConfig" => self.output(word, start, open),
             b"add_command" => self.found.adds_commands = true,
-            _ if word.ends_with(b"timeout") || word.ends_with(b"TIMEOUT") => self.time_limit(end),
-            _ if next == b'(' && lexical::names_environment(word) => self.literal_argument(end),
+            _ if matches!(self.bytes.get(open + 1), Some(b'"' | b'\'')) => {
+                if lexical::names_environment(word) {
+                    self.literal_argument(open);
+                }
+            }
             _ => {}
         }
     }
@@ -286,7 +316,11 @@ impl<'a> Scanner<'a> {
                 let decorators = std::mem::take(&mut self.decorators);
                 if !decorators.is_empty() {
                     let function = self.function;
-                    self.found.decorated.push(Decorated { at: self.statement, function, decorators });
+                    self.found.decorated.push(Decorated {
+                        at: self.statement,
+                        function,
+                        decorators,
+                    });
                 }
                 return;
             }
@@ -422,8 +456,11 @@ impl<'a> Scanner<'a> {
             return;
         }
         let arguments = argument_list(self.bytes, end);
-        let to_stdout =
-            if word == b"print" { !contains(arguments, b"stderr") } else { contains(arguments, b"stdout") };
+        let to_stdout = if word == b"print" {
+            !contains(arguments, b"stderr")
+        } else {
+            contains(arguments, b"stdout")
+        };
         if to_stdout {
             self.note(start, What::ModuleOutput);
         }
@@ -600,10 +637,10 @@ async def run(): pass
             whats("query_params: list = [(\"key\", self._api_key)]\n"),
             [What::Query { name: "key", value: "self._api_key" }]
         );
-        assert_eq!(whats("T_TIMEOUT: float = 2.5\nf(timeout = 30)\n"), [
-            What::Timeout(2500),
-            What::Timeout(30_000)
-        ]);
+        assert_eq!(
+            whats("T_TIMEOUT: float = 2.5\nf(timeout = 30)\n"),
+            [What::Timeout(2500), What::Timeout(30_000)]
+        );
         assert_eq!(whats("x = urlopen(request)\ny = urlopen(r, timeout=t)\n"), [What::NoTimeout]);
     }
 

@@ -52,7 +52,8 @@ impl SpecTag {
         if text.trim() != text {
             return Err(TagError::Whitespace);
         }
-        let shown: String = text.chars().take(MAX_TAG).collect::<String>().escape_debug().to_string();
+        let shown: String =
+            text.chars().take(MAX_TAG).collect::<String>().escape_debug().to_string();
         if text.contains(['/', '\\']) || text.starts_with('.') {
             return Err(TagError::Path(shown));
         }

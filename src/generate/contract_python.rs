@@ -57,7 +57,10 @@ impl Module {
         self.constant("BACKEND", &python::string(&connector.backend));
         self.keys("MODES", &contract.modes);
         self.constant("DEFAULT_MODE", &python::string(contract.default_mode.as_str()));
-        self.constant("MODE_ENV", &python::optional(contract.mode_env.as_ref().map(|name| name.as_str())));
+        self.constant(
+            "MODE_ENV",
+            &python::optional(contract.mode_env.as_ref().map(|name| name.as_str())),
+        );
         let schema = contract.envelope.schema_version.as_ref().map(|version| version.as_str());
         self.constant("SCHEMA_VERSION", &python::optional(schema));
         self.exit_codes(contract);
@@ -99,8 +102,11 @@ impl Module {
     fn fields(&mut self, connector: &Connector) {
         self.line("FIELDS = {");
         for (id, field) in &connector.fields {
-            let choices =
-                if field.choices.is_empty() { "None".to_owned() } else { python::tuple(&field.choices) };
+            let choices = if field.choices.is_empty() {
+                "None".to_owned()
+            } else {
+                python::tuple(&field.choices)
+            };
             let default = field.default.as_ref().map_or_else(|| "None".to_owned(), python::value);
             self.line(&format!(
                 "    {}: {{\"type\": {}, \"choices\": {choices}, \"default\": {default}, \"help\": {}}},",

@@ -87,7 +87,10 @@ fn enumeration(text: &mut String, rows: &[Row<'_>]) {
          pub enum ErrorCode {\n",
     );
     for row in rows {
-        text.push_str(&format!("    /// `{}`: exit {}.\n    {},\n", row.code, row.spec.exit, row.variant));
+        text.push_str(&format!(
+            "    /// `{}`: exit {}.\n    {},\n",
+            row.code, row.spec.exit, row.variant
+        ));
     }
     text.push_str("}\n\nimpl ErrorCode {\n    /// Every code, core first.\n    #[rustfmt::skip]\n");
     text.push_str(&format!("    pub const ALL: [Self; {}] = [\n", rows.len()));
@@ -95,10 +98,18 @@ fn enumeration(text: &mut String, rows: &[Row<'_>]) {
         text.push_str(&format!("        Self::{},\n", row.variant));
     }
     text.push_str("    ];\n");
-    method(text, rows, "The stable name, `E_*`.", "as_str", "&'static str", |row| format!("\"{}\"", row.code));
-    method(text, rows, "The exit code of the process.", "exit", "u8", |row| row.spec.exit.to_string());
-    method(text, rows, "Whether a retry may help.", "retryable", "bool", |row| row.spec.retryable.to_string());
-    method(text, rows, "Whether the code belongs to the core.", "is_core", "bool", |row| row.core.to_string());
+    method(text, rows, "The stable name, `E_*`.", "as_str", "&'static str", |row| {
+        format!("\"{}\"", row.code)
+    });
+    method(text, rows, "The exit code of the process.", "exit", "u8", |row| {
+        row.spec.exit.to_string()
+    });
+    method(text, rows, "Whether a retry may help.", "retryable", "bool", |row| {
+        row.spec.retryable.to_string()
+    });
+    method(text, rows, "Whether the code belongs to the core.", "is_core", "bool", |row| {
+        row.core.to_string()
+    });
     text.push_str("}\n");
 }
 
@@ -123,7 +134,9 @@ fn key_sets(text: &mut String, contract: &AgentCliContract) {
     let envelope = &contract.envelope;
     let none = Vec::new();
     let self_description = |part: &indexmap::IndexMap<Key, Vec<Key>>| {
-        Key::parse("required_keys").and_then(|key| part.get(&key).cloned()).unwrap_or_else(|| none.clone())
+        Key::parse("required_keys")
+            .and_then(|key| part.get(&key).cloned())
+            .unwrap_or_else(|| none.clone())
     };
     let described = &contract.self_description;
     for (name, doc, keys) in [
@@ -131,12 +144,24 @@ fn key_sets(text: &mut String, contract: &AgentCliContract) {
         ("FAILURE_KEYS", "Members of a failure envelope.", envelope.error_keys.clone()),
         ("ERROR_KEYS", "Members of `error`.", envelope.error_object_keys.clone()),
         ("META_KEYS", "Members that `meta` always has.", envelope.meta_required_keys.clone()),
-        ("META_OPTIONAL_KEYS", "Members that `meta` may have.", envelope.meta_optional_keys.clone()),
+        (
+            "META_OPTIONAL_KEYS",
+            "Members that `meta` may have.",
+            envelope.meta_optional_keys.clone(),
+        ),
         ("DRY_RUN_KEYS", "Members of the data of a dry run.", contract.write.dry_run_keys.clone()),
-        ("REFERENCE_KEYS", "Members that `reference` must have.", self_description(&described.reference)),
+        (
+            "REFERENCE_KEYS",
+            "Members that `reference` must have.",
+            self_description(&described.reference),
+        ),
         ("CONTEXT_KEYS", "Members that `context` must have.", self_description(&described.context)),
         ("DOCTOR_KEYS", "Members that `doctor` must have.", self_description(&described.doctor)),
-        ("CHANGELOG_KEYS", "Members that `changelog` must have.", self_description(&described.changelog)),
+        (
+            "CHANGELOG_KEYS",
+            "Members that `changelog` must have.",
+            self_description(&described.changelog),
+        ),
         ("UPDATE_KEYS", "Members that `update` must have.", self_description(&described.update)),
     ] {
         let items: Vec<_> = keys.iter().map(|key| format!("\"{key}\"")).collect();

@@ -98,9 +98,9 @@ fn commands(preset: &Preset) -> Vec<Value> {
         ("health", "Report whether the connector is ready to work"),
         ("config.show", "Show the configuration without any secret"),
     ];
-    let meta = meta.into_iter().map(|(id, summary)| {
-        command(id, summary, "readonly", "connector", "read", Vec::new())
-    });
+    let meta = meta
+        .into_iter()
+        .map(|(id, summary)| command(id, summary, "readonly", "connector", "read", Vec::new()));
     let operations = preset.operations.iter().map(|operation| {
         command(
             operation.id.as_str(),
@@ -114,7 +114,14 @@ fn commands(preset: &Preset) -> Vec<Value> {
     meta.chain(operations).collect()
 }
 
-fn command(id: &str, summary: &str, mode: &str, resource: &str, class: &str, required: Vec<String>) -> Value {
+fn command(
+    id: &str,
+    summary: &str,
+    mode: &str,
+    resource: &str,
+    class: &str,
+    required: Vec<String>,
+) -> Value {
     json!({
         "id": id,
         "summary": summary,
@@ -179,7 +186,11 @@ fn field_use<'a>(preset: &'a Preset, field: &'a Field) -> Use<'a> {
         .iter()
         .filter(|operation| required(operation).iter().any(|id| id == field.id.as_str()))
         .count();
-    Use { field, applies_to: users.iter().map(|operation| operation.id.as_str()).collect(), required_by }
+    Use {
+        field,
+        applies_to: users.iter().map(|operation| operation.id.as_str()).collect(),
+        required_by,
+    }
 }
 
 fn field_entry(found: &Use<'_>) -> Value {
@@ -209,8 +220,11 @@ fn field_entry(found: &Use<'_>) -> Value {
         set("placeholder", placeholder.as_str().into());
     }
     if !field.options.is_empty() {
-        let choices: Vec<_> =
-            field.options.iter().map(|value| json!({"value": value, "label": choice_label(value)})).collect();
+        let choices: Vec<_> = field
+            .options
+            .iter()
+            .map(|value| json!({"value": value, "label": choice_label(value)}))
+            .collect();
         set("options", Value::Array(choices));
     }
     if let Some(default) = &field.default {
@@ -226,5 +240,7 @@ fn field_entry(found: &Use<'_>) -> Value {
 fn choice_label(value: &str) -> String {
     let words = value.replace(['_', '-'], " ").to_lowercase();
     let mut symbols = words.chars();
-    symbols.next().map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + symbols.as_str())
+    symbols.next().map_or_else(String::new, |first| {
+        first.to_uppercase().collect::<String>() + symbols.as_str()
+    })
 }

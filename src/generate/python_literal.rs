@@ -15,8 +15,12 @@ pub fn string(text: &str) -> String {
             '\r' => literal.push_str("\\r"),
             '\t' => literal.push_str("\\t"),
             ' '..='~' => literal.push(symbol),
-            _ if u32::from(symbol) <= 0xff => literal.push_str(&format!("\\x{:02x}", u32::from(symbol))),
-            _ if u32::from(symbol) <= 0xffff => literal.push_str(&format!("\\u{:04x}", u32::from(symbol))),
+            _ if u32::from(symbol) <= 0xff => {
+                literal.push_str(&format!("\\x{:02x}", u32::from(symbol)))
+            }
+            _ if u32::from(symbol) <= 0xffff => {
+                literal.push_str(&format!("\\u{:04x}", u32::from(symbol)))
+            }
             _ => literal.push_str(&format!("\\U{:08x}", u32::from(symbol))),
         }
     }

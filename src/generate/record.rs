@@ -100,7 +100,9 @@ pub enum RecordError {
     Syntax { message: String, line: Option<u32> },
     #[error("{member}: {reason}")]
     Member { member: String, reason: String },
-    #[error("the lock has version {0}, and this aos reads version {LOCK_VERSION}: a newer aos wrote it")]
+    #[error(
+        "the lock has version {0}, and this aos reads version {LOCK_VERSION}: a newer aos wrote it"
+    )]
     LockVersion(i64),
 }
 
@@ -236,11 +238,16 @@ impl Record {
 /// # Errors
 /// When the text is not TOML.
 pub fn with_spec_source(text: &str, spec: &SpecSection) -> Result<String, RecordError> {
-    let mut document: toml_edit::DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
-        RecordError::Syntax { message: error.message().replace('\n', ", "), line: None }
-    })?;
+    let mut document: toml_edit::DocumentMut =
+        text.parse().map_err(|error: toml_edit::TomlError| RecordError::Syntax {
+            message: error.message().replace('\n', ", "),
+            line: None,
+        })?;
     let section = document.entry("spec").or_insert_with(toml_edit::table);
-    let fault = || RecordError::Member { member: "spec".to_owned(), reason: "it is not a table".to_owned() };
+    let fault = || RecordError::Member {
+        member: "spec".to_owned(),
+        reason: "it is not a table".to_owned(),
+    };
     let table = section.as_table_like_mut().ok_or_else(fault)?;
     table.insert("source", toml_edit::value(spec.source.name()));
     if spec.trust_lock {
@@ -264,8 +271,10 @@ impl Lock {
         if document.version != LOCK_VERSION {
             return Err(RecordError::LockVersion(document.version));
         }
-        let tag = SpecTag::parse(&document.tag)
-            .map_err(|error| RecordError::Member { member: "tag".to_owned(), reason: error.to_string() })?;
+        let tag = SpecTag::parse(&document.tag).map_err(|error| RecordError::Member {
+            member: "tag".to_owned(),
+            reason: error.to_string(),
+        })?;
         let source = SpecSource::parse(&document.source).ok_or_else(|| RecordError::Member {
             member: "source".to_owned(),
             reason: "it is neither `embedded` nor `directory`".to_owned(),
@@ -282,7 +291,9 @@ impl Lock {
     /// The bytes of the lock.
     #[must_use]
     pub fn render(&self) -> String {
-        let mut text = String::from("# Written by aos; do not edit. `aos check` compares every file with its digest.\n");
+        let mut text = String::from(
+            "# Written by aos; do not edit. `aos check` compares every file with its digest.\n",
+        );
         text.push_str(&format!(
             "version = {LOCK_VERSION}\nfamily = {}\ntag = {}\nsource = {}\n",
             quote(self.family.name()),
@@ -318,7 +329,10 @@ fn toml<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, RecordError> 
         return Err(RecordError::Syntax { message: "it is too large".to_owned(), line: None });
     }
     if bytes.starts_with(b"\xef\xbb\xbf") {
-        return Err(RecordError::Syntax { message: "it starts with a byte order mark".to_owned(), line: None });
+        return Err(RecordError::Syntax {
+            message: "it starts with a byte order mark".to_owned(),
+            line: None,
+        });
     }
     let text = std::str::from_utf8(bytes)
         .map_err(|_| RecordError::Syntax { message: "it is not UTF-8".to_owned(), line: None })?;
@@ -344,8 +358,10 @@ fn family(text: &str) -> Result<Family, RecordError> {
 }
 
 fn relative(member: &str, text: &str) -> Result<RelativePath, RecordError> {
-    RelativePath::parse(text)
-        .map_err(|error| RecordError::Member { member: member.to_owned(), reason: error.to_string() })
+    RelativePath::parse(text).map_err(|error| RecordError::Member {
+        member: member.to_owned(),
+        reason: error.to_string(),
+    })
 }
 
 fn spec_section(document: SpecDocument) -> Result<SpecSection, RecordError> {
@@ -362,18 +378,25 @@ fn spec_section(document: SpecDocument) -> Result<SpecSection, RecordError> {
         Some(other) => {
             return Err(RecordError::Member {
                 member: "spec.trust".to_owned(),
-                reason: format!("`{}` is not known; the only value is `lock`", other.escape_debug()),
+                reason: format!(
+                    "`{}` is not known; the only value is `lock`",
+                    other.escape_debug()
+                ),
             });
         }
     };
-    let directory = relative("spec.directory", document.directory.as_deref().unwrap_or(CONTRACT_DIRECTORY))?;
+    let directory =
+        relative("spec.directory", document.directory.as_deref().unwrap_or(CONTRACT_DIRECTORY))?;
     Ok(SpecSection { source, directory, trust_lock })
 }
 
 fn waiver(document: WaiverDocument) -> Result<Waiver, RecordError> {
     let member = |name: &str| format!("waivers.{name}");
     if document.reason.trim().is_empty() {
-        return Err(RecordError::Member { member: member("reason"), reason: "a waiver needs a reason".to_owned() });
+        return Err(RecordError::Member {
+            member: member("reason"),
+            reason: "a waiver needs a reason".to_owned(),
+        });
     }
     let expires = match document.expires {
         None => None,
@@ -383,7 +406,8 @@ fn waiver(document: WaiverDocument) -> Result<Waiver, RecordError> {
                 Day::Date(date) => date.to_string(),
             };
             if text.parse::<jiff::civil::Date>().is_err() {
-                let reason = format!("`{}` is not a date of the form YYYY-MM-DD", text.escape_debug());
+                let reason =
+                    format!("`{}` is not a date of the form YYYY-MM-DD", text.escape_debug());
                 return Err(RecordError::Member { member: member("expires"), reason });
             }
             Some(text)
@@ -442,7 +466,10 @@ mod tests {
                 directory: path("contract"),
                 trust_lock: false,
             },
-            template: Some(TemplateSection { name: "connector-python".into(), version: "1.0.0".into() }),
+            template: Some(TemplateSection {
+                name: "connector-python".into(),
+                version: "1.0.0".into(),
+            }),
             answers: BTreeMap::from([("label".into(), "Git\"Hub\\ \n".into())]),
             outputs: BTreeMap::from([("python".into(), vec![path("a/contract_gen.py")])]),
             waivers: vec![],

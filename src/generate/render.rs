@@ -33,19 +33,25 @@ impl Engine {
     /// When the variables are not an object.
     pub fn new(variables: &Value) -> Result<Self, RenderError> {
         let mut tera = Tera::new();
-        let delimiters =
-            Delimiters { variable_start: "{=".into(), variable_end: "=}".into(), ..Delimiters::default() };
+        let delimiters = Delimiters {
+            variable_start: "{=".into(),
+            variable_end: "=}".into(),
+            ..Delimiters::default()
+        };
         tera.set_delimiters(delimiters).map_err(|error| fault("(set-up)", &error))?;
         tera.autoescape_on(Vec::<&str>::new());
         tera.register_filter("py", |value: &tera::Value, _: Kwargs, _: &State<'_>| {
             python_literal::value(&plain(value))
         });
-        tera.register_filter("json", |value: &tera::Value, _: Kwargs, _: &State<'_>| plain(value).to_string());
+        tera.register_filter("json", |value: &tera::Value, _: Kwargs, _: &State<'_>| {
+            plain(value).to_string()
+        });
         tera.register_filter("toml", |value: &tera::Value, _: Kwargs, _: &State<'_>| {
             let value = plain(value);
             value.as_str().map_or_else(|| value.to_string(), record::quote)
         });
-        let context = Context::from_serialize(variables).map_err(|error| fault("(variables)", &error))?;
+        let context =
+            Context::from_serialize(variables).map_err(|error| fault("(variables)", &error))?;
         Ok(Self { tera, context })
     }
 
@@ -89,7 +95,9 @@ mod tests {
     #[test]
     fn values_are_quoted_by_the_filters_and_other_braces_stay() {
         let mut engine = Engine::new(&json!({"name": "a\"b", "list": ["x"]})).unwrap();
-        let text = engine.render("t", "{= name | py =} {= list | py =} {= name | toml =} ${{ github.ref }}").unwrap();
+        let text = engine
+            .render("t", "{= name | py =} {= list | py =} {= name | toml =} ${{ github.ref }}")
+            .unwrap();
         assert_eq!(text, r#""a\"b" ["x"] "a\"b" ${{ github.ref }}"#);
     }
 

@@ -56,7 +56,10 @@ impl Scaffold<'_> {
     pub fn files(&self) -> Result<FileSet, ScaffoldError> {
         let mut files = FileSet::default();
         let document = manifest::connector(self.tool, self.preset);
-        files.insert(RelativePath::literal(CONNECTOR_PATH), Content::plain(json::pretty(&document)))?;
+        files.insert(
+            RelativePath::literal(CONNECTOR_PATH),
+            Content::plain(json::pretty(&document)),
+        )?;
         let mut engine = Engine::new(&self.variables())?;
         for file in self.files {
             if file.path.contains("@resource@") {
@@ -80,7 +83,8 @@ impl Scaffold<'_> {
         resource: Option<&str>,
     ) -> Result<(), ScaffoldError> {
         let bytes = if file.path.ends_with(".tera") {
-            let text = std::str::from_utf8(file.bytes).map_err(|_| ScaffoldError::NotUtf8(file.path))?;
+            let text =
+                std::str::from_utf8(file.bytes).map_err(|_| ScaffoldError::NotUtf8(file.path))?;
             let rendered = engine.render(file.path, text)?;
             // A file that an answer makes empty is a file that the project does not want.
             if rendered.trim().is_empty() {
@@ -91,7 +95,8 @@ impl Scaffold<'_> {
             file.bytes.to_vec()
         };
         let path = self.output_path(file.path, resource);
-        let executable = self.executables.iter().any(|wanted| self.output_path(wanted, None) == path);
+        let executable =
+            self.executables.iter().any(|wanted| self.output_path(wanted, None) == path);
         let path = RelativePath::parse(&path).map_err(FileSetError::from)?;
         files.insert(path, Content { bytes, executable })?;
         Ok(())
@@ -115,8 +120,12 @@ impl Scaffold<'_> {
     fn variables(&self) -> Value {
         let preset = self.preset;
         let answer = |key: &str| self.answers.get(key).map_or("", String::as_str);
-        let headers: Vec<_> =
-            preset.api.headers.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
+        let headers: Vec<_> = preset
+            .api
+            .headers
+            .iter()
+            .map(|(name, value)| json!({"name": name, "value": value}))
+            .collect();
         json!({
             "tool": self.tool.as_str(),
             "name": self.tool.short(),
@@ -161,7 +170,10 @@ impl Scaffold<'_> {
 
 fn operation(operation: &Operation) -> Value {
     let wires = |pairs: Vec<(String, crate::contract::name::Key)>| -> Vec<Value> {
-        pairs.into_iter().map(|(wire, field)| json!({"wire": wire, "field": field.as_str()})).collect()
+        pairs
+            .into_iter()
+            .map(|(wire, field)| json!({"wire": wire, "field": field.as_str()}))
+            .collect()
     };
     let constants: Vec<_> = operation
         .constants

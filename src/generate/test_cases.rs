@@ -21,7 +21,8 @@ pub fn table(connector: &Connector) -> String {
     text.push_str("COMMANDS = {\n");
     for (id, command) in &connector.commands {
         let sample = command.required.iter().flat_map(|field| {
-            let value = connector.fields.get(field).map_or_else(|| "sample".to_owned(), sample_value);
+            let value =
+                connector.fields.get(field).map_or_else(|| "sample".to_owned(), sample_value);
             [option(field), value]
         });
         text.push_str(&format!("    {}: {{\n", python::string(id.as_str())));

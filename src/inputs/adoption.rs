@@ -27,7 +27,8 @@ pub fn propose(family: Family, repository: &Repository) -> Adoption {
                 add(&mut outputs, "python", &format!("{directory}/contract_gen.py"));
                 reasons.push(format!("contract_gen.py goes to `{directory}`: the script in pyproject.toml starts there"));
             }
-            None => reasons.push("no contract_gen.py: pyproject.toml names no package that exists".to_owned()),
+            None => reasons
+                .push("no contract_gen.py: pyproject.toml names no package that exists".to_owned()),
         }
     }
     let record = Record {

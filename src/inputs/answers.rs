@@ -35,10 +35,8 @@ pub fn collect(
     file: Option<&Path>,
     pairs: &[String],
 ) -> Result<BTreeMap<String, String>, AnswerError> {
-    let mut answers: BTreeMap<String, String> = questions
-        .iter()
-        .map(|question| (question.key.clone(), question.default.clone()))
-        .collect();
+    let mut answers: BTreeMap<String, String> =
+        questions.iter().map(|question| (question.key.clone(), question.default.clone())).collect();
     if let Some(path) = file {
         for (key, value) in read_file(path)? {
             accept(questions, &mut answers, &key, &value)?;
@@ -90,7 +88,9 @@ fn fault(question: &Question, value: &str) -> Option<String> {
         return None;
     }
     match question.pattern.as_deref() {
-        Some("slug") if !is_slug(value) => Some("it must be lower-case words joined by single dashes".to_owned()),
+        Some("slug") if !is_slug(value) => {
+            Some("it must be lower-case words joined by single dashes".to_owned())
+        }
         Some("https-url") if !is_https_url(value) => {
             Some("it must be an https URL without user, query or fragment".to_owned())
         }
@@ -101,7 +101,8 @@ fn fault(question: &Question, value: &str) -> Option<String> {
 fn is_slug(text: &str) -> bool {
     text.len() <= 60
         && text.split('-').all(|word| {
-            !word.is_empty() && word.chars().all(|symbol| symbol.is_ascii_lowercase() || symbol.is_ascii_digit())
+            !word.is_empty()
+                && word.chars().all(|symbol| symbol.is_ascii_lowercase() || symbol.is_ascii_digit())
         })
 }
 
@@ -113,7 +114,10 @@ fn is_https_url(text: &str) -> bool {
         && !name.starts_with('.')
         && name.chars().all(|symbol| symbol.is_ascii_alphanumeric() || matches!(symbol, '.' | '-'))
         && port.parse::<u16>().is_ok()
-        && rest.chars().all(|symbol| symbol.is_ascii_alphanumeric() || matches!(symbol, '.' | '-' | '_' | '/' | ':' | '~' | '%'))
+        && rest.chars().all(|symbol| {
+            symbol.is_ascii_alphanumeric()
+                || matches!(symbol, '.' | '-' | '_' | '/' | ':' | '~' | '%')
+        })
 }
 
 /// TOML or, by its extension, JSON: a flat table of strings, booleans and numbers.
@@ -121,7 +125,8 @@ fn read_file(path: &Path) -> Result<Vec<(String, String)>, AnswerError> {
     let fault = |reason: String| AnswerError::File { path: path.to_owned(), reason };
     let bytes = files::read_named(path, MAX_FILE).map_err(|error| fault(error.to_string()))?.bytes;
     let text = json::decode(&bytes).map_err(|error| fault(error.to_string()))?;
-    let table: serde_json::Value = if path.extension().is_some_and(|extension| extension == "json") {
+    let table: serde_json::Value = if path.extension().is_some_and(|extension| extension == "json")
+    {
         json::parse(&bytes).map_err(|error| fault(error.to_string()))?
     } else {
         toml_edit::de::from_str(text).map_err(|error| fault(error.message().replace('\n', ", ")))?
@@ -133,8 +138,13 @@ fn read_file(path: &Path) -> Result<Vec<(String, String)>, AnswerError> {
         .into_iter()
         .map(|(key, value)| match value {
             serde_json::Value::String(text) => Ok((key, text)),
-            serde_json::Value::Bool(_) | serde_json::Value::Number(_) => Ok((key, value.to_string())),
-            _ => Err(fault(format!("`{}` must be a text, a number or a boolean", key.escape_debug()))),
+            serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {
+                Ok((key, value.to_string()))
+            }
+            _ => Err(fault(format!(
+                "`{}` must be a text, a number or a boolean",
+                key.escape_debug()
+            ))),
         })
         .collect()
 }
@@ -156,8 +166,11 @@ mod tests {
 
     #[test]
     fn an_unknown_key_names_the_nearest_one() {
-        let error = collect(&[question("license", &[], None)], None, &["licence=MIT".into()]).unwrap_err();
-        assert!(matches!(error, AnswerError::UnknownKey { nearest: Some(nearest), .. } if nearest == "license"));
+        let error =
+            collect(&[question("license", &[], None)], None, &["licence=MIT".into()]).unwrap_err();
+        assert!(
+            matches!(error, AnswerError::UnknownKey { nearest: Some(nearest), .. } if nearest == "license")
+        );
     }
 
     #[test]
@@ -173,7 +186,14 @@ mod tests {
         for good in ["https://api.acme.example", "https://api.acme.example:8443/v2", ""] {
             assert!(collect(&questions, None, &[format!("base_url={good}")]).is_ok(), "{good}");
         }
-        for bad in ["http://a.b", "https://u:p@a.b", "https://", "https://a.b?x=1", "https://a b", "https://a.b\"+x"] {
+        for bad in [
+            "http://a.b",
+            "https://u:p@a.b",
+            "https://",
+            "https://a.b?x=1",
+            "https://a b",
+            "https://a.b\"+x",
+        ] {
             assert!(collect(&questions, None, &[format!("base_url={bad}")]).is_err(), "{bad}");
         }
     }

@@ -49,10 +49,7 @@ impl SourceBytes {
     /// When one exists but cannot be read as a plain file.
     pub fn read(root: &Path, record: &Record) -> Result<Self, DesiredError> {
         let extension = format!("{}/contract-ext.json", record.spec.directory);
-        Ok(Self {
-            connector: source(root, CONNECTOR_PATH)?,
-            extension: source(root, &extension)?,
-        })
+        Ok(Self { connector: source(root, CONNECTOR_PATH)?, extension: source(root, &extension)? })
     }
 }
 
@@ -78,7 +75,10 @@ impl Desired {
         let generated = outputs::files(
             &release.contract,
             &record.outputs,
-            Sources { connector: sources.connector.as_deref(), extension: sources.extension.as_deref() },
+            Sources {
+                connector: sources.connector.as_deref(),
+                extension: sources.extension.as_deref(),
+            },
         )?;
         let mut all = vendored.clone();
         all.extend(generated.clone())?;

@@ -95,7 +95,9 @@ fn collect(directory: &'static Dir<'static>, root: &str, files: &mut Vec<Templat
 /// Names of the presets of a template, the example left out.
 #[must_use]
 pub fn preset_names(template: &str) -> Vec<&'static str> {
-    let Some(directory) = TEMPLATES.get_dir(format!("{template}/presets")) else { return Vec::new() };
+    let Some(directory) = TEMPLATES.get_dir(format!("{template}/presets")) else {
+        return Vec::new();
+    };
     let mut names: Vec<_> = directory
         .files()
         .filter_map(|file| file.path().file_stem()?.to_str())
@@ -123,8 +125,10 @@ pub fn parse_preset(name: &str, text: &str) -> Result<Preset, EmbeddedError> {
 #[must_use]
 pub fn tags(family: Family) -> Vec<SpecTag> {
     let Some(directory) = CONTRACTS.get_dir(family.name()) else { return Vec::new() };
-    let mut tags: Vec<_> =
-        directory_names(directory).into_iter().filter_map(|name| SpecTag::parse(name).ok()).collect();
+    let mut tags: Vec<_> = directory_names(directory)
+        .into_iter()
+        .filter_map(|name| SpecTag::parse(name).ok())
+        .collect();
     tags.sort();
     tags
 }

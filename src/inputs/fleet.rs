@@ -33,7 +33,9 @@ pub fn discover(root: &Path) -> Result<Vec<PathBuf>, FleetError> {
     while let Some(entry) = walk.next() {
         let entry = entry.map_err(|error| FleetError::Search {
             path: error.path().unwrap_or(root).to_owned(),
-            reason: error.io_error().map_or_else(|| "it cannot be listed".to_owned(), ToString::to_string),
+            reason: error
+                .io_error()
+                .map_or_else(|| "it cannot be listed".to_owned(), ToString::to_string),
         })?;
         if !entry.file_type().is_dir() {
             continue;

@@ -80,7 +80,8 @@ impl Project {
             .find(|directory| is_project(directory))
             .ok_or_else(|| ProjectError::NotAProject { path: path.to_owned() })?
             .to_owned();
-        let shown = if root == start { path.display().to_string() } else { root.display().to_string() };
+        let shown =
+            if root == start { path.display().to_string() } else { root.display().to_string() };
         // A link counts as the link's own name: that is what a connector host sees.
         let named = if directory_is_symlink { path } else { &root };
         let directory_name =
@@ -88,9 +89,16 @@ impl Project {
         Ok(Self::load(root, shown, directory_name, directory_is_symlink))
     }
 
-    fn load(root: PathBuf, shown: String, directory_name: String, directory_is_symlink: bool) -> Self {
+    fn load(
+        root: PathBuf,
+        shown: String,
+        directory_name: String,
+        directory_is_symlink: bool,
+    ) -> Self {
         let record = slot(&root, RECORD_PATH, |bytes| Record::parse(bytes).map_err(record_fault));
-        let pin = slot(&root, PIN_PATH, |bytes| SpecTag::parse_pin(bytes).map_err(|error| pin_fault(&error)));
+        let pin = slot(&root, PIN_PATH, |bytes| {
+            SpecTag::parse_pin(bytes).map_err(|error| pin_fault(&error))
+        });
         let lock = slot(&root, LOCK_PATH, |bytes| Lock::parse(bytes).map_err(record_fault));
         let family = record
             .good()
@@ -99,7 +107,17 @@ impl Project {
             .unwrap_or_else(|| family_of(&root));
         let has_transaction =
             !matches!(files::kind(&root.join(TRANSACTION_DIRECTORY)), Ok(Kind::Absent));
-        Self { root, shown, directory_name, directory_is_symlink, family, record, pin, lock, has_transaction }
+        Self {
+            root,
+            shown,
+            directory_name,
+            directory_is_symlink,
+            family,
+            record,
+            pin,
+            lock,
+            has_transaction,
+        }
     }
 
     /// Reads the records again, after something was written.

@@ -19,8 +19,20 @@ const MAX_DEPTH: usize = 24;
 
 /// Directories that hold what tools made, not what people wrote.
 const SKIPPED: [&str; 14] = [
-    ".git", ".hg", ".venv", "venv", "node_modules", "target", "__pycache__", ".pytest_cache",
-    ".ruff_cache", ".mypy_cache", ".tox", "build", "dist", ".aos-transaction",
+    ".git",
+    ".hg",
+    ".venv",
+    "venv",
+    "node_modules",
+    "target",
+    "__pycache__",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".mypy_cache",
+    ".tox",
+    "build",
+    "dist",
+    ".aos-transaction",
 ];
 
 /// Reads the files of `project`.
@@ -43,14 +55,19 @@ pub fn load(project: &Project) -> Repository {
     let mut total = 0;
     for (index, entry) in walk.enumerate() {
         if index >= MAX_FILES || total > MAX_TOTAL {
-            repository.unreadable.push((".".to_owned(), "the project has more files than aos reads".to_owned()));
+            repository
+                .unreadable
+                .push((".".to_owned(), "the project has more files than aos reads".to_owned()));
             break;
         }
         match entry {
             Ok(entry) if entry.file_type().is_dir() => {}
             Ok(entry) => total += add(&mut repository, &project.root, &entry),
             Err(error) => {
-                let path = error.path().map(|path| relative(&project.root, path)).unwrap_or_else(|| ".".to_owned());
+                let path = error
+                    .path()
+                    .map(|path| relative(&project.root, path))
+                    .unwrap_or_else(|| ".".to_owned());
                 repository.unreadable.push((path, "it cannot be listed".to_owned()));
             }
         }

@@ -49,7 +49,9 @@ pub fn embedded_release(family: Family, tag: &SpecTag) -> Result<Arc<SpecRelease
         return Ok(Arc::clone(release));
     }
     let file = |name: &str| embedded::contract_file(family, tag, name);
-    let (Some(contract_bytes), Some(spec_bytes)) = (file("contract.json"), file(family.spec_file())) else {
+    let (Some(contract_bytes), Some(spec_bytes)) =
+        (file("contract.json"), file(family.spec_file()))
+    else {
         return Err(unknown_tag(family, tag.as_str()));
     };
     let contract = Contract::parse(family, tag, contract_bytes).map_err(|source| {
@@ -99,7 +101,11 @@ pub fn directory_release(
     }
     if let Ok(released) = embedded_release(family, &found) {
         let same = released.contract_bytes == contract_bytes && released.spec_bytes == spec_bytes;
-        return if same { Ok(released) } else { Err(SpecError::Frozen { path: place, family, tag: found }) };
+        return if same {
+            Ok(released)
+        } else {
+            Err(SpecError::Frozen { path: place, family, tag: found })
+        };
     }
     let shown = path.display().to_string();
     let contract = Contract::parse(family, &found, &contract_bytes)
@@ -125,8 +131,14 @@ fn locate(directory: &Path, family: Family, tag: Option<&SpecTag>) -> Result<Pat
     candidates.push(directory.to_owned());
     candidates
         .into_iter()
-        .find(|place| matches!(files::kind(&place.join("contract.json")), Ok(files::Kind::File { .. })))
-        .ok_or_else(|| SpecError::NotInDirectory { path: directory.to_owned(), family, tag: tag.cloned() })
+        .find(|place| {
+            matches!(files::kind(&place.join("contract.json")), Ok(files::Kind::File { .. }))
+        })
+        .ok_or_else(|| SpecError::NotInDirectory {
+            path: directory.to_owned(),
+            family,
+            tag: tag.cloned(),
+        })
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, SpecError> {
@@ -149,7 +161,12 @@ fn stated_tag(path: &Path, bytes: &[u8]) -> Result<SpecTag, SpecError> {
 }
 
 /// A new tag may add core codes; the released ones keep their meaning.
-fn core_is_kept(path: &str, family: Family, tag: &SpecTag, contract: &Contract) -> Result<(), SpecError> {
+fn core_is_kept(
+    path: &str,
+    family: Family,
+    tag: &SpecTag,
+    contract: &Contract,
+) -> Result<(), SpecError> {
     let Contract::AgentCli(new) = contract else { return Ok(()) };
     for since in embedded::tags(family).iter().filter(|released| *released <= tag) {
         let released = embedded_release(family, since)?;
@@ -195,7 +212,8 @@ pub fn locked_release(
     lock: &crate::generate::record::Lock,
 ) -> Result<Arc<SpecRelease>, LockedError> {
     let contract_path = format!("{directory}/contract.json");
-    let spec_path = format!("{}/{}", crate::generate::record::AGENT_DIRECTORY, lock.family.spec_file());
+    let spec_path =
+        format!("{}/{}", crate::generate::record::AGENT_DIRECTORY, lock.family.spec_file());
     let contract_bytes = locked(root, &contract_path, lock)?;
     let spec_bytes = locked(root, &spec_path, lock)?;
     let contract = Contract::parse(lock.family, &lock.tag, &contract_bytes)
@@ -210,11 +228,16 @@ pub fn locked_release(
     }))
 }
 
-fn locked(root: &Path, path: &str, lock: &crate::generate::record::Lock) -> Result<Vec<u8>, LockedError> {
+fn locked(
+    root: &Path,
+    path: &str,
+    lock: &crate::generate::record::Lock,
+) -> Result<Vec<u8>, LockedError> {
     let bytes = files::read(&root.join(path), MAX_SPEC_FILE)
         .map_err(|source| LockedError::Read { path: path.to_owned(), source })?
         .bytes;
-    let expected = lock.vendored.iter().find(|(known, _)| known.as_str() == path).map(|(_, digest)| *digest);
+    let expected =
+        lock.vendored.iter().find(|(known, _)| known.as_str() == path).map(|(_, digest)| *digest);
     if expected != Some(crate::plan::Digest::of(&bytes)) {
         return Err(LockedError::Digest { path: path.to_owned() });
     }

@@ -32,8 +32,12 @@ fn entry(root: &Path, path: &RelativePath, plain: &mut BTreeSet<String>) -> Opti
                 plain.insert(ancestor.to_owned());
             }
             Ok(Kind::Absent) => return None,
-            Ok(Kind::Symlink) => return Some(TreeEntry::Other(format!("`{ancestor}` above it is a symbolic link"))),
-            Ok(_) => return Some(TreeEntry::Other(format!("`{ancestor}` above it is not a directory"))),
+            Ok(Kind::Symlink) => {
+                return Some(TreeEntry::Other(format!("`{ancestor}` above it is a symbolic link")));
+            }
+            Ok(_) => {
+                return Some(TreeEntry::Other(format!("`{ancestor}` above it is not a directory")));
+            }
             Err(error) => return Some(TreeEntry::Other(format!("`{ancestor}` above it: {error}"))),
         }
     }
@@ -43,7 +47,10 @@ fn entry(root: &Path, path: &RelativePath, plain: &mut BTreeSet<String>) -> Opti
 fn file_entry(place: &Path) -> Option<TreeEntry> {
     match files::read(place, MAX_FILE) {
         Ok(loaded) => {
-            return Some(TreeEntry::File(Content { bytes: loaded.bytes, executable: loaded.executable }));
+            return Some(TreeEntry::File(Content {
+                bytes: loaded.bytes,
+                executable: loaded.executable,
+            }));
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => {

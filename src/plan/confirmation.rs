@@ -51,7 +51,8 @@ pub fn verify(secret: &[u8], scope: &Scope<'_>, token: &str, now: u64) -> Result
     let expires_at = expiry(token).ok_or(TokenError::Invalid)?;
     let right = issue(secret, scope, expires_at)?;
     // One pass over all bytes: the time taken says nothing about where they differ.
-    let differs = right.bytes().zip(token.bytes()).fold(0, |sum, (left, other)| sum | (left ^ other));
+    let differs =
+        right.bytes().zip(token.bytes()).fold(0, |sum, (left, other)| sum | (left ^ other));
     if right.len() != token.len() || differs != 0 {
         return Err(TokenError::Invalid);
     }
@@ -69,8 +70,7 @@ fn mac(secret: &[u8], scope: &Scope<'_>, expires_at: u64) -> Result<Hmac<Sha256>
     if secret.len() < MIN_SECRET {
         return Err(TokenError::WeakSecret);
     }
-    let mut mac =
-        Hmac::<Sha256>::new_from_slice(secret).map_err(|_| TokenError::WeakSecret)?;
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret).map_err(|_| TokenError::WeakSecret)?;
     for part in [scope.command, scope.arguments, scope.root, &scope.plan.to_string()] {
         mac.update(&(part.len() as u64).to_be_bytes());
         mac.update(part.as_bytes());
@@ -107,7 +107,9 @@ mod tests {
             Err(TokenError::Invalid),
             "another machine's secret"
         );
-        for forged in ["", "ct_", "ct_ff_", "ct_64_00", &token[..token.len() - 1], &token.to_uppercase()] {
+        for forged in
+            ["", "ct_", "ct_ff_", "ct_64_00", &token[..token.len() - 1], &token.to_uppercase()]
+        {
             assert_eq!(verify(SECRET, &scope("sync-spec"), forged, 1), Err(TokenError::Invalid));
         }
         let prolonged = token.replacen("ct_64_", "ct_ffff_", 1);

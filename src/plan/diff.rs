@@ -59,7 +59,9 @@ fn mode_lines(edit: &Edit) -> String {
 /// Says that only line endings differ, which a line diff would show as the whole file.
 #[must_use]
 pub fn line_ending_note(before: &str, after: &str) -> Option<&'static str> {
-    (before != after && before.contains('\r') && before.replace("\r\n", "\n").replace('\r', "\n") == after)
+    (before != after
+        && before.contains('\r')
+        && before.replace("\r\n", "\n").replace('\r', "\n") == after)
         .then_some("only the line endings differ (CR where LF is expected)")
 }
 

@@ -75,7 +75,8 @@ mod tests {
 
     #[test]
     fn anything_else_is_not_a_digest() {
-        for text in ["", "sha256:", "sha256:00", "SHA256:00", &format!("sha256:{}", "g".repeat(64))] {
+        for text in ["", "sha256:", "sha256:00", "SHA256:00", &format!("sha256:{}", "g".repeat(64))]
+        {
             assert_eq!(Digest::parse(text), None);
         }
     }

@@ -174,7 +174,9 @@ impl Plan {
             let side = |content: &Option<Content>| {
                 content.as_ref().map_or_else(
                     || "-".to_owned(),
-                    |content| format!("{}{}", content.digest(), if content.executable { "x" } else { "" }),
+                    |content| {
+                        format!("{}{}", content.digest(), if content.executable { "x" } else { "" })
+                    },
                 )
             };
             text.push_str(&format!(

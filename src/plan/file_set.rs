@@ -95,7 +95,6 @@ impl FileSet {
         self.files.get(path)
     }
 
-    #[must_use]
     pub fn iter(&self) -> btree_map::Iter<'_, RelativePath, Content> {
         self.files.iter()
     }

@@ -49,6 +49,9 @@ mod tests {
         };
         let text = github("fleet/aos-x", &finding);
         assert_eq!(text.lines().count(), 1, "{text}");
-        assert!(text.starts_with("::error file=fleet/aos-x/a%2Cb%3Ac%0A%3A%3Awarning%3A%3Ax,line=3,"), "{text}");
+        assert!(
+            text.starts_with("::error file=fleet/aos-x/a%2Cb%3Ac%0A%3A%3Awarning%3A%3Ax,line=3,"),
+            "{text}"
+        );
     }
 }

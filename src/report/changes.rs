@@ -12,7 +12,8 @@ const MAX_DIFFS: usize = 200;
 /// The changes of a plan, one object per file.
 #[must_use]
 pub fn json(plan: &Plan, with_diffs: bool) -> Value {
-    let side = |content: &Option<Content>| content.as_ref().map(|content| content.digest().to_string());
+    let side =
+        |content: &Option<Content>| content.as_ref().map(|content| content.digest().to_string());
     plan.edits()
         .iter()
         .enumerate()
@@ -57,13 +58,18 @@ fn line(edit: &Edit, style: Style) -> String {
 /// How many files a plan creates, replaces and deletes, in words.
 #[must_use]
 pub fn summary(plan: &Plan) -> String {
-    let count = |wanted: &[Action]| plan.edits().iter().filter(|edit| wanted.contains(&edit.action)).count();
+    let count = |wanted: &[Action]| {
+        plan.edits().iter().filter(|edit| wanted.contains(&edit.action)).count()
+    };
     let parts = [
         (count(&[Action::Create]), "created"),
         (count(&[Action::Replace, Action::SetMode]), "replaced"),
         (count(&[Action::Delete]), "deleted"),
     ];
-    let parts: Vec<_> =
-        parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+    let parts: Vec<_> = parts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
     if parts.is_empty() { "nothing to change".to_owned() } else { parts.join(", ") }
 }

@@ -78,11 +78,8 @@ impl Failure {
     /// The error in at most four lines.
     #[must_use]
     pub fn text(&self, style: Style) -> String {
-        let mut text = format!(
-            "{} {}",
-            style.bad(&format!("error[{}]:", self.code.as_str())),
-            self.message
-        );
+        let mut text =
+            format!("{} {}", style.bad(&format!("error[{}]:", self.code.as_str())), self.message);
         if let Some(hint) = &self.hint {
             text.push_str(&format!("\n  {} {hint}", style.accent("fix:")));
         }
@@ -153,7 +150,8 @@ pub fn select(data: &Value, fields: &[String]) -> Result<Value, UnknownField> {
     let mut selected = Value::Null;
     for field in fields {
         let path: Vec<_> = field.split('.').collect();
-        selected = pick(data, &path, selected).map_err(|known| UnknownField { field: field.clone(), known })?;
+        selected = pick(data, &path, selected)
+            .map_err(|known| UnknownField { field: field.clone(), known })?;
     }
     Ok(selected)
 }
@@ -213,7 +211,10 @@ mod tests {
         let fields = ["b.x".to_owned(), "a".to_owned()];
         assert_eq!(select(&data, &fields).unwrap(), json!({"b": [{"x": 1}, {"x": 3}], "a": 1}));
         let both = ["b.x".to_owned(), "b.y".to_owned()];
-        assert_eq!(select(&data, &both).unwrap(), json!({"b": [{"x": 1, "y": 2}, {"x": 3, "y": 4}]}));
+        assert_eq!(
+            select(&data, &both).unwrap(),
+            json!({"b": [{"x": 1, "y": 2}, {"x": 3, "y": 4}]})
+        );
     }
 
     #[test]

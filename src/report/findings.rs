@@ -32,8 +32,7 @@ pub fn text(finding: &Finding, style: Style) -> String {
     };
     let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
     let place = style.strong(&format!("{}{line}", finding.path));
-    let mut text =
-        format!("{label} {place} {}\n  {}", style.faint(finding.rule), finding.message);
+    let mut text = format!("{label} {place} {}\n  {}", style.faint(finding.rule), finding.message);
     if let Some(diff) = &finding.diff {
         for line in style.diff(diff).lines() {
             text.push_str(&format!("\n    {line}"));

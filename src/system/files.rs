@@ -190,7 +190,6 @@ pub fn create_directory(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// As the system says; an existing directory is fine.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
 pub fn create_private_directory(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -294,8 +293,9 @@ pub fn remove_tree(path: &Path) -> io::Result<()> {
 /// When it is not a readable directory.
 #[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
 pub fn names(directory: &Path) -> io::Result<Vec<std::ffi::OsString>> {
-    let mut names: Vec<_> =
-        fs::read_dir(directory)?.map(|entry| entry.map(|entry| entry.file_name())).collect::<io::Result<_>>()?;
+    let mut names: Vec<_> = fs::read_dir(directory)?
+        .map(|entry| entry.map(|entry| entry.file_name()))
+        .collect::<io::Result<_>>()?;
     names.sort();
     Ok(names)
 }

@@ -15,8 +15,9 @@ pub fn listen() {
     let flag = Arc::clone(REQUESTED.get_or_init(Arc::default));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         // Order matters: the shutdown sees the flag of an earlier signal only.
-        let armed = signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag))
-            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&flag)));
+        let armed =
+            signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag))
+                .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&flag)));
         // Without a handler the default action (end at once) stays, which is safe too.
         let _ = armed;
     }

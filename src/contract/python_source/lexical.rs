@@ -111,6 +111,15 @@ pub(super) fn word_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// Offset of the first byte at or after `at` that is no blank.
+#[inline]
+pub(super) fn blanks_end(bytes: &[u8], mut at: usize) -> usize {
+    while bytes.get(at).is_some_and(|byte| class(*byte) == Kind::Blank) {
+        at += 1;
+    }
+    at
+}
+
 /// A decimal number, and the offset after it; absurdly large ones saturate.
 pub(super) fn digits(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let mut end = at;

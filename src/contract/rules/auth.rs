@@ -117,19 +117,36 @@ fn keys(auth: &Auth<'_>, source: &Source<'_>, found: &mut Collector) {
     let mut seen = std::collections::BTreeSet::new();
     for key in &auth.service_keys {
         if !names::is_environment_name(key.text) {
-            let message = format!("the key {} is no name of an environment variable", shown(key.text));
+            let message =
+                format!("the key {} is no name of an environment variable", shown(key.text));
             found.at(&KEY_NAME, source, key.at, message);
         }
         if !seen.insert(key.text) {
-            found.at(&DUPLICATE_KEY, source, key.at, format!("the key {} stands twice", shown(key.text)));
+            found.at(
+                &DUPLICATE_KEY,
+                source,
+                key.at,
+                format!("the key {} stands twice", shown(key.text)),
+            );
         }
     }
-    let by_key = auth.kind.is_some_and(|kind| matches!(kind.text, "service-key" | "oauth-service-key"));
+    let by_key =
+        auth.kind.is_some_and(|kind| matches!(kind.text, "service-key" | "oauth-service-key"));
     if auth.required == Some(true) && by_key && auth.service_keys.is_empty() {
-        found.at(&REQUIRED_WITHOUT_KEYS, source, auth.at, "auth is required, yet it names no key".to_owned());
+        found.at(
+            &REQUIRED_WITHOUT_KEYS,
+            source,
+            auth.at,
+            "auth is required, yet it names no key".to_owned(),
+        );
     }
     if auth.required == Some(true) && auth.interactive_setup.is_empty() {
-        found.at(&SETUP_MISSING, source, auth.at, "`auth.interactive_setup` has no line".to_owned());
+        found.at(
+            &SETUP_MISSING,
+            source,
+            auth.at,
+            "`auth.interactive_setup` has no line".to_owned(),
+        );
     }
     for (member, listed) in &auth.other_keys {
         let lost: Vec<&str> = listed
@@ -143,7 +160,10 @@ fn keys(auth: &Auth<'_>, source: &Source<'_>, found: &mut Collector) {
             found.at(&NOT_INJECTED, source, member.at, message);
         }
         if member.text.contains("one_of") {
-            let message = format!("the host does not know {} and requires every service key", shown(member.text));
+            let message = format!(
+                "the host does not know {} and requires every service key",
+                shown(member.text)
+            );
             found.at(&ONE_OF, source, member.at, message);
         }
     }
@@ -199,7 +219,9 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
 fn alternatives(line: &str) -> Option<(&str, &str)> {
     let words: Vec<&str> = words(line).take(200).collect();
     words.windows(3).find_map(|three| match three {
-        [left, "or", right] if names::is_environment_name(left) && names::is_environment_name(right) => {
+        [left, "or", right]
+            if names::is_environment_name(left) && names::is_environment_name(right) =>
+        {
             Some((*left, *right))
         }
         _ => None,
@@ -219,7 +241,8 @@ fn undeclared(connector: &Connector<'_>, auth: &Auth<'_>, found: &mut Collector)
                 if seen.len() < 64 {
                     seen.push(name);
                 }
-                let message = format!("{} is read from the environment, but not declared", shown(name));
+                let message =
+                    format!("{} is read from the environment, but not declared", shown(name));
                 found.at(&UNDECLARED_SECRET, &file.source, *at, message);
             }
         }
@@ -238,7 +261,11 @@ mod tests {
             ("[\"DEMO_TOKEN\"]", "[\"DEMO_TOKEN\", \"DEMO_TOKEN\"]", &["auth/duplicate-key"]),
             ("[\"DEMO_TOKEN\"]", "[]", &["auth/required-without-keys"]),
             ("[\"Create a token\", \"Add DEMO_TOKEN in API Keys\"]", "[]", &["auth/setup-missing"]),
-            ("[\"DEMO_TOKEN\"]", "[\"DEMO_TOKEN\"],\n    \"optional_service_keys\": [\"DEMO_OWNER\"]", &["auth/not-injected"]),
+            (
+                "[\"DEMO_TOKEN\"]",
+                "[\"DEMO_TOKEN\"],\n    \"optional_service_keys\": [\"DEMO_OWNER\"]",
+                &["auth/not-injected"],
+            ),
             (
                 "[\"DEMO_TOKEN\"]",
                 "[\"DEMO_TOKEN\"],\n    \"required_one_of\": [[\"DEMO_TOKEN\"]]",

@@ -78,7 +78,10 @@ impl<'a> CliTree<'a> {
                     tree.commands.push(CliCommand {
                         path: format!("{prefix}{name}"),
                         options: options(decorated),
-                        takes_arguments: decorated.decorators.iter().any(|d| d.method == "argument"),
+                        takes_arguments: decorated
+                            .decorators
+                            .iter()
+                            .any(|d| d.method == "argument"),
                         source,
                         at: decorator.at,
                     });
@@ -115,7 +118,9 @@ fn prefixes(groups: &BTreeMap<&str, Group<'_>>, target: &str, depth: usize) -> O
         return None;
     }
     let parents = prefixes(groups, group.parent, depth + 1)?;
-    let joined = |parent: &String| group.names.iter().map(move |name| format!("{parent}{name}.")).collect::<Vec<_>>();
+    let joined = |parent: &String| {
+        group.names.iter().map(move |name| format!("{parent}{name}.")).collect::<Vec<_>>()
+    };
     Some(parents.iter().flat_map(joined).take(16).collect())
 }
 
@@ -134,5 +139,9 @@ fn options<'a>(decorated: &Decorated<'a>) -> Vec<&'a str> {
     let options = decorated.decorators.iter().filter(|decorator| decorator.method == "option");
     let names = options.flat_map(|option| option.strings.iter().copied());
     // `--force/--no-force` declares both.
-    names.flat_map(|name| name.split('/')).map(str::trim).filter(|name| name.starts_with('-')).collect()
+    names
+        .flat_map(|name| name.split('/'))
+        .map(str::trim)
+        .filter(|name| name.starts_with('-'))
+        .collect()
 }

@@ -78,7 +78,8 @@ impl Collector {
         for (count, rule) in self.counts.into_values() {
             if count > MAX_PER_RULE {
                 let more = count - MAX_PER_RULE;
-                findings.push(rule.finding(".", format!("… and {more} more findings of this rule")));
+                findings
+                    .push(rule.finding(".", format!("… and {more} more findings of this rule")));
             }
         }
         findings.sort();
@@ -122,9 +123,7 @@ pub(super) fn meant<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
         .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
         .filter(|(likeness, _)| *likeness > 0.85)
         .max_by(|left, right| left.0.total_cmp(&right.0));
-    close.map_or_else(String::new, |(_, candidate)| {
-        format!(", did you mean {}?", shown(candidate))
-    })
+    close.map_or_else(String::new, |(_, candidate)| format!(", did you mean {}?", shown(candidate)))
 }
 
 #[cfg(test)]

@@ -92,7 +92,12 @@ pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
     }
 }
 
-fn spelling(connector: &Connector<'_>, manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
+fn spelling(
+    connector: &Connector<'_>,
+    manifest: &Manifest<'_>,
+    source: &Source<'_>,
+    found: &mut Collector,
+) {
     for (id, command) in manifest.identified() {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
         let well_formed = id.text.len() <= 100
@@ -100,7 +105,8 @@ fn spelling(connector: &Connector<'_>, manifest: &Manifest<'_>, source: &Source<
                 !segment.is_empty() && segment.bytes().all(|byte| plain(byte) || byte == b'-')
             });
         if !well_formed {
-            let message = format!("the id {} cannot be run as words of a command line", shown(id.text));
+            let message =
+                format!("the id {} cannot be run as words of a command line", shown(id.text));
             found.at(&ID_CHARACTERS, source, id.at, message);
             continue;
         }
@@ -114,7 +120,8 @@ fn spelling(connector: &Connector<'_>, manifest: &Manifest<'_>, source: &Source<
         }
         let mutates = command.action_class.is_some_and(|class| class.text != "read");
         if mutates && connector.is_meta(id.text) && !connector.facts.requires_command(id.text) {
-            let message = format!("{} changes something, but the host hides it from workers", shown(id.text));
+            let message =
+                format!("{} changes something, but the host hides it from workers", shown(id.text));
             found.at(&META_ID, source, id.at, message);
         }
     }
@@ -123,11 +130,19 @@ fn spelling(connector: &Connector<'_>, manifest: &Manifest<'_>, source: &Source<
 fn collisions(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
     let mut tools: BTreeMap<String, &str> = BTreeMap::new();
     for (id, _) in manifest.identified() {
-        let tool: String =
-            id.text.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect();
+        let tool: String = id
+            .text
+            .chars()
+            .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' })
+            .collect();
         match tools.get(&tool) {
             Some(first) if *first == id.text => {
-                found.at(&DUPLICATE_ID, source, id.at, format!("the id {} stands twice", shown(id.text)));
+                found.at(
+                    &DUPLICATE_ID,
+                    source,
+                    id.at,
+                    format!("the id {} stands twice", shown(id.text)),
+                );
             }
             Some(first) => {
                 let message =
@@ -141,7 +156,12 @@ fn collisions(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collecto
     }
 }
 
-fn groups(connector: &Connector<'_>, manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
+fn groups(
+    connector: &Connector<'_>,
+    manifest: &Manifest<'_>,
+    source: &Source<'_>,
+    found: &mut Collector,
+) {
     for (id, _) in manifest.identified() {
         // The list is sorted: an id that continues this one with a dot is the first that is not below `id.`.
         let group = || id.text.bytes().chain([b'.']);
@@ -178,7 +198,9 @@ mod tests {
     fn ids_that_collide_for_the_host_are_refused() {
         let twice = Sample::good().renamed("issue.get", "issue.list");
         assert!(only(&twice).contains(&"commands/duplicate-id"));
-        let same = Sample::good().renamed("issue.get", "issue_list.x").renamed("issue.list", "issue.list_x");
+        let same = Sample::good()
+            .renamed("issue.get", "issue_list.x")
+            .renamed("issue.list", "issue.list_x");
         assert!(only(&same).contains(&"commands/colliding-ids"));
         let group = Sample::good().renamed("issue.get", "issue");
         assert!(only(&group).contains(&"commands/id-is-group"));
@@ -188,7 +210,10 @@ mod tests {
     fn required_commands_must_be_listed_and_hidden_ones_not_offered() {
         let missing = Sample::good().renamed("health", "status.health");
         assert!(only(&missing).contains(&"commands/required-missing"));
-        let offered = Sample::good().manifest("\"issue.list\",\n      \"issue.get\"", "\"issue.list\",\n      \"issue.get\",\n      \"health\"");
+        let offered = Sample::good().manifest(
+            "\"issue.list\",\n      \"issue.get\"",
+            "\"issue.list\",\n      \"issue.get\",\n      \"health\"",
+        );
         assert_eq!(only(&offered), ["commands/meta-id"]);
     }
 }

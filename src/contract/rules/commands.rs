@@ -77,8 +77,14 @@ pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
     }
 }
 
-fn declarations(connector: &Connector<'_>, manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
-    let resources: BTreeSet<&str> = manifest.resources.iter().map(|resource| resource.text).collect();
+fn declarations(
+    connector: &Connector<'_>,
+    manifest: &Manifest<'_>,
+    source: &Source<'_>,
+    found: &mut Collector,
+) {
+    let resources: BTreeSet<&str> =
+        manifest.resources.iter().map(|resource| resource.text).collect();
     let mut fields: BTreeMap<&str, &Field<'_>> = BTreeMap::new();
     for field in manifest.fields() {
         if let Some(id) = field.id {
@@ -104,15 +110,16 @@ fn declarations(connector: &Connector<'_>, manifest: &Manifest<'_>, source: &Sou
             found.at(&RESOURCE_UNKNOWN, source, resource.at, message);
         }
         for name in &command.required_fields {
-            let applies = fields.get(name.text).map(|field| {
-                field.applies_to.as_ref().is_none_or(|applies| holds(applies, id))
-            });
+            let applies = fields
+                .get(name.text)
+                .map(|field| field.applies_to.as_ref().is_none_or(|applies| holds(applies, id)));
             let problem = match applies {
                 Some(true) => continue,
                 Some(false) => "does not apply to it".to_owned(),
                 None => format!("does not exist{}", meant(name.text, fields.keys().copied())),
             };
-            let message = format!("{} requires the field {}, which {problem}", shown(id), shown(name.text));
+            let message =
+                format!("{} requires the field {}, which {problem}", shown(id), shown(name.text));
             found.at(&REQUIRED_FIELD, source, name.at, message);
         }
     }
@@ -166,7 +173,8 @@ fn command_line(
                 found.at(&CLI_NAME, command.source, command.at, message);
             }
             None if tree.is_complete => {
-                let message = format!("no click command answers to {}", shown(&id.text.replace('.', " ")));
+                let message =
+                    format!("no click command answers to {}", shown(&id.text.replace('.', " ")));
                 found.at(&HANDLER_MISSING, source, id.at, message);
             }
             None => {}
@@ -182,8 +190,10 @@ fn command_line(
         .collect();
     for command in &tree.commands {
         if !listed.contains(&(command.source.path, command.at)) {
-            let message =
-                format!("the command `{}` is not in `connector.json`", command.path.replace('.', " "));
+            let message = format!(
+                "the command `{}` is not in `connector.json`",
+                command.path.replace('.', " ")
+            );
             found.at(&HANDLER_UNKNOWN, command.source, command.at, message);
         }
     }
@@ -202,16 +212,15 @@ fn options(
         }
         let option = format!("--{}", id.text.replace('_', "-"));
         for action in field.applies_to.iter().flatten() {
-            let Some(command) = tree.find(action.text).filter(|_| !connector.is_meta(action.text)) else {
+            let Some(command) = tree.find(action.text).filter(|_| !connector.is_meta(action.text))
+            else {
                 continue;
             };
             if !command.options.contains(&option.as_str()) {
-                let place = if command.takes_arguments { " (it takes positional arguments)" } else { "" };
-                let message = format!(
-                    "{} has no option {}{place}",
-                    shown(action.text),
-                    shown(&option)
-                );
+                let place =
+                    if command.takes_arguments { " (it takes positional arguments)" } else { "" };
+                let message =
+                    format!("{} has no option {}{place}", shown(action.text), shown(&option));
                 found.at(&OPTION_MISSING, source, action.at, message);
             }
         }
@@ -240,11 +249,14 @@ mod tests {
 
     #[test]
     fn click_commands_and_manifest_must_agree() {
-        assert_eq!(click("@issue.command(\"get\")", "@issue.command(\"fetch\")"), [
-            "commands/handler-unknown",
-            "commands/handler-missing"
-        ]);
-        assert_eq!(click("@click.option(\"--title\")\n", "@click.argument(\"title\")\n"), ["fields/option-missing"]);
+        assert_eq!(
+            click("@issue.command(\"get\")", "@issue.command(\"fetch\")"),
+            ["commands/handler-unknown", "commands/handler-missing"]
+        );
+        assert_eq!(
+            click("@click.option(\"--title\")\n", "@click.argument(\"title\")\n"),
+            ["fields/option-missing"]
+        );
         let renamed = Sample::good()
             .renamed("issue.get", "issue.get_one")
             .without("agent-harness/aos_demo/commands/issue.py")
@@ -259,7 +271,10 @@ mod tests {
         let sample = Sample::good()
             .without("agent-harness/aos_demo/commands/issue.py")
             .without("agent-harness/aos_demo/registry.py")
-            .file("agent-harness/aos_demo/cli.py", &format!("{text}\nissue.add_command(issue_get)\n"));
+            .file(
+                "agent-harness/aos_demo/cli.py",
+                &format!("{text}\nissue.add_command(issue_get)\n"),
+            );
         assert!(only(&sample).is_empty());
     }
 
@@ -267,10 +282,10 @@ mod tests {
     fn registered_handlers_and_manifest_must_agree() {
         let handlers = "agent-harness/aos_demo/commands/issue.py";
         let text = Sample::good().text(handlers).replace("\"issue.get\"", "\"issue.gte\"");
-        assert_eq!(only(&Sample::good().file(handlers, &text)), [
-            "commands/handler-unknown",
-            "commands/handler-missing"
-        ]);
+        assert_eq!(
+            only(&Sample::good().file(handlers, &text)),
+            ["commands/handler-unknown", "commands/handler-missing"]
+        );
     }
 
     #[test]
@@ -278,7 +293,11 @@ mod tests {
         for (from, to, rule) in [
             ("\"supports_json\": true", "\"supports_json\": false", "commands/supports-json"),
             ("\"resource\": \"issue\"", "\"resource\": \"isue\"", "commands/resource-unknown"),
-            ("\"required_fields\": [\"owner\"]", "\"required_fields\": [\"ownr\"]", "commands/required-field"),
+            (
+                "\"required_fields\": [\"owner\"]",
+                "\"required_fields\": [\"ownr\"]",
+                "commands/required-field",
+            ),
         ] {
             assert_eq!(only(&Sample::good().manifest(from, to)), [rule]);
         }

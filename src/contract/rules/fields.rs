@@ -98,7 +98,14 @@ pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
         }
     }
     for action in &scope.worker_visible_actions {
-        unknown_command(connector, &WORKER_ACTION, *action, "`worker_visible_actions`", source, found);
+        unknown_command(
+            connector,
+            &WORKER_ACTION,
+            *action,
+            "`worker_visible_actions`",
+            source,
+            found,
+        );
     }
     for (name, _) in &scope.command_defaults {
         unknown_command(connector, &COMMAND_DEFAULT, *name, "`commandDefaults`", source, found);
@@ -111,7 +118,12 @@ pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
     references(connector, manifest, source, found);
 }
 
-fn ids(connector: &Connector<'_>, manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
+fn ids(
+    connector: &Connector<'_>,
+    manifest: &Manifest<'_>,
+    source: &Source<'_>,
+    found: &mut Collector,
+) {
     let mut options: BTreeMap<String, &str> = BTreeMap::new();
     for field in manifest.fields() {
         let is_group = field.kind.is_some_and(|kind| kind.text == "options_group");
@@ -124,7 +136,11 @@ fn ids(connector: &Connector<'_>, manifest: &Manifest<'_>, source: &Source<'_>, 
         let Some(id) = field.id.filter(|_| !is_group) else { continue };
         let flag = id.text.replace('_', "-");
         let reserved = flag == "help"
-            || connector.facts.global_flags.iter().any(|known| known.trim_start_matches('-') == flag);
+            || connector
+                .facts
+                .global_flags
+                .iter()
+                .any(|known| known.trim_start_matches('-') == flag);
         if reserved {
             let message = format!("the field {} is the global flag `--{flag}`", shown(id.text));
             found.at(&RESERVED_ID, source, id.at, message);
@@ -162,8 +178,14 @@ fn unknown_command(
     }
 }
 
-fn references(connector: &Connector<'_>, manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
-    let hints: BTreeSet<&str> = manifest.scope.picker_hints.iter().map(|(name, _)| name.text).collect();
+fn references(
+    connector: &Connector<'_>,
+    manifest: &Manifest<'_>,
+    source: &Source<'_>,
+    found: &mut Collector,
+) {
+    let hints: BTreeSet<&str> =
+        manifest.scope.picker_hints.iter().map(|(name, _)| name.text).collect();
     let ids: BTreeSet<&str> = manifest.fields().filter_map(|field| Some(field.id?.text)).collect();
     for field in manifest.fields() {
         if let Some(hint) = field.picker_hint
@@ -178,7 +200,8 @@ fn references(connector: &Connector<'_>, manifest: &Manifest<'_>, source: &Sourc
             && !ids.contains(other.text)
         {
             let near = meant(other.text, ids.iter().copied());
-            let message = format!("`showWhen` names {}, which is no field{near}", shown(other.text));
+            let message =
+                format!("`showWhen` names {}, which is no field{near}", shown(other.text));
             found.at(&SHOW_WHEN, source, other.at, message);
         }
         let Some(kind) = field.kind.filter(|kind| kind.text == "select") else { continue };
@@ -217,16 +240,32 @@ mod tests {
             ("\"id\": \"title\"", "\"id\": \"Title Text\"", &["fields/id-characters"]),
             ("\"id\": \"title\"", "\"id\": \"owner\"", &["fields/duplicate-id"]),
             ("\"label\": \"Title\",\n        ", "", &["fields/incomplete"]),
-            ("\"applies_to\": [\"issue.create\"]", "\"applies_to\": [\"issue.create\", \"issue.craete\"]", &["fields/unknown-command"]),
+            (
+                "\"applies_to\": [\"issue.create\"]",
+                "\"applies_to\": [\"issue.create\", \"issue.craete\"]",
+                &["fields/unknown-command"],
+            ),
             (
                 "\"worker_visible_actions\": [\n      \"issue.list\"",
                 "\"worker_visible_actions\": [\n      \"issue.lst\"",
                 &["fields/worker-action"],
             ),
-            ("\"source_command\": \"issue.list\"", "\"source_command\": \"issues.list\"", &["fields/picker-hint"]),
+            (
+                "\"source_command\": \"issue.list\"",
+                "\"source_command\": \"issues.list\"",
+                &["fields/picker-hint"],
+            ),
             ("\"pickerHint\": \"issue\"", "\"pickerHint\": \"isue\"", &["fields/picker-hint"]),
-            ("\"pickerHints\"", "\"commandDefaults\": { \"issue.gett\": {} },\n    \"pickerHints\"", &["fields/command-default"]),
-            ("\"label\": \"Title\"", "\"label\": \"Title\",\n        \"showWhen\": { \"field\": \"ownr\" }", &["fields/show-when"]),
+            (
+                "\"pickerHints\"",
+                "\"commandDefaults\": { \"issue.gett\": {} },\n    \"pickerHints\"",
+                &["fields/command-default"],
+            ),
+            (
+                "\"label\": \"Title\"",
+                "\"label\": \"Title\",\n        \"showWhen\": { \"field\": \"ownr\" }",
+                &["fields/show-when"],
+            ),
             ("\"default\": \"open\"", "\"default\": \"opened\"", &["fields/select-options"]),
         ] {
             let mut sample = Sample::good().manifest(from, to);

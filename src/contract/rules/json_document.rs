@@ -307,9 +307,8 @@ impl<'a> Reader<'a> {
             Some(b'u') => {
                 let first = self.four_digits()?;
                 let code = if (0xd800..0xdc00).contains(&first) {
-                    self.low_surrogate().map_or(first, |low| {
-                        0x10000 + ((first - 0xd800) << 10) + (low - 0xdc00)
-                    })
+                    self.low_surrogate()
+                        .map_or(first, |low| 0x10000 + ((first - 0xd800) << 10) + (low - 0xdc00))
                 } else {
                     first
                 };

@@ -158,7 +158,8 @@ fn parts(connector: &Connector<'_>, found: &mut Collector) {
             found.whole(&HARNESS_MISSING, ".", message);
         }
     } else if connector.python.is_empty() {
-        let message = "no Python source stands below `agent-harness/`: a stub or a partial copy".to_owned();
+        let message =
+            "no Python source stands below `agent-harness/`: a stub or a partial copy".to_owned();
         found.whole(&PACKAGE_MISSING, "agent-harness", message);
     }
     if let Some(tool) = connector.tool() {
@@ -168,7 +169,8 @@ fn parts(connector: &Connector<'_>, found: &mut Collector) {
         }
     }
     let in_root = |name: &str| {
-        let named = |path: &&String| !path.contains('/') && path.to_ascii_uppercase().starts_with(name);
+        let named =
+            |path: &&String| !path.contains('/') && path.to_ascii_uppercase().starts_with(name);
         files.keys().any(|path| named(&path))
     };
     if !in_root("README") {
@@ -193,7 +195,8 @@ fn tests(connector: &Connector<'_>, found: &mut Collector) {
         found.whole(&TESTS_MISSING, path, "there are no tests".to_owned());
         return;
     }
-    let speak = |words: &[&str]| texts.iter().any(|text| words.iter().any(|word| text.contains(word)));
+    let speak =
+        |words: &[&str]| texts.iter().any(|text| words.iter().any(|word| text.contains(word)));
     let mut missing = Vec::new();
     // A table of expected modes may stand in for their names.
     let by_table = speak(&["MODES", "contract_cases"]);
@@ -245,7 +248,10 @@ mod tests {
 
     #[test]
     fn the_directory_must_be_visible_to_the_host_under_the_tools_name() {
-        assert_eq!(repository(|r| r.directory_name = "demo".into()), ["layout/directory-name", "layout/tool-name"]);
+        assert_eq!(
+            repository(|r| r.directory_name = "demo".into()),
+            ["layout/directory-name", "layout/tool-name"]
+        );
         assert_eq!(repository(|r| r.directory_name = "aos-other".into()), ["layout/tool-name"]);
         assert_eq!(repository(|r| r.directory_is_symlink = true), ["layout/directory-symlink"]);
         assert!(repository(|r| r.directory_name = String::new()).is_empty());
@@ -261,13 +267,19 @@ mod tests {
         assert_eq!(only(&Sample::good().without("CHANGELOG.md")), ["layout/changelog-missing"]);
         let tests = "agent-harness/tests/test_contract.py";
         assert_eq!(only(&Sample::good().without(tests)), ["layout/tests-missing"]);
-        assert_eq!(only(&Sample::good().file(tests, "def test_x(): pass\n")), ["layout/tests-coverage"]);
+        assert_eq!(
+            only(&Sample::good().file(tests, "def test_x(): pass\n")),
+            ["layout/tests-coverage"]
+        );
     }
 
     #[test]
     fn files_that_cannot_be_installed_or_read_are_reported() {
         assert_eq!(repository(|r| r.symlinks.push("docs".into())), ["layout/symlink"]);
-        assert_eq!(repository(|r| r.unreadable.push(("big.bin".into(), "too large".into()))), ["layout/unreadable"]);
+        assert_eq!(
+            repository(|r| r.unreadable.push(("big.bin".into(), "too large".into()))),
+            ["layout/unreadable"]
+        );
         let path = |bytes: usize| "x".repeat(bytes - "aos-demo/".len());
         assert_eq!(only(&Sample::good().file(&path(101), "")), ["layout/archive-path"]);
         assert!(only(&Sample::good().file(&path(100), "")).is_empty());

@@ -131,7 +131,12 @@ fn document(file: &JsonFile<'_>, found: &mut Collector) {
         }
     }
     if let (Some(at), Some(_)) = (file.document.untidy, &file.document.root) {
-        found.at(&FORMAT, source, at, "the formatting first differs from two spaces per level here".to_owned());
+        found.at(
+            &FORMAT,
+            source,
+            at,
+            "the formatting first differs from two spaces per level here".to_owned(),
+        );
     }
 }
 
@@ -225,7 +230,12 @@ fn scope(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
     }
     match scope.write_bridge_available {
         Some(true) if writes == 0 => {
-            found.at(&WRITE_FLAG, source, at, "`write_bridge_available` is true, yet no command writes".to_owned());
+            found.at(
+                &WRITE_FLAG,
+                source,
+                at,
+                "`write_bridge_available` is true, yet no command writes".to_owned(),
+            );
         }
         Some(false) if writes > 0 => {
             let message = format!("`write_bridge_available` is false, yet {writes} commands write");
@@ -249,12 +259,17 @@ mod tests {
             ("\"summary\": \"List issues\",\n      ", "", "manifest/missing-key"),
             ("\"1.0.0\"", "\"2.0.0\"", "manifest/schema-version"),
             ("    \"live_read_available\": true,\n", "", "manifest/scope-flags"),
-            ("\"write_bridge_available\": true", "\"write_bridge_available\": false", "manifest/write-flag"),
+            (
+                "\"write_bridge_available\": true",
+                "\"write_bridge_available\": false",
+                "manifest/write-flag",
+            ),
             ("  \"backend\":", "   \"backend\":", "manifest/format"),
         ] {
             assert_eq!(only(&Sample::good().manifest(from, to)), [rule], "{from}");
         }
-        let scaffold = Sample::good().manifest("\"scaffold_only\": false", "\"scaffold_only\": true");
+        let scaffold =
+            Sample::good().manifest("\"scaffold_only\": false", "\"scaffold_only\": true");
         assert_eq!(only(&scaffold), ["manifest/scaffold-writes"; 4]);
         let none = Sample::good().without("connector.json");
         assert!(only(&none).contains(&"manifest/missing"));
@@ -269,6 +284,8 @@ mod tests {
         let mut bytes = text.into_bytes();
         let place = bytes.iter().position(|byte| *byte == b'D').unwrap();
         bytes[place] = 0xff;
-        assert!(only(&Sample::good().bytes("connector.json", bytes)).contains(&"manifest/encoding"));
+        assert!(
+            only(&Sample::good().bytes("connector.json", bytes)).contains(&"manifest/encoding")
+        );
     }
 }

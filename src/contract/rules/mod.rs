@@ -17,9 +17,9 @@ mod names;
 mod packaging;
 mod permissions;
 mod python;
-mod secrets;
 #[cfg(test)]
 mod sample;
+mod secrets;
 
 use super::family::Family;
 use super::findings::{Finding, Severity};

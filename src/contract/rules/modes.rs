@@ -136,15 +136,23 @@ impl Judged<'_> {
         let name = shown(id);
         if facts.rank(mode.text).is_none() && !facts.modes.is_empty() {
             let known = facts.modes.iter().map(String::as_str);
-            let message =
-                format!("{name} has the unknown mode {}{}", shown(mode.text), meant(mode.text, known));
+            let message = format!(
+                "{name} has the unknown mode {}{}",
+                shown(mode.text),
+                meant(mode.text, known)
+            );
             found.at(&UNKNOWN_MODE, self.source, mode.at, message);
             return;
         }
         if facts.requires_command(id) {
             let is_read = self.command.action_class.is_none() || self.class_is("read");
             if mode.text != facts.lowest_mode() || !is_read {
-                found.at(&META_MODE, self.source, mode.at, format!("{name} is not a readonly read"));
+                found.at(
+                    &META_MODE,
+                    self.source,
+                    mode.at,
+                    format!("{name} is not a readonly read"),
+                );
             }
             return;
         }
@@ -158,15 +166,24 @@ impl Judged<'_> {
                 format!("{name} may not be undone, but {} is enough to run it", shown(mode.text));
             found.at(&IRREVERSIBLE_MODE, self.source, mode.at, message);
         }
-        if destroys && !self.class_is("destructive") && facts.action_classes.iter().any(|c| c == "destructive")
+        if destroys
+            && !self.class_is("destructive")
+            && facts.action_classes.iter().any(|c| c == "destructive")
         {
             let at = self.command.action_class.map_or(self.id.at, |class| class.at);
-            found.at(&DESTRUCTIVE_CLASS, self.source, at, format!("{name} is not classed as destructive"));
+            found.at(
+                &DESTRUCTIVE_CLASS,
+                self.source,
+                at,
+                format!("{name} is not classed as destructive"),
+            );
         }
         let bulk = names::is_bulk(id, &facts.bulk_verbs) && !self.class_is("read");
         if bulk && self.is_below(&facts.bulk_mode) {
-            let message =
-                format!("{name} changes many things at once, but {} is enough to run it", shown(mode.text));
+            let message = format!(
+                "{name} changes many things at once, but {} is enough to run it",
+                shown(mode.text)
+            );
             found.at(&BULK_MODE, self.source, mode.at, message);
         }
     }
@@ -177,8 +194,11 @@ impl Judged<'_> {
         let classes = &self.facts.action_classes;
         if !classes.is_empty() && !classes.iter().any(|known| known == class.text) {
             let known = classes.iter().map(String::as_str);
-            let message =
-                format!("{name} has the unknown class {}{}", shown(class.text), meant(class.text, known));
+            let message = format!(
+                "{name} has the unknown class {}{}",
+                shown(class.text),
+                meant(class.text, known)
+            );
             found.at(&ACTION_CLASS, self.source, class.at, message);
             return;
         }
@@ -191,14 +211,17 @@ impl Judged<'_> {
         if class.text == "read" {
             let verb = names::verb(self.id.text);
             if names::is_mutating(verb) {
-                let message = format!("{name} is classed as a read, but `{verb}` changes something");
+                let message =
+                    format!("{name} is classed as a read, but `{verb}` changes something");
                 found.at(&READ_MUTATES, self.source, class.at, message);
             } else if let Some(mode) = mode.filter(|_| !at_lowest) {
-                let message = format!("{name} is classed as a read, but requires {}", shown(mode.text));
+                let message =
+                    format!("{name} is classed as a read, but requires {}", shown(mode.text));
                 found.at(&CLASS_MODE, self.source, class.at, message);
             }
         } else if at_lowest && matches!(class.text, "write" | "destructive") {
-            let message = format!("{name} has the class {} in the mode `{lowest}`", shown(class.text));
+            let message =
+                format!("{name} has the class {} in the mode `{lowest}`", shown(class.text));
             found.at(&WRITE_AT_LOWEST, self.source, class.at, message);
         }
     }
@@ -209,7 +232,11 @@ impl Judged<'_> {
             let required = self.facts.command_keys.iter().any(|key| key == "side_effect_level");
             let is_admin =
                 self.command.required_mode.is_some_and(|mode| mode.text == self.facts.admin_mode);
-            if !required && is_admin && self.command.action_class.is_some() && !self.class_is("read") {
+            if !required
+                && is_admin
+                && self.command.action_class.is_some()
+                && !self.class_is("read")
+            {
                 let message = format!("{name} does not state its side effect");
                 found.at(&SIDE_EFFECT_MISSING, self.source, self.command.at, message);
             }
@@ -219,8 +246,11 @@ impl Judged<'_> {
         if !levels.is_empty() && !levels.iter().any(|known| known == level.text) {
             let message = format!("{name} has the unknown level {}", shown(level.text));
             found.at(&SIDE_EFFECT, self.source, level.at, message);
-        } else if self.class_is("read") != (level.text == "none") && self.command.action_class.is_some() {
-            let message = format!("{name} has the level {}, which does not fit its class", shown(level.text));
+        } else if self.class_is("read") != (level.text == "none")
+            && self.command.action_class.is_some()
+        {
+            let message =
+                format!("{name} has the level {}, which does not fit its class", shown(level.text));
             found.at(&SIDE_EFFECT, self.source, level.at, message);
         }
     }
@@ -233,7 +263,9 @@ mod tests {
     /// The good sample with its command `issue.create` changed to an id, mode, class and level.
     fn changed(id: &str, mode: &str, class: &str, level: &str) -> Vec<&'static str> {
         let from = "\"required_mode\": \"write\",\n      \"supports_json\": true,\n      \"resource\": \"issue\",\n      \"action_class\": \"write\",\n      \"side_effect_level\": \"external_mutation\"";
-        let to = format!("\"required_mode\": \"{mode}\",\n      \"supports_json\": true,\n      \"resource\": \"issue\",\n      \"action_class\": \"{class}\",\n      \"side_effect_level\": \"{level}\"");
+        let to = format!(
+            "\"required_mode\": \"{mode}\",\n      \"supports_json\": true,\n      \"resource\": \"issue\",\n      \"action_class\": \"{class}\",\n      \"side_effect_level\": \"{level}\""
+        );
         let sample = Sample::good()
             .manifest(from, &to)
             .permissions("\"issue.create\": \"write\"", &format!("\"issue.create\": \"{mode}\""))
@@ -245,10 +277,19 @@ mod tests {
 
     #[test]
     fn destruction_needs_admin_and_its_class() {
-        assert_eq!(changed("issue.purge", "write", "destructive", MUTATION), ["commands/destructive-mode"]);
-        assert_eq!(changed("issue.purge", "admin", "write", MUTATION), ["commands/destructive-class"]);
+        assert_eq!(
+            changed("issue.purge", "write", "destructive", MUTATION),
+            ["commands/destructive-mode"]
+        );
+        assert_eq!(
+            changed("issue.purge", "admin", "write", MUTATION),
+            ["commands/destructive-class"]
+        );
         assert!(changed("issue.purge", "admin", "destructive", MUTATION).is_empty());
-        assert_eq!(changed("issue.reset", "write", "write", MUTATION), ["commands/irreversible-mode"]);
+        assert_eq!(
+            changed("issue.reset", "write", "write", MUTATION),
+            ["commands/irreversible-mode"]
+        );
     }
 
     #[test]
@@ -259,7 +300,10 @@ mod tests {
 
     #[test]
     fn class_mode_and_side_effect_must_tell_the_same() {
-        assert_eq!(changed("issue.create", "readonly", "write", MUTATION), ["commands/write-at-readonly"]);
+        assert_eq!(
+            changed("issue.create", "readonly", "write", MUTATION),
+            ["commands/write-at-readonly"]
+        );
         let read = changed("issue.create", "write", "read", "none");
         assert!(read.contains(&"commands/read-mutates"));
         assert!(changed("issue.reveal", "admin", "read", "none").contains(&"commands/class-mode"));
@@ -270,8 +314,13 @@ mod tests {
 
     #[test]
     fn unknown_modes_and_gated_meta_commands_are_refused() {
-        assert_eq!(changed("issue.create", "writer", "write", MUTATION), ["permissions/unknown-mode", "commands/unknown-mode"]);
-        let gated = Sample::good().manifest("\"readonly\"", "\"write\"").permissions("\"capabilities\": \"readonly\"", "\"capabilities\": \"write\"");
+        assert_eq!(
+            changed("issue.create", "writer", "write", MUTATION),
+            ["permissions/unknown-mode", "commands/unknown-mode"]
+        );
+        let gated = Sample::good()
+            .manifest("\"readonly\"", "\"write\"")
+            .permissions("\"capabilities\": \"readonly\"", "\"capabilities\": \"write\"");
         assert_eq!(only(&gated), ["commands/meta-mode"]);
     }
 }

@@ -10,20 +10,66 @@ const READING: &[&str] = &[
 
 /// Verbs that cannot mean a read of the backend.
 const MUTATING: &[&str] = &[
-    "create", "update", "delete", "remove", "send", "add", "insert", "upsert", "edit", "rename",
-    "move", "publish", "assign", "invite", "revoke", "merge", "cancel", "archive", "close",
-    "reopen", "approve", "reject", "transfer", "destroy", "purge", "kill", "terminate", "reply",
-    "comment", "append", "patch", "post", "upload",
+    "create",
+    "update",
+    "delete",
+    "remove",
+    "send",
+    "add",
+    "insert",
+    "upsert",
+    "edit",
+    "rename",
+    "move",
+    "publish",
+    "assign",
+    "invite",
+    "revoke",
+    "merge",
+    "cancel",
+    "archive",
+    "close",
+    "reopen",
+    "approve",
+    "reject",
+    "transfer",
+    "destroy",
+    "purge",
+    "kill",
+    "terminate",
+    "reply",
+    "comment",
+    "append",
+    "patch",
+    "post",
+    "upload",
 ];
 
 /// Verbs whose effect a person cannot take back, or not without losing something.
 const IRREVERSIBLE: &[&str] = &[
-    "delete", "revoke", "remove", "destroy", "purge", "wipe", "erase", "drop", "terminate", "kill",
-    "cancel", "void", "merge", "archive", "leave", "prune", "reset", "expire",
+    "delete",
+    "revoke",
+    "remove",
+    "destroy",
+    "purge",
+    "wipe",
+    "erase",
+    "drop",
+    "terminate",
+    "kill",
+    "cancel",
+    "void",
+    "merge",
+    "archive",
+    "leave",
+    "prune",
+    "reset",
+    "expire",
 ];
 
 /// Words in front of a verb that say how it is done, not what is done.
-const MODIFIERS: &[&str] = &["bulk", "batch", "mass", "multi", "force", "hard", "soft", "permanently"];
+const MODIFIERS: &[&str] =
+    &["bulk", "batch", "mass", "multi", "force", "hard", "soft", "permanently"];
 
 /// The verb of a command id: `issue.bulk_delete` is about `delete`.
 pub(super) fn verb(id: &str) -> &str {
@@ -71,8 +117,23 @@ pub(super) fn is_secret_variable(name: &str) -> bool {
     const WORDS: &[&str] =
         &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "CREDENTIALS", "APIKEY", "PAT"];
     const IDENTIFIERS: &[&str] = &[
-        "ISSUE", "PROJECT", "SPACE", "OBJECT", "CACHE", "SORT", "IDEMPOTENCY", "PRIMARY",
-        "FOREIGN", "PARTITION", "ROW", "FIELD", "EPIC", "BOARD", "ROUTING", "PUBLIC", "PUBLISHABLE",
+        "ISSUE",
+        "PROJECT",
+        "SPACE",
+        "OBJECT",
+        "CACHE",
+        "SORT",
+        "IDEMPOTENCY",
+        "PRIMARY",
+        "FOREIGN",
+        "PARTITION",
+        "ROW",
+        "FIELD",
+        "EPIC",
+        "BOARD",
+        "ROUTING",
+        "PUBLIC",
+        "PUBLISHABLE",
     ];
     // Names of settings about a secret, not of the secret: where it is, how long it lives.
     const ABOUT: &[&str] = &["URL", "ID", "TYPE", "NAME", "PATH", "FILE", "TTL", "LIMIT", "LIMITS"];
@@ -90,7 +151,8 @@ pub(super) fn is_secret_variable(name: &str) -> bool {
 
 /// Whether a Python name holds a secret, judged by its last part: `self._token`, `api_key`.
 pub(super) fn is_secret_identifier(name: &str) -> bool {
-    let last = name.rsplit('.').next().unwrap_or_default().trim_start_matches('_').to_ascii_lowercase();
+    let last =
+        name.rsplit('.').next().unwrap_or_default().trim_start_matches('_').to_ascii_lowercase();
     if ["page_token", "next_token", "sync_token", "continuation_token"].contains(&last.as_str()) {
         return false;
     }
@@ -105,9 +167,22 @@ pub(super) fn is_secret_identifier(name: &str) -> bool {
 /// Whether an input of a command asks for a secret: it would stand in an argv.
 pub(super) fn is_secret_option(name: &str) -> bool {
     const NAMES: &[&str] = &[
-        "token", "api_token", "access_token", "auth_token", "bearer_token", "refresh_token",
-        "bot_token", "api_key", "apikey", "secret", "client_secret", "api_secret", "secret_key",
-        "private_key", "password", "passwd",
+        "token",
+        "api_token",
+        "access_token",
+        "auth_token",
+        "bearer_token",
+        "refresh_token",
+        "bot_token",
+        "api_key",
+        "apikey",
+        "secret",
+        "client_secret",
+        "api_secret",
+        "secret_key",
+        "private_key",
+        "password",
+        "passwd",
     ];
     NAMES.contains(&name.trim_start_matches('-').replace('-', "_").as_str())
 }
@@ -137,12 +212,19 @@ mod tests {
 
     #[test]
     fn identifiers_and_counters_are_not_taken_for_secrets() {
-        for secret in ["GITHUB_TOKEN", "STRIPE_WEBHOOK_SECRET", "SUPABASE_ANON_KEY", "OPENAI_API_KEY"] {
+        for secret in
+            ["GITHUB_TOKEN", "STRIPE_WEBHOOK_SECRET", "SUPABASE_ANON_KEY", "OPENAI_API_KEY"]
+        {
             assert!(is_secret_variable(secret), "{secret}");
         }
-        for plain in
-            ["JIRA_ISSUE_KEY", "AOS_MODE", "GITHUB_API_URL", "MAX_TOKENS", "TEAMS_TOKEN_URL", "token"]
-        {
+        for plain in [
+            "JIRA_ISSUE_KEY",
+            "AOS_MODE",
+            "GITHUB_API_URL",
+            "MAX_TOKENS",
+            "TEAMS_TOKEN_URL",
+            "token",
+        ] {
             assert!(!is_secret_variable(plain), "{plain}");
         }
         assert!(is_secret_identifier("self._api_token") && is_secret_identifier("key"));

@@ -132,7 +132,8 @@ fn names(
     match &project.name {
         Some(name) if name.value == tool => {}
         Some(name) => {
-            let message = format!("`project.name` is {}, the tool is {}", shown(&name.value), shown(tool));
+            let message =
+                format!("`project.name` is {}, the tool is {}", shown(&name.value), shown(tool));
             found.at(&NAME, source, name.at, message);
         }
         None => found.at(&NAME, source, 0, "there is no `project.name`".to_owned()),
@@ -141,12 +142,14 @@ fn names(
     match first {
         Some((name, _)) if name == tool => {
             if host.tool().is_some_and(|seen| seen != tool) {
-                let message = format!("the host takes {} for the tool", shown(host.tool().unwrap_or("")));
+                let message =
+                    format!("the host takes {} for the tool", shown(host.tool().unwrap_or("")));
                 found.at(&SCRIPT, source, 0, message);
             }
         }
         Some((name, entry)) => {
-            let message = format!("the first script is {}, the tool is {}", shown(name), shown(tool));
+            let message =
+                format!("the first script is {}, the tool is {}", shown(name), shown(tool));
             found.at(&SCRIPT, source, entry.at, message);
         }
         None => found.at(&SCRIPT, source, 0, format!("there is no script {}", shown(tool))),
@@ -188,14 +191,17 @@ fn requirements(
     match &project.requires_python {
         Some(bound) if bound.value.contains(">=") => {}
         Some(bound) => {
-            let message = format!("`requires-python` is {}, without a lower bound", shown(&bound.value));
+            let message =
+                format!("`requires-python` is {}, without a lower bound", shown(&bound.value));
             found.at(&REQUIRES_PYTHON, source, bound.at, message);
         }
         None => found.at(&REQUIRES_PYTHON, source, 0, "there is no `requires-python`".to_owned()),
     }
     let is_click = |requirement: &String| {
         let end = requirement.find(|c: char| !(c.is_ascii_alphanumeric() || "._-".contains(c)));
-        requirement.get(..end.unwrap_or(requirement.len())).is_some_and(|name| name.eq_ignore_ascii_case("click"))
+        requirement
+            .get(..end.unwrap_or(requirement.len()))
+            .is_some_and(|name| name.eq_ignore_ascii_case("click"))
     };
     let depends = project.dependencies.as_ref().is_some_and(|list| list.iter().any(is_click));
     let is_dynamic = project.dynamic.iter().any(|name| name == "dependencies");
@@ -233,7 +239,11 @@ fn entry_points(
         });
         // Without any source the tree is a partial copy, which has a rule of its own.
         if !stands && !connector.python.is_empty() {
-            let message = format!("the module {} of the script {} does not exist", shown(module), shown(name));
+            let message = format!(
+                "the module {} of the script {} does not exist",
+                shown(module),
+                shown(name)
+            );
             found.at(&ENTRY_MODULE, source, entry.at, message);
         }
     }
@@ -247,7 +257,11 @@ fn version(connector: &Connector<'_>, project: &Pyproject, found: &mut Collector
                 && note.function.is_empty()
                 && own != version.value
             {
-                let message = format!("the package says {}, the project {}", shown(own), shown(&version.value));
+                let message = format!(
+                    "the package says {}, the project {}",
+                    shown(own),
+                    shown(&version.value)
+                );
                 found.at(&VERSION, &file.source, note.at, message);
             }
         }
@@ -265,16 +279,27 @@ mod tests {
             ("name = \"aos-demo\"", "name = \"demo\"", &["pyproject/name"]),
             ("aos-demo = \"aos_demo", "aos-other = \"aos_demo", &["pyproject/script"]),
             ("version = \"0.1.0\"", "version = '0.1.0'", &["pyproject/host-unreadable"]),
-            ("\n[tool.setuptools]\npackages = [\"aos_demo\", \"aos_demo.commands\"]\n", "", &["pyproject/host-unreadable"]),
+            (
+                "\n[tool.setuptools]\npackages = [\"aos_demo\", \"aos_demo.commands\"]\n",
+                "",
+                &["pyproject/host-unreadable"],
+            ),
             ("\">=3.10\"", "\"<4\"", &["pyproject/requires-python"]),
             ("\"click>=8.1,<9\"", "\"click-extra\"", &["pyproject/click-missing"]),
             ("aos_demo.cli:main", "aos_demo.main:main", &["pyproject/entry-module"]),
-            ("version = \"0.1.0\"", "version = \"0.1.0\"\nreadme = \"README.md\"", &["pyproject/readme-missing"]),
+            (
+                "version = \"0.1.0\"",
+                "version = \"0.1.0\"\nreadme = \"README.md\"",
+                &["pyproject/readme-missing"],
+            ),
             ("version = \"0.1.0\"", "version = \"0.2.0\"", &["pyproject/version"]),
         ] {
             assert_eq!(only(&Sample::good().pyproject(from, to)), rules, "{to}");
         }
-        assert_eq!(only(&Sample::good().without("agent-harness/pyproject.toml")), ["pyproject/missing"]);
+        assert_eq!(
+            only(&Sample::good().without("agent-harness/pyproject.toml")),
+            ["pyproject/missing"]
+        );
         let shared = Sample::good()
             .pyproject("aos_demo.cli:main", "cli_aos.demo.cli:main")
             .file("agent-harness/cli_aos/demo/cli.py", "");

@@ -99,7 +99,8 @@ const KEYS: [&str; 2] = ["permissions", "commands"];
 
 pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
     let Some(file) = &connector.permissions_file else {
-        let unreadable = connector.repository.unreadable.iter().any(|(path, _)| path == PERMISSIONS);
+        let unreadable =
+            connector.repository.unreadable.iter().any(|(path, _)| path == PERMISSIONS);
         if connector.has_harness && !unreadable {
             found.whole(&MISSING, PERMISSIONS, "there is no `permissions.json`".to_owned());
         }
@@ -146,7 +147,12 @@ fn document(file: &JsonFile<'_>, found: &mut Collector) {
     }
 }
 
-fn identity(connector: &Connector<'_>, root: &Node<'_>, source: &Source<'_>, found: &mut Collector) {
+fn identity(
+    connector: &Connector<'_>,
+    root: &Node<'_>,
+    source: &Source<'_>,
+    found: &mut Collector,
+) {
     let Some(manifest) = &connector.manifest else { return };
     for (name, wanted) in [("tool", manifest.tool), ("backend", manifest.backend)] {
         let (Some(member), Some(wanted)) = (root.member(name), wanted) else { continue };
@@ -193,8 +199,11 @@ fn compare(connector: &Connector<'_>, map: &Node<'_>, source: &Source<'_>, found
     for member in map.members() {
         match member.node.text() {
             None => {
-                let message =
-                    format!("the mode of {} is {}, expected a string", shown(&member.name), member.node.kind());
+                let message = format!(
+                    "the mode of {} is {}, expected a string",
+                    shown(&member.name),
+                    member.node.kind()
+                );
                 found.at(&SHAPE, source, member.node.at, message);
             }
             Some(mode) if facts.rank(mode).is_none() && !facts.modes.is_empty() => {
@@ -223,7 +232,9 @@ fn compare(connector: &Connector<'_>, map: &Node<'_>, source: &Source<'_>, found
             found.at(&MISSING_COMMAND, source, map.at, message);
             continue;
         };
-        let (Some(mode), Some(wanted)) = (member.node.text(), command.required_mode) else { continue };
+        let (Some(mode), Some(wanted)) = (member.node.text(), command.required_mode) else {
+            continue;
+        };
         if mode != wanted.text {
             let message = format!(
                 "{} has the mode {}, the manifest says {}",
@@ -278,7 +289,11 @@ mod tests {
             ("\"permissions\":", "\"modes\":", &["permissions/key-missing"]),
             ("\"issue.create\": \"write\"", "\"issue.create\": null", &["permissions/shape"]),
             ("    \"issue.get\": \"readonly\",\n", "", &["permissions/missing-command"]),
-            ("\"issue.create\": \"write\"", "\"issue.create\": \"full\"", &["permissions/mode-differs"]),
+            (
+                "\"issue.create\": \"write\"",
+                "\"issue.create\": \"full\"",
+                &["permissions/mode-differs"],
+            ),
             (
                 "\"issue.create\": \"write\"",
                 "\"issue.create\": \"write\",\n    \"issue.craete\": \"write\"",
@@ -287,8 +302,14 @@ mod tests {
         ] {
             assert_eq!(only(&Sample::good().permissions(from, to)), rules, "{to}");
         }
-        assert_eq!(only(&Sample::good().without("agent-harness/permissions.json")), ["permissions/missing"]);
-        assert_eq!(only(&Sample::good().file("agent-harness/permissions.json", "[]\n")), ["permissions/shape"]);
+        assert_eq!(
+            only(&Sample::good().without("agent-harness/permissions.json")),
+            ["permissions/missing"]
+        );
+        assert_eq!(
+            only(&Sample::good().file("agent-harness/permissions.json", "[]\n")),
+            ["permissions/shape"]
+        );
     }
 
     #[test]
@@ -298,8 +319,12 @@ mod tests {
         let changed = format!("{head}\"commands\"{}", tail.replace("\"write\"", "\"full\""));
         let sample = Sample::good().file("agent-harness/permissions.json", &changed);
         assert_eq!(only(&sample), ["permissions/keys-differ"]);
-        let swapped = tail.replace("\"issue.get\"", "\"x\"").replace("\"issue.list\"", "\"issue.get\"").replace("\"x\"", "\"issue.list\"");
-        let sample = Sample::good().file("agent-harness/permissions.json", &format!("{head}\"commands\"{swapped}"));
+        let swapped = tail
+            .replace("\"issue.get\"", "\"x\"")
+            .replace("\"issue.list\"", "\"issue.get\"")
+            .replace("\"x\"", "\"issue.list\"");
+        let sample = Sample::good()
+            .file("agent-harness/permissions.json", &format!("{head}\"commands\"{swapped}"));
         assert!(only(&sample).is_empty());
     }
 
@@ -308,7 +333,8 @@ mod tests {
         let text = Sample::good().text("agent-harness/permissions.json");
         let (head, tail) = text.split_once("  \"permissions\"").unwrap();
         let (_, commands) = tail.split_once("  \"commands\"").unwrap();
-        let sample = Sample::good().file("agent-harness/permissions.json", &format!("{head}  \"commands\"{commands}"));
+        let sample = Sample::good()
+            .file("agent-harness/permissions.json", &format!("{head}  \"commands\"{commands}"));
         assert_eq!(only(&sample), ["permissions/key-missing"]);
         assert!(only_v1_0(&sample).is_empty());
     }

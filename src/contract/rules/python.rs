@@ -83,7 +83,12 @@ pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
     time_limits(connector, found);
 }
 
-fn single(connector: &Connector<'_>, file: &PythonFile<'_>, note: &Note<'_>, found: &mut Collector) {
+fn single(
+    connector: &Connector<'_>,
+    file: &PythonFile<'_>,
+    note: &Note<'_>,
+    found: &mut Collector,
+) {
     let (rule, message) = match note.what {
         What::NamesFile(name) if !is_packaged(connector, file, name) => {
             (&UNPACKAGED_FILE, format!("`{name}` is looked for at run time"))
@@ -156,7 +161,8 @@ fn time_limits(connector: &Connector<'_>, found: &mut Collector) {
         }
     }
     if let (Some((file, note, limit)), false) = (first_long, has_short) {
-        let message = format!("every request may wait {} seconds, the health probe too", limit / 1000);
+        let message =
+            format!("every request may wait {} seconds, the health probe too", limit / 1000);
         found.at(&LONG_TIMEOUT, &file.source, note.at, message);
     }
 }

@@ -66,7 +66,8 @@ pub(super) struct Sample {
 
 impl Sample {
     pub fn good() -> Self {
-        let repository = Repository { directory_name: "aos-demo".to_owned(), ..Repository::default() };
+        let repository =
+            Repository { directory_name: "aos-demo".to_owned(), ..Repository::default() };
         let sample = Self { repository };
         let commands = "import os\nfrom ..registry import command\n\n\n@command(\"issue.list\")\ndef list_issues(inputs, api):\n    return api.get(f\"/issues?page={inputs['page']}\")\n\n\n@command(\"issue.get\")\ndef get_issue(inputs, api):\n    return {}\n\n\n@command(\"issue.create\")\ndef create_issue(inputs, api):\n    return {}\n\n\n@command(\"issue.delete\")\ndef delete_issue(inputs, api):\n    return {}\n";
         let client = "from urllib.request import urlopen\n\nPROBE_TIMEOUT = 2\nCALL_TIMEOUT = 10\n\n\ndef send(request, timeout=CALL_TIMEOUT):\n    \"\"\"Send; never `?token={x}` in the URL.\"\"\"\n    with urlopen(request, timeout=timeout) as reply:\n        return reply.read()\n\n\ndef status(fine):\n    return {\"status\": \"healthy\" if fine else \"degraded\", \"canvas\": \"ready\"}\n";
@@ -77,7 +78,10 @@ impl Sample {
             .file("agent-harness/permissions.json", PERMISSIONS)
             .file("agent-harness/pyproject.toml", pyproject)
             .file("agent-harness/aos_demo/__init__.py", "__version__ = \"0.1.0\"\n")
-            .file("agent-harness/aos_demo/cli.py", "def main():\n    return 0\n\n\nif __name__ == \"__main__\":\n    print(main())\n")
+            .file(
+                "agent-harness/aos_demo/cli.py",
+                "def main():\n    return 0\n\n\nif __name__ == \"__main__\":\n    print(main())\n",
+            )
             .file("agent-harness/aos_demo/registry.py", "HANDLERS = {}\n")
             .file("agent-harness/aos_demo/client.py", client)
             .file("agent-harness/aos_demo/commands/issue.py", commands)
@@ -137,7 +141,8 @@ impl Sample {
     pub fn renamed(mut self, from: &str, to: &str) -> Self {
         for file in self.repository.files.values_mut() {
             if let Ok(text) = std::str::from_utf8(&file.bytes) {
-                file.bytes = text.replace(&format!("\"{from}\""), &format!("\"{to}\"")).into_bytes();
+                file.bytes =
+                    text.replace(&format!("\"{from}\""), &format!("\"{to}\"")).into_bytes();
             }
         }
         self
@@ -148,7 +153,11 @@ impl std::fmt::Display for Sample {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut text = String::new();
         for finding in findings(self) {
-            writeln!(text, "{}:{:?} {} {}", finding.path, finding.line, finding.rule, finding.message)?;
+            writeln!(
+                text,
+                "{}:{:?} {} {}",
+                finding.path, finding.line, finding.rule, finding.message
+            )?;
         }
         formatter.write_str(&text)
     }

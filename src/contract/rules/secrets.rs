@@ -64,13 +64,15 @@ fn source_note(file: &PythonFile<'_>, note: &Note<'_>, found: &mut Collector) {
         What::Slice(base) => {
             let masks = ["mask", "redact", "obscure", "obfuscate", "censor"];
             let function = note.function.to_ascii_lowercase();
-            if names::is_secret_identifier(base) || masks.iter().any(|word| function.contains(word)) {
+            if names::is_secret_identifier(base) || masks.iter().any(|word| function.contains(word))
+            {
                 let message = format!("a part of {} is kept", shown(base));
                 found.at(&PARTIAL_MASK, &file.source, note.at, message);
             }
         }
         What::Query { name, value } => {
-            let carries = names::is_secret_query(name) && (value.is_empty() || names::is_secret_identifier(value));
+            let carries = names::is_secret_query(name)
+                && (value.is_empty() || names::is_secret_identifier(value));
             // `key` alone is a common name: only the value tells.
             let is_key = matches!(name, "key" | "auth") && names::is_secret_identifier(value);
             if carries || is_key {
@@ -114,51 +116,53 @@ const SHAPES: &[(&str, &[u8], usize)] = &[
     ("an AWS access key", b"AKIA", 16),
     ("an AWS access key", b"ASIA", 16),
     ("a Google API key", b"AIza", 35),
-    ("a private key", b"-----BEGIN ", 0),
+    ("a private key", b"-BEGIN ", 0),
 ];
 
 const MERGE_MARKER: &[u8] = b"<<<<<<< ";
 
-/// How far a window of four bytes may move on, by a hash of its last two: all starts are found without looking at each byte.
-const SHIFTS: [u8; 4096] = {
-    let mut table = [3; 4096];
+/// Pairs of bytes within the first four of any start: one of three neighbouring pairs shows whether a start may be near.
+const PAIRS: [bool; 1 << 14] = {
+    let mut table = [false; 1 << 14];
     let mut shape = 0;
     while shape <= SHAPES.len() {
         let start = if shape < SHAPES.len() { SHAPES[shape].1 } else { MERGE_MARKER };
-        let mut pair = 0;
-        while pair < 3 {
-            let slot = slot(start[pair], start[pair + 1]);
-            let shift = 2 - pair as u8;
-            if table[slot] > shift {
-                table[slot] = shift;
-            }
-            pair += 1;
-        }
+        table[pair(start[0], start[1])] = true;
+        table[pair(start[1], start[2])] = true;
+        table[pair(start[2], start[3])] = true;
         shape += 1;
     }
     table
 };
 
-const fn slot(first: u8, second: u8) -> usize {
-    ((first as usize) << 5 ^ second as usize) & 4095
+#[inline]
+const fn pair(first: u8, second: u8) -> usize {
+    ((first & 127) as usize) << 7 | (second & 127) as usize
 }
 
 fn scan(path: &str, bytes: &[u8], found: &mut Collector) {
-    let mut at = 0;
-    while let Some([_, _, first, second]) = bytes.get(at..at + 4) {
-        let shift = SHIFTS[slot(*first, *second)];
-        if shift > 0 {
-            at += usize::from(shift);
-            continue;
+    // A start at any place puts one of its three pairs at a multiple of three.
+    for (index, three) in bytes.chunks(3).enumerate() {
+        if let [first, second, ..] = three
+            && PAIRS[pair(*first, *second)]
+        {
+            let middle = index * 3;
+            for at in middle.saturating_sub(2)..=middle {
+                start_at(path, bytes, at, found);
+            }
         }
-        let rest = bytes.get(at..).unwrap_or_default();
-        if rest.starts_with(MERGE_MARKER) && (at == 0 || bytes.get(at - 1) == Some(&b'\n')) {
+    }
+}
+
+fn start_at(path: &str, bytes: &[u8], at: usize, found: &mut Collector) {
+    let rest = bytes.get(at..).unwrap_or_default();
+    if rest.starts_with(MERGE_MARKER) {
+        if at == 0 || bytes.get(at - 1) == Some(&b'\n') {
             let message = "an unresolved merge conflict starts here".to_owned();
             found.at(&layout::MERGE_MARKER, &Source::new(path, bytes), at, message);
-        } else if let Some(what) = secret_at(rest) {
-            found.at(&COMMITTED, &Source::new(path, bytes), at, format!("{what} stands in the file"));
         }
-        at += 1;
+    } else if let Some(what) = secret_at(rest) {
+        found.at(&COMMITTED, &Source::new(path, bytes), at, format!("{what} stands in the file"));
     }
 }
 
@@ -185,7 +189,9 @@ fn is_token(body: &[u8], least: usize) -> bool {
 /// The header of a private key and a line of its content: code that only looks for the header has none.
 fn is_private_key(body: &[u8]) -> bool {
     let header = body.get(..body.len().min(60)).unwrap_or_default();
-    let Some(end) = header.windows(16).position(|window| window == b"PRIVATE KEY-----") else { return false };
+    let Some(end) = header.windows(16).position(|window| window == b"PRIVATE KEY-----") else {
+        return false;
+    };
     let content = body.get(end + 16..body.len().min(end + 300)).unwrap_or_default();
     let base64 = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
     content.split(|byte| !base64(byte)).any(|run| run.len() >= 40)
@@ -202,9 +208,14 @@ mod tests {
 
     #[test]
     fn well_known_secrets_are_found_in_any_file_and_never_repeated() {
-        for (start, length) in
-            [("ghp_", 36), ("github_pat_", 60), ("xoxb-", 40), ("sk_live_", 24), ("AKIA", 16), ("glpat-", 20)]
-        {
+        for (start, length) in [
+            ("ghp_", 36),
+            ("github_pat_", 60),
+            ("xoxb-", 40),
+            ("sk_live_", 24),
+            ("AKIA", 16),
+            ("glpat-", 20),
+        ] {
             let secret = format!("{start}{}", random(length));
             let sample = Sample::good().file("docs/notes.md", &format!("a\nkey: {secret}\n"));
             let findings = findings(&sample);
@@ -232,7 +243,9 @@ mod tests {
         let marker = "<".repeat(7);
         let conflict = format!("a\n{marker} HEAD\nb\n");
         assert_eq!(only(&Sample::good().file("notes.txt", &conflict)), ["layout/merge-marker"]);
-        assert!(only(&Sample::good().file("notes.txt", &format!("see {marker} HEAD\n"))).is_empty());
+        assert!(
+            only(&Sample::good().file("notes.txt", &format!("see {marker} HEAD\n"))).is_empty()
+        );
     }
 
     #[test]

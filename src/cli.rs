@@ -31,16 +31,16 @@ pub struct Global {
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]
     pub format: Option<Format>,
     /// Short for `--format json`
-    #[arg(long, global = true, conflicts_with = "format")]
+    #[arg(long, global = true, overrides_with = "json")]
     pub json: bool,
     /// Keep only these fields of the data; dots reach inside
     #[arg(long, global = true, value_name = "FIELDS", value_delimiter = ',')]
     pub fields: Vec<String>,
     /// Write JSON without white space
-    #[arg(long, global = true)]
+    #[arg(long, global = true, overrides_with = "compact")]
     pub compact: bool,
     /// Write no notes to stderr; errors are still shown
-    #[arg(long, global = true)]
+    #[arg(long, global = true, overrides_with = "quiet")]
     pub quiet: bool,
     /// Run as if started in this directory
     #[arg(short = 'C', long = "directory", global = true, value_name = "DIR")]

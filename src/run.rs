@@ -1,10 +1,12 @@
 //! One run: arguments in, one document out, one exit code.
 
+mod usage;
+
 use std::ffi::OsString;
 
 use clap::Parser as _;
 use clap::error::ErrorKind;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::cli::{Cli, Command, Format, Global};
 use crate::commands::{self, Run, registry};
@@ -30,8 +32,11 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
     };
     let (run, format_fault) = settings(&global);
     let answer = match (parsed, format_fault) {
-        (Err(error), _) if is_display(&error) => return display(&error),
-        (Err(error), _) => Err(usage(&error)),
+        (Err(error), _) if is_display(&error) && global.format != Some(Format::Json) => {
+            return display(&error);
+        }
+        (Err(error), _) if is_display(&error) => Ok(described(&error)),
+        (Err(error), _) => Err(usage::failure(&error)),
         (Ok(_), Some(fault)) => Err(fault),
         (Ok(cli), None) => guarded(&cli, &run),
     };
@@ -51,12 +56,48 @@ fn guarded(cli: &Cli, run: &Run) -> Result<Outcome, Failure> {
             })?;
         }
         raw_is_offered(&cli.command, run)?;
-        dispatch(&cli.command, run)
+        fail_on_demand();
+        answered(&cli.command, run)
     });
     std::panic::catch_unwind(work).unwrap_or_else(|_| {
         Err(Failure::new(ErrorCode::Unknown, "aos itself failed; this is a fault of aos")
             .hint(concat!("report the command line at ", env!("CARGO_PKG_REPOSITORY"), "/issues")))
     })
+}
+
+/// Debug builds only: lets a test see what the caller gets when aos itself fails.
+#[cfg(debug_assertions)]
+#[expect(clippy::panic, reason = "a test hook that release builds do not have")]
+fn fail_on_demand() {
+    if environment::read("AOS_TEST_PANIC").is_some() {
+        panic!("a test asked for it");
+    }
+}
+
+#[cfg(not(debug_assertions))]
+fn fail_on_demand() {}
+
+/// The answer of the command, with its untrusted fields named.
+fn answered(command: &Command, run: &Run) -> Result<Outcome, Failure> {
+    let answer = dispatch(command, run);
+    let Some(entry) = registry::find(path_of(command)) else { return answer };
+    // A query has no half-way state: a signal during it means that nobody waits for the answer.
+    if entry.kind == registry::Kind::Query {
+        interrupt::check()?;
+    }
+    let untrusted = registry::untrusted_fields(entry);
+    match answer {
+        Ok(mut outcome) => {
+            if let Value::Object(data) = &mut outcome.data {
+                envelope::mark_untrusted(data, untrusted);
+            }
+            Ok(outcome)
+        }
+        Err(mut failure) => {
+            envelope::mark_untrusted(&mut failure.details, untrusted);
+            Err(failure)
+        }
+    }
 }
 
 fn dispatch(command: &Command, run: &Run) -> Result<Outcome, Failure> {
@@ -106,7 +147,7 @@ fn settings(global: &Global) -> (Run, Option<Failure>) {
         Some("raw") => Some(Format::Raw),
         _ => None,
     };
-    let flag = global.format.or(global.json.then_some(Format::Json));
+    let flag = global.json.then_some(Format::Json).or(global.format);
     let (format, format_reason) = match (flag, from_environment) {
         (Some(format), _) => (format, "flag"),
         (None, Some(format)) => (format, "environment"),
@@ -115,7 +156,12 @@ fn settings(global: &Global) -> (Run, Option<Failure>) {
         }
         (None, None) => (Format::Json, "default"),
     };
+    let contradicts = global.json && global.format.is_some_and(|format| format != Format::Json);
     let fault = match (flag, from_environment, named) {
+        _ if contradicts => Some(
+            Failure::new(ErrorCode::Usage, "`--json` contradicts `--format`")
+                .hint("leave one of them out"),
+        ),
         (None, None, Some(value)) => {
             let shown: String = value.chars().take(40).collect();
             Some(
@@ -168,46 +214,14 @@ fn display(error: &clap::Error) -> u8 {
     if terminal::write_stdout(&text).is_err() { STDOUT_CLOSED } else { 0 }
 }
 
-/// A parser error as a failure: its first line is what is wrong, its tips are the fix.
-fn usage(error: &clap::Error) -> Failure {
-    let rendered = error.render().to_string();
-    let mut lines = rendered.lines().map(str::trim).filter(|line| !line.is_empty());
-    let message = match error.kind() {
-        ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            "no command was given".to_owned()
-        }
-        _ => {
-            let mut parts = vec![
-                lines
-                    .next()
-                    .unwrap_or("the arguments cannot be used")
-                    .trim_start_matches("error: ")
-                    .to_owned(),
-            ];
-            // What is missing stands on lines of its own.
-            parts.extend(
-                lines
-                    .take_while(|line| {
-                        !line.starts_with("Usage:")
-                            && !line.starts_with("tip:")
-                            && !line.starts_with('[')
-                    })
-                    .map(str::to_owned),
-            );
-            parts.join(" ")
-        }
+/// Help or version as data, for a caller that asked for JSON.
+fn described(error: &clap::Error) -> Outcome {
+    let text = error.render().to_string();
+    let data = match error.kind() {
+        ErrorKind::DisplayVersion => json!({"tool": "aos", "version": env!("CARGO_PKG_VERSION")}),
+        _ => json!({"tool": "aos", "help": text}),
     };
-    let tip = rendered.lines().map(str::trim).find_map(|line| line.strip_prefix("tip: "));
-    let allowed =
-        rendered.lines().map(str::trim).find(|line| line.starts_with("[possible values:"));
-    let hint = match (tip, allowed) {
-        (Some(tip), _) => tip.to_owned(),
-        (None, Some(allowed)) => allowed.trim_matches(['[', ']']).to_owned(),
-        (None, None) => {
-            "`aos --help` shows the commands, `aos COMMAND --help` its options".to_owned()
-        }
-    };
-    Failure::new(ErrorCode::Usage, message.chars().take(600).collect::<String>()).hint(hint)
+    Outcome::new(data, text.trim_end())
 }
 
 /// Applies `--fields`.
@@ -234,7 +248,7 @@ fn emit(answer: &Result<Outcome, Failure>, global: &Global, run: &Run, clock: St
     let (stdout, stderr, exit) = match answer {
         Ok(outcome) => {
             let stdout = match run.format {
-                Format::Json => json(&envelope::success(&outcome.data, &meta), global.compact),
+                Format::Json => document(&envelope::success(&outcome.data, &meta), global.compact),
                 Format::Text => format!("{}\n", outcome.text),
                 Format::Raw => outcome.raw.clone().unwrap_or_default(),
             };
@@ -246,7 +260,7 @@ fn emit(answer: &Result<Outcome, Failure>, global: &Global, run: &Run, clock: St
             let notes = lines(&failure.annotations);
             match run.format {
                 Format::Json => {
-                    (json(&envelope::failure(failure, &meta), global.compact), notes, exit)
+                    (document(&envelope::failure(failure, &meta), global.compact), notes, exit)
                 }
                 Format::Text => {
                     let report = failure
@@ -260,7 +274,13 @@ fn emit(answer: &Result<Outcome, Failure>, global: &Global, run: &Run, clock: St
             }
         }
     };
-    if !stdout.is_empty() && terminal::write_stdout(&stdout).is_err() {
+    if !stdout.is_empty()
+        && let Err(error) = terminal::write_stdout(&stdout)
+    {
+        // A reader that left early knows why; a full disk must be told.
+        if error.kind() != std::io::ErrorKind::BrokenPipe {
+            terminal::write_stderr(&format!("error[E_IO]: stdout cannot be written: {error}\n"));
+        }
         return if exit == 0 { STDOUT_CLOSED } else { exit };
     }
     if !stderr.is_empty() {
@@ -273,6 +293,6 @@ fn lines(annotations: &[String]) -> String {
     annotations.iter().map(|line| format!("{line}\n")).collect()
 }
 
-fn json(envelope: &Value, compact: bool) -> String {
+fn document(envelope: &Value, compact: bool) -> String {
     if compact { format!("{envelope}\n") } else { crate::contract::json::pretty(envelope) }
 }

@@ -8,7 +8,7 @@ pub mod new_tree;
 
 pub use edits::apply;
 pub use journal::recover;
-pub use new_tree::create;
+pub use new_tree::{create, remove_leftovers};
 
 use std::path::PathBuf;
 

@@ -16,6 +16,8 @@ use super::ApplyError;
 
 /// Prefix of staging directories; the rest is 16 hex digits.
 const PREFIX: &str = ".aos-tmp-";
+/// How often a staging directory may be lost to other runs before this one gives up.
+const STAGE_ATTEMPTS: usize = 100;
 
 /// Writes `files` as the new directory `target`. `finish` may add to the staged tree (a git repository) before it
 /// appears.
@@ -31,7 +33,6 @@ pub fn create<T>(
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    remove_leftovers(parent);
     let stage = Stage::new(parent)?;
     let tree = stage.path.join("tree");
     files::create_directory(&tree).map_err(ApplyError::io("create", &tree))?;
@@ -80,16 +81,30 @@ fn put_in_place(tree: &Path, target: &Path) -> Result<(), ApplyError> {
 /// A staging directory that removes itself.
 struct Stage {
     path: PathBuf,
-    _lock: Option<DirectoryLock>,
+    _lock: DirectoryLock,
 }
 
 impl Stage {
+    /// Between making a directory and locking it, another run may take it for a leftover: then the next one.
     fn new(parent: &Path) -> Result<Self, ApplyError> {
-        let unique = random::bytes::<8>().map_err(ApplyError::io("name a directory in", parent))?;
-        let path = parent.join(format!("{PREFIX}{}", hex(&unique)));
-        files::create_directory(&path).map_err(ApplyError::io("create", &path))?;
-        let lock = DirectoryLock::acquire(&path).map_err(ApplyError::io("lock", &path))?;
-        Ok(Self { path, _lock: lock })
+        for _ in 0..STAGE_ATTEMPTS {
+            let unique =
+                random::bytes::<8>().map_err(ApplyError::io("name a directory in", parent))?;
+            let path = parent.join(format!("{PREFIX}{}", hex(&unique)));
+            files::create_directory(&path).map_err(ApplyError::io("create", &path))?;
+            match DirectoryLock::acquire(&path) {
+                Ok(Some(lock)) if matches!(files::kind(&path), Ok(Kind::Directory)) => {
+                    return Ok(Self { path, _lock: lock });
+                }
+                Ok(_) => {}
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(source) => {
+                    let _ = files::remove_empty_directory(&path);
+                    return Err(ApplyError::Io { action: "lock", path, source });
+                }
+            }
+        }
+        Err(ApplyError::Busy { path: parent.to_owned() })
     }
 }
 
@@ -101,7 +116,7 @@ impl Drop for Stage {
 }
 
 /// Removes staging directories of runs that were killed; a running one holds its lock.
-fn remove_leftovers(parent: &Path) {
+pub fn remove_leftovers(parent: &Path) {
     let Ok(names) = files::names(parent) else { return };
     for name in names {
         let is_stage =

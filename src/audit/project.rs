@@ -1,17 +1,19 @@
 //! One project against its contract.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::contract::rules::check_harness;
 use crate::contract::{Family, Finding, Repository};
-use crate::generate::record::{PIN_PATH, Record, SpecSource};
-use crate::generate::vendor::{Contract, SpecRelease};
-use crate::inputs::desired::{Desired, DesiredError, SourceBytes};
+use crate::generate::outputs::CONNECTOR_PATH;
+use crate::generate::record::{Lock, PIN_PATH, RECORD_PATH, Record, SpecSource};
+use crate::generate::vendor::{self, Contract, SpecRelease};
+use crate::inputs::desired::{Desired, DesiredError, SourceBytes, between};
 use crate::inputs::project::{Project, ProjectError};
-use crate::inputs::repository;
 use crate::inputs::spec_source::{self, SpecError};
-use crate::plan::{FileSet, Tree};
+use crate::inputs::{embedded, repository};
+use crate::plan::{FileSet, Plan};
 
 use super::waivers::{self, Waived};
 use super::{drift, records, rules};
@@ -55,194 +57,192 @@ impl ProjectReport {
 pub fn audit(path: &Path, options: &Options) -> Result<ProjectReport, ProjectError> {
     let project = Project::open(path)?;
     let repository = repository::load(&project);
-    let mut report = ProjectReport {
-        path: project.shown.clone(),
-        family: project.family,
-        tag: project.pin.good().map(ToString::to_string),
-        trust: "none",
-        compared: 0,
-        findings: records::findings(&project),
-        waived: Vec::new(),
+    let mut audit = Audit {
+        report: ProjectReport {
+            path: project.shown.clone(),
+            family: project.family,
+            tag: project.pin.good().map(ToString::to_string),
+            trust: "none",
+            compared: 0,
+            findings: records::findings(&project),
+            waived: Vec::new(),
+        },
+        project,
+        repository,
     };
-    let release = compare(&project, &repository, &mut report);
-    family_rules(&project, &repository, release.as_deref(), &mut report);
-    if let Some(record) = project.record.good() {
-        report.waived = waivers::apply(&mut report.findings, &record.waivers, &options.today);
-    }
-    if !options.rules.is_empty() {
-        report.findings.retain(|finding| options.rules.iter().any(|rule| rule == finding.rule));
-    }
-    report.findings.sort();
-    report.findings.dedup();
-    Ok(report)
+    let release = audit.compare();
+    audit.family_rules(release.as_deref());
+    Ok(audit.conclude(options))
 }
 
-/// Compares every managed file; gives the release that was compared with.
-fn compare(
-    project: &Project,
-    repository: &Repository,
-    report: &mut ProjectReport,
-) -> Option<Arc<SpecRelease>> {
-    let record = project.record.good()?;
-    let release = release(project, report)?;
-    if matches!(project.lock.good(), Some(lock) if lock.tag != release.tag || lock.family != release.family)
-    {
-        // The files are of another state: one finding says so, a list of every line would only hide it.
-        return Some(release);
-    }
-    match desired(project, record, Arc::clone(&release)) {
-        Ok(desired) => judge(project, record, repository, &desired, report),
-        Err(error) => {
-            let path = match &error {
-                DesiredError::Generate(_) | DesiredError::Read { .. } => {
-                    source_path(project.family, record)
-                }
-                DesiredError::Files(_) => crate::generate::record::RECORD_PATH.to_owned(),
-            };
-            report.findings.push(rules::GENERATOR.finding(&path, error.to_string()));
-            vendored_only(project, record, &release, report);
-        }
-    }
-    Some(release)
+/// An examination under way.
+struct Audit {
+    project: Project,
+    repository: Repository,
+    report: ProjectReport,
 }
 
-fn source_path(family: Family, record: &Record) -> String {
-    match family {
-        Family::Harness => crate::generate::outputs::CONNECTOR_PATH.to_owned(),
-        Family::AgentCli => format!("{}/contract-ext.json", record.spec.directory),
+impl Audit {
+    fn find(&mut self, finding: Finding) {
+        self.report.findings.push(finding);
     }
-}
 
-fn desired(
-    project: &Project,
-    record: &Record,
-    release: Arc<SpecRelease>,
-) -> Result<Desired, DesiredError> {
-    let sources = SourceBytes::read(&project.root, record)?;
-    Desired::compute(record, release, &sources)
-}
-
-fn judge(
-    project: &Project,
-    record: &Record,
-    repository: &Repository,
-    desired: &Desired,
-    report: &mut ProjectReport,
-) {
-    match (desired.plan(&project.root, project.lock.good()), desired.files()) {
-        (Ok(plan), Ok(wanted)) => {
-            report.compared = wanted.len();
-            report.findings.extend(drift::findings(&plan, desired));
-            report.findings.extend(drift::extra(&project.root, record, &wanted));
-            report.findings.extend(drift::stray_modules(repository, &wanted));
-        }
-        (Err(error), _) | (_, Err(error)) => {
-            report.findings.push(
-                rules::GENERATOR.finding(crate::generate::record::RECORD_PATH, error.to_string()),
-            );
-        }
-    }
-    if report.compared == 0 {
-        report
-            .findings
-            .push(rules::NOTHING_COMPARED.finding(".", "no managed file was compared".to_owned()));
-    }
-}
-
-/// When nothing can be generated, the vendored files are still compared.
-fn vendored_only(
-    project: &Project,
-    record: &Record,
-    release: &Arc<SpecRelease>,
-    report: &mut ProjectReport,
-) {
-    let bare = Record { outputs: std::collections::BTreeMap::new(), ..record.clone() };
-    let Ok(wanted) = crate::generate::vendor::files(release, &bare.spec.directory) else { return };
-    let tree: Tree = crate::inputs::tree::snapshot(&project.root, wanted.paths());
-    let plan = crate::plan::Plan::between(&tree, &wanted, &std::collections::BTreeSet::new());
-    report.compared = wanted.len();
-    let none = FileSet::default();
-    let lock = crate::generate::record::Lock {
-        family: release.family,
-        tag: release.tag.clone(),
-        source: release.source,
-        vendored: std::collections::BTreeMap::new(),
-        generated: std::collections::BTreeMap::new(),
-    };
-    let desired = Desired { release: Arc::clone(release), vendored: wanted, generated: none, lock };
-    report.findings.extend(drift::findings(&plan, &desired));
-}
-
-/// The pinned release: from the binary, or from the tree itself when the record trusts the lock.
-fn release(project: &Project, report: &mut ProjectReport) -> Option<Arc<SpecRelease>> {
-    let pin = project.pin.good()?;
-    match spec_source::embedded_release(project.family, pin) {
-        Ok(release) => {
-            report.trust = "embedded";
+    /// Compares every managed file; gives the release that was compared with.
+    fn compare(&mut self) -> Option<Arc<SpecRelease>> {
+        let record = self.project.record.good()?.clone();
+        let release = self.release()?;
+        let of_another_state =
+            |lock: &Lock| lock.tag != release.tag || lock.family != release.family;
+        if self.project.lock.good().is_some_and(of_another_state) {
+            // One finding says so already; a list of every line would only hide it.
             return Some(release);
         }
-        Err(SpecError::UnknownTag { .. }) => {}
-        Err(error) => {
-            report.findings.push(rules::PIN_UNKNOWN.finding(PIN_PATH, error.to_string()));
-            return None;
-        }
-    }
-    let record = project.record.good()?;
-    let trusted = record.spec.trust_lock && record.spec.source == SpecSource::Directory;
-    match project.lock.good() {
-        Some(lock) if lock.source == SpecSource::Directory && trusted => {
-            match spec_source::locked_release(&project.root, &record.spec.directory, lock) {
-                Ok(release) => {
-                    report.trust = "lock";
-                    Some(release)
-                }
-                Err(error) => {
-                    report.findings.push(rules::MODIFIED.finding(error.path(), error.to_string()));
-                    None
-                }
+        match Desired::compute(&record, Arc::clone(&release), &self.sources(&record)) {
+            Ok(desired) => self.compare_all(&record, &desired),
+            Err(error) => {
+                let path = match &error {
+                    DesiredError::Generate(_) | DesiredError::Read { .. } => {
+                        self.source_path(&record)
+                    }
+                    DesiredError::Files(_) => RECORD_PATH.to_owned(),
+                };
+                self.find(rules::GENERATOR.finding(&path, error.to_string()));
+                self.compare_vendored(&record, &release);
             }
         }
-        Some(lock) if lock.source == SpecSource::Directory => {
-            let message =
-                format!("`{pin}` came from a directory, and aos.toml does not trust the lock");
-            report.findings.push(rules::SOURCE_UNAVAILABLE.finding(PIN_PATH, message));
-            None
-        }
-        _ => {
-            let known: Vec<_> = crate::inputs::embedded::tags(project.family)
-                .iter()
-                .map(ToString::to_string)
-                .collect();
-            let message = format!(
-                "`{pin}` is not a released tag of `{}`; there are {}",
-                project.family,
-                known.join(", ")
+        if self.report.compared == 0 {
+            self.find(
+                rules::NOTHING_COMPARED.finding(".", "no managed file was compared".to_owned()),
             );
-            report.findings.push(rules::PIN_UNKNOWN.finding(PIN_PATH, message));
-            None
+        }
+        Some(release)
+    }
+
+    /// What generators read, from the snapshot. A source that is no plain file counts as missing here, and
+    /// generating without it fails.
+    fn sources(&self, record: &Record) -> SourceBytes {
+        let extension = format!("{}/contract-ext.json", record.spec.directory);
+        let bytes = |path: &str| self.repository.bytes(path).map(<[u8]>::to_vec);
+        SourceBytes { connector: bytes(CONNECTOR_PATH), extension: bytes(&extension) }
+    }
+
+    fn source_path(&self, record: &Record) -> String {
+        match self.project.family {
+            Family::Harness => CONNECTOR_PATH.to_owned(),
+            Family::AgentCli => format!("{}/contract-ext.json", record.spec.directory),
         }
     }
-}
 
-/// The rules of the family, under the pinned contract or, without one, under the newest.
-fn family_rules(
-    project: &Project,
-    repository: &Repository,
-    release: Option<&SpecRelease>,
-    report: &mut ProjectReport,
-) {
-    let newest = || {
-        spec_source::latest(project.family)
-            .and_then(|tag| spec_source::embedded_release(project.family, &tag))
-            .ok()
-    };
-    let fallback = if release.is_none() { newest() } else { None };
-    let Some(release) = release.or(fallback.as_deref()) else { return };
-    match &release.contract {
-        Contract::Harness(contract) => {
-            report.findings.extend(check_harness(repository, &contract.facts()));
+    fn compare_all(&mut self, record: &Record, desired: &Desired) {
+        let wanted = match desired.files() {
+            Ok(wanted) => wanted,
+            Err(error) => {
+                return self.find(rules::GENERATOR.finding(RECORD_PATH, error.to_string()));
+            }
+        };
+        let known = self.project.lock.good().map(Lock::known).unwrap_or_default();
+        let paths = wanted.paths().chain(known.keys());
+        let tree = repository::tree(&self.project.root, &self.repository, paths);
+        let plan = between(&tree, &wanted, &known);
+        self.report.compared = wanted.len();
+        self.report.findings.extend(drift::findings(&plan, &desired.generated));
+        self.report.findings.extend(drift::extra(&self.repository, record, &wanted));
+        self.report.findings.extend(drift::stray_modules(&self.repository, &wanted));
+    }
+
+    /// When nothing can be generated, the vendored files are still compared.
+    fn compare_vendored(&mut self, record: &Record, release: &SpecRelease) {
+        let Ok(vendored) = vendor::files(release, &record.spec.directory) else { return };
+        let tree = repository::tree(&self.project.root, &self.repository, vendored.paths());
+        let plan = Plan::between(&tree, &vendored, &BTreeSet::new());
+        self.report.compared = vendored.len();
+        self.report.findings.extend(drift::findings(&plan, &FileSet::default()));
+    }
+
+    /// The pinned release: from the binary, or from the tree itself when the record trusts the lock.
+    fn release(&mut self) -> Option<Arc<SpecRelease>> {
+        let pin = self.project.pin.good()?.clone();
+        match spec_source::embedded_release(self.project.family, &pin) {
+            Ok(release) => {
+                self.report.trust = "embedded";
+                return Some(release);
+            }
+            Err(SpecError::UnknownTag { .. }) => {}
+            Err(error) => {
+                self.find(rules::PIN_UNKNOWN.finding(PIN_PATH, error.to_string()));
+                return None;
+            }
         }
-        // The static rules of this family are those about its managed files.
-        Contract::AgentCli(_) => {}
+        let record = self.project.record.good()?.clone();
+        let lock =
+            self.project.lock.good().filter(|lock| lock.source == SpecSource::Directory).cloned();
+        match lock {
+            Some(lock) if record.spec.trust_lock && lock.tag == pin => {
+                self.locked_release(&record, &lock)
+            }
+            Some(_) => {
+                let message = format!(
+                    "`{pin}` came from a directory, and aos.toml does not trust the lock for it"
+                );
+                self.find(rules::SOURCE_UNAVAILABLE.finding(PIN_PATH, message));
+                None
+            }
+            None => {
+                let known: Vec<_> =
+                    embedded::tags(self.project.family).iter().map(ToString::to_string).collect();
+                let message = format!(
+                    "`{pin}` is not a released tag of `{}`; there are {}",
+                    self.project.family,
+                    known.join(", ")
+                );
+                self.find(rules::PIN_UNKNOWN.finding(PIN_PATH, message));
+                None
+            }
+        }
+    }
+
+    fn locked_release(&mut self, record: &Record, lock: &Lock) -> Option<Arc<SpecRelease>> {
+        match spec_source::locked_release(&self.project.root, &record.spec.directory, lock) {
+            Ok(release) => {
+                self.report.trust = "lock";
+                Some(release)
+            }
+            Err(error) => {
+                self.find(rules::MODIFIED.finding(error.path(), error.to_string()));
+                None
+            }
+        }
+    }
+
+    /// The rules of the family, under the pinned contract or, without one, under the newest.
+    fn family_rules(&mut self, release: Option<&SpecRelease>) {
+        let newest = || {
+            let tag = spec_source::latest(self.project.family).ok()?;
+            spec_source::embedded_release(self.project.family, &tag).ok()
+        };
+        let fallback = if release.is_none() { newest() } else { None };
+        let Some(release) = release.or(fallback.as_deref()) else { return };
+        match &release.contract {
+            Contract::Harness(contract) => {
+                let findings = check_harness(&self.repository, &contract.facts());
+                self.report.findings.extend(findings);
+            }
+            // The static rules of this family are those about its managed files.
+            Contract::AgentCli(_) => {}
+        }
+    }
+
+    fn conclude(mut self, options: &Options) -> ProjectReport {
+        if let Some(record) = self.project.record.good() {
+            self.report.waived =
+                waivers::apply(&mut self.report.findings, &record.waivers, &options.today);
+        }
+        let wanted = &options.rules;
+        self.report
+            .findings
+            .retain(|finding| wanted.is_empty() || wanted.iter().any(|rule| rule == finding.rule));
+        self.report.findings.sort();
+        self.report.findings.dedup();
+        self.report
     }
 }

@@ -23,11 +23,11 @@ pub struct ContextArgs {}
 /// Never; the signature is that of every command.
 pub fn run(_args: &ContextArgs, run: &Run) -> Result<Outcome, Failure> {
     let project = Project::open(Path::new(".")).ok().map(|project| describe(&project));
-    let tags: serde_json::Map<String, Value> = Family::ALL
+    let tags: Vec<Value> = Family::ALL
         .iter()
         .map(|family| {
             let tags: Vec<_> = embedded::tags(*family).iter().map(ToString::to_string).collect();
-            (family.name().to_owned(), tags.into())
+            json!({"family": family.name(), "tags": tags})
         })
         .collect();
     let format = format!("{:?}", run.format).to_lowercase();

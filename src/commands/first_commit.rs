@@ -10,6 +10,8 @@ use crate::system::process::{self, Invocation, ProcessError};
 
 /// Longest time one git call may take.
 const LIMIT: Duration = Duration::from_secs(20);
+/// Settings that keep every hook and monitor of this machine from running, whatever the call.
+const NO_HOOKS: [&str; 4] = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"];
 /// Variables that would point git at another repository.
 const FOREIGN: [&str; 8] = [
     "GIT_DIR",
@@ -55,7 +57,7 @@ pub fn inside_repository(directory: &Path) -> bool {
 /// Makes a repository of `tree` and commits everything in it.
 #[must_use]
 pub fn make(tree: &Path, tool: &str) -> FirstCommit {
-    // No template directory and no hooks: nothing of this machine's configuration runs here.
+    // No template directory: its hooks would run at the user's next commit.
     if let Err(reason) = git(tree, &["init", "--quiet", "--template=", "--initial-branch=main"]) {
         return FirstCommit::none(&reason);
     }
@@ -65,16 +67,7 @@ pub fn make(tree: &Path, tool: &str) -> FirstCommit {
         return uncommitted(reason);
     }
     let message = format!("Create {tool} with aos");
-    let commit = [
-        "-c",
-        "core.hooksPath=/dev/null",
-        "commit",
-        "--quiet",
-        "--no-verify",
-        "--no-gpg-sign",
-        "--message",
-        &message,
-    ];
+    let commit = ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--message", &message];
     match git(tree, &commit) {
         Ok(()) => FirstCommit { initialised: true, committed: true, reason: None },
         Err(reason) => uncommitted(reason),
@@ -82,8 +75,14 @@ pub fn make(tree: &Path, tool: &str) -> FirstCommit {
 }
 
 fn git(tree: &Path, arguments: &[&str]) -> Result<(), String> {
-    let invocation =
-        Invocation { program: "git", arguments, directory: tree, without: &FOREIGN, limit: LIMIT };
+    let arguments = [&NO_HOOKS, arguments].concat();
+    let invocation = Invocation {
+        program: "git",
+        arguments: &arguments,
+        directory: tree,
+        without: &FOREIGN,
+        limit: LIMIT,
+    };
     match process::run(&invocation) {
         Ok(output) if output.success => Ok(()),
         Ok(output) if is_identity_missing(&output.stderr) => {

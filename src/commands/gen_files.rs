@@ -135,7 +135,7 @@ fn check(project: &Project, desired: &Desired, plan: &Plan, run: &Run) -> Result
     if plan.is_empty() {
         return Ok(outcome(desired, plan, &[], run));
     }
-    let found = drift::findings(plan, desired);
+    let found = drift::findings(plan, &desired.generated);
     let data: Vec<_> = found.iter().map(findings::json).collect();
     let mut failure =
         Failure::new(ErrorCode::Drift, format!("generated files are not current: {}", found.len()))

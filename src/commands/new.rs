@@ -81,6 +81,9 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
     }
     let project = NewProject::plan(args)?;
     let parent = parent(&args.dir)?;
+    if !args.write.dry_run {
+        apply::remove_leftovers(&parent);
+    }
     let target = parent.join(project.tool.as_str());
     let plan = match target_state(&target)? {
         TargetState::Free => Plan::between(&Default::default(), &project.files, &BTreeSet::new()),

@@ -201,7 +201,7 @@ pub const SCHEMAS: [Schema; 9] = [
         fields: &["version", "env", "account", "config", "credentials", "project"],
         untrusted_fields: &["project"],
     },
-    Schema { name: "doctor", fields: &["checks"], untrusted_fields: &[] },
+    Schema { name: "doctor", fields: &["checks"], untrusted_fields: &["checks"] },
     Schema {
         name: "changelog",
         fields: &["current_version", "since", "entries"],
@@ -214,6 +214,15 @@ pub const SCHEMAS: [Schema; 9] = [
 #[must_use]
 pub fn find(path: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.path == path)
+}
+
+/// Fields of the command's data whose text comes from outside.
+#[must_use]
+pub fn untrusted_fields(entry: &Entry) -> &'static [&'static str] {
+    SCHEMAS
+        .iter()
+        .find(|schema| schema.name == entry.schema)
+        .map_or(&[], |schema| schema.untrusted_fields)
 }
 
 /// One command as `reference` describes it.

@@ -2,14 +2,19 @@
 
 use serde_json::Value;
 
-/// A double-quoted, pure ASCII Python string literal.
+/// A pure ASCII Python string literal; double-quoted unless single quotes need fewer escapes, as formatters want it.
 #[must_use]
 pub fn string(text: &str) -> String {
+    let count = |quote: char| text.chars().filter(|symbol| *symbol == quote).count();
+    let quote = if count('"') > count('\'') { '\'' } else { '"' };
     let mut literal = String::with_capacity(text.len() + 2);
-    literal.push('"');
+    literal.push(quote);
     for symbol in text.chars() {
         match symbol {
-            '"' => literal.push_str("\\\""),
+            _ if symbol == quote => {
+                literal.push('\\');
+                literal.push(quote);
+            }
             '\\' => literal.push_str("\\\\"),
             '\n' => literal.push_str("\\n"),
             '\r' => literal.push_str("\\r"),
@@ -24,7 +29,7 @@ pub fn string(text: &str) -> String {
             _ => literal.push_str(&format!("\\U{:08x}", u32::from(symbol))),
         }
     }
-    literal.push('"');
+    literal.push(quote);
     literal
 }
 
@@ -90,7 +95,9 @@ mod tests {
 
     #[test]
     fn no_text_ends_its_literal() {
-        assert_eq!(string("a\"b\\c\nd\r\u{0}"), r#""a\"b\\c\nd\r\x00""#);
+        assert_eq!(string("a'b\\c\nd\r\u{0}"), r#""a'b\\c\nd\r\x00""#);
+        assert_eq!(string("a\"b"), "'a\"b'");
+        assert_eq!(string("a\"b'c"), r#""a\"b'c""#);
         assert_eq!(string("é\u{2028}😀"), r#""\xe9\u2028\U0001f600""#);
     }
 

@@ -98,7 +98,7 @@ mod tests {
         let text = engine
             .render("t", "{= name | py =} {= list | py =} {= name | toml =} ${{ github.ref }}")
             .unwrap();
-        assert_eq!(text, r#""a\"b" ["x"] "a\"b" ${{ github.ref }}"#);
+        assert_eq!(text, r#"'a"b' ["x"] "a\"b" ${{ github.ref }}"#);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::generate::outputs::{self, CONNECTOR_PATH, GenerateError, Sources};
 use crate::generate::record::{LOCK_PATH, Lock, Record};
 use crate::generate::vendor::{self, SpecRelease};
-use crate::plan::{Content, Digest, FileSet, FileSetError, Plan, RelativePath};
+use crate::plan::{Content, Digest, FileSet, FileSetError, Plan, RelativePath, Tree, TreeEntry};
 use crate::system::files;
 
 use super::tree;
@@ -113,9 +113,8 @@ impl Desired {
     pub fn plan(&self, root: &Path, old: Option<&Lock>) -> Result<Plan, DesiredError> {
         let wanted = self.files()?;
         let known = old.map(Lock::known).unwrap_or_default();
-        let unwanted = obsolete(root, &wanted, &known);
-        let tree = tree::snapshot(root, wanted.paths().chain(&unwanted));
-        Ok(Plan::between(&tree, &wanted, &unwanted))
+        let tree = tree::snapshot(root, wanted.paths().chain(known.keys()));
+        Ok(between(&tree, &wanted, &known))
     }
 }
 
@@ -123,18 +122,17 @@ fn digests(files: &FileSet) -> BTreeMap<RelativePath, Digest> {
     files.iter().map(|(path, content)| (path.clone(), content.digest())).collect()
 }
 
-fn obsolete(
-    root: &Path,
-    wanted: &FileSet,
-    known: &BTreeMap<RelativePath, Digest>,
-) -> BTreeSet<RelativePath> {
-    known
+/// The change from `tree` to `wanted`: a file that only the old lock knows goes, when it still holds what aos wrote.
+#[must_use]
+pub fn between(tree: &Tree, wanted: &FileSet, known: &BTreeMap<RelativePath, Digest>) -> Plan {
+    let obsolete = |path: &RelativePath, digest: &Digest| {
+        wanted.get(path).is_none()
+            && matches!(tree.entries.get(path), Some(TreeEntry::File(content)) if content.digest() == *digest)
+    };
+    let unwanted: BTreeSet<_> = known
         .iter()
-        .filter(|(path, _)| wanted.get(path).is_none())
-        .filter(|(path, digest)| {
-            files::read(&path.below(root), MAX_SOURCE)
-                .is_ok_and(|loaded| Digest::of(&loaded.bytes) == **digest)
-        })
+        .filter(|(path, digest)| obsolete(path, digest))
         .map(|(path, _)| path.clone())
-        .collect()
+        .collect();
+    Plan::between(tree, wanted, &unwanted)
 }

@@ -4,9 +4,12 @@ use std::path::Path;
 
 use crate::contract::Repository;
 use crate::contract::repository::SourceFile;
+use crate::generate::record::{AGENT_DIRECTORY, CONTRACT_DIRECTORY};
+use crate::plan::{Content, RelativePath, Tree, TreeEntry};
 use crate::system::files;
 
 use super::project::Project;
+use super::tree;
 
 /// Largest file that rules read, in bytes.
 const MAX_FILE: u64 = 2 * 1024 * 1024;
@@ -51,6 +54,7 @@ pub fn load(project: &Project) -> Repository {
             entry.depth() == 0
                 || !entry.file_type().is_dir()
                 || entry.file_name().to_str().is_none_or(|name| !is_skipped(name))
+                || is_managed(&project.root, entry.path())
         });
     let mut total = 0;
     for (index, entry) in walk.enumerate() {
@@ -73,6 +77,12 @@ pub fn load(project: &Project) -> Repository {
         }
     }
     repository
+}
+
+/// Inside a directory that aos owns nothing is passed over.
+fn is_managed(root: &Path, path: &Path) -> bool {
+    let inside = path.strip_prefix(root).unwrap_or(path);
+    [AGENT_DIRECTORY, CONTRACT_DIRECTORY].iter().any(|directory| inside.starts_with(directory))
 }
 
 #[must_use]
@@ -110,4 +120,39 @@ fn add(repository: &mut Repository, root: &Path, entry: &walkdir::DirEntry) -> u
 fn relative(root: &Path, path: &Path) -> String {
     let path = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
     if path.is_empty() { ".".to_owned() } else { path.replace(std::path::MAIN_SEPARATOR, "/") }
+}
+
+/// The state of `paths` for a plan, from what was read already; only what is not there is looked at again.
+#[must_use]
+pub fn tree<'a>(
+    root: &Path,
+    repository: &Repository,
+    paths: impl IntoIterator<Item = &'a RelativePath>,
+) -> Tree {
+    let mut known = Tree::default();
+    let mut others = Vec::new();
+    for path in paths {
+        match repository.files.get(path.as_str()) {
+            Some(file) => {
+                let content = Content { bytes: file.bytes.clone(), executable: file.executable };
+                known.entries.insert(path.clone(), TreeEntry::File(content));
+            }
+            None => others.push(path),
+        }
+    }
+    known.entries.extend(tree::snapshot(root, others).entries);
+    known
+}
+
+/// Every file and link of the repository below `directory`.
+pub fn below<'a>(repository: &'a Repository, directory: &'a str) -> impl Iterator<Item = &'a str> {
+    let unreadable = repository.unreadable.iter().map(|(path, _)| path.as_str());
+    let links = repository.symlinks.iter().map(String::as_str);
+    repository
+        .files
+        .keys()
+        .map(String::as_str)
+        .chain(links)
+        .chain(unreadable)
+        .filter(move |path| path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/')))
 }

@@ -5,6 +5,9 @@ use serde_json::{Map, Value, json};
 use super::contract_gen::{ErrorCode, SCHEMA_VERSION};
 use super::style::Style;
 
+/// Member that names the members beside it whose text comes from outside (agent-cli §15.8).
+const UNTRUSTED_KEY: &str = "_untrusted";
+
 /// What a command achieved.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -75,15 +78,41 @@ impl Failure {
         self
     }
 
-    /// The error in at most four lines.
+    /// The error in two lines: what and why, then the fix.
     #[must_use]
     pub fn text(&self, style: Style) -> String {
-        let mut text =
-            format!("{} {}", style.bad(&format!("error[{}]:", self.code.as_str())), self.message);
+        let label = style.bad(&format!("error[{}]:", self.code.as_str()));
+        let mut text = format!("{label} {}", one_line(&self.message));
         if let Some(hint) = &self.hint {
-            text.push_str(&format!("\n  {} {hint}", style.accent("fix:")));
+            text.push_str(&format!("\n  {} {}", style.accent("fix:"), one_line(hint)));
         }
         text
+    }
+}
+
+/// Text on one line, its control characters made visible: a name from outside cannot drive a terminal.
+fn one_line(text: &str) -> String {
+    let words = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let joined = words.collect::<Vec<_>>().join(" ");
+    joined
+        .chars()
+        .flat_map(|symbol| {
+            let escaped = symbol.is_control().then(|| symbol.escape_default());
+            let plain = escaped.is_none().then_some(symbol);
+            escaped.into_iter().flatten().chain(plain)
+        })
+        .collect()
+}
+
+/// Names those members of `object` that are in `untrusted`.
+pub fn mark_untrusted(object: &mut Map<String, Value>, untrusted: &[&str]) {
+    let present: Vec<_> = untrusted
+        .iter()
+        .filter(|field| object.get(**field).is_some_and(|value| !value.is_null()))
+        .copied()
+        .collect();
+    if !present.is_empty() {
+        object.insert(UNTRUSTED_KEY.to_owned(), present.into());
     }
 }
 
@@ -136,13 +165,22 @@ fn meta_object(meta: &Meta) -> Value {
 
 /// Why a field selection cannot be made.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("`{field}` is not a field of this answer; it has {}", known.join(", "))]
+#[error("`{field}` is not a field of this answer; {}", offered(known))]
 pub struct UnknownField {
     pub field: String,
     pub known: Vec<String>,
 }
 
+fn offered(known: &[String]) -> String {
+    if known.is_empty() {
+        "there is nothing inside a plain value".to_owned()
+    } else {
+        format!("it has {}", known.join(", "))
+    }
+}
+
 /// Keeps the named fields of `data`; dots go into objects, and into every entry of an array.
+/// What is null stays null, so that a selection does not depend on what is there today.
 ///
 /// # Errors
 /// Names the first field that is not there.
@@ -153,6 +191,12 @@ pub fn select(data: &Value, fields: &[String]) -> Result<Value, UnknownField> {
         selected = pick(data, &path, selected)
             .map_err(|known| UnknownField { field: field.clone(), known })?;
     }
+    if let (Value::Object(object), Some(Value::Array(untrusted))) =
+        (&mut selected, data.get(UNTRUSTED_KEY))
+    {
+        let untrusted: Vec<_> = untrusted.iter().filter_map(Value::as_str).collect();
+        mark_untrusted(object, &untrusted);
+    }
     Ok(selected)
 }
 
@@ -161,7 +205,8 @@ fn pick(data: &Value, path: &[&str], kept: Value) -> Result<Value, Vec<String>> 
     match data {
         Value::Object(members) => {
             let Some(member) = members.get(*name) else {
-                return Err(members.keys().cloned().collect());
+                let known = members.keys().filter(|key| *key != UNTRUSTED_KEY);
+                return Err(known.cloned().collect());
             };
             let mut object = match kept {
                 Value::Object(object) => object,
@@ -182,6 +227,7 @@ fn pick(data: &Value, path: &[&str], kept: Value) -> Result<Value, Vec<String>> 
                 .collect::<Result<_, _>>()
                 .map(Value::Array)
         }
+        Value::Null => Ok(Value::Null),
         _ => Err(Vec::new()),
     }
 }
@@ -214,6 +260,31 @@ mod tests {
         assert_eq!(
             select(&data, &both).unwrap(),
             json!({"b": [{"x": 1, "y": 2}, {"x": 3, "y": 4}]})
+        );
+    }
+
+    #[test]
+    fn the_names_of_untrusted_fields_follow_the_selection() {
+        let mut data = json!({"a": 1, "b": 2});
+        mark_untrusted(data.as_object_mut().unwrap(), &["b", "c"]);
+        assert_eq!(data, json!({"a": 1, "b": 2, "_untrusted": ["b"]}));
+        assert_eq!(select(&data, &["a".to_owned()]).unwrap(), json!({"a": 1}));
+        assert_eq!(select(&data, &["b".to_owned()]).unwrap(), json!({"b": 2, "_untrusted": ["b"]}));
+    }
+
+    #[test]
+    fn null_has_every_field_and_a_plain_value_has_none() {
+        let data = json!({"a": null, "b": 1});
+        assert_eq!(select(&data, &["a.x".to_owned()]).unwrap(), json!({"a": null}));
+        assert!(select(&data, &["b.x".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn a_message_cannot_drive_a_terminal() {
+        let failure = Failure::new(ErrorCode::Usage, "a\u{1b}[31m\nb").hint("c\td");
+        assert_eq!(
+            failure.text(Style { color: false }),
+            "error[E_USAGE]: a\\u{1b}[31m b\n  fix: c\\td"
         );
     }
 

@@ -2,4 +2,18 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests look at the disk and start programs")]
 
+mod disk;
+mod new;
+mod new_answers;
+mod new_atomic;
+mod new_git;
+mod new_names;
+mod new_output;
+mod cases;
+mod citizen;
+mod envelope;
+mod fcc;
+mod formats;
+mod help;
+mod self_description;
 mod sandbox;

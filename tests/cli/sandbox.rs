@@ -49,7 +49,8 @@ impl Answer {
 
 impl Sandbox {
     pub fn new() -> Self {
-        let directory = tempfile::Builder::new().prefix("aos-test-").tempdir().expect("a temporary directory");
+        let directory =
+            tempfile::Builder::new().prefix("aos-test-").tempdir().expect("a temporary directory");
         std::fs::create_dir(directory.path().join("home")).expect("a home");
         std::fs::create_dir(directory.path().join("work")).expect("a work directory");
         Self { directory }
@@ -118,11 +119,17 @@ pub fn answer(output: Output) -> Answer {
 /// Every file below `root` with its bytes and execute bit, `.git` left out.
 pub fn tree(root: &Path) -> std::collections::BTreeMap<String, (Vec<u8>, bool)> {
     let mut files = std::collections::BTreeMap::new();
-    for entry in walkdir::WalkDir::new(root).into_iter().filter_entry(|entry| entry.file_name() != ".git") {
+    for entry in
+        walkdir::WalkDir::new(root).into_iter().filter_entry(|entry| entry.file_name() != ".git")
+    {
         let entry = entry.expect("a readable tree");
         if entry.file_type().is_file() {
-            let path = entry.path().strip_prefix(root).expect("below root").to_string_lossy().into_owned();
-            files.insert(path, (std::fs::read(entry.path()).expect("a file"), is_executable(entry.path())));
+            let path =
+                entry.path().strip_prefix(root).expect("below root").to_string_lossy().into_owned();
+            files.insert(
+                path,
+                (std::fs::read(entry.path()).expect("a file"), is_executable(entry.path())),
+            );
         }
     }
     files

@@ -45,9 +45,9 @@ pub(super) fn class(byte: u8) -> Kind {
 }
 
 /// What a string literal holds, as bits that are gathered while its end is looked for.
-pub(super) struct STRING;
+pub(super) struct Holds;
 
-impl STRING {
+impl Holds {
     const STOP: u8 = 1;
     /// `?` or `&`
     pub const QUERY: u8 = 2;
@@ -58,15 +58,15 @@ impl STRING {
 
 const STRING_BITS: [u8; 256] = {
     let mut table = [0; 256];
-    table[b'"' as usize] = STRING::STOP;
-    table[b'\'' as usize] = STRING::STOP;
-    table[b'\\' as usize] = STRING::STOP;
-    table[b'\n' as usize] = STRING::STOP;
-    table[b'?' as usize] = STRING::QUERY;
-    table[b'&' as usize] = STRING::QUERY;
-    table[b'[' as usize] = STRING::BRACKET;
-    table[b'.' as usize] = STRING::DOT;
-    table[b'-' as usize] = STRING::DASH;
+    table[b'"' as usize] = Holds::STOP;
+    table[b'\'' as usize] = Holds::STOP;
+    table[b'\\' as usize] = Holds::STOP;
+    table[b'\n' as usize] = Holds::STOP;
+    table[b'?' as usize] = Holds::QUERY;
+    table[b'&' as usize] = Holds::QUERY;
+    table[b'[' as usize] = Holds::BRACKET;
+    table[b'.' as usize] = Holds::DOT;
+    table[b'-' as usize] = Holds::DASH;
     table
 };
 
@@ -80,7 +80,7 @@ pub(super) fn string(bytes: &[u8], at: usize) -> Option<(Range<usize>, usize, u8
     while let Some(&byte) = bytes.get(end) {
         let bits = STRING_BITS[byte as usize];
         seen |= bits;
-        if bits & STRING::STOP != 0 {
+        if bits & Holds::STOP != 0 {
             if byte == b'\\' {
                 end += 2;
                 continue;
@@ -111,15 +111,6 @@ pub(super) fn word_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Offset of the first byte at or after `at` that is no blank.
-#[inline]
-pub(super) fn blanks_end(bytes: &[u8], mut at: usize) -> usize {
-    while bytes.get(at).is_some_and(|byte| class(*byte) == Kind::Blank) {
-        at += 1;
-    }
-    at
-}
-
 /// A decimal number, and the offset after it; absurdly large ones saturate.
 pub(super) fn digits(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let mut end = at;
@@ -133,6 +124,11 @@ pub(super) fn digits(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
 
 pub(super) fn contains(text: &[u8], wanted: &[u8]) -> bool {
     text.windows(wanted.len()).any(|window| window == wanted)
+}
+
+/// Where a text stands last.
+pub(super) fn last(text: &[u8], wanted: &[u8]) -> Option<usize> {
+    text.windows(wanted.len()).rposition(|window| window == wanted)
 }
 
 pub(super) fn count(text: &[u8], wanted: &[u8]) -> usize {
@@ -186,7 +182,7 @@ mod tests {
         assert_eq!(content("'' x"), "");
         assert_eq!(content("'open\nnext'"), "open");
         assert_eq!(content("\"\"\"open"), "open");
-        assert_eq!(string(b"\"\\", 0), Some((1..2, 2, STRING::STOP)));
+        assert_eq!(string(b"\"\\", 0), Some((1..2, 2, Holds::STOP)));
     }
 
     #[test]

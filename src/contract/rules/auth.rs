@@ -1,8 +1,10 @@
 //! Rules about `auth`: what the host injects is what the connector reads.
 
-use super::super::manifest::{Auth, Manifest};
+use std::collections::BTreeSet;
+
+use super::super::manifest::{Auth, Manifest, collect_texts};
 use super::collector::{Collector, Source, shown, shown_list};
-use super::connector::{Connector, holds};
+use super::subject::Subject;
 use super::{ERROR, Rule, WARNING, names};
 
 pub(super) const KIND: Rule = Rule {
@@ -86,23 +88,22 @@ pub(super) const UNDECLARED_SECRET: Rule = Rule {
     ..ERROR
 };
 
-/// More keys than this are not compared with the setup lines.
-const MAX_KEYS: usize = 200;
-
 /// What the canvas knows, whatever the contract says.
 const HOST_KINDS: [&str; 4] = ["service-key", "oauth2", "oauth-service-key", "oauth-local"];
 
-pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
-    let Some((manifest, source)) = connector.judged_manifest() else { return };
-    kind(connector, &manifest.auth, source, found);
-    keys(&manifest.auth, source, found);
-    setup(manifest, source, found);
-    undeclared(connector, &manifest.auth, found);
+pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+    let Some((manifest, source)) = subject.judged_manifest() else { return };
+    let keys: BTreeSet<&str> = manifest.auth.service_keys.iter().map(|key| key.text).collect();
+    kind(subject, &manifest.auth, source, found);
+    service_keys(&manifest.auth, source, found);
+    lost_keys(&manifest.auth, &keys, source, found);
+    setup(manifest, &keys, source, found);
+    undeclared(subject, &manifest.auth, keys, found);
 }
 
-fn kind(connector: &Connector<'_>, auth: &Auth<'_>, source: &Source<'_>, found: &mut Collector) {
+fn kind(subject: &Subject<'_>, auth: &Auth<'_>, source: &Source<'_>, found: &mut Collector) {
     let Some(kind) = auth.kind else { return };
-    let known = &connector.facts.auth_kinds;
+    let known = &subject.facts.auth_kinds;
     if !known.is_empty() && !known.iter().any(|known| known == kind.text) {
         let known = shown_list(known.iter().map(String::as_str));
         let message = format!("`auth.kind` is {}, the contract knows {known}", shown(kind.text));
@@ -113,8 +114,8 @@ fn kind(connector: &Connector<'_>, auth: &Auth<'_>, source: &Source<'_>, found: 
     }
 }
 
-fn keys(auth: &Auth<'_>, source: &Source<'_>, found: &mut Collector) {
-    let mut seen = std::collections::BTreeSet::new();
+fn service_keys(auth: &Auth<'_>, source: &Source<'_>, found: &mut Collector) {
+    let mut seen = BTreeSet::new();
     for key in &auth.service_keys {
         if !names::is_environment_name(key.text) {
             let message =
@@ -148,11 +149,15 @@ fn keys(auth: &Auth<'_>, source: &Source<'_>, found: &mut Collector) {
             "`auth.interactive_setup` has no line".to_owned(),
         );
     }
+}
+
+/// Keys in members that the host does not read.
+fn lost_keys(auth: &Auth<'_>, keys: &BTreeSet<&str>, source: &Source<'_>, found: &mut Collector) {
     for (member, listed) in &auth.other_keys {
         let lost: Vec<&str> = listed
             .iter()
             .copied()
-            .filter(|name| names::is_environment_name(name) && !holds(&auth.service_keys, name))
+            .filter(|name| names::is_environment_name(name) && !keys.contains(name))
             .collect();
         if !lost.is_empty() {
             let message =
@@ -170,35 +175,27 @@ fn keys(auth: &Auth<'_>, source: &Source<'_>, found: &mut Collector) {
 }
 
 /// What the setup lines and the command defaults say about keys that are declared as required.
-fn setup(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
+fn setup(
+    manifest: &Manifest<'_>,
+    keys: &BTreeSet<&str>,
+    source: &Source<'_>,
+    found: &mut Collector,
+) {
     let auth = &manifest.auth;
     let mut defaults = Vec::new();
     for (_, node) in &manifest.scope.command_defaults {
-        super::super::manifest::collect_texts(node, &mut defaults);
+        collect_texts(node, &mut defaults);
     }
-    for key in auth.service_keys.iter().take(MAX_KEYS) {
-        // What stands before the word is not optional: "add A_TOKEN, and optionally set A_OWNER".
-        let is_optional = auth.interactive_setup.iter().any(|line| {
-            let at = line.text.to_ascii_lowercase().find("optional");
-            let rest = at.and_then(|at| line.text.get(at..));
-            rest.is_some_and(|rest| words(rest).any(|word| word == key.text))
-        });
-        // A secret may well be a default; only identifiers and settings are judged by that.
-        let is_default = !names::is_secret_variable(key.text) && defaults.contains(&key.text);
-        if is_optional || is_default {
-            let reason = if is_optional {
-                "the setup lines call it optional"
-            } else {
-                "it is a default in `scope.commandDefaults`"
-            };
-            let message = format!("{} is a required key, yet {reason}", shown(key.text));
-            found.at(&OPTIONAL_AS_REQUIRED, source, key.at, message);
-        }
-    }
+    let defaults: BTreeSet<&str> =
+        defaults.into_iter().filter(|name| keys.contains(name)).collect();
+    let mut optional = BTreeSet::new();
     for line in &auth.interactive_setup {
+        // What stands before the word is not optional: "add A_TOKEN, and optionally set A_OWNER".
+        let at = line.text.find("ptional");
+        optional.extend(at.and_then(|at| line.text.get(at..)).into_iter().flat_map(words));
         if let Some((left, right)) = alternatives(line.text)
-            && holds(&auth.service_keys, left)
-            && holds(&auth.service_keys, right)
+            && keys.contains(left)
+            && keys.contains(right)
         {
             let message = format!(
                 "the setup asks for {} or {}, yet both are required",
@@ -207,6 +204,18 @@ fn setup(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
             );
             found.at(&ONE_OF, source, line.at, message);
         }
+    }
+    for key in &auth.service_keys {
+        let reason = if optional.contains(key.text) {
+            "the setup lines call it optional"
+        } else if defaults.contains(key.text) && !names::is_secret_variable(key.text) {
+            // A secret may well be a default; only identifiers and settings are judged by that.
+            "it is a default in `scope.commandDefaults`"
+        } else {
+            continue;
+        };
+        let message = format!("{} is a required key, yet {reason}", shown(key.text));
+        found.at(&OPTIONAL_AS_REQUIRED, source, key.at, message);
     }
 }
 
@@ -228,19 +237,18 @@ fn alternatives(line: &str) -> Option<(&str, &str)> {
     })
 }
 
-fn undeclared(connector: &Connector<'_>, auth: &Auth<'_>, found: &mut Collector) {
-    let listed = |name: &str| {
-        holds(&auth.service_keys, name)
-            || auth.other_keys.iter().any(|(_, names)| names.contains(&name))
-    };
-    for file in &connector.python {
-        let mut seen: Vec<&str> = Vec::new();
+fn undeclared<'a>(
+    subject: &Subject<'a>,
+    auth: &Auth<'a>,
+    mut declared: BTreeSet<&'a str>,
+    found: &mut Collector,
+) {
+    declared.extend(auth.other_keys.iter().flat_map(|(_, names)| names.iter().copied()));
+    for file in &subject.python {
+        let mut seen = BTreeSet::new();
         for (at, name) in &file.content.environment {
-            if names::is_secret_variable(name) && !listed(name) && !seen.contains(name) {
-                // Once per file is enough, and keeps the search short in odd files.
-                if seen.len() < 64 {
-                    seen.push(name);
-                }
+            // Once per file is enough.
+            if names::is_secret_variable(name) && !declared.contains(name) && seen.insert(*name) {
                 let message =
                     format!("{} is read from the environment, but not declared", shown(name));
                 found.at(&UNDECLARED_SECRET, &file.source, *at, message);

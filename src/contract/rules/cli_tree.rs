@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::super::python_source::{Decorated, Decorator};
 use super::collector::Source;
-use super::connector::Connector;
+use super::subject::Subject;
 
 /// A command found in the sources.
 #[derive(Debug)]
@@ -40,11 +40,11 @@ struct Group<'a> {
 }
 
 impl<'a> CliTree<'a> {
-    pub fn read(connector: &'a Connector<'_>) -> Self {
+    pub fn read(subject: &'a Subject<'_>) -> Self {
         let mut groups: BTreeMap<&str, Group<'_>> = BTreeMap::new();
         let mut commands: Vec<(&Source<'_>, &Decorated<'_>, &Decorator<'_>)> = Vec::new();
         let mut tree = Self { is_complete: true, ..Self::default() };
-        for file in &connector.python {
+        for file in &subject.python {
             tree.is_complete &= !file.content.adds_commands;
             for decorated in &file.content.decorated {
                 for decorator in &decorated.decorators {

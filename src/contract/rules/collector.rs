@@ -6,6 +6,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use super::super::findings::Finding;
+use super::super::suggestion::nearest;
 use super::Rule;
 
 /// Findings of one rule in one project; what is above is only counted.
@@ -65,6 +66,21 @@ impl Collector {
         }
     }
 
+    /// ", did you mean `x`?" when a known name is close enough to be meant; nothing once the rule has said enough.
+    pub fn meant<'a>(
+        &self,
+        rule: &Rule,
+        name: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> String {
+        if self.counts.get(rule.id).is_some_and(|(count, _)| *count >= MAX_PER_RULE) {
+            return String::new();
+        }
+        let candidates = known.into_iter().filter(|candidate| candidate.len() <= 80).take(400);
+        let near = nearest(name, candidates);
+        near.map_or_else(String::new, |near| format!(", did you mean {}?", shown(near)))
+    }
+
     fn counted(&mut self, rule: &Rule) -> bool {
         let (count, _) = self.counts.entry(rule.id).or_insert((0, *rule));
         *count += 1;
@@ -111,21 +127,6 @@ pub(super) fn shown_list<'a>(names: impl IntoIterator<Item = &'a str>) -> String
     text.join(", ")
 }
 
-/// ", did you mean `x`?" when a known name is close enough to be meant, else nothing.
-pub(super) fn meant<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    if name.len() > 80 {
-        return String::new();
-    }
-    let close = known
-        .into_iter()
-        .take(400)
-        .filter(|candidate| candidate.len() <= 80)
-        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
-        .filter(|(likeness, _)| *likeness > 0.85)
-        .max_by(|left, right| left.0.total_cmp(&right.0));
-    close.map_or_else(String::new, |(_, candidate)| format!(", did you mean {}?", shown(candidate)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::WARNING;
@@ -147,8 +148,10 @@ mod tests {
     fn foreign_text_is_cut_and_kept_on_one_line() {
         assert_eq!(shown("a`b\n"), "`a?b?`");
         assert!(shown(&"é".repeat(10_000)).len() < 200);
-        assert_eq!(meant("isue.list", ["issue.list", "repo.get"]), ", did you mean `issue.list`?");
-        assert_eq!(meant("zebra", ["issue.list"]), "");
+        let (found, rule) = (Collector::default(), Rule { id: "layout/many", ..WARNING });
+        let meant = |name| found.meant(&rule, name, ["issue.list", "repo.get"]);
+        assert_eq!(meant("isue.list"), ", did you mean `issue.list`?");
+        assert_eq!(meant("zebra"), "");
     }
 
     #[test]

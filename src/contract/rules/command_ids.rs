@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::manifest::Manifest;
 use super::collector::{Collector, Source, shown};
-use super::connector::Connector;
+use super::subject::Subject;
 use super::{ERROR, Rule, WARNING};
 
 pub(super) const REQUIRED_MISSING: Rule = Rule {
@@ -72,20 +72,20 @@ pub(super) const META_ID: Rule = Rule {
     ..WARNING
 };
 
-pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
-    let Some((manifest, source)) = connector.judged_manifest() else { return };
+pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+    let Some((manifest, source)) = subject.judged_manifest() else { return };
     let commands_at = manifest.root.member("commands").map_or(0, |member| member.at);
-    for required in &connector.facts.required_commands {
-        if !connector.has_command(required) {
+    for required in &subject.facts.required_commands {
+        if !subject.has_command(required) {
             let message = format!("the manifest has no command `{required}`");
             found.at(&REQUIRED_MISSING, source, commands_at, message);
         }
     }
-    spelling(connector, manifest, source, found);
+    spelling(subject, manifest, source, found);
     collisions(manifest, source, found);
-    groups(connector, manifest, source, found);
+    groups(subject, manifest, source, found);
     for action in &manifest.scope.worker_visible_actions {
-        if connector.is_meta(action.text) {
+        if subject.is_meta(action.text) {
             let message = format!("{} is hidden from workers by the host", shown(action.text));
             found.at(&META_ID, source, action.at, message);
         }
@@ -93,7 +93,7 @@ pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
 }
 
 fn spelling(
-    connector: &Connector<'_>,
+    subject: &Subject<'_>,
     manifest: &Manifest<'_>,
     source: &Source<'_>,
     found: &mut Collector,
@@ -114,12 +114,12 @@ fn spelling(
             found.at(&ID_DASH, source, id.at, format!("the id {} holds `-`", shown(id.text)));
         }
         let segments = id.text.split('.').count();
-        if segments != 2 && !connector.is_meta(id.text) {
+        if segments != 2 && !subject.is_meta(id.text) {
             let message = format!("the id {} has {segments} parts, not two", shown(id.text));
             found.at(&ID_SEGMENTS, source, id.at, message);
         }
         let mutates = command.action_class.is_some_and(|class| class.text != "read");
-        if mutates && connector.is_meta(id.text) && !connector.facts.requires_command(id.text) {
+        if mutates && subject.is_meta(id.text) && !subject.facts.requires_command(id.text) {
             let message =
                 format!("{} changes something, but the host hides it from workers", shown(id.text));
             found.at(&META_ID, source, id.at, message);
@@ -157,7 +157,7 @@ fn collisions(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collecto
 }
 
 fn groups(
-    connector: &Connector<'_>,
+    subject: &Subject<'_>,
     manifest: &Manifest<'_>,
     source: &Source<'_>,
     found: &mut Collector,
@@ -165,8 +165,8 @@ fn groups(
     for (id, _) in manifest.identified() {
         // The list is sorted: an id that continues this one with a dot is the first that is not below `id.`.
         let group = || id.text.bytes().chain([b'.']);
-        let first = connector.ids.partition_point(|other| other.bytes().lt(group()));
-        let longer = connector.ids.get(first).filter(|other| {
+        let first = subject.ids.partition_point(|other| other.bytes().lt(group()));
+        let longer = subject.ids.get(first).filter(|other| {
             other.starts_with(id.text) && other.as_bytes().get(id.text.len()) == Some(&b'.')
         });
         if let Some(longer) = longer {

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::manifest::{Field, Manifest};
+use super::super::manifest::{Field, Manifest, Text};
 use super::cli_tree::CliTree;
-use super::collector::{Collector, Source, meant, shown};
-use super::connector::{Connector, holds};
+use super::collector::{Collector, Source, shown};
+use super::subject::Subject;
 use super::{ERROR, Rule, WARNING};
 
 pub(super) const SUPPORTS_JSON: Rule = Rule {
@@ -65,20 +65,23 @@ pub(super) const OPTION_MISSING: Rule = Rule {
     ..ERROR
 };
 
-pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
-    let Some((manifest, source)) = connector.judged_manifest() else { return };
-    declarations(connector, manifest, source, found);
-    let tree = CliTree::read(connector);
+/// No real connector has as many commands or fields; more of them are not compared with each other.
+const MAX_COMPARED: usize = 1000;
+
+pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+    let Some((manifest, source)) = subject.judged_manifest() else { return };
+    declarations(subject, manifest, source, found);
+    let tree = CliTree::read(subject);
     if !tree.handlers.is_empty() {
-        handlers(connector, &tree, manifest, source, found);
+        handlers(subject, &tree, manifest, source, found);
     } else if !tree.commands.is_empty() {
-        command_line(connector, &tree, manifest, source, found);
-        options(connector, &tree, manifest, source, found);
+        command_line(subject, &tree, manifest, source, found);
+        options(subject, &tree, manifest, source, found);
     }
 }
 
 fn declarations(
-    connector: &Connector<'_>,
+    subject: &Subject<'_>,
     manifest: &Manifest<'_>,
     source: &Source<'_>,
     found: &mut Collector,
@@ -97,7 +100,7 @@ fn declarations(
             found.at(&SUPPORTS_JSON, source, at, format!("{} has no JSON output", shown(id)));
         }
         if let Some(resource) = command.resource
-            && !connector.is_meta(id)
+            && !subject.is_meta(id)
             && !resources.is_empty()
             && !resources.contains(resource.text)
         {
@@ -105,18 +108,21 @@ fn declarations(
                 "the resource {} of {} is not in `connector.resources`{}",
                 shown(resource.text),
                 shown(id),
-                meant(resource.text, resources.iter().copied())
+                found.meant(&RESOURCE_UNKNOWN, resource.text, resources.iter().copied())
             );
             found.at(&RESOURCE_UNKNOWN, source, resource.at, message);
         }
         for name in &command.required_fields {
             let applies = fields
                 .get(name.text)
-                .map(|field| field.applies_to.as_ref().is_none_or(|applies| holds(applies, id)));
+                .map(|field| field.named_commands().is_none_or(|named| names_command(named, id)));
             let problem = match applies {
                 Some(true) => continue,
                 Some(false) => "does not apply to it".to_owned(),
-                None => format!("does not exist{}", meant(name.text, fields.keys().copied())),
+                None => format!(
+                    "does not exist{}",
+                    found.meant(&REQUIRED_FIELD, name.text, fields.keys().copied())
+                ),
             };
             let message =
                 format!("{} requires the field {}, which {problem}", shown(id), shown(name.text));
@@ -125,9 +131,13 @@ fn declarations(
     }
 }
 
+fn names_command(named: &[Text<'_>], id: &str) -> bool {
+    named.len() > MAX_COMPARED || named.iter().any(|command| command.text == id)
+}
+
 /// Connectors whose handlers are registered by id; the required commands may be built in.
 fn handlers(
-    connector: &Connector<'_>,
+    subject: &Subject<'_>,
     tree: &CliTree<'_>,
     manifest: &Manifest<'_>,
     source: &Source<'_>,
@@ -136,17 +146,17 @@ fn handlers(
     let mut known: Vec<&str> = tree.handlers.iter().map(|handler| handler.path.as_str()).collect();
     known.sort_unstable();
     for (id, _) in manifest.identified() {
-        if known.binary_search(&id.text).is_err() && !connector.facts.requires_command(id.text) {
+        if known.binary_search(&id.text).is_err() && !subject.facts.requires_command(id.text) {
             let message = format!("no handler is registered for {}", shown(id.text));
             found.at(&HANDLER_MISSING, source, id.at, message);
         }
     }
     for handler in &tree.handlers {
-        if !connector.has_command(&handler.path) {
+        if !subject.has_command(&handler.path) {
             let message = format!(
                 "the handler of {} has no command in `connector.json`{}",
                 shown(&handler.path),
-                meant(&handler.path, connector.ids.iter().copied())
+                found.meant(&HANDLER_UNKNOWN, &handler.path, subject.ids.iter().copied())
             );
             found.at(&HANDLER_UNKNOWN, handler.source, handler.at, message);
         }
@@ -155,7 +165,7 @@ fn handlers(
 
 /// Connectors whose commands are click decorators.
 fn command_line(
-    connector: &Connector<'_>,
+    subject: &Subject<'_>,
     tree: &CliTree<'_>,
     manifest: &Manifest<'_>,
     source: &Source<'_>,
@@ -180,7 +190,7 @@ fn command_line(
             None => {}
         }
     }
-    let ids: BTreeSet<String> = connector.ids.iter().map(|id| id.replace('-', "_")).collect();
+    let ids: BTreeSet<String> = subject.ids.iter().map(|id| id.replace('-', "_")).collect();
     // A derived name has alternatives: one of them being listed is enough.
     let listed: BTreeSet<(&str, usize)> = tree
         .commands
@@ -200,19 +210,30 @@ fn command_line(
 }
 
 fn options(
-    connector: &Connector<'_>,
+    subject: &Subject<'_>,
     tree: &CliTree<'_>,
     manifest: &Manifest<'_>,
     source: &Source<'_>,
     found: &mut Collector,
 ) {
-    for (field, id) in manifest.fields().filter_map(|field| Some((field, field.id?))) {
+    // A field that names no command is shown with every command that workers see.
+    let actions: BTreeSet<&str> =
+        manifest.scope.worker_visible_actions.iter().map(|action| action.text).collect();
+    let ids = manifest.identified().map(|(id, _)| id);
+    let visible: Vec<Text<'_>> = ids
+        .filter(|id| actions.is_empty() || actions.contains(id.text))
+        .take(MAX_COMPARED)
+        .collect();
+    let fields = manifest.fields().filter_map(|field| Some((field, field.id?)));
+    for (field, id) in fields.take(MAX_COMPARED) {
         if field.kind.is_some_and(|kind| kind.text == "options_group") {
             continue;
         }
         let option = format!("--{}", id.text.replace('_', "-"));
-        for action in field.applies_to.iter().flatten() {
-            let Some(command) = tree.find(action.text).filter(|_| !connector.is_meta(action.text))
+        let named = field.named_commands();
+        let everywhere = if named.is_none() { visible.as_slice() } else { &[] };
+        for action in named.unwrap_or_default().iter().chain(everywhere) {
+            let Some(command) = tree.find(action.text).filter(|_| !subject.is_meta(action.text))
             else {
                 continue;
             };
@@ -221,7 +242,8 @@ fn options(
                     if command.takes_arguments { " (it takes positional arguments)" } else { "" };
                 let message =
                     format!("{} has no option {}{place}", shown(action.text), shown(&option));
-                found.at(&OPTION_MISSING, source, action.at, message);
+                let at = if named.is_some() { action.at } else { id.at };
+                found.at(&OPTION_MISSING, source, at, message);
             }
         }
     }
@@ -231,7 +253,7 @@ fn options(
 mod tests {
     use super::super::sample::{Sample, only};
 
-    const CLICK: &str = "import click\n\n@click.group()\ndef cli(): pass\n\n@cli.command(\"capabilities\")\ndef capabilities(): pass\n\n@cli.command()\ndef health(): pass\n\n@cli.group(\"config\")\ndef config_group(): pass\n\n@config_group.command(\"show\")\ndef config_show(): pass\n\n@cli.group()\ndef issue(): pass\n\n@issue.command(\"list\")\n@click.option(\"--owner\", required=True)\ndef issue_list(): pass\n\n@issue.command(\"get\")\n@click.option(\"--owner\", \"owner_name\")\n@click.option(\"--issue-number\")\ndef issue_get(): pass\n\n@issue.command(name=\"create\")\n@click.option(\"--owner\")\n@click.option(\"--title\")\ndef create_issue_command(): pass\n\n@issue.command(\"delete\")\n@click.option(\"--owner\")\n@click.option(\"--issue-number\")\ndef issue_delete(): pass\n";
+    const CLICK: &str = "import click\n\n@click.group()\ndef cli(): pass\n\n@cli.command(\"capabilities\")\ndef capabilities(): pass\n\n@cli.command()\ndef health(): pass\n\n@cli.group(\"config\")\ndef config_group(): pass\n\n@config_group.command(\"show\")\ndef config_show(): pass\n\n@cli.group()\ndef issue(): pass\n\n@issue.command(\"list\")\n@click.option(\"--owner\", required=True)\n@click.option(\"--state\")\ndef issue_list(): pass\n\n@issue.command(\"get\")\n@click.option(\"--owner\", \"owner_name\")\n@click.option(\"--issue-number\")\ndef issue_get(): pass\n\n@issue.command(name=\"create\")\n@click.option(\"--owner\")\n@click.option(\"--title\")\ndef create_issue_command(): pass\n\n@issue.command(\"delete\")\n@click.option(\"--owner\")\n@click.option(\"--issue-number\")\ndef issue_delete(): pass\n";
 
     fn click(from: &str, to: &str) -> Vec<&'static str> {
         assert!(CLICK.contains(from));

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::manifest::{Manifest, Text};
-use super::collector::{Collector, Source, meant, shown};
-use super::connector::Connector;
+use super::collector::{Collector, Source, shown};
+use super::subject::Subject;
 use super::{ERROR, Rule, WARNING};
 
 pub(super) const RESERVED_ID: Rule = Rule {
@@ -88,18 +88,18 @@ pub(super) const SELECT_OPTIONS: Rule = Rule {
     ..WARNING
 };
 
-pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
-    let Some((manifest, source)) = connector.judged_manifest() else { return };
-    ids(connector, manifest, source, found);
+pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+    let Some((manifest, source)) = subject.judged_manifest() else { return };
+    ids(subject, manifest, source, found);
     let scope = &manifest.scope;
     for field in manifest.fields() {
         for action in field.applies_to.iter().flatten() {
-            unknown_command(connector, &UNKNOWN_COMMAND, *action, "`applies_to`", source, found);
+            unknown_command(subject, &UNKNOWN_COMMAND, *action, "`applies_to`", source, found);
         }
     }
     for action in &scope.worker_visible_actions {
         unknown_command(
-            connector,
+            subject,
             &WORKER_ACTION,
             *action,
             "`worker_visible_actions`",
@@ -108,22 +108,17 @@ pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
         );
     }
     for (name, _) in &scope.command_defaults {
-        unknown_command(connector, &COMMAND_DEFAULT, *name, "`commandDefaults`", source, found);
+        unknown_command(subject, &COMMAND_DEFAULT, *name, "`commandDefaults`", source, found);
     }
     for (_, command) in &scope.picker_hints {
         if let Some(command) = command {
-            unknown_command(connector, &PICKER_HINT, *command, "`pickerHints`", source, found);
+            unknown_command(subject, &PICKER_HINT, *command, "`pickerHints`", source, found);
         }
     }
-    references(connector, manifest, source, found);
+    references(subject, manifest, source, found);
 }
 
-fn ids(
-    connector: &Connector<'_>,
-    manifest: &Manifest<'_>,
-    source: &Source<'_>,
-    found: &mut Collector,
-) {
+fn ids(subject: &Subject<'_>, manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
     let mut options: BTreeMap<String, &str> = BTreeMap::new();
     for field in manifest.fields() {
         let is_group = field.kind.is_some_and(|kind| kind.text == "options_group");
@@ -136,11 +131,7 @@ fn ids(
         let Some(id) = field.id.filter(|_| !is_group) else { continue };
         let flag = id.text.replace('_', "-");
         let reserved = flag == "help"
-            || connector
-                .facts
-                .global_flags
-                .iter()
-                .any(|known| known.trim_start_matches('-') == flag);
+            || subject.facts.global_flags.iter().any(|known| known.trim_start_matches('-') == flag);
         if reserved {
             let message = format!("the field {} is the global flag `--{flag}`", shown(id.text));
             found.at(&RESERVED_ID, source, id.at, message);
@@ -164,22 +155,22 @@ fn ids(
 }
 
 fn unknown_command(
-    connector: &Connector<'_>,
+    subject: &Subject<'_>,
     rule: &Rule,
     id: Text<'_>,
     place: &str,
     source: &Source<'_>,
     found: &mut Collector,
 ) {
-    if !connector.has_command(id.text) {
-        let near = meant(id.text, connector.ids.iter().copied());
+    if !subject.has_command(id.text) {
+        let near = found.meant(rule, id.text, subject.ids.iter().copied());
         let message = format!("{place} names {}, which is no command{near}", shown(id.text));
         found.at(rule, source, id.at, message);
     }
 }
 
 fn references(
-    connector: &Connector<'_>,
+    subject: &Subject<'_>,
     manifest: &Manifest<'_>,
     source: &Source<'_>,
     found: &mut Collector,
@@ -190,16 +181,16 @@ fn references(
     for field in manifest.fields() {
         if let Some(hint) = field.picker_hint
             && !hints.contains(hint.text)
-            && !connector.has_command(hint.text)
+            && !subject.has_command(hint.text)
         {
-            let near = meant(hint.text, hints.iter().copied());
+            let near = found.meant(&PICKER_HINT, hint.text, hints.iter().copied());
             let message = format!("the picker hint {} does not exist{near}", shown(hint.text));
             found.at(&PICKER_HINT, source, hint.at, message);
         }
         if let Some(other) = field.show_when
             && !ids.contains(other.text)
         {
-            let near = meant(other.text, ids.iter().copied());
+            let near = found.meant(&SHOW_WHEN, other.text, ids.iter().copied());
             let message =
                 format!("`showWhen` names {}, which is no field{near}", shown(other.text));
             found.at(&SHOW_WHEN, source, other.at, message);

@@ -1,7 +1,7 @@
 //! Rules about the tree: where the project lives, which files it has, which paths survive an archive.
 
 use super::collector::{Collector, shown};
-use super::connector::{Connector, HARNESS, MANIFEST, is_foreign};
+use super::subject::{HARNESS, MANIFEST, Subject, is_foreign};
 use super::{ERROR, Rule, WARNING};
 
 pub(super) const DIRECTORY_NAME: Rule = Rule {
@@ -119,15 +119,15 @@ pub(super) const TESTS_COVERAGE: Rule = Rule {
 
 const MAX_ARCHIVE_PATH: usize = 100;
 
-pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
-    identity(connector, found);
-    parts(connector, found);
-    tests(connector, found);
-    paths(connector, found);
+pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+    identity(subject, found);
+    parts(subject, found);
+    tests(subject, found);
+    paths(subject, found);
 }
 
-fn identity(connector: &Connector<'_>, found: &mut Collector) {
-    let repository = connector.repository;
+fn identity(subject: &Subject<'_>, found: &mut Collector) {
+    let repository = subject.repository;
     let directory = repository.directory_name.as_str();
     if !directory.is_empty() {
         let slug = directory.strip_prefix("aos-").unwrap_or_default();
@@ -136,7 +136,7 @@ fn identity(connector: &Connector<'_>, found: &mut Collector) {
             let message = format!("the directory is called {}", shown(directory));
             found.whole(&DIRECTORY_NAME, ".", message);
         }
-        if let Some((manifest, source)) = connector.judged_manifest()
+        if let Some((manifest, source)) = subject.judged_manifest()
             && let Some(tool) = manifest.tool
             && tool.text != directory
         {
@@ -150,19 +150,29 @@ fn identity(connector: &Connector<'_>, found: &mut Collector) {
     }
 }
 
-fn parts(connector: &Connector<'_>, found: &mut Collector) {
-    let files = &connector.repository.files;
-    if !connector.has_harness {
+fn parts(subject: &Subject<'_>, found: &mut Collector) {
+    let files = &subject.repository.files;
+    if !subject.has_harness {
         if files.contains_key(MANIFEST) {
-            let message = "there is only a manifest, no `agent-harness/`".to_owned();
+            let live = subject.manifest.as_ref().is_some_and(|manifest| {
+                let scope = &manifest.scope;
+                [
+                    scope.live_backend_available,
+                    scope.live_read_available,
+                    scope.write_bridge_available,
+                ]
+                .contains(&Some(true))
+            });
+            let claim = if live { ", yet it claims a live backend" } else { "" };
+            let message = format!("there is only a manifest, no `agent-harness/`{claim}");
             found.whole(&HARNESS_MISSING, ".", message);
         }
-    } else if connector.python.is_empty() {
+    } else if subject.python.is_empty() {
         let message =
             "no Python source stands below `agent-harness/`: a stub or a partial copy".to_owned();
         found.whole(&PACKAGE_MISSING, "agent-harness", message);
     }
-    if let Some(tool) = connector.tool() {
+    if let Some(tool) = subject.tool() {
         let path = format!("{HARNESS}shims/{tool}");
         if cfg!(unix) && files.get(&path).is_some_and(|shim| !shim.executable) {
             found.whole(&SHIM_EXECUTABLE, &path, "the launcher is not executable".to_owned());
@@ -181,12 +191,12 @@ fn parts(connector: &Connector<'_>, found: &mut Collector) {
     }
 }
 
-fn tests(connector: &Connector<'_>, found: &mut Collector) {
-    if !connector.has_harness {
+fn tests(subject: &Subject<'_>, found: &mut Collector) {
+    if !subject.has_harness {
         return;
     }
     let path = "agent-harness/tests";
-    let texts: Vec<&str> = connector
+    let texts: Vec<&str> = subject
         .repository
         .below("agent-harness/tests/", ".py")
         .filter_map(|(_, file)| std::str::from_utf8(&file.bytes).ok())
@@ -200,7 +210,7 @@ fn tests(connector: &Connector<'_>, found: &mut Collector) {
     let mut missing = Vec::new();
     // A table of expected modes may stand in for their names.
     let by_table = speak(&["MODES", "contract_cases"]);
-    if !by_table && !connector.facts.modes.iter().all(|mode| speak(&[mode.as_str()])) {
+    if !by_table && !subject.facts.modes.iter().all(|mode| speak(&[mode.as_str()])) {
         missing.push("every mode");
     }
     if !speak(&["exit_code", "returncode", "exit code", "EXIT_CODES", ".exit"]) {
@@ -215,8 +225,8 @@ fn tests(connector: &Connector<'_>, found: &mut Collector) {
     }
 }
 
-fn paths(connector: &Connector<'_>, found: &mut Collector) {
-    let repository = connector.repository;
+fn paths(subject: &Subject<'_>, found: &mut Collector) {
+    let repository = subject.repository;
     let prefix = repository.directory_name.len() + 1;
     for path in repository.files.keys() {
         if prefix + path.len() > MAX_ARCHIVE_PATH && !is_foreign(path) {

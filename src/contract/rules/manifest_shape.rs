@@ -2,8 +2,8 @@
 
 use super::super::manifest::{Command, Manifest};
 use super::collector::{Collector, Source, shown};
-use super::connector::{Connector, JsonFile, MANIFEST};
 use super::json_document::FaultKind;
+use super::subject::{JsonFile, MANIFEST, Subject};
 use super::{ERROR, Rule, WARNING};
 
 pub(super) const MISSING: Rule = Rule {
@@ -95,18 +95,18 @@ pub(super) const FORMAT: Rule = Rule {
     ..WARNING
 };
 
-pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
-    let Some(file) = &connector.manifest_file else {
-        let unreadable = connector.repository.unreadable.iter().any(|(path, _)| path == MANIFEST);
+pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+    let Some(file) = &subject.manifest_file else {
+        let unreadable = subject.repository.unreadable.iter().any(|(path, _)| path == MANIFEST);
         if !unreadable {
             found.whole(&MISSING, MANIFEST, "there is no `connector.json`".to_owned());
         }
         return;
     };
     document(file, found);
-    if let Some(manifest) = &connector.manifest {
+    if let Some(manifest) = &subject.manifest {
         shape(manifest, &file.source, found);
-        required_keys(connector, manifest, &file.source, found);
+        required_keys(subject, manifest, &file.source, found);
         scope(manifest, &file.source, found);
     }
 }
@@ -148,12 +148,12 @@ fn shape(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
 }
 
 fn required_keys(
-    connector: &Connector<'_>,
+    subject: &Subject<'_>,
     manifest: &Manifest<'_>,
     source: &Source<'_>,
     found: &mut Collector,
 ) {
-    let facts = connector.facts;
+    let facts = subject.facts;
     let root = manifest.root;
     let part = |name| root.member(name).map(|member| &member.node);
     for (owner, node, keys) in [

@@ -1,8 +1,8 @@
 //! Rules about permission modes, action classes and side effects of the manifest's commands.
 
 use super::super::manifest::{Command, Text};
-use super::collector::{Collector, Source, meant, shown};
-use super::connector::Connector;
+use super::collector::{Collector, Source, shown};
+use super::subject::Subject;
 use super::{ERROR, HarnessFacts, Rule, WARNING, names};
 
 pub(super) const UNKNOWN_MODE: Rule = Rule {
@@ -102,10 +102,10 @@ pub(super) const SIDE_EFFECT_MISSING: Rule = Rule {
     ..WARNING
 };
 
-pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
-    let Some((manifest, source)) = connector.judged_manifest() else { return };
+pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+    let Some((manifest, source)) = subject.judged_manifest() else { return };
     for (id, command) in manifest.identified() {
-        let judged = Judged { id, command, facts: connector.facts, source };
+        let judged = Judged { id, command, facts: subject.facts, source };
         judged.modes(found);
         judged.class(found);
         judged.side_effect(found);
@@ -139,7 +139,7 @@ impl Judged<'_> {
             let message = format!(
                 "{name} has the unknown mode {}{}",
                 shown(mode.text),
-                meant(mode.text, known)
+                found.meant(&UNKNOWN_MODE, mode.text, known)
             );
             found.at(&UNKNOWN_MODE, self.source, mode.at, message);
             return;
@@ -197,7 +197,7 @@ impl Judged<'_> {
             let message = format!(
                 "{name} has the unknown class {}{}",
                 shown(class.text),
-                meant(class.text, known)
+                found.meant(&ACTION_CLASS, class.text, known)
             );
             found.at(&ACTION_CLASS, self.source, class.at, message);
             return;

@@ -3,7 +3,7 @@
 use super::super::pyproject::{Entry, HostView, Pyproject};
 use super::super::python_source::What;
 use super::collector::{Collector, Source, shown};
-use super::connector::{Connector, HARNESS, PYPROJECT};
+use super::subject::{HARNESS, PYPROJECT, Subject};
 use super::{ERROR, Rule, WARNING};
 
 pub(super) const MISSING: Rule = Rule {
@@ -95,16 +95,16 @@ pub(super) const VERSION: Rule = Rule {
     ..ERROR
 };
 
-pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
-    let Some(file) = &connector.pyproject else {
-        let unreadable = connector.repository.unreadable.iter().any(|(path, _)| path == PYPROJECT);
-        if connector.has_harness && !unreadable {
+pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+    let Some(file) = &subject.pyproject else {
+        let unreadable = subject.repository.unreadable.iter().any(|(path, _)| path == PYPROJECT);
+        if subject.has_harness && !unreadable {
             found.whole(&MISSING, PYPROJECT, "there is no `pyproject.toml`".to_owned());
         }
         return;
     };
     let source = &file.source;
-    if connector.repository.text(PYPROJECT).is_none() {
+    if subject.repository.text(PYPROJECT).is_none() {
         found.at(&SYNTAX, source, 0, "the file holds bytes that are not UTF-8".to_owned());
     }
     match &file.project {
@@ -112,23 +112,23 @@ pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
             found.at(&SYNTAX, source, fault.at, format!("not readable as TOML: {}", fault.message));
         }
         Ok(project) => {
-            names(connector, project, &file.host, source, found);
+            names(subject, project, &file.host, source, found);
             host_view(project, &file.host, source, found);
-            requirements(connector, project, source, found);
-            entry_points(connector, project, source, found);
-            version(connector, project, found);
+            requirements(subject, project, source, found);
+            entry_points(subject, project, source, found);
+            version(subject, project, found);
         }
     }
 }
 
 fn names(
-    connector: &Connector<'_>,
+    subject: &Subject<'_>,
     project: &Pyproject,
     host: &HostView<'_>,
     source: &Source<'_>,
     found: &mut Collector,
 ) {
-    let Some(tool) = connector.tool() else { return };
+    let Some(tool) = subject.tool() else { return };
     match &project.name {
         Some(name) if name.value == tool => {}
         Some(name) => {
@@ -183,7 +183,7 @@ fn host_view(project: &Pyproject, host: &HostView<'_>, source: &Source<'_>, foun
 }
 
 fn requirements(
-    connector: &Connector<'_>,
+    subject: &Subject<'_>,
     project: &Pyproject,
     source: &Source<'_>,
     found: &mut Collector,
@@ -211,7 +211,7 @@ fn requirements(
     if let Some(readme) = &project.readme {
         let path = format!("{HARNESS}{}", readme.value.trim_start_matches("./"));
         let outside = readme.value.split('/').any(|part| part == "..");
-        if !outside && !connector.repository.files.contains_key(&path) {
+        if !outside && !subject.repository.files.contains_key(&path) {
             let message = format!("`readme` names {}, which does not exist", shown(&readme.value));
             found.at(&README_MISSING, source, readme.at, message);
         }
@@ -219,12 +219,12 @@ fn requirements(
 }
 
 fn entry_points(
-    connector: &Connector<'_>,
+    subject: &Subject<'_>,
     project: &Pyproject,
     source: &Source<'_>,
     found: &mut Collector,
 ) {
-    let files = &connector.repository.files;
+    let files = &subject.repository.files;
     for (name, entry) in &project.scripts {
         let module = entry.value.split(':').next().unwrap_or_default().trim();
         let top = module.split('.').next().unwrap_or_default();
@@ -238,7 +238,7 @@ fn entry_points(
                 || files.contains_key(&format!("{HARNESS}{root}{path}/__init__.py"))
         });
         // Without any source the tree is a partial copy, which has a rule of its own.
-        if !stands && !connector.python.is_empty() {
+        if !stands && !subject.python.is_empty() {
             let message = format!(
                 "the module {} of the script {} does not exist",
                 shown(module),
@@ -249,9 +249,9 @@ fn entry_points(
     }
 }
 
-fn version(connector: &Connector<'_>, project: &Pyproject, found: &mut Collector) {
+fn version(subject: &Subject<'_>, project: &Pyproject, found: &mut Collector) {
     let Some(version) = &project.version else { return };
-    for file in &connector.python {
+    for file in &subject.python {
         for note in &file.content.notes {
             if let What::Version(own) = note.what
                 && note.function.is_empty()

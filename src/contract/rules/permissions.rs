@@ -1,8 +1,8 @@
 //! Rules about `agent-harness/permissions.json`: the same commands and modes as the manifest, under every key of the contract.
 
-use super::collector::{Collector, Source, meant, shown};
-use super::connector::{Connector, JsonFile, PERMISSIONS};
+use super::collector::{Collector, Source, shown};
 use super::json_document::{FaultKind, Member, Node, Value};
+use super::subject::{JsonFile, PERMISSIONS, Subject};
 use super::{ERROR, HarnessFacts, Rule};
 
 pub(super) const MISSING: Rule = Rule {
@@ -97,11 +97,10 @@ pub(super) const IDENTITY: Rule = Rule {
 /// Keys that are known to hold the map, whatever the contract asks for.
 const KEYS: [&str; 2] = ["permissions", "commands"];
 
-pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
-    let Some(file) = &connector.permissions_file else {
-        let unreadable =
-            connector.repository.unreadable.iter().any(|(path, _)| path == PERMISSIONS);
-        if connector.has_harness && !unreadable {
+pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+    let Some(file) = &subject.permissions_file else {
+        let unreadable = subject.repository.unreadable.iter().any(|(path, _)| path == PERMISSIONS);
+        if subject.has_harness && !unreadable {
             found.whole(&MISSING, PERMISSIONS, "there is no `permissions.json`".to_owned());
         }
         return;
@@ -114,13 +113,13 @@ pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
         found.at(&SHAPE, source, root.at, message);
         return;
     }
-    identity(connector, root, source, found);
-    let maps = maps(connector.facts, root, source, found);
+    identity(subject, root, source, found);
+    let maps = maps(subject.facts, root, source, found);
     match maps.as_slice() {
         [] => {}
-        [(_, only)] => compare(connector, only, source, found),
+        [(_, only)] => compare(subject, only, source, found),
         [(_, first), (name, second), ..] => {
-            compare(connector, first, source, found);
+            compare(subject, first, source, found);
             if !same(first, second) {
                 let message = "`permissions` and `commands` hold different maps".to_owned();
                 let at = root.member(name).map_or(second.at, |member| member.at);
@@ -147,13 +146,8 @@ fn document(file: &JsonFile<'_>, found: &mut Collector) {
     }
 }
 
-fn identity(
-    connector: &Connector<'_>,
-    root: &Node<'_>,
-    source: &Source<'_>,
-    found: &mut Collector,
-) {
-    let Some(manifest) = &connector.manifest else { return };
+fn identity(subject: &Subject<'_>, root: &Node<'_>, source: &Source<'_>, found: &mut Collector) {
+    let Some(manifest) = &subject.manifest else { return };
     for (name, wanted) in [("tool", manifest.tool), ("backend", manifest.backend)] {
         let (Some(member), Some(wanted)) = (root.member(name), wanted) else { continue };
         if member.node.text() != Some(wanted.text) {
@@ -188,8 +182,8 @@ fn maps<'a>(
     maps
 }
 
-fn compare(connector: &Connector<'_>, map: &Node<'_>, source: &Source<'_>, found: &mut Collector) {
-    let facts = connector.facts;
+fn compare(subject: &Subject<'_>, map: &Node<'_>, source: &Source<'_>, found: &mut Collector) {
+    let facts = subject.facts;
     let mut entries: Vec<&Member<'_>> = map.members().iter().collect();
     entries.sort_by(|left, right| left.name.cmp(&right.name));
     let entry = |id: &str| {
@@ -212,7 +206,7 @@ fn compare(connector: &Connector<'_>, map: &Node<'_>, source: &Source<'_>, found
                     "{} has the unknown mode {}{}",
                     shown(&member.name),
                     shown(mode),
-                    meant(mode, known)
+                    found.meant(&UNKNOWN_MODE, mode, known)
                 );
                 found.at(&UNKNOWN_MODE, source, member.node.at, message);
             }
@@ -220,12 +214,12 @@ fn compare(connector: &Connector<'_>, map: &Node<'_>, source: &Source<'_>, found
         }
     }
     for required in &facts.required_commands {
-        if entry(required).is_none() && !connector.has_command(required) {
+        if entry(required).is_none() && !subject.has_command(required) {
             let message = format!("the command `{required}` has no mode");
             found.at(&REQUIRED_MISSING, source, map.at, message);
         }
     }
-    let Some(manifest) = &connector.manifest else { return };
+    let Some(manifest) = &subject.manifest else { return };
     for (id, command) in manifest.identified() {
         let Some(member) = entry(id.text) else {
             let message = format!("the command {} of the manifest has no mode", shown(id.text));
@@ -246,11 +240,11 @@ fn compare(connector: &Connector<'_>, map: &Node<'_>, source: &Source<'_>, found
         }
     }
     for member in map.members() {
-        if !connector.has_command(&member.name) {
+        if !subject.has_command(&member.name) {
             let message = format!(
                 "the manifest has no command {}{}",
                 shown(&member.name),
-                meant(&member.name, connector.ids.iter().copied())
+                found.meant(&EXTRA_COMMAND, &member.name, subject.ids.iter().copied())
             );
             found.at(&EXTRA_COMMAND, source, member.at, message);
         }

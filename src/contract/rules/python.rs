@@ -2,7 +2,7 @@
 
 use super::super::python_source::{Note, What};
 use super::collector::Collector;
-use super::connector::{Connector, HARNESS, PythonFile};
+use super::subject::{HARNESS, PythonFile, Subject};
 use super::{ERROR, Rule, WARNING};
 
 pub(super) const UNPACKAGED_FILE: Rule = Rule {
@@ -73,24 +73,19 @@ pub(super) const MODULE_OUTPUT: Rule = Rule {
 /// The host's limit for a probe, in milliseconds.
 const PROBE_LIMIT: usize = 4000;
 
-pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
-    for file in &connector.python {
+pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+    for file in &subject.python {
         for note in &file.content.notes {
-            single(connector, file, note, found);
+            single(subject, file, note, found);
         }
     }
-    health_words(connector, found);
-    time_limits(connector, found);
+    health_words(subject, found);
+    time_limits(subject, found);
 }
 
-fn single(
-    connector: &Connector<'_>,
-    file: &PythonFile<'_>,
-    note: &Note<'_>,
-    found: &mut Collector,
-) {
+fn single(subject: &Subject<'_>, file: &PythonFile<'_>, note: &Note<'_>, found: &mut Collector) {
     let (rule, message) = match note.what {
-        What::NamesFile(name) if !is_packaged(connector, file, name) => {
+        What::NamesFile(name) if !is_packaged(subject, file, name) => {
             (&UNPACKAGED_FILE, format!("`{name}` is looked for at run time"))
         }
         What::Climbs(levels) if levels >= depth(file.source.path) => {
@@ -113,17 +108,17 @@ fn depth(path: &str) -> usize {
 }
 
 /// A copy of the file lies inside the package and is shipped with it.
-fn is_packaged(connector: &Connector<'_>, file: &PythonFile<'_>, name: &str) -> bool {
-    let ships = connector.pyproject.as_ref().and_then(|file| file.project.as_ref().ok());
+fn is_packaged(subject: &Subject<'_>, file: &PythonFile<'_>, name: &str) -> bool {
+    let ships = subject.pyproject.as_ref().and_then(|file| file.project.as_ref().ok());
     let inner = file.source.path.strip_prefix(HARNESS).unwrap_or_default();
     let package = inner.split('/').next().unwrap_or_default();
     ships.is_some_and(|project| project.package_data)
-        && connector.repository.below(&format!("{HARNESS}{package}/"), name).next().is_some()
+        && subject.repository.below(&format!("{HARNESS}{package}/"), name).next().is_some()
 }
 
-fn health_words(connector: &Connector<'_>, found: &mut Collector) {
+fn health_words(subject: &Subject<'_>, found: &mut Collector) {
     let mut ready = None;
-    for file in &connector.python {
+    for file in &subject.python {
         for note in &file.content.notes {
             match note.what {
                 What::HealthWord("healthy") => return,
@@ -139,10 +134,10 @@ fn health_words(connector: &Connector<'_>, found: &mut Collector) {
 }
 
 /// Long limits are fine for commands, as long as something shorter exists for the probe.
-fn time_limits(connector: &Connector<'_>, found: &mut Collector) {
+fn time_limits(subject: &Subject<'_>, found: &mut Collector) {
     let mut first_long = None;
     let mut has_short = false;
-    for file in &connector.python {
+    for file in &subject.python {
         for note in &file.content.notes {
             let What::Timeout(limit) = note.what else { continue };
             if limit < PROBE_LIMIT {

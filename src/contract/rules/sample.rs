@@ -246,7 +246,7 @@ const MANIFEST: &str = r#"{
         "type": "select",
         "options": [{ "value": "open", "label": "Open" }, { "value": "all", "label": "All" }],
         "default": "open",
-        "applies_to": []
+        "applies_to": ["issue.list"]
       }
     ]
   },

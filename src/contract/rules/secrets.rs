@@ -1,8 +1,10 @@
 //! Rules about secrets: in the tree, in URLs, in options, in masked output. No message repeats any part of a value.
 
+use std::ops::Range;
+
 use super::super::python_source::{Note, What};
 use super::collector::{Collector, Source, shown};
-use super::connector::{Connector, PythonFile, is_foreign};
+use super::subject::{PythonFile, Subject, is_foreign};
 use super::{ERROR, Rule, layout, names};
 
 pub(super) const COMMITTED: Rule = Rule {
@@ -38,19 +40,19 @@ pub(super) const OPTION: Rule = Rule {
     ..ERROR
 };
 
-pub(super) fn check(connector: &Connector<'_>, found: &mut Collector) {
-    for (path, file) in &connector.repository.files {
+pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+    for (path, file) in &subject.repository.files {
         if !is_foreign(path) {
             scan(path, &file.bytes, found);
         }
     }
-    for file in &connector.python {
+    for file in &subject.python {
         for note in &file.content.notes {
             source_note(file, note, found);
         }
         options(file, found);
     }
-    let Some((manifest, source)) = connector.judged_manifest() else { return };
+    let Some((manifest, source)) = subject.judged_manifest() else { return };
     for id in manifest.fields().filter_map(|field| field.id) {
         if names::is_secret_option(id.text) {
             let message = format!("the field {} asks for a secret", shown(id.text));
@@ -140,14 +142,38 @@ const fn pair(first: u8, second: u8) -> usize {
     ((first & 127) as usize) << 7 | (second & 127) as usize
 }
 
+/// Bytes that are judged at once; eight pairs, one at each multiple of three.
+const BLOCK: usize = 24;
+
 fn scan(path: &str, bytes: &[u8], found: &mut Collector) {
     // A start at any place puts one of its three pairs at a multiple of three.
-    for (index, three) in bytes.chunks(3).enumerate() {
-        if let [first, second, ..] = three
-            && PAIRS[pair(*first, *second)]
-        {
-            let middle = index * 3;
-            for at in middle.saturating_sub(2)..=middle {
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    for (index, block) in blocks.iter().enumerate() {
+        let mut near = false;
+        let mut at = 0;
+        while at < BLOCK {
+            near |= PAIRS[pair(block[at], block[at + 1])];
+            at += 3;
+        }
+        if near {
+            starts_near(path, bytes, index * BLOCK..(index + 1) * BLOCK, found);
+        }
+    }
+    starts_near(path, bytes, bytes.len() - rest.len()..bytes.len(), found);
+}
+
+fn starts_near(path: &str, bytes: &[u8], block: Range<usize>, found: &mut Collector) {
+    let is_near = |at: &usize| match bytes.get(*at..at + 2) {
+        Some([first, second]) => PAIRS[pair(*first, *second)],
+        _ => false,
+    };
+    for middle in block.step_by(3).filter(is_near) {
+        for at in middle.saturating_sub(2)..=middle {
+            if let Some([a, b, c, d]) = bytes.get(at..at + 4)
+                && PAIRS[pair(*a, *b)]
+                && PAIRS[pair(*b, *c)]
+                && PAIRS[pair(*c, *d)]
+            {
                 start_at(path, bytes, at, found);
             }
         }
@@ -260,6 +286,7 @@ mod tests {
             ("query_params = [(\"key\", self._api_key)]\n", &["secrets/in-url"]),
             ("u = f\"{base}?page_token={token}&key={issue}\"\n", &[]),
             ("body = {\"token\": token}\n", &[]),
+            ("send(params=params, json={\"token\": token})\n", &[]),
             ("@click.option(\"--api-key\")\ndef f(): pass\n", &["secrets/option"]),
             ("@click.option(\"--key\")\ndef f(): pass\n", &[]),
         ] {

@@ -54,7 +54,9 @@ def secret_forms(secrets):
 
 @lru_cache(maxsize=8)
 def _forms(secrets):
-    forms = {form for secret in secrets for form in (secret, *_encoded(secret))}
+    forms = set(secrets)
+    for secret in secrets:
+        forms.update(_encoded(secret) if len(secret) >= RUN else ())
     return sorted(filter(None, forms), key=lambda form: (-len(form), form))
 
 

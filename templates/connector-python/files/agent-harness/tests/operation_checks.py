@@ -40,6 +40,7 @@ def check_operation(command, expected, run, backend):
     mode = COMMANDS[command]["mode"]
     data = run("--json", "--mode", mode, *COMMANDS[command]["argv"], *argv).data
 
+    assert backend.requests, "no request was made: change or remove the entry in CASES"
     request = backend.requests[0]
     assert request.method == expected["method"]
     assert request.path == expected_path(expected["path"], given)

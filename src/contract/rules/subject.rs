@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::super::manifest::{Manifest, Text};
+use super::super::manifest::Manifest;
 use super::super::pyproject::{HostView, Pyproject, TomlFault};
 use super::super::python_source::PythonSource;
 use super::super::repository::Repository;
@@ -74,7 +74,7 @@ pub(super) struct PythonFile<'a> {
 }
 
 #[derive(Debug)]
-pub(super) struct Connector<'a> {
+pub(super) struct Subject<'a> {
     pub repository: &'a Repository,
     pub facts: &'a HarnessFacts,
     pub manifest_file: Option<JsonFile<'a>>,
@@ -90,7 +90,7 @@ pub(super) struct Connector<'a> {
     pub has_harness: bool,
 }
 
-impl<'a> Connector<'a> {
+impl<'a> Subject<'a> {
     pub fn read(
         repository: &'a Repository,
         facts: &'a HarnessFacts,
@@ -179,9 +179,4 @@ pub(super) fn is_test(path: &str) -> bool {
 
 fn is_package_source(path: &str) -> bool {
     !is_test(path) && !is_foreign(path) && !path.ends_with("/contract_gen.py")
-}
-
-/// True when a list of positioned texts holds a text.
-pub(super) fn holds(texts: &[Text<'_>], wanted: &str) -> bool {
-    texts.iter().any(|text| text.text == wanted)
 }

@@ -1,0 +1,122 @@
+//! Faults of the command line as failures: what is wrong, and the nearest thing that is right.
+//!
+//! Reads the parser's own account of the fault; never prints it.
+
+use clap::CommandFactory as _;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use crate::cli::Cli;
+use crate::contract::suggestion;
+use crate::report::{ErrorCode, Failure};
+
+/// Longest message, in characters; an argument may be of any length.
+const MAX_MESSAGE: usize = 600;
+
+/// A parser error as a failure.
+#[must_use]
+pub fn failure(error: &clap::Error) -> Failure {
+    let message: String = match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            return unknown_command(&context(error, ContextKind::InvalidSubcommand));
+        }
+        ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            return with_commands(Failure::new(ErrorCode::Usage, "no command was given"), None);
+        }
+        ErrorKind::UnknownArgument => {
+            let argument = context(error, ContextKind::InvalidArg);
+            match argument.starts_with('-') {
+                true => format!("there is no option `{argument}`"),
+                false => format!("`{argument}` is one argument too many"),
+            }
+        }
+        ErrorKind::InvalidValue if !context(error, ContextKind::InvalidValue).is_empty() => {
+            format!(
+                "`{}` is not a value of `{}`",
+                context(error, ContextKind::InvalidValue),
+                context(error, ContextKind::InvalidArg)
+            )
+        }
+        ErrorKind::InvalidValue => {
+            format!("`{}` needs a value", context(error, ContextKind::InvalidArg))
+        }
+        ErrorKind::MissingRequiredArgument => {
+            format!("`{}` is missing", context(error, ContextKind::InvalidArg))
+        }
+        ErrorKind::ArgumentConflict => format!(
+            "`{}` cannot be used with `{}`",
+            context(error, ContextKind::InvalidArg),
+            context(error, ContextKind::PriorArg)
+        ),
+        ErrorKind::InvalidUtf8 => "an argument is not UTF-8 text".to_owned(),
+        _ => first_line(error),
+    };
+    let message = message.chars().take(MAX_MESSAGE).collect::<String>();
+    Failure::new(ErrorCode::Usage, message).hint(hint(error))
+}
+
+fn unknown_command(name: &str) -> Failure {
+    let shown: String = name.chars().take(MAX_MESSAGE).collect();
+    with_commands(
+        Failure::new(ErrorCode::Usage, format!("there is no command `{shown}`")),
+        Some(name),
+    )
+}
+
+/// Adds the commands that exist, and the one that was meant when it can be told.
+fn with_commands(failure: Failure, meant: Option<&str>) -> Failure {
+    let cli = Cli::command();
+    let known: Vec<_> = cli.get_subcommands().map(clap::Command::get_name).collect();
+    let hint = meant.and_then(|name| suggestion::nearest(name, known.iter().copied())).map_or_else(
+        || format!("commands are {}; `aos --help` describes them", known.join(", ")),
+        |nearest| format!("did you mean `{nearest}`?"),
+    );
+    failure.hint(hint).detail("known_commands", known)
+}
+
+/// The suggestion of the parser, the allowed values, or how the command is used.
+fn hint(error: &clap::Error) -> String {
+    let suggested = [ContextKind::SuggestedArg, ContextKind::SuggestedValue]
+        .map(|kind| context(error, kind))
+        .into_iter()
+        .find(|name| !name.is_empty());
+    if let Some(name) = suggested {
+        return format!("did you mean `{name}`?");
+    }
+    let allowed = context(error, ContextKind::ValidValue);
+    if !allowed.is_empty() {
+        return format!("possible values are {allowed}");
+    }
+    // The usage line of an error names the command and what it needs.
+    let usage = context(error, ContextKind::Usage);
+    let usage = usage.trim().trim_start_matches("Usage:").trim();
+    let command = usage
+        .split_whitespace()
+        .take_while(|word| word.starts_with(|first: char| first.is_ascii_lowercase()))
+        .collect::<Vec<_>>()
+        .join(" ");
+    match command.as_str() {
+        "" | "aos" => {
+            "`aos --help` shows the commands, `aos COMMAND --help` its options".to_owned()
+        }
+        command => format!("usage is `{usage}`; `{command} --help` describes it"),
+    }
+}
+
+fn context(error: &clap::Error, kind: ContextKind) -> String {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => text.clone(),
+        Some(ContextValue::Strings(texts)) => texts.join(", "),
+        Some(ContextValue::StyledStr(text)) => text.to_string(),
+        Some(ContextValue::StyledStrs(texts)) => {
+            texts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        }
+        Some(ContextValue::Number(number)) => number.to_string(),
+        _ => String::new(),
+    }
+}
+
+fn first_line(error: &clap::Error) -> String {
+    let rendered = error.render().to_string();
+    let line = rendered.lines().next().unwrap_or("the arguments cannot be used");
+    line.trim_start_matches("error: ").to_owned()
+}

@@ -1,0 +1,364 @@
+//! Calls that succeed and calls that fail, each prepared from nothing: the tests of this folder run them all.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::sandbox::{Answer, Sandbox, answer};
+
+/// Longest time that any call may take; the machine may be busy.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// One call of aos and how it must end.
+pub struct Case {
+    pub name: &'static str,
+    /// Error code, or `OK`.
+    pub expected: &'static str,
+    prepare: fn(&Sandbox) -> Call,
+}
+
+/// What is run, and where.
+pub struct Call {
+    arguments: Vec<OsString>,
+    directory: Option<PathBuf>,
+    environment: Vec<(&'static str, OsString)>,
+}
+
+pub fn call(arguments: &[&str]) -> Call {
+    Call {
+        arguments: arguments.iter().map(OsString::from).collect(),
+        directory: None,
+        environment: Vec::new(),
+    }
+}
+
+impl Call {
+    fn within(mut self, directory: PathBuf) -> Self {
+        self.directory = Some(directory);
+        self
+    }
+
+    fn with(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
+        self.environment.push((name, value.into()));
+        self
+    }
+}
+
+impl Case {
+    /// The leaf command of this case; empty when the call has none.
+    pub fn leaf(&self) -> String {
+        let sandbox = Sandbox::new();
+        let first = (self.prepare)(&sandbox).arguments.into_iter().next();
+        first.unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// Runs the call with `extra` arguments, in a sandbox of its own.
+    pub fn run(&self, extra: &[&str]) -> Answer {
+        let sandbox = Sandbox::new();
+        finish(self.name, &mut self.command(&sandbox, extra))
+    }
+
+    /// The prepared call.
+    pub fn command(&self, sandbox: &Sandbox, extra: &[&str]) -> Command {
+        let call = (self.prepare)(sandbox);
+        let mut command = sandbox.command(&[]);
+        command.args(call.arguments).args(extra);
+        if let Some(directory) = call.directory {
+            command.current_dir(directory);
+        }
+        for (name, value) in call.environment {
+            // An empty value takes the variable away.
+            if value.is_empty() { command.env_remove(name) } else { command.env(name, value) };
+        }
+        command
+    }
+}
+
+/// Runs a command that must end by itself.
+pub fn finish(name: &str, command: &mut Command) -> Answer {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a process");
+    let pid = child.id();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    match receiver.recv_timeout(LIMIT) {
+        Ok(output) => answer(output.expect("its output")),
+        Err(_) => {
+            let _ = Command::new("kill").args(["-9", &pid.to_string()]).status();
+            panic!("{name}: did not end within {} s", LIMIT.as_secs())
+        }
+    }
+}
+
+const fn case(expected: &'static str, name: &'static str, prepare: fn(&Sandbox) -> Call) -> Case {
+    Case { name, expected, prepare }
+}
+
+/// A connector whose generated permissions were edited by hand.
+fn edited(sandbox: &Sandbox) -> PathBuf {
+    let project = sandbox.connector("acme");
+    std::fs::write(project.join("agent-harness/permissions.json"), "{}\n").expect("a file");
+    project
+}
+
+/// A token for the change that `arguments` would make in `directory`.
+fn token(sandbox: &Sandbox, directory: &std::path::Path, arguments: &[&str]) -> String {
+    let data = sandbox.aos_in(directory, arguments).data();
+    data["confirm_token"].as_str().expect("a token").to_owned()
+}
+
+/// One successful call or more of every leaf command.
+pub fn successes() -> Vec<Case> {
+    let mut cases = vec![
+        case("OK", "new", |_| call(&["new", "acme", "--no-git"])),
+        case("OK", "new in a directory", |sandbox| {
+            std::fs::create_dir(sandbox.work().join("there")).expect("a directory");
+            call(&["new", "acme", "--no-git", "--dir", "there", "--spec", "v1.0.0"])
+        }),
+        case("OK", "new with a preset", |_| {
+            call(&["new", "forge", "--preset", "github", "--template", "connector-python"])
+        }),
+        case("OK", "new with answers", |sandbox| {
+            sandbox.write("answers.toml", "license = \"MIT\"\n");
+            call(&["new", "acme", "--answers", "answers.toml", "--set", "label=Acme"])
+        }),
+        case("OK", "new unchanged", |sandbox| {
+            sandbox.connector("acme");
+            call(&["new", "acme", "--no-git"])
+        }),
+        case("OK", "new preview", |_| call(&["new", "acme", "--dry-run"])),
+        case("OK", "new confirmed", |sandbox| {
+            let token = token(sandbox, &sandbox.work(), &["new", "acme", "--dry-run"]);
+            call(&["new", "acme", "--confirm", &token])
+        }),
+        case("OK", "new list", |_| call(&["new", "--list"])),
+        case("OK", "sync-spec unchanged", |sandbox| {
+            call(&["sync-spec"]).within(sandbox.connector("acme"))
+        }),
+        case("OK", "sync-spec moved", |sandbox| {
+            let project = sandbox.connector("acme");
+            call(&["sync-spec", project.to_str().expect("UTF-8"), "--to", "v1.0.0"])
+        }),
+        case("OK", "sync-spec preview", |sandbox| {
+            call(&["sync-spec", "--to", "v1.0.0", "--dry-run"]).within(sandbox.connector("acme"))
+        }),
+        case("OK", "sync-spec confirmed", |sandbox| {
+            let project = sandbox.connector("acme");
+            let token = token(sandbox, &project, &["sync-spec", "--to", "v1.0.0", "--dry-run"]);
+            call(&["sync-spec", "--to", "v1.0.0", "--confirm", &token]).within(project)
+        }),
+        case("OK", "sync-spec from a directory", |sandbox| {
+            let contract = concat!(env!("CARGO_MANIFEST_DIR"), "/contract");
+            call(&["sync-spec", "--from", contract, "--to", "v1.0.0"])
+                .within(sandbox.connector("acme"))
+        }),
+        case("OK", "gen unchanged", |sandbox| call(&["gen"]).within(sandbox.connector("acme"))),
+        case("OK", "gen check", |sandbox| {
+            let project = sandbox.connector("acme");
+            call(&["gen", project.to_str().expect("UTF-8"), "--check"])
+        }),
+        case("OK", "gen preview", |sandbox| call(&["gen", "--dry-run"]).within(edited(sandbox))),
+        case("OK", "gen confirmed", |sandbox| {
+            let project = edited(sandbox);
+            let token = token(sandbox, &project, &["gen", "--dry-run"]);
+            call(&["gen", "--confirm", &token]).within(project)
+        }),
+        case("OK", "check", |sandbox| call(&["check"]).within(sandbox.connector("acme"))),
+        case("OK", "check one rule", |sandbox| {
+            let project = sandbox.connector("acme");
+            call(&["check", project.to_str().expect("UTF-8"), "--rule", "drift/modified"])
+        }),
+        case("OK", "check a fleet", |sandbox| {
+            sandbox.connector("acme");
+            sandbox.connector("bolt");
+            call(&["check", "--recursive", "."])
+        }),
+        case("OK", "explain one rule", |_| call(&["check", "--explain", "drift/modified"])),
+        case("OK", "explain all rules", |_| call(&["check", "--explain", "all"])),
+        case("OK", "reference", |_| call(&["reference"])),
+        case("OK", "context", |_| call(&["context"])),
+        case("OK", "context of a project", |sandbox| {
+            call(&["context"]).within(sandbox.connector("acme"))
+        }),
+        case("OK", "doctor", |_| call(&["doctor"])),
+        case("OK", "doctor of a project", |sandbox| {
+            call(&["doctor"]).within(sandbox.connector("acme"))
+        }),
+        case("OK", "changelog", |_| call(&["changelog"])),
+        case("OK", "changelog since", |_| call(&["changelog", "--since", "0.0.1"])),
+        case("OK", "completions for bash", |_| call(&["completions", "bash"])),
+        case("OK", "completions for zsh", |_| call(&["completions", "zsh"])),
+        case("OK", "completions for fish", |_| call(&["completions", "fish"])),
+        case("OK", "completions for elvish", |_| call(&["completions", "elvish"])),
+        case("OK", "completions for powershell", |_| call(&["completions", "powershell"])),
+    ];
+    cases.push(case("OK", "elsewhere", |sandbox| {
+        let project = sandbox.connector("acme");
+        call(&["check", "-C", project.to_str().expect("UTF-8"), "--quiet"])
+    }));
+    cases
+}
+
+/// Every kind of failure that can be provoked from outside.
+pub fn failures() -> Vec<Case> {
+    let mut cases = usage_failures();
+    cases.extend(value_failures());
+    cases.extend(state_failures());
+    cases
+}
+
+fn usage_failures() -> Vec<Case> {
+    vec![
+        case("E_USAGE", "no arguments", |_| call(&[])),
+        case("E_USAGE", "unknown command", |_| call(&["chek"])),
+        case("E_USAGE", "no such thing as help", |_| call(&["help"])),
+        case("E_USAGE", "unknown flag", |_| call(&["context", "--bogus"])),
+        case("E_USAGE", "unknown flag before a command", |_| call(&["--bogus", "context"])),
+        case("E_USAGE", "bad format", |_| call(&["context", "--format", "xml"])),
+        case("E_USAGE", "contradicting formats", |_| {
+            call(&["context", "--json", "--format", "raw"])
+        }),
+        case("E_USAGE", "bad enum", |_| call(&["completions", "fihs"])),
+        case("E_USAGE", "missing positional", |_| call(&["new"])),
+        case("E_USAGE", "missing choice", |_| call(&["completions"])),
+        case("E_USAGE", "missing value", |_| call(&["check", "--explain"])),
+        case("E_USAGE", "one argument too many", |_| call(&["context", "extra"])),
+        case("E_USAGE", "options that exclude each other", |_| {
+            call(&["gen", "--dry-run", "--confirm", "ct_1"])
+        }),
+        case("E_USAGE", "confirm on a query", |_| call(&["check", "--confirm", "ct_1"])),
+        case("E_USAGE", "answer that is no pair", |_| call(&["new", "acme", "--set", "label"])),
+        #[cfg(unix)]
+        case("E_USAGE", "command that is not UTF-8", |_| {
+            use std::os::unix::ffi::OsStringExt as _;
+            let mut call = call(&[]);
+            call.arguments = vec![OsString::from_vec(vec![0xff, 0xfe])];
+            call
+        }),
+        #[cfg(unix)]
+        case("E_USAGE", "argument that is not UTF-8", |_| {
+            use std::os::unix::ffi::OsStringExt as _;
+            let mut call = call(&["new"]);
+            call.arguments.push(OsString::from_vec(vec![b'a', 0xff]));
+            call
+        }),
+    ]
+}
+
+fn value_failures() -> Vec<Case> {
+    vec![
+        case("E_VALIDATION", "bad name", |_| call(&["new", "Foo Bar"])),
+        case("E_VALIDATION", "name that drives a terminal", |_| {
+            call(&["new", "a\u{1b}[31m\nb"])
+        }),
+        case("E_VALIDATION", "unknown template", |_| {
+            call(&["new", "acme", "--template", "conector-python"])
+        }),
+        case("E_VALIDATION", "unknown preset", |_| call(&["new", "acme", "--preset", "githb"])),
+        case("E_VALIDATION", "unknown answer", |_| {
+            call(&["new", "acme", "--set", "licence=MIT"])
+        }),
+        case("E_VALIDATION", "bad tag", |_| call(&["new", "acme", "--spec", "../../x"])),
+        case("E_VALIDATION", "unknown field", |_| call(&["context", "--fields", "nope"])),
+        case("E_VALIDATION", "unknown inner field", |_| {
+            call(&["context", "--fields", "config.nope"])
+        }),
+        case("E_VALIDATION", "unknown rule", |_| call(&["check", "--explain", "drift/modifed"])),
+        case("E_VALIDATION", "unknown rule to report", |_| call(&["check", "--rule", "nope"])),
+        case("E_VALIDATION", "bad version", |_| call(&["changelog", "--since", "newest"])),
+        case("E_VALIDATION", "target is taken", |sandbox| {
+            sandbox.write("aos-acme/README.md", "mine\n");
+            call(&["new", "acme"])
+        }),
+        case("E_VALIDATION", "malformed pin", |sandbox| {
+            let project = sandbox.connector("acme");
+            std::fs::write(project.join(".agent/SPEC_VERSION"), "main\n").expect("a file");
+            call(&["sync-spec"]).within(project)
+        }),
+        case("E_NOT_FOUND", "missing project", |_| call(&["check", "nowhere"])),
+        case("E_NOT_FOUND", "no project here", |_| call(&["check"])),
+        case("E_NOT_FOUND", "missing directory", |_| call(&["context", "-C", "nowhere"])),
+        case("E_NOT_FOUND", "missing parent", |_| call(&["new", "acme", "--dir", "nowhere"])),
+        case("E_NOT_FOUND", "empty fleet", |_| call(&["check", "--recursive", "."])),
+        case("E_NOT_FOUND", "unknown tag", |sandbox| {
+            call(&["sync-spec", "--to", "v9.9.9"]).within(sandbox.connector("acme"))
+        }),
+        #[cfg(unix)]
+        case("E_NOT_FOUND", "path that is not UTF-8", |_| {
+            use std::os::unix::ffi::OsStringExt as _;
+            let mut call = call(&["check"]);
+            call.arguments.push(OsString::from_vec(vec![b'a', 0xff]));
+            call
+        }),
+    ]
+}
+
+fn state_failures() -> Vec<Case> {
+    vec![
+        case("E_CONFIRMATION_REQUIRED", "gen would lose work", |sandbox| {
+            call(&["gen"]).within(edited(sandbox))
+        }),
+        case("E_CONFIRMATION_REQUIRED", "sync-spec would lose work", |sandbox| {
+            call(&["sync-spec"]).within(edited(sandbox))
+        }),
+        case("E_CONFLICT", "made-up token", |sandbox| {
+            call(&["gen", "--confirm", "ct_made_up"]).within(edited(sandbox))
+        }),
+        case("E_CONFLICT", "token of another change", |sandbox| {
+            let project = edited(sandbox);
+            let token = token(sandbox, &project, &["gen", "--dry-run"]);
+            std::fs::write(project.join("agent-harness/permissions.json"), "[]").expect("a file");
+            call(&["gen", "--confirm", &token]).within(project)
+        }),
+        case("E_CONFLICT", "used token", |sandbox| {
+            let project = edited(sandbox);
+            let token = token(sandbox, &project, &["gen", "--dry-run"]);
+            sandbox.aos_in(&project, &["gen", "--confirm", &token]).data();
+            std::fs::write(project.join("agent-harness/permissions.json"), "{}\n").expect("a file");
+            call(&["gen", "--confirm", &token]).within(project)
+        }),
+        case("E_DRIFT", "edited file", |sandbox| call(&["check"]).within(edited(sandbox))),
+        case("E_DRIFT", "fleet with an edited file", |sandbox| {
+            edited(sandbox);
+            sandbox.connector("bolt");
+            call(&["check", "--recursive", "."])
+        }),
+        case("E_DRIFT", "stale file", |sandbox| {
+            call(&["gen", "--check"]).within(edited(sandbox))
+        }),
+        case("E_CONFIG", "unknown AOS_FORMAT", |_| call(&["context"]).with("AOS_FORMAT", "xml")),
+        case("E_CONFIG", "no home", |_| call(&["new", "acme", "--dry-run"]).with("HOME", "")),
+        case("E_CONFIG", "broken aos.toml", |sandbox| {
+            let project = sandbox.connector("acme");
+            std::fs::write(project.join("aos.toml"), "family =\n[").expect("a file");
+            call(&["gen"]).within(project)
+        }),
+        #[cfg(unix)]
+        case("E_FORBIDDEN", "read-only file", |sandbox| {
+            use std::os::unix::fs::PermissionsExt as _;
+            let project = edited(sandbox);
+            let token = token(sandbox, &project, &["gen", "--dry-run"]);
+            let file = project.join("agent-harness/permissions.json");
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o444)).expect("chmod");
+            call(&["gen", "--confirm", &token]).within(project)
+        }),
+        case("E_IO", "state directory that is a file", |sandbox| {
+            let file = sandbox.write("state", "");
+            call(&["new", "acme", "--dry-run"]).with("AOS_HOME", file)
+        }),
+        case("E_INTEGRITY", "released tag with other bytes", |sandbox| {
+            let released = concat!(env!("CARGO_MANIFEST_DIR"), "/contract/harness/v1.0.0");
+            for file in ["contract.json", "CONNECTOR-SPEC.md"] {
+                let text = std::fs::read_to_string(format!("{released}/{file}")).expect("a file");
+                sandbox.write(&format!("spec/{file}"), &format!("{text}\n"));
+            }
+            let spec = sandbox.work().join("spec");
+            call(&["sync-spec", "--from", spec.to_str().expect("UTF-8")])
+                .within(sandbox.connector("acme"))
+        }),
+        #[cfg(debug_assertions)]
+        case("E_UNKNOWN", "fault of aos itself", |_| {
+            call(&["context"]).with("AOS_TEST_PANIC", "1").with("RUST_BACKTRACE", "full")
+        }),
+    ]
+}

@@ -1,0 +1,249 @@
+//! Output formats: who decides, what each of them is, and what stdout and stderr carry.
+
+use serde_json::Value;
+
+use crate::cases;
+use crate::envelope::all;
+use crate::sandbox::{Answer, Sandbox, run};
+
+fn with_environment(sandbox: &Sandbox, arguments: &[&str], format: &str) -> Answer {
+    run(sandbox.command(arguments).env("AOS_FORMAT", format))
+}
+
+// Item 7.
+#[test]
+fn json_is_the_default_and_its_two_spellings_are_one() {
+    let sandbox = Sandbox::new();
+    let config = |arguments: &[&str]| sandbox.aos(arguments).data()["config"].clone();
+    assert_eq!(config(&["context"])["format"], "json");
+    assert_eq!(config(&["context"])["format_reason"], "default");
+    let flagged = config(&["context", "--json"]);
+    assert_eq!(flagged["format_reason"], "flag");
+    assert_eq!(flagged, config(&["context", "--format", "json"]));
+    assert_eq!(flagged, config(&["context", "--json", "--format", "json"]));
+    assert_eq!(flagged, config(&["--json", "context", "--json"]), "a repeated flag is no error");
+}
+
+// Item 7.
+#[test]
+fn a_flag_beats_the_environment_and_the_environment_beats_the_default() {
+    let sandbox = Sandbox::new();
+    let text = with_environment(&sandbox, &["context"], "text");
+    assert!(text.stdout.contains("format   text (environment)"), "{text:?}");
+    let json = with_environment(&sandbox, &["context"], "json").data();
+    assert_eq!(json["config"]["format_reason"], "environment");
+    let json = with_environment(&sandbox, &["context", "--json"], "text").data();
+    assert_eq!(json["config"]["format_reason"], "flag");
+    let text = with_environment(&sandbox, &["context", "--format", "text"], "json");
+    assert!(text.stdout.contains("format   text (flag)"), "{text:?}");
+    let empty = with_environment(&sandbox, &["context"], "").data();
+    assert_eq!(empty["config"]["format_reason"], "default", "an empty variable is not set");
+    let faulty = with_environment(&sandbox, &["context", "--json"], "xml").data();
+    assert_eq!(faulty["config"]["format_reason"], "flag", "a flag makes the variable irrelevant");
+}
+
+// Item 7: errors obey the same precedence, also those that the parser finds.
+#[test]
+fn a_call_that_cannot_be_parsed_still_answers_in_the_format_it_asks_for() {
+    let sandbox = Sandbox::new();
+    sandbox.aos(&["nonsense", "--json"]).error("E_USAGE", 2);
+    with_environment(&sandbox, &["nonsense", "--format", "json"], "text").error("E_USAGE", 2);
+    for arguments in [&["nonsense", "--format", "text"][..], &["--format=text", "nonsense"]] {
+        let answer = sandbox.aos(arguments);
+        assert!(answer.stderr.starts_with("error[E_USAGE]: "), "{answer:?}");
+        assert_eq!((answer.stdout.as_str(), answer.exit), ("", Some(2)));
+    }
+    let answer = with_environment(&sandbox, &["nonsense"], "text");
+    assert!(answer.stderr.starts_with("error[E_USAGE]: "), "{answer:?}");
+}
+
+// Items 1 and 7: asked for JSON, help and version are JSON too.
+#[test]
+fn help_and_version_are_text_unless_json_is_asked_for() {
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.aos(&["--version"]).stdout, format!("aos {}\n", env!("CARGO_PKG_VERSION")));
+    let version = sandbox.aos(&["--version", "--json"]).data();
+    assert_eq!(version["version"], env!("CARGO_PKG_VERSION"));
+    let help = sandbox.aos(&["check", "--help", "--format", "json"]).data();
+    assert!(help["help"].as_str().is_some_and(|text| text.contains("Usage: aos check")));
+}
+
+// Item 7.
+#[test]
+fn compact_changes_white_space_and_nothing_else() {
+    for case in all() {
+        let sandbox = Sandbox::new();
+        let answer = cases::finish(case.name, &mut case.command(&sandbox, &["--compact"]));
+        let value = answer.json();
+        let plain = case.run(&[]).json();
+        assert_eq!(answer.stdout, format!("{value}\n"), "{}: white space is left", case.name);
+        let keys = |value: &Value| value.as_object().map(|members| members.len());
+        assert_eq!(keys(&value), keys(&plain), "{}", case.name);
+        assert_eq!(keys(&value["data"]), keys(&plain["data"]), "{}", case.name);
+    }
+    let sandbox = Sandbox::new();
+    let [compact, plain] = [&["reference", "--compact"][..], &["reference"]].map(|arguments| sandbox.aos(arguments).data());
+    assert_eq!(compact, plain);
+}
+
+// Item 8.
+#[test]
+fn quiet_hides_neither_the_document_nor_the_error() {
+    for case in all() {
+        let (loud, quiet) = (case.run(&[]), case.run(&["--quiet"]));
+        assert_eq!(quiet.json()["ok"], loud.json()["ok"], "{}", case.name);
+        assert_eq!(quiet.exit, loud.exit, "{}", case.name);
+        let text = case.run(&["--quiet", "--format", "text"]);
+        assert_eq!(text.stderr.is_empty(), case.expected == "OK" || case.name == "bad format" && false, "{}: {text:?}", case.name);
+    }
+}
+
+// Item 7, and the house rule on errors: what, why and how to mend it, in at most four lines.
+#[test]
+fn errors_as_text_are_at_most_four_lines_with_the_fix() {
+    for case in cases::failures() {
+        let answer = case.run(&["--format", "text"]);
+        let lines: Vec<_> = answer.stderr.lines().collect();
+        assert!((2..=4).contains(&lines.len()), "{}: {:?}", case.name, answer.stderr);
+        let label = format!("error[{}]: ", case.expected);
+        if !case.name.contains("format") {
+            assert!(lines[0].starts_with(&label), "{}: {}", case.name, lines[0]);
+        }
+        assert!(lines[1].starts_with("  fix: ") && lines[1].len() > 10, "{}: {lines:?}", case.name);
+        assert!(answer.stderr.len() < 1200, "{}: {}", case.name, answer.stderr);
+        assert!(!answer.stderr.contains("backtrace"), "{}: {}", case.name, answer.stderr);
+    }
+}
+
+// Item 7.
+#[test]
+fn text_is_no_json_and_has_no_envelope() {
+    for case in cases::successes() {
+        let answer = case.run(&["--format", "text"]);
+        assert_eq!(answer.exit, Some(0), "{}: {answer:?}", case.name);
+        assert!(serde_json::from_str::<Value>(&answer.stdout).is_err(), "{}", case.name);
+        assert!(!answer.stdout.contains("schema_version\":"), "{}", case.name);
+        assert!(answer.stdout.ends_with('\n') && !answer.stdout.ends_with("\n\n"), "{}", case.name);
+        assert!(answer.stdout.trim().len() > 3, "{}", case.name);
+    }
+}
+
+// Item 1: colour is for terminals, whatever the environment hopes for.
+#[test]
+fn nothing_is_coloured_when_stdout_is_no_terminal() {
+    for case in all() {
+        for format in ["text", "json"] {
+            let sandbox = Sandbox::new();
+            let mut command = case.command(&sandbox, &["--format", format]);
+            command.env("CLICOLOR_FORCE", "1").env("TERM", "xterm-256color").env("FORCE_COLOR", "1");
+            let answer = cases::finish(case.name, &mut command);
+            assert!(!answer.stdout.contains('\u{1b}'), "{}: {}", case.name, answer.stdout);
+            assert!(!answer.stderr.contains('\u{1b}'), "{}: {}", case.name, answer.stderr);
+        }
+    }
+    let help = run(Sandbox::new().command(&["--help"]).env("CLICOLOR_FORCE", "1"));
+    assert!(!help.stdout.contains('\u{1b}'));
+}
+
+// Item 7.
+#[test]
+fn raw_is_offered_exactly_where_reference_says_so() {
+    let reference = Sandbox::new().aos(&["reference"]).data();
+    let commands = reference["commands"].as_array().expect("commands");
+    for case in cases::successes() {
+        let leaf = case.leaf();
+        let entry = commands.iter().find(|command| command["path"] == leaf.as_str());
+        let entry = entry.unwrap_or_else(|| panic!("{}: no `{leaf}` in reference", case.name));
+        let answer = case.run(&["--format", "raw"]);
+        if entry.get("raw").is_some() {
+            assert_eq!(answer.exit, Some(0), "{}: {answer:?}", case.name);
+            assert!(!answer.stdout.starts_with("{\n  \"ok\""), "{}: {answer:?}", case.name);
+        } else {
+            assert_eq!((answer.stdout.as_str(), answer.exit), ("", Some(2)), "{}", case.name);
+            assert!(answer.stderr.starts_with("error[E_VALIDATION]: "), "{}: {answer:?}", case.name);
+        }
+    }
+}
+
+// Item 7: raw is the payload, byte for byte.
+#[test]
+fn raw_is_the_payload_alone() {
+    let sandbox = Sandbox::new();
+    let raw = sandbox.aos(&["completions", "bash", "--format", "raw"]).stdout;
+    let data = sandbox.aos(&["completions", "bash"]).data();
+    assert_eq!(data["script"], raw.as_str());
+    let changelog = include_str!("../../CHANGELOG.md");
+    assert_eq!(sandbox.aos(&["changelog", "--format", "raw"]).stdout, changelog);
+    let diff = sandbox.aos(&["new", "acme", "--dry-run", "--format", "raw"]).stdout;
+    assert!(diff.contains("+++ b/connector.json"), "{diff}");
+}
+
+// Item 32.
+#[test]
+fn fields_keep_only_what_is_named() {
+    let sandbox = Sandbox::new();
+    let data = sandbox.aos(&["context", "--fields", "version,config.format"]).data();
+    assert_eq!(data, serde_json::json!({"version": env!("CARGO_PKG_VERSION"), "config": {"format": "json"}}));
+    let repeated = sandbox.aos(&["context", "--fields", "version", "--fields", "config.format"]);
+    assert_eq!(repeated.data(), data, "a comma and a repeated flag are the same");
+    let paths = sandbox.aos(&["reference", "--fields", "commands.path"]).data();
+    assert!(paths["commands"].as_array().is_some_and(|commands| commands.len() > 5));
+    assert_eq!(paths["commands"][0], serde_json::json!({"path": "new"}));
+}
+
+// Item 32.
+#[test]
+fn an_unknown_field_is_refused_and_the_known_ones_are_named() {
+    let sandbox = Sandbox::new();
+    for (leaf, field) in [("context", "versoin"), ("doctor", "check"), ("reference", "commands.pth")] {
+        let error = sandbox.aos(&[leaf, "--fields", field]).error("E_VALIDATION", 2);
+        let known = error["details"]["known_fields"].as_array().expect("known fields");
+        assert!(!known.is_empty(), "{error}");
+        let message = error["message"].as_str().expect("text");
+        assert!(message.contains(field) && message.contains(known[0].as_str().expect("text")));
+    }
+    let error = sandbox.aos(&["context", "--fields", "version.x"]).error("E_VALIDATION", 2);
+    assert!(error["message"].as_str().expect("text").contains("plain value"), "{error}");
+}
+
+// Item 32: the list of what came from outside follows the selection.
+#[test]
+fn fields_keep_the_names_of_untrusted_fields_that_survive() {
+    let sandbox = Sandbox::new();
+    sandbox.connector("acme");
+    let ask = |fields: &str| sandbox.aos(&["check", "aos-acme", "--fields", fields]).data();
+    assert_eq!(ask("summary").get("_untrusted"), None);
+    assert_eq!(ask("summary,projects.path")["_untrusted"], serde_json::json!(["projects"]));
+    std::fs::remove_file(sandbox.work().join("aos-acme/.agent/SPEC_VERSION")).expect("a pin");
+    let error = sandbox.aos(&["check", "aos-acme"]).error("E_DRIFT", 6);
+    assert_eq!(error["details"]["_untrusted"], serde_json::json!(["projects"]));
+}
+
+// Item 1: a reader that leaves early is no reason for noise.
+#[cfg(unix)]
+#[test]
+fn a_pipe_that_is_closed_early_ends_the_run_without_a_word() {
+    for arguments in [&["reference"][..], &["completions", "bash"], &["nonsense"], &["--help"]] {
+        let sandbox = Sandbox::new();
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let mut command = sandbox.command(arguments);
+        let child = command.stdout(writer).stderr(std::process::Stdio::piped()).spawn();
+        drop(command);
+        let output = child.expect("a process").wait_with_output().expect("its output");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
+        assert!(output.status.code().is_some_and(|exit| exit != 0 && exit != 101), "{output:?}");
+    }
+}
+
+// Item 1: but an answer that is lost for another reason is not lost in silence.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_stdout_is_reported_on_stderr() {
+    let sandbox = Sandbox::new();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
+    let output = sandbox.command(&["context"]).stdout(full).output().expect("a process");
+    assert_eq!(output.status.code(), Some(1));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.starts_with("error[E_IO]: stdout cannot be written"), "{stderr}");
+}

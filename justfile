@@ -10,7 +10,7 @@ ci:
 
 # Figures against the same work done by hand and against installed peers
 bench:
-    scripts/bench
+    scripts/bench/run
 
 # Write docs/rules.md and docs/reference.md anew
 docs:

@@ -94,14 +94,15 @@ fn quiet_hides_neither_the_document_nor_the_error() {
         assert_eq!(quiet.json()["ok"], loud.json()["ok"], "{}", case.name);
         assert_eq!(quiet.exit, loud.exit, "{}", case.name);
         let text = case.run(&["--quiet", "--format", "text"]);
-        assert_eq!(text.stderr.is_empty(), case.expected == "OK" || case.name == "bad format" && false, "{}: {text:?}", case.name);
+        assert_eq!(text.stderr.is_empty(), text.exit == Some(0), "{}: {text:?}", case.name);
     }
 }
 
 // Item 7, and the house rule on errors: what, why and how to mend it, in at most four lines.
 #[test]
 fn errors_as_text_are_at_most_four_lines_with_the_fix() {
-    for case in cases::failures() {
+    // A format that is named makes a faulty AOS_FORMAT irrelevant.
+    for case in cases::failures().iter().filter(|case| case.name != "unknown AOS_FORMAT") {
         let answer = case.run(&["--format", "text"]);
         let lines: Vec<_> = answer.stderr.lines().collect();
         assert!((2..=4).contains(&lines.len()), "{}: {:?}", case.name, answer.stderr);

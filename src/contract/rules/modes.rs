@@ -258,7 +258,7 @@ impl Judged<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{Sample, only};
+    use super::super::sample::{Sample, only, only_v1_0};
 
     /// The good sample with its command `issue.create` changed to an id, mode, class and level.
     fn changed(id: &str, mode: &str, class: &str, level: &str) -> Vec<&'static str> {
@@ -310,6 +310,14 @@ mod tests {
         assert_eq!(changed("issue.create", "write", "writes", MUTATION), ["commands/action-class"]);
         assert_eq!(changed("issue.create", "write", "write", "none"), ["commands/side-effect"]);
         assert_eq!(changed("issue.create", "write", "write", "some"), ["commands/side-effect"]);
+    }
+
+    #[test]
+    fn the_first_contract_only_asks_admin_commands_for_their_side_effect() {
+        let level = ",\n      \"side_effect_level\": \"external_mutation\"";
+        let sample = Sample::good().manifest(level, "").manifest(level, "");
+        assert_eq!(only_v1_0(&sample), ["commands/side-effect-missing"]);
+        assert_eq!(only(&sample), ["manifest/missing-key"; 2]);
     }
 
     #[test]

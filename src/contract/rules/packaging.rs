@@ -205,7 +205,13 @@ fn requirements(
     };
     let depends = project.dependencies.as_ref().is_some_and(|list| list.iter().any(is_click));
     let is_dynamic = project.dynamic.iter().any(|name| name == "dependencies");
-    if !depends && !is_dynamic {
+    let imports = || {
+        subject.python.iter().any(|file| {
+            let text = subject.repository.text(file.source.path).unwrap_or_default();
+            text.contains("import click") || text.contains("from click import")
+        })
+    };
+    if !depends && !is_dynamic && imports() {
         found.at(&CLICK_MISSING, source, 0, "`dependencies` does not name click".to_owned());
     }
     if let Some(readme) = &project.readme {

@@ -307,6 +307,14 @@ mod tests {
     }
 
     #[test]
+    fn a_required_command_that_is_nowhere_is_missing_in_both_files() {
+        let sample = Sample::good().renamed("health", "status.health");
+        let rules = only(&sample);
+        assert!(rules.contains(&"permissions/required-missing"), "{sample}");
+        assert!(rules.contains(&"commands/required-missing"), "{sample}");
+    }
+
+    #[test]
     fn the_two_maps_must_be_equal_but_not_in_order() {
         let text = Sample::good().text("agent-harness/permissions.json");
         let (head, tail) = text.split_once("\"commands\"").unwrap();

@@ -80,7 +80,7 @@ impl Sample {
             .file("agent-harness/aos_demo/__init__.py", "__version__ = \"0.1.0\"\n")
             .file(
                 "agent-harness/aos_demo/cli.py",
-                "def main():\n    return 0\n\n\nif __name__ == \"__main__\":\n    print(main())\n",
+                "import click\n\n\ndef main():\n    return click.echo(\"\")\n\n\nif __name__ == \"__main__\":\n    print(main())\n",
             )
             .file("agent-harness/aos_demo/registry.py", "HANDLERS = {}\n")
             .file("agent-harness/aos_demo/client.py", client)

@@ -97,10 +97,12 @@ fn hash(root: &Path) {
 fn time(runs: usize, command: &[&str]) {
     let mut times: Vec<f64> = (0..runs)
         .map(|run| {
-            let words: Vec<String> = command.iter().map(|word| word.replace("{}", &run.to_string())).collect();
+            let words: Vec<String> =
+                command.iter().map(|word| word.replace("{}", &run.to_string())).collect();
             let (program, arguments) = words.split_first().unwrap();
             let start = Instant::now();
-            let status = Command::new(program).args(arguments).stdout(Stdio::null()).status().unwrap();
+            let status =
+                Command::new(program).args(arguments).stdout(Stdio::null()).status().unwrap();
             let elapsed = start.elapsed().as_secs_f64() * 1000.0;
             assert!(status.success(), "{command:?} failed");
             elapsed

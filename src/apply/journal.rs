@@ -71,6 +71,11 @@ pub fn recover(root: &Path) -> Result<Option<Recovery>, ApplyError> {
     }
     let lock = DirectoryLock::acquire(root).map_err(ApplyError::io("lock", root))?;
     let Some(_lock) = lock else { return Err(ApplyError::Busy { path: root.to_owned() }) };
+    let old = directory.join("old");
+    if files::kind(&old).map_err(ApplyError::io("look at", &old))? != Kind::Directory {
+        let reason = "it holds no old files".to_owned();
+        return Err(ApplyError::Journal { path: directory, reason });
+    }
     let (entries, directories) = read(&directory)?;
     let recovery = roll_back(root, &directory, &entries, &directories)?;
     files::remove_tree(&directory).map_err(ApplyError::io("remove", &directory))?;
@@ -88,46 +93,87 @@ pub fn roll_back(
     directories: &[String],
 ) -> Result<Recovery, ApplyError> {
     let mut recovery = Recovery::default();
-    for (index, entry) in entries.iter().enumerate().rev() {
-        let place = entry.path.below(root);
-        let now = digest_at(&place)?;
-        // A change of the execute bit alone has equal digests and is put back without asking.
-        if now == entry.before && entry.before != entry.after {
-            continue;
-        }
-        if now != entry.after {
-            recovery.skipped.push(entry.path.to_string());
-            continue;
-        }
-        match entry.before {
-            Some(_) => {
-                let old = directory.join("old").join(index.to_string());
-                files::rename(&old, &place).map_err(ApplyError::io("restore", &place))?;
+    let mut steps = Vec::new();
+    for (index, entry) in entries.iter().enumerate() {
+        let old = directory.join("old").join(index.to_string());
+        match step(root, &old, entry)? {
+            Step::Nothing => {}
+            Step::Skip => recovery.skipped.push(entry.path.to_string()),
+            Step::Restore | Step::Remove if !is_genuine(&old, entry)? => {
+                return Err(ApplyError::Journal {
+                    path: directory.to_owned(),
+                    reason: format!("the old bytes of `{}` are not what it promises", entry.path),
+                });
             }
-            None => files::remove_file(&place).map_err(ApplyError::io("remove", &place))?,
+            step => steps.push((step, old, &entry.path)),
         }
-        recovery.restored.push(entry.path.to_string());
+    }
+    for (step, old, path) in steps.into_iter().rev() {
+        let place = path.below(root);
+        match step {
+            Step::Restore => {
+                files::rename(&old, &place).map_err(ApplyError::io("restore", &place))?
+            }
+            _ => files::remove_file(&place).map_err(ApplyError::io("remove", &place))?,
+        }
+        recovery.restored.push(path.to_string());
     }
     for made in directories.iter().rev() {
         // Only a directory that is empty again goes.
         let _ = files::remove_empty_directory(&root.join(made));
     }
-    recovery.restored.reverse();
+    recovery.restored.sort();
     Ok(recovery)
 }
 
-fn digest_at(place: &Path) -> Result<Option<Digest>, ApplyError> {
-    match files::read(place, MAX_FILE) {
-        Ok(loaded) => Ok(Some(Digest::of(&loaded.bytes))),
-        Err(error)
-            if matches!(
-                error.kind(),
-                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
-            ) =>
-        {
-            Ok(None)
+/// What brings one file back.
+enum Step {
+    Nothing,
+    /// Somebody changed the file, or put a link above it.
+    Skip,
+    Restore,
+    Remove,
+}
+
+fn step(root: &Path, old: &Path, entry: &Entry) -> Result<Step, ApplyError> {
+    for ancestor in entry.path.ancestors() {
+        let place = root.join(ancestor);
+        match files::kind(&place).map_err(ApplyError::io("look at", &place))? {
+            Kind::Absent | Kind::Directory => {}
+            _ => return Ok(Step::Skip),
         }
-        Err(error) => Err(ApplyError::Io { action: "read", path: place.to_owned(), source: error }),
+    }
+    let Some(now) = state_of(&entry.path.below(root))? else { return Ok(Step::Skip) };
+    if entry.before.is_some() && entry.before == entry.after {
+        // Only the execute bit changed: the digests cannot tell whether it is back already.
+        let is_back = files::kind(old).map_err(ApplyError::io("look at", old))? == Kind::Absent;
+        return Ok(match (now == entry.after, is_back) {
+            (false, _) => Step::Skip,
+            (true, true) => Step::Nothing,
+            (true, false) => Step::Restore,
+        });
+    }
+    Ok(match entry.before {
+        before if now == before => Step::Nothing,
+        _ if now != entry.after => Step::Skip,
+        Some(_) => Step::Restore,
+        None => Step::Remove,
+    })
+}
+
+/// Whether the kept copy is what the journal says; a removal needs none.
+fn is_genuine(old: &Path, entry: &Entry) -> Result<bool, ApplyError> {
+    Ok(entry.before.is_none() || state_of(old)? == Some(entry.before))
+}
+
+/// The digest of the file at `place`, `Some(None)` when nothing is there, `None` when it is no file of ours.
+fn state_of(place: &Path) -> Result<Option<Option<Digest>>, ApplyError> {
+    match files::kind(place).map_err(ApplyError::io("look at", place))? {
+        Kind::Absent => Ok(Some(None)),
+        Kind::File { length, .. } if length <= MAX_FILE => files::read(place, MAX_FILE)
+            .map(|loaded| Some(Some(Digest::of(&loaded.bytes))))
+            .map_err(ApplyError::io("read", place)),
+        _ => Ok(None),
     }
 }
 
@@ -166,14 +212,30 @@ fn parse(entry: &Value) -> Option<Entry> {
     })
 }
 
-/// Removes journals that were never completed; the caller holds the project's lock.
-pub fn remove_drafts(root: &Path) {
-    let Ok(names) = files::names(root) else { return };
-    for name in names {
-        let path: PathBuf = root.join(&name);
-        let is_draft = name.to_str().is_some_and(|name| name.starts_with(DRAFT_PREFIX));
-        if is_draft && matches!(files::kind(&path), Ok(Kind::Directory)) {
-            let _ = files::remove_tree(&path);
-        }
+/// Removes journals that were never completed or are done, unless somebody is writing.
+pub fn remove_leftovers(root: &Path) {
+    if drafts(root).is_empty() {
+        return;
     }
+    if let Ok(Some(_lock)) = DirectoryLock::acquire(root) {
+        remove_drafts(root);
+    }
+}
+
+/// The same for the holder of the project's lock.
+pub fn remove_drafts(root: &Path) {
+    for path in drafts(root) {
+        // What stays is removed by the next run.
+        let _ = files::remove_tree(&path);
+    }
+}
+
+fn drafts(root: &Path) -> Vec<PathBuf> {
+    files::names(root)
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|name| name.to_str().is_some_and(|name| name.starts_with(DRAFT_PREFIX)))
+        .map(|name| root.join(name))
+        .filter(|path| matches!(files::kind(path), Ok(Kind::Directory)))
+        .collect()
 }

@@ -279,8 +279,11 @@ fn parameter(argument: &clap::Arg) -> Value {
         .map(|value| value.get_name().to_owned())
         .collect();
     let multiple = matches!(argument.get_action(), clap::ArgAction::Append);
+    // A positional argument has the name that the help shows.
+    let shown = argument.get_value_names().and_then(|names| names.first());
+    let positional = || shown.map_or(argument.get_id().as_str(), |name| name).to_lowercase();
     let mut object = json!({
-        "name": argument.get_long().map_or_else(|| argument.get_id().to_string(), str::to_owned),
+        "name": argument.get_long().map_or_else(positional, str::to_owned),
         "type": if takes_value { "string" } else { "boolean" },
         "required": argument.is_required_set(),
         "multiple": multiple,

@@ -98,6 +98,9 @@ pub fn run(args: &SyncSpecArgs, run: &Run) -> Result<Outcome, Failure> {
 /// When the path is no project, or the journal cannot be used.
 pub fn open(path: &Path, write: &WriteOptions) -> Result<(Project, Vec<String>), Failure> {
     let project = Project::open(path)?;
+    if !write.dry_run {
+        apply::journal::remove_leftovers(&project.root);
+    }
     if !project.has_transaction {
         return Ok((project, Vec::new()));
     }

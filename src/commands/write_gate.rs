@@ -91,7 +91,9 @@ fn preview(request: &Request<'_>, run: &Run) -> Result<Outcome, Failure> {
     let expires_at = clock::now_seconds() + LIFETIME_SECONDS;
     let secret = secret()?;
     let root = request.root.to_string_lossy();
-    let token = confirmation::issue(&secret, &scope(request, &root), expires_at)?;
+    let nonce = random::bytes::<8>().map(u64::from_be_bytes);
+    let nonce = nonce.map_err(|error| state_failure(request.root, &error))?;
+    let token = confirmation::issue(&secret, &scope(request, &root), expires_at, nonce)?;
     let obstacles: Vec<_> = request
         .plan
         .obstacles()

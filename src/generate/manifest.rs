@@ -12,11 +12,24 @@ struct Use<'a> {
     required_by: usize,
 }
 
+/// The field ids that one operation takes, and those among them that it requires.
+struct Taken {
+    all: Vec<String>,
+    required: Vec<String>,
+}
+
+impl Taken {
+    fn by(operation: &Operation) -> Self {
+        Self { all: inputs(operation), required: required(operation) }
+    }
+}
+
 /// The manifest document.
 #[must_use]
 pub fn connector(tool: &ToolName, preset: &Preset) -> Value {
     let resources = resources(preset);
     let commands = commands(preset);
+    let taken: Vec<Taken> = preset.operations.iter().map(Taken::by).collect();
     let actions: Vec<_> = preset.operations.iter().map(|operation| operation.id.as_str()).collect();
     json!({
         "tool": tool.as_str(),
@@ -43,7 +56,7 @@ pub fn connector(tool: &ToolName, preset: &Preset) -> Value {
             "write_bridge_available": true,
             "worker_visible_actions": actions,
             "pickerHints": picker_hints(preset),
-            "fields": fields(preset),
+            "fields": fields(preset, &taken),
         },
         "commands": commands,
     })
@@ -152,11 +165,11 @@ fn picker_hints(preset: &Preset) -> Map<String, Value> {
     hints
 }
 
-fn fields(preset: &Preset) -> Vec<Value> {
+fn fields(preset: &Preset, taken: &[Taken]) -> Vec<Value> {
     let mut entries: Vec<Value> = preset
         .fields
         .iter()
-        .map(|field| field_use(preset, field))
+        .map(|field| field_use(preset, taken, field))
         .filter(|found| !found.applies_to.is_empty())
         .map(|found| field_entry(&found))
         .collect();
@@ -179,18 +192,16 @@ fn fields(preset: &Preset) -> Vec<Value> {
     entries
 }
 
-fn field_use<'a>(preset: &'a Preset, field: &'a Field) -> Use<'a> {
-    let takes = |operation: &&Operation| inputs(operation).iter().any(|id| id == field.id.as_str());
-    let users: Vec<_> = preset.operations.iter().filter(takes).collect();
-    let required_by = users
-        .iter()
-        .filter(|operation| required(operation).iter().any(|id| id == field.id.as_str()))
-        .count();
-    Use {
-        field,
-        applies_to: users.iter().map(|operation| operation.id.as_str()).collect(),
-        required_by,
+fn field_use<'a>(preset: &'a Preset, taken: &[Taken], field: &'a Field) -> Use<'a> {
+    let is_field = |id: &String| id == field.id.as_str();
+    let users =
+        preset.operations.iter().zip(taken).filter(|(_, taken)| taken.all.iter().any(is_field));
+    let (mut applies_to, mut required_by) = (Vec::new(), 0);
+    for (operation, taken) in users {
+        applies_to.push(operation.id.as_str());
+        required_by += usize::from(taken.required.iter().any(is_field));
     }
+    Use { field, applies_to, required_by }
 }
 
 fn field_entry(found: &Use<'_>) -> Value {

@@ -152,7 +152,6 @@ impl Scaffold<'_> {
                 "paging": preset.api.paging,
             },
             "resources": manifest::resources(preset),
-            "commands": preset.operations.iter().map(operation).collect::<Vec<_>>(),
         })
     }
 

@@ -34,13 +34,19 @@ pub enum TokenError {
     WeakSecret,
 }
 
-/// Issues a token for `scope` that is good until `expires_at` (seconds since the Unix epoch).
+/// Issues a token for `scope` that is good until `expires_at` (seconds since the Unix epoch). `nonce` tells it from
+/// other tokens for the same change, each of which is good once.
 ///
 /// # Errors
 /// When the secret is too short to key anything.
-pub fn issue(secret: &[u8], scope: &Scope<'_>, expires_at: u64) -> Result<String, TokenError> {
-    let code = mac(secret, scope, expires_at)?.finalize().into_bytes();
-    Ok(format!("ct_{expires_at:x}_{}", hex(&code[..16])))
+pub fn issue(
+    secret: &[u8],
+    scope: &Scope<'_>,
+    expires_at: u64,
+    nonce: u64,
+) -> Result<String, TokenError> {
+    let code = mac(secret, scope, expires_at, nonce)?.finalize().into_bytes();
+    Ok(format!("ct_{expires_at:x}_{nonce:016x}{}", hex(&code[..16])))
 }
 
 /// Checks that `token` was issued for `scope` and is still good at `now`.
@@ -49,7 +55,7 @@ pub fn issue(secret: &[u8], scope: &Scope<'_>, expires_at: u64) -> Result<String
 /// `Invalid` for anything but the exact token of this change, `Expired` after its time.
 pub fn verify(secret: &[u8], scope: &Scope<'_>, token: &str, now: u64) -> Result<(), TokenError> {
     let expires_at = expiry(token).ok_or(TokenError::Invalid)?;
-    let right = issue(secret, scope, expires_at)?;
+    let right = issue(secret, scope, expires_at, nonce(token).ok_or(TokenError::Invalid)?)?;
     // One pass over all bytes: the time taken says nothing about where they differ.
     let differs =
         right.bytes().zip(token.bytes()).fold(0, |sum, (left, other)| sum | (left ^ other));
@@ -66,7 +72,16 @@ pub fn expiry(token: &str) -> Option<u64> {
     u64::from_str_radix(expiry, 16).ok()
 }
 
-fn mac(secret: &[u8], scope: &Scope<'_>, expires_at: u64) -> Result<Hmac<Sha256>, TokenError> {
+fn nonce(token: &str) -> Option<u64> {
+    u64::from_str_radix(token.rsplit('_').next()?.get(..16)?, 16).ok()
+}
+
+fn mac(
+    secret: &[u8],
+    scope: &Scope<'_>,
+    expires_at: u64,
+    nonce: u64,
+) -> Result<Hmac<Sha256>, TokenError> {
     if secret.len() < MIN_SECRET {
         return Err(TokenError::WeakSecret);
     }
@@ -76,6 +91,7 @@ fn mac(secret: &[u8], scope: &Scope<'_>, expires_at: u64) -> Result<Hmac<Sha256>
         mac.update(part.as_bytes());
     }
     mac.update(&expires_at.to_be_bytes());
+    mac.update(&nonce.to_be_bytes());
     Ok(mac)
 }
 
@@ -91,14 +107,14 @@ mod tests {
 
     #[test]
     fn a_token_is_good_for_its_own_change_until_it_expires() {
-        let token = issue(SECRET, &scope("sync-spec"), 100).unwrap();
+        let token = issue(SECRET, &scope("sync-spec"), 100, 7).unwrap();
         assert_eq!(verify(SECRET, &scope("sync-spec"), &token, 100), Ok(()));
         assert_eq!(verify(SECRET, &scope("sync-spec"), &token, 101), Err(TokenError::Expired));
     }
 
     #[test]
     fn a_token_for_anything_else_is_invalid() {
-        let token = issue(SECRET, &scope("sync-spec"), 100).unwrap();
+        let token = issue(SECRET, &scope("sync-spec"), 100, 7).unwrap();
         let other = Scope { plan: Digest::of(b"other"), ..scope("sync-spec") };
         assert_eq!(verify(SECRET, &other, &token, 1), Err(TokenError::Invalid));
         assert_eq!(verify(SECRET, &scope("gen"), &token, 1), Err(TokenError::Invalid));
@@ -117,7 +133,14 @@ mod tests {
     }
 
     #[test]
+    fn two_tokens_for_one_change_differ() {
+        let token = |nonce| issue(SECRET, &scope("gen"), 100, nonce).unwrap();
+        assert_ne!(token(1), token(2));
+        assert_eq!(verify(SECRET, &scope("gen"), &token(u64::MAX), 1), Ok(()));
+    }
+
+    #[test]
     fn a_short_secret_keys_nothing() {
-        assert_eq!(issue(b"short", &scope("gen"), 1), Err(TokenError::WeakSecret));
+        assert_eq!(issue(b"short", &scope("gen"), 1, 7), Err(TokenError::WeakSecret));
     }
 }

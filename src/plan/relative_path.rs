@@ -111,6 +111,9 @@ fn component_fault(component: &str) -> Option<&'static str> {
     if component.ends_with(['.', ' ']) {
         return Some("a component ends with a dot or a space");
     }
+    if matches!(component.to_ascii_lowercase().as_str(), ".git" | "git~1") {
+        return Some("it is inside git's own directory");
+    }
     let stem = component.split('.').next().unwrap_or(component).trim_end();
     if RESERVED.contains(&stem.to_ascii_lowercase().as_str()) {
         return Some("a component is a reserved device name");
@@ -131,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_path_that_leaves_the_project_is_refused() {
-        for text in ["", "/etc/passwd", "..", "a/../b", "./a", "a//b", "a/", "C:/x", "\\\\host\\x"]
+        for text in ["", "/etc/passwd", "..", "a/../b", "./a", "a//b", "a/", "C:/x", "\\\\host\\x", ".git/hooks/x", "a/.GIT/x"]
         {
             assert!(RelativePath::parse(text).is_err(), "{text}");
         }

@@ -1,7 +1,7 @@
 //! Files and directories: bounded reads, exclusive writes, renames that never overwrite by accident.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// What stands at a path, without following a final symbolic link.
@@ -98,12 +98,25 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Loaded> {
     if metadata.len() > limit {
         return Err(too_large());
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
-    (&mut file).take(limit + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit {
-        return Err(too_large());
-    }
+    let bytes = read_whole(&mut file, metadata.len(), limit)?.ok_or_else(too_large)?;
     Ok(Loaded { bytes, executable: is_executable(&metadata) })
+}
+
+/// The content of a file that had `length` bytes a moment ago; `None` when it has grown beyond `limit`.
+fn read_whole(file: &mut File, length: u64, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
+    match file.read_exact(&mut bytes) {
+        // One call for the usual case: a file that keeps its size while it is read.
+        Ok(()) if !bytes.is_empty() => return Ok(Some(bytes)),
+        // Empty, or a virtual file whose size says nothing.
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
+        Err(error) => return Err(error),
+    }
+    file.rewind()?;
+    bytes.clear();
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }
 
 /// Like [`read`], but follows links: for files that a person names on the command line.

@@ -69,7 +69,11 @@ impl Case {
         }
         for (name, value) in call.environment {
             // An empty value takes the variable away.
-            if value.is_empty() { command.env_remove(name) } else { command.env(name, value) };
+            if value.is_empty() {
+                command.env_remove(name)
+            } else {
+                command.env(name, value)
+            };
         }
         command
     }
@@ -248,16 +252,12 @@ fn usage_failures() -> Vec<Case> {
 fn value_failures() -> Vec<Case> {
     vec![
         case("E_VALIDATION", "bad name", |_| call(&["new", "Foo Bar"])),
-        case("E_VALIDATION", "name that drives a terminal", |_| {
-            call(&["new", "a\u{1b}[31m\nb"])
-        }),
+        case("E_VALIDATION", "name that drives a terminal", |_| call(&["new", "a\u{1b}[31m\nb"])),
         case("E_VALIDATION", "unknown template", |_| {
             call(&["new", "acme", "--template", "conector-python"])
         }),
         case("E_VALIDATION", "unknown preset", |_| call(&["new", "acme", "--preset", "githb"])),
-        case("E_VALIDATION", "unknown answer", |_| {
-            call(&["new", "acme", "--set", "licence=MIT"])
-        }),
+        case("E_VALIDATION", "unknown answer", |_| call(&["new", "acme", "--set", "licence=MIT"])),
         case("E_VALIDATION", "bad tag", |_| call(&["new", "acme", "--spec", "../../x"])),
         case("E_VALIDATION", "unknown field", |_| call(&["context", "--fields", "nope"])),
         case("E_VALIDATION", "unknown inner field", |_| {
@@ -323,9 +323,7 @@ fn state_failures() -> Vec<Case> {
             sandbox.connector("bolt");
             call(&["check", "--recursive", "."])
         }),
-        case("E_DRIFT", "stale file", |sandbox| {
-            call(&["gen", "--check"]).within(edited(sandbox))
-        }),
+        case("E_DRIFT", "stale file", |sandbox| call(&["gen", "--check"]).within(edited(sandbox))),
         case("E_CONFIG", "unknown AOS_FORMAT", |_| call(&["context"]).with("AOS_FORMAT", "xml")),
         case("E_CONFIG", "no home", |_| call(&["new", "acme", "--dry-run"]).with("HOME", "")),
         case("E_CONFIG", "broken aos.toml", |sandbox| {

@@ -96,16 +96,22 @@ fn no_failure_shows_a_backtrace() {
 
 /// Starts a call that pauses at a checkpoint, sends `signal` there, and gives the answer.
 #[cfg(all(unix, debug_assertions))]
-fn interrupted(sandbox: &Sandbox, directory: &Path, arguments: &[&str], pause: (&str, &str), signal: rustix::process::Signal) -> Answer {
+fn interrupted(
+    sandbox: &Sandbox,
+    directory: &Path,
+    arguments: &[&str],
+    pause: (&str, &str),
+    signal: rustix::process::Signal,
+) -> Answer {
     let (checkpoint, sign) = pause;
     let mut command = sandbox.command(arguments);
     command.current_dir(directory).env("AOS_TEST_PAUSE_AT", checkpoint);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a process");
     let clock = Instant::now();
     let staged = || {
-        std::fs::read_dir(directory).expect("a directory").any(|entry| {
-            entry.expect("an entry").file_name().to_string_lossy().starts_with(sign)
-        })
+        std::fs::read_dir(directory)
+            .expect("a directory")
+            .any(|entry| entry.expect("an entry").file_name().to_string_lossy().starts_with(sign))
     };
     while !staged() {
         assert!(clock.elapsed() < SECONDS, "nothing was staged in {}", directory.display());
@@ -188,7 +194,8 @@ fn no_command_needs_a_network() {
         command.args(["--user", "--map-root-user", "--net", "--", program]);
         command
     };
-    let works = isolated("true").stderr(Stdio::null()).status().is_ok_and(|status| status.success());
+    let works =
+        isolated("true").stderr(Stdio::null()).status().is_ok_and(|status| status.success());
     if !works {
         eprintln!("SKIPPED no_command_needs_a_network: `unshare --user --net` does not work here");
         return;
@@ -246,8 +253,23 @@ fn no_crate_of_the_tree_is_a_network_client() {
     let crates: Vec<_> = lock.lines().filter_map(|line| line.strip_prefix("name = \"")).collect();
     assert!(crates.len() > 30, "the lock was read");
     for client in [
-        "reqwest", "hyper", "ureq", "curl", "isahc", "attohttpc", "minreq", "tokio", "async-std", "mio",
-        "socket2", "rustls", "native-tls", "openssl", "quinn", "hickory-resolver", "tungstenite",
+        "reqwest",
+        "hyper",
+        "ureq",
+        "curl",
+        "isahc",
+        "attohttpc",
+        "minreq",
+        "tokio",
+        "async-std",
+        "mio",
+        "socket2",
+        "rustls",
+        "native-tls",
+        "openssl",
+        "quinn",
+        "hickory-resolver",
+        "tungstenite",
     ] {
         assert!(!crates.contains(&format!("{client}\"").as_str()), "{client} is in the tree");
     }

@@ -154,7 +154,9 @@ fn no_source_mentions_a_code_outside_the_table() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
     let mut seen = 0;
     for folder in ["commands", "report", "run", "system", "apply"] {
-        for (path, (bytes, _)) in crate::sandbox::tree(std::path::Path::new(&format!("{root}/{folder}"))) {
+        for (path, (bytes, _)) in
+            crate::sandbox::tree(std::path::Path::new(&format!("{root}/{folder}")))
+        {
             for code in pattern(&String::from_utf8_lossy(&bytes)) {
                 seen += 1;
                 assert!(CODES.iter().any(|(known, ..)| *known == code), "{folder}/{path}: {code}");
@@ -212,7 +214,8 @@ fn a_query_twice_in_one_place_gives_the_same_bytes() {
     let sandbox = crate::sandbox::Sandbox::new();
     let project = sandbox.connector("acme");
     std::fs::write(project.join("connector.json"), "{}").expect("a file");
-    for arguments in [&["reference"][..], &["context"], &["changelog"], &["check"], &["completions", "zsh"]]
+    for arguments in
+        [&["reference"][..], &["context"], &["changelog"], &["check"], &["completions", "zsh"]]
     {
         let [first, second] = [(), ()].map(|()| {
             let mut envelope = sandbox.aos_in(&project, arguments).json();

@@ -2,18 +2,22 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests look at the disk and start programs")]
 
+mod cases;
+mod citizen;
 mod disk;
+mod envelope;
+mod fcc;
+mod formats;
+mod help;
 mod new;
 mod new_answers;
 mod new_atomic;
 mod new_git;
 mod new_names;
 mod new_output;
-mod cases;
-mod citizen;
-mod envelope;
-mod fcc;
-mod formats;
-mod help;
-mod self_description;
 mod sandbox;
+mod self_description;
+mod sync_confirm;
+mod sync_crash;
+mod sync_pins;
+mod sync_spec;

@@ -4,6 +4,7 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
 
 use super::super::findings::Finding;
 use super::super::suggestion::nearest;
@@ -43,8 +44,8 @@ pub(super) struct Collector {
     counts: BTreeMap<&'static str, (usize, Rule)>,
 }
 
-impl std::fmt::Debug for Collector {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Collector {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_list().entries(&self.findings).finish()
     }
 }
@@ -103,23 +104,34 @@ impl Collector {
     }
 }
 
-/// Foreign text made fit for a message: one line, short, in backticks.
-pub(super) fn shown(text: &str) -> String {
-    let mut short: String = text
-        .chars()
-        .take(MAX_SHOWN)
-        .map(|letter| if letter.is_control() || letter == '`' { '?' } else { letter })
-        .collect();
-    if text.chars().nth(MAX_SHOWN).is_some() {
-        short.push('…');
+/// Foreign text made fit for a message: one line, short, in backticks. Costs nothing until it is written.
+pub(super) fn shown(text: &str) -> Shown<'_> {
+    Shown(text)
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Shown<'a>(&'a str);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_char('`')?;
+        let mut letters = self.0.chars();
+        for letter in letters.by_ref().take(MAX_SHOWN) {
+            formatter.write_char(if letter.is_control() || letter == '`' {
+                '?'
+            } else {
+                letter
+            })?;
+        }
+        formatter.write_str(if letters.next().is_some() { "…`" } else { "`" })
     }
-    format!("`{short}`")
 }
 
 /// Names in backticks, at most five of them.
 pub(super) fn shown_list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut names = names.into_iter();
-    let mut text: Vec<String> = names.by_ref().take(5).map(shown).collect();
+    let mut text: Vec<String> =
+        names.by_ref().take(5).map(|name| shown(name).to_string()).collect();
     let rest = names.count();
     if rest > 0 {
         text.push(format!("{rest} more"));
@@ -146,8 +158,8 @@ mod tests {
 
     #[test]
     fn foreign_text_is_cut_and_kept_on_one_line() {
-        assert_eq!(shown("a`b\n"), "`a?b?`");
-        assert!(shown(&"é".repeat(10_000)).len() < 200);
+        assert_eq!(shown("a`b\n").to_string(), "`a?b?`");
+        assert!(shown(&"é".repeat(10_000)).to_string().len() < 200);
         let (found, rule) = (Collector::default(), Rule { id: "layout/many", ..WARNING });
         let meant = |name| found.meant(&rule, name, ["issue.list", "repo.get"]);
         assert_eq!(meant("isue.list"), ", did you mean `issue.list`?");

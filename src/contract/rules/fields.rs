@@ -124,7 +124,8 @@ fn ids(subject: &Subject<'_>, manifest: &Manifest<'_>, source: &Source<'_>, foun
         let is_group = field.kind.is_some_and(|kind| kind.text == "options_group");
         for member in ["id", "label", "type"] {
             if field.node.member(member).is_none() {
-                let name = field.id.map_or_else(|| "a field".to_owned(), |id| shown(id.text));
+                let name =
+                    field.id.map_or_else(|| "a field".to_owned(), |id| shown(id.text).to_string());
                 found.at(&INCOMPLETE, source, field.at, format!("{name} has no `{member}`"));
             }
         }

@@ -176,7 +176,8 @@ fn required_keys(
             continue;
         }
         for command in commands.iter().filter(|command| !has(command)) {
-            let owner = command.id.map_or_else(|| "a command".to_owned(), |id| shown(id.text));
+            let owner =
+                command.id.map_or_else(|| "a command".to_owned(), |id| shown(id.text).to_string());
             found.at(&MISSING_KEY, source, command.at, format!("{owner} has no `{key}`"));
         }
     }

@@ -102,6 +102,9 @@ pub(super) const SIDE_EFFECT_MISSING: Rule = Rule {
     ..WARNING
 };
 
+/// Classes whose side effect is known, whatever the contract lists.
+const CLASSES: [&str; 3] = ["read", "write", "destructive"];
+
 pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
     let Some((manifest, source)) = subject.judged_manifest() else { return };
     for (id, command) in manifest.identified() {
@@ -246,8 +249,8 @@ impl Judged<'_> {
         if !levels.is_empty() && !levels.iter().any(|known| known == level.text) {
             let message = format!("{name} has the unknown level {}", shown(level.text));
             found.at(&SIDE_EFFECT, self.source, level.at, message);
-        } else if self.class_is("read") != (level.text == "none")
-            && self.command.action_class.is_some()
+        } else if self.command.action_class.is_some_and(|class| CLASSES.contains(&class.text))
+            && self.class_is("read") != (level.text == "none")
         {
             let message =
                 format!("{name} has the level {}, which does not fit its class", shown(level.text));

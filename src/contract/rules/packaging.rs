@@ -166,7 +166,7 @@ fn host_view(project: &Pyproject, host: &HostView<'_>, source: &Source<'_>, foun
         if let Some(Entry { at, value }) = entry
             && seen != Some(value.trim())
         {
-            let sees = seen.map_or_else(|| "nothing".to_owned(), shown);
+            let sees = seen.map_or_else(|| "nothing".to_owned(), |seen| shown(seen).to_string());
             found.at(&HOST_UNREADABLE, source, *at, format!("the host reads {sees} for `{key}`"));
         }
         if project.dynamic.iter().any(|name| name == key) {

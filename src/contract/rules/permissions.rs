@@ -151,7 +151,10 @@ fn identity(subject: &Subject<'_>, root: &Node<'_>, source: &Source<'_>, found: 
     for (name, wanted) in [("tool", manifest.tool), ("backend", manifest.backend)] {
         let (Some(member), Some(wanted)) = (root.member(name), wanted) else { continue };
         if member.node.text() != Some(wanted.text) {
-            let has = member.node.text().map_or_else(|| member.node.kind().to_owned(), shown);
+            let has = member
+                .node
+                .text()
+                .map_or_else(|| member.node.kind().to_owned(), |text| shown(text).to_string());
             let message = format!("`{name}` is {has}, the manifest says {}", shown(wanted.text));
             found.at(&IDENTITY, source, member.node.at, message);
         }

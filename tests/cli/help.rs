@@ -1,0 +1,96 @@
+//! What help and reference say, word for word: a change of either is seen in a review.
+
+use std::collections::BTreeSet;
+
+use crate::sandbox::Sandbox;
+
+/// Leaf commands, as the help of aos lists them.
+pub fn commands_of_help(help: &str) -> Vec<String> {
+    help.lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.split_whitespace().next())
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn the_help_of_aos_is_as_recorded() {
+    insta::assert_snapshot!("help", Sandbox::new().aos(&["--help"]).stdout);
+}
+
+#[test]
+fn the_help_of_every_command_is_as_recorded() {
+    let sandbox = Sandbox::new();
+    let commands = commands_of_help(&sandbox.aos(&["--help"]).stdout);
+    assert!(commands.len() > 5, "{commands:?}");
+    for command in commands {
+        let help = sandbox.aos(&[&command, "--help"]).stdout;
+        insta::assert_snapshot!(format!("help_{}", command.replace('-', "_")), help);
+    }
+}
+
+#[test]
+fn the_reference_is_as_recorded() {
+    let data = Sandbox::new().aos(&["reference"]).data();
+    let mut text = serde_json::to_string_pretty(&data).expect("JSON");
+    text = text.replace(
+        &format!("\"version\": \"{}\"", env!("CARGO_PKG_VERSION")),
+        "\"version\": \"[version]\"",
+    );
+    insta::assert_snapshot!("reference", text);
+}
+
+// Item 49.
+#[test]
+fn help_lists_every_leaf_of_reference_and_nothing_else() {
+    let sandbox = Sandbox::new();
+    let help: BTreeSet<_> =
+        commands_of_help(&sandbox.aos(&["--help"]).stdout).into_iter().collect();
+    let reference = sandbox.aos(&["reference"]).data();
+    let leaves: BTreeSet<_> = reference["commands"]
+        .as_array()
+        .expect("commands")
+        .iter()
+        .map(|command| command["path"].as_str().expect("a path").to_owned())
+        .collect();
+    assert_eq!(help, leaves);
+    assert!(leaves.len() > 5);
+}
+
+// Item 49: the same for the options of every command.
+#[test]
+fn the_help_of_a_command_lists_every_parameter_of_reference_and_nothing_else() {
+    let sandbox = Sandbox::new();
+    let reference = sandbox.aos(&["reference"]).data();
+    let names = |parameters: &serde_json::Value| -> BTreeSet<String> {
+        let options = parameters.as_array().expect("parameters").iter();
+        options
+            .filter(|parameter| parameter["positional"] == false)
+            .map(|parameter| format!("--{}", parameter["name"].as_str().expect("a name")))
+            .collect()
+    };
+    let global = names(&reference["global_params"]);
+    for command in reference["commands"].as_array().expect("commands") {
+        let path = command["path"].as_str().expect("a path");
+        let help = sandbox.aos(&[path, "--help"]).stdout;
+        let shown: BTreeSet<_> = help
+            .lines()
+            .map(str::trim_start)
+            .filter(|line| line.starts_with('-'))
+            .filter_map(|line| line.split_whitespace().find(|word| word.starts_with("--")))
+            .filter(|word| *word != "--help")
+            .map(|word| word.trim_end_matches(',').to_owned())
+            .collect();
+        let expected: BTreeSet<_> = names(&command["params"]).union(&global).cloned().collect();
+        assert_eq!(shown, expected, "{path}");
+        for parameter in command["params"].as_array().expect("parameters") {
+            let name = parameter["name"].as_str().expect("a name");
+            assert!(
+                parameter["positional"] == false || help.contains(&name.to_uppercase()),
+                "{path} {name}"
+            );
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! `reference`, `context`, `doctor`, `changelog` and the version: shapes, and that they tell the truth.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::cases;
+use crate::sandbox::Sandbox;
+
+const CHANGELOG: &str = include_str!("../../CHANGELOG.md");
+const MANIFEST: &str = include_str!("../../Cargo.toml");
+
+fn reference() -> Value {
+    Sandbox::new().aos(&["reference"]).data()
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn keys(value: &Value) -> BTreeSet<&str> {
+    value.as_object().map(|object| object.keys().map(String::as_str).collect()).unwrap_or_default()
+}
+
+/// The version in Cargo.toml, read and not compiled in.
+fn package_version() -> &'static str {
+    let line = MANIFEST.lines().find_map(|line| line.strip_prefix("version = "));
+    line.expect("a version").trim_matches('"')
+}
+
+// Item 41.
+#[test]
+fn reference_has_what_the_contract_requires() {
+    let reference = reference();
+    for key in [
+        "tool",
+        "version",
+        "risk_tier",
+        "release_readiness",
+        "commands",
+        "schemas",
+        "exit_codes",
+        "error_codes",
+    ] {
+        assert!(!reference[key].is_null(), "{key}");
+    }
+    assert_eq!(reference["tool"], "aos");
+    assert!(["T0", "T1", "T2"].contains(&text(&reference["risk_tier"])));
+    let exits: BTreeSet<_> = keys(&reference["exit_codes"]);
+    assert!(exits.contains("0") && exits.contains("130"));
+    assert!(!exits.contains("9"), "no code of aos asks for a person");
+}
+
+// Item 42.
+#[test]
+fn every_command_has_a_real_schema_a_kind_and_an_example() {
+    let reference = reference();
+    let schemas = reference["schemas"].as_object().expect("schemas");
+    let mut used = BTreeSet::new();
+    for command in list(&reference["commands"]) {
+        let path = text(&command["path"]);
+        for key in ["path", "type", "description", "params", "output_schema", "examples"] {
+            assert!(command.get(key).is_some(), "{path}: {key}");
+        }
+        assert!(["query", "write"].contains(&text(&command["type"])), "{path}");
+        assert_eq!(command["type"] == "write", command.get("confirm").is_some(), "{path}");
+        let name = text(&command["output_schema"]);
+        used.insert(name);
+        let schema = schemas.get(name).unwrap_or_else(|| panic!("{path}: no schema `{name}`"));
+        assert!(["object", "array"].contains(&text(&schema["shape"])), "{path}");
+        let fields: BTreeSet<_> = list(&schema["fields"]).iter().map(text).collect();
+        assert!(!fields.is_empty(), "{path}");
+        assert_eq!(fields.len(), list(&schema["fields"]).len(), "{path}: a field stands twice");
+        let untrusted: BTreeSet<_> = list(&schema["untrusted_fields"]).iter().map(text).collect();
+        assert!(untrusted.is_subset(&fields), "{path}");
+        for parameter in list(&command["params"]).iter().chain(list(&reference["global_params"])) {
+            for key in ["name", "type", "required", "multiple"] {
+                assert!(parameter.get(key).is_some(), "{path}: {parameter}");
+            }
+            assert!(!text(&parameter["description"]).is_empty(), "{path}: {parameter}");
+        }
+    }
+    let declared: BTreeSet<_> = schemas.keys().map(String::as_str).collect();
+    assert_eq!(declared, used, "a schema that no command uses");
+}
+
+// Item 42.
+#[test]
+fn examples_of_a_write_show_the_dry_run_and_the_confirmation() {
+    for command in list(&reference()["commands"]) {
+        let examples: Vec<_> = list(&command["examples"]).iter().map(text).collect();
+        assert!(!examples.is_empty());
+        if command["type"] == "write" {
+            let shows = |flag| examples.iter().position(|example| example.contains(flag));
+            let (preview, confirm) = (shows("--dry-run"), shows("--confirm"));
+            assert!(preview.is_some() && preview < confirm, "{}", command["path"]);
+        }
+    }
+}
+
+// Item 44.
+#[test]
+fn every_example_names_an_existing_command_and_parses() {
+    let mut examples: Vec<String> = Vec::new();
+    let sandbox = Sandbox::new();
+    for command in list(&reference()["commands"]) {
+        let own = list(&command["examples"]).iter().map(|example| text(example).to_owned());
+        for example in own {
+            let words: Vec<_> = example.split(' ').collect();
+            assert_eq!((words[0], words[1]), ("aos", text(&command["path"])), "{example}");
+            examples.push(example);
+        }
+        // Those of the help as well.
+        let help = sandbox.aos(&[text(&command["path"]), "--help"]).stdout;
+        let shown = help.lines().skip_while(|line| !line.starts_with("Example")).skip(1);
+        examples.extend(shown.map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()));
+    }
+    assert!(examples.len() > 15);
+    for example in examples {
+        // An example of the help may be followed by what it does, and may stand inside `source <(…)`.
+        let example = example.trim_start_matches("source <(").trim_end_matches(')');
+        let example = example.split("  ").next().expect("a first part").trim();
+        let words: Vec<_> = example.split_whitespace().skip(1).collect();
+        let sandbox = Sandbox::new();
+        let answer = sandbox.aos_in(&sandbox.connector("example"), &words);
+        if example.contains("--format raw") {
+            assert_eq!(answer.exit, Some(0), "{example}: {answer:?}");
+            continue;
+        }
+        let code = answer.json()["error"]["code"].as_str().unwrap_or("OK").to_owned();
+        // A made-up token and a directory of somebody else are the only parts that cannot hold here.
+        let allowed: &[&str] = match example {
+            example if example.contains("ct_TOKEN") => &["E_CONFLICT"],
+            example if example.contains('~') => &["E_IO", "E_NOT_FOUND"],
+            _ => &["OK"],
+        };
+        assert!(allowed.contains(&code.as_str()), "{example}: {answer:?}");
+    }
+}
+
+// Item 43.
+#[test]
+fn the_data_of_every_command_has_only_declared_fields() {
+    let reference = reference();
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    for case in cases::successes() {
+        let leaf = case.leaf();
+        let command =
+            list(&reference["commands"]).iter().find(|command| command["path"] == leaf.as_str());
+        let schema = text(&command.expect("a command")["output_schema"]).to_owned();
+        let fields: BTreeSet<_> =
+            list(&reference["schemas"][&schema]["fields"]).iter().map(text).collect();
+        let data = case.run(&[]).data();
+        let untrusted: BTreeSet<_> =
+            list(&reference["schemas"][&schema]["untrusted_fields"]).iter().map(text).collect();
+        for key in keys(&data) {
+            if key == "_untrusted" {
+                let named: BTreeSet<_> = list(&data[key]).iter().map(text).collect();
+                assert!(
+                    named.is_subset(&untrusted) && named.is_subset(&keys(&data)),
+                    "{}",
+                    case.name
+                );
+            } else {
+                assert!(fields.contains(key), "{}: `{key}` is not declared", case.name);
+                seen.insert(format!("{schema}.{key}"));
+            }
+        }
+        for field in untrusted {
+            let present = data.get(field).is_some_and(|value| !value.is_null());
+            let named = list(&data["_untrusted"]).iter().any(|name| name == field);
+            assert_eq!(present, named, "{}: {field}", case.name);
+        }
+    }
+    for (schema, description) in reference["schemas"].as_object().expect("schemas") {
+        for field in list(&description["fields"]) {
+            let field = format!("{schema}.{}", text(field));
+            assert!(seen.contains(&field), "{field} is declared, and no call returns it");
+        }
+    }
+}
+
+// Items 45 and 47.
+#[test]
+fn reference_and_doctor_agree_on_how_ready_this_release_is() {
+    let readiness = reference()["release_readiness"].clone();
+    let level = text(&readiness["level"]).to_owned();
+    assert!(["stable", "beta", "unpublishable"].contains(&level.as_str()));
+    let statuses = ["fcc_status", "mock_upstream_status", "live_smoke_status"];
+    for status in statuses {
+        let value = text(&readiness[status]);
+        assert!(["verified", "missing", "not_applicable", "unknown"].contains(&value), "{status}");
+        if level == "stable" {
+            assert!(["verified", "not_applicable"].contains(&value), "{status} is {value}");
+        }
+    }
+    assert!(!list(&readiness["required_evidence"]).is_empty());
+    let doctor = Sandbox::new().aos(&["doctor"]).data();
+    let check = list(&doctor["checks"]).iter().find(|check| check["check"] == "release_readiness");
+    let expected = match level.as_str() {
+        "stable" => "pass",
+        "beta" => "warn",
+        _ => "fail",
+    };
+    let check = check.expect("a check of the readiness");
+    assert_eq!(check["status"], expected);
+    assert!(text(&check["found"]).contains(&level));
+}
+
+// Item 46.
+#[test]
+fn context_says_what_is_in_effect_and_no_secret() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command(&["context"]);
+    command.env("GITHUB_TOKEN", "ghp_sentinel_0123456789").env("AOS_HOME", sandbox.home());
+    let answer = crate::sandbox::run(&mut command);
+    assert!(!answer.stdout.contains("sentinel"), "{answer:?}");
+    let data = answer.data();
+    assert_eq!(data["version"], package_version());
+    assert!(data["credentials"]["configured"].is_boolean());
+    assert_eq!(data["config"]["state_directory"], sandbox.home().to_str().expect("UTF-8"));
+    assert!(data.get("notices").is_none(), "no notice, no key");
+    assert!(data["project"].is_null());
+    let tags = list(&data["config"]["spec_tags"]);
+    let family = tags.iter().find(|entry| entry["family"] == "agent-cli").expect("our family");
+    assert!(list(&family["tags"]).contains(&"v1.1.0".into()), "{family}");
+}
+
+// Item 46.
+#[test]
+fn context_describes_the_project_of_the_directory() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.connector("acme");
+    let found = sandbox.aos_in(&project, &["context"]).data()["project"].clone();
+    assert_eq!(found["family"], "harness");
+    assert_eq!(found["pin"], "v1.1.0");
+    assert_eq!(found["adopted"], true);
+    assert_eq!(found["template"]["name"], "connector-python");
+    let by_flag = sandbox.aos(&["context", "-C", "aos-acme"]).data()["project"].clone();
+    assert_eq!(by_flag["pin"], found["pin"], "-C is as good as being there");
+}
+
+// Item 47.
+#[test]
+fn doctor_gives_a_fix_exactly_where_something_is_wrong() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.connector("acme");
+    std::fs::write(project.join(".agent/SPEC_VERSION"), "main\n").expect("a file");
+    let empty = sandbox.work().join("no-programs");
+    std::fs::create_dir(&empty).expect("a directory");
+    let mut command = sandbox.command(&["doctor"]);
+    command.current_dir(&project).env("PATH", &empty).env_remove("HOME");
+    let answer = crate::sandbox::run(&mut command);
+    let data = answer.data();
+    let mut names = BTreeSet::new();
+    for check in list(&data["checks"]) {
+        let status = text(&check["status"]);
+        assert!(["pass", "warn", "fail"].contains(&status), "{check}");
+        assert_eq!(status == "pass", check["fix"].is_null(), "{check}");
+        names.insert(text(&check["check"]));
+    }
+    assert!(names.contains("version") && names.contains("release_readiness"), "{names:?}");
+    let status = |name: &str| {
+        let found = list(&data["checks"]).iter().find(|check| check["check"] == name);
+        text(&found.expect("a check")["status"]).to_owned()
+    };
+    assert_eq!(status("git"), "warn");
+    assert_eq!(status("python3"), "warn");
+    assert_eq!(status("state_directory"), "warn");
+    assert_eq!(status("spec_pin"), "fail");
+}
+
+// Item 48.
+#[test]
+fn changelog_says_what_the_file_says() {
+    let data = Sandbox::new().aos(&["changelog"]).data();
+    assert_eq!(data["current_version"], package_version());
+    let headings: Vec<_> = CHANGELOG
+        .lines()
+        .filter_map(|line| line.strip_prefix("## ["))
+        .filter(|line| !line.starts_with("Unreleased"))
+        .map(|line| line.replace("] - ", " "))
+        .collect();
+    let entries: Vec<_> = list(&data["entries"])
+        .iter()
+        .map(|entry| format!("{} {}", text(&entry["version"]), text(&entry["date"])))
+        .collect();
+    assert_eq!(entries, headings);
+    let mut from_entries = 0;
+    for entry in list(&data["entries"]) {
+        let categories = ["added", "changed", "fixed", "deprecated", "removed", "security"];
+        assert_eq!(keys(&entry["changes"]), BTreeSet::from(categories));
+        let words = CHANGELOG.split_whitespace().collect::<Vec<_>>().join(" ");
+        for change in categories.iter().flat_map(|category| list(&entry["changes"][category])) {
+            assert!(words.contains(text(change)), "{change}");
+            from_entries += 1;
+        }
+    }
+    let unreleased = CHANGELOG.split("## [").find(|part| part.starts_with("Unreleased"));
+    let bullets = |part: &str| part.lines().filter(|line| line.starts_with("- ")).count();
+    assert_eq!(from_entries, bullets(CHANGELOG) - unreleased.map_or(0, bullets));
+}
+
+// Item 48.
+#[test]
+fn since_is_strictly_newer_by_semantic_version() {
+    let sandbox = Sandbox::new();
+    let since = |version: &str| -> Vec<String> {
+        let data = sandbox.aos(&["changelog", "--since", version]).data();
+        assert_eq!(data["since"], version);
+        list(&data["entries"]).iter().map(|entry| text(&entry["version"]).to_owned()).collect()
+    };
+    let current = package_version();
+    let all: Vec<_> = since("0.0.0");
+    assert_eq!(all.first().map(String::as_str), Some(current), "newest first");
+    assert!(since(current).is_empty(), "the version itself is not newer than itself");
+    assert!(since(&format!("v{current}")).is_empty());
+    assert!(since("999.0.0").is_empty());
+    assert_eq!(since(&format!("{current}-rc.1")), [current], "a pre-release is older");
+    assert!(since(&format!("{current}+build")).is_empty(), "build metadata has no precedence");
+}
+
+// Item 48.
+#[test]
+fn changelog_works_from_any_directory() {
+    let sandbox = Sandbox::new();
+    let here = sandbox.aos(&["changelog"]).data();
+    assert_eq!(sandbox.aos_in(std::path::Path::new("/"), &["changelog"]).data(), here);
+}
+
+// Item 49.
+#[test]
+fn the_version_is_the_same_everywhere() {
+    let sandbox = Sandbox::new();
+    let version = package_version();
+    assert_eq!(sandbox.aos(&["--version"]).stdout, format!("aos {version}\n"));
+    assert_eq!(sandbox.aos(&["-V"]).stdout, format!("aos {version}\n"));
+    assert_eq!(sandbox.aos(&["context"]).data()["version"], version);
+    assert_eq!(reference()["version"], version);
+}
+
+// Item 17: aos holds no credentials, so that it can never lack one; the codes say so.
+#[test]
+fn codes_for_credentials_and_for_an_upstream_are_reserved() {
+    let codes = reference()["error_codes"].clone();
+    for code in ["E_AUTH", "E_NETWORK", "E_RATE_LIMITED", "E_SERVER", "E_TIMEOUT", "E_SKILL_SYNC"] {
+        assert_eq!(codes[code]["reserved"], true, "{code}");
+    }
+    assert_eq!(codes["E_DRIFT"]["core"], false);
+}
+
+// Item 10: aos streams nothing; every command answers with one envelope.
+#[test]
+fn no_command_is_declared_to_stream() {
+    for command in list(&reference()["commands"]) {
+        assert!(command.get("streaming").is_none(), "{command}");
+    }
+}

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::contract::rules::check_harness;
 use crate::contract::{Family, Finding, Repository};
 use crate::generate::outputs::CONNECTOR_PATH;
-use crate::generate::record::{Lock, PIN_PATH, RECORD_PATH, Record, SpecSource};
+use crate::generate::record::{LOCK_PATH, Lock, PIN_PATH, RECORD_PATH, Record, SpecSource};
 use crate::generate::vendor::{self, Contract, SpecRelease};
 use crate::inputs::desired::{Desired, DesiredError, SourceBytes, between};
 use crate::inputs::project::{Project, ProjectError};
@@ -143,11 +143,27 @@ impl Audit {
         let known = self.project.lock.good().map(Lock::known).unwrap_or_default();
         let paths = wanted.paths().chain(known.keys());
         let tree = repository::tree(&self.project.root, &self.repository, paths);
-        let plan = between(&tree, &wanted, &known);
+        let mut plan = between(&tree, &wanted, &known);
         self.report.compared = wanted.len();
+        if self.lock_follows(desired, &plan) {
+            plan = plan.only(|path| path.as_str() != LOCK_PATH);
+        }
         self.report.findings.extend(drift::findings(&plan, &desired.generated));
         self.report.findings.extend(drift::extra(&self.repository, record, &wanted));
         self.report.findings.extend(drift::stray_modules(&self.repository, &wanted));
+    }
+
+    /// Whether the lock differs only because generated files do: each of those has a finding of its own, and
+    /// `aos gen` mends both.
+    fn lock_follows(&self, desired: &Desired, plan: &Plan) -> bool {
+        let generated_differ =
+            plan.edits().iter().any(|edit| desired.generated.get(&edit.path).is_some());
+        let Some(lock) = self.project.lock.good().filter(|_| generated_differ) else {
+            return false;
+        };
+        let same_files = lock.generated.keys().eq(desired.generated.paths());
+        let expected = Lock { generated: lock.generated.clone(), ..desired.lock.clone() };
+        same_files && self.repository.bytes(LOCK_PATH) == Some(expected.render().as_bytes())
     }
 
     /// When nothing can be generated, the vendored files are still compared.

@@ -134,8 +134,19 @@ mod tests {
 
     #[test]
     fn a_path_that_leaves_the_project_is_refused() {
-        for text in ["", "/etc/passwd", "..", "a/../b", "./a", "a//b", "a/", "C:/x", "\\\\host\\x", ".git/hooks/x", "a/.GIT/x"]
-        {
+        for text in [
+            "",
+            "/etc/passwd",
+            "..",
+            "a/../b",
+            "./a",
+            "a//b",
+            "a/",
+            "C:/x",
+            "\\\\host\\x",
+            ".git/hooks/x",
+            "a/.GIT/x",
+        ] {
             assert!(RelativePath::parse(text).is_err(), "{text}");
         }
     }

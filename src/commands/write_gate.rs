@@ -193,13 +193,7 @@ fn secret() -> Result<Vec<u8>, Failure> {
     if files::kind(&path).map_err(|error| state_failure(&path, &error))? == Kind::Absent {
         files::create_private_directory(&directory)
             .map_err(|error| state_failure(&directory, &error))?;
-        let fresh = random::bytes::<32>().map_err(|error| state_failure(&path, &error))?;
-        match files::write_new(&path, &fresh, Mode::Secret) {
-            Ok(()) => {}
-            // Another process was first; its secret is as good.
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(state_failure(&path, &error)),
-        }
+        create_secret(&path).map_err(|error| state_failure(&path, &error))?;
     }
     if !files::is_private(&path).map_err(|error| state_failure(&path, &error))? {
         return Err(Failure::new(
@@ -210,6 +204,20 @@ fn secret() -> Result<Vec<u8>, Failure> {
     }
     let loaded = files::read(&path, MAX_SECRET).map_err(|error| state_failure(&path, &error))?;
     Ok(loaded.bytes)
+}
+
+/// Complete before it has its name, so that no other process reads half a secret.
+fn create_secret(path: &Path) -> std::io::Result<()> {
+    let draft = path.with_extension(hex(&random::bytes::<8>()?));
+    files::write_new(&draft, &random::bytes::<32>()?, Mode::Secret)?;
+    match files::rename_new(&draft, path) {
+        Ok(()) => Ok(()),
+        Err(error) => {
+            let _ = files::remove_file(&draft);
+            // Another process was first; its secret is as good.
+            if error.kind() == std::io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) }
+        }
+    }
 }
 
 fn state_directory() -> Result<PathBuf, Failure> {

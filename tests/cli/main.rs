@@ -15,6 +15,7 @@ mod new_atomic;
 mod new_git;
 mod new_names;
 mod new_output;
+mod sync_obstacles;
 mod sandbox;
 mod self_description;
 mod sync_confirm;

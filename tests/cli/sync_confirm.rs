@@ -189,6 +189,31 @@ fn the_secret_is_private_and_a_weak_one_is_refused() {
 }
 
 #[test]
+fn first_runs_at_the_same_time_agree_on_one_secret() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.connector("acme");
+    for _ in 0..6 {
+        let children: Vec<_> = (0..6)
+            .map(|_| {
+                let mut command = sandbox.command(&[&TO[..], &["--dry-run"]].concat());
+                command.current_dir(&project).stdout(Stdio::piped()).stderr(Stdio::piped());
+                command.spawn().expect("the binary starts")
+            })
+            .collect();
+        let answers: Vec<_> =
+            children.into_iter().map(|child| answer(child.wait_with_output().unwrap())).collect();
+        for dry_run in &answers {
+            let token = dry_run.data()["confirm_token"].as_str().unwrap().to_owned();
+            confirm(&sandbox, &project, &token).data();
+            sandbox.aos_in(&project, &["sync-spec", "--to", "v1.1.0"]).data();
+        }
+        let state = sandbox.home().join(".aos");
+        assert_eq!(disk::names(&state), ["confirm-used", "confirm.secret"]);
+        std::fs::remove_dir_all(state).unwrap();
+    }
+}
+
+#[test]
 fn without_a_home_a_lossless_change_runs_and_a_preview_names_the_way_out() {
     let sandbox = Sandbox::new();
     let project = sandbox.connector("acme");

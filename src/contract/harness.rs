@@ -1,4 +1,4 @@
-//! The `harness` contract: what every AOS connector shares (seeds/aos-connector-contract).
+//! The `harness` contract: what every AOS connector shares (CONNECTOR-SPEC).
 
 use indexmap::IndexMap;
 use serde::Deserialize;

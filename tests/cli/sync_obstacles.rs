@@ -133,7 +133,9 @@ fn a_failure_half_way_brings_every_other_file_back() {
     let (sandbox, project) = scene();
     let before = disk::state(&project);
     let child = paused(&sandbox, &project, "apply:before-edit-2");
-    assert!(disk::state(&project)[".agent/CONNECTOR-SPEC.md"] != before[".agent/CONNECTOR-SPEC.md"]);
+    assert!(
+        disk::state(&project)[".agent/CONNECTOR-SPEC.md"] != before[".agent/CONNECTOR-SPEC.md"]
+    );
     // Somebody puts a directory where the last but one file belongs.
     let contract = project.join("contract/contract.json");
     std::fs::remove_file(&contract).unwrap();
@@ -159,7 +161,9 @@ fn a_file_that_may_not_be_replaced_half_way_brings_every_file_back() {
     };
     let is_root = rustix::process::geteuid().is_root();
     if is_root && !attribute("+i") {
-        eprintln!("SKIPPED a_file_that_may_not_be_replaced_half_way_brings_every_file_back: no immutable files here");
+        eprintln!(
+            "SKIPPED a_file_that_may_not_be_replaced_half_way_brings_every_file_back: no immutable files here"
+        );
         return;
     }
     if !is_root {
@@ -204,7 +208,18 @@ fn of_two_writers_at_once_one_is_told_to_wait() {
 fn an_output_outside_the_project_or_in_git_is_refused_by_every_command() {
     let (sandbox, project) = scene();
     let record = disk::read(&project.join("aos.toml"));
-    for path in ["../x.py", "/tmp/x.py", "a/../../x.py", "C:/x.py", "..\\\\x.py", ".git/hooks/x", "a//b", "nul", "x.", "a\\u0000b"] {
+    for path in [
+        "../x.py",
+        "/tmp/x.py",
+        "a/../../x.py",
+        "C:/x.py",
+        "..\\\\x.py",
+        ".git/hooks/x",
+        "a//b",
+        "nul",
+        "x.",
+        "a\\u0000b",
+    ] {
         let text = record.replace("agent-harness/aos_acme/contract_gen.py", path);
         std::fs::write(project.join("aos.toml"), text).unwrap();
         let before = disk::state(&sandbox.work());
@@ -212,7 +227,10 @@ fn an_output_outside_the_project_or_in_git_is_refused_by_every_command() {
         assert!(drift.to_string().contains("project/record"), "{path}: {drift}");
         for command in [&TO[..], &["gen"]] {
             let error = sandbox.aos_in(&project, command).error("E_CONFIG", 4);
-            assert!(error["message"].as_str().unwrap().contains("outputs.python"), "{path}: {error}");
+            assert!(
+                error["message"].as_str().unwrap().contains("outputs.python"),
+                "{path}: {error}"
+            );
         }
         assert!(disk::state(&sandbox.work()) == before, "{path}");
     }
@@ -222,7 +240,14 @@ fn an_output_outside_the_project_or_in_git_is_refused_by_every_command() {
 fn two_outputs_that_are_one_file_somewhere_are_refused() {
     let (sandbox, project) = scene();
     let record = disk::read(&project.join("aos.toml"));
-    for path in ["contract/contract.json", "CONTRACT/contract.json", ".agent/spec.lock", "agent-harness/permissions.json", "agent-harness/Permissions.json/x.py", ".agent"] {
+    for path in [
+        "contract/contract.json",
+        "CONTRACT/contract.json",
+        ".agent/spec.lock",
+        "agent-harness/permissions.json",
+        "agent-harness/Permissions.json/x.py",
+        ".agent",
+    ] {
         let text = record.replace("agent-harness/aos_acme/contract_gen.py", path);
         std::fs::write(project.join("aos.toml"), text).unwrap();
         let before = disk::state(&project);

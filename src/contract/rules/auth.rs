@@ -20,7 +20,7 @@ pub(super) const HOST_KIND: Rule = Rule {
     summary: "`auth.kind` is a kind that the canvas knows",
     why: "The canvas silently takes an unknown kind for service-key; three fleet connectors have one",
     fix: "use service-key, oauth2, oauth-service-key or oauth-local",
-    source: "facts 1.3, canvas-node-parser",
+    source: "host readers: canvas-node-parser",
     ..WARNING
 };
 pub(super) const KEY_NAME: Rule = Rule {
@@ -28,7 +28,7 @@ pub(super) const KEY_NAME: Rule = Rule {
     summary: "Service keys are names of environment variables: A-Z, 0-9 and `_`",
     why: "The host injects each key under exactly this name",
     fix: "write the name as `GITHUB_TOKEN`",
-    source: "facts 1.2, agent tools",
+    source: "host calls: agent tools",
     ..ERROR
 };
 pub(super) const DUPLICATE_KEY: Rule = Rule {
@@ -44,7 +44,7 @@ pub(super) const REQUIRED_WITHOUT_KEYS: Rule = Rule {
     summary: "Required service-key auth names at least one key",
     why: "The host injects nothing, so the connector can never be ready",
     fix: "list the keys in `auth.service_keys`, or set `auth.required` to false",
-    source: "facts 2, auth",
+    source: "fleet survey: auth",
     ..ERROR
 };
 pub(super) const SETUP_MISSING: Rule = Rule {
@@ -52,7 +52,7 @@ pub(super) const SETUP_MISSING: Rule = Rule {
     summary: "Required auth explains in `interactive_setup` how to get the keys",
     why: "The dashboard shows these lines when the connector needs setup",
     fix: "add one line per step to `auth.interactive_setup`",
-    source: "seed 001, The connector.json Manifest",
+    source: "CONNECTOR-SPEC §7",
     ..WARNING
 };
 pub(super) const NOT_INJECTED: Rule = Rule {
@@ -60,7 +60,7 @@ pub(super) const NOT_INJECTED: Rule = Rule {
     summary: "Keys stand in `service_keys`, the only list the host reads",
     why: "The host drops `optional_service_keys` and `required_one_of`: those values never reach the connector",
     fix: "move keys the connector needs to `service_keys`; take optional defaults as command options",
-    source: "facts 1.1, connector.json keys used",
+    source: "host discovery: connector.json keys used",
     ..WARNING
 };
 pub(super) const ONE_OF: Rule = Rule {
@@ -68,7 +68,7 @@ pub(super) const ONE_OF: Rule = Rule {
     summary: "No two service keys are alternatives of each other",
     why: "The host requires every listed key, so a user with one of the two never gets ready",
     fix: "keep one of the keys in `service_keys`",
-    source: "facts 5, failure 13",
+    source: "failure map, failure 13",
     ..WARNING
 };
 pub(super) const OPTIONAL_AS_REQUIRED: Rule = Rule {
@@ -76,7 +76,7 @@ pub(super) const OPTIONAL_AS_REQUIRED: Rule = Rule {
     summary: "Optional defaults are not declared as service keys",
     why: "Everything in `service_keys` is required by the host; optional scope defaults then block setup",
     fix: "remove the key from `service_keys` and take the value as an option of the command",
-    source: "facts 5, failure 13",
+    source: "failure map, failure 13",
     ..WARNING
 };
 pub(super) const UNDECLARED_SECRET: Rule = Rule {
@@ -84,7 +84,7 @@ pub(super) const UNDECLARED_SECRET: Rule = Rule {
     summary: "Every secret that the sources read from the environment is declared in `auth.service_keys`",
     why: "The host injects only declared keys; aliases such as AOS_* bypass its scoped secrets",
     fix: "declare the key in `auth.service_keys`, or stop reading it",
-    source: "facts 5, failures 12 and 30",
+    source: "failure map, failures 12 and 30",
     ..ERROR
 };
 

@@ -12,7 +12,7 @@ pub(super) const REQUIRED_MISSING: Rule = Rule {
     summary: "The manifest lists every command the contract requires",
     why: "The host and the tests look the meta commands up in the manifest; four fleet connectors lack one",
     fix: "add the command to `commands` with mode readonly and class read",
-    source: "seed 001, Required Commands; facts 5, failures 2 and 3",
+    source: "CONNECTOR-SPEC §3; failure map, failures 2 and 3",
     ..ERROR
 };
 pub(super) const ID_CHARACTERS: Rule = Rule {
@@ -20,7 +20,7 @@ pub(super) const ID_CHARACTERS: Rule = Rule {
     summary: "An id is words of a-z, 0-9 and `_`, joined by single dots",
     why: "The host splits an id at its dots and passes each part as one argument; blanks and capitals never match a command",
     fix: "rename the command, for example `issue.list_all`",
-    source: "facts 1.2, four ways the host runs a command",
+    source: "host calls: four ways the host runs a command",
     ..ERROR
 };
 pub(super) const ID_DASH: Rule = Rule {
@@ -28,7 +28,7 @@ pub(super) const ID_DASH: Rule = Rule {
     summary: "Ids use `_`, not `-`",
     why: "Readers of the fleet map `-` and `_` differently; six ids of 694 use `-`",
     fix: "rename the command with `_` and give the handler that exact name",
-    source: "facts 2, ids",
+    source: "fleet survey: ids",
     ..WARNING
 };
 pub(super) const ID_SEGMENTS: Rule = Rule {
@@ -36,7 +36,7 @@ pub(super) const ID_SEGMENTS: Rule = Rule {
     summary: "An id that workers see is `resource.action`",
     why: "Resource pickers and labels are made from the two parts; no fleet id has three",
     fix: "rename the command to `resource.action`",
-    source: "facts 2, ids",
+    source: "fleet survey: ids",
     ..WARNING
 };
 pub(super) const DUPLICATE_ID: Rule = Rule {
@@ -44,7 +44,7 @@ pub(super) const DUPLICATE_ID: Rule = Rule {
     summary: "No id stands twice",
     why: "The host keeps one of the two, and the modes may differ",
     fix: "remove or rename one of the commands",
-    source: "facts 2, duplicate or colliding ids",
+    source: "fleet survey: duplicate or colliding ids",
     ..ERROR
 };
 pub(super) const COLLIDING_IDS: Rule = Rule {
@@ -52,7 +52,7 @@ pub(super) const COLLIDING_IDS: Rule = Rule {
     summary: "Ids stay different when everything but letters and digits becomes `_`",
     why: "The host names its agent tools that way and silently drops the second of two equal names",
     fix: "rename one of the commands",
-    source: "facts 1.2, agent tools (run: a.b_c.d and a.b.c_d)",
+    source: "host calls: agent tools",
     ..ERROR
 };
 pub(super) const ID_IS_GROUP: Rule = Rule {
@@ -60,7 +60,7 @@ pub(super) const ID_IS_GROUP: Rule = Rule {
     summary: "No id is the first part of another",
     why: "On a command line the same word would be a command and a group of commands",
     fix: "rename the shorter one, for example `search` to `search.run`",
-    source: "facts 1.2, four ways the host runs a command",
+    source: "host calls: four ways the host runs a command",
     ..WARNING
 };
 pub(super) const META_ID: Rule = Rule {
@@ -68,7 +68,7 @@ pub(super) const META_ID: Rule = Rule {
     summary: "Commands of workers do not take the names the host hides: capabilities, health, doctor, config",
     why: "The host hides these ids from workers, so the command can be listed but never offered",
     fix: "remove the id from `worker_visible_actions`, or rename the command",
-    source: "facts 1.1, meta ids hidden from workers",
+    source: "host discovery: meta ids hidden from workers",
     ..WARNING
 };
 

@@ -13,7 +13,7 @@ pub(super) const SUPPORTS_JSON: Rule = Rule {
     summary: "Every command has `supports_json: true`",
     why: "The host offers no agent tool for a command without JSON output, and the contract requires `--json`",
     fix: "set `supports_json` to true",
-    source: "seed 001, Global Flags; facts 1.2",
+    source: "CONNECTOR-SPEC §2; host calls",
     ..ERROR
 };
 pub(super) const RESOURCE_UNKNOWN: Rule = Rule {
@@ -21,7 +21,7 @@ pub(super) const RESOURCE_UNKNOWN: Rule = Rule {
     summary: "A command's resource is listed in `connector.resources`",
     why: "The dashboard groups commands by the listed resources",
     fix: "add the resource to `connector.resources` or correct the command",
-    source: "seed 001, The connector.json Manifest",
+    source: "CONNECTOR-SPEC §7",
     ..WARNING
 };
 pub(super) const REQUIRED_FIELD: Rule = Rule {
@@ -37,7 +37,7 @@ pub(super) const HANDLER_MISSING: Rule = Rule {
     summary: "Every command of the manifest is implemented in the Python sources",
     why: "Buffer and six others advertised commands that their command line did not have",
     fix: "write the handler, or remove the command from `connector.json`",
-    source: "facts 5, failures 4 and 5",
+    source: "failure map, failures 4 and 5",
     ..ERROR
 };
 pub(super) const HANDLER_UNKNOWN: Rule = Rule {
@@ -45,7 +45,7 @@ pub(super) const HANDLER_UNKNOWN: Rule = Rule {
     summary: "Every command of the Python sources is in the manifest",
     why: "A command outside the manifest has no mode, so nothing gates it; nine fleet connectors have some",
     fix: "add the command to `connector.json`, or remove the handler",
-    source: "facts 2, CLI command not in manifest",
+    source: "fleet survey: CLI command not in manifest",
     ..ERROR
 };
 pub(super) const CLI_NAME: Rule = Rule {
@@ -53,7 +53,7 @@ pub(super) const CLI_NAME: Rule = Rule {
     summary: "The words of the command line are the segments of the id, letter by letter",
     why: "The host passes `list_runs` as it is; click's `list-runs` then answers exit 2 (45 commands of the fleet)",
     fix: "give the name explicitly: `@group.command(\"list_runs\")`",
-    source: "facts 1.2; facts 2, manifest id has no such CLI path",
+    source: "host calls; fleet survey: manifest id has no such CLI path",
     ..ERROR
 };
 pub(super) const OPTION_MISSING: Rule = Rule {
@@ -61,7 +61,7 @@ pub(super) const OPTION_MISSING: Rule = Rule {
     summary: "Every field that applies to a command is an option of it",
     why: "The workflow runner passes each field as `--field value`; 536 of 946 pairs in the fleet exit 2",
     fix: "add the option, or take the command out of the field's `applies_to`",
-    source: "facts 1.2, workflow runner; facts 5, failure 8",
+    source: "host calls: workflow runner; failure map, failure 8",
     ..ERROR
 };
 

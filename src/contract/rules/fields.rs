@@ -12,7 +12,7 @@ pub(super) const RESERVED_ID: Rule = Rule {
     summary: "No field takes the name of a global flag: json, mode, verbose, version, help",
     why: "The workflow runner passes the field as an option, which then changes the mode or the output of the call",
     fix: "rename the field",
-    source: "facts 2, reserved field ids",
+    source: "fleet survey: reserved field ids",
     ..ERROR
 };
 pub(super) const ID_CHARACTERS: Rule = Rule {
@@ -20,7 +20,7 @@ pub(super) const ID_CHARACTERS: Rule = Rule {
     summary: "A field id is a-z, 0-9 and `_`, starting with a letter",
     why: "The host turns `_` into `-` and passes the rest as it is: other ids name no option",
     fix: "rename the field, for example `issue_number`",
-    source: "facts 1.2, workflow runner",
+    source: "host calls: workflow runner",
     ..ERROR
 };
 pub(super) const DUPLICATE_ID: Rule = Rule {
@@ -28,7 +28,7 @@ pub(super) const DUPLICATE_ID: Rule = Rule {
     summary: "No field id stands twice",
     why: "Both become the same option; the canvas keeps the values of one",
     fix: "merge the two fields, or rename one",
-    source: "facts 2, duplicate or colliding ids",
+    source: "fleet survey: duplicate or colliding ids",
     ..ERROR
 };
 pub(super) const INCOMPLETE: Rule = Rule {
@@ -36,7 +36,7 @@ pub(super) const INCOMPLETE: Rule = Rule {
     summary: "Every field has an id, a label and a type",
     why: "The canvas guesses a widget from the id when the type is missing",
     fix: "add the member to the field",
-    source: "facts 1.3, canvas-node-parser",
+    source: "host readers: canvas-node-parser",
     ..WARNING
 };
 pub(super) const UNKNOWN_COMMAND: Rule = Rule {
@@ -44,7 +44,7 @@ pub(super) const UNKNOWN_COMMAND: Rule = Rule {
     summary: "`applies_to` names commands of the manifest",
     why: "The field is shown nowhere",
     fix: "correct the id in `applies_to`",
-    source: "facts 2, applies_to naming unknown things",
+    source: "fleet survey: applies_to naming unknown things",
     ..ERROR
 };
 pub(super) const WORKER_ACTION: Rule = Rule {
@@ -52,7 +52,7 @@ pub(super) const WORKER_ACTION: Rule = Rule {
     summary: "`worker_visible_actions` names commands of the manifest",
     why: "Workflow templates asked for operations that no manifest had and failed in use",
     fix: "correct the id, or add the command",
-    source: "facts 5, failure 19",
+    source: "failure map, failure 19",
     ..ERROR
 };
 pub(super) const PICKER_HINT: Rule = Rule {
@@ -60,7 +60,7 @@ pub(super) const PICKER_HINT: Rule = Rule {
     summary: "Picker hints name commands and fields that exist",
     why: "The picker stays empty",
     fix: "correct the name",
-    source: "facts 2, pickerHint naming unknown things",
+    source: "fleet survey: pickerHint naming unknown things",
     ..WARNING
 };
 pub(super) const COMMAND_DEFAULT: Rule = Rule {
@@ -68,7 +68,7 @@ pub(super) const COMMAND_DEFAULT: Rule = Rule {
     summary: "`commandDefaults` names commands of the manifest",
     why: "The defaults are never used",
     fix: "correct the id",
-    source: "facts 2, commandDefaults naming unknown things",
+    source: "fleet survey: commandDefaults naming unknown things",
     ..WARNING
 };
 pub(super) const SHOW_WHEN: Rule = Rule {
@@ -76,7 +76,7 @@ pub(super) const SHOW_WHEN: Rule = Rule {
     summary: "`showWhen` names a field that exists",
     why: "The field is never shown",
     fix: "correct the field id",
-    source: "facts 2, showWhen naming unknown things",
+    source: "fleet survey: showWhen naming unknown things",
     ..WARNING
 };
 pub(super) const SELECT_OPTIONS: Rule = Rule {
@@ -84,7 +84,7 @@ pub(super) const SELECT_OPTIONS: Rule = Rule {
     summary: "A select has options or a picker, and its default is one of the options",
     why: "The user is shown an empty list, or a value that the command refuses",
     fix: "add the options, a `pickerHint`, or correct the default",
-    source: "facts 1.3, canvas-node-parser",
+    source: "host readers: canvas-node-parser",
     ..WARNING
 };
 

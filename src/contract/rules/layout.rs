@@ -9,7 +9,7 @@ pub(super) const DIRECTORY_NAME: Rule = Rule {
     summary: "The project directory is called `aos-` and a name of a-z, 0-9 and `-`",
     why: "The host looks only at directories that start with `aos-`; under another name the connector is invisible",
     fix: "rename the directory to the name of the tool",
-    source: "facts 1.1, candidate",
+    source: "host discovery: candidate",
     ..ERROR
 };
 pub(super) const DIRECTORY_SYMLINK: Rule = Rule {
@@ -17,7 +17,7 @@ pub(super) const DIRECTORY_SYMLINK: Rule = Rule {
     summary: "The project directory is a real directory",
     why: "The host skips directories that are symbolic links",
     fix: "move or clone the project there, or list its parent in ARGENT_CONNECTOR_REPOS",
-    source: "facts 1.1, candidate (run)",
+    source: "host discovery: candidate",
     ..ERROR
 };
 pub(super) const TOOL_NAME: Rule = Rule {
@@ -25,7 +25,7 @@ pub(super) const TOOL_NAME: Rule = Rule {
     summary: "`tool` is the name of the project directory",
     why: "The host looks for a binary of the directory's name and files the connector under the tool's name",
     fix: "use one name for directory, tool, project and script",
-    source: "facts 1.4, row 11; facts 5, failure 18",
+    source: "CONNECTOR-SPEC §11; failure map, failure 18",
     ..ERROR
 };
 pub(super) const HARNESS_MISSING: Rule = Rule {
@@ -33,7 +33,7 @@ pub(super) const HARNESS_MISSING: Rule = Rule {
     summary: "The project has an `agent-harness/` directory",
     why: "A manifest without harness promises commands that nothing can run; three fleet connectors did",
     fix: "add the harness (`aos new` writes one), or do not publish the manifest",
-    source: "facts 5, failure 6",
+    source: "failure map, failure 6",
     ..ERROR
 };
 pub(super) const PACKAGE_MISSING: Rule = Rule {
@@ -41,7 +41,7 @@ pub(super) const PACKAGE_MISSING: Rule = Rule {
     summary: "`agent-harness/` holds the Python package of the connector",
     why: "Without sources the host shows the connector as repo-only; a partial copy looks the same",
     fix: "add the package, or copy the whole project",
-    source: "facts 1.1, install state; facts 5, failure 16",
+    source: "host discovery: install state; failure map, failure 16",
     ..ERROR
 };
 pub(super) const UNREADABLE: Rule = Rule {
@@ -57,7 +57,7 @@ pub(super) const SYMLINK: Rule = Rule {
     summary: "The project holds no symbolic links",
     why: "The marketplace archive has regular files and directories only: links are lost on install",
     fix: "replace the link by the file",
-    source: "facts 1.3, marketplace-tool",
+    source: "host readers: marketplace-tool",
     ..WARNING
 };
 pub(super) const ARCHIVE_PATH: Rule = Rule {
@@ -65,7 +65,7 @@ pub(super) const ARCHIVE_PATH: Rule = Rule {
     summary: "No path is longer than 100 bytes, the project directory included",
     why: "The host's archive reader cuts names at 100 bytes, so the file is installed under another name",
     fix: "shorten the path",
-    source: "facts 1.3, marketplace-tool",
+    source: "host readers: marketplace-tool",
     ..ERROR
 };
 pub(super) const MERGE_MARKER: Rule = Rule {
@@ -73,7 +73,7 @@ pub(super) const MERGE_MARKER: Rule = Rule {
     summary: "No file holds an unresolved merge conflict",
     why: "Neither side of the conflict works",
     fix: "resolve the conflict",
-    source: "facts 5, failure 7",
+    source: "failure map, failure 7",
     ..ERROR
 };
 pub(super) const SHIM_EXECUTABLE: Rule = Rule {
@@ -81,7 +81,7 @@ pub(super) const SHIM_EXECUTABLE: Rule = Rule {
     summary: "The launcher in `agent-harness/shims/` is executable",
     why: "The host finds it by name alone and reports an error when it cannot run it",
     fix: "run `chmod +x` on the file",
-    source: "facts 1.1, binary",
+    source: "host discovery: binary",
     ..WARNING
 };
 pub(super) const README_MISSING: Rule = Rule {
@@ -89,7 +89,7 @@ pub(super) const README_MISSING: Rule = Rule {
     summary: "The project has a README",
     why: "Thirteen fleet connectors explain themselves nowhere",
     fix: "add `README.md`",
-    source: "facts 2, no README",
+    source: "fleet survey: no README",
     ..WARNING
 };
 pub(super) const CHANGELOG_MISSING: Rule = Rule {
@@ -97,7 +97,7 @@ pub(super) const CHANGELOG_MISSING: Rule = Rule {
     summary: "The project has a CHANGELOG",
     why: "Published versions are immutable, so users need to know what a new one changes",
     fix: "add `CHANGELOG.md`",
-    source: "facts 2, no CHANGELOG",
+    source: "fleet survey: no CHANGELOG",
     ..WARNING
 };
 pub(super) const TESTS_MISSING: Rule = Rule {
@@ -105,7 +105,7 @@ pub(super) const TESTS_MISSING: Rule = Rule {
     summary: "`agent-harness/tests/` holds tests",
     why: "The readiness index counts a connector as unverified without that directory",
     fix: "add tests (`aos new` writes them)",
-    source: "facts 1.3, readiness-index",
+    source: "host readers: readiness-index",
     ..WARNING
 };
 pub(super) const TESTS_COVERAGE: Rule = Rule {
@@ -113,7 +113,7 @@ pub(super) const TESTS_COVERAGE: Rule = Rule {
     summary: "The tests speak of every mode, of exit codes and of redaction",
     why: "Of 68 fleet connectors 63 never test each mode, 45 no exit code and 18 no redaction",
     fix: "add the missing tests (`aos new` writes them)",
-    source: "facts 2, tests",
+    source: "fleet survey: tests",
     ..WARNING
 };
 

@@ -11,7 +11,7 @@ pub(super) const MISSING: Rule = Rule {
     summary: "`connector.json` stands in the root of the project",
     why: "The host reads commands, auth and labels from it; without it the connector has no commands",
     fix: "run `aos new` or write `connector.json`",
-    source: "seed 001, The connector.json Manifest",
+    source: "CONNECTOR-SPEC §7",
     ..ERROR
 };
 pub(super) const SYNTAX: Rule = Rule {
@@ -19,7 +19,7 @@ pub(super) const SYNTAX: Rule = Rule {
     summary: "`connector.json` is one JSON document, at most 4 MiB and 96 levels deep",
     why: "The host drops the whole file when it cannot be parsed, without a message",
     fix: "correct the JSON at this line",
-    source: "facts 1.1, connector.json keys used",
+    source: "host discovery: connector.json keys used",
     ..ERROR
 };
 pub(super) const DUPLICATE_KEY: Rule = Rule {
@@ -35,7 +35,7 @@ pub(super) const ENCODING: Rule = Rule {
     summary: "`connector.json` is UTF-8 without a byte order mark and without halves of surrogate pairs",
     why: "A byte order mark makes the host's JSON reader fail; broken text cannot be shown or compared",
     fix: "save the file as UTF-8 without a byte order mark",
-    source: "facts 1.1, connector.json keys used",
+    source: "host discovery: connector.json keys used",
     ..ERROR
 };
 pub(super) const TYPE: Rule = Rule {
@@ -43,7 +43,7 @@ pub(super) const TYPE: Rule = Rule {
     summary: "Every documented member of `connector.json` has its documented type and is not empty",
     why: "The host ignores a member of another type, and its catalog refuses empty labels, ids and summaries",
     fix: "give the member a value of the expected type",
-    source: "seed 001, The connector.json Manifest; facts 1.1, catalog cache",
+    source: "CONNECTOR-SPEC §7; host discovery: catalog cache",
     ..ERROR
 };
 pub(super) const MISSING_KEY: Rule = Rule {
@@ -67,7 +67,7 @@ pub(super) const SCOPE_FLAGS: Rule = Rule {
     summary: "`scope` states scaffold_only, live_backend_available, live_read_available and write_bridge_available",
     why: "The canvas shows a connector without `live_backend_available: true` as blocked",
     fix: "add the boolean to `scope`",
-    source: "facts 1.3, canvas-node-parser",
+    source: "host readers: canvas-node-parser",
     ..WARNING
 };
 pub(super) const SCAFFOLD_WRITES: Rule = Rule {
@@ -75,7 +75,7 @@ pub(super) const SCAFFOLD_WRITES: Rule = Rule {
     summary: "A scaffold offers no live reads and no writes",
     why: "Twelve fleet connectors advertised writes of a scaffold as live; workflows then failed in use",
     fix: "set `scaffold_only` to false when the commands work, else the live flags to false",
-    source: "facts 5, failures 5 and 6",
+    source: "failure map, failures 5 and 6",
     ..ERROR
 };
 pub(super) const WRITE_FLAG: Rule = Rule {
@@ -83,7 +83,7 @@ pub(super) const WRITE_FLAG: Rule = Rule {
     summary: "`write_bridge_available` agrees with the commands",
     why: "The canvas offers or hides write operations by the flag, not by the commands",
     fix: "set `scope.write_bridge_available` to what the commands can do",
-    source: "facts 1.3, canvas-node-parser",
+    source: "host readers: canvas-node-parser",
     ..WARNING
 };
 pub(super) const FORMAT: Rule = Rule {
@@ -91,7 +91,7 @@ pub(super) const FORMAT: Rule = Rule {
     summary: "`connector.json` is indented by two spaces and ends with one newline",
     why: "Thirteen manifests failed the host repository's format gate, and diffs were noise for many merges",
     fix: "format the file with two spaces per level, no blank lines and one newline at the end",
-    source: "facts 5, failure 29",
+    source: "failure map, failure 29",
     ..WARNING
 };
 

@@ -10,7 +10,7 @@ pub(super) const UNKNOWN_MODE: Rule = Rule {
     summary: "`required_mode` is one of the contract's modes",
     why: "The host ranks an unknown mode lowest, so everyone may run the command",
     fix: "use one of the contract's modes",
-    source: "facts 1.2, agent tools (fail-open)",
+    source: "host calls: agent tools (fail-open)",
     ..ERROR
 };
 pub(super) const META_MODE: Rule = Rule {
@@ -18,7 +18,7 @@ pub(super) const META_MODE: Rule = Rule {
     summary: "Required commands are readonly reads",
     why: "The host probes them without any mode; a gate in front makes the connector look broken",
     fix: "set `required_mode` to readonly and `action_class` to read",
-    source: "facts 1.4, row 15",
+    source: "CONNECTOR-SPEC §11",
     ..ERROR
 };
 pub(super) const DESTRUCTIVE_MODE: Rule = Rule {
@@ -26,7 +26,7 @@ pub(super) const DESTRUCTIVE_MODE: Rule = Rule {
     summary: "Commands that destroy require the admin mode",
     why: "The contract reserves destruction for admin; nine fleet commands allow it at write",
     fix: "set `required_mode` to admin in `connector.json`, then run `aos gen`",
-    source: "seed 001, Security Baseline; contract.json, destructive_verbs",
+    source: "CONNECTOR-SPEC §9; contract.json, destructive_verbs",
     ..ERROR
 };
 pub(super) const DESTRUCTIVE_CLASS: Rule = Rule {
@@ -34,7 +34,7 @@ pub(super) const DESTRUCTIVE_CLASS: Rule = Rule {
     summary: "Commands that destroy have the class `destructive`",
     why: "Canvas and approvals warn before a destructive action only when the class says so",
     fix: "set `action_class` to destructive",
-    source: "facts 1.4, row 7",
+    source: "CONNECTOR-SPEC §11",
     ..ERROR
 };
 pub(super) const IRREVERSIBLE_MODE: Rule = Rule {
@@ -42,7 +42,7 @@ pub(super) const IRREVERSIBLE_MODE: Rule = Rule {
     summary: "Commands that cannot be taken back require the admin mode",
     why: "Merges, cancellations and archivings at write surprised operators of six fleet connectors",
     fix: "set `required_mode` to admin, or rename the command when it can be undone",
-    source: "facts 2, cancel/merge/archive/kill below admin",
+    source: "fleet survey: cancel/merge/archive/kill below admin",
     ..WARNING
 };
 pub(super) const BULK_MODE: Rule = Rule {
@@ -50,7 +50,7 @@ pub(super) const BULK_MODE: Rule = Rule {
     summary: "Bulk writes require at least the full mode",
     why: "One call changes many records; the contract keeps that apart from single writes",
     fix: "set `required_mode` to full",
-    source: "seed 001, Permission Model; contract.json, bulk_verbs",
+    source: "CONNECTOR-SPEC §6; contract.json, bulk_verbs",
     ..ERROR
 };
 pub(super) const WRITE_AT_LOWEST: Rule = Rule {
@@ -58,7 +58,7 @@ pub(super) const WRITE_AT_LOWEST: Rule = Rule {
     summary: "No command that writes is allowed in the lowest mode",
     why: "readonly promises no mutation, and it is the mode of every call that names none",
     fix: "raise `required_mode`, or set `action_class` to read if nothing changes",
-    source: "seed 001, Permission Model",
+    source: "CONNECTOR-SPEC §6",
     ..ERROR
 };
 pub(super) const READ_MUTATES: Rule = Rule {
@@ -66,7 +66,7 @@ pub(super) const READ_MUTATES: Rule = Rule {
     summary: "A command whose verb changes something is not classed as a read",
     why: "The canvas runs reads live when a user presses `test node`: a wrong class executes the mutation",
     fix: "set `action_class` to write or destructive and raise the mode, or rename the command",
-    source: "facts 1.2, pickers and test node",
+    source: "host calls: pickers and test node",
     ..ERROR
 };
 pub(super) const CLASS_MODE: Rule = Rule {
@@ -74,7 +74,7 @@ pub(super) const CLASS_MODE: Rule = Rule {
     summary: "A read needs no more than the lowest mode",
     why: "Canvas and readiness index disagree about such a command: one shows a write, the other a read",
     fix: "lower `required_mode`, or set the class that fits what the command does",
-    source: "facts 1.3, readiness-index",
+    source: "host readers: readiness-index",
     ..WARNING
 };
 pub(super) const ACTION_CLASS: Rule = Rule {
@@ -90,7 +90,7 @@ pub(super) const SIDE_EFFECT: Rule = Rule {
     summary: "`side_effect_level` is a level of the contract and fits the class",
     why: "A write marked `none` runs without the question that guards mutations",
     fix: "set none for reads and external_mutation for everything else",
-    source: "facts 1.4, row 7; contract.json, manifest.side_effect_levels",
+    source: "CONNECTOR-SPEC §11; contract.json, manifest.side_effect_levels",
     ..ERROR
 };
 pub(super) const SIDE_EFFECT_MISSING: Rule = Rule {
@@ -98,7 +98,7 @@ pub(super) const SIDE_EFFECT_MISSING: Rule = Rule {
     summary: "An admin command that changes something states its `side_effect_level`",
     why: "The readiness index takes an admin command without a level for a read without side effects",
     fix: "add `\"side_effect_level\": \"external_mutation\"`",
-    source: "facts 1.3, readiness-index",
+    source: "host readers: readiness-index",
     ..WARNING
 };
 

@@ -11,7 +11,7 @@ pub(super) const MISSING: Rule = Rule {
     summary: "`agent-harness/pyproject.toml` exists",
     why: "The host installs the connector with `pip install -e .` in that directory",
     fix: "add the file (`aos new` writes it)",
-    source: "facts 1.1, files read",
+    source: "host discovery: files read",
     ..ERROR
 };
 pub(super) const SYNTAX: Rule = Rule {
@@ -19,7 +19,7 @@ pub(super) const SYNTAX: Rule = Rule {
     summary: "`pyproject.toml` is TOML in UTF-8",
     why: "pip refuses the file, so the connector cannot be installed",
     fix: "correct the TOML at this line",
-    source: "facts 1.3, marketplace-tool",
+    source: "host readers: marketplace-tool",
     ..ERROR
 };
 pub(super) const NAME: Rule = Rule {
@@ -27,7 +27,7 @@ pub(super) const NAME: Rule = Rule {
     summary: "`project.name` is the name of the tool",
     why: "One connector under two names is installed, listed and removed as two",
     fix: "use one name for directory, tool, project and script",
-    source: "facts 1.4, row 11; facts 5, failure 18",
+    source: "CONNECTOR-SPEC §11; failure map, failure 18",
     ..ERROR
 };
 pub(super) const SCRIPT: Rule = Rule {
@@ -35,7 +35,7 @@ pub(super) const SCRIPT: Rule = Rule {
     summary: "`project.scripts` has one script of the tool's name, before any other `aos-` script",
     why: "The host takes the first `aos-` script for the tool and looks for a binary of the directory's name",
     fix: "add `<tool> = \"<package>.cli:main\"` as the first script",
-    source: "facts 1.1, pyproject.toml",
+    source: "host discovery: pyproject.toml",
     ..ERROR
 };
 pub(super) const HOST_UNREADABLE: Rule = Rule {
@@ -43,7 +43,7 @@ pub(super) const HOST_UNREADABLE: Rule = Rule {
     summary: "name, version, description, requires-python and the script survive the host's way of reading",
     why: "The host uses regular expressions: a section ends at a line with `[` or at a capital Z, values need double quotes",
     fix: "put the value in double quotes and before any capital Z, and another table after the section",
-    source: "facts 1.1, pyproject.toml (run); facts 5, failure 28",
+    source: "host discovery: pyproject.toml; failure map, failure 28",
     ..ERROR
 };
 pub(super) const REQUIRES_PYTHON: Rule = Rule {
@@ -51,7 +51,7 @@ pub(super) const REQUIRES_PYTHON: Rule = Rule {
     summary: "`requires-python` is a lower bound such as `>=3.10`",
     why: "The marketplace picks the interpreter by the `>=` in it",
     fix: "add `requires-python = \">=3.10\"`",
-    source: "facts 1.3, marketplace-tool",
+    source: "host readers: marketplace-tool",
     ..WARNING
 };
 pub(super) const CLICK_MISSING: Rule = Rule {
@@ -59,7 +59,7 @@ pub(super) const CLICK_MISSING: Rule = Rule {
     summary: "A connector whose sources import click depends on click",
     why: "A fresh virtual environment has no click, and the connector fails at its first import",
     fix: "add `\"click>=8.1,<9\"` to `dependencies`",
-    source: "facts 2, pyproject",
+    source: "fleet survey: pyproject",
     ..ERROR
 };
 pub(super) const ENTRY_MODULE: Rule = Rule {
@@ -67,7 +67,7 @@ pub(super) const ENTRY_MODULE: Rule = Rule {
     summary: "The script's module stands in the tree",
     why: "The installed command fails with ModuleNotFoundError, which the host shows as `error`",
     fix: "correct the entry point, or add the module",
-    source: "facts 1.1, install state",
+    source: "host discovery: install state",
     ..ERROR
 };
 pub(super) const SHARED_PACKAGE: Rule = Rule {
@@ -75,7 +75,7 @@ pub(super) const SHARED_PACKAGE: Rule = Rule {
     summary: "The top package belongs to this connector alone, not to all (`cli_aos`)",
     why: "All fleet connectors ship `cli_aos`: of 12 in one environment 11 do not import",
     fix: "rename the package to the tool's name with `_`, for example `aos_github`",
-    source: "facts 2, 12 connectors in one venv",
+    source: "fleet survey: 12 connectors in one venv",
     ..ERROR
 };
 pub(super) const README_MISSING: Rule = Rule {
@@ -83,7 +83,7 @@ pub(super) const README_MISSING: Rule = Rule {
     summary: "The file named by `readme` exists",
     why: "Building a wheel fails or warns; 17 fleet connectors declare a file they lack",
     fix: "add the file, or remove `readme`",
-    source: "facts 2, pyproject",
+    source: "fleet survey: pyproject",
     ..WARNING
 };
 pub(super) const VERSION: Rule = Rule {
@@ -91,7 +91,7 @@ pub(super) const VERSION: Rule = Rule {
     summary: "`project.version` is the package's `__version__`",
     why: "Envelopes report one version and the catalog another; published versions are immutable",
     fix: "set both to the same version",
-    source: "facts 5, failure 14",
+    source: "failure map, failure 14",
     ..ERROR
 };
 

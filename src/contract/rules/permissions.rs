@@ -10,7 +10,7 @@ pub(super) const MISSING: Rule = Rule {
     summary: "`agent-harness/permissions.json` exists",
     why: "It maps every command to its mode; host and connector fall back to guesses without it",
     fix: "run `aos gen`",
-    source: "seed 001, Permission Model",
+    source: "CONNECTOR-SPEC §6",
     ..ERROR
 };
 pub(super) const JSON: Rule = Rule {
@@ -18,7 +18,7 @@ pub(super) const JSON: Rule = Rule {
     summary: "`permissions.json` is one JSON document in UTF-8 without duplicate members",
     why: "The host drops the whole file when it cannot be parsed, without a message",
     fix: "run `aos gen`",
-    source: "facts 1.1, permissions.json",
+    source: "host discovery: permissions.json",
     ..ERROR
 };
 pub(super) const SHAPE: Rule = Rule {
@@ -26,7 +26,7 @@ pub(super) const SHAPE: Rule = Rule {
     summary: "`permissions.json` is an object, and its maps hold a mode for each command",
     why: "A mode that is no string is no mode for the host, which then lets everyone run the command",
     fix: "run `aos gen`",
-    source: "facts 1.1, permissions.json",
+    source: "host discovery: permissions.json",
     ..ERROR
 };
 pub(super) const KEY_MISSING: Rule = Rule {
@@ -34,7 +34,7 @@ pub(super) const KEY_MISSING: Rule = Rule {
     summary: "The map stands under every key the contract names",
     why: "The published contract says `commands`, the host reads only `permissions`: each alone leaves one reader without commands",
     fix: "run `aos gen`, which writes the map under every key",
-    source: "facts 1.4, row 1; contract.json, permissions.keys",
+    source: "CONNECTOR-SPEC §11; contract.json, permissions.keys",
     ..ERROR
 };
 pub(super) const KEYS_DIFFER: Rule = Rule {
@@ -42,7 +42,7 @@ pub(super) const KEYS_DIFFER: Rule = Rule {
     summary: "`permissions` and `commands` hold the same map",
     why: "Two readers of one file would enforce different modes",
     fix: "run `aos gen`",
-    source: "facts 1.4, row 1",
+    source: "CONNECTOR-SPEC §11",
     ..ERROR
 };
 pub(super) const MISSING_COMMAND: Rule = Rule {
@@ -50,7 +50,7 @@ pub(super) const MISSING_COMMAND: Rule = Rule {
     summary: "Every command of the manifest has a mode in `permissions.json`",
     why: "aos-wordpress advertised 17 commands that its permissions did not know: each was refused or ungated",
     fix: "run `aos gen`",
-    source: "facts 5, failures 1 and 3",
+    source: "failure map, failures 1 and 3",
     ..ERROR
 };
 pub(super) const EXTRA_COMMAND: Rule = Rule {
@@ -58,7 +58,7 @@ pub(super) const EXTRA_COMMAND: Rule = Rule {
     summary: "`permissions.json` names no command outside the manifest",
     why: "The host lists such commands when it falls back to this file, and nobody can run them",
     fix: "run `aos gen`",
-    source: "facts 5, failures 1 and 2",
+    source: "failure map, failures 1 and 2",
     ..ERROR
 };
 pub(super) const MODE_DIFFERS: Rule = Rule {
@@ -66,7 +66,7 @@ pub(super) const MODE_DIFFERS: Rule = Rule {
     summary: "A command has the same mode in `permissions.json` and in the manifest",
     why: "The host asks for the mode of the manifest; the connector enforces the other",
     fix: "correct the mode in `connector.json`, then run `aos gen`",
-    source: "facts 2, permissions.json",
+    source: "fleet survey: permissions.json",
     ..ERROR
 };
 pub(super) const UNKNOWN_MODE: Rule = Rule {
@@ -74,7 +74,7 @@ pub(super) const UNKNOWN_MODE: Rule = Rule {
     summary: "Every mode is one of the contract's modes",
     why: "The host ranks an unknown mode lowest, so everyone may run the command",
     fix: "use one of the contract's modes in `connector.json`, then run `aos gen`",
-    source: "facts 1.2, agent tools (fail-open)",
+    source: "host calls: agent tools (fail-open)",
     ..ERROR
 };
 pub(super) const REQUIRED_MISSING: Rule = Rule {
@@ -82,7 +82,7 @@ pub(super) const REQUIRED_MISSING: Rule = Rule {
     summary: "`permissions.json` has the commands the contract requires",
     why: "Four fleet connectors refuse or lose a meta command because it has no mode",
     fix: "add the command to `connector.json`, then run `aos gen`",
-    source: "facts 5, failures 2 and 3",
+    source: "failure map, failures 2 and 3",
     ..ERROR
 };
 pub(super) const IDENTITY: Rule = Rule {
@@ -90,7 +90,7 @@ pub(super) const IDENTITY: Rule = Rule {
     summary: "`tool` and `backend` of `permissions.json` are those of the manifest",
     why: "The host takes the backend from this file first and shows the wrong one",
     fix: "run `aos gen`",
-    source: "facts 1.1, permissions.json",
+    source: "host discovery: permissions.json",
     ..ERROR
 };
 

@@ -10,7 +10,7 @@ pub(super) const UNPACKAGED_FILE: Rule = Rule {
     summary: "The package reads no `connector.json` or `permissions.json` at run time",
     why: "The files lie outside the package: of 65 fleet connectors one works from a wheel",
     fix: "run `aos gen` and use the constants of `contract_gen.py`",
-    source: "facts 2, works when installed non-editable",
+    source: "fleet survey: works when installed non-editable",
     ..ERROR
 };
 pub(super) const OUTSIDE_PACKAGE: Rule = Rule {
@@ -18,7 +18,7 @@ pub(super) const OUTSIDE_PACKAGE: Rule = Rule {
     summary: "No path climbs out of the package",
     why: "Paths that count directories (`parents[6]`) crash in every installed copy; 43 fleet connectors have one",
     fix: "keep what the package needs inside it",
-    source: "facts 5, failure 22",
+    source: "failure map, failure 22",
     ..ERROR
 };
 pub(super) const NODE_HELPER: Rule = Rule {
@@ -26,7 +26,7 @@ pub(super) const NODE_HELPER: Rule = Rule {
     summary: "No `node --import tsx` is started",
     why: "The helper silently fails outside the monorepo, so keys look unset; 40 fleet connectors still have it",
     fix: "read the key from the environment, where the host injects it",
-    source: "facts 5, failures 10 and 11",
+    source: "failure map, failures 10 and 11",
     ..ERROR
 };
 pub(super) const SHELL: Rule = Rule {
@@ -34,7 +34,7 @@ pub(super) const SHELL: Rule = Rule {
     summary: "No command goes through a shell",
     why: "The contract forbids shell execution of input, and options come from agents",
     fix: "pass a list of arguments to `subprocess.run`",
-    source: "seed 001, Security Baseline",
+    source: "CONNECTOR-SPEC §9",
     ..ERROR
 };
 pub(super) const NO_TIMEOUT: Rule = Rule {
@@ -42,7 +42,7 @@ pub(super) const NO_TIMEOUT: Rule = Rule {
     summary: "Every request has a time limit",
     why: "The host kills a probe after four seconds and reports the connector as broken",
     fix: "pass `timeout=`",
-    source: "facts 1.1, probes",
+    source: "host discovery: probes",
     ..ERROR
 };
 pub(super) const LONG_TIMEOUT: Rule = Rule {
@@ -50,7 +50,7 @@ pub(super) const LONG_TIMEOUT: Rule = Rule {
     summary: "The health probe waits less than four seconds",
     why: "The host gives a probe four seconds in all; 64 fleet connectors wait 20, 30 or 60",
     fix: "use a limit of two seconds for the requests of `health`",
-    source: "facts 1.1, probes; facts 2, HTTP timeout",
+    source: "host discovery: probes; fleet survey: HTTP timeout",
     ..WARNING
 };
 pub(super) const HEALTH_STATUS: Rule = Rule {
@@ -58,7 +58,7 @@ pub(super) const HEALTH_STATUS: Rule = Rule {
     summary: "Health says `healthy`, not only `ready`",
     why: "The catalog accepts only healthy or ok: 51 fleet connectors can never be shown as ready",
     fix: "use `healthy` in `data.status`; `ready` belongs to the canvas keys of the envelope",
-    source: "facts 1.4, row 3",
+    source: "CONNECTOR-SPEC §11",
     ..ERROR
 };
 pub(super) const MODULE_OUTPUT: Rule = Rule {
@@ -66,7 +66,7 @@ pub(super) const MODULE_OUTPUT: Rule = Rule {
     summary: "Nothing is written to stdout while modules are imported",
     why: "The host parses the whole of stdout as one JSON document; log lines before it made cognee fail",
     fix: "write to stderr, or inside a function",
-    source: "facts 5, failure 14",
+    source: "failure map, failure 14",
     ..WARNING
 };
 

@@ -12,7 +12,7 @@ pub(super) const COMMITTED: Rule = Rule {
     summary: "No file holds a live token or a private key",
     why: "Whoever can read the repository can use it; one fleet connector was saved by a scan by hand",
     fix: "revoke the secret, remove it from the history, and read it from the environment",
-    source: "facts 5, failure 23",
+    source: "failure map, failure 23",
     ..ERROR
 };
 pub(super) const PARTIAL_MASK: Rule = Rule {
@@ -20,7 +20,7 @@ pub(super) const PARTIAL_MASK: Rule = Rule {
     summary: "No part of a secret is shown, not even its first or last characters",
     why: "33 fleet connectors print parts of secrets in `config show`; short secrets are then mostly known",
     fix: "report only whether the secret is set",
-    source: "seed 001, Security Baseline; facts 1.4, row 14",
+    source: "CONNECTOR-SPEC §9; CONNECTOR-SPEC §11",
     ..ERROR
 };
 pub(super) const IN_URL: Rule = Rule {
@@ -28,7 +28,7 @@ pub(super) const IN_URL: Rule = Rule {
     summary: "No secret stands in the query of a URL",
     why: "URLs end up in errors and logs: aos-trello and aos-pipedrive print their tokens that way",
     fix: "send the secret in a header",
-    source: "facts 5, failure 25",
+    source: "failure map, failure 25",
     ..ERROR
 };
 pub(super) const OPTION: Rule = Rule {
@@ -36,7 +36,7 @@ pub(super) const OPTION: Rule = Rule {
     summary: "No command takes a secret as an option",
     why: "The host repeats the command line in errors, and other processes can read it",
     fix: "declare the secret in `auth.service_keys` and read it from the environment",
-    source: "facts 4, config.py; seed 001, Security Baseline",
+    source: "CONNECTOR-SPEC §9",
     ..ERROR
 };
 

@@ -266,7 +266,7 @@ fn emit(answer: &Result<Outcome, Failure>, global: &Global, run: &Run, clock: St
                     let report = failure
                         .report
                         .as_ref()
-                        .map(|report| format!("{report}\n"))
+                        .map(|report| format!("{report}\n\n"))
                         .unwrap_or_default();
                     (report, notes + &error, exit)
                 }

@@ -3,6 +3,7 @@
 //! Reads the sources as tokens, so that grouped imports and paths inside expressions count as well.
 
 #![expect(clippy::disallowed_methods, reason = "the test reads the sources from the disk")]
+#![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -3,6 +3,7 @@
 //! `AOS_UPDATE_DOCS=1 cargo test --test docs` writes them.
 
 #![expect(clippy::disallowed_methods, reason = "tests look at the disk and start programs")]
+#![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;

@@ -75,7 +75,9 @@ fn preflight(root: &Path, plan: &Plan) -> Result<(), ApplyError> {
 
 fn current(place: &Path) -> Result<Option<Content>, ApplyError> {
     match files::read(place, MAX_FILE) {
-        Ok(loaded) => Ok(Some(Content { bytes: loaded.bytes, executable: loaded.executable })),
+        Ok(loaded) => {
+            Ok(Some(Content { bytes: loaded.bytes.into(), executable: loaded.executable }))
+        }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(ApplyError::Io { action: "read", path: place.to_owned(), source }),
     }

@@ -68,7 +68,9 @@ fn created(edit: &Edit, after: &Content) -> String {
 
 fn only_line_endings(edit: &Edit) -> bool {
     let text = |content: &Option<Content>| {
-        content.as_ref().and_then(|content| String::from_utf8(content.bytes.clone()).ok())
+        content
+            .as_ref()
+            .and_then(|content| std::str::from_utf8(&content.bytes).ok().map(str::to_owned))
     };
     match (text(&edit.before), text(&edit.after)) {
         (Some(before), Some(after)) => diff::line_ending_note(&before, &after).is_some(),

@@ -21,6 +21,8 @@ use super::Run;
 use super::sync_spec;
 use super::write_gate::{self, Decision, Request};
 
+const ABSENT: &str = "it does not exist";
+
 /// Regenerate derived files from the manifest and the pinned contract
 #[derive(Args, Debug)]
 #[command(
@@ -80,17 +82,17 @@ pub fn run(args: &GenArgs, run: &Run) -> Result<Outcome, Failure> {
 fn plan(project: &Project) -> Result<(Desired, Plan), Failure> {
     let record = match &project.record {
         Slot::Good(record) => record,
-        Slot::Absent => return Err(unusable(RECORD_PATH, "it does not exist")),
+        Slot::Absent => return Err(unusable(RECORD_PATH, ABSENT)),
         Slot::Faulty { reason, .. } => return Err(unusable(RECORD_PATH, reason)),
     };
     let pin = match &project.pin {
         Slot::Good(pin) => pin,
-        Slot::Absent => return Err(unusable(PIN_PATH, "it does not exist")),
+        Slot::Absent => return Err(unusable(PIN_PATH, ABSENT)),
         Slot::Faulty { reason, .. } => return Err(unusable(PIN_PATH, reason)),
     };
     let lock = match &project.lock {
         Slot::Good(lock) => lock,
-        Slot::Absent => return Err(unusable(LOCK_PATH, "it does not exist")),
+        Slot::Absent => return Err(unusable(LOCK_PATH, ABSENT)),
         Slot::Faulty { reason, .. } => return Err(unusable(LOCK_PATH, reason)),
     };
     if lock.tag != *pin {
@@ -123,8 +125,12 @@ fn plan(project: &Project) -> Result<(Desired, Plan), Failure> {
 }
 
 fn unusable(path: &str, reason: &str) -> Failure {
-    Failure::new(ErrorCode::Config, format!("`{path}` cannot be used: {reason}"))
-        .hint("run `aos sync-spec`; it makes the records that `gen` needs")
+    let hint = match reason {
+        ABSENT => "run `aos sync-spec`; it makes the records that `gen` needs",
+        _ if path == RECORD_PATH => "mend the named member",
+        _ => "run `aos sync-spec --to TAG`; it renews the records that `gen` needs",
+    };
+    Failure::new(ErrorCode::Config, format!("`{path}` cannot be used: {reason}")).hint(hint)
 }
 
 fn check(project: &Project, desired: &Desired, plan: &Plan, run: &Run) -> Result<Outcome, Failure> {

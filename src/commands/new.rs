@@ -455,8 +455,9 @@ fn assemble(
 ) -> Result<(FileSet, BTreeSet<RelativePath>), Failure> {
     let files_failure =
         |error: crate::plan::FileSetError| Failure::new(ErrorCode::Unknown, error.to_string());
-    let connector =
-        scaffolded.get(&RelativePath::literal(CONNECTOR_PATH)).map(|content| content.bytes.clone());
+    let connector = scaffolded
+        .get(&RelativePath::literal(CONNECTOR_PATH))
+        .map(|content| content.bytes.to_vec());
     let sources = SourceBytes { connector, extension: None };
     let desired = Desired::compute(record, release, &sources)?;
     let managed = desired.files()?;

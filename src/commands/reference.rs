@@ -27,7 +27,8 @@ pub fn run(_args: &ReferenceArgs, run: &Run) -> Result<Outcome, Failure> {
         .map(|command| {
             let path = command["path"].as_str().unwrap_or_default();
             let description = command["description"].as_str().unwrap_or_default();
-            format!("{:<14} {description}", run.style.strong(path))
+            // Padded before it is painted: colour has no width.
+            format!("{} {description}", run.style.strong(&format!("{path:<12}")))
         })
         .collect::<Vec<_>>()
         .join("\n");

@@ -290,6 +290,9 @@ fn parameter(argument: &clap::Arg) -> Value {
         "positional": argument.is_positional(),
         "description": argument.get_help().map(ToString::to_string).unwrap_or_default(),
     });
+    if let Some(short) = argument.get_short() {
+        object["short"] = short.to_string().into();
+    }
     if !choices.is_empty() {
         object["choices"] = choices.into();
     }

@@ -202,8 +202,8 @@ impl Connector {
         let document = json::parse(bytes)?;
         let parsed: Document = serde_path_to_error::deserialize(&document).map_err(|error| {
             ConnectorError::Member {
-                member: error.path().to_string(),
-                reason: error.inner().to_string(),
+                member: json::printable(&error.path().to_string()),
+                reason: json::printable(&error.inner().to_string()),
             }
         })?;
         let tool = ToolName::parse(&parsed.tool).ok_or_else(|| {

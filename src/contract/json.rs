@@ -8,6 +8,9 @@ use serde_json::{Map, Number, Value};
 /// Largest document that is read, in bytes.
 pub const MAX_DOCUMENT: usize = 4 * 1024 * 1024;
 
+/// Longest part of a document in a message, in characters.
+const MAX_SHOWN: usize = 200;
+
 /// Why bytes are not a document.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum JsonError {
@@ -44,7 +47,7 @@ pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
     let syntax = |error: serde_json::Error| JsonError::Syntax {
         line: error.line(),
         column: error.column(),
-        message: without_position(&error),
+        message: printable(&without_position(&error)),
     };
     let value = Strict.deserialize(&mut deserializer).map_err(syntax)?;
     deserializer.end().map_err(syntax)?;
@@ -58,9 +61,19 @@ pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
 pub fn parse_as<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, JsonError> {
     let value = parse(bytes)?;
     serde_path_to_error::deserialize(value).map_err(|error| JsonError::Shape {
-        path: error.path().to_string(),
-        message: error.inner().to_string(),
+        path: printable(&error.path().to_string()),
+        message: printable(&error.inner().to_string()),
     })
+}
+
+/// Text of a document as part of a message: one line of bounded length.
+#[must_use]
+pub fn printable(text: &str) -> String {
+    let escape = |symbol: char| -> String {
+        if symbol.is_control() { symbol.escape_default().collect() } else { symbol.into() }
+    };
+    let shown: String = text.chars().take(MAX_SHOWN).map(escape).collect();
+    if text.chars().nth(MAX_SHOWN).is_some() { shown + "…" } else { shown }
 }
 
 /// The bytes as text.

@@ -112,7 +112,7 @@ fn write(
 
 fn unknown(generator: &str, family: Family) -> GenerateError {
     GenerateError::UnknownGenerator {
-        generator: generator.chars().take(40).collect(),
+        generator: generator.chars().take(40).collect::<String>().escape_debug().to_string(),
         family,
         known: generators(family),
     }

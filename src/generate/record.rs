@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::contract::{Family, SpecTag};
+use crate::contract::{Family, SpecTag, json};
 use crate::plan::{Digest, RelativePath};
 
 /// Where the record of a project lies.
@@ -240,7 +240,7 @@ impl Record {
 pub fn with_spec_source(text: &str, spec: &SpecSection) -> Result<String, RecordError> {
     let mut document: toml_edit::DocumentMut =
         text.parse().map_err(|error: toml_edit::TomlError| RecordError::Syntax {
-            message: error.message().replace('\n', ", "),
+            message: json::printable(&error.message().replace('\n', ", ")),
             line: None,
         })?;
     let section = document.entry("spec").or_insert_with(toml_edit::table);
@@ -325,7 +325,7 @@ fn lock_version(bytes: &[u8]) -> Option<i64> {
 }
 
 fn toml<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, RecordError> {
-    if bytes.len() > crate::contract::json::MAX_DOCUMENT {
+    if bytes.len() > json::MAX_DOCUMENT {
         return Err(RecordError::Syntax { message: "it is too large".to_owned(), line: None });
     }
     if bytes.starts_with(b"\xef\xbb\xbf") {
@@ -337,7 +337,7 @@ fn toml<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, RecordError> 
     let text = std::str::from_utf8(bytes)
         .map_err(|_| RecordError::Syntax { message: "it is not UTF-8".to_owned(), line: None })?;
     toml_edit::de::from_str(text).map_err(|error| RecordError::Syntax {
-        message: error.message().replace('\n', ", "),
+        message: json::printable(&error.message().replace('\n', ", ")),
         line: error.span().map(|span| line_of(text, span.start)),
     })
 }
@@ -359,7 +359,7 @@ fn family(text: &str) -> Result<Family, RecordError> {
 
 fn relative(member: &str, text: &str) -> Result<RelativePath, RecordError> {
     RelativePath::parse(text).map_err(|error| RecordError::Member {
-        member: member.to_owned(),
+        member: json::printable(member),
         reason: error.to_string(),
     })
 }

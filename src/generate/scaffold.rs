@@ -98,7 +98,7 @@ impl Scaffold<'_> {
         let executable =
             self.executables.iter().any(|wanted| self.output_path(wanted, None) == path);
         let path = RelativePath::parse(&path).map_err(FileSetError::from)?;
-        files.insert(path, Content { bytes, executable })?;
+        files.insert(path, Content { bytes: bytes.into(), executable })?;
         Ok(())
     }
 

@@ -1,10 +1,11 @@
 //! Vendored files: the bytes of one released tag, where a repository keeps them.
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::contract::harness::ContractError;
 use crate::contract::{AgentCliContract, Family, HarnessContract, SpecTag};
-use crate::plan::{Content, FileSet, FileSetError, RelativePath};
+use crate::plan::{Content, Digest, FileSet, FileSetError, RelativePath};
 
 use super::record::{AGENT_DIRECTORY, PIN_PATH, SpecSource};
 
@@ -14,8 +15,10 @@ pub struct SpecRelease {
     pub family: Family,
     pub tag: SpecTag,
     pub source: SpecSource,
-    pub contract_bytes: Cow<'static, [u8]>,
-    pub spec_bytes: Cow<'static, [u8]>,
+    pub contract_bytes: Arc<[u8]>,
+    pub spec_bytes: Arc<[u8]>,
+    pub contract_digest: Digest,
+    pub spec_digest: Digest,
     pub contract: Contract,
 }
 
@@ -39,6 +42,51 @@ impl Contract {
     }
 }
 
+impl SpecRelease {
+    /// A release whose bytes were parsed into `contract`.
+    #[must_use]
+    pub fn new(
+        (family, tag, source): (Family, SpecTag, SpecSource),
+        contract_bytes: &[u8],
+        spec_bytes: &[u8],
+        contract: Contract,
+    ) -> Self {
+        Self {
+            family,
+            tag,
+            source,
+            contract_bytes: Arc::from(contract_bytes),
+            spec_bytes: Arc::from(spec_bytes),
+            contract_digest: Digest::of(contract_bytes),
+            spec_digest: Digest::of(spec_bytes),
+            contract,
+        }
+    }
+
+    /// Digests of the vendored files; computed once per release, not once per project.
+    ///
+    /// # Errors
+    /// When the directory is no path inside a project.
+    pub fn digests(
+        &self,
+        directory: &RelativePath,
+    ) -> Result<BTreeMap<RelativePath, Digest>, FileSetError> {
+        Ok(BTreeMap::from([
+            (contract_path(directory)?, self.contract_digest),
+            (spec_path(self.family)?, self.spec_digest),
+            (RelativePath::literal(PIN_PATH), Digest::of(&self.tag.pin_bytes())),
+        ]))
+    }
+}
+
+fn contract_path(directory: &RelativePath) -> Result<RelativePath, FileSetError> {
+    Ok(RelativePath::parse(&format!("{directory}/contract.json"))?)
+}
+
+fn spec_path(family: Family) -> Result<RelativePath, FileSetError> {
+    Ok(RelativePath::parse(&format!("{AGENT_DIRECTORY}/{}", family.spec_file()))?)
+}
+
 /// The files a repository vendors for `release`: contract, spec text and pin.
 ///
 /// # Errors
@@ -46,12 +94,12 @@ impl Contract {
 pub fn files(release: &SpecRelease, directory: &RelativePath) -> Result<FileSet, FileSetError> {
     let mut files = FileSet::default();
     files.insert(
-        RelativePath::parse(&format!("{directory}/contract.json"))?,
-        Content::plain(release.contract_bytes.as_ref()),
+        contract_path(directory)?,
+        Content { bytes: Arc::clone(&release.contract_bytes), executable: false },
     )?;
     files.insert(
-        RelativePath::parse(&format!("{AGENT_DIRECTORY}/{}", release.family.spec_file()))?,
-        Content::plain(release.spec_bytes.as_ref()),
+        spec_path(release.family)?,
+        Content { bytes: Arc::clone(&release.spec_bytes), executable: false },
     )?;
     files.insert(RelativePath::literal(PIN_PATH), Content::plain(release.tag.pin_bytes()))?;
     Ok(files)

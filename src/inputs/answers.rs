@@ -129,7 +129,8 @@ fn read_file(path: &Path) -> Result<Vec<(String, String)>, AnswerError> {
     {
         json::parse(&bytes).map_err(|error| fault(error.to_string()))?
     } else {
-        toml_edit::de::from_str(text).map_err(|error| fault(error.message().replace('\n', ", ")))?
+        toml_edit::de::from_str(text)
+            .map_err(|error| fault(json::printable(&error.message().replace('\n', ", "))))?
     };
     let serde_json::Value::Object(members) = table else {
         return Err(fault("it must be a table of answers".to_owned()));

@@ -56,7 +56,15 @@ impl SourceBytes {
 fn source(root: &Path, path: &str) -> Result<Option<Vec<u8>>, DesiredError> {
     match files::read(&root.join(path), MAX_SOURCE) {
         Ok(loaded) => Ok(Some(loaded.bytes)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        // What stands in the way of a directory is an obstacle of the plan, not a fault of this source.
+        Err(error)
+            if matches!(
+                error.kind(),
+                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+            ) =>
+        {
+            Ok(None)
+        }
         Err(source) => Err(DesiredError::Read { path: path.to_owned(), source }),
     }
 }
@@ -88,7 +96,7 @@ impl Desired {
             family: release.family,
             tag: release.tag.clone(),
             source: release.source,
-            vendored: digests(&vendored),
+            vendored: release.digests(&record.spec.directory)?,
             generated: digests(&generated),
         };
         Ok(Self { release, vendored, generated, lock })

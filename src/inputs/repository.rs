@@ -134,7 +134,8 @@ pub fn tree<'a>(
     for path in paths {
         match repository.files.get(path.as_str()) {
             Some(file) => {
-                let content = Content { bytes: file.bytes.clone(), executable: file.executable };
+                let content =
+                    Content { bytes: file.bytes.as_slice().into(), executable: file.executable };
                 known.entries.insert(path.clone(), TreeEntry::File(content));
             }
             None => others.push(path),

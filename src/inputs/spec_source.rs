@@ -1,6 +1,5 @@
 //! Released contracts: from the binary, or from a directory that somebody names.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -57,14 +56,12 @@ pub fn embedded_release(family: Family, tag: &SpecTag) -> Result<Arc<SpecRelease
     let contract = Contract::parse(family, tag, contract_bytes).map_err(|source| {
         SpecError::Contract { path: format!("{family}/{tag}/contract.json"), source }
     })?;
-    let release = Arc::new(SpecRelease {
-        family,
-        tag: tag.clone(),
-        source: SpecSource::Embedded,
-        contract_bytes: Cow::Borrowed(contract_bytes),
-        spec_bytes: Cow::Borrowed(spec_bytes),
+    let release = Arc::new(SpecRelease::new(
+        (family, tag.clone(), SpecSource::Embedded),
+        contract_bytes,
+        spec_bytes,
         contract,
-    });
+    ));
     cache.insert(key, Arc::clone(&release));
     Ok(release)
 }
@@ -100,7 +97,8 @@ pub fn directory_release(
         return Err(SpecError::NotInDirectory { path: place, family, tag: tag.cloned() });
     }
     if let Ok(released) = embedded_release(family, &found) {
-        let same = released.contract_bytes == contract_bytes && released.spec_bytes == spec_bytes;
+        let same =
+            *released.contract_bytes == *contract_bytes && *released.spec_bytes == *spec_bytes;
         return if same {
             Ok(released)
         } else {
@@ -111,14 +109,12 @@ pub fn directory_release(
     let contract = Contract::parse(family, &found, &contract_bytes)
         .map_err(|source| SpecError::Contract { path: shown.clone(), source })?;
     core_is_kept(&shown, family, &found, &contract)?;
-    Ok(Arc::new(SpecRelease {
-        family,
-        tag: found,
-        source: SpecSource::Directory,
-        contract_bytes: Cow::Owned(contract_bytes),
-        spec_bytes: Cow::Owned(spec_bytes),
+    Ok(Arc::new(SpecRelease::new(
+        (family, found, SpecSource::Directory),
+        &contract_bytes,
+        &spec_bytes,
         contract,
-    }))
+    )))
 }
 
 fn locate(directory: &Path, family: Family, tag: Option<&SpecTag>) -> Result<PathBuf, SpecError> {
@@ -218,14 +214,12 @@ pub fn locked_release(
     let spec_bytes = locked(root, &spec_path, lock)?;
     let contract = Contract::parse(lock.family, &lock.tag, &contract_bytes)
         .map_err(|source| LockedError::Contract { path: contract_path, source })?;
-    Ok(Arc::new(SpecRelease {
-        family: lock.family,
-        tag: lock.tag.clone(),
-        source: SpecSource::Directory,
-        contract_bytes: Cow::Owned(contract_bytes),
-        spec_bytes: Cow::Owned(spec_bytes),
+    Ok(Arc::new(SpecRelease::new(
+        (lock.family, lock.tag.clone(), SpecSource::Directory),
+        &contract_bytes,
+        &spec_bytes,
         contract,
-    }))
+    )))
 }
 
 fn locked(

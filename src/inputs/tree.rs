@@ -48,7 +48,7 @@ fn file_entry(place: &Path) -> Option<TreeEntry> {
     match files::read(place, MAX_FILE) {
         Ok(loaded) => {
             return Some(TreeEntry::File(Content {
-                bytes: loaded.bytes,
+                bytes: loaded.bytes.into(),
                 executable: loaded.executable,
             }));
         }

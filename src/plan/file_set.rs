@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map;
+use std::sync::Arc;
 
 use super::digest::Digest;
 use super::relative_path::{PathError, RelativePath};
@@ -9,15 +10,16 @@ use super::relative_path::{PathError, RelativePath};
 /// What a regular file holds.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Content {
-    pub bytes: Vec<u8>,
+    /// Shared, since plans, locks and reports all look at the same bytes.
+    pub bytes: Arc<[u8]>,
     /// Whether the owner may execute it.
     pub executable: bool,
 }
 
 impl Content {
     #[must_use]
-    pub fn plain(bytes: impl Into<Vec<u8>>) -> Self {
-        Self { bytes: bytes.into(), executable: false }
+    pub fn plain(bytes: impl AsRef<[u8]>) -> Self {
+        Self { bytes: Arc::from(bytes.as_ref()), executable: false }
     }
 
     #[must_use]

@@ -8,6 +8,7 @@ pub mod contract_gen;
 pub mod envelope;
 pub mod findings;
 pub mod style;
+pub mod tree;
 
 pub use contract_gen::ErrorCode;
 pub use envelope::{Failure, Outcome};

@@ -20,7 +20,7 @@ pub fn failure(error: &clap::Error) -> Failure {
             return unknown_command(&context(error, ContextKind::InvalidSubcommand));
         }
         ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            return with_commands(Failure::new(ErrorCode::Usage, "no command was given"), None);
+            return no_command();
         }
         ErrorKind::UnknownArgument => {
             let argument = context(error, ContextKind::InvalidArg);
@@ -54,23 +54,30 @@ pub fn failure(error: &clap::Error) -> Failure {
     Failure::new(ErrorCode::Usage, message).hint(hint(error))
 }
 
-fn unknown_command(name: &str) -> Failure {
-    let shown: String = name.chars().take(MAX_MESSAGE).collect();
-    with_commands(
-        Failure::new(ErrorCode::Usage, format!("there is no command `{shown}`")),
-        Some(name),
-    )
+/// A person gets the help; a program gets the names.
+fn no_command() -> Failure {
+    let mut cli = Cli::command();
+    let mut failure = Failure::new(ErrorCode::Usage, "no command was given")
+        .hint("name a command, for example `aos new acme`")
+        .detail("known_commands", names(&cli));
+    failure.report = Some(cli.render_help().to_string().trim_end().to_owned());
+    failure
 }
 
-/// Adds the commands that exist, and the one that was meant when it can be told.
-fn with_commands(failure: Failure, meant: Option<&str>) -> Failure {
-    let cli = Cli::command();
-    let known: Vec<_> = cli.get_subcommands().map(clap::Command::get_name).collect();
-    let hint = meant.and_then(|name| suggestion::nearest(name, known.iter().copied())).map_or_else(
-        || format!("commands are {}; `aos --help` describes them", known.join(", ")),
+fn unknown_command(name: &str) -> Failure {
+    let shown: String = name.chars().take(MAX_MESSAGE).collect();
+    let known = names(&Cli::command());
+    let hint = suggestion::nearest(name, known.iter().map(String::as_str)).map_or_else(
+        || format!("commands are {}", known.join(", ")),
         |nearest| format!("did you mean `{nearest}`?"),
     );
-    failure.hint(hint).detail("known_commands", known)
+    Failure::new(ErrorCode::Usage, format!("there is no command `{shown}`"))
+        .hint(hint)
+        .detail("known_commands", known)
+}
+
+fn names(cli: &clap::Command) -> Vec<String> {
+    cli.get_subcommands().map(|command| command.get_name().to_owned()).collect()
 }
 
 /// The suggestion of the parser, the allowed values, or how the command is used.

@@ -55,6 +55,9 @@ fn a_call_that_cannot_be_parsed_still_answers_in_the_format_it_asks_for() {
     }
     let answer = with_environment(&sandbox, &["nonsense"], "text");
     assert!(answer.stderr.starts_with("error[E_USAGE]: "), "{answer:?}");
+    let bare = sandbox.aos(&["--format", "text"]);
+    assert!(bare.stdout.contains("Commands:\n  new "), "a person gets the help: {bare:?}");
+    assert!(bare.stderr.starts_with("error[E_USAGE]: no command was given\n"), "{bare:?}");
 }
 
 // Items 1 and 7: asked for JSON, help and version are JSON too.

@@ -1,13 +1,24 @@
 //! Promises to users, tested with the real binary in a sandbox: one module per command or promise.
 
 #![expect(clippy::disallowed_methods, reason = "tests look at the disk and start programs")]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed"
+)]
 
 mod cases;
+mod check_drift;
+mod check_records;
 mod citizen;
+mod contract_documents;
 mod disk;
 mod envelope;
 mod fcc;
 mod formats;
+mod gen_files;
+mod gen_hostile;
 mod help;
 mod new;
 mod new_answers;
@@ -21,4 +32,5 @@ mod sync_confirm;
 mod sync_crash;
 mod sync_obstacles;
 mod sync_pins;
+mod sync_source;
 mod sync_spec;

@@ -174,6 +174,11 @@ impl Verdict {
 
     fn data(&self, failed: usize) -> Value {
         let projects: Vec<_> = self.reports.iter().map(project_data).collect();
+        let by_rule: Vec<_> = self
+            .by_rule
+            .iter()
+            .map(|(rule, count)| json!({"rule": rule, "count": count}))
+            .collect();
         let compared: usize = self.reports.iter().map(|report| report.compared).sum();
         json!({
             "summary": {
@@ -184,7 +189,7 @@ impl Verdict {
                 "errors": self.count(Severity::Error),
                 "warnings": self.count(Severity::Warning),
                 "waived": self.reports.iter().map(|report| report.waived.len()).sum::<usize>(),
-                "by_rule": self.by_rule,
+                "by_rule": by_rule,
                 "only_rules": self.filtered,
             },
             "projects": projects,
@@ -211,6 +216,7 @@ impl Verdict {
             }));
         }
         if !single {
+            blocks.extend(self.frequencies());
             let verdict = if failed == 0 { style.good("OK") } else { style.bad("FAILED") };
             blocks.push(format!(
                 "{verdict} {} projects, {failed} failed, {} files compared, {}",
@@ -219,8 +225,23 @@ impl Verdict {
                 self.counts()
             ));
         }
+        if !self.filtered.is_empty() {
+            blocks.push(format!(
+                "Only {} was asked for; other rules were not looked at",
+                self.filtered.join(", ")
+            ));
+        }
         let separator = if self.by_rule.is_empty() { "\n" } else { "\n\n" };
         blocks.join(separator)
+    }
+
+    /// How often each rule fired in a fleet, most frequent first.
+    fn frequencies(&self) -> Option<String> {
+        let mut rules: Vec<_> = self.by_rule.iter().collect();
+        rules.sort_by(|left, right| right.1.cmp(left.1).then_with(|| left.0.cmp(right.0)));
+        let lines: Vec<_> =
+            rules.iter().map(|(rule, count)| format!("{count:>6}  {rule}")).collect();
+        (!lines.is_empty()).then(|| format!("Findings by rule\n{}", lines.join("\n")))
     }
 
     /// One workflow command per finding, inside GitHub Actions only.
@@ -246,6 +267,11 @@ impl Verdict {
             .filter_map(|finding| finding.diff.as_deref());
         diffs.collect()
     }
+}
+
+/// A project in a sentence: the path somebody gave, or what `.` stands for.
+fn named(report: &ProjectReport) -> String {
+    if report.path == "." { "this project".to_owned() } else { format!("`{}`", report.path) }
 }
 
 fn project_line(report: &ProjectReport, run: &Run) -> String {

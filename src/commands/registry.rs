@@ -136,6 +136,7 @@ pub const SCHEMAS: [Schema; 9] = [
             "git",
             "notes",
             "next",
+            "advice",
             "preview",
             "confirm_token",
             "expires_at",

@@ -144,7 +144,7 @@ fn release(
     let wanted = match (&args.to, &project.pin) {
         (Some(text), _) if text == "latest" && args.from.is_some() => None,
         (Some(text), _) => Some(requested_tag(family, text)?),
-        (None, Slot::Good(pin)) if args.from.is_none() => Some(pin.clone()),
+        (None, Slot::Good(pin)) if holds(args.from.as_deref(), family, pin) => Some(pin.clone()),
         (None, Slot::Faulty { reason, .. }) => return Err(faulty_pin(family, reason)),
         (None, _) => None,
     };
@@ -162,6 +162,11 @@ fn release(
             Ok(spec_source::embedded_release(family, &latest)?)
         }
     }
+}
+
+/// Whether the pin decides: always without `--from`, and when the directory has a place for that tag.
+fn holds(from: Option<&Path>, family: Family, pin: &SpecTag) -> bool {
+    from.is_none_or(|directory| spec_source::has_tag(directory, family, pin))
 }
 
 fn vendored_copy(project: &Project, tag: &SpecTag) -> Option<Arc<SpecRelease>> {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::cli::WriteOptions;
 use crate::error::io_code;
+use crate::generate::record::LOCK_PATH;
 use crate::plan::confirmation::{self, LIFETIME_SECONDS, Scope};
 use crate::plan::digest::hex;
 use crate::plan::{Digest, Plan, RelativePath};
@@ -100,8 +101,7 @@ fn preview(request: &Request<'_>, run: &Run) -> Result<Outcome, Failure> {
         .iter()
         .map(|obstacle| json!({"path": obstacle.path.as_str(), "reason": obstacle.reason}))
         .collect();
-    let text = format!(
-        "{}\n{}\n{}",
+    let text = [
         run.style.strong(&format!(
             "Would change {}: {}",
             request.root.display(),
@@ -109,7 +109,13 @@ fn preview(request: &Request<'_>, run: &Run) -> Result<Outcome, Failure> {
         )),
         changes::text(request.plan, run.style),
         run.style.diff(&replaced_diffs(request.plan)),
-    );
+        format!(
+            "\nConfirm with {} (until {})",
+            run.style.accent(&format!("--confirm {token}")),
+            clock::iso8601(expires_at)
+        ),
+    ];
+    let text: Vec<_> = text.into_iter().filter(|part| !part.is_empty()).collect();
     let data = json!({
         "preview": {
             "action": request.command,
@@ -121,17 +127,29 @@ fn preview(request: &Request<'_>, run: &Run) -> Result<Outcome, Failure> {
         "confirm_token": token,
         "expires_at": clock::iso8601(expires_at),
     });
-    Ok(Outcome::new(data, text.trim_end()).raw(changes::patch(request.plan)))
+    Ok(Outcome::new(data, text.join("\n")).raw(changes::patch(request.plan)))
 }
 
-/// New files are listed; what a person must look at is what goes away.
+/// Longest diff of one file in the text of a preview, in lines; `--format raw` shows all.
+const MAX_DIFF_LINES: usize = 40;
+
+/// New files are listed, and the lock follows from the others; what a person must look at is what goes away.
 fn replaced_diffs(plan: &Plan) -> String {
-    plan.edits()
+    let shown = plan
+        .edits()
         .iter()
-        .filter(|edit| edit.before.is_some())
-        .take(20)
-        .map(crate::plan::diff::unified)
-        .collect()
+        .filter(|edit| edit.before.is_some() && edit.path.as_str() != LOCK_PATH)
+        .take(20);
+    shown.map(|edit| shortened(&crate::plan::diff::unified(edit))).collect()
+}
+
+fn shortened(diff: &str) -> String {
+    let lines = diff.lines().count();
+    if lines <= MAX_DIFF_LINES {
+        return diff.to_owned();
+    }
+    let head: String = diff.lines().take(MAX_DIFF_LINES).map(|line| format!("{line}\n")).collect();
+    format!("{head}… {} more lines\n", lines - MAX_DIFF_LINES)
 }
 
 fn scope<'a>(request: &'a Request<'_>, root: &'a str) -> Scope<'a> {

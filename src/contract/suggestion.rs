@@ -9,7 +9,9 @@ pub fn nearest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> O
     known
         .into_iter()
         .map(|name| (strsim::jaro_winkler(unknown, name), name))
-        .filter(|(similarity, _)| *similarity > 0.8)
+        .filter(|(similarity, name)| {
+            *similarity > 0.8 || strsim::damerau_levenshtein(unknown, name) == 1
+        })
         .max_by(|left, right| left.0.total_cmp(&right.0).then_with(|| right.1.cmp(left.1)))
         .map(|(_, name)| name)
 }
@@ -24,5 +26,6 @@ mod tests {
         assert_eq!(nearest("licence", known), Some("license"));
         assert_eq!(nearest("lable", known), Some("label"));
         assert_eq!(nearest("xyz", known), None);
+        assert_eq!(nearest("nwe", ["gen", "new"]), Some("new"));
     }
 }

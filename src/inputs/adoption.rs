@@ -7,6 +7,9 @@ use crate::contract::{Family, Repository};
 use crate::generate::record::{CONTRACT_DIRECTORY, Record, SpecSection, SpecSource};
 use crate::plan::RelativePath;
 
+/// Where the table of test cases lies, in a connector that has one.
+const TEST_CASES: &str = "agent-harness/tests/contract_cases.py";
+
 /// A record and how each part of it was found.
 #[derive(Clone, Debug)]
 pub struct Adoption {
@@ -29,6 +32,11 @@ pub fn propose(family: Family, repository: &Repository) -> Adoption {
             }
             None => reasons
                 .push("no contract_gen.py: pyproject.toml names no package that exists".to_owned()),
+        }
+        // A project that aos made has it; a test suite that somebody else wrote has no use for it.
+        if repository.files.contains_key(TEST_CASES) {
+            add(&mut outputs, "test_cases", TEST_CASES);
+            reasons.push(format!("`{TEST_CASES}` is generated from connector.json from now on"));
         }
     }
     let record = Record {

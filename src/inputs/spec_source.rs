@@ -117,24 +117,29 @@ pub fn directory_release(
     )))
 }
 
+/// Whether `directory` has a place of its own for `tag`.
+#[must_use]
+pub fn has_tag(directory: &Path, family: Family, tag: &SpecTag) -> bool {
+    places(directory, family, tag).iter().any(|place| holds_contract(place))
+}
+
+fn places(directory: &Path, family: Family, tag: &SpecTag) -> [PathBuf; 3] {
+    [
+        directory.join(family.name()).join(tag.as_str()),
+        directory.join("contract").join(family.name()).join(tag.as_str()),
+        directory.join(tag.as_str()),
+    ]
+}
+
+fn holds_contract(place: &Path) -> bool {
+    matches!(files::kind(&place.join("contract.json")), Ok(files::Kind::File { .. }))
+}
+
 fn locate(directory: &Path, family: Family, tag: Option<&SpecTag>) -> Result<PathBuf, SpecError> {
-    let mut candidates = Vec::new();
-    if let Some(tag) = tag {
-        candidates.push(directory.join(family.name()).join(tag.as_str()));
-        candidates.push(directory.join("contract").join(family.name()).join(tag.as_str()));
-        candidates.push(directory.join(tag.as_str()));
-    }
-    candidates.push(directory.to_owned());
-    candidates
-        .into_iter()
-        .find(|place| {
-            matches!(files::kind(&place.join("contract.json")), Ok(files::Kind::File { .. }))
-        })
-        .ok_or_else(|| SpecError::NotInDirectory {
-            path: directory.to_owned(),
-            family,
-            tag: tag.cloned(),
-        })
+    let tagged = tag.map(|tag| places(directory, family, tag)).into_iter().flatten();
+    tagged.chain([directory.to_owned()]).find(|place| holds_contract(place)).ok_or_else(|| {
+        SpecError::NotInDirectory { path: directory.to_owned(), family, tag: tag.cloned() }
+    })
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, SpecError> {

@@ -3,9 +3,11 @@
 use std::io::Read as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use super::clock::Stopwatch;
+use super::interrupt;
 
 /// Longest output that is kept of each stream, in bytes.
 const MAX_OUTPUT: u64 = 64 * 1024;
@@ -26,6 +28,8 @@ pub enum ProcessError {
     NotFound { program: String },
     #[error("`{program}` did not end within {seconds} s")]
     TimedOut { program: String, seconds: u64 },
+    #[error("interrupted")]
+    Interrupted,
     #[error("`{program}` could not be run: {source}")]
     Io { program: String, source: std::io::Error },
 }
@@ -41,13 +45,13 @@ pub struct Invocation<'a> {
     pub limit: Duration,
 }
 
-/// Runs a program with closed stdin and waits for its end.
+/// Runs a program with closed stdin and waits for its end, at most as long as its limit.
 ///
 /// # Errors
-/// When it cannot be started, or is killed after its time limit.
+/// When it cannot be started, is killed after its limit, or a signal arrived meanwhile.
 #[expect(clippy::disallowed_methods, reason = "this module is the door to other programs")]
 pub fn run(invocation: &Invocation<'_>) -> Result<Output, ProcessError> {
-    let program = invocation.program.to_owned();
+    let program = || invocation.program.to_owned();
     let mut command = Command::new(invocation.program);
     command
         .args(invocation.arguments)
@@ -58,32 +62,45 @@ pub fn run(invocation: &Invocation<'_>) -> Result<Output, ProcessError> {
     for name in invocation.without {
         command.env_remove(name);
     }
+    // A group of its own, so that whatever it starts ends with it.
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt as _;
+        command.process_group(0);
+    }
     let mut child = command.spawn().map_err(|source| {
         if source.kind() == std::io::ErrorKind::NotFound {
-            ProcessError::NotFound { program: program.clone() }
+            ProcessError::NotFound { program: program() }
         } else {
-            ProcessError::Io { program: program.clone(), source }
+            ProcessError::Io { program: program(), source }
         }
     })?;
-    let stdout = reader(child.stdout.take());
-    let stderr = reader(child.stderr.take());
-    let success = wait(&mut child, invocation)?;
-    Ok(Output {
-        success,
-        stdout: stdout.join().unwrap_or_default(),
-        stderr: stderr.join().unwrap_or_default(),
-    })
+    let streams = [reader(child.stdout.take()), reader(child.stderr.take())];
+    let clock = Stopwatch::start();
+    let result = wait(&mut child, invocation, clock);
+    if result.is_err() {
+        end(&mut child);
+    }
+    let success = result?;
+    let [stdout, stderr] = streams.map(|stream| {
+        // A grandchild may hold the pipe open after the program has ended.
+        let left = invocation.limit.saturating_sub(Duration::from_millis(clock.elapsed_ms()));
+        stream.recv_timeout(left).unwrap_or_default()
+    });
+    Ok(Output { success, stdout, stderr })
 }
 
-fn wait(child: &mut Child, invocation: &Invocation<'_>) -> Result<bool, ProcessError> {
+fn wait(
+    child: &mut Child,
+    invocation: &Invocation<'_>,
+    clock: Stopwatch,
+) -> Result<bool, ProcessError> {
     let program = || invocation.program.to_owned();
-    let clock = Stopwatch::start();
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return Ok(status.success()),
+            Ok(None) if interrupt::requested() => return Err(ProcessError::Interrupted),
             Ok(None) if u128::from(clock.elapsed_ms()) > invocation.limit.as_millis() => {
-                let _ = child.kill();
-                let _ = child.wait();
                 let seconds = invocation.limit.as_secs();
                 return Err(ProcessError::TimedOut { program: program(), seconds });
             }
@@ -93,14 +110,31 @@ fn wait(child: &mut Child, invocation: &Invocation<'_>) -> Result<bool, ProcessE
     }
 }
 
+/// Kills the program and everything it started.
+fn end(child: &mut Child) {
+    #[cfg(unix)]
+    {
+        let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
+        if let Some(group) = group {
+            // It may be gone already.
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
 /// Reads a stream to its end on a thread, so that a full pipe never blocks the program.
-fn reader<R: std::io::Read + Send + 'static>(stream: Option<R>) -> std::thread::JoinHandle<String> {
+fn reader<R: std::io::Read + Send + 'static>(stream: Option<R>) -> Receiver<String> {
+    let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let mut kept = Vec::new();
         if let Some(mut stream) = stream {
             let _ = stream.by_ref().take(MAX_OUTPUT).read_to_end(&mut kept);
             let _ = std::io::copy(&mut stream, &mut std::io::sink());
         }
-        String::from_utf8_lossy(&kept).into_owned()
-    })
+        // Nobody listens any more after the limit.
+        let _ = sender.send(String::from_utf8_lossy(&kept).into_owned());
+    });
+    receiver
 }

@@ -189,7 +189,7 @@ fn a_frozen_core_that_was_edited_and_regenerated_is_found() {
     std::fs::write(&lock, old.replace(line, &changed)).unwrap();
     let found = findings(&sandbox, &project);
     has(&found, "drift/modified", "contract/contract.json");
-    has(&found, "drift/stale".replace("drift", "lock").as_str(), ".agent/spec.lock");
+    has(&found, "lock/stale", ".agent/spec.lock");
 }
 
 #[test]

@@ -8,13 +8,17 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod adoption;
 mod cases;
 mod check_drift;
+mod check_fleet;
 mod check_records;
 mod citizen;
 mod contract_documents;
+mod contracts;
 mod disk;
 mod envelope;
+mod extension;
 mod fcc;
 mod formats;
 mod gen_files;
@@ -27,6 +31,7 @@ mod new_git;
 mod new_names;
 mod new_output;
 mod sandbox;
+mod scaffolded_python;
 mod self_description;
 mod sync_confirm;
 mod sync_crash;

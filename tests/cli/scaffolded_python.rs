@@ -1,0 +1,129 @@
+//! Generated connectors, installed side by side in one virtual environment, run their own tests with the real Python.
+//!
+//! Nothing here is skipped: without `python3` or without its packages these tests fail.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use super::sandbox::Sandbox;
+
+const HOSTILE: &str = "q\" ' \"\"\" \\ {= tool =} {% x %} # : é\u{2028}`id` $(id)";
+
+/// Connectors and their environment, made once for all tests of this run.
+struct Installation {
+    directory: PathBuf,
+}
+
+impl Installation {
+    fn shared() -> &'static Self {
+        static INSTALLATION: OnceLock<Installation> = OnceLock::new();
+        INSTALLATION.get_or_init(Self::make)
+    }
+
+    fn make() -> Self {
+        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("scaffolded-python");
+        if directory.exists() {
+            std::fs::remove_dir_all(&directory).expect("the last run's directory goes");
+        }
+        std::fs::create_dir_all(&directory).expect("a directory");
+        let sandbox = Sandbox::new();
+        let texts = ["label", "summary", "author"].map(|key| format!("{key}={HOSTILE}"));
+        let connectors: [(&str, Vec<&str>); 4] = [
+            ("github", vec![]),
+            ("acme", vec![]),
+            ("older", vec!["--spec", "v1.0.0"]),
+            ("texts", texts.iter().flat_map(|text| ["--set", text]).collect()),
+        ];
+        let mut install = vec!["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+        let mut projects = Vec::new();
+        for (name, answers) in connectors {
+            let place = directory.to_str().expect("a path");
+            sandbox
+                .aos(&[&["new", name, "--no-git", "--dir", place][..], &answers].concat())
+                .data();
+            projects.push(format!("{place}/aos-{name}/agent-harness[dev]"));
+        }
+        succeed("python3", &["-m", "venv", "venv"], &directory);
+        install.extend(projects.iter().flat_map(|project| ["--editable", project.as_str()]));
+        succeed(directory.join("venv/bin/python"), &install, &directory);
+        Self { directory }
+    }
+
+    /// Runs the connector's tests as its README says, from the root of its repository.
+    fn test(&self, tool: &str, files: &[&str]) {
+        let project = self.directory.join(tool);
+        let mut arguments = vec!["-q", "-p", "no:cacheprovider"];
+        arguments.extend(files);
+        let said = succeed(self.directory.join("venv/bin/pytest"), &arguments, &project);
+        let verdict = said.lines().last().unwrap_or_default();
+        assert!(verdict.contains(" passed in "), "{said}");
+        assert!(!verdict.contains("skipped"), "{said}");
+        println!("{tool}: {verdict}");
+        Sandbox::new().aos_in(&project, &["check"]).data();
+    }
+}
+
+/// Runs a program that must succeed; gives its stdout.
+#[track_caller]
+fn succeed(program: impl AsRef<std::ffi::OsStr>, arguments: &[&str], directory: &Path) -> String {
+    let program = program.as_ref();
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(directory)
+        .env_remove("PYTHONPATH")
+        .env_remove("PYTHONHOME")
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .output()
+        .unwrap_or_else(|error| panic!("{} is needed for this test: {error}", program.display()));
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let tail: Vec<_> = stdout.lines().rev().take(60).collect();
+    let tail = tail.into_iter().rev().collect::<Vec<_>>().join("\n");
+    assert!(
+        output.status.success(),
+        "{} {arguments:?} failed:\n{tail}\n{}",
+        program.display(),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    stdout
+}
+
+#[test]
+fn the_github_connector_passes_its_own_tests() {
+    Installation::shared().test("aos-github", &[]);
+}
+
+#[test]
+fn the_example_connector_passes_its_own_tests() {
+    Installation::shared().test("aos-acme", &[]);
+}
+
+#[test]
+fn a_connector_at_the_oldest_contract_passes_its_own_tests() {
+    Installation::shared().test("aos-older", &[]);
+}
+
+#[test]
+fn a_connector_with_hostile_texts_passes_its_own_tests() {
+    let files = ["test_surface.py", "test_envelope.py", "test_help.py", "test_health.py"];
+    let files = files.map(|file| format!("agent-harness/tests/{file}"));
+    Installation::shared().test("aos-texts", &files.each_ref().map(String::as_str));
+}
+
+#[test]
+fn each_connector_answers_for_itself_beside_the_others() {
+    let installation = Installation::shared();
+    for tool in ["aos-github", "aos-acme", "aos-older", "aos-texts"] {
+        let program = installation.directory.join("venv/bin").join(tool);
+        let said = succeed(&program, &["--json", "capabilities"], &installation.directory);
+        let envelope: serde_json::Value = serde_json::from_str(&said).expect(tool);
+        assert_eq!(
+            (&envelope["ok"], &envelope["tool"]),
+            (&true.into(), &tool.into()),
+            "{envelope}"
+        );
+        let said = succeed(&program, &["health", "--json"], &installation.directory);
+        let envelope: serde_json::Value = serde_json::from_str(&said).expect(tool);
+        assert_eq!(envelope["command"], "health", "{envelope}");
+    }
+}

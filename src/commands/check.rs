@@ -127,7 +127,11 @@ impl Verdict {
         let total = self.reports.len();
         let message = match total {
             1 => {
-                format!("{} is not what its contract says: {}", self.reports[0].path, self.counts())
+                format!(
+                    "{} is not what its contract says: {}",
+                    named(&self.reports[0]),
+                    self.counts()
+                )
             }
             _ => format!(
                 "{failed} of {total} projects are not what their contracts say: {}",

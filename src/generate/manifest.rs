@@ -55,7 +55,7 @@ pub fn connector(tool: &ToolName, preset: &Preset) -> Value {
             "live_read_available": true,
             "write_bridge_available": true,
             "worker_visible_actions": actions,
-            "pickerHints": picker_hints(preset),
+            "pickerHints": picker_hints(preset, &taken),
             "fields": fields(preset, &taken),
         },
         "commands": commands,
@@ -147,17 +147,30 @@ fn command(
     })
 }
 
-/// A picker is named after the resource that its list command lists.
-fn picker_hints(preset: &Preset) -> Map<String, Value> {
+/// The list command that fills the picker of a field. The host calls it without arguments, so one that needs any
+/// cannot fill a picker.
+fn picker<'a>(preset: &'a Preset, taken: &[Taken], field: &'a Field) -> Option<&'a str> {
+    let source = field.picker.as_ref()?.as_str();
+    let position =
+        preset.operations.iter().position(|operation| operation.id.as_str() == source)?;
+    taken.get(position)?.required.is_empty().then_some(source)
+}
+
+/// The name of a picker: `repo.list` fills `repo`, `repo.list_labels` fills `repo_list_labels`.
+fn picker_name(source: &str) -> String {
+    source.strip_suffix(".list").unwrap_or(source).replace('.', "_")
+}
+
+fn picker_hints(preset: &Preset, taken: &[Taken]) -> Map<String, Value> {
     let mut hints = Map::new();
-    for source in preset.fields.iter().filter_map(|field| field.picker.as_ref()) {
-        let name = resource(source.as_str());
-        hints.entry(name).or_insert_with(|| {
+    for source in preset.fields.iter().filter_map(|field| picker(preset, taken, field)) {
+        let name = picker_name(source);
+        hints.entry(name.clone()).or_insert_with(|| {
             json!({
                 "kind": name,
-                "selection_surface": name,
-                "resource": format!("{}.{name}", preset.backend.trim_end_matches("-api")),
-                "source_command": source.as_str(),
+                "selection_surface": resource(source),
+                "resource": format!("{}.{}", preset.backend.trim_end_matches("-api"), resource(source)),
+                "source_command": source,
                 "source_fields": ["id", "name"],
             })
         });
@@ -171,7 +184,7 @@ fn fields(preset: &Preset, taken: &[Taken]) -> Vec<Value> {
         .iter()
         .map(|field| field_use(preset, taken, field))
         .filter(|found| !found.applies_to.is_empty())
-        .map(|found| field_entry(&found))
+        .map(|found| field_entry(&found, picker(preset, taken, found.field)))
         .collect();
     let lists: Vec<_> = preset
         .operations
@@ -204,10 +217,10 @@ fn field_use<'a>(preset: &'a Preset, taken: &[Taken], field: &'a Field) -> Use<'
     Use { field, applies_to, required_by }
 }
 
-fn field_entry(found: &Use<'_>) -> Value {
+fn field_entry(found: &Use<'_>, picker: Option<&str>) -> Value {
     let field = found.field;
     let (kind, render_as) = match field.kind {
-        FieldType::String if field.picker.is_some() => ("string", "select"),
+        FieldType::String if picker.is_some() => ("string", "select"),
         FieldType::String => ("string", "text"),
         FieldType::Richtext => ("richtext", "richtext"),
         FieldType::Number => ("number", "number"),
@@ -241,8 +254,8 @@ fn field_entry(found: &Use<'_>) -> Value {
     if let Some(default) = &field.default {
         set("default", default.clone());
     }
-    if let Some(picker) = &field.picker {
-        set("pickerHint", resource(picker.as_str()).into());
+    if let Some(source) = picker {
+        set("pickerHint", picker_name(source).into());
     }
     Value::Object(entry)
 }
@@ -254,4 +267,21 @@ fn choice_label(value: &str) -> String {
     symbols.next().map_or_else(String::new, |first| {
         first.to_uppercase().collect::<String>() + symbols.as_str()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_picker_has_the_source_that_its_preset_names() {
+        let [repo, labels] = ["repo.list", "repo.list_labels"].map(picker_name);
+        assert_eq!((repo.as_str(), labels.as_str()), ("repo", "repo_list_labels"));
+    }
+
+    #[test]
+    fn a_label_of_a_choice_is_readable() {
+        assert_eq!(choice_label("full_name"), "Full name");
+        assert_eq!(choice_label("REQUEST_CHANGES"), "Request changes");
+    }
 }

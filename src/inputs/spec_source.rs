@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::contract::harness::ContractError;
+use crate::contract::harness::{ContractError, ErrorCode, ExitCode};
+use crate::contract::name::Constant;
 use crate::contract::{Family, SpecTag, json};
 use crate::generate::record::SpecSource;
 use crate::generate::vendor::{Contract, SpecRelease};
@@ -168,18 +169,42 @@ fn core_is_kept(
     tag: &SpecTag,
     contract: &Contract,
 ) -> Result<(), SpecError> {
-    let Contract::AgentCli(new) = contract else { return Ok(()) };
     for since in embedded::tags(family).iter().filter(|released| *released <= tag) {
-        let released = embedded_release(family, since)?;
-        let Contract::AgentCli(old) = &released.contract else { continue };
-        for (code, spec) in &old.error_codes.core {
-            if new.error_codes.core.get(code) != Some(spec) {
-                let (path, code) = (path.to_owned(), code.to_string());
-                return Err(SpecError::CoreChanged { path, code, since: since.clone() });
-            }
+        if let Some(code) = changed_code(&embedded_release(family, since)?.contract, contract) {
+            return Err(SpecError::CoreChanged {
+                path: path.to_owned(),
+                code,
+                since: since.clone(),
+            });
         }
     }
     Ok(())
+}
+
+/// The first code of `old` that `new` lacks or gives another meaning.
+fn changed_code(old: &Contract, new: &Contract) -> Option<String> {
+    match (old, new) {
+        (Contract::AgentCli(old), Contract::AgentCli(new)) => {
+            let mut codes = old.error_codes.core.iter();
+            let changed = codes.find(|(code, spec)| new.error_codes.core.get(*code) != Some(spec));
+            changed.map(|(code, _)| code.to_string())
+        }
+        (Contract::Harness(old), Contract::Harness(new)) => {
+            let kept = |name: &Constant, spec: &ErrorCode| {
+                new.error_codes
+                    .get(name)
+                    .is_some_and(|now| (now.exit, now.retryable) == (spec.exit, spec.retryable))
+            };
+            let listed = |exit: &ExitCode| {
+                new.exit_codes.iter().any(|now| (now.code, &now.name) == (exit.code, &exit.name))
+            };
+            let code = old.error_codes.iter().find(|(name, spec)| !kept(name, spec));
+            let exit = || old.exit_codes.iter().find(|exit| !listed(exit));
+            code.map(|(name, _)| name.to_string())
+                .or_else(|| exit().map(|exit| exit.name.to_string()))
+        }
+        _ => None,
+    }
 }
 
 /// Why a vendored copy is not what its lock says.

@@ -30,7 +30,7 @@ fn a_connector_without_a_record_is_checked_by_its_manifest_and_told_how_to_be_ad
     assert!(adopt["message"].as_str().unwrap().contains("connector.json"), "{adopt}");
     disk::edit(&project.join("connector.json"), "\"readonly\"", "\"root\"");
     let error = sandbox.aos_in(&project, &["check"]).error("E_DRIFT", 6);
-    assert!(error["details"]["summary"]["by_rule"].as_object().unwrap().len() > 1, "{error}");
+    assert!(error["details"]["summary"]["by_rule"].as_array().unwrap().len() > 1, "{error}");
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn a_fleet_is_checked_in_a_stable_order_with_one_summary() {
             (&summary["projects"], &summary["ok"], &summary["failed"]),
             (&4.into(), &3.into(), &1.into())
         );
-        assert_eq!(summary["by_rule"]["drift/missing"], 1);
+        assert_eq!(summary["by_rule"][0], serde_json::json!({"rule": "drift/missing", "count": 1}));
         assert!(error["message"].as_str().unwrap().starts_with("1 of 4 projects"), "{error}");
         details["summary"]["duration_ms"] = Value::Null;
         assert!(last.is_none_or(|last| last == details));

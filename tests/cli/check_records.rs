@@ -114,7 +114,10 @@ fn a_rule_filter_reports_only_that_rule_and_must_name_one_that_exists() {
     std::fs::remove_file(project.join("agent-harness/permissions.json")).unwrap();
     let drift =
         sandbox.aos_in(&project, &["check", "--rule", "drift/modified"]).error("E_DRIFT", 6);
-    assert_eq!(drift["details"]["summary"]["by_rule"], serde_json::json!({"drift/modified": 1}));
+    assert_eq!(
+        drift["details"]["summary"]["by_rule"],
+        serde_json::json!([{"rule": "drift/modified", "count": 1}])
+    );
     assert_eq!(drift["details"]["summary"]["only_rules"], serde_json::json!(["drift/modified"]));
     let data = sandbox.aos_in(&project, &["check", "--rule", "pin/malformed"]).data();
     assert_eq!(data["summary"]["only_rules"], serde_json::json!(["pin/malformed"]));

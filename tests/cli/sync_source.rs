@@ -169,3 +169,23 @@ fn what_generated_code_says_follows_a_new_tag() {
     assert!(module.contains("\"RATE_LIMITED\": {\"exit\": 5, \"retryable\": True},"), "{module}");
     sandbox.aos_in(&project, &["check"]).data();
 }
+
+#[test]
+fn a_new_tag_that_changes_a_released_code_is_an_integrity_error() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.connector("acme");
+    let before = disk::state(&project);
+    type Change = fn(&mut Value);
+    let changes: [Change; 4] = [
+        |c| c["error_codes"]["PERMISSION_DENIED"]["exit"] = 4.into(),
+        |c| c["error_codes"]["BACKEND_UNAVAILABLE"]["retryable"] = false.into(),
+        |c| drop(c["error_codes"].as_object_mut().unwrap().remove("NOT_FOUND")),
+        |c| c["exit_codes"][0]["name"] = "fine".into(),
+    ];
+    for change in changes {
+        let specs = next_tag(&sandbox, change);
+        let error = sandbox.aos_in(&project, &sync_from(&specs, "v1.2.0")).error("E_INTEGRITY", 1);
+        assert!(error["message"].as_str().unwrap().contains("frozen since"), "{error}");
+        assert!(disk::state(&project) == before);
+    }
+}

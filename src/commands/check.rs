@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::audit::{Options, ProjectReport, audit, rules};
 use crate::contract::rules::Rule;
 use crate::contract::{Severity, suggestion};
-use crate::inputs::fleet;
+use crate::inputs::fleet::{self, Fleet};
 use crate::inputs::project::ProjectError;
 use crate::report::{ErrorCode, Failure, Outcome, annotations, findings};
 use crate::system::{clock, environment, interrupt};
@@ -49,14 +49,22 @@ pub fn run(args: &CheckArgs, run: &Run) -> Result<Outcome, Failure> {
     for id in &args.rule {
         rule(id)?;
     }
-    let paths = match &args.recursive {
+    let fleet = match &args.recursive {
         Some(root) => fleet::discover(root)?,
-        None if args.paths.is_empty() => vec![PathBuf::from(".")],
-        None => args.paths.clone(),
+        None if args.paths.is_empty() => {
+            Fleet { projects: vec![PathBuf::from(".")], unsearched: Vec::new() }
+        }
+        None => Fleet { projects: args.paths.clone(), unsearched: Vec::new() },
     };
     let options = Options { rules: args.rule.clone(), today: clock::today() };
-    let reports = audit_all(&paths, &options)?;
-    Verdict { reports, by_rule: BTreeMap::new(), filtered: args.rule.clone() }.conclude(run)
+    let reports = audit_all(&fleet.projects, &options)?;
+    let verdict = Verdict {
+        reports,
+        unsearched: fleet.unsearched,
+        by_rule: BTreeMap::new(),
+        filtered: args.rule.clone(),
+    };
+    verdict.conclude(run)
 }
 
 /// Checks all projects on every core; the order of the result is the order of the paths.
@@ -106,6 +114,8 @@ fn unchecked(path: &Path) -> Failure {
 
 struct Verdict {
     reports: Vec<ProjectReport>,
+    /// Directories of the fleet that nobody looked into: enough to fail.
+    unsearched: Vec<(PathBuf, String)>,
     by_rule: BTreeMap<&'static str, usize>,
     filtered: Vec<String>,
 }
@@ -119,19 +129,22 @@ impl Verdict {
         let text = self.text(run, failed);
         let data = self.data(failed);
         let annotations = self.annotations();
-        if failed == 0 {
+        if failed == 0 && self.unsearched.is_empty() {
             let mut outcome = Outcome::new(data, text).raw(self.patch());
             outcome.annotations = annotations;
             return Ok(outcome);
         }
         let total = self.reports.len();
         let message = match total {
-            1 => {
+            1 if failed == 1 => {
                 format!(
                     "{} is not what its contract says: {}",
                     named(&self.reports[0]),
                     self.counts()
                 )
+            }
+            _ if failed == 0 => {
+                format!("{} directories could not be searched", self.unsearched.len())
             }
             _ => format!(
                 "{failed} of {total} projects are not what their contracts say: {}",
@@ -173,7 +186,10 @@ impl Verdict {
             .iter()
             .flat_map(|report| &report.findings)
             .find(|finding| finding.severity == Severity::Error)
-            .map_or_else(String::new, |finding| finding.fix.clone())
+            .map_or_else(
+                || "give this user the permission to search them, then run again".to_owned(),
+                |finding| finding.fix.clone(),
+            )
     }
 
     fn data(&self, failed: usize) -> Value {
@@ -195,6 +211,7 @@ impl Verdict {
                 "waived": self.reports.iter().map(|report| report.waived.len()).sum::<usize>(),
                 "by_rule": by_rule,
                 "only_rules": self.filtered,
+                "unsearched": self.unsearched.iter().map(|(path, reason)| json!({"path": path, "reason": reason})).collect::<Vec<_>>(),
             },
             "projects": projects,
         })
@@ -219,9 +236,16 @@ impl Verdict {
                 )
             }));
         }
+        blocks.extend(self.unsearched.iter().map(|(path, reason)| {
+            format!("{} {} was not searched: {reason}", style.bad("error"), path.display())
+        }));
         if !single {
             blocks.extend(self.frequencies());
-            let verdict = if failed == 0 { style.good("OK") } else { style.bad("FAILED") };
+            let verdict = if failed == 0 && self.unsearched.is_empty() {
+                style.good("OK")
+            } else {
+                style.bad("FAILED")
+            };
             blocks.push(format!(
                 "{verdict} {} projects, {failed} failed, {} files compared, {}",
                 self.reports.len(),

@@ -19,40 +19,70 @@ pub enum FleetError {
     Empty { path: PathBuf },
 }
 
-/// Every project at or below `root`, sorted by path; a project's own subdirectories are not searched.
+/// What was found below a directory.
+#[derive(Clone, Debug, Default)]
+pub struct Fleet {
+    /// Sorted by path.
+    pub projects: Vec<PathBuf>,
+    /// Directories that could not be searched, with the reason; projects may be in them.
+    pub unsearched: Vec<(PathBuf, String)>,
+}
+
+/// Every project at or below `root`; a project's own subdirectories are not searched.
 ///
 /// # Errors
-/// When a directory cannot be read, or there is no project at all: an empty fleet is never in order.
-pub fn discover(root: &Path) -> Result<Vec<PathBuf>, FleetError> {
-    let mut found = Vec::new();
+/// When `root` itself cannot be read, or there is no project at all: an empty fleet is never in order.
+pub fn discover(root: &Path) -> Result<Fleet, FleetError> {
+    let mut fleet = Fleet::default();
     let mut walk = walkdir::WalkDir::new(root)
         .follow_links(false)
         .max_depth(MAX_DEPTH)
         .sort_by_file_name()
         .into_iter();
     while let Some(entry) = walk.next() {
-        let entry = entry.map_err(|error| FleetError::Search {
-            path: error.path().unwrap_or(root).to_owned(),
-            reason: error
-                .io_error()
-                .map_or_else(|| "it cannot be listed".to_owned(), ToString::to_string),
-        })?;
-        if !entry.file_type().is_dir() {
-            continue;
-        }
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                let path = error.path().unwrap_or(root).to_owned();
+                let reason = error
+                    .io_error()
+                    .map_or_else(|| "it cannot be listed".to_owned(), ToString::to_string);
+                if error.depth() == 0 {
+                    return Err(FleetError::Search { path, reason });
+                }
+                fleet.unsearched.push((path, reason));
+                continue;
+            }
+        };
+        let directory = entry.file_type().is_dir();
         let name = entry.file_name().to_string_lossy();
         if entry.depth() > 0 && repository::is_skipped(&name) {
-            walk.skip_current_dir();
-        } else if project::is_project(entry.path()) {
-            found.push(entry.path().to_owned());
-            walk.skip_current_dir();
-            if found.len() >= MAX_PROJECTS {
-                break;
+            if directory {
+                walk.skip_current_dir();
             }
+        } else if is_candidate(&entry) && project::is_project(entry.path()) {
+            if fleet.projects.len() == MAX_PROJECTS {
+                let reason = format!("it holds more than {MAX_PROJECTS} projects");
+                return Err(FleetError::Search { path: root.to_owned(), reason });
+            }
+            fleet.projects.push(entry.into_path());
+            if directory {
+                walk.skip_current_dir();
+            }
+        } else if directory && entry.depth() == MAX_DEPTH {
+            fleet
+                .unsearched
+                .push((entry.into_path(), format!("it is more than {MAX_DEPTH} levels deep")));
         }
     }
-    if found.is_empty() {
+    if fleet.projects.is_empty() && fleet.unsearched.is_empty() {
         return Err(FleetError::Empty { path: root.to_owned() });
     }
-    Ok(found)
+    Ok(fleet)
+}
+
+/// A directory, or a link that looks like a connector: hosts pass over those, and a rule says so.
+fn is_candidate(entry: &walkdir::DirEntry) -> bool {
+    entry.file_type().is_dir()
+        || entry.file_type().is_symlink() && entry.file_name().to_string_lossy().starts_with("aos-")
 }

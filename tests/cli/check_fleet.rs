@@ -206,3 +206,28 @@ fn a_person_sees_place_rule_diff_and_fix() {
     assert!(answer.stderr.starts_with("error[E_DRIFT]: "), "{}", answer.stderr);
     assert!(!answer.stdout.contains('\u{1b}') && !answer.stderr.contains('\u{1b}'));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_connector_behind_a_link_is_reported_because_hosts_pass_over_links() {
+    let sandbox = Sandbox::new();
+    let connector = sandbox.connector("acme");
+    let fleet = sandbox.work().join("fleet");
+    std::fs::create_dir(&fleet).expect("a directory");
+    std::os::unix::fs::symlink(&connector, fleet.join("aos-acme")).expect("a link");
+    let error = sandbox.aos(&["check", "--recursive", "fleet"]).error("E_DRIFT", 6);
+    let findings = error["details"]["projects"][0]["findings"].as_array().expect("findings");
+    assert!(findings.iter().any(|finding| finding["rule"] == "layout/directory-symlink"), "{findings:?}");
+}
+
+#[test]
+fn a_directory_that_is_too_deep_to_search_fails_the_fleet_and_the_others_are_still_checked() {
+    let sandbox = Sandbox::new();
+    sandbox.connector("acme");
+    let deep = (0..14).fold(sandbox.work(), |path, level| path.join(format!("d{level}")));
+    std::fs::create_dir_all(&deep).expect("directories");
+    let error = sandbox.aos(&["check", "--recursive", "."]).error("E_DRIFT", 6);
+    let summary = &error["details"]["summary"];
+    assert_eq!(summary["ok"], 1, "{summary}");
+    assert_eq!(summary["unsearched"].as_array().map(Vec::len), Some(1), "{summary}");
+}

@@ -5,7 +5,17 @@ envelope and the exit code. `details` must be plain JSON data. Text that came
 from outside (the backend, the caller) goes through `redaction.quote` first.
 """
 
-from .contract_gen import ERROR_CODES
+from .contract_gen import ERROR_CODES, EXIT_CODES
+
+# The first tag of the contract names one code and its exit codes; the others follow from those.
+_EXITS = {
+    "INVALID_USAGE": "usage",
+    "PERMISSION_DENIED": "permission_denied",
+    "AUTH_ERROR": "auth",
+    "BACKEND_UNAVAILABLE": "backend_unavailable",
+    "NOT_FOUND": "not_found",
+    "INTERNAL_ERROR": "internal",
+}
 
 
 class ConnectorError(Exception):
@@ -22,11 +32,12 @@ class ConnectorError(Exception):
 
     @property
     def exit_code(self):
-        return ERROR_CODES[self.code]["exit"]
+        known = ERROR_CODES.get(self.code)
+        return known["exit"] if known else EXIT_CODES[_EXITS[self.code]]
 
     @property
     def retryable(self):
-        return bool(ERROR_CODES[self.code].get("retryable", False))
+        return bool(ERROR_CODES.get(self.code, {}).get("retryable", False))
 
 
 class InvalidUsage(ConnectorError):

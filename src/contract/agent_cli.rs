@@ -3,7 +3,8 @@
 use indexmap::IndexMap;
 use serde::Deserialize;
 
-use super::harness::ContractError;
+use super::document::{self, ContractError};
+use super::family::Family;
 use super::json;
 use super::name::{Constant, Key, SchemaVersion};
 use super::tag::SpecTag;
@@ -131,13 +132,7 @@ impl AgentCliContract {
     /// When it is not a complete contract of this family and tag.
     pub fn parse(bytes: &[u8], tag: &SpecTag) -> Result<Self, ContractError> {
         let contract: Self = json::parse_as(bytes)?;
-        if contract.contract.as_str() != "agent-cli" {
-            return Err(ContractError::OtherFamily(contract.contract.to_string()));
-        }
-        if contract.tag != tag.as_str() {
-            let found = contract.tag.chars().take(64).collect();
-            return Err(ContractError::OtherTag { found, wanted: tag.to_string() });
-        }
+        document::identify(Family::AgentCli, tag, &contract.contract, &contract.tag)?;
         match contract.fault() {
             None => Ok(contract),
             Some(fault) => Err(ContractError::Inconsistent(fault)),

@@ -3,7 +3,9 @@
 use indexmap::IndexMap;
 use serde::Deserialize;
 
-use super::json::{self, JsonError};
+use super::document::{self, ContractError};
+use super::family::Family;
+use super::json;
 use super::name::{Constant, Flag, Key, SchemaVersion};
 use super::tag::SpecTag;
 
@@ -98,19 +100,6 @@ pub struct ManifestShape {
     pub side_effect_levels: Vec<Key>,
 }
 
-/// Why bytes are not a contract of this family.
-#[derive(Debug, thiserror::Error)]
-pub enum ContractError {
-    #[error(transparent)]
-    Json(#[from] JsonError),
-    #[error("it is a contract of the family `{0}`")]
-    OtherFamily(String),
-    #[error("it says tag `{found}` where `{wanted}` is expected")]
-    OtherTag { found: String, wanted: String },
-    #[error("{0}")]
-    Inconsistent(String),
-}
-
 impl HarnessContract {
     /// Parses and validates `contract.json`.
     ///
@@ -118,13 +107,7 @@ impl HarnessContract {
     /// When it is not a complete contract of this family and tag.
     pub fn parse(bytes: &[u8], tag: &SpecTag) -> Result<Self, ContractError> {
         let contract: Self = json::parse_as(bytes)?;
-        if contract.contract.as_str() != "harness" {
-            return Err(ContractError::OtherFamily(contract.contract.to_string()));
-        }
-        if contract.tag != tag.as_str() {
-            let found = contract.tag.chars().take(64).collect();
-            return Err(ContractError::OtherTag { found, wanted: tag.to_string() });
-        }
+        document::identify(Family::Harness, tag, &contract.contract, &contract.tag)?;
         match contract.fault() {
             None => Ok(contract),
             Some(fault) => Err(ContractError::Inconsistent(fault)),

@@ -71,6 +71,8 @@ pub struct Field<'a> {
     pub node: &'a Node<'a>,
     pub id: Option<Text<'a>>,
     pub kind: Option<Text<'a>>,
+    pub render_as: Option<Text<'a>>,
+    pub required: bool,
     pub applies_to: Option<Vec<Text<'a>>>,
     pub picker_hint: Option<Text<'a>>,
     /// The field another one's visibility depends on.
@@ -85,6 +87,7 @@ pub struct Command<'a> {
     pub at: usize,
     pub node: &'a Node<'a>,
     pub id: Option<Text<'a>>,
+    pub summary: Option<Text<'a>>,
     pub required_mode: Option<Text<'a>>,
     pub supports_json: Option<(usize, bool)>,
     pub resource: Option<Text<'a>>,
@@ -99,7 +102,39 @@ impl<'a> Field<'a> {
     pub fn named_commands(&self) -> Option<&[Text<'a>]> {
         self.applies_to.as_deref().filter(|commands| !commands.is_empty())
     }
+
+    /// How the canvas shows it: a known `renderAs`, else a known `type`.
+    #[must_use]
+    pub fn widget(&self) -> Option<Text<'a>> {
+        [self.render_as, self.kind].into_iter().flatten().find(|name| WIDGETS.contains(&name.text))
+    }
+
+    /// A call without it fails, whatever else is given.
+    #[must_use]
+    pub fn is_always_required(&self) -> bool {
+        self.required && self.show_when.is_none() && self.node.member("default").is_none()
+    }
 }
+
+/// Names in `renderAs` and `type` that are known to give a widget.
+const WIDGETS: [&str; 16] = [
+    "text",
+    "string",
+    "textarea",
+    "richtext",
+    "number",
+    "integer",
+    "boolean",
+    "checkbox",
+    "select",
+    "multiselect",
+    "json",
+    "date",
+    "datetime",
+    "file",
+    "password",
+    "options_group",
+];
 
 impl<'a> Manifest<'a> {
     #[must_use]

@@ -4,6 +4,7 @@
 
 pub mod agent_cli;
 pub mod connector;
+pub mod document;
 pub mod extension;
 pub mod family;
 pub mod findings;

@@ -17,8 +17,20 @@ pub struct PythonSource<'a> {
     /// Functions that carry decorators.
     pub decorated: Vec<Decorated<'a>>,
     pub notes: Vec<Note<'a>>,
-    /// Commands are put together at run time (`add_command`), out of our sight.
+    /// Commands hung into a group by `add_command`.
+    pub added: Vec<Added<'a>>,
+    /// Commands are put together at run time, out of our sight.
     pub adds_commands: bool,
+    /// Environment variables that the code gives an address of its own when they are not set.
+    pub defaulted: Vec<&'a str>,
+}
+
+/// `target.add_command(command, "name")`; only the last part of dotted names.
+#[derive(Debug, Eq, PartialEq)]
+pub struct Added<'a> {
+    pub target: &'a str,
+    pub command: &'a str,
+    pub name: Option<&'a str>,
 }
 
 #[derive(Debug)]
@@ -43,6 +55,8 @@ pub struct Note<'a> {
     pub at: usize,
     /// Function it stands in; empty at module level.
     pub function: &'a str,
+    /// Variable that its statement gives a value; empty when there is none.
+    pub assigned: &'a str,
     pub what: What<'a>,
 }
 
@@ -60,14 +74,18 @@ pub enum What<'a> {
     NoTimeout,
     /// A time limit, in milliseconds.
     Timeout(usize),
-    /// The literal `ready` or `healthy` as a value.
+    /// A time limit of a program that is started, in milliseconds.
+    ProgramTimeout(usize),
+    /// The literal `ready` or `healthy` as a value that is not compared with.
     HealthWord(&'a str),
     /// `__version__ = "…"`.
     Version(&'a str),
     /// Something is written to stdout while the module is imported.
     ModuleOutput,
-    /// `base[:4]` or `base[-4:]`.
-    Slice(&'a str),
+    /// `base[:4]`, `base[0:4]` or `base[-keep:]`; the length is empty when it is a small number.
+    Slice { base: &'a str, length: &'a str },
+    /// `{value}` in a part of a URL that is not its query.
+    InUrl(&'a str),
     /// `?name={value` in a URL, or `"name": value` among query parameters.
     Query { name: &'a str, value: &'a str },
 }
@@ -127,7 +145,15 @@ async def run(): pass
     fn masks_urls_and_time_limits_are_noted() {
         assert_eq!(
             whats("def _mask(v):\n    return f\"{v[:4]}***{v[-4:]}\"\n"),
-            [What::Slice("v"), What::Slice("v")]
+            [What::Slice { base: "v", length: "" }; 2]
+        );
+        assert_eq!(
+            whats("x = v[0:4] + v[-keep:] + v[:n]\n"),
+            ["", "keep", "n"].map(|length| What::Slice { base: "v", length })
+        );
+        assert_eq!(
+            whats("u = f\"https://h/{{x}}/{quote(self._a)}/{b!r}/{mask(c)}\"\n"),
+            [What::InUrl("self._a"), What::InUrl("b")]
         );
         assert_eq!(whats("x = a[1:4] + b[:-1] + c[:40]\n"), []);
         assert_eq!(
@@ -146,6 +172,37 @@ async def run(): pass
             [What::Timeout(2500), What::Timeout(30_000)]
         );
         assert_eq!(whats("x = urlopen(request)\ny = urlopen(r, timeout=t)\n"), [What::NoTimeout]);
+    }
+
+    #[test]
+    fn commands_that_are_added_are_told_from_those_out_of_sight() {
+        let read = |text: &str| {
+            let found = PythonSource::read(text.as_bytes());
+            let added: Vec<_> = found
+                .added
+                .iter()
+                .map(|a| (a.target.to_owned(), a.command.to_owned(), a.name.map(str::to_owned)))
+                .collect();
+            (added, found.adds_commands)
+        };
+        let one = |target: &str, command: &str, name: Option<&str>| {
+            (vec![(target.to_owned(), command.to_owned(), name.map(str::to_owned))], false)
+        };
+        assert_eq!(read("cli.add_command(health)\n"), one("cli", "health", None));
+        assert_eq!(read("a.cli.add_command(b.health, \"x\")\n"), one("cli", "health", Some("x")));
+        assert_eq!(read("cli.add_command(\n    f, name='x'\n)\n"), one("cli", "f", Some("x")));
+        for dynamic in [
+            "cli.add_command(make())\n",
+            "cli.add_command(f, name)\n",
+            "group().add_command(f)\n",
+            "cli.command(\"x\")(f)\n",
+        ] {
+            assert_eq!(read(dynamic), (vec![], true), "{dynamic}");
+        }
+        assert_eq!(
+            read("def add_command(self, f): pass\n@cli.command(\"x\")\ndef f(): pass\n"),
+            (vec![], false)
+        );
     }
 
     #[test]
@@ -170,6 +227,7 @@ async def run(): pass
         let seeds = [
             "@a.b(\"c\", 'd')\ndef f(x): return x[-4:] + os.environ[\"A\"]\n",
             "urlopen(\"?token={a}\", f'{b[:4]}', timeout: float = 3.\n'''\\",
+            "x.add_command(a, name=\nu = f\"https://{a(b}/{{{c!\" % dict(token=z[0:k][-q:], token\n",
             "if __name__\nPath(__file__).parents[99999999999999999999999]\n\"../..\"",
         ];
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;

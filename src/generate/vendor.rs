@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::contract::harness::ContractError;
+use crate::contract::document::ContractError;
 use crate::contract::{AgentCliContract, Family, HarnessContract, SpecTag};
 use crate::plan::{Content, Digest, FileSet, FileSetError, RelativePath};
 

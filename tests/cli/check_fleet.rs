@@ -217,7 +217,10 @@ fn a_connector_behind_a_link_is_reported_because_hosts_pass_over_links() {
     std::os::unix::fs::symlink(&connector, fleet.join("aos-acme")).expect("a link");
     let error = sandbox.aos(&["check", "--recursive", "fleet"]).error("E_DRIFT", 6);
     let findings = error["details"]["projects"][0]["findings"].as_array().expect("findings");
-    assert!(findings.iter().any(|finding| finding["rule"] == "layout/directory-symlink"), "{findings:?}");
+    assert!(
+        findings.iter().any(|finding| finding["rule"] == "layout/directory-symlink"),
+        "{findings:?}"
+    );
 }
 
 #[test]

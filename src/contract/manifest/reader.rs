@@ -141,13 +141,18 @@ impl Reader {
             };
             let show_when =
                 node.member("showWhen").and_then(|member| self.text(&member.node, "field", &place));
-            self.boolean(node, "required", &place);
+            let required = self.boolean(node, "required", &place);
             self.text(node, "label", &place);
             fields.push(Field {
                 at: node.at,
                 node,
                 id: self.text(node, "id", &place),
                 kind: self.text(node, "type", &place),
+                // Only the rules about widgets judge it.
+                render_as: node.member("renderAs").and_then(|member| {
+                    member.node.text().map(|text| Text { at: member.node.at, text })
+                }),
+                required: required.is_some_and(|(_, required)| required),
                 applies_to: self.texts(node, "applies_to", &place),
                 picker_hint: self.text(node, "pickerHint", &place),
                 show_when,
@@ -170,11 +175,11 @@ impl Reader {
                 self.fault(node, &place, "", "an object");
                 continue;
             }
-            self.text(node, "summary", &place);
             commands.push(Command {
                 at: node.at,
                 node,
                 id: self.text(node, "id", &place),
+                summary: self.text(node, "summary", &place),
                 required_mode: self.text(node, "required_mode", &place),
                 supports_json: self.boolean(node, "supports_json", &place),
                 resource: self.text(node, "resource", &place),

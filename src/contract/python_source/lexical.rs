@@ -54,6 +54,8 @@ impl Holds {
     pub const BRACKET: u8 = 4;
     pub const DOT: u8 = 8;
     pub const DASH: u8 = 16;
+    pub const BRACE: u8 = 32;
+    pub const SLASH: u8 = 64;
 }
 
 const STRING_BITS: [u8; 256] = {
@@ -67,6 +69,8 @@ const STRING_BITS: [u8; 256] = {
     table[b'[' as usize] = Holds::BRACKET;
     table[b'.' as usize] = Holds::DOT;
     table[b'-' as usize] = Holds::DASH;
+    table[b'{' as usize] = Holds::BRACE;
+    table[b'/' as usize] = Holds::SLASH;
     table
 };
 
@@ -161,9 +165,56 @@ pub(super) fn is_prefix(word: &[u8]) -> bool {
     word.iter().all(|letter| b"rRbBfFuUtT".contains(letter))
 }
 
-/// Functions of the fleet that read the environment by name: `service_key_env`, `env_first`, `resolve_service_key`.
+/// Functions of the fleet that read the environment by name: `service_key_env`, `_first_present`, `resolve_service_key`.
 pub(super) fn names_environment(word: &[u8]) -> bool {
-    contains(word, b"env") || contains(word, b"service_key")
+    contains(word, b"env") || contains(word, b"service_key") || contains(word, b"first_")
+}
+
+/// Names under which a query carries a secret; `key` alone is left to its value.
+pub(super) fn carries_secret(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"token"
+            | b"access_token"
+            | b"api_token"
+            | b"api_key"
+            | b"apikey"
+            | b"secret"
+            | b"client_secret"
+            | b"password"
+    )
+}
+
+/// A name with its dots: `self._token`. The offset after it; the same when there is none.
+pub(super) fn dotted_end(bytes: &[u8], at: usize) -> usize {
+    let mut end = word_end(bytes, at);
+    while end > at && bytes.get(end) == Some(&b'.') {
+        end = word_end(bytes, end + 1);
+    }
+    end
+}
+
+/// Where the innermost bracket before the end of a text was opened.
+pub(super) fn innermost_open(text: &[u8]) -> Option<usize> {
+    let mut closed = 0_usize;
+    text.iter().rposition(|byte| match class(*byte) {
+        Kind::Close => {
+            closed += 1;
+            false
+        }
+        Kind::Open if closed == 0 => true,
+        Kind::Open => {
+            closed -= 1;
+            false
+        }
+        _ => false,
+    })
+}
+
+/// The name that ends where a text ends.
+pub(super) fn last_word(text: &[u8]) -> &[u8] {
+    let start = text.iter().rposition(|byte| class(*byte) != Kind::Word).map_or(0, |at| at + 1);
+    text.get(start..).unwrap_or_default()
 }
 
 #[cfg(test)]

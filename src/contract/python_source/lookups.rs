@@ -1,18 +1,23 @@
 //! What a word or a string means, seen from where it stands: local look-ahead and look-behind.
 
-use super::What;
 use super::lexical::{self, Kind, argument_list, class, contains, word_end};
 use super::scanner::{Block, Scanner};
+use super::{Added, What};
 
 impl<'a> Scanner<'a> {
-    /// `NAME_ENV = "NAME"` declares that an environment variable is read; `__version__ = "…"` a version.
+    /// `NAME_ENV = "NAME"` and `ENV_KEYS = ("A", "B")` declare that variables are read; `__version__ = "…"` a version.
     pub(super) fn assigned_name(&mut self, word: &[u8], end: usize) {
-        let equals = self.past_blanks(end);
+        let mut equals = self.past_blanks(end);
+        if self.bytes.get(equals) == Some(&b':') {
+            equals = self.past_blanks(word_end(self.bytes, self.past_blanks(equals + 1)));
+        }
         if self.bytes.get(equals) != Some(&b'=') {
             return;
         }
         let at = self.past_blanks(equals + 1);
-        if let Some((text, _)) = self.literal_at(at) {
+        if self.bytes.get(at).is_some_and(|byte| class(*byte) == Kind::Open) {
+            self.literal_arguments(at);
+        } else if let Some((text, _)) = self.literal_at(at) {
             if word == b"__version__" {
                 self.note(at, What::Version(text));
             } else {
@@ -30,14 +35,76 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The first argument of a call that reads the environment, when it is a literal.
+    /// The first argument of a call that reads the environment, when it is a literal, and whether an address stands in for it.
     pub(super) fn literal_argument(&mut self, open: usize) {
         if matches!(self.bytes.get(open), Some(b'(' | b'[')) {
             let at = self.past_blanks(open + 1);
-            if let Some((name, _)) = self.literal_at(at) {
+            if let Some((name, end)) = self.literal_at(at) {
                 self.found.environment.push((at, name));
+                let mut next = self.past_blanks(end);
+                if self.bytes.get(next) == Some(&b')') {
+                    next = self.past_blanks(next + 1);
+                    next += usize::from(self.bytes.get(next..next + 2) == Some(b"or"));
+                }
+                let default = self.literal_at(self.past_blanks(next + 1));
+                if default.is_some_and(|(text, _)| text.starts_with("http")) {
+                    self.found.defaulted.push(name);
+                }
             }
         }
+    }
+
+    /// Every literal among the arguments of a call, or in a list, that names variables.
+    pub(super) fn literal_arguments(&mut self, open: usize) {
+        let length = argument_list(self.bytes, open).len();
+        let mut at = open + 1;
+        while at < open + 1 + length {
+            match self.literal_at(at) {
+                Some((name, end)) => {
+                    self.found.environment.push((at, name));
+                    at = end.max(at + 1);
+                }
+                None => at = word_end(self.bytes, at).max(at + 1),
+            }
+        }
+    }
+
+    /// `cli.add_command(health)`, `cli.add_command(issue_rm, "delete")`.
+    pub(super) fn adds_command(&mut self, start: usize, open: usize) {
+        let head = self.bytes.get(..start).unwrap_or_default();
+        let target = lexical::last_word(head.strip_suffix(b".").unwrap_or_default()).len();
+        let target = self.text(start.saturating_sub(target + 1), start.saturating_sub(1));
+        let first = self.past_blanks(open + 1);
+        let end = lexical::dotted_end(self.bytes, first);
+        let command = self.text(first, end).rsplit('.').next().unwrap_or_default();
+        let mut next = self.past_blanks(end);
+        let mut name = None;
+        if self.bytes.get(next) == Some(&b',') {
+            next = self.past_blanks(next + 1);
+            if self.bytes.get(next..).is_some_and(|rest| rest.starts_with(b"name=")) {
+                next += "name=".len();
+            }
+            if let Some((text, after)) = self.literal_at(next) {
+                name = Some(text);
+                next = self.past_blanks(after);
+            }
+            if self.bytes.get(next) == Some(&b',') {
+                next = self.past_blanks(next + 1);
+            }
+        }
+        if self.bytes.get(next) == Some(&b')') && !target.is_empty() && !command.is_empty() {
+            self.found.added.push(Added { target, command, name });
+        } else {
+            self.found.adds_commands = true;
+        }
+    }
+
+    /// The literal at `at` is compared with something, not given.
+    pub(super) fn is_compared(&self, at: usize) -> bool {
+        let before = self.before(at).trim_ascii_end();
+        [b"==".as_slice(), b"!=", b" in (", b" in {", b" in ["]
+            .iter()
+            .any(|sign| before.ends_with(sign))
     }
 
     pub(super) fn follows(&self, start: usize, before: &[u8]) -> bool {
@@ -111,7 +178,14 @@ impl<'a> Scanner<'a> {
                 Some([b'.', digit @ b'0'..=b'9']) => usize::from(digit - b'0'),
                 _ => 0,
             };
-            self.note(at, What::Timeout(seconds.saturating_mul(1000).saturating_add(tenths * 100)));
+            let limit = seconds.saturating_mul(1000).saturating_add(tenths * 100);
+            let before = self.before(at);
+            let starts = [b"subprocess.".as_slice(), b"Popen", b".communicate(", b"process.wait("];
+            let of_program = starts.iter().any(|word| contains(before, word));
+            self.note(
+                at,
+                if of_program { What::ProgramTimeout(limit) } else { What::Timeout(limit) },
+            );
         }
     }
 
@@ -143,6 +217,8 @@ impl<'a> Scanner<'a> {
                     let end = text.iter().skip(name_end).position(|byte| *byte == b'}');
                     self.text(start + name_end + 2, start + name_end + end.unwrap_or(2).max(2))
                 }
+                // `%s` of an old template.
+                Some(b'%') if matches!(text.get(name_end + 2), Some(b's' | b'r' | b'(')) => "",
                 Some(_) => continue,
             };
             let name = self.text(start + mark + 1, start + name_end);
@@ -150,44 +226,107 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// `params = {"token": token}`, `urlencode({"key": self._key})`.
+    /// `params = {"token": token}`, `urlencode({"key": self._key})`, `params["token"] = token`.
     pub(super) fn query_pair(&mut self, at: usize, length: usize, end: usize) {
-        let next = self.past_blanks(end);
-        if !matches!(self.bytes.get(next), Some(b':' | b',')) {
+        let mut next = self.past_blanks(end);
+        let after = self.past_blanks(next + 1);
+        if self.bytes.get(next) == Some(&b']')
+            && self.bytes.get(after) == Some(&b'=')
+            && self.bytes.get(after + 1) != Some(&b'=')
+        {
+            next = after;
+        } else if !matches!(self.bytes.get(next), Some(b':' | b',')) {
             return;
         }
-        let start = self.past_blanks(next + 1);
-        let mut value_end = word_end(self.bytes, start);
-        while self.bytes.get(value_end) == Some(&b'.') {
-            value_end = word_end(self.bytes, value_end + 1);
-        }
-        let tail = self.before(at);
-        // The nearest word tells whether the pair goes into the URL or into the body.
-        let nearest =
-            |words: &[&[u8]]| words.iter().filter_map(|word| lexical::last(tail, word)).max();
-        let url = nearest(&[b"param", b"query", b"urlencode"]);
-        if url.is_some() && url > nearest(&[b"body", b"json", b"data", b"headers", b"payload"]) {
+        if self.goes_into_query(at) {
             let name = self.text(end - 1 - length, end - 1);
-            let value = self.text(start, value_end);
+            let value = self.value_at(next + 1);
             self.note(at, What::Query { name, value });
         }
     }
 
-    /// `base[:4]` and `base[-4:]`, where `open` is the bracket's place in `text`.
+    /// `params=dict(token=token)`, `params.update(token=token)`.
+    pub(super) fn query_keyword(&mut self, start: usize, end: usize) {
+        let tail = self.before(start);
+        let Some(open) = lexical::innermost_open(tail) else { return };
+        let callee = lexical::last_word(tail.get(..open).unwrap_or_default());
+        if matches!(callee, b"dict" | b"update") && self.goes_into_query(start) {
+            let name = self.text(start, end);
+            let value = self.value_at(end + 1);
+            self.note(start, What::Query { name, value });
+        }
+    }
+
+    /// The nearest word tells whether what stands here goes into the URL or into the body.
+    fn goes_into_query(&self, at: usize) -> bool {
+        let tail = self.before(at);
+        let nearest =
+            |words: &[&[u8]]| words.iter().filter_map(|word| lexical::last(tail, word)).max();
+        let url = nearest(&[b"param", b"query", b"urlencode"]);
+        url.is_some() && url > nearest(&[b"body", b"json", b"data", b"headers", b"payload"])
+    }
+
+    fn value_at(&self, at: usize) -> &'a str {
+        let start = self.past_blanks(at);
+        self.text(start, lexical::dotted_end(self.bytes, start))
+    }
+
+    /// `f"https://host/bot{token}/{method}"`: values in a URL; its query is read by `query_string`.
+    pub(super) fn url_parts(&mut self, at: usize, start: usize, text: &'a [u8]) {
+        let schemes = [b"http://".as_slice(), b"https://", b"ws://", b"wss://"];
+        let base = text.get(1..lexical::dotted_end(text, 1)).unwrap_or_default();
+        let base = lexical::last_word(base).to_ascii_lowercase();
+        let from_base = text.first() == Some(&b'{')
+            && [b"url".as_slice(), b"base", b"host", b"endpoint"]
+                .iter()
+                .any(|word| contains(&base, word));
+        if !from_base && !schemes.iter().any(|scheme| contains(text, scheme)) {
+            return;
+        }
+        let mut open = 0;
+        while let Some(next) = text.iter().skip(open).position(|byte| *byte == b'{') {
+            open += next + 1;
+            if text.get(open) == Some(&b'{') {
+                open += 1;
+                continue;
+            }
+            let is_query = open >= 2 && text.get(open - 2) == Some(&b'=');
+            let mut value = open;
+            let mut end = lexical::dotted_end(text, value);
+            let called = text.get(value..end).unwrap_or_default();
+            if text.get(end) == Some(&b'(') && contains(called, b"quote") {
+                value = end + 1;
+                end = lexical::dotted_end(text, value);
+            }
+            let closes = matches!(text.get(end), Some(b'}' | b'!' | b':' | b')' | b','));
+            if closes && !is_query && end > value {
+                self.note(at, What::InUrl(self.text(start + value, start + end)));
+            }
+        }
+    }
+
+    /// `base[:4]`, `base[0:4]`, `base[-4:]` and the same with a name, where `open` is the bracket's place in `text`.
     pub(super) fn slice(&mut self, offset: usize, open: usize, text: &'a [u8]) {
-        let (sign, last) = match text.get(open + 1) {
-            Some(b':') => (b':', b']'),
-            Some(b'-') => (b'-', b':'),
+        let first = open + 1;
+        let (at, last) = match text.get(first..first + 2) {
+            Some([b':', _]) => (first + 1, b']'),
+            Some([b'0', b':']) => (first + 2, b']'),
+            Some([b'-', _]) => (first + 1, b':'),
             _ => return,
         };
-        let Some((count, after)) = lexical::digits(text, open + 2) else { return };
-        let closes = sign == b':' || text.get(after + 1) == Some(&b']');
-        if text.get(after) == Some(&last) && closes && (1..=8).contains(&count) {
-            let base = text.get(..open).unwrap_or_default();
-            let start = base.iter().rposition(|byte| class(*byte) != Kind::Word);
-            let start = start.map_or(0, |at| at + 1);
-            let name = self.text(offset + start, offset + open);
-            self.note(offset + open, What::Slice(name));
+        let (length, after) = match lexical::digits(text, at) {
+            Some((1..=8, after)) => ("", after),
+            Some(_) => return,
+            None => {
+                let end = word_end(text, at);
+                (self.text(offset + at, offset + end), end)
+            }
+        };
+        let closes = last == b']' || text.get(after + 1) == Some(&b']');
+        if after > at && text.get(after) == Some(&last) && closes {
+            let base = lexical::last_word(text.get(..open).unwrap_or_default()).len();
+            let base = self.text(offset + open - base, offset + open);
+            self.note(offset + open, What::Slice { base, length });
         }
     }
 }

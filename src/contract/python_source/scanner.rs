@@ -114,7 +114,21 @@ impl<'a> Scanner<'a> {
     }
 
     pub(super) fn note(&mut self, at: usize, what: What<'a>) {
-        self.found.notes.push(Note { at, function: self.function, what });
+        let assigned = self.assigned();
+        self.found.notes.push(Note { at, function: self.function, assigned, what });
+    }
+
+    /// The variable that the current statement gives a value: `ROOT = …`, `ROOT: Path = …`.
+    fn assigned(&self) -> &'a str {
+        let start = self.past_blanks(self.statement);
+        let end = word_end(self.bytes, start);
+        let mut next = self.past_blanks(end);
+        if self.bytes.get(next) == Some(&b':') {
+            next = self.past_blanks(word_end(self.bytes, self.past_blanks(next + 1)));
+        }
+        let is_assignment =
+            self.bytes.get(next) == Some(&b'=') && self.bytes.get(next + 1) != Some(&b'=');
+        if is_assignment { self.text(start, end) } else { "" }
     }
 
     pub(super) fn text(&self, start: usize, end: usize) -> &'a str {
@@ -191,7 +205,9 @@ impl<'a> Scanner<'a> {
             if self.fresh {
                 self.fresh = word == b"async";
                 self.first_word(word, end);
-                if next == b' ' && (word.ends_with(b"_ENV") || word == b"__version__") {
+                let names_variables =
+                    word.first().is_some_and(u8::is_ascii_uppercase) && contains(word, b"ENV");
+                if matches!(next, b' ' | b':') && (names_variables || word == b"__version__") {
                     self.assigned_name(word, end);
                 }
             }
@@ -224,6 +240,9 @@ impl<'a> Scanner<'a> {
                 Some(b'l') if word == b"shell" && self.keyword_is(end, b"True") => {
                     self.note(start, What::Shell);
                 }
+                _ if next == b'=' && self.depth > 0 && lexical::carries_secret(word) => {
+                    self.query_keyword(start, end);
+                }
                 _ => {}
             },
             _ if word == b"__file__" => self.climbs_from_file(start, end),
@@ -237,11 +256,12 @@ impl<'a> Scanner<'a> {
             b"system" | b"popen" if self.follows(start, b"os.") => self.note(start, What::Shell),
             b"urlopen" if !self.follows(start, b"def ") => self.request(start, open, 2),
             b"print" | b"StreamHandler" | b"basicConfig" => self.output(word, start, open),
-            b"add_command" => self.found.adds_commands = true,
-            _ if matches!(self.bytes.get(open + 1), Some(b'"' | b'\''))
+            b"add_command" if !self.follows(start, b"def ") => self.adds_command(start, open),
+            b"command" | b"group" if self.follows(start, b".") => self.found.adds_commands = true,
+            _ if matches!(self.bytes.get(self.past_blanks(open + 1)), Some(b'"' | b'\''))
                 && lexical::names_environment(word) =>
             {
-                self.literal_argument(open);
+                self.literal_arguments(open);
             }
             _ => {}
         }
@@ -300,13 +320,17 @@ impl<'a> Scanner<'a> {
             b"tsx" if contains(self.before(at), b"--import") => {
                 self.note(at, What::NodeHelper);
             }
-            b"ready" | b"healthy" if bytes.get(end) != Some(&b':') => {
+            b"ready" | b"healthy" if bytes.get(end) != Some(&b':') && !self.is_compared(at) => {
                 self.note(at, What::HealthWord(self.text(content.start, content.end)));
             }
-            b"token" | b"access_token" | b"api_token" | b"api_key" | b"apikey" | b"secret"
-            | b"client_secret" | b"password" | b"key" => self.query_pair(at, text.len(), end),
+            b"key" => self.query_pair(at, text.len(), end),
+            _ if lexical::carries_secret(text) => self.query_pair(at, text.len(), end),
             _ if text.len() > 4 => self.long_string(at, content.start, text, seen),
             _ => {}
+        }
+        let url = Holds::SLASH | Holds::BRACE;
+        if formatted && seen & url == url {
+            self.url_parts(at, content.start, text);
         }
         if formatted && seen & Holds::BRACKET != 0 {
             for (open, _) in text.iter().enumerate().filter(|(_, byte)| **byte == b'[') {
@@ -316,6 +340,9 @@ impl<'a> Scanner<'a> {
     }
 
     fn long_string(&mut self, at: usize, start: usize, text: &'a [u8], seen: u8) {
+        if text.starts_with(b"AOS_") {
+            self.found.environment.push((at, self.text(start, start + text.len())));
+        }
         if text.ends_with(b".json") {
             let name = text.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
             if matches!(name, b"connector.json" | b"permissions.json") {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::manifest::{Auth, Manifest, collect_texts};
 use super::collector::{Collector, Source, shown, shown_list};
-use super::subject::Subject;
+use super::subject::{HARNESS, Subject};
 use super::{ERROR, Rule, WARNING, names};
 
 pub(super) const KIND: Rule = Rule {
@@ -97,7 +97,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
     kind(subject, &manifest.auth, source, found);
     service_keys(&manifest.auth, source, found);
     lost_keys(&manifest.auth, &keys, source, found);
-    setup(manifest, &keys, source, found);
+    setup(subject, manifest, source, found);
     undeclared(subject, &manifest.auth, keys, found);
 }
 
@@ -174,28 +174,19 @@ fn lost_keys(auth: &Auth<'_>, keys: &BTreeSet<&str>, source: &Source<'_>, found:
     }
 }
 
-/// What the setup lines and the command defaults say about keys that are declared as required.
+/// What setup lines, command defaults and sources say about keys that are declared as required.
 fn setup(
+    subject: &Subject<'_>,
     manifest: &Manifest<'_>,
-    keys: &BTreeSet<&str>,
     source: &Source<'_>,
     found: &mut Collector,
 ) {
     let auth = &manifest.auth;
-    let mut defaults = Vec::new();
-    for (_, node) in &manifest.scope.command_defaults {
-        collect_texts(node, &mut defaults);
-    }
-    let defaults: BTreeSet<&str> =
-        defaults.into_iter().filter(|name| keys.contains(name)).collect();
-    let mut optional = BTreeSet::new();
+    let told = Told::by(subject, manifest);
     for line in &auth.interactive_setup {
-        // What stands before the word is not optional: "add A_TOKEN, and optionally set A_OWNER".
-        let at = line.text.find("ptional");
-        optional.extend(at.and_then(|at| line.text.get(at..)).into_iter().flat_map(words));
         if let Some((left, right)) = alternatives(line.text)
-            && keys.contains(left)
-            && keys.contains(right)
+            && told.keys.contains(left)
+            && told.keys.contains(right)
         {
             let message = format!(
                 "the setup asks for {} or {}, yet both are required",
@@ -206,16 +197,81 @@ fn setup(
         }
     }
     for key in &auth.service_keys {
-        let reason = if optional.contains(key.text) {
-            "the setup lines call it optional"
-        } else if defaults.contains(key.text) && !names::is_secret_variable(key.text) {
-            // A secret may well be a default; only identifiers and settings are judged by that.
-            "it is a default in `scope.commandDefaults`"
-        } else {
-            continue;
+        if let Some(reason) = told.why_optional(key.text) {
+            let message = format!("{} is a required key, yet {reason}", shown(key.text));
+            found.at(&OPTIONAL_AS_REQUIRED, source, key.at, message);
+        }
+    }
+}
+
+/// What is said about the service keys, apart from declaring them.
+struct Told<'a> {
+    keys: BTreeSet<&'a str>,
+    /// Named in a setup line.
+    asked: BTreeSet<&'a str>,
+    /// Called optional in a setup line.
+    optional: BTreeSet<&'a str>,
+    /// Named in a setup line that speaks of a default.
+    with_default: BTreeSet<&'a str>,
+    command_defaults: BTreeSet<&'a str>,
+    /// Replaced by an address in the sources.
+    defaulted: BTreeSet<&'a str>,
+}
+
+impl<'a> Told<'a> {
+    fn by(subject: &'a Subject<'_>, manifest: &'a Manifest<'_>) -> Self {
+        let auth = &manifest.auth;
+        let keys: BTreeSet<&str> = auth.service_keys.iter().map(|key| key.text).collect();
+        let mut command_defaults = Vec::new();
+        for (_, node) in &manifest.scope.command_defaults {
+            collect_texts(node, &mut command_defaults);
+        }
+        let mut told = Self {
+            asked: BTreeSet::new(),
+            optional: BTreeSet::new(),
+            with_default: BTreeSet::new(),
+            command_defaults: command_defaults.into_iter().collect(),
+            defaulted: subject
+                .python
+                .iter()
+                .flat_map(|file| file.content.defaulted.iter().copied())
+                .collect(),
+            keys,
         };
-        let message = format!("{} is a required key, yet {reason}", shown(key.text));
-        found.at(&OPTIONAL_AS_REQUIRED, source, key.at, message);
+        for line in &auth.interactive_setup {
+            let named = |text: &'a str| words(text).filter(|word| told.keys.contains(word));
+            told.asked.extend(named(line.text));
+            // What stands before the word is not optional: "add A_TOKEN, and optionally set A_OWNER".
+            let at = line.text.find("ptional");
+            let rest = at.and_then(|at| line.text.get(at..)).unwrap_or_default();
+            told.optional.extend(named(rest));
+            if line.text.contains("default") {
+                told.with_default.extend(named(line.text));
+            }
+        }
+        told
+    }
+
+    fn why_optional(&self, key: &str) -> Option<&'static str> {
+        if self.optional.contains(key) {
+            return Some("the setup lines call it optional");
+        }
+        // A secret may well be a default; only identifiers and settings are judged by that.
+        if self.command_defaults.contains(key) && !names::is_secret_variable(key) {
+            return Some("it is a default in `scope.commandDefaults`");
+        }
+        if !names::is_service_address(key) {
+            return None;
+        }
+        if self.defaulted.contains(key) {
+            return Some("the sources have an address in its place");
+        }
+        if self.with_default.contains(key) {
+            return Some("the setup lines name its default");
+        }
+        // Where every customer has an address of his own, the setup asks for it.
+        (!self.asked.is_empty() && !self.asked.contains(key))
+            .then_some("the setup lines ask for other keys and not for it")
     }
 }
 
@@ -224,11 +280,11 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// `A_KEY or B_KEY` in a line of the setup.
+/// `A_KEY or B_KEY`, `A_KEY and/or B_KEY` in a line of the setup.
 fn alternatives(line: &str) -> Option<(&str, &str)> {
     let words: Vec<&str> = words(line).take(200).collect();
-    words.windows(3).find_map(|three| match three {
-        [left, "or", right]
+    (0..words.len()).find_map(|at| match words.get(at..).unwrap_or_default() {
+        [left, "or", right, ..] | [left, "and", "or", right, ..]
             if names::is_environment_name(left) && names::is_environment_name(right) =>
         {
             Some((*left, *right))
@@ -244,11 +300,18 @@ fn undeclared<'a>(
     found: &mut Collector,
 ) {
     declared.extend(auth.other_keys.iter().flat_map(|(_, names)| names.iter().copied()));
-    for file in &subject.python {
+    for file in subject.python.iter().chain(&subject.scripts) {
         let mut seen = BTreeSet::new();
+        // Scripts of developers have keys of their own; an alias of the connector's keys is none.
+        let path = file.source.path;
+        let is_injected = path.starts_with(HARNESS) || path.starts_with("installer/");
         for (at, name) in &file.content.environment {
             // Once per file is enough.
-            if names::is_secret_variable(name) && !declared.contains(name) && seen.insert(*name) {
+            if (is_injected || name.starts_with("AOS_"))
+                && names::is_secret_variable(name)
+                && !declared.contains(name)
+                && seen.insert(*name)
+            {
                 let message =
                     format!("{} is read from the environment, but not declared", shown(name));
                 found.at(&UNDECLARED_SECRET, &file.source, *at, message);

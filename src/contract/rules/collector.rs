@@ -19,7 +19,7 @@ const MAX_SHOWN: usize = 60;
 #[derive(Debug)]
 pub(super) struct Source<'a> {
     pub path: &'a str,
-    bytes: &'a [u8],
+    pub bytes: &'a [u8],
     /// Offset of every line break, found when the first line is asked for.
     breaks: OnceCell<Vec<usize>>,
 }
@@ -53,9 +53,22 @@ impl fmt::Debug for Collector {
 impl Collector {
     /// A finding at a byte of a file.
     pub fn at(&mut self, rule: &Rule, source: &Source<'_>, at: usize, message: String) {
+        self.with_fix(rule, source, at, message, rule.fix);
+    }
+
+    /// A finding that is mended in another way than others of its rule.
+    pub fn with_fix(
+        &mut self,
+        rule: &Rule,
+        source: &Source<'_>,
+        at: usize,
+        message: String,
+        fix: impl Into<String>,
+    ) {
         if self.counted(rule) {
             let mut finding = rule.finding(source.path, message);
             finding.line = Some(source.line(at));
+            finding.fix = fix.into();
             self.findings.push(finding);
         }
     }
@@ -88,8 +101,12 @@ impl Collector {
         *count <= MAX_PER_RULE
     }
 
-    pub fn into_findings(self) -> Vec<Finding> {
+    /// Everything found, in order; a project without a record is told how to get one first.
+    pub fn into_findings(self, has_record: bool) -> Vec<Finding> {
         let mut findings = self.findings;
+        for finding in findings.iter_mut().filter(|_| !has_record) {
+            finding.fix = finding.fix.replace("`aos gen`", "`aos sync-spec`, then `aos gen`");
+        }
         findings.sort();
         findings.dedup();
         for (count, rule) in self.counts.into_values() {
@@ -151,7 +168,7 @@ mod tests {
         for index in 0..MAX_PER_RULE + 7 {
             found.whole(&rule, "a", format!("finding {index}"));
         }
-        let findings = found.into_findings();
+        let findings = found.into_findings(true);
         assert_eq!(findings.len(), MAX_PER_RULE + 1);
         assert_eq!(findings[0].message, "… and 7 more findings of this rule");
     }

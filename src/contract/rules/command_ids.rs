@@ -171,7 +171,13 @@ fn groups(
         });
         if let Some(longer) = longer {
             let message = format!("{} is also the group of {}", shown(id.text), shown(longer));
-            found.at(&ID_IS_GROUP, source, id.at, message);
+            // The contract's own commands keep their names.
+            if subject.facts.requires_command(id.text) {
+                let fix = format!("remove the alias {}", shown(longer));
+                found.with_fix(&ID_IS_GROUP, source, id.at, message, fix);
+            } else {
+                found.at(&ID_IS_GROUP, source, id.at, message);
+            }
         }
     }
 }

@@ -316,8 +316,8 @@ mod tests {
             ("\"supports_json\": true", "\"supports_json\": false", "commands/supports-json"),
             ("\"resource\": \"issue\"", "\"resource\": \"isue\"", "commands/resource-unknown"),
             (
-                "\"required_fields\": [\"owner\"]",
-                "\"required_fields\": [\"ownr\"]",
+                "\"required_fields\": [\"owner\", \"title\"]",
+                "\"required_fields\": [\"ownr\", \"title\"]",
                 "commands/required-field",
             ),
         ] {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::manifest::{Manifest, Text};
-use super::collector::{Collector, Source, shown};
+use super::collector::{Collector, Source, shown, shown_list};
 use super::subject::Subject;
 use super::{ERROR, Rule, WARNING};
 
@@ -33,9 +33,9 @@ pub(super) const DUPLICATE_ID: Rule = Rule {
 };
 pub(super) const INCOMPLETE: Rule = Rule {
     id: "fields/incomplete",
-    summary: "Every field has an id, a label and a type",
-    why: "The canvas guesses a widget from the id when the type is missing",
-    fix: "add the member to the field",
+    summary: "Every field has an id, a label, and a widget in `renderAs` or `type`",
+    why: "The canvas takes the widget from `renderAs`, else from `type`, and guesses one from the id without both",
+    fix: "add the member to the field; a widget is text, richtext, number, boolean, select, multiselect or json",
     source: "host readers: canvas-node-parser",
     ..WARNING
 };
@@ -61,6 +61,14 @@ pub(super) const PICKER_HINT: Rule = Rule {
     why: "The picker stays empty",
     fix: "correct the name",
     source: "fleet survey: pickerHint naming unknown things",
+    ..WARNING
+};
+pub(super) const PICKER_ARGUMENTS: Rule = Rule {
+    id: "fields/picker-arguments",
+    summary: "The command that fills a picker runs without arguments",
+    why: "The host calls it with its words alone; a required input then makes it exit 2 and the picker stays empty",
+    fix: "make the inputs of the source command optional, or name a command without required inputs",
+    source: "host calls: pickers and test node",
     ..WARNING
 };
 pub(super) const COMMAND_DEFAULT: Rule = Rule {
@@ -115,6 +123,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
             unknown_command(subject, &PICKER_HINT, *command, "`pickerHints`", source, found);
         }
     }
+    picker_sources(subject, manifest, source, found);
     references(subject, manifest, source, found);
 }
 
@@ -122,12 +131,16 @@ fn ids(subject: &Subject<'_>, manifest: &Manifest<'_>, source: &Source<'_>, foun
     let mut options: BTreeMap<String, &str> = BTreeMap::new();
     for field in manifest.fields() {
         let is_group = field.kind.is_some_and(|kind| kind.text == "options_group");
-        for member in ["id", "label", "type"] {
+        let name =
+            || field.id.map_or_else(|| "a field".to_owned(), |id| shown(id.text).to_string());
+        for member in ["id", "label"] {
             if field.node.member(member).is_none() {
-                let name =
-                    field.id.map_or_else(|| "a field".to_owned(), |id| shown(id.text).to_string());
-                found.at(&INCOMPLETE, source, field.at, format!("{name} has no `{member}`"));
+                found.at(&INCOMPLETE, source, field.at, format!("{} has no `{member}`", name()));
             }
+        }
+        if field.widget().is_none() {
+            let message = format!("{} names no widget in `renderAs` or `type`", name());
+            found.at(&INCOMPLETE, source, field.at, message);
         }
         let Some(id) = field.id.filter(|_| !is_group) else { continue };
         let flag = id.text.replace('_', "-");
@@ -170,6 +183,54 @@ fn unknown_command(
     }
 }
 
+/// Commands that fill pickers, and what they cannot run without.
+fn picker_sources(
+    subject: &Subject<'_>,
+    manifest: &Manifest<'_>,
+    source: &Source<'_>,
+    found: &mut Collector,
+) {
+    let hints = manifest.scope.picker_hints.iter().filter_map(|(_, command)| *command);
+    // A field may also name the command itself.
+    let direct = manifest.fields().filter_map(|field| field.picker_hint);
+    let named: BTreeMap<&str, Text<'_>> = direct
+        .chain(hints)
+        .filter(|command| subject.has_command(command.text))
+        .map(|command| (command.text, command))
+        .collect();
+    if named.is_empty() {
+        return;
+    }
+    let mut required: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (id, command) in manifest.identified().filter(|(id, _)| named.contains_key(id.text)) {
+        let fields = command.required_fields.iter().map(|field| field.text);
+        required.entry(id.text).or_default().extend(fields);
+    }
+    for field in &manifest.scope.fields {
+        let Some(id) = field.id.filter(|_| field.is_always_required()) else { continue };
+        match field.named_commands() {
+            Some(commands) => {
+                for command in commands.iter().filter(|command| named.contains_key(command.text)) {
+                    required.entry(command.text).or_default().insert(id.text);
+                }
+            }
+            // Without any name the field is shown with every command.
+            None => named.keys().for_each(|command| {
+                required.entry(command).or_default().insert(id.text);
+            }),
+        }
+    }
+    for (command, fields) in required.iter().filter(|(_, fields)| !fields.is_empty()) {
+        let Some(place) = named.get(command) else { continue };
+        let message = format!(
+            "a picker calls {} without arguments, yet it requires {}",
+            shown(command),
+            shown_list(fields.iter().copied())
+        );
+        found.at(&PICKER_ARGUMENTS, source, place.at, message);
+    }
+}
+
 fn references(
     subject: &Subject<'_>,
     manifest: &Manifest<'_>,
@@ -196,7 +257,7 @@ fn references(
                 format!("`showWhen` names {}, which is no field{near}", shown(other.text));
             found.at(&SHOW_WHEN, source, other.at, message);
         }
-        let Some(kind) = field.kind.filter(|kind| kind.text == "select") else { continue };
+        let Some(kind) = field.widget().filter(|widget| widget.text == "select") else { continue };
         let name = field.id.map_or("", |id| id.text);
         match &field.options {
             Some(options) if !options.is_empty() => {

@@ -169,7 +169,7 @@ fn required_keys(
     let commands = &manifest.commands;
     for key in &facts.command_keys {
         let has = |command: &&Command<'_>| command.node.member(key).is_some();
-        if commands.len() > 3 && !commands.iter().any(|command| has(&command)) {
+        if !names_each_missing_key(manifest, key) {
             let at = root.member("commands").map_or(0, |member| member.at);
             let message = format!("none of the {} commands has `{key}`", commands.len());
             found.at(&MISSING_KEY, source, at, message);
@@ -194,6 +194,12 @@ fn required_keys(
     }
 }
 
+/// Whether each command that lacks a key is named; where none of them has it, one finding is enough.
+pub(super) fn names_each_missing_key(manifest: &Manifest<'_>, key: &str) -> bool {
+    let commands = &manifest.commands;
+    commands.len() <= 3 || commands.iter().any(|command| command.node.member(key).is_some())
+}
+
 fn scope(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
     let scope = &manifest.scope;
     let Some(at) = scope.at else {
@@ -211,7 +217,11 @@ fn scope(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
     let writes = manifest.commands.iter().filter(|command| {
         command.action_class.is_some_and(|class| matches!(class.text, "write" | "destructive"))
     });
-    let writes = writes.count();
+    let writes: Vec<&Command<'_>> = writes.collect();
+    if scope.scaffold_only != Some(true) {
+        admitted_scaffolds(&writes, source, found);
+    }
+    let writes = writes.len();
     if scope.scaffold_only == Some(true) {
         for (flag, value) in [
             ("live_backend_available", scope.live_backend_available),
@@ -243,6 +253,43 @@ fn scope(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
             found.at(&WRITE_FLAG, source, at, message);
         }
         _ => {}
+    }
+}
+
+/// Writes whose own summary says that they are none.
+fn admitted_scaffolds(writes: &[&Command<'_>], source: &Source<'_>, found: &mut Collector) {
+    for command in writes {
+        let (Some(id), Some(summary)) = (command.id, command.summary) else { continue };
+        // A command may well be there to make scaffolds, stubs or placeholders.
+        let text = summary.text.to_ascii_lowercase();
+        if id.text.contains("scaffold") || !admits_scaffold(&text) {
+            continue;
+        }
+        let message = format!("{} writes, yet its summary calls it unfinished", shown(id.text));
+        let fix = "make the command work, or remove it from `connector.json` until it does";
+        found.with_fix(&SCAFFOLD_WRITES, source, summary.at, message, fix);
+    }
+}
+
+fn admits_scaffold(summary: &str) -> bool {
+    const MARKS: &[&str] = &[
+        "scaffold-only",
+        "scaffold only",
+        "(scaffold)",
+        "(stub)",
+        "(placeholder)",
+        "not implemented",
+        "not yet implemented",
+    ];
+    let rest = summary.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
+    let first = summary.strip_suffix(rest).unwrap_or_default();
+    let labelled = rest.starts_with(':') || rest.starts_with(" for ") || rest.is_empty();
+    // What is scaffolded is a request; a project or a component may be the very thing the command makes.
+    let unsent = ["payload", "preview", "request"].iter().any(|word| rest.contains(word));
+    match first {
+        "scaffold" | "scaffolded" | "scaffolds" if labelled || unsent => true,
+        "stub" | "placeholder" if labelled => true,
+        _ => MARKS.iter().any(|words| summary.contains(words)),
     }
 }
 

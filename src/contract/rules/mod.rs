@@ -9,6 +9,8 @@ mod command_ids;
 mod commands;
 mod facts;
 mod fields;
+#[cfg(test)]
+mod fleet;
 pub mod json_document;
 mod layout;
 mod manifest_shape;
@@ -78,6 +80,9 @@ const ERROR: Rule = Rule {
 
 /// Base of the harness rules that are only worth knowing.
 const WARNING: Rule = Rule { severity: Severity::Warning, ..ERROR };
+
+/// The record of a project that aos looks after; without it `aos gen` has nothing to go by.
+const RECORD: &str = "aos.toml";
 
 /// Every rule of the `harness` family, in the order of the reference.
 pub const RULES: &[Rule] = &[
@@ -160,6 +165,7 @@ pub const RULES: &[Rule] = &[
     fields::UNKNOWN_COMMAND,
     fields::WORKER_ACTION,
     fields::PICKER_HINT,
+    fields::PICKER_ARGUMENTS,
     fields::COMMAND_DEFAULT,
     fields::SHOW_WHEN,
     fields::SELECT_OPTIONS,
@@ -207,5 +213,5 @@ pub fn check_harness(repository: &Repository, facts: &HarnessFacts) -> Vec<Findi
     packaging::check(&subject, &mut found);
     python::check(&subject, &mut found);
     secrets::check(&subject, &mut found);
-    found.into_findings()
+    found.into_findings(repository.files.contains_key(RECORD))
 }

@@ -2,6 +2,7 @@
 
 use super::super::manifest::{Command, Text};
 use super::collector::{Collector, Source, shown};
+use super::manifest_shape::names_each_missing_key;
 use super::subject::Subject;
 use super::{ERROR, HarnessFacts, Rule, WARNING, names};
 
@@ -23,10 +24,10 @@ pub(super) const META_MODE: Rule = Rule {
 };
 pub(super) const DESTRUCTIVE_MODE: Rule = Rule {
     id: "commands/destructive-mode",
-    summary: "Commands that destroy require the admin mode",
-    why: "The contract reserves destruction for admin; nine fleet commands allow it at write",
+    summary: "Commands whose verb the contract reserves for admin require that mode",
+    why: "What such a verb does cannot be taken back; nine fleet commands allow it at write",
     fix: "set `required_mode` to admin in `connector.json`, then run `aos gen`",
-    source: "CONNECTOR-SPEC §9; contract.json, destructive_verbs",
+    source: "CONNECTOR-SPEC §6; contract.json, destructive_verbs",
     ..ERROR
 };
 pub(super) const DESTRUCTIVE_CLASS: Rule = Rule {
@@ -39,8 +40,8 @@ pub(super) const DESTRUCTIVE_CLASS: Rule = Rule {
 };
 pub(super) const IRREVERSIBLE_MODE: Rule = Rule {
     id: "commands/irreversible-mode",
-    summary: "Commands that cannot be taken back require the admin mode",
-    why: "Merges, cancellations and archivings at write surprised operators of six fleet connectors",
+    summary: "Commands that look irreversible, though the contract does not list their verb, require the admin mode",
+    why: "A reset or a prune at write surprises operators as a delete does; v1.0.0 lists delete and revoke alone",
     fix: "set `required_mode` to admin, or rename the command when it can be undone",
     source: "fleet survey: cancel/merge/archive/kill below admin",
     ..WARNING
@@ -95,8 +96,8 @@ pub(super) const SIDE_EFFECT: Rule = Rule {
 };
 pub(super) const SIDE_EFFECT_MISSING: Rule = Rule {
     id: "commands/side-effect-missing",
-    summary: "An admin command that changes something states its `side_effect_level`",
-    why: "The readiness index takes an admin command without a level for a read without side effects",
+    summary: "A command that destroys or writes as admin states its `side_effect_level`",
+    why: "The readiness index takes such a command without a level for a read without side effects",
     fix: "add `\"side_effect_level\": \"external_mutation\"`",
     source: "host readers: readiness-index",
     ..WARNING
@@ -107,8 +108,9 @@ const CLASSES: [&str; 3] = ["read", "write", "destructive"];
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
     let Some((manifest, source)) = subject.judged_manifest() else { return };
+    let has_levels = names_each_missing_key(manifest, "side_effect_level");
     for (id, command) in manifest.identified() {
-        let judged = Judged { id, command, facts: subject.facts, source };
+        let judged = Judged { id, command, facts: subject.facts, source, has_levels };
         judged.modes(found);
         judged.class(found);
         judged.side_effect(found);
@@ -120,6 +122,8 @@ struct Judged<'a> {
     command: &'a Command<'a>,
     facts: &'a HarnessFacts,
     source: &'a Source<'a>,
+    /// A command without its level is named by `manifest/missing-key`, if the contract requires one.
+    has_levels: bool,
 }
 
 impl Judged<'_> {
@@ -162,11 +166,17 @@ impl Judged<'_> {
         let verb = names::verb(id);
         let destroys = facts.destructive_verbs.iter().any(|known| known == verb);
         if destroys && self.is_below(&facts.admin_mode) {
-            let message = format!("{name} destroys, but {} is enough to run it", shown(mode.text));
+            let message = format!(
+                "`{verb}` is a verb that the contract reserves for {}, but {} is enough to run {name}",
+                facts.admin_mode,
+                shown(mode.text)
+            );
             found.at(&DESTRUCTIVE_MODE, self.source, mode.at, message);
         } else if names::is_irreversible(verb) && !destroys && self.is_below(&facts.admin_mode) {
-            let message =
-                format!("{name} may not be undone, but {} is enough to run it", shown(mode.text));
+            let message = format!(
+                "what `{verb}` does is rarely taken back, but {} is enough to run {name}",
+                shown(mode.text)
+            );
             found.at(&IRREVERSIBLE_MODE, self.source, mode.at, message);
         }
         if destroys
@@ -196,7 +206,15 @@ impl Judged<'_> {
         let name = shown(self.id.text);
         let classes = &self.facts.action_classes;
         if !classes.is_empty() && !classes.iter().any(|known| known == class.text) {
-            let known = classes.iter().map(String::as_str);
+            let mode =
+                self.command.required_mode.filter(|mode| self.facts.rank(mode.text).is_some());
+            // A class that contradicts the mode is not meant, however near its name is.
+            let fits = |class: &&str| {
+                mode.is_none_or(|mode| {
+                    (mode.text == self.facts.lowest_mode()) == (*class == "read")
+                })
+            };
+            let known = classes.iter().map(String::as_str).filter(fits);
             let message = format!(
                 "{name} has the unknown class {}{}",
                 shown(class.text),
@@ -232,14 +250,12 @@ impl Judged<'_> {
     fn side_effect(&self, found: &mut Collector) {
         let name = shown(self.id.text);
         let Some(level) = self.command.side_effect_level else {
-            let required = self.facts.command_keys.iter().any(|key| key == "side_effect_level");
+            let named_elsewhere = self.has_levels
+                && self.facts.command_keys.iter().any(|key| key == "side_effect_level");
             let is_admin =
                 self.command.required_mode.is_some_and(|mode| mode.text == self.facts.admin_mode);
-            if !required
-                && is_admin
-                && self.command.action_class.is_some()
-                && !self.class_is("read")
-            {
+            let is_misread = self.class_is("destructive") || is_admin && self.class_is("write");
+            if is_misread && !named_elsewhere {
                 let message = format!("{name} does not state its side effect");
                 found.at(&SIDE_EFFECT_MISSING, self.source, self.command.at, message);
             }
@@ -316,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_contract_only_asks_admin_commands_for_their_side_effect() {
+    fn the_first_contract_only_asks_what_the_index_misreads_for_its_side_effect() {
         let level = ",\n      \"side_effect_level\": \"external_mutation\"";
         let sample = Sample::good().manifest(level, "").manifest(level, "");
         assert_eq!(only_v1_0(&sample), ["commands/side-effect-missing"]);

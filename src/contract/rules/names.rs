@@ -131,7 +131,6 @@ pub(super) fn is_secret_variable(name: &str) -> bool {
         "FIELD",
         "EPIC",
         "BOARD",
-        "ROUTING",
         "PUBLIC",
         "PUBLISHABLE",
     ];
@@ -151,8 +150,7 @@ pub(super) fn is_secret_variable(name: &str) -> bool {
 
 /// Whether a Python name holds a secret, judged by its last part: `self._token`, `api_key`.
 pub(super) fn is_secret_identifier(name: &str) -> bool {
-    let last =
-        name.rsplit('.').next().unwrap_or_default().trim_start_matches('_').to_ascii_lowercase();
+    let last = last(name).to_ascii_lowercase();
     if ["page_token", "next_token", "sync_token", "continuation_token"].contains(&last.as_str()) {
         return false;
     }
@@ -162,6 +160,26 @@ pub(super) fn is_secret_identifier(name: &str) -> bool {
             .any(|word| last.ends_with(word))
         || ["access_key", "private_key", "service_key"].contains(&last.as_str())
         || last.contains("secret_") && !last.ends_with("_id")
+}
+
+/// The last part of a dotted name without its leading underscores: `self._token` is about `token`.
+pub(super) fn last(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or_default().trim_start_matches('_')
+}
+
+/// Whether a length is that of a few characters which stay visible; empty stands for a small number.
+pub(super) fn is_shown_length(name: &str) -> bool {
+    const WORDS: &[&str] =
+        &["keep", "visible", "show", "reveal", "chars", "prefix", "suffix", "head", "tail", "edge"];
+    let name = name.to_ascii_lowercase();
+    name.is_empty() || name == "n" || WORDS.iter().any(|word| name.contains(word))
+}
+
+/// Whether a variable holds the address of a service, which as a rule has a default.
+pub(super) fn is_service_address(name: &str) -> bool {
+    const ENDS: &[&str] =
+        &["BASE_URL", "API_URL", "TOKEN_URL", "AUTH_URL", "OAUTH_URL", "API_HOST", "ENDPOINT"];
+    is_environment_name(name) && ENDS.iter().any(|end| name.ends_with(end))
 }
 
 /// Whether an input of a command asks for a secret: it would stand in an argv.
@@ -213,7 +231,7 @@ mod tests {
     #[test]
     fn identifiers_and_counters_are_not_taken_for_secrets() {
         for secret in
-            ["GITHUB_TOKEN", "STRIPE_WEBHOOK_SECRET", "SUPABASE_ANON_KEY", "OPENAI_API_KEY"]
+            ["GITHUB_TOKEN", "STRIPE_WEBHOOK_SECRET", "SUPABASE_ANON_KEY", "PD_ROUTING_KEY"]
         {
             assert!(is_secret_variable(secret), "{secret}");
         }

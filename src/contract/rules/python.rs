@@ -1,7 +1,7 @@
 //! Rules about the Python sources: what breaks outside the author's checkout.
 
 use super::super::python_source::{Note, What};
-use super::collector::Collector;
+use super::collector::{Collector, shown_list};
 use super::subject::{HARNESS, PythonFile, Subject};
 use super::{ERROR, Rule, WARNING};
 
@@ -72,11 +72,19 @@ pub(super) const MODULE_OUTPUT: Rule = Rule {
 
 /// The host's limit for a probe, in milliseconds.
 const PROBE_LIMIT: usize = 4000;
+/// No name of a path stands more often in one file; more uses are not looked at.
+const MAX_USES: usize = 200;
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
     for file in &subject.python {
+        let served = served_climbs(subject, file);
         for note in &file.content.notes {
-            single(subject, file, note, found);
+            if !served.iter().any(|climb| climb.covers(note)) {
+                single(subject, file, note, found);
+            }
+        }
+        for climb in &served {
+            climb.report(file, found);
         }
     }
     health_words(subject, found);
@@ -116,49 +124,175 @@ fn is_packaged(subject: &Subject<'_>, file: &PythonFile<'_>, name: &str) -> bool
         && subject.repository.below(&format!("{HARNESS}{package}/"), name).next().is_some()
 }
 
+/// A path out of the package that leads to manifest and permissions only: one fault, mended at one place.
+struct ServedClimb<'a> {
+    at: usize,
+    levels: usize,
+    /// Offsets and names of the files that are reached by it.
+    files: Vec<(usize, &'a str)>,
+}
+
+impl ServedClimb<'_> {
+    fn covers(&self, note: &Note<'_>) -> bool {
+        note.at == self.at || self.files.iter().any(|(at, _)| *at == note.at)
+    }
+
+    fn report(&self, file: &PythonFile<'_>, found: &mut Collector) {
+        let mut names: Vec<&str> = self.files.iter().map(|(_, name)| *name).collect();
+        names.sort_unstable();
+        names.dedup();
+        let verb = if names.len() == 1 { "is" } else { "are" };
+        let message = format!(
+            "{} {verb} looked for at run time, {} directories up and outside the package",
+            shown_list(names),
+            self.levels
+        );
+        found.at(&UNPACKAGED_FILE, &file.source, self.at, message);
+    }
+}
+
+fn served_climbs<'a>(subject: &Subject<'_>, file: &'a PythonFile<'_>) -> Vec<ServedClimb<'a>> {
+    let mut served = Vec::new();
+    let notes = &file.content.notes;
+    for climb in notes {
+        let What::Climbs(levels) = climb.what else { continue };
+        if levels < depth(file.source.path) {
+            continue;
+        }
+        let mut lines = vec![line_of(file.source.bytes, climb.at)];
+        if !is_file_line(lines[0].1) {
+            // The path has a name: every use of it must lead to one of the files.
+            let uses = uses_of(subject, climb.assigned);
+            let serves = |(path, line): &(&str, Line<'_>)| {
+                is_file_line(line.1)
+                    || (*path == file.source.path && line.0 == lines[0].0)
+                    || is_import(line.1, climb.assigned)
+            };
+            if climb.assigned.is_empty() || !uses.iter().all(serves) {
+                continue;
+            }
+            let here = uses.iter().filter(|(path, _)| *path == file.source.path);
+            lines = here.map(|(_, line)| *line).collect();
+        }
+        let files: Vec<(usize, &str)> = notes
+            .iter()
+            .filter_map(|note| match note.what {
+                What::NamesFile(name) => Some((note.at, name)),
+                _ => None,
+            })
+            .filter(|(at, _)| {
+                lines.iter().any(|line| (line.0..=line.0 + line.1.len()).contains(at))
+            })
+            .collect();
+        if !files.is_empty() {
+            served.push(ServedClimb { at: climb.at, levels, files });
+        }
+    }
+    served
+}
+
+/// A line and the offset where it starts.
+type Line<'a> = (usize, &'a str);
+
+fn line_of(bytes: &[u8], at: usize) -> Line<'_> {
+    let head = bytes.get(..at).unwrap_or_default();
+    let start = head.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let rest = bytes.get(start..).unwrap_or_default();
+    let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    (start, std::str::from_utf8(line).unwrap_or_default())
+}
+
+fn is_file_line(line: &str) -> bool {
+    line.contains("connector.json") || line.contains("permissions.json")
+}
+
+/// A line that only fetches the name from another module, or is a comment.
+fn is_import(line: &str, name: &str) -> bool {
+    let line = line.trim();
+    line.starts_with("from ") || line.starts_with('#') || line.trim_end_matches(',') == name
+}
+
+/// Lines of the package in which a name stands, with the file of each.
+fn uses_of<'a>(subject: &'a Subject<'_>, name: &str) -> Vec<(&'a str, Line<'a>)> {
+    let mut uses = Vec::new();
+    if name.is_empty() {
+        return uses;
+    }
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    for file in &subject.python {
+        let bytes = file.source.bytes;
+        let Ok(text) = std::str::from_utf8(bytes) else { continue };
+        let places = text.match_indices(name).map(|(at, _)| at).filter(|at| {
+            let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+            !before.is_some_and(is_word) && !bytes.get(at + name.len()).is_some_and(is_word)
+        });
+        uses.extend(places.take(MAX_USES).map(|at| (file.source.path, line_of(bytes, at))));
+    }
+    uses
+}
+
+/// The words of health itself, in functions or modules named after it; the same words elsewhere mean other things.
 fn health_words(subject: &Subject<'_>, found: &mut Collector) {
     let mut ready = None;
     for file in &subject.python {
+        let module = file.source.path.rsplit('/').next().unwrap_or_default();
         for note in &file.content.notes {
+            let is_probe = is_probe(note.function) || is_probe(module);
+            // A constant may be what the probe answers with.
+            let is_constant = note.function.is_empty() && !note.assigned.is_empty();
             match note.what {
-                What::HealthWord("healthy") => return,
-                What::HealthWord(_) => ready = ready.or(Some((file, note))),
+                What::HealthWord("healthy") if is_probe || is_constant => return,
+                What::HealthWord("ready") if is_probe => ready = ready.or(Some((file, note))),
                 _ => {}
             }
         }
     }
     if let Some((file, note)) = ready {
-        let message = "the status is `ready`, and `healthy` stands nowhere".to_owned();
+        let message = "health answers `ready`, and nowhere `healthy`".to_owned();
         found.at(&HEALTH_STATUS, &file.source, note.at, message);
     }
 }
 
+fn is_probe(name: &str) -> bool {
+    ["health", "probe", "doctor"].iter().any(|word| name.contains(word))
+}
+
 /// Long limits are fine for commands, as long as something shorter exists for the probe.
 fn time_limits(subject: &Subject<'_>, found: &mut Collector) {
-    let mut first_long = None;
+    let mut request = None;
+    let mut program = None;
     let mut has_short = false;
     for file in &subject.python {
         for note in &file.content.notes {
-            let What::Timeout(limit) = note.what else { continue };
+            let (limit, first) = match note.what {
+                What::Timeout(limit) => (limit, &mut request),
+                What::ProgramTimeout(limit) => (limit, &mut program),
+                _ => continue,
+            };
             if limit < PROBE_LIMIT {
                 has_short |= limit > 0;
                 continue;
             }
-            let probes = ["health", "probe", "doctor", "ping"];
-            let inside = probes.iter().any(|word| note.function.contains(word));
-            if inside {
+            if is_probe(note.function) || note.function.contains("ping") {
                 let seconds = limit / 1000;
                 let message = format!("`{}` may wait {seconds} seconds", note.function);
                 found.at(&LONG_TIMEOUT, &file.source, note.at, message);
                 has_short = true;
             }
-            first_long = first_long.or(Some((file, note, limit)));
+            first.get_or_insert((file, note, limit / 1000));
         }
     }
-    if let (Some((file, note, limit)), false) = (first_long, has_short) {
-        let message =
-            format!("every request may wait {} seconds, the health probe too", limit / 1000);
+    if has_short {
+        return;
+    }
+    if let Some((file, note, seconds)) = request {
+        let message = format!("every request may wait {seconds} seconds, the health probe too");
         found.at(&LONG_TIMEOUT, &file.source, note.at, message);
+    } else if let Some((file, note, seconds)) = program {
+        let message =
+            format!("a program may run for {seconds} seconds, and the health probe waits for it");
+        let fix = "start no program for `health`, or give it a limit of two seconds";
+        found.with_fix(&LONG_TIMEOUT, &file.source, note.at, message, fix);
     }
 }
 

@@ -224,7 +224,7 @@ const MANIFEST: &str = r#"{
         "id": "owner",
         "label": "Owner",
         "type": "string",
-        "required": true,
+        "required": false,
         "applies_to": ["issue.list", "issue.get", "issue.create", "issue.delete"]
       },
       {
@@ -289,7 +289,7 @@ const MANIFEST: &str = r#"{
       "resource": "issue",
       "action_class": "read",
       "side_effect_level": "none",
-      "required_fields": ["owner"]
+      "required_fields": []
     },
     {
       "id": "issue.get",

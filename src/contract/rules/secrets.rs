@@ -25,10 +25,10 @@ pub(super) const PARTIAL_MASK: Rule = Rule {
 };
 pub(super) const IN_URL: Rule = Rule {
     id: "secrets/in-url",
-    summary: "No secret stands in the query of a URL",
+    summary: "No secret stands in a URL: not in its path, its query or before its host",
     why: "URLs end up in errors and logs: aos-trello and aos-pipedrive print their tokens that way",
     fix: "send the secret in a header",
-    source: "failure map, failure 25",
+    source: "CONNECTOR-SPEC §9; failure map, failure 25",
     ..ERROR
 };
 pub(super) const OPTION: Rule = Rule {
@@ -46,10 +46,12 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
             scan(path, &file.bytes, found);
         }
     }
-    for file in &subject.python {
+    for file in subject.python.iter().chain(&subject.scripts) {
         for note in &file.content.notes {
             source_note(file, note, found);
         }
+    }
+    for file in &subject.python {
         options(file, found);
     }
     let Some((manifest, source)) = subject.judged_manifest() else { return };
@@ -63,11 +65,11 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
 
 fn source_note(file: &PythonFile<'_>, note: &Note<'_>, found: &mut Collector) {
     match note.what {
-        What::Slice(base) => {
+        What::Slice { base, length } => {
             let masks = ["mask", "redact", "obscure", "obfuscate", "censor"];
             let function = note.function.to_ascii_lowercase();
-            if names::is_secret_identifier(base) || masks.iter().any(|word| function.contains(word))
-            {
+            let shows = names::is_secret_identifier(base) && names::is_shown_length(length);
+            if shows || masks.iter().any(|word| function.contains(word)) {
                 let message = format!("a part of {} is kept", shown(base));
                 found.at(&PARTIAL_MASK, &file.source, note.at, message);
             }
@@ -81,6 +83,11 @@ fn source_note(file: &PythonFile<'_>, note: &Note<'_>, found: &mut Collector) {
                 let message = format!("the query parameter {} carries a secret", shown(name));
                 found.at(&IN_URL, &file.source, note.at, message);
             }
+        }
+        // `key` in a path is an identifier more often than a secret.
+        What::InUrl(value) if names::is_secret_identifier(value) && names::last(value) != "key" => {
+            let message = format!("the URL holds the secret {}", shown(value));
+            found.at(&IN_URL, &file.source, note.at, message);
         }
         _ => {}
     }

@@ -86,6 +86,8 @@ pub(super) struct Subject<'a> {
     pub pyproject: Option<PyprojectFile<'a>>,
     /// Sources of the package: no tests, no generated constants.
     pub python: Vec<PythonFile<'a>>,
+    /// Python files beside the harness, such as an installer: no tests.
+    pub scripts: Vec<PythonFile<'a>>,
     /// Something stands below `agent-harness/`.
     pub has_harness: bool,
 }
@@ -117,14 +119,14 @@ impl<'a> Subject<'a> {
             project: Pyproject::read(text),
             host: HostView::read(text),
         });
-        let python = repository
-            .below(HARNESS, ".py")
-            .filter(|(path, _)| is_package_source(path))
+        let (python, scripts) = repository
+            .below("", ".py")
+            .filter(|(path, _)| is_source(path))
             .map(|(path, file)| PythonFile {
                 source: Source::new(path, &file.bytes),
                 content: PythonSource::read(&file.bytes),
             })
-            .collect();
+            .partition(|file| file.source.path.starts_with(HARNESS));
         let has_harness = repository.below(HARNESS, "").next().is_some();
         Self {
             repository,
@@ -135,6 +137,7 @@ impl<'a> Subject<'a> {
             permissions_file,
             pyproject,
             python,
+            scripts,
             has_harness,
         }
     }
@@ -174,9 +177,12 @@ pub(super) fn is_foreign(path: &str) -> bool {
 
 pub(super) fn is_test(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
-    name.starts_with("test_") || name == "conftest.py" || path.contains("/tests/")
+    name.starts_with("test_")
+        || name == "conftest.py"
+        || path.contains("/tests/")
+        || path.starts_with("tests/")
 }
 
-fn is_package_source(path: &str) -> bool {
+fn is_source(path: &str) -> bool {
     !is_test(path) && !is_foreign(path) && !path.ends_with("/contract_gen.py")
 }

@@ -1,0 +1,39 @@
+//! What every `contract.json` has, whatever its family: it says which family and tag it is.
+
+use super::family::Family;
+use super::json::JsonError;
+use super::name::Key;
+use super::tag::SpecTag;
+
+/// Why bytes are not a contract of the wanted family and tag.
+#[derive(Debug, thiserror::Error)]
+pub enum ContractError {
+    #[error(transparent)]
+    Json(#[from] JsonError),
+    #[error("it is a contract of the family `{0}`")]
+    OtherFamily(String),
+    #[error("it says tag `{found}` where `{wanted}` is expected")]
+    OtherTag { found: String, wanted: String },
+    #[error("{0}")]
+    Inconsistent(String),
+}
+
+/// Checks that a document calls itself `family` at `tag`.
+///
+/// # Errors
+/// When it calls itself something else.
+pub fn identify(
+    family: Family,
+    tag: &SpecTag,
+    contract: &Key,
+    stated_tag: &str,
+) -> Result<(), ContractError> {
+    if contract.as_str() != family.name() {
+        return Err(ContractError::OtherFamily(contract.to_string()));
+    }
+    if stated_tag != tag.as_str() {
+        let found = stated_tag.chars().take(64).collect::<String>().escape_debug().to_string();
+        return Err(ContractError::OtherTag { found, wanted: tag.to_string() });
+    }
+    Ok(())
+}

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::contract::harness::{ContractError, ErrorCode, ExitCode};
+use crate::contract::document::ContractError;
+use crate::contract::harness::{ErrorCode, ExitCode};
 use crate::contract::name::Constant;
 use crate::contract::{Family, SpecTag, json};
 use crate::generate::record::SpecSource;

@@ -6,16 +6,24 @@ use std::collections::BTreeMap;
 
 use super::super::python_source::{Decorated, Decorator};
 use super::collector::Source;
-use super::subject::Subject;
+use super::subject::{HARNESS, Subject};
 
 /// A command found in the sources.
 #[derive(Debug)]
 pub(super) struct CliCommand<'a> {
-    /// Words of the command line, joined by dots.
-    pub path: String,
+    /// What stands on the command line, one argument each: a dot in one of them is no group.
+    pub words: Vec<String>,
     pub options: Vec<&'a str>,
     /// It takes positional arguments.
     pub takes_arguments: bool,
+    pub source: &'a Source<'a>,
+    pub at: usize,
+}
+
+/// A function registered with `@command("issue.list")`.
+#[derive(Debug)]
+pub(super) struct Handler<'a> {
+    pub id: &'a str,
     pub source: &'a Source<'a>,
     pub at: usize,
 }
@@ -24,104 +32,267 @@ pub(super) struct CliCommand<'a> {
 pub(super) struct CliTree<'a> {
     /// Commands made by click decorators.
     pub commands: Vec<CliCommand<'a>>,
-    /// Handlers registered with `@command("issue.list")`, by id.
-    pub handlers: Vec<CliCommand<'a>>,
+    pub handlers: Vec<Handler<'a>>,
     /// Everything that can be run was found.
     pub is_complete: bool,
-    /// Index into `commands` by path, with `_` for `-`.
+    /// Index into `commands` by words that are alike.
     by_words: BTreeMap<String, Vec<usize>>,
-}
-
-struct Group<'a> {
-    /// Names it may go by: the stated one, or what click derives from the function.
-    names: Vec<String>,
-    parent: &'a str,
-    is_root: bool,
 }
 
 impl<'a> CliTree<'a> {
     pub fn read(subject: &'a Subject<'_>) -> Self {
-        let mut groups: BTreeMap<&str, Group<'_>> = BTreeMap::new();
-        let mut commands: Vec<(&Source<'_>, &Decorated<'_>, &Decorator<'_>)> = Vec::new();
-        let mut tree = Self { is_complete: true, ..Self::default() };
+        let parts = Parts::read(subject);
+        let paths = parts.paths(subject);
+        let mut tree = Self { is_complete: parts.is_complete, ..Self::default() };
+        tree.handlers = parts.handlers.iter().filter_map(|part| part.handler()).collect();
+        tree.is_complete &= paths.iter().all(|paths| !paths.is_empty());
+        for command in &parts.commands {
+            tree.is_complete &= !command.hangs.is_empty();
+            for hang in &command.hangs {
+                let Some(paths) = hang.group.and_then(|group| paths.get(group)) else {
+                    tree.is_complete = false;
+                    continue;
+                };
+                // Names that click derives depend on its version: any of them may be meant.
+                for name in hang.names(&command.part) {
+                    for path in paths {
+                        tree.commands.push(command.part.command(path, &name));
+                    }
+                }
+            }
+        }
+        for (index, command) in tree.commands.iter().enumerate() {
+            tree.by_words.entry(alike(&command.words.join("."))).or_default().push(index);
+        }
+        tree
+    }
+
+    /// The command that a manifest id runs: by its exact words, else by words that differ in `-`, `_` and dots.
+    pub fn find(&self, id: &str) -> Option<&CliCommand<'a>> {
+        let places = self.by_words.get(&alike(id))?;
+        let commands = || places.iter().filter_map(|index| self.commands.get(*index));
+        commands().find(|command| command.answers_to(id)).or_else(|| commands().next())
+    }
+}
+
+impl CliCommand<'_> {
+    /// The host sends the segments of the id, and they are the words of this command.
+    pub fn answers_to(&self, id: &str) -> bool {
+        id.split('.').eq(self.words.iter().map(String::as_str))
+    }
+}
+
+/// What is the same for the eye: dashes, underscores, and how the words are parted.
+pub(super) fn alike(words: &str) -> String {
+    words.replace('-', "_").replace(' ', ".")
+}
+
+/// Deeper groups, and groups that hang in more places, are not followed.
+const MAX_DEPTH: usize = 8;
+const MAX_PATHS: usize = 16;
+
+/// A decorated function.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    source: &'a Source<'a>,
+    decorated: &'a Decorated<'a>,
+    decorator: &'a Decorator<'a>,
+}
+
+impl<'a> Part<'a> {
+    fn handler(&self) -> Option<Handler<'a>> {
+        let id = *self.decorator.strings.first()?;
+        Some(Handler { id, source: self.source, at: self.decorator.at })
+    }
+
+    fn command(&self, path: &[String], name: &str) -> CliCommand<'a> {
+        let words = path.iter().cloned().chain([name.to_owned()]).collect();
+        CliCommand {
+            words,
+            options: options(self.decorated),
+            takes_arguments: self.decorated.decorators.iter().any(|d| d.method == "argument"),
+            source: self.source,
+            at: self.decorator.at,
+        }
+    }
+}
+
+/// Where a group or command is put into another group; the group is absent when it cannot be told.
+struct Hang<'a> {
+    group: Option<usize>,
+    /// The name given there, before any of its own.
+    name: Option<&'a str>,
+}
+
+impl Hang<'_> {
+    fn names(&self, part: &Part<'_>) -> Vec<String> {
+        match self.name {
+            Some(name) => vec![name.to_owned()],
+            None => names(part.decorator, part.decorated.function),
+        }
+    }
+}
+
+struct Hung<'a> {
+    part: Part<'a>,
+    hangs: Vec<Hang<'a>>,
+}
+
+/// The decorated functions of the sources, before they are put together.
+#[derive(Default)]
+struct Parts<'a> {
+    groups: Vec<Hung<'a>>,
+    commands: Vec<Hung<'a>>,
+    handlers: Vec<Part<'a>>,
+    is_complete: bool,
+}
+
+impl<'a> Parts<'a> {
+    fn read(subject: &'a Subject<'_>) -> Self {
+        let mut parts = Self { is_complete: true, ..Self::default() };
         for file in &subject.python {
-            tree.is_complete &= !file.content.adds_commands;
+            parts.is_complete &= !file.content.adds_commands;
             for decorated in &file.content.decorated {
                 for decorator in &decorated.decorators {
+                    let part = Part { source: &file.source, decorated, decorator };
                     match (decorator.target, decorator.method) {
-                        ("click", "group") | ("", "group") => {
-                            let names = names(decorator, decorated.function);
-                            let group = Group { names, parent: "", is_root: true };
-                            tree.is_complete &= groups.insert(decorated.function, group).is_none();
-                        }
-                        ("click", "command") => tree.is_complete = false,
-                        ("", "command") => tree.handlers.extend(handler(&file.source, decorator)),
-                        (target, "group") => {
-                            let names = names(decorator, decorated.function);
-                            let group = Group { names, parent: target, is_root: false };
-                            tree.is_complete &= groups.insert(decorated.function, group).is_none();
-                        }
-                        (_, "command") => commands.push((&file.source, decorated, decorator)),
+                        ("", "command") => parts.handlers.push(part),
+                        (_, "group") => parts.groups.push(Hung { part, hangs: Vec::new() }),
+                        (_, "command") => parts.commands.push(Hung { part, hangs: Vec::new() }),
                         _ => {}
                     }
                 }
             }
         }
-        for (source, decorated, decorator) in commands {
-            let Some(prefixes) = prefixes(&groups, decorator.target, 0) else {
-                tree.is_complete = false;
-                continue;
-            };
-            // Names that click derives depend on its version: any of them may be meant.
-            for name in names(decorator, decorated.function) {
-                for prefix in &prefixes {
-                    tree.commands.push(CliCommand {
-                        path: format!("{prefix}{name}"),
-                        options: options(decorated),
-                        takes_arguments: decorated
-                            .decorators
-                            .iter()
-                            .any(|d| d.method == "argument"),
-                        source,
-                        at: decorator.at,
-                    });
+        parts.hang_decorated();
+        parts.hang_added(subject);
+        parts
+    }
+
+    /// `@issue.command("list")`: the decorator says where.
+    fn hang_decorated(&mut self) {
+        let index = Index::of(&self.groups);
+        let hang = |part: &Part<'a>| {
+            let target = part.decorator.target;
+            let group = index.find(last(target), part.source.path);
+            (!matches!(target, "" | "click")).then_some(Hang { group, name: None })
+        };
+        let groups: Vec<_> = self.groups.iter().map(|group| hang(&group.part)).collect();
+        let commands: Vec<_> = self.commands.iter().map(|command| hang(&command.part)).collect();
+        for (hung, hang) in self.groups.iter_mut().zip(groups) {
+            hung.hangs.extend(hang);
+        }
+        for (hung, hang) in self.commands.iter_mut().zip(commands) {
+            hung.hangs.extend(hang);
+        }
+    }
+
+    /// `issue.add_command(list_issues)`: a statement elsewhere says where.
+    fn hang_added(&mut self, subject: &'a Subject<'_>) {
+        let groups = Index::of(&self.groups);
+        let commands = Index::of(&self.commands);
+        for file in &subject.python {
+            for added in &file.content.added {
+                let path = file.source.path;
+                let hang = Hang { group: groups.find(added.target, path), name: added.name };
+                let hung = match groups.find(added.command, path) {
+                    Some(group) => self.groups.get_mut(group),
+                    None => commands
+                        .find(added.command, path)
+                        .and_then(|command| self.commands.get_mut(command)),
+                };
+                match hung {
+                    Some(hung) => hung.hangs.push(hang),
+                    None => self.is_complete = false,
                 }
             }
         }
-        for (index, command) in tree.commands.iter().enumerate() {
-            tree.by_words.entry(command.path.replace('-', "_")).or_default().push(index);
+    }
+
+    /// The words that lead to each group; none when it hangs nowhere that is known.
+    fn paths(&self, subject: &Subject<'_>) -> Vec<Vec<Vec<String>>> {
+        let mut paths: Vec<Vec<Vec<String>>> = vec![Vec::new(); self.groups.len()];
+        let mut below: Vec<Vec<(usize, &Hang<'_>)>> = self.groups.iter().map(|_| vec![]).collect();
+        for (child, group) in self.groups.iter().enumerate() {
+            for hang in &group.hangs {
+                if let Some(children) = hang.group.and_then(|parent| below.get_mut(parent)) {
+                    children.push((child, hang));
+                }
+            }
         }
-        tree
+        let Some(root) = self.root(subject) else { return paths };
+        let mut level = vec![(root, Vec::new())];
+        paths[root].push(Vec::new());
+        for _ in 0..MAX_DEPTH {
+            let mut next = Vec::new();
+            for (parent, path) in &level {
+                for (child, hang) in &below[*parent] {
+                    for name in hang.names(&self.groups[*child].part) {
+                        let path: Vec<String> = path.iter().cloned().chain([name]).collect();
+                        if *child != root && paths[*child].len() < MAX_PATHS {
+                            paths[*child].push(path.clone());
+                            next.push((*child, path));
+                        }
+                    }
+                }
+            }
+            level = next;
+        }
+        paths
     }
 
-    /// The command that a manifest id runs: by its exact words, else by words that differ in `-` and `_`.
-    pub fn find(&self, id: &str) -> Option<&CliCommand<'a>> {
-        let alike = self.by_words.get(&id.replace('-', "_"))?;
-        let commands = || alike.iter().filter_map(|index| self.commands.get(*index));
-        commands().find(|command| command.path == id).or_else(|| commands().next())
+    /// The group that the script runs: named by it, else the only one that hangs nowhere.
+    fn root(&self, subject: &Subject<'_>) -> Option<usize> {
+        let project = subject.pyproject.as_ref().and_then(|file| file.project.as_ref().ok());
+        let entry = project.and_then(|project| project.scripts.first());
+        let entry = entry.and_then(|(_, entry)| entry.value.split_once(':'));
+        let (module, function) = entry.unwrap_or_default();
+        let module = module.trim().replace('.', "/");
+        let is_entry = |group: &Hung<'_>| {
+            let path = group.part.source.path.strip_prefix(HARNESS).unwrap_or_default();
+            let path = path.strip_prefix("src/").unwrap_or(path).strip_suffix(".py");
+            path.is_some_and(|path| path.strip_suffix("/__init__").unwrap_or(path) == module)
+        };
+        let is_named = |group: &Hung<'_>| group.part.decorated.function == function.trim();
+        let is_free = |group: &Hung<'_>| group.hangs.is_empty();
+        let only = |wanted: &dyn Fn(&Hung<'_>) -> bool| {
+            let mut found = self.groups.iter().enumerate().filter(|(_, group)| wanted(group));
+            found.next().map(|(index, _)| index).filter(|_| found.next().is_none())
+        };
+        only(&|group| is_named(group) && is_entry(group))
+            .or_else(|| only(&|group| is_named(group) && is_free(group)))
+            .or_else(|| only(&is_free))
+            .or_else(|| only(&|group| is_free(group) && is_entry(group)))
     }
 }
 
-fn handler<'a>(source: &'a Source<'a>, decorator: &Decorator<'a>) -> Option<CliCommand<'a>> {
-    let path = (*decorator.strings.first()?).to_owned();
-    Some(CliCommand { path, options: Vec::new(), takes_arguments: false, source, at: decorator.at })
+/// Functions by name; the same name in two files is told apart only by the file that uses it.
+struct Index<'a> {
+    places: BTreeMap<&'a str, Vec<(&'a str, usize)>>,
 }
 
-/// Dotted prefixes of a group's commands; `None` when the group is not known.
-fn prefixes(groups: &BTreeMap<&str, Group<'_>>, target: &str, depth: usize) -> Option<Vec<String>> {
-    let name = target.rsplit('.').next().unwrap_or(target);
-    let group = groups.get(name)?;
-    if group.is_root {
-        return Some(vec![String::new()]);
+impl<'a> Index<'a> {
+    fn of(hung: &[Hung<'a>]) -> Self {
+        let mut places: BTreeMap<&str, Vec<(&str, usize)>> = BTreeMap::new();
+        for (index, hung) in hung.iter().enumerate() {
+            let place = (hung.part.source.path, index);
+            places.entry(hung.part.decorated.function).or_default().push(place);
+        }
+        Self { places }
     }
-    if depth > 8 {
-        return None;
+
+    fn find(&self, name: &str, path: &str) -> Option<usize> {
+        let places = self.places.get(name)?;
+        let mut here = places.iter().filter(|(place, _)| *place == path);
+        match (here.next(), here.next(), places.as_slice()) {
+            (Some((_, index)), None, _) | (None, _, [(_, index)]) => Some(*index),
+            _ => None,
+        }
     }
-    let parents = prefixes(groups, group.parent, depth + 1)?;
-    let joined = |parent: &String| {
-        group.names.iter().map(move |name| format!("{parent}{name}.")).collect::<Vec<_>>()
-    };
-    Some(parents.iter().flat_map(joined).take(16).collect())
+}
+
+fn last(dotted: &str) -> &str {
+    dotted.rsplit('.').next().unwrap_or(dotted)
 }
 
 /// The stated name, or the names click derives: dashes for underscores, since 8.2 without a kind at the end.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::manifest::{Field, Manifest, Text};
-use super::cli_tree::CliTree;
+use super::cli_tree::{CliCommand, CliTree, alike};
 use super::collector::{Collector, Source, shown};
 use super::subject::Subject;
 use super::{ERROR, Rule, WARNING};
@@ -143,7 +143,7 @@ fn handlers(
     source: &Source<'_>,
     found: &mut Collector,
 ) {
-    let mut known: Vec<&str> = tree.handlers.iter().map(|handler| handler.path.as_str()).collect();
+    let mut known: Vec<&str> = tree.handlers.iter().map(|handler| handler.id).collect();
     known.sort_unstable();
     for (id, _) in manifest.identified() {
         if known.binary_search(&id.text).is_err() && !subject.facts.requires_command(id.text) {
@@ -152,11 +152,11 @@ fn handlers(
         }
     }
     for handler in &tree.handlers {
-        if !subject.has_command(&handler.path) {
+        if !subject.has_command(handler.id) {
             let message = format!(
                 "the handler of {} has no command in `connector.json`{}",
-                shown(&handler.path),
-                found.meant(&HANDLER_UNKNOWN, &handler.path, subject.ids.iter().copied())
+                shown(handler.id),
+                found.meant(&HANDLER_UNKNOWN, handler.id, subject.ids.iter().copied())
             );
             found.at(&HANDLER_UNKNOWN, handler.source, handler.at, message);
         }
@@ -173,15 +173,8 @@ fn command_line(
 ) {
     for (id, _) in manifest.identified() {
         match tree.find(id.text) {
-            Some(command) if command.path == id.text => {}
-            Some(command) => {
-                let message = format!(
-                    "{} is `{}` on the command line",
-                    shown(id.text),
-                    command.path.replace('.', " ")
-                );
-                found.at(&CLI_NAME, command.source, command.at, message);
-            }
+            Some(command) if command.answers_to(id.text) => {}
+            Some(command) => other_name(subject, id.text, command, found),
             None if tree.is_complete => {
                 let message =
                     format!("no click command answers to {}", shown(&id.text.replace('.', " ")));
@@ -190,23 +183,43 @@ fn command_line(
             None => {}
         }
     }
-    let ids: BTreeSet<String> = subject.ids.iter().map(|id| id.replace('-', "_")).collect();
+    let ids: BTreeSet<String> = subject.ids.iter().map(|id| alike(id)).collect();
     // A derived name has alternatives: one of them being listed is enough.
     let listed: BTreeSet<(&str, usize)> = tree
         .commands
         .iter()
-        .filter(|command| ids.contains(&command.path.replace('-', "_")))
+        .filter(|command| ids.contains(&alike(&command.words.join("."))))
         .map(|command| (command.source.path, command.at))
         .collect();
     for command in &tree.commands {
         if !listed.contains(&(command.source.path, command.at)) {
-            let message = format!(
-                "the command `{}` is not in `connector.json`",
-                command.path.replace('.', " ")
-            );
+            let words = command.words.join(" ");
+            let message = format!("the command {} is not in `connector.json`", shown(&words));
             found.at(&HANDLER_UNKNOWN, command.source, command.at, message);
         }
     }
+}
+
+/// A command that is nearly the one of an id.
+fn other_name(subject: &Subject<'_>, id: &str, command: &CliCommand<'_>, found: &mut Collector) {
+    let words = command.words.join(" ");
+    let Some(word) = command.words.iter().find(|word| word.contains(['.', ' '])) else {
+        let message = format!("{} is {} on the command line", shown(id), shown(&words));
+        found.at(&CLI_NAME, command.source, command.at, message);
+        return;
+    };
+    let message = format!(
+        "{} is one word on the command line, the host sends {}",
+        shown(word),
+        shown(&id.replace('.', " "))
+    );
+    let (group, name) = id.rsplit_once('.').unwrap_or(("", id));
+    let fix = if subject.has_command(group) {
+        format!("remove the alias {} here and in `connector.json`", shown(id))
+    } else {
+        format!("make it the command {} of a group {}", shown(name), shown(group))
+    };
+    found.with_fix(&CLI_NAME, command.source, command.at, message, fix);
 }
 
 fn options(

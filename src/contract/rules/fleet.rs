@@ -284,7 +284,7 @@ fn addresses_with_a_default_and_and_or_are_optional() {
 #[test]
 fn only_the_words_of_the_probe_tell_what_health_says() {
     let silent =
-        Sample::good().replaced("agent-harness/aos_demo/client.py", "def status", "def words");
+        Sample::good().replaced("agent-harness/aos_demo/client.py", "def health", "def words");
     let health =
         "def health_snapshot(ok):\n    return {\"status\": \"ready\" if ok else \"degraded\"}\n";
     let rules = ["python/health-status"];

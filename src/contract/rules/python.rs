@@ -74,6 +74,8 @@ pub(super) const MODULE_OUTPUT: Rule = Rule {
 const PROBE_LIMIT: usize = 4000;
 /// No name of a path stands more often in one file; more uses are not looked at.
 const MAX_USES: usize = 200;
+/// Paths of one file that are followed; more are reported as they are.
+const MAX_CLIMBS: usize = 8;
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
     for file in &subject.python {
@@ -154,7 +156,8 @@ impl ServedClimb<'_> {
 fn served_climbs<'a>(subject: &Subject<'_>, file: &'a PythonFile<'_>) -> Vec<ServedClimb<'a>> {
     let mut served = Vec::new();
     let notes = &file.content.notes;
-    for climb in notes {
+    let climbs = notes.iter().filter(|note| matches!(note.what, What::Climbs(_)));
+    for climb in climbs.take(MAX_CLIMBS) {
         let What::Climbs(levels) = climb.what else { continue };
         if levels < depth(file.source.path) {
             continue;

@@ -74,7 +74,7 @@ const BANNED_MACROS: [&str; 7] =
 const MAX_LINES: usize = 450;
 
 /// Files that are longer today, and by how much at most: this list may only shrink.
-const LONGER_TODAY: [(&str, usize); 2] = [("commands/new.rs", 620), ("generate/record.rs", 460)];
+const LONGER_TODAY: [(&str, usize); 0] = [];
 
 struct Source {
     /// Relative to `src`.

@@ -2,7 +2,8 @@
 
 use crate::contract::rules::Rule;
 use crate::contract::{Finding, Repository};
-use crate::generate::record::{AGENT_DIRECTORY, LOCK_PATH, PIN_PATH, Record};
+use crate::generate::lock::LOCK_PATH;
+use crate::generate::record::{AGENT_DIRECTORY, PIN_PATH, Record};
 use crate::inputs::repository;
 use crate::plan::{Action, Content, Edit, FileSet, Plan, diff};
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use crate::contract::rules::check_harness;
 use crate::contract::{Family, Finding, Repository};
+use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::outputs::CONNECTOR_PATH;
-use crate::generate::record::{LOCK_PATH, Lock, PIN_PATH, RECORD_PATH, Record, SpecSource};
+use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
 use crate::generate::vendor::{self, Contract, SpecRelease};
 use crate::inputs::desired::{Desired, DesiredError, SourceBytes, between};
 use crate::inputs::project::{Project, ProjectError};

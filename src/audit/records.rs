@@ -1,7 +1,8 @@
 //! Findings about the records of a project: aos.toml, pin, lock.
 
 use crate::contract::Finding;
-use crate::generate::record::{LOCK_PATH, PIN_PATH, RECORD_PATH};
+use crate::generate::lock::LOCK_PATH;
+use crate::generate::record::{PIN_PATH, RECORD_PATH};
 use crate::inputs::project::{Project, Slot, TRANSACTION_DIRECTORY};
 
 use super::rules;

@@ -9,7 +9,8 @@ use serde_json::json;
 use crate::apply;
 use crate::audit::drift;
 use crate::cli::WriteOptions;
-use crate::generate::record::{LOCK_PATH, PIN_PATH, RECORD_PATH};
+use crate::generate::lock::LOCK_PATH;
+use crate::generate::record::{PIN_PATH, RECORD_PATH};
 use crate::generate::vendor::SpecRelease;
 use crate::inputs::desired::{Desired, SourceBytes};
 use crate::inputs::project::{Project, Slot};
@@ -57,8 +58,7 @@ pub fn run(args: &GenArgs, run: &Run) -> Result<Outcome, Failure> {
     if plan.is_empty() && !args.write.dry_run && args.write.confirm.is_none() {
         return Ok(outcome);
     }
-    let mut known =
-        project.lock.good().map(crate::generate::record::Lock::known).unwrap_or_default();
+    let mut known = project.lock.good().map(crate::generate::lock::Lock::known).unwrap_or_default();
     for edit in plan.edits().iter().filter(|edit| edit.path.as_str() == LOCK_PATH) {
         known.extend(edit.before.as_ref().map(|before| (edit.path.clone(), before.digest())));
     }

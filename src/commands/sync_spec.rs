@@ -10,7 +10,8 @@ use serde_json::json;
 use crate::apply;
 use crate::cli::WriteOptions;
 use crate::contract::{Family, SpecTag};
-use crate::generate::record::{LOCK_PATH, PIN_PATH, RECORD_PATH, Record, SpecSource};
+use crate::generate::lock::LOCK_PATH;
+use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
 use crate::generate::vendor::{self, SpecRelease};
 use crate::inputs::adoption::{self, Adoption};
 use crate::inputs::desired::{Desired, SourceBytes};
@@ -233,8 +234,7 @@ fn status(project: &Project, plan: &Plan, adopting: bool, tag: &SpecTag) -> &'st
 
 /// Digests of bytes that can be had again: what the lock records, released contract files, and aos's own records.
 fn known(project: &Project, record: &Record, plan: &Plan) -> BTreeMap<RelativePath, Digest> {
-    let mut known =
-        project.lock.good().map(crate::generate::record::Lock::known).unwrap_or_default();
+    let mut known = project.lock.good().map(crate::generate::lock::Lock::known).unwrap_or_default();
     let replaced = |path: &str| plan.edits().iter().find(|edit| edit.path.as_str() == path);
     for path in [PIN_PATH, LOCK_PATH, RECORD_PATH] {
         let readable = match path {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::cli::WriteOptions;
 use crate::error::io_code;
-use crate::generate::record::LOCK_PATH;
+use crate::generate::lock::LOCK_PATH;
 use crate::plan::confirmation::{self, LIFETIME_SECONDS, Scope};
 use crate::plan::digest::hex;
 use crate::plan::{Digest, Plan, RelativePath};

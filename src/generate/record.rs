@@ -1,24 +1,22 @@
-//! The two records of a repository: `aos.toml` (what it is) and `.agent/spec.lock` (what aos wrote).
+//! `aos.toml`: what a repository is and where its generated files go.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::contract::{Family, SpecTag, json};
-use crate::plan::{Digest, RelativePath};
+use crate::contract::{Family, json};
+use crate::plan::RelativePath;
+
+use super::record_text::{RecordError, family, quote, relative, toml};
 
 /// Where the record of a project lies.
 pub const RECORD_PATH: &str = "aos.toml";
 /// Where the pin lies.
 pub const PIN_PATH: &str = ".agent/SPEC_VERSION";
-/// Where the lock lies.
-pub const LOCK_PATH: &str = ".agent/spec.lock";
 /// The directory that holds vendored spec text; aos owns all of it.
 pub const AGENT_DIRECTORY: &str = ".agent";
 /// Where `contract.json` is vendored unless the record says otherwise.
 pub const CONTRACT_DIRECTORY: &str = "contract";
-/// The version of the lock format this program writes and reads.
-pub const LOCK_VERSION: i64 = 1;
 
 /// `aos.toml`.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -60,7 +58,7 @@ impl SpecSource {
         }
     }
 
-    fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         [Self::Embedded, Self::Directory].into_iter().find(|source| source.name() == text)
     }
 }
@@ -81,29 +79,6 @@ pub struct Waiver {
     pub reason: String,
     /// Last day it counts, `YYYY-MM-DD`.
     pub expires: Option<String>,
-}
-
-/// `.agent/spec.lock`.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Lock {
-    pub family: Family,
-    pub tag: SpecTag,
-    pub source: SpecSource,
-    pub vendored: BTreeMap<RelativePath, Digest>,
-    pub generated: BTreeMap<RelativePath, Digest>,
-}
-
-/// Why a record cannot be used.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum RecordError {
-    #[error("{message}{}", line.map(|line| format!(" (line {line})")).unwrap_or_default())]
-    Syntax { message: String, line: Option<u32> },
-    #[error("{member}: {reason}")]
-    Member { member: String, reason: String },
-    #[error(
-        "the lock has version {0}, and this aos reads version {LOCK_VERSION}: a newer aos wrote it"
-    )]
-    LockVersion(i64),
 }
 
 #[derive(Deserialize)]
@@ -151,19 +126,6 @@ struct WaiverDocument {
 enum Day {
     Text(String),
     Date(toml_edit::Datetime),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LockDocument {
-    version: i64,
-    family: String,
-    tag: String,
-    source: String,
-    #[serde(default)]
-    vendored: BTreeMap<String, String>,
-    #[serde(default)]
-    generated: BTreeMap<String, String>,
 }
 
 impl Record {
@@ -258,112 +220,6 @@ pub fn with_spec_source(text: &str, spec: &SpecSection) -> Result<String, Record
     Ok(document.to_string())
 }
 
-impl Lock {
-    /// Parses `.agent/spec.lock`.
-    ///
-    /// # Errors
-    /// When it is malformed, or a newer aos wrote it.
-    pub fn parse(bytes: &[u8]) -> Result<Self, RecordError> {
-        if let Some(version) = lock_version(bytes).filter(|version| *version != LOCK_VERSION) {
-            return Err(RecordError::LockVersion(version));
-        }
-        let document: LockDocument = toml(bytes)?;
-        if document.version != LOCK_VERSION {
-            return Err(RecordError::LockVersion(document.version));
-        }
-        let tag = SpecTag::parse(&document.tag).map_err(|error| RecordError::Member {
-            member: "tag".to_owned(),
-            reason: error.to_string(),
-        })?;
-        let source = SpecSource::parse(&document.source).ok_or_else(|| RecordError::Member {
-            member: "source".to_owned(),
-            reason: "it is neither `embedded` nor `directory`".to_owned(),
-        })?;
-        Ok(Self {
-            family: family(&document.family)?,
-            tag,
-            source,
-            vendored: digests("vendored", &document.vendored)?,
-            generated: digests("generated", &document.generated)?,
-        })
-    }
-
-    /// The bytes of the lock.
-    #[must_use]
-    pub fn render(&self) -> String {
-        let mut text = String::from(
-            "# Written by aos; do not edit. `aos check` compares every file with its digest.\n",
-        );
-        text.push_str(&format!(
-            "version = {LOCK_VERSION}\nfamily = {}\ntag = {}\nsource = {}\n",
-            quote(self.family.name()),
-            quote(self.tag.as_str()),
-            quote(self.source.name())
-        ));
-        for (section, files) in [("vendored", &self.vendored), ("generated", &self.generated)] {
-            text.push_str(&format!("\n[{section}]\n"));
-            for (path, digest) in files {
-                text.push_str(&format!("{} = \"{digest}\"\n", quote(path.as_str())));
-            }
-        }
-        text
-    }
-
-    /// Digests of everything aos wrote, by path.
-    #[must_use]
-    pub fn known(&self) -> BTreeMap<RelativePath, Digest> {
-        let mut known = self.vendored.clone();
-        known.extend(self.generated.iter().map(|(path, digest)| (path.clone(), *digest)));
-        known
-    }
-}
-
-/// The version of a lock whose other members this program may not know.
-fn lock_version(bytes: &[u8]) -> Option<i64> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    text.parse::<toml_edit::DocumentMut>().ok()?.get("version")?.as_integer()
-}
-
-fn toml<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, RecordError> {
-    if bytes.len() > json::MAX_DOCUMENT {
-        return Err(RecordError::Syntax { message: "it is too large".to_owned(), line: None });
-    }
-    if bytes.starts_with(b"\xef\xbb\xbf") {
-        return Err(RecordError::Syntax {
-            message: "it starts with a byte order mark".to_owned(),
-            line: None,
-        });
-    }
-    let text = std::str::from_utf8(bytes)
-        .map_err(|_| RecordError::Syntax { message: "it is not UTF-8".to_owned(), line: None })?;
-    toml_edit::de::from_str(text).map_err(|error| RecordError::Syntax {
-        message: json::printable(&error.message().replace('\n', ", ")),
-        line: error.span().map(|span| line_of(text, span.start)),
-    })
-}
-
-fn line_of(text: &str, offset: usize) -> u32 {
-    let before = text.as_bytes().get(..offset).unwrap_or_default();
-    u32::try_from(before.iter().filter(|byte| **byte == b'\n').count() + 1).unwrap_or(u32::MAX)
-}
-
-fn family(text: &str) -> Result<Family, RecordError> {
-    text.parse().map_err(|_| {
-        let known: Vec<_> = Family::ALL.iter().map(|family| family.name()).collect();
-        RecordError::Member {
-            member: "family".to_owned(),
-            reason: format!("`{}` is not one of {}", text.escape_debug(), known.join(", ")),
-        }
-    })
-}
-
-fn relative(member: &str, text: &str) -> Result<RelativePath, RecordError> {
-    RelativePath::parse(text).map_err(|error| RecordError::Member {
-        member: json::printable(member),
-        reason: error.to_string(),
-    })
-}
-
 fn spec_section(document: SpecDocument) -> Result<SpecSection, RecordError> {
     let source = match document.source.as_deref() {
         None => SpecSource::Embedded,
@@ -416,39 +272,6 @@ fn waiver(document: WaiverDocument) -> Result<Waiver, RecordError> {
     Ok(Waiver { rule: document.rule, path: document.path, reason: document.reason, expires })
 }
 
-fn digests(
-    section: &str,
-    entries: &BTreeMap<String, String>,
-) -> Result<BTreeMap<RelativePath, Digest>, RecordError> {
-    entries
-        .iter()
-        .map(|(path, text)| {
-            let digest = Digest::parse(text).ok_or_else(|| RecordError::Member {
-                member: format!("{section}.\"{}\"", path.escape_debug()),
-                reason: "it is not a digest of the form sha256:<64 hex digits>".to_owned(),
-            })?;
-            Ok((relative(section, path)?, digest))
-        })
-        .collect()
-}
-
-/// A TOML basic string.
-#[must_use]
-pub fn quote(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for symbol in text.chars() {
-        match symbol {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            _ if symbol.is_control() => quoted.push_str(&format!("\\u{:04X}", u32::from(symbol))),
-            _ => quoted.push(symbol),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -475,24 +298,6 @@ mod tests {
             waivers: vec![],
         };
         assert_eq!(Record::parse(record.render().as_bytes()), Ok(record));
-    }
-
-    #[test]
-    fn a_lock_reads_back_what_it_writes() {
-        let lock = Lock {
-            family: Family::AgentCli,
-            tag: SpecTag::parse("v1.1.0").unwrap(),
-            source: SpecSource::Directory,
-            vendored: BTreeMap::from([(path(".agent/CLI-SPEC.md"), Digest::of(b"x"))]),
-            generated: BTreeMap::new(),
-        };
-        assert_eq!(Lock::parse(lock.render().as_bytes()), Ok(lock));
-    }
-
-    #[test]
-    fn a_lock_of_another_version_is_named_even_when_its_members_are_unknown() {
-        let error = Lock::parse(b"version = 2\nnew_member = 1\n").unwrap_err();
-        assert_eq!(error, RecordError::LockVersion(2));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::error::Error as _;
 use serde_json::Value;
 use tera::{Context, Delimiters, Kwargs, State, Tera};
 
-use super::{python_literal, record};
+use super::{python_literal, record_text};
 
 /// Start marks of the template language; no output may still hold one.
 pub const MARKS: [&str; 3] = ["{=", "{%", "{#"];
@@ -48,7 +48,7 @@ impl Engine {
         });
         tera.register_filter("toml", |value: &tera::Value, _: Kwargs, _: &State<'_>| {
             let value = plain(value);
-            value.as_str().map_or_else(|| value.to_string(), record::quote)
+            value.as_str().map_or_else(|| value.to_string(), record_text::quote)
         });
         let context =
             Context::from_serialize(variables).map_err(|error| fault("(variables)", &error))?;

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::outputs::{self, CONNECTOR_PATH, GenerateError, Sources};
-use crate::generate::record::{LOCK_PATH, Lock, Record};
+use crate::generate::record::Record;
 use crate::generate::vendor::{self, SpecRelease};
 use crate::plan::{Content, Digest, FileSet, FileSetError, Plan, RelativePath, Tree, TreeEntry};
 use crate::system::files;

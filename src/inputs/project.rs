@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use crate::contract::tag::TagError;
 use crate::contract::{Family, SpecTag};
+use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::outputs::CONNECTOR_PATH;
-use crate::generate::record::{LOCK_PATH, Lock, PIN_PATH, RECORD_PATH, Record, RecordError};
+use crate::generate::record::{PIN_PATH, RECORD_PATH, Record};
+use crate::generate::record_text::RecordError;
 use crate::system::files::{self, Kind};
 
 /// Largest record, in bytes.

@@ -236,7 +236,7 @@ impl LockedError {
 pub fn locked_release(
     root: &Path,
     directory: &crate::plan::RelativePath,
-    lock: &crate::generate::record::Lock,
+    lock: &crate::generate::lock::Lock,
 ) -> Result<Arc<SpecRelease>, LockedError> {
     let contract_path = format!("{directory}/contract.json");
     let spec_path =
@@ -256,7 +256,7 @@ pub fn locked_release(
 fn locked(
     root: &Path,
     path: &str,
-    lock: &crate::generate::record::Lock,
+    lock: &crate::generate::lock::Lock,
 ) -> Result<Vec<u8>, LockedError> {
     let bytes = files::read(&root.join(path), MAX_SPEC_FILE)
         .map_err(|source| LockedError::Read { path: path.to_owned(), source })?

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::contract::connector::ToolName;
 use crate::contract::operations::Preset;
 use crate::contract::suggestion;
-use crate::generate::record::quote;
+use crate::generate::record_text::quote;
 use crate::inputs::embedded::{self, EXAMPLE_PRESET, TemplateInfo};
 use crate::report::{ErrorCode, Failure};
 

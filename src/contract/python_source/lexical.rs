@@ -167,7 +167,15 @@ pub(super) fn is_prefix(word: &[u8]) -> bool {
 
 /// Functions of the fleet that read the environment by name: `service_key_env`, `_first_present`, `resolve_service_key`.
 pub(super) fn names_environment(word: &[u8]) -> bool {
-    contains(word, b"env") || contains(word, b"service_key") || contains(word, b"first_")
+    contains(word, b"env") && !contains(word, b"envelope")
+        || contains(word, b"service_key")
+        || contains(word, b"first_")
+}
+
+/// Constants that hold names of environment variables: `TOKEN_ENV`, `ENV_API_KEYS`.
+pub(super) fn holds_variables(word: &[u8]) -> bool {
+    word.first().is_some_and(u8::is_ascii_uppercase)
+        && word.split(|byte| *byte == b'_').any(|part| part == b"ENV")
 }
 
 /// Names under which a query carries a secret; `key` alone is left to its value.

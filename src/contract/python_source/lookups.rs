@@ -299,7 +299,11 @@ impl<'a> Scanner<'a> {
                 end = lexical::dotted_end(text, value);
             }
             let closes = matches!(text.get(end), Some(b'}' | b'!' | b':' | b')' | b','));
-            if closes && !is_query && end > value {
+            // `/secrets/{secret}` names one of them.
+            let head = text.get(..open - 1).unwrap_or_default();
+            let lists = [b"secrets/".as_slice(), b"tokens/", b"keys/", b"credentials/"];
+            let is_name = lists.iter().any(|list| head.ends_with(list));
+            if closes && !is_query && !is_name && end > value {
                 self.note(at, What::InUrl(self.text(start + value, start + end)));
             }
         }

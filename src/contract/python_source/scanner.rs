@@ -205,9 +205,9 @@ impl<'a> Scanner<'a> {
             if self.fresh {
                 self.fresh = word == b"async";
                 self.first_word(word, end);
-                let names_variables =
-                    word.first().is_some_and(u8::is_ascii_uppercase) && contains(word, b"ENV");
-                if matches!(next, b' ' | b':') && (names_variables || word == b"__version__") {
+                if matches!(next, b' ' | b':')
+                    && (word == b"__version__" || lexical::holds_variables(word))
+                {
                     self.assigned_name(word, end);
                 }
             }

@@ -195,7 +195,8 @@ fn secrets_are_found_in_every_way_the_fleet_names_them() {
     for code in [
         "x = os.environ.get(\"DEMO_TOKEN\", \"AOS_MODE\")\n",
         "CODES = (\"INVALID_TOKEN\", \"MISSING_API_KEY\")\n",
-        "ENVELOPE = (\"ok\", \"data\")\n",
+        "ENVELOPE_CODES = (\"INVALID_TOKEN\", \"x\")\n",
+        "x = error_envelope(\"issue.list\", \"INVALID_TOKEN\")\n",
         "\"\"\"AOS_DEMO_TOKEN\"\"\"\n",
     ] {
         assert_eq!(only(&Sample::good().code(code)), [""; 0], "{code}");
@@ -231,6 +232,8 @@ fn secrets_in_any_part_of_a_url_are_reported() {
     for code in [
         "u = f\"https://host/issue/{key}?page={page_token}\"\n",
         "u = f\"https://host/{token_count}/{mask(token)}\"\n",
+        "u = f\"{self.base_url}/secrets/{secret_name}\"\n",
+        "u = f\"https://host/secrets/{secret}\"\n",
         "h = f\"Bearer {token}\"\n",
         "h = f\"{email}/token:{token}\"\n",
         "body = dict(api_key=self._api_key)\n",
@@ -252,8 +255,14 @@ fn masks_with_a_computed_or_stated_start_are_reported() {
     ] {
         assert_eq!(only(&Sample::good().code(code)), ["secrets/partial-mask"], "{code}");
     }
-    for code in ["x = key[:limit]\n", "x = rows[0:4]\n", "x = names[-keep:]\n", "x = token[at:]\n"]
-    {
+    for code in [
+        "x = key[:limit]\n",
+        "x = key[:prefix_length]\n",
+        "x = rows[0:4]\n",
+        "x = names[-keep:]\n",
+        "x = token[at:]\n",
+        "def redact(text, start, end):\n    return text[:start] + text[end:]\n",
+    ] {
         assert_eq!(only(&Sample::good().code(code)), [""; 0], "{code}");
     }
 }

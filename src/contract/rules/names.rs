@@ -151,16 +151,24 @@ pub(super) fn is_secret_variable(name: &str) -> bool {
 /// Whether a Python name holds a secret, judged by its last part: `self._token`, `api_key`.
 pub(super) fn is_secret_identifier(name: &str) -> bool {
     let last = last(name).to_ascii_lowercase();
-    if ["page_token", "next_token", "sync_token", "continuation_token"].contains(&last.as_str()) {
+    if POSITIONS.contains(&last.as_str()) {
         return false;
     }
-    last == "key"
-        || ["token", "secret", "password", "passwd", "credential", "api_key", "apikey"]
-            .iter()
-            .any(|word| last.ends_with(word))
-        || ["access_key", "private_key", "service_key"].contains(&last.as_str())
-        || last.contains("secret_") && !last.ends_with("_id")
+    last == "key" || is_secret_value(name) || last.contains("secret_") && !last.ends_with("_id")
 }
+
+/// The same where a bare `key` or `secret_name` would be an identifier, as in a path.
+pub(super) fn is_secret_value(name: &str) -> bool {
+    const ENDS: &[&str] =
+        &["token", "secret", "password", "passwd", "credential", "api_key", "apikey"];
+    let last = last(name).to_ascii_lowercase();
+    !POSITIONS.contains(&last.as_str())
+        && (ENDS.iter().any(|word| last.ends_with(word))
+            || ["access_key", "private_key", "service_key"].contains(&last.as_str()))
+}
+
+/// Tokens that say where a list goes on.
+const POSITIONS: &[&str] = &["page_token", "next_token", "sync_token", "continuation_token"];
 
 /// The last part of a dotted name without its leading underscores: `self._token` is about `token`.
 pub(super) fn last(name: &str) -> &str {

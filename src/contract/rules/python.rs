@@ -241,10 +241,11 @@ fn health_words(subject: &Subject<'_>, found: &mut Collector) {
         let module = file.source.path.rsplit('/').next().unwrap_or_default();
         for note in &file.content.notes {
             let is_probe = is_probe(note.function) || is_probe(module);
-            // A constant may be what the probe answers with.
-            let is_constant = note.function.is_empty() && !note.assigned.is_empty();
+            // A constant, or a function that words the state, may be what the probe answers with.
+            let is_source = note.function.is_empty() && !note.assigned.is_empty()
+                || ["status", "check", "readiness"].iter().any(|word| note.function.contains(word));
             match note.what {
-                What::HealthWord("healthy") if is_probe || is_constant => return,
+                What::HealthWord("healthy") if is_probe || is_source => return,
                 What::HealthWord("ready") if is_probe => ready = ready.or(Some((file, note))),
                 _ => {}
             }

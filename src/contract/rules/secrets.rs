@@ -68,8 +68,11 @@ fn source_note(file: &PythonFile<'_>, note: &Note<'_>, found: &mut Collector) {
         What::Slice { base, length } => {
             let masks = ["mask", "redact", "obscure", "obfuscate", "censor"];
             let function = note.function.to_ascii_lowercase();
-            let shows = names::is_secret_identifier(base) && names::is_shown_length(length);
-            if shows || masks.iter().any(|word| function.contains(word)) {
+            // A computed length of a `key` is that of an entry in a map.
+            let is_secret = names::is_secret_identifier(base)
+                && (length.is_empty() || names::last(base) != "key");
+            let in_mask = masks.iter().any(|word| function.contains(word));
+            if names::is_shown_length(length) && (is_secret || in_mask) {
                 let message = format!("a part of {} is kept", shown(base));
                 found.at(&PARTIAL_MASK, &file.source, note.at, message);
             }
@@ -84,8 +87,7 @@ fn source_note(file: &PythonFile<'_>, note: &Note<'_>, found: &mut Collector) {
                 found.at(&IN_URL, &file.source, note.at, message);
             }
         }
-        // `key` in a path is an identifier more often than a secret.
-        What::InUrl(value) if names::is_secret_identifier(value) && names::last(value) != "key" => {
+        What::InUrl(value) if names::is_secret_value(value) => {
             let message = format!("the URL holds the secret {}", shown(value));
             found.at(&IN_URL, &file.source, note.at, message);
         }

@@ -199,6 +199,11 @@ impl Verdict {
             .iter()
             .map(|(rule, count)| json!({"rule": rule, "count": count}))
             .collect();
+        let unsearched: Vec<_> = self
+            .unsearched
+            .iter()
+            .map(|(path, reason)| json!({"path": path.display().to_string(), "reason": reason}))
+            .collect();
         let compared: usize = self.reports.iter().map(|report| report.compared).sum();
         json!({
             "summary": {
@@ -211,7 +216,7 @@ impl Verdict {
                 "waived": self.reports.iter().map(|report| report.waived.len()).sum::<usize>(),
                 "by_rule": by_rule,
                 "only_rules": self.filtered,
-                "unsearched": self.unsearched.iter().map(|(path, reason)| json!({"path": path, "reason": reason})).collect::<Vec<_>>(),
+                "unsearched": unsearched,
             },
             "projects": projects,
         })

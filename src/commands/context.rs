@@ -65,7 +65,7 @@ pub fn run(_args: &ContextArgs, run: &Run) -> Result<Outcome, Failure> {
 
 fn describe(project: &Project) -> Value {
     json!({
-        "root": project.root,
+        "root": project.root.display().to_string(),
         "family": project.family.name(),
         "pin": project.pin.good().map(ToString::to_string),
         "adopted": project.record.good().is_some(),

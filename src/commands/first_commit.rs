@@ -10,8 +10,20 @@ use crate::system::process::{self, Invocation, ProcessError};
 
 /// Longest time one git call may take.
 const LIMIT: Duration = Duration::from_secs(20);
-/// Settings that keep every hook and monitor of this machine from running, whatever the call.
-const NO_HOOKS: [&str; 4] = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"];
+/// Settings that keep hooks, monitors, filters and ignore lists of this machine out, whatever the call: the first
+/// commit is exactly the tree that was made.
+const OWN_SETTINGS: [&str; 10] = [
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.excludesFile=/dev/null",
+    "-c",
+    "core.attributesFile=/dev/null",
+    "-c",
+    "core.autocrlf=false",
+];
 /// Variables that would point git at another repository.
 const FOREIGN: [&str; 8] = [
     "GIT_DIR",
@@ -63,7 +75,7 @@ pub fn make(tree: &Path, tool: &str) -> FirstCommit {
     }
     let uncommitted =
         |reason: String| FirstCommit { initialised: true, committed: false, reason: Some(reason) };
-    if let Err(reason) = git(tree, &["-c", "core.autocrlf=false", "add", "--all"]) {
+    if let Err(reason) = git(tree, &["add", "--all", "--force"]) {
         return uncommitted(reason);
     }
     let message = format!("Create {tool} with aos");
@@ -75,7 +87,7 @@ pub fn make(tree: &Path, tool: &str) -> FirstCommit {
 }
 
 fn git(tree: &Path, arguments: &[&str]) -> Result<(), String> {
-    let arguments = [&NO_HOOKS, arguments].concat();
+    let arguments = [&OWN_SETTINGS, arguments].concat();
     let invocation = Invocation {
         program: "git",
         arguments: &arguments,

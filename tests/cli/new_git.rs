@@ -190,3 +190,34 @@ fn no_git_process_is_started_without_a_commit() {
     }
     assert!(!trap.exists());
 }
+
+#[test]
+fn what_the_user_ignores_elsewhere_is_committed_here() {
+    let sandbox = Sandbox::new();
+    let ignored = sandbox.home().join("ignored");
+    std::fs::write(&ignored, ".agent/\naos.toml\n*.md\n").expect("a file");
+    configure(
+        &sandbox,
+        &format!(
+            "[user]\n\tname = Tester\n\temail = tester@localhost\n[core]\n\texcludesFile = {}\n",
+            ignored.display()
+        ),
+    );
+    let data = sandbox.aos(&["new", "acme"]).data();
+    let directory = project(&sandbox);
+    let committed = git(&sandbox, &directory, &["ls-tree", "-r", "--name-only", "HEAD"]);
+    let files = data["files"].as_array().expect("files");
+    assert_eq!(committed.lines().count(), files.len(), "{committed}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_whose_name_is_not_utf8_gets_its_project_and_an_envelope() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let sandbox = Sandbox::new();
+    let odd = sandbox.work().join(std::ffi::OsStr::from_bytes(b"odd-\xff"));
+    std::fs::create_dir(&odd).expect("a directory");
+    assert_eq!(sandbox.aos_in(&odd, &["new", "acme", "--no-git"]).data()["status"], "created");
+    assert_eq!(sandbox.aos_in(&odd.join("aos-acme"), &["check"]).data()["summary"]["failed"], 0);
+    sandbox.aos_in(&odd.join("aos-acme"), &["context"]).data();
+}

@@ -43,7 +43,7 @@ impl NewProject {
         json!({
             "status": status,
             "tool": self.tool.as_str(),
-            "path": target,
+            "path": target.display().to_string(),
             "template": self.template.name,
             "template_version": self.template.version,
             "preset": self.preset_name,

@@ -12,6 +12,7 @@ not repeated.
 import base64
 import http.client
 import json
+import math
 import socket
 import ssl
 import threading
@@ -194,6 +195,9 @@ class _Work:
             (http.client.HTTPException, "protocol"),
             (ConnectionError, "closed"),
             (OSError, "network"),
+            # http.client lets nonsense through to int() and the like.
+            (ValueError, "protocol"),
+            (ArithmeticError, "protocol"),
         )
         for kind, name in kinds:
             if isinstance(error, kind):
@@ -273,7 +277,7 @@ def _base64(text):
 
 def _decode(reply):
     try:
-        data = json.loads(reply.body, parse_constant=_not_json)
+        data = json.loads(reply.body, parse_constant=_not_json, parse_float=_finite)
         _check_depth(data)
     except (ValueError, RecursionError):
         kind = reply.headers.get("content-type", "").lower()
@@ -286,6 +290,14 @@ def _decode(reply):
 
 def _not_json(constant):
     raise ValueError(constant)
+
+
+def _finite(text):
+    """A float that JSON can carry on; 1e999 would leave as Infinity."""
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(text)
+    return number
 
 
 def _check_depth(data):

@@ -28,6 +28,7 @@ FAILURES = [
     ("BACKEND_UNAVAILABLE", {"body": b"<html>hello</html>", "headers": HTML}),
     ("BACKEND_UNAVAILABLE", {"body": b'{"cut": '}),
     ("BACKEND_UNAVAILABLE", {"body": b"[NaN]"}),
+    ("BACKEND_UNAVAILABLE", {"body": b"[1e999]"}),
     ("BACKEND_UNAVAILABLE", {"body": b"\xff\xfe\xfd"}),
     ("BACKEND_UNAVAILABLE", {"body": b"[" * 200_000}),
     ("BACKEND_UNAVAILABLE", {"body": b"[" * 500 + b"]" * 500}),
@@ -59,6 +60,16 @@ def test_every_failure_has_its_code(run, backend, name):
         assert outcome.envelope["command"] == name
         assert outcome.error["details"]["status"] == answer.get("status", 200)
         assert "Traceback" not in outcome.err
+
+
+@pytest.mark.parametrize("body", [b"-5\r\n", b"zz\r\n", b"9" * 40 + b"\r\n"])
+def test_a_body_in_broken_chunks_is_a_failing_backend(run, backend, body):
+    backend.answer(body=body, headers={"Transfer-Encoding": "chunked"})
+    for name in THOROUGH:
+        outcome = call(run, name)
+        if backend.requests and backend.requests[-1].method != "HEAD":
+            assert outcome.error["code"] == "BACKEND_UNAVAILABLE", outcome.out
+            assert "Traceback" not in outcome.err
 
 
 @pytest.mark.parametrize("name", BACKEND_COMMANDS)

@@ -45,6 +45,7 @@ impl Installation {
             projects.push(format!("{place}/aos-{name}/agent-harness[dev]"));
         }
         succeed("python3", &["-m", "venv", "venv"], &directory);
+        install.push("ruff>=0.8");
         install.extend(projects.iter().flat_map(|project| ["--editable", project.as_str()]));
         succeed(directory.join("venv/bin/python"), &install, &directory);
         Self { directory }
@@ -125,5 +126,21 @@ fn each_connector_answers_for_itself_beside_the_others() {
         let said = succeed(&program, &["health", "--json"], &installation.directory);
         let envelope: serde_json::Value = serde_json::from_str(&said).expect(tool);
         assert_eq!(envelope["command"], "health", "{envelope}");
+    }
+}
+
+#[test]
+fn every_preset_passes_the_standard_linter_and_formatter() {
+    let installation = Installation::shared();
+    let ruff = installation.directory.join("venv/bin/ruff");
+    let sandbox = Sandbox::new();
+    let listed = sandbox.aos(&["new", "--list"]).data();
+    let presets = listed["templates"][0]["presets"].as_array().expect("presets").clone();
+    assert!(presets.len() >= 7, "{presets:?}");
+    for preset in &presets {
+        sandbox.connector(preset.as_str().expect("a name"));
+    }
+    for arguments in [["check", "--isolated", "--no-cache"], ["format", "--check", "--isolated"]] {
+        succeed(&ruff, &[&arguments[..], &["."]].concat(), &sandbox.work());
     }
 }

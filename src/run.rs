@@ -23,6 +23,7 @@ const STDOUT_CLOSED: u8 = 1;
 pub fn main(arguments: Vec<OsString>) -> u8 {
     let clock = Stopwatch::start();
     interrupt::listen();
+    interrupt::survive_file_size_limit();
     // A panic is a fault of ours: the caller still gets its envelope, and no backtrace.
     std::panic::set_hook(Box::new(|_| {}));
     let parsed = Cli::try_parse_from(&arguments);

@@ -59,18 +59,15 @@ pub fn render(edits: &[&Edit], directories: &[String]) -> String {
 /// When another aos is writing, the journal is damaged, or a file cannot be restored.
 pub fn recover(root: &Path) -> Result<Option<Recovery>, ApplyError> {
     let directory = root.join(DIRECTORY);
-    match files::kind(&directory).map_err(ApplyError::io("look at", &directory))? {
-        Kind::Absent => return Ok(None),
-        Kind::Directory => {}
-        _ => {
-            return Err(ApplyError::Journal {
-                path: directory,
-                reason: "it is not a directory".to_owned(),
-            });
-        }
+    if !exists(&directory)? {
+        return Ok(None);
     }
     let lock = DirectoryLock::acquire(root).map_err(ApplyError::io("lock", root))?;
     let Some(_lock) = lock else { return Err(ApplyError::Busy { path: root.to_owned() }) };
+    // Whoever held the lock a moment ago may have finished meanwhile.
+    if !exists(&directory)? {
+        return Ok(None);
+    }
     let old = directory.join("old");
     if files::kind(&old).map_err(ApplyError::io("look at", &old))? != Kind::Directory {
         let reason = "it holds no old files".to_owned();
@@ -80,6 +77,17 @@ pub fn recover(root: &Path) -> Result<Option<Recovery>, ApplyError> {
     let recovery = roll_back(root, &directory, &entries, &directories)?;
     files::remove_tree(&directory).map_err(ApplyError::io("remove", &directory))?;
     Ok(Some(recovery))
+}
+
+fn exists(directory: &Path) -> Result<bool, ApplyError> {
+    match files::kind(directory).map_err(ApplyError::io("look at", directory))? {
+        Kind::Absent => Ok(false),
+        Kind::Directory => Ok(true),
+        _ => Err(ApplyError::Journal {
+            path: directory.to_owned(),
+            reason: "it is not a directory".to_owned(),
+        }),
+    }
 }
 
 /// Puts the old bytes back wherever the new ones stand.
@@ -230,11 +238,18 @@ pub fn remove_drafts(root: &Path) {
     }
 }
 
+/// Only names that this program gives: 16 hex digits, or `done`.
+fn is_draft(name: &str) -> bool {
+    name.strip_prefix(DRAFT_PREFIX).is_some_and(|rest| {
+        rest == "done" || rest.len() == 16 && rest.bytes().all(|digit| digit.is_ascii_hexdigit())
+    })
+}
+
 fn drafts(root: &Path) -> Vec<PathBuf> {
     files::names(root)
         .unwrap_or_default()
         .into_iter()
-        .filter(|name| name.to_str().is_some_and(|name| name.starts_with(DRAFT_PREFIX)))
+        .filter(|name| name.to_str().is_some_and(is_draft))
         .map(|name| root.join(name))
         .filter(|path| matches!(files::kind(path), Ok(Kind::Directory)))
         .collect()

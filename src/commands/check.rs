@@ -77,20 +77,23 @@ fn audit_all(paths: &[PathBuf], options: &Options) -> Result<Vec<ProjectReport>,
     let next = AtomicUsize::new(0);
     let results: Vec<Mutex<Option<Result<ProjectReport, Failure>>>> =
         paths.iter().map(|_| Mutex::new(None)).collect();
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                while let Some((path, slot)) = {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    paths.get(index).zip(results.get(index))
-                } {
-                    let result = checked(path, options);
-                    if let Ok(mut slot) = slot.lock() {
-                        *slot = Some(result);
-                    }
-                }
-            });
+    let work = || {
+        while let Some((path, slot)) = {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            paths.get(index).zip(results.get(index))
+        } {
+            let result = checked(path, options);
+            if let Ok(mut slot) = slot.lock() {
+                *slot = Some(result);
+            }
         }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..workers {
+            // Without another thread this one does all the work.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
     });
     results
         .into_iter()

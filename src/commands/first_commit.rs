@@ -9,7 +9,7 @@ use crate::system::files::{self, Kind};
 use crate::system::process::{self, Invocation, ProcessError};
 
 /// Longest time one git call may take.
-const LIMIT: Duration = Duration::from_secs(20);
+const LIMIT: Duration = Duration::from_secs(10);
 /// Settings that keep hooks, monitors, filters and ignore lists of this machine out, whatever the call: the first
 /// commit is exactly the tree that was made.
 const OWN_SETTINGS: [&str; 10] = [
@@ -25,7 +25,7 @@ const OWN_SETTINGS: [&str; 10] = [
     "core.autocrlf=false",
 ];
 /// Variables that would point git at another repository.
-const FOREIGN: [&str; 8] = [
+const FOREIGN: [&str; 11] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
@@ -34,6 +34,9 @@ const FOREIGN: [&str; 8] = [
     "GIT_NAMESPACE",
     "GIT_PREFIX",
     "GIT_TEMPLATE_DIR",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_QUARANTINE_PATH",
+    "GIT_CONFIG_PARAMETERS",
 ];
 
 /// What became of the repository.

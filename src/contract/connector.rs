@@ -101,6 +101,25 @@ impl FieldKind {
         }
     }
 
+    /// Whether the option could be given this value; null and "" stand for no default.
+    fn accepts(self, value: &Value, choices: &[String]) -> bool {
+        match (self, value) {
+            (_, Value::Null) | (Self::Json, _) => true,
+            (_, Value::String(text)) if text.is_empty() => true,
+            (Self::Number, Value::String(text)) => text.parse::<i64>().is_ok(),
+            (Self::Number, Value::Number(number)) => number.is_i64() || number.is_u64(),
+            (Self::Boolean, Value::String(text)) => matches!(text.as_str(), "true" | "false"),
+            (Self::Boolean, Value::Bool(_)) => true,
+            (Self::Select, Value::String(text)) => choices.iter().any(|choice| choice == text),
+            (Self::List, Value::Array(items)) => {
+                items.iter().all(|item| item.is_string() || item.is_number())
+            }
+            (Self::String | Self::Richtext | Self::List, Value::String(_)) => true,
+            (Self::String | Self::Richtext, Value::Number(_)) => true,
+            _ => false,
+        }
+    }
+
     fn of(kind: &str, render_as: &str, has_choices: bool) -> Self {
         match (kind, render_as) {
             (_, "multiselect") => Self::List,
@@ -295,6 +314,14 @@ impl Connector {
             command.options.push(entry.id.clone());
         }
         let kind = FieldKind::of(&entry.kind, &entry.render_as, !choices.is_empty());
+        if let Some(default) = &entry.default
+            && !kind.accepts(default, &choices)
+        {
+            return Err(fault(
+                &format!("{member}.default"),
+                &format!("it is no value of the type {}", kind.name()),
+            ));
+        }
         let field = Field { kind, choices, default: entry.default, help: entry.help, applies_to };
         match self.fields.insert(entry.id, field) {
             None => Ok(()),

@@ -115,6 +115,12 @@ impl HarnessContract {
     }
 
     fn fault(&self) -> Option<String> {
+        if self.modes.first() != Some(&self.default_mode) {
+            return Some("`default_mode` is not the lowest of `modes`".to_owned());
+        }
+        if self.mode_env.as_ref().is_some_and(|name| !name.as_str().starts_with("AOS_")) {
+            return Some("`mode_env` does not begin with `AOS_`".to_owned());
+        }
         for (name, mode) in [
             ("default_mode", &self.default_mode),
             ("admin_mode", &self.admin_mode),

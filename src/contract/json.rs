@@ -141,6 +141,10 @@ impl<'de> Visitor<'de> for Strict {
     }
 
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        // An integer beyond 64 bits would come out as another number.
+        if value.abs() >= 9_007_199_254_740_992.0 {
+            return Err(E::custom("a number is too large to be kept exactly"));
+        }
         Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
     }
 

@@ -21,6 +21,8 @@ pub struct PythonSource<'a> {
     pub added: Vec<Added<'a>>,
     /// Commands are put together at run time, out of our sight.
     pub adds_commands: bool,
+    /// A bracket is opened and never closed: Python cannot read the file.
+    pub unclosed: bool,
     /// Environment variables that the code gives an address of its own when they are not set.
     pub defaulted: Vec<&'a str>,
 }

@@ -261,7 +261,7 @@ fn waiver(document: WaiverDocument) -> Result<Waiver, RecordError> {
                 Day::Text(text) => text,
                 Day::Date(date) => date.to_string(),
             };
-            if text.parse::<jiff::civil::Date>().is_err() {
+            if text.len() != 10 || text.parse::<jiff::civil::Date>().is_err() {
                 let reason =
                     format!("`{}` is not a date of the form YYYY-MM-DD", text.escape_debug());
                 return Err(RecordError::Member { member: member("expires"), reason });

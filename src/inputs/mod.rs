@@ -7,6 +7,7 @@ pub mod answers;
 pub mod desired;
 pub mod embedded;
 pub mod fleet;
+pub mod frozen;
 pub mod project;
 pub mod repository;
 pub mod spec_source;

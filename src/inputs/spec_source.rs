@@ -5,14 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::contract::document::ContractError;
-use crate::contract::harness::{ErrorCode, ExitCode};
-use crate::contract::name::Constant;
 use crate::contract::{Family, SpecTag, json};
 use crate::generate::record::SpecSource;
 use crate::generate::vendor::{Contract, SpecRelease};
 use crate::system::files;
 
-use super::embedded;
+use super::{embedded, frozen};
 
 /// Largest vendored file, in bytes.
 const MAX_SPEC_FILE: u64 = 2 * 1024 * 1024;
@@ -32,7 +30,7 @@ pub enum SpecError {
     Tag { path: PathBuf, tag: String, reason: String },
     #[error("`{}` differs from the released tag `{tag}` of `{family}`; a released tag never changes", path.display())]
     Frozen { path: PathBuf, family: Family, tag: SpecTag },
-    #[error("`{path}` changes the core code `{code}`, which is frozen since `{since}`")]
+    #[error("`{path}` changes `{code}`, which is frozen since `{since}`")]
     CoreChanged { path: String, code: String, since: SpecTag },
 }
 
@@ -110,7 +108,7 @@ pub fn directory_release(
     let shown = path.display().to_string();
     let contract = Contract::parse(family, &found, &contract_bytes)
         .map_err(|source| SpecError::Contract { path: shown.clone(), source })?;
-    core_is_kept(&shown, family, &found, &contract)?;
+    frozen::core_is_kept(&shown, family, &found, &contract)?;
     Ok(Arc::new(SpecRelease::new(
         (family, found, SpecSource::Directory),
         &contract_bytes,
@@ -161,51 +159,6 @@ fn stated_tag(path: &Path, bytes: &[u8]) -> Result<SpecTag, SpecError> {
         tag: text.chars().take(64).collect::<String>().escape_debug().to_string(),
         reason: error.to_string(),
     })
-}
-
-/// A new tag may add core codes; the released ones keep their meaning.
-fn core_is_kept(
-    path: &str,
-    family: Family,
-    tag: &SpecTag,
-    contract: &Contract,
-) -> Result<(), SpecError> {
-    for since in embedded::tags(family).iter().filter(|released| *released <= tag) {
-        if let Some(code) = changed_code(&embedded_release(family, since)?.contract, contract) {
-            return Err(SpecError::CoreChanged {
-                path: path.to_owned(),
-                code,
-                since: since.clone(),
-            });
-        }
-    }
-    Ok(())
-}
-
-/// The first code of `old` that `new` lacks or gives another meaning.
-fn changed_code(old: &Contract, new: &Contract) -> Option<String> {
-    match (old, new) {
-        (Contract::AgentCli(old), Contract::AgentCli(new)) => {
-            let mut codes = old.error_codes.core.iter();
-            let changed = codes.find(|(code, spec)| new.error_codes.core.get(*code) != Some(spec));
-            changed.map(|(code, _)| code.to_string())
-        }
-        (Contract::Harness(old), Contract::Harness(new)) => {
-            let kept = |name: &Constant, spec: &ErrorCode| {
-                new.error_codes
-                    .get(name)
-                    .is_some_and(|now| (now.exit, now.retryable) == (spec.exit, spec.retryable))
-            };
-            let listed = |exit: &ExitCode| {
-                new.exit_codes.iter().any(|now| (now.code, &now.name) == (exit.code, &exit.name))
-            };
-            let code = old.error_codes.iter().find(|(name, spec)| !kept(name, spec));
-            let exit = || old.exit_codes.iter().find(|exit| !listed(exit));
-            code.map(|(name, _)| name.to_string())
-                .or_else(|| exit().map(|exit| exit.name.to_string()))
-        }
-        _ => None,
-    }
 }
 
 /// Why a vendored copy is not what its lock says.

@@ -114,6 +114,9 @@ fn component_fault(component: &str) -> Option<&'static str> {
     if matches!(component.to_ascii_lowercase().as_str(), ".git" | "git~1") {
         return Some("it is inside git's own directory");
     }
+    if component.to_ascii_lowercase().starts_with(".aos-") {
+        return Some("it is inside a working directory of aos");
+    }
     let stem = component.split('.').next().unwrap_or(component).trim_end();
     if RESERVED.contains(&stem.to_ascii_lowercase().as_str()) {
         return Some("a component is a reserved device name");

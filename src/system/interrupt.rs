@@ -23,6 +23,16 @@ pub fn listen() {
     }
 }
 
+/// Turns "file too large" from a deadly signal into an error of the write.
+pub fn survive_file_size_limit() {
+    #[cfg(unix)]
+    {
+        let signal = rustix::process::Signal::XFSZ.as_raw();
+        // Without the handler a limit ends the process, as it would any other.
+        let _ = signal_hook::flag::register(signal, Arc::default());
+    }
+}
+
 /// Whether a signal has arrived.
 #[must_use]
 pub fn requested() -> bool {

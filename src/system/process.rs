@@ -11,6 +11,8 @@ use super::interrupt;
 
 /// Longest output that is kept of each stream, in bytes.
 const MAX_OUTPUT: u64 = 64 * 1024;
+/// How long the streams of a program may stay open after its end.
+const GRACE: Duration = Duration::from_millis(500);
 const POLL: Duration = Duration::from_millis(1);
 
 /// What a program said.
@@ -75,18 +77,29 @@ pub fn run(invocation: &Invocation<'_>) -> Result<Output, ProcessError> {
             ProcessError::Io { program: program(), source }
         }
     })?;
-    let streams = [reader(child.stdout.take()), reader(child.stderr.take())];
+    let streams = match (reader(child.stdout.take()), reader(child.stderr.take())) {
+        (Ok(stdout), Ok(stderr)) => [stdout, stderr],
+        (Err(source), _) | (_, Err(source)) => {
+            end(&mut child);
+            return Err(ProcessError::Io { program: program(), source });
+        }
+    };
     let clock = Stopwatch::start();
     let result = wait(&mut child, invocation, clock);
     if result.is_err() {
         end(&mut child);
     }
     let success = result?;
+    let mut ended = true;
     let [stdout, stderr] = streams.map(|stream| {
-        // A grandchild may hold the pipe open after the program has ended.
-        let left = invocation.limit.saturating_sub(Duration::from_millis(clock.elapsed_ms()));
-        stream.recv_timeout(left).unwrap_or_default()
+        let said = stream.recv_timeout(GRACE);
+        ended &= said.is_ok();
+        said.unwrap_or_default()
     });
+    if !ended {
+        // Something the program started still holds its streams.
+        end(&mut child);
+    }
     Ok(Output { success, stdout, stderr })
 }
 
@@ -125,9 +138,11 @@ fn end(child: &mut Child) {
 }
 
 /// Reads a stream to its end on a thread, so that a full pipe never blocks the program.
-fn reader<R: std::io::Read + Send + 'static>(stream: Option<R>) -> Receiver<String> {
+fn reader<R: std::io::Read + Send + 'static>(
+    stream: Option<R>,
+) -> std::io::Result<Receiver<String>> {
     let (sender, receiver) = std::sync::mpsc::channel();
-    std::thread::spawn(move || {
+    std::thread::Builder::new().spawn(move || {
         let mut kept = Vec::new();
         if let Some(mut stream) = stream {
             let _ = stream.by_ref().take(MAX_OUTPUT).read_to_end(&mut kept);
@@ -135,6 +150,6 @@ fn reader<R: std::io::Read + Send + 'static>(stream: Option<R>) -> Receiver<Stri
         }
         // Nobody listens any more after the limit.
         let _ = sender.send(String::from_utf8_lossy(&kept).into_owned());
-    });
-    receiver
+    })?;
+    Ok(receiver)
 }

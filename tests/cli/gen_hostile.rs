@@ -71,7 +71,10 @@ fn with_text(manifest: &Value, text: &str) -> Value {
     for field in manifest["scope"]["fields"].as_array_mut().unwrap() {
         field["help"] = text.into();
         field["label"] = text.into();
-        field["default"] = text.into();
+        // A default of another type is refused, so only texts can be hostile.
+        if matches!(field["type"].as_str(), Some("string" | "richtext" | "select")) {
+            field["default"] = text.into();
+        }
         if field.get("options").is_some() {
             field["options"] = json!([text, {"label": text, "value": text}]);
         }
@@ -137,13 +140,28 @@ fn numbers_keep_their_value() {
     let project = sandbox.connector("acme");
     let path = project.join("connector.json");
     let mut manifest: Value = serde_json::from_str(&disk::read(&path)).unwrap();
-    let numbers = "[0, -0.0, 1e2, 1.5e-7, 1e308, 9007199254740993, 18446744073709551615, -9223372036854775808]";
+    let numbers = "[0, -0.0, 1e2, 1.5e-7, 1e15, 9007199254740993, 18446744073709551615, -9223372036854775808]";
     manifest["numbers"] = serde_json::from_str(numbers).unwrap();
     std::fs::write(&path, manifest.to_string()).unwrap();
     sandbox.aos_in(&project, &["gen"]).data();
     let values = literals(&project, "agent-harness/aos_acme/contract_gen.py");
     assert_eq!(values["MANIFEST"]["numbers"], manifest["numbers"]);
-    let text = manifest.to_string().replace("18446744073709551615", "1e999");
+    let text = manifest.to_string().replace("18446744073709551615", "18446744073709551616");
     std::fs::write(&path, text).unwrap();
     sandbox.aos_in(&project, &["gen"]).error("E_VALIDATION", 2);
+}
+
+#[test]
+fn a_default_that_its_option_would_refuse_and_a_number_that_cannot_be_kept_are_refused() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.connector("acme");
+    let path = project.join("connector.json");
+    let original = std::fs::read_to_string(&path).expect("a manifest");
+    assert!(original.contains("\"default\": 30"));
+    for default in ["\"abc\"", "[[]]", "{}", "1.5", "true", "1000000000000000000000000000000"] {
+        let edited = original.replace("\"default\": 30", &format!("\"default\": {default}"));
+        std::fs::write(&path, edited).expect("a manifest");
+        sandbox.aos_in(&project, &["gen"]).error("E_VALIDATION", 2);
+        sandbox.aos_in(&project, &["check"]).error("E_DRIFT", 6);
+    }
 }

@@ -221,3 +221,30 @@ fn a_directory_whose_name_is_not_utf8_gets_its_project_and_an_envelope() {
     assert_eq!(sandbox.aos_in(&odd.join("aos-acme"), &["check"]).data()["summary"]["failed"], 0);
     sandbox.aos_in(&odd.join("aos-acme"), &["context"]).data();
 }
+
+#[cfg(unix)]
+#[test]
+fn a_git_whose_child_keeps_the_streams_open_does_not_hold_the_run() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = Sandbox::new();
+    let bin = sandbox.home().join("bin");
+    std::fs::create_dir(&bin).expect("a directory");
+    std::fs::write(bin.join("git"), "#!/bin/sh\nsleep 60 &\nexit 0\n").expect("a script");
+    std::fs::set_permissions(bin.join("git"), std::fs::Permissions::from_mode(0o755))
+        .expect("a mode");
+    let path = format!("{}:/usr/bin:/bin", bin.display());
+    let started = std::time::Instant::now();
+    run(sandbox.command(&["new", "acme"]).env("PATH", path)).data();
+    assert!(started.elapsed().as_secs() < 20);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_limit_on_file_sizes_is_an_error_and_leaves_nothing() {
+    let sandbox = Sandbox::new();
+    let script = format!("ulimit -f 4; exec {} new acme --no-git", env!("CARGO_BIN_EXE_aos"));
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script]).current_dir(sandbox.work()).env("HOME", sandbox.home());
+    run(&mut shell).error("E_IO", 1);
+    assert_eq!(std::fs::read_dir(sandbox.work()).expect("a directory").count(), 0);
+}

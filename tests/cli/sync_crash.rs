@@ -247,3 +247,15 @@ fn what_a_recovery_puts_back_is_what_the_journal_promises() {
     scene.sandbox.aos_in(&scene.project, &["check"]).error("E_DRIFT", 6);
     assert!(!disk::read(&scene.project.join("contract/contract.json")).contains("altered"));
 }
+
+#[test]
+fn a_directory_that_only_looks_like_a_draft_is_left_alone() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.connector("acme");
+    let mine = project.join(".aos-draft-mine");
+    std::fs::create_dir(&mine).expect("a directory");
+    std::fs::write(mine.join("precious.txt"), "x").expect("a file");
+    sandbox.aos_in(&project, &["sync-spec", "--to", "v1.0.0"]).data();
+    sandbox.aos_in(&project, &["gen"]).data();
+    assert!(mine.join("precious.txt").exists());
+}

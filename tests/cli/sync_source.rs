@@ -189,3 +189,24 @@ fn a_new_tag_that_changes_a_released_code_is_an_integrity_error() {
         assert!(disk::state(&project) == before);
     }
 }
+
+#[test]
+fn a_contract_that_would_open_the_gate_is_refused() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.connector("acme");
+    let before = disk::state(&project);
+    let changes: [fn(&mut Value); 5] = [
+        |contract| contract["modes"].as_array_mut().unwrap().reverse(),
+        |contract| contract["default_mode"] = "admin".into(),
+        |contract| contract["mode_env"] = "PATH".into(),
+        |contract| contract["required_commands"] = serde_json::json!([]),
+        |contract| contract["admin_mode"] = "readonly".into(),
+    ];
+    for change in changes {
+        let specs = next_tag(&sandbox, change);
+        let answer = sandbox.aos_in(&project, &sync_from(&specs, "v1.2.0"));
+        let code = answer.json()["error"]["code"].clone();
+        assert!(code == "E_INTEGRITY" || code == "E_VALIDATION", "{}", answer.stdout);
+        assert!(disk::state(&project) == before);
+    }
+}

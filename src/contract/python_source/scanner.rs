@@ -77,6 +77,7 @@ impl<'a> Scanner<'a> {
                 _ => self.step(),
             }
         }
+        self.found.unclosed |= self.depth > 0;
         self.found
     }
 
@@ -95,6 +96,7 @@ impl<'a> Scanner<'a> {
                 return;
             }
             self.depth = 0;
+            self.found.unclosed = true;
         }
         self.measure_indent();
     }

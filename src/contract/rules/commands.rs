@@ -273,6 +273,7 @@ mod tests {
         let sample = Sample::good()
             .without("agent-harness/aos_demo/commands/issue.py")
             .without("agent-harness/aos_demo/registry.py")
+            .pyproject("aos_demo.cli:main", "aos_demo.cli:cli")
             .file("agent-harness/aos_demo/cli.py", &CLICK.replace(from, to));
         only(&sample)
     }
@@ -296,6 +297,7 @@ mod tests {
             .renamed("issue.get", "issue.get_one")
             .without("agent-harness/aos_demo/commands/issue.py")
             .without("agent-harness/aos_demo/registry.py")
+            .pyproject("aos_demo.cli:main", "aos_demo.cli:cli")
             .file("agent-harness/aos_demo/cli.py", &CLICK.replace("\"get\"", "\"get-one\""));
         assert_eq!(only(&renamed), ["commands/cli-name"]);
     }
@@ -306,6 +308,7 @@ mod tests {
         let sample = Sample::good()
             .without("agent-harness/aos_demo/commands/issue.py")
             .without("agent-harness/aos_demo/registry.py")
+            .pyproject("aos_demo.cli:main", "aos_demo.cli:cli")
             .file(
                 "agent-harness/aos_demo/cli.py",
                 &format!("{text}\nissue.add_command(issue_get)\n"),

@@ -181,6 +181,7 @@ pub const RULES: &[Rule] = &[
     packaging::SHARED_PACKAGE,
     packaging::README_MISSING,
     packaging::VERSION,
+    python::UNREADABLE,
     python::UNPACKAGED_FILE,
     python::OUTSIDE_PACKAGE,
     python::NODE_HELPER,

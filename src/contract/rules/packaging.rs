@@ -64,7 +64,7 @@ pub(super) const CLICK_MISSING: Rule = Rule {
 };
 pub(super) const ENTRY_MODULE: Rule = Rule {
     id: "pyproject/entry-module",
-    summary: "The script's module stands in the tree",
+    summary: "The script's module stands in the tree and binds the function",
     why: "The installed command fails with ModuleNotFoundError, which the host shows as `error`",
     fix: "correct the entry point, or add the module",
     source: "host discovery: install state",
@@ -243,6 +243,28 @@ fn entry_points(
             files.contains_key(&format!("{HARNESS}{root}{path}.py"))
                 || files.contains_key(&format!("{HARNESS}{root}{path}/__init__.py"))
         });
+        let function = entry.value.split(':').nth(1).unwrap_or_default().trim();
+        let own = subject.python.iter().find(|file| {
+            let inside = file.source.path.strip_prefix(HARNESS).unwrap_or(file.source.path);
+            inside.strip_prefix("src/").unwrap_or(inside) == format!("{path}.py")
+        });
+        // The name stands in the module when it is defined, assigned or imported there.
+        if let Some(file) = own
+            && !function.is_empty()
+            && !file
+                .source
+                .bytes
+                .windows(function.len())
+                .any(|window| window == function.as_bytes())
+        {
+            let message = format!(
+                "the module {} does not bind {}, which the script {} starts",
+                shown(module),
+                shown(function),
+                shown(name)
+            );
+            found.at(&ENTRY_MODULE, source, entry.at, message);
+        }
         // Without any source the tree is a partial copy, which has a rule of its own.
         if !stands && !subject.python.is_empty() {
             let message = format!(
@@ -293,6 +315,7 @@ mod tests {
             ("\">=3.10\"", "\"<4\"", &["pyproject/requires-python"]),
             ("\"click>=8.1,<9\"", "\"click-extra\"", &["pyproject/click-missing"]),
             ("aos_demo.cli:main", "aos_demo.main:main", &["pyproject/entry-module"]),
+            ("aos_demo.cli:main", "aos_demo.cli:launch_it", &["pyproject/entry-module"]),
             (
                 "version = \"0.1.0\"",
                 "version = \"0.1.0\"\nreadme = \"README.md\"",
@@ -308,7 +331,7 @@ mod tests {
         );
         let shared = Sample::good()
             .pyproject("aos_demo.cli:main", "cli_aos.demo.cli:main")
-            .file("agent-harness/cli_aos/demo/cli.py", "");
+            .file("agent-harness/cli_aos/demo/cli.py", "def main(): pass\n");
         assert_eq!(only(&shared), ["pyproject/shared-package"]);
     }
 }

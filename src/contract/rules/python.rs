@@ -5,6 +5,14 @@ use super::collector::{Collector, shown_list};
 use super::subject::{HARNESS, PythonFile, Subject};
 use super::{ERROR, Rule, WARNING};
 
+pub(super) const UNREADABLE: Rule = Rule {
+    id: "python/unreadable",
+    summary: "Python can read every source of the package",
+    why: "A file that is not UTF-8, or whose brackets do not close, fails at import, and every call with it",
+    fix: "mend the file; `python3 -m compileall` names the place",
+    source: "failure map, failure 27",
+    ..ERROR
+};
 pub(super) const UNPACKAGED_FILE: Rule = Rule {
     id: "python/unpackaged-file",
     summary: "The package reads no `connector.json` or `permissions.json` at run time",
@@ -79,6 +87,9 @@ const MAX_CLIMBS: usize = 8;
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
     for file in &subject.python {
+        if let Some(reason) = unreadable(file) {
+            found.at(&UNREADABLE, &file.source, 0, reason.to_owned());
+        }
         let served = served_climbs(subject, file);
         for note in &file.content.notes {
             if !served.iter().any(|climb| climb.covers(note)) {
@@ -91,6 +102,17 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
     }
     health_words(subject, found);
     time_limits(subject, found);
+}
+
+fn unreadable(file: &PythonFile<'_>) -> Option<&'static str> {
+    let bytes = file.source.bytes;
+    if std::str::from_utf8(bytes).is_err() {
+        Some("the file is not UTF-8")
+    } else if bytes.contains(&0) {
+        Some("the file holds NUL bytes")
+    } else {
+        file.content.unclosed.then_some("a bracket is never closed")
+    }
 }
 
 fn single(subject: &Subject<'_>, file: &PythonFile<'_>, note: &Note<'_>, found: &mut Collector) {
@@ -308,6 +330,8 @@ mod tests {
     fn each_fault_of_a_source_is_named_by_its_rule() {
         for (code, rules) in [
             ("P = ROOT / \"permissions.json\"\n", &["python/unpackaged-file"][..]),
+            ("def broken(:\n    pass\n", &["python/unreadable"]),
+            ("X = \"\0\"\n", &["python/unreadable"]),
             ("P = Path(__file__).resolve().parents[1] / \"x\"\n", &["python/outside-package"]),
             ("P = HERE.parents[6]\n", &["python/outside-package"]),
             ("P = join(HERE, \"../../data\")\n", &["python/outside-package"]),

@@ -56,7 +56,7 @@ def execute(run, words):
         run.mode = config.mode(call.mode_flag)
     except InvalidUsage as error:
         bad_mode = error
-    asks_about = call.is_command or not call.stray
+    asks_about = not call.problem and (call.is_command or not call.stray)
     if call.help and asks_about:
         return _help(run, call)
     if call.version and asks_about:
@@ -84,6 +84,8 @@ def read_inputs(call):
     from .errors import InvalidUsage
     from .inputs import Inputs, read
 
+    if call.problem:
+        raise InvalidUsage(call.problem)
     if not call.is_command:
         from .options import unknown_command
 
@@ -93,8 +95,6 @@ def read_inputs(call):
         from .options import parse
 
         texts = parse(call.command, call.options)
-    if call.problem:
-        raise InvalidUsage(call.problem)
     if call.stray:
         from .redaction import quote
 

@@ -28,6 +28,7 @@ from .errors import BackendUnavailable
 REDIRECTS = 3
 CHUNK = 65536
 DEPTH = 100
+PORTS = {"https": 443, "http": 80}
 
 
 class Reply:
@@ -58,6 +59,7 @@ class Client:
         self._ends = time.monotonic() + seconds
         self._log = log or (lambda line: None)
         self._base = urls.base()
+        self._proxy = _proxy(self._base)
         self._headers = _headers()
 
     def time_left(self):
@@ -70,7 +72,8 @@ class Client:
             target += ("&" if "?" in path else "?") + urls.query_string(query)
         payload = None
         if body is not None:
-            payload = json.dumps(body, separators=(",", ":")).encode("ascii")
+            text = json.dumps(body, allow_nan=False, separators=(",", ":"))
+            payload = text.encode("ascii")
             self._headers.setdefault("Content-Type", "application/json")
         for _ in range(REDIRECTS + 1):
             reply = self._exchange(method, target, payload)
@@ -104,7 +107,8 @@ class Client:
         if self.time_left() <= 0:
             raise BackendUnavailable("no time is left for another request")
         self._log(f"> {method} {redaction.quote(target)}")
-        work = _Work(self._base, method, target, payload, self._headers)
+        way = (self._base, self._proxy)
+        work = _Work(way, method, target, payload, self._headers)
         reply = work.result(self._ends)
         took = round((time.monotonic() - started) * 1000)
         self._log(f"< {reply.status} in {took} ms, {len(reply.body)} bytes")
@@ -113,15 +117,15 @@ class Client:
 
 def _origin(url):
     """What must stay the same for the credentials to be sent again."""
-    port = url.port or {"https": 443, "http": 80}.get(url.scheme)
+    port = url.port or PORTS.get(url.scheme)
     return url.scheme, url.hostname, port, "@" in url.netloc
 
 
 class _Work:
     """A request in its own thread."""
 
-    def __init__(self, base, method, target, payload, headers):
-        self._base = base
+    def __init__(self, way, method, target, payload, headers):
+        self._way = way
         self._request = (method, target, payload, headers)
         self._connection = None
         self._outcome = None
@@ -146,7 +150,7 @@ class _Work:
 
     def _perform(self):
         method, target, payload, headers = self._request
-        self._connection = connection = _connect(self._base, self._remaining())
+        self._connection = connection = _connect(*self._way, self._remaining())
         try:
             connection.request(method, target, body=payload, headers=headers)
             response = connection.getresponse()
@@ -223,32 +227,48 @@ def _unreachable(reason, method):
     return BackendUnavailable(MESSAGES[reason], details)
 
 
-def _connect(base, timeout):
-    """A connection to the API. Proxies serve https to other machines only."""
+def _connect(base, proxy, timeout):
+    """A connection to the API. Ports are named: http.client guesses from `::1`."""
+    host, port = base.hostname, base.port or PORTS[base.scheme]
     if base.scheme == "http":
-        return http.client.HTTPConnection(base.hostname, base.port, timeout=timeout)
+        return http.client.HTTPConnection(host, port, timeout=timeout)
     context = ssl.create_default_context()
-    port = base.port or 443
-    proxies = getproxies_environment()
-    proxy = proxies.get("https", "")
-    if (
-        not proxy
-        or urls.is_loopback(base.hostname)
-        or proxy_bypass_environment(base.hostname, proxies)
-    ):
-        return http.client.HTTPSConnection(
-            base.hostname, port, timeout=timeout, context=context
-        )
-    way = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+    if proxy is None:
+        return http.client.HTTPSConnection(host, port, timeout=timeout, context=context)
     connection = http.client.HTTPSConnection(
-        way.hostname, way.port or 80, timeout=timeout, context=context
+        proxy.hostname,
+        proxy.port or PORTS["http"],
+        timeout=timeout,
+        context=context,
     )
     grant = {}
-    if way.username:
-        login = f"{unquote(way.username)}:{unquote(way.password or '')}"
+    if proxy.username:
+        login = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"
         grant["Proxy-Authorization"] = "Basic " + _base64(login)
-    connection.set_tunnel(base.hostname, port, headers=grant)
+    connection.set_tunnel(host, port, headers=grant)
     return connection
+
+
+def _proxy(base):
+    """The proxy on the way, or None. Proxies serve https to other machines only."""
+    if base.scheme == "http" or urls.is_loopback(base.hostname):
+        return None
+    proxies = getproxies_environment()
+    text = proxies.get("https", "")
+    if not text or proxy_bypass_environment(base.hostname, proxies):
+        return None
+    try:
+        proxy = urlsplit(text if "://" in text else f"http://{text}")
+        usable = proxy.scheme in PORTS and proxy.hostname and proxy.port != 0
+    except ValueError:
+        usable = False
+    if not usable or not text.isprintable() or " " in text:
+        raise BackendUnavailable(
+            "the proxy in HTTPS_PROXY is not one",
+            {"reason": "proxy"},
+            hint="set it to http://host:port, or unset it",
+        )
+    return proxy
 
 
 def _headers():

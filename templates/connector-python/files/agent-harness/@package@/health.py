@@ -2,7 +2,7 @@
 
 from . import api, config
 from .contract_gen import HEALTH_ENVELOPE_KEYS
-from .errors import AuthError, BackendUnavailable, ConnectorError
+from .errors import AuthError, BackendUnavailable, ConnectorError, unexpected
 
 # What the host reads at the top of the health envelope, for each status.
 READINESS = {
@@ -23,7 +23,10 @@ def report(log=None):
     }
     if missing:
         return {"status": "needs_setup", "checks": [keys]}
-    status, details = _probe(log)
+    try:
+        status, details = _probe(log)
+    except Exception as error:  # noqa: BLE001
+        status, details = "error", _told(unexpected(error))
     backend = {"name": "backend", "ok": status == "healthy", "details": details}
     return {"status": status, "checks": [keys, backend]}
 

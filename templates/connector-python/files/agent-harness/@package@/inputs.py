@@ -5,6 +5,7 @@ empty text counts as not given. Types, choices and defaults come from FIELDS.
 """
 
 import json
+import math
 import re
 
 from .contract_gen import COMMANDS, FIELDS
@@ -17,8 +18,14 @@ TRUE_WORDS = ("true", "yes", "on", "1")
 FALSE_WORDS = ("false", "no", "off", "0")
 
 
+class NotFinite(ValueError):
+    """A number in some JSON that JSON cannot carry."""
+
+
 class Inputs(dict):
     """The inputs that were given, by field id. Any other field reads as None."""
+
+    item_field = ""  # the list field that each_item is one value of
 
     def __missing__(self, field):
         return None
@@ -27,9 +34,16 @@ class Inputs(dict):
         """The given inputs under their wire names: {"wire": "field"}."""
         return {wire: self[field] for wire, field in names.items() if field in self}
 
-    def with_item(self, item):
+    def with_item(self, item, field=""):
         """A copy for one value of a bulk command; it is the field each_item."""
-        return Inputs(self, each_item=item)
+        inputs = Inputs(self, each_item=item)
+        inputs.item_field = field
+        return inputs
+
+    def option(self, field):
+        """The option that a field was given with."""
+        given = self.item_field if field == "each_item" else ""
+        return option_name(given or field)
 
 
 def read(command_id, texts):
@@ -125,6 +139,11 @@ def _list(field, text):
     if text.strip().startswith("["):
         try:
             values = _strict_json(text)
+        except NotFinite:
+            raise InvalidUsage(
+                f"`{option_name(field)}` takes finite numbers only",
+                {"value": quote(text)},
+            ) from None
         except (ValueError, RecursionError):
             values = None
         if isinstance(values, list):
@@ -133,6 +152,8 @@ def _list(field, text):
                     f"`{option_name(field)}` takes texts and numbers only",
                     {"value": quote(text)},
                 )
+            for value in values:
+                _check_text(field, str(value))
             return values
     return [part.strip() for part in text.split(",") if part.strip()]
 
@@ -148,7 +169,12 @@ def _json(field, text):
 
 
 def _strict_json(text):
-    def refuse(constant):
-        raise ValueError(constant)
+    return json.loads(text, parse_constant=_finite, parse_float=_finite)
 
-    return json.loads(text, parse_constant=refuse)
+
+def _finite(text):
+    """A float that JSON can carry; 1e999 would be sent as Infinity."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise NotFinite(text)
+    return number

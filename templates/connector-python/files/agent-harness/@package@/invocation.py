@@ -4,6 +4,10 @@ The permission gate needs the command and the mode even when the rest of the
 line is wrong, so this scan never fails: it takes the global flags out from
 wherever they stand, finds the command, ties every option to its value, and
 keeps the first mistake in `problem` for later. Nothing here imports click.
+
+A host grants a mode with `--mode` and may let an agent add words before or
+after it. So no second `--mode` may replace the first: two different ones are a
+mistake, and that counts a `--mode=…` which an option takes as its value.
 """
 
 from .contract_gen import COMMANDS, FIELDS
@@ -40,7 +44,10 @@ class Invocation:
         self.path = ()
         self.stray = []
         self.options = []
+        self._modes = set()
         self._scan([str(word) for word in words])
+        if self.mode_flag is not None and len(self._modes) > 1:
+            self.mode_problem = "option `--mode` was given with different values"
 
     @property
     def is_command(self):
@@ -83,6 +90,7 @@ class Invocation:
                 self.options.append(f"{name}=true")
             else:
                 self.options.append(f"{name}={following}")
+                self._note_mode(following)
                 at += 1
 
     def _take_word(self, word, paths):
@@ -96,16 +104,20 @@ class Invocation:
         if has_value and not self.problem:
             self.problem = f"option `{name}` takes no value"
 
+    def _note_mode(self, word):
+        """Remember the mode that a word would set if it stood for itself."""
+        name, equals, value = word.partition("=")
+        if name == "--mode" and equals:
+            self._modes.add(value)
+
     def _take_mode(self, word, following):
         _, equals, value = word.partition("=")
-        if equals:
-            self.mode_flag = value
-        elif following is None or following.startswith("-"):
+        if not equals and (following is None or following.startswith("-")):
             self.mode_problem = "option `--mode` needs a value"
-        else:
-            self.mode_flag = following
-            return 1
-        return 0
+            return 0
+        self.mode_flag = value if equals else following
+        self._modes.add(self.mode_flag)
+        return 0 if equals else 1
 
     def _is_value(self, word):
         """Whether the word after a boolean option belongs to the option."""

@@ -87,9 +87,10 @@ class Api:
 
         A value that fails does not stop the others, except when the failure
         would meet them all: no access, no backend. If nothing succeeded at all
-        the first failure is the failure of the command.
+        the first failure is the failure of the command. Values that look the
+        same in a request are one: "1" and 1, but not 1.0.
         """
-        targets = list(dict.fromkeys(inputs[field] or []))
+        targets = _targets(inputs, field)
         if len(targets) > settings.BULK_TARGETS:
             raise InvalidUsage(
                 f"at most {settings.BULK_TARGETS} values at once",
@@ -100,7 +101,7 @@ class Api:
             item = {"target": target, "ok": stopped is None}
             if stopped is None:
                 try:
-                    run(inputs.with_item(target))
+                    run(inputs.with_item(target, field))
                 except ConnectorError as error:
                     first = first or error
                     item.update(ok=False, error=_brief(error))
@@ -184,6 +185,21 @@ def nest(flat):
             place = place[parent]
         place[last] = value
     return tree
+
+
+def _targets(inputs, field):
+    """The different values of a list field, as texts and numbers."""
+    from .urls import wire_text
+
+    targets = {}
+    for target in inputs[field] or []:
+        if isinstance(target, bool) or not isinstance(target, (str, int, float)):
+            raise InvalidUsage(
+                f"`{inputs.option(field)}` takes texts and numbers only",
+                {"value": quote(wire_text(target))},
+            )
+        targets.setdefault(wire_text(target), target)
+    return list(targets.values())
 
 
 def _brief(error):

@@ -1,13 +1,24 @@
 """Keeps secrets out of everything that leaves the process.
 
-Two rules, for two kinds of text:
+Two rules, for two kinds of text, and neither looks at upper and lower case:
 
-- `scrub` is for data of successful calls and for text of our own. It replaces
-  every whole secret, plain or encoded, and leaves the rest alone. A short
-  secret is replaced only where it stands as a word, so that a key that happens
-  to be `test` does not turn `latest` into noise.
+- `scrub` is for data of successful calls and for text of our own. In every
+  string and every key of it these are replaced, and the rest is left alone:
+  - a whole secret, plain or encoded, forwards or backwards. A short one (below
+    8 characters) only forwards and where it stands as a word, so that a key
+    that happens to be `test` does not turn `latest` into noise;
+  - any run of 8 or more characters of a secret of 12 or more, forwards or
+    backwards. A run has to be within one string and is not looked for in
+    encoded forms;
+  - a string that is a masked secret and nothing else: four or more characters
+    of its beginning or end, or both, and at least one of `* . x • …`.
+  A shorter part of a secret that stands among other text stays.
 - `quote` is for foreign text inside errors and logs: what the backend said,
-  what the caller typed. Any run of four characters of a secret drops it whole.
+  what the caller typed. Any run of four characters of a secret, plain, encoded
+  or backwards, drops it whole.
+
+Both know the values of the service keys. The user name and the base URL are
+public in data, and kept out of errors and logs.
 """
 
 import re
@@ -19,13 +30,31 @@ from . import config
 MARK = "[redacted]"
 RUN = 4
 SHORT = 8
+LONG = 12
+MASKS = "*.x•…"
 QUOTE_LENGTH = 300
 
 
 def scrub(value):
-    """A copy of JSON data, or text, without the secrets of this connector."""
-    forms = secret_forms(config.data_secrets())
-    return _walk(value, _replacer(forms)) if forms else value
+    """JSON data, or text, without the secrets of this connector."""
+    secrets = tuple(config.data_secrets())
+    if not secrets:
+        return value
+    texts = list(set(_texts(value)))
+    finder = _finder(secrets)
+    # All texts are searched at once; a mark that is in none of them parts them.
+    joined = "".join(texts)
+    used = {*joined, *"".join(secrets)}
+    signs = (c for c in map(chr, range(sys.maxunicode)) if c == fold(c))
+    mark = next(c for c in signs if c not in used and not c.isalnum())
+    joined = mark.join(texts)
+    clear = joined
+    for find in (finder.wholes, finder.runs):
+        clear = _without(clear, find(fold(clear)))
+    clear = _without(clear, finder.masked(fold(clear), mark))
+    if clear == joined:
+        return value
+    return _walk(value, dict(zip(texts, clear.split(mark))))
 
 
 def quote(text):
@@ -41,34 +70,37 @@ def reveals(text):
     return any(run in lowered for run in _runs(tuple(config.all_secrets())))
 
 
+def fold(text):
+    """The text in lower case, of the same length."""
+    return text.replace("\u0130", "i").lower()
+
+
 def clean(text):
     """Text on one line, without control characters or odd whitespace."""
     shown = (c if c.isprintable() else " " for c in text)
     return " ".join("".join(shown).split())
 
 
-def secret_forms(secrets):
-    """Every secret and the ways it may be written, longest first."""
-    return _forms(tuple(secrets))
-
-
 @lru_cache(maxsize=8)
 def _forms(secrets):
+    """Every secret and the ways it may be written."""
     forms = set(secrets)
     for secret in secrets:
         forms.update(_encoded(secret) if len(secret) >= RUN else ())
-    return sorted(filter(None, forms), key=lambda form: (-len(form), form))
+    return forms - {""}
 
 
 @lru_cache(maxsize=8)
 def _runs(secrets):
     """The short runs that give a secret away, in lower case."""
-    forms = _forms(tuple(secret for secret in secrets if len(secret) >= RUN))
-    return {
-        form[at : at + RUN].lower()
-        for form in forms
-        for at in range(len(form) - RUN + 1)
-    }
+    secrets = tuple(secret for secret in secrets if len(secret) >= RUN)
+    forms = [*_forms(secrets), *(secret[::-1] for secret in secrets)]
+    return {run for form in forms for run in _pieces(form.lower(), RUN)}
+
+
+def _pieces(text, length):
+    """Every run of this many characters."""
+    return {text[at : at + length] for at in range(len(text) - length + 1)}
 
 
 def _encoded(secret):
@@ -102,26 +134,134 @@ def _encoded(secret):
             yield body.replace("+", "-").replace("/", "_")
 
 
-def _replacer(forms):
-    long = "|".join(re.escape(form) for form in forms if len(form) >= SHORT)
-    short = "|".join(re.escape(form) for form in forms if len(form) < SHORT)
-    parts = [long] if long else []
-    if short:
-        parts.append(rf"(?<![^\W_])(?:{short})(?![^\W_])")
-    pattern = re.compile("|".join(parts))
-    return lambda text: pattern.sub(MARK, text)
+@lru_cache(maxsize=8)
+def _finder(secrets):
+    return Finder(secrets)
 
 
-def _walk(value, replace):
+class Finder:
+    """Finds secrets and parts of them in text that was folded."""
+
+    def __init__(self, secrets):
+        forms = {fold(form) for form in _forms(secrets)}
+        self._words = {form for form in forms if len(form) < SHORT}
+        forms -= self._words
+        self._forms = forms | {form[::-1] for form in forms}
+        secrets = {fold(secret) for secret in secrets}
+        self._runs = set()
+        for secret in secrets:
+            if len(secret) >= LONG:
+                self._runs |= _pieces(secret, SHORT) | _pieces(secret[::-1], SHORT)
+        # A run of 8 characters holds a block of 4 that starts at a multiple of 4.
+        self._blocks = {block for run in self._runs for block in _pieces(run, RUN)}
+        parted = [secret for secret in secrets if len(secret) > RUN]
+        self._ends = {s[:RUN] for s in parted} | {s[-RUN:] for s in parted}
+        parts = {
+            part
+            for s in parted
+            for length in range(RUN, min(len(s), LONG))
+            for part in (s[:length], s[-length:])
+            if part.strip(MASKS)
+        }
+        longest_first = sorted(parts, key=len, reverse=True)
+        self._parts = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
+
+    def wholes(self, text):
+        """Where whole secrets are: [(start, end), ...] in order."""
+        found = []
+        for form in self._forms:
+            found += _places(form, text)
+        for word in self._words:
+            found += [place for place in _places(word, text) if _is_word(place, text)]
+        return _merged(found)
+
+    def runs(self, text):
+        """Where long runs of a secret are, each as far as it goes."""
+        blocks, runs, spans, done = self._blocks, self._runs, [], 0
+        starts = range(0, len(text), RUN) if blocks else ()
+        for block in [at for at in starts if text[at : at + RUN] in blocks]:
+            first = max(0, block - RUN, done - SHORT + 1)
+            for start in range(first, block + 1):
+                if text[start : start + SHORT] in runs:
+                    done = start + SHORT
+                    while text[done + 1 - SHORT : done + 1] in runs:
+                        done += 1
+                    spans.append((start, done))
+                    break
+        return _merged(spans)
+
+    def masked(self, text, mark):
+        """Where the texts are that are a masked secret and nothing else."""
+        ends = [end for end in self._ends if end in text]
+        spans, start = [], 0
+        for piece in text.split(mark) if ends else ():
+            if any(end in piece for end in ends) and self._is_masked(piece):
+                spans.append((start, start + len(piece)))
+            start += len(piece) + 1
+        return spans
+
+    def _is_masked(self, text):
+        rest = self._parts.sub("", text)
+        return rest not in ("", text) and not rest.strip(MASKS)
+
+
+def _places(part, text):
+    at = text.find(part)
+    while at >= 0:
+        yield at, at + len(part)
+        at = text.find(part, at + len(part))
+
+
+def _is_word(place, text):
+    start, end = place
+    before = text[max(0, start - 1) : start]
+    return not before.isalnum() and not text[end : end + 1].isalnum()
+
+
+def _merged(spans):
+    """Spans that overlap or touch become one."""
+    merged = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1][1] = max(end, merged[-1][1])
+        else:
+            merged.append([start, end])
+    return merged
+
+
+def _without(text, spans):
+    """The text with a mark in the place of every span."""
+    pieces, done = [], 0
+    for start, end in spans:
+        pieces += [text[done:start], MARK]
+        done = end
+    return "".join([*pieces, text[done:]])
+
+
+def _texts(value):
+    """Every string and every key of some JSON data."""
     if isinstance(value, str):
-        return replace(value)
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if isinstance(key, str):
+                yield key
+            yield from _texts(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _texts(item)
+
+
+def _walk(value, clear):
+    if isinstance(value, str):
+        return clear[value]
     if isinstance(value, dict):
         return {
-            replace(key) if isinstance(key, str) else key: _walk(item, replace)
+            clear[key] if isinstance(key, str) else key: _walk(item, clear)
             for key, item in value.items()
         }
     if isinstance(value, (list, tuple)):
-        return [_walk(item, replace) for item in value]
+        return [_walk(item, clear) for item in value]
     return value
 
 

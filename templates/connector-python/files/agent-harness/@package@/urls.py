@@ -74,7 +74,7 @@ def _path_value(field, inputs):
     whole = field.startswith("+")
     field = field.lstrip("+")
     text = wire_text(inputs[field])
-    option = "--" + field.replace("_", "-")
+    option = inputs.option(field)
     segments = text.split("/") if whole else [text]
     if text == "":
         raise InvalidUsage(f"missing value for `{option}`")
@@ -110,5 +110,5 @@ def wire_text(value):
     if isinstance(value, (dict, list, tuple)):
         import json
 
-        return json.dumps(value, separators=(",", ":"))
+        return json.dumps(value, allow_nan=False, separators=(",", ":"))
     return str(value)

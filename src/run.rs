@@ -32,6 +32,10 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         Err(_) => guess_global(&arguments),
     };
     let (run, format_fault) = settings(&global);
+    let declared: &[&str] = match &parsed {
+        Ok(cli) => registry::find(path_of(&cli.command)).map_or(&[], registry::fields),
+        Err(_) => &[],
+    };
     let answer = match (parsed, format_fault) {
         (Err(error), _) if is_display(&error) && global.format != Some(Format::Json) => {
             return display(&error);
@@ -41,7 +45,10 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         (Ok(_), Some(fault)) => Err(fault),
         (Ok(cli), None) => guarded(&cli, &run),
     };
-    let answer = answer.and_then(|outcome| select(outcome, &global, &run));
+    let answer = match answer {
+        Ok(outcome) => select(outcome, &global, &run, declared),
+        Err(failure) => Err(narrowed(failure, &global)),
+    };
     emit(&answer, &global, &run, clock)
 }
 
@@ -226,11 +233,23 @@ fn described(error: &clap::Error) -> Outcome {
 }
 
 /// Applies `--fields`.
-fn select(mut outcome: Outcome, global: &Global, run: &Run) -> Result<Outcome, Failure> {
+fn select(
+    mut outcome: Outcome,
+    global: &Global,
+    run: &Run,
+    declared: &[&str],
+) -> Result<Outcome, Failure> {
     if global.fields.is_empty() || run.format == Format::Raw {
         return Ok(outcome);
     }
-    match envelope::select(&outcome.data, &global.fields) {
+    // A field that this command has in another answer (a preview, a list) is left out, not refused.
+    let elsewhere = |field: &&String| {
+        let name = field.split('.').next().unwrap_or(field);
+        outcome.data.get(name).is_none() && declared.contains(&name)
+    };
+    let fields: Vec<String> =
+        global.fields.iter().filter(|field| !elsewhere(field)).cloned().collect();
+    match envelope::select(&outcome.data, &fields) {
         Ok(data) => {
             outcome.data = data;
             if run.format == Format::Text {
@@ -242,6 +261,18 @@ fn select(mut outcome: Outcome, global: &Global, run: &Run) -> Result<Outcome, F
             .hint("`aos reference` lists the fields of every command")
             .detail("known_fields", error.known)),
     }
+}
+
+/// A failure keeps its code and message whole; of its details, `--fields` keeps what was asked for.
+fn narrowed(mut failure: Failure, global: &Global) -> Failure {
+    let details = Value::Object(failure.details.clone());
+    let present =
+        |field: &&String| field.split('.').next().is_some_and(|name| details.get(name).is_some());
+    let fields: Vec<String> = global.fields.iter().filter(present).cloned().collect();
+    if let Ok(Value::Object(kept)) = envelope::select(&details, &fields) {
+        failure.details = kept;
+    }
+    failure
 }
 
 fn emit(answer: &Result<Outcome, Failure>, global: &Global, run: &Run, clock: Stopwatch) -> u8 {

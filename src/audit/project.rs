@@ -33,6 +33,8 @@ pub struct Options {
 pub struct ProjectReport {
     /// As somebody named it.
     pub path: String,
+    /// Name of its directory.
+    pub name: String,
     pub family: Family,
     /// The pinned tag, when it can be read.
     pub tag: Option<String>,
@@ -61,6 +63,7 @@ pub fn audit(path: &Path, options: &Options) -> Result<ProjectReport, ProjectErr
     let mut audit = Audit {
         report: ProjectReport {
             path: project.shown.clone(),
+            name: project.directory_name.clone(),
             family: project.family,
             tag: project.pin.good().map(ToString::to_string),
             trust: "none",
@@ -75,6 +78,10 @@ pub fn audit(path: &Path, options: &Options) -> Result<ProjectReport, ProjectErr
     audit.family_rules(release.as_deref());
     Ok(audit.conclude(options))
 }
+
+/// Rules that fail when `connector.json` cannot be read as a document.
+const BROKEN_MANIFEST: [&str; 4] =
+    ["manifest/missing", "manifest/syntax", "manifest/encoding", "manifest/duplicate-key"];
 
 /// An examination under way.
 struct Audit {
@@ -250,6 +257,13 @@ impl Audit {
     }
 
     fn conclude(mut self, options: &Options) -> ProjectReport {
+        // A manifest that is no document at all says it all; that it cannot be generated from is no news.
+        let is_broken = |finding: &Finding| BROKEN_MANIFEST.contains(&finding.rule);
+        if self.report.findings.iter().any(is_broken) {
+            self.report.findings.retain(|finding| {
+                finding.rule != rules::GENERATOR.id || finding.path != CONNECTOR_PATH
+            });
+        }
         if let Some(record) = self.project.record.good() {
             self.report.waived =
                 waivers::apply(&mut self.report.findings, &record.waivers, &options.today);

@@ -32,7 +32,7 @@ rule!(
     Error,
     "aos.toml can be read",
     "It says where generated files go; a record that cannot be read would leave them unchecked",
-    "mend `aos.toml`; docs/reference.md lists its members",
+    "mend `aos.toml`; its members are family, [spec], [template], [answers], [outputs], [[waivers]]",
     "aos.toml"
 );
 rule!(

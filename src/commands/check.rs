@@ -30,7 +30,7 @@ pub struct CheckArgs {
     /// Check every project below a directory, in parallel
     #[arg(long, value_name = "ROOT", conflicts_with = "explain")]
     pub recursive: Option<PathBuf>,
-    /// Report only this rule; can be repeated
+    /// Look at this rule only, which is no gate; can be repeated
     #[arg(long, value_name = "RULE", conflicts_with = "explain")]
     pub rule: Vec<String>,
     /// Describe one rule, or all with `all`
@@ -185,14 +185,24 @@ impl Verdict {
 
     /// The fix of the first error: mending it first often mends more.
     fn next_step(&self) -> String {
-        self.reports
-            .iter()
-            .flat_map(|report| &report.findings)
-            .find(|finding| finding.severity == Severity::Error)
-            .map_or_else(
-                || "give this user the permission to search them, then run again".to_owned(),
-                |finding| finding.fix.clone(),
-            )
+        let errors = || {
+            self.reports
+                .iter()
+                .flat_map(|report| &report.findings)
+                .filter(|finding| finding.severity == Severity::Error)
+        };
+        // What stops the generators stops every other fix.
+        let first = errors()
+            .find(|finding| finding.rule == rules::GENERATOR.id)
+            .or_else(|| errors().next());
+        if errors().any(|finding| first.is_some_and(|first| first.fix != finding.fix)) {
+            let fix = first.map_or("", |first| first.fix.as_str());
+            return format!("first {fix}; each finding has its own fix");
+        }
+        first.map_or_else(
+            || "give this user the permission to search them, then run again".to_owned(),
+            |finding| finding.fix.clone(),
+        )
     }
 
     fn data(&self, failed: usize) -> Value {
@@ -317,7 +327,7 @@ fn project_line(report: &ProjectReport, run: &Run) -> String {
     let trust = if report.trust == "lock" { ", trusted by its lock only" } else { "" };
     format!(
         "{verdict} {} {}",
-        style.strong(&report.path),
+        style.strong(if report.path == "." { &report.name } else { &report.path }),
         style.faint(&format!(
             "({} {tag}{trust}, {} files compared)",
             report.family, report.compared

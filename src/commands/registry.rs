@@ -226,6 +226,12 @@ pub fn untrusted_fields(entry: &Entry) -> &'static [&'static str] {
         .map_or(&[], |schema| schema.untrusted_fields)
 }
 
+/// Fields that the data of a command may have.
+#[must_use]
+pub fn fields(entry: &Entry) -> &'static [&'static str] {
+    SCHEMAS.iter().find(|schema| schema.name == entry.schema).map_or(&[], |schema| schema.fields)
+}
+
 /// One command as `reference` describes it.
 #[must_use]
 pub fn describe(entry: &Entry) -> Value {
@@ -293,6 +299,11 @@ fn parameter(argument: &clap::Arg) -> Value {
     });
     if let Some(short) = argument.get_short() {
         object["short"] = short.to_string().into();
+    }
+    if let Some(value) =
+        argument.get_value_names().and_then(|names| names.first()).filter(|_| takes_value)
+    {
+        object["value"] = value.to_string().into();
     }
     if !choices.is_empty() {
         object["choices"] = choices.into();

@@ -101,19 +101,22 @@ fn preview(request: &Request<'_>, run: &Run) -> Result<Outcome, Failure> {
         .iter()
         .map(|obstacle| json!({"path": obstacle.path.as_str(), "reason": obstacle.reason}))
         .collect();
+    let summary = run.style.strong(&format!(
+        "Would change {}: {}",
+        request.root.display(),
+        changes::summary(request.plan)
+    ));
+    let confirm = run.style.accent(&format!("--confirm {token}"));
+    let advice = if request.plan.lossy(request.known).next().is_some() {
+        format!("Confirm with {confirm} (until {})", clock::iso8601(expires_at))
+    } else {
+        format!("Nothing of yours would be lost: run it as it is, or with {confirm}")
+    };
     let text = [
-        run.style.strong(&format!(
-            "Would change {}: {}",
-            request.root.display(),
-            changes::summary(request.plan)
-        )),
         changes::text(request.plan, run.style),
         run.style.diff(&replaced_diffs(request.plan)),
-        format!(
-            "\nConfirm with {} (until {})",
-            run.style.accent(&format!("--confirm {token}")),
-            clock::iso8601(expires_at)
-        ),
+        summary,
+        advice,
     ];
     let text: Vec<_> = text.into_iter().filter(|part| !part.is_empty()).collect();
     let data = json!({
@@ -130,9 +133,6 @@ fn preview(request: &Request<'_>, run: &Run) -> Result<Outcome, Failure> {
     Ok(Outcome::new(data, text.join("\n")).raw(changes::patch(request.plan)))
 }
 
-/// Longest diff of one file in the text of a preview, in lines; `--format raw` shows all.
-const MAX_DIFF_LINES: usize = 40;
-
 /// New files are listed, and the lock follows from the others; what a person must look at is what goes away.
 fn replaced_diffs(plan: &Plan) -> String {
     let shown = plan
@@ -140,16 +140,7 @@ fn replaced_diffs(plan: &Plan) -> String {
         .iter()
         .filter(|edit| edit.before.is_some() && edit.path.as_str() != LOCK_PATH)
         .take(20);
-    shown.map(|edit| shortened(&crate::plan::diff::unified(edit))).collect()
-}
-
-fn shortened(diff: &str) -> String {
-    let lines = diff.lines().count();
-    if lines <= MAX_DIFF_LINES {
-        return diff.to_owned();
-    }
-    let head: String = diff.lines().take(MAX_DIFF_LINES).map(|line| format!("{line}\n")).collect();
-    format!("{head}… {} more lines\n", lines - MAX_DIFF_LINES)
+    shown.map(|edit| changes::shortened(&crate::plan::diff::unified(edit))).collect()
 }
 
 fn scope<'a>(request: &'a Request<'_>, root: &'a str) -> Scope<'a> {

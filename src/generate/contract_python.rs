@@ -1,5 +1,7 @@
 //! `contract_gen.py` of a connector: contract and manifest as constants, so that nothing is read at run time.
 
+use serde_json::Value;
+
 use crate::contract::HarnessContract;
 use crate::contract::connector::Connector;
 use crate::contract::name::Key;
@@ -135,21 +137,40 @@ impl Module {
         self.line("}");
     }
 
+    /// One entry a line where a manifest grows: a change of one field is a change of one line.
     fn manifest(&mut self, connector: &Connector) {
         let Some(members) = connector.document.as_object() else { return };
         self.line("MANIFEST = {");
         for (name, value) in members {
-            match value.as_array() {
-                Some(entries) if name == "commands" => {
-                    self.line("    \"commands\": [");
-                    for entry in entries {
-                        self.line(&format!("        {},", python::value(entry)));
+            match value {
+                Value::Array(entries) if name == "commands" => self.entries(4, name, entries),
+                Value::Object(parts) if name == "scope" => {
+                    self.line("    \"scope\": {");
+                    for (part, value) in parts {
+                        match value {
+                            Value::Array(entries) if part == "fields" => {
+                                self.entries(8, part, entries)
+                            }
+                            _ => self.member(8, part, value),
+                        }
                     }
-                    self.line("    ],");
+                    self.line("    },");
                 }
-                _ => self.line(&format!("    {}: {},", python::string(name), python::value(value))),
+                _ => self.member(4, name, value),
             }
         }
         self.line("}");
+    }
+
+    fn member(&mut self, indent: usize, name: &str, value: &Value) {
+        self.line(&format!("{:indent$}{}: {},", "", python::string(name), python::value(value)));
+    }
+
+    fn entries(&mut self, indent: usize, name: &str, entries: &[Value]) {
+        self.line(&format!("{:indent$}{}: [", "", python::string(name)));
+        for entry in entries {
+            self.line(&format!("{:indent$}    {},", "", python::value(entry)));
+        }
+        self.line(&format!("{:indent$}],", ""));
     }
 }

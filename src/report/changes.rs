@@ -73,3 +73,40 @@ pub fn summary(plan: &Plan) -> String {
         .collect();
     if parts.is_empty() { "nothing to change".to_owned() } else { parts.join(", ") }
 }
+
+/// Longest diff of one file in a text, in lines, and longest line of it; `--format raw` shows all.
+const MAX_DIFF_LINES: usize = 40;
+const MAX_DIFF_COLUMNS: usize = 200;
+
+/// A diff as far as a person reads it.
+#[must_use]
+pub fn shortened(diff: &str) -> String {
+    let count = diff.lines().count();
+    let mut text: String = diff.lines().take(MAX_DIFF_LINES).map(cut).collect();
+    if count > MAX_DIFF_LINES {
+        text.push_str(&format!("… {} more lines\n", count - MAX_DIFF_LINES));
+    }
+    text
+}
+
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(MAX_DIFF_COLUMNS) {
+        Some((end, _)) => format!("{}…\n", &line[..end]),
+        None => format!("{line}\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_diff_keeps_its_head_and_says_how_much_is_left_out() {
+        let diff: String = (0..100).map(|line| format!("+{line}\n")).collect();
+        let text = shortened(&diff);
+        assert_eq!(text.lines().count(), MAX_DIFF_LINES + 1);
+        assert!(text.ends_with("… 60 more lines\n"), "{text}");
+        assert_eq!(shortened("+short\n"), "+short\n");
+        assert!(shortened(&"é".repeat(500)).chars().count() < 210);
+    }
+}

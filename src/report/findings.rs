@@ -34,7 +34,7 @@ pub fn text(finding: &Finding, style: Style) -> String {
     let place = style.strong(&format!("{}{line}", finding.path));
     let mut text = format!("{label} {place} {}\n  {}", style.faint(finding.rule), finding.message);
     if let Some(diff) = &finding.diff {
-        for line in style.diff(diff).lines() {
+        for line in style.diff(&super::changes::shortened(diff)).lines() {
             text.push_str(&format!("\n    {line}"));
         }
     }

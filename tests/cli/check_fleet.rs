@@ -195,7 +195,7 @@ fn a_person_sees_place_rule_diff_and_fix() {
     let answer = sandbox.aos_in(&project, &["check", "--format", "text"]);
     assert_eq!(answer.exit, Some(6));
     for words in [
-        "FAILED .",
+        "FAILED aos-acme (",
         "error .agent/CONNECTOR-SPEC.md drift/modified",
         "    -my own rule\n",
         "  fix: run `aos sync-spec`\n",

@@ -15,6 +15,7 @@ use crate::apply;
 use crate::cli::WriteOptions;
 use crate::contract::{Family, SpecTag};
 use crate::inputs::embedded::{self, EXAMPLE_PRESET};
+use crate::inputs::project::Project;
 use crate::inputs::{spec_source, tree};
 use crate::plan::Plan;
 use crate::report::{ErrorCode, Failure, Outcome};
@@ -73,8 +74,11 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
     if args.list {
         return list(run);
     }
-    let project = NewProject::plan(args)?;
+    let mut project = NewProject::plan(args)?;
     let parent = parent(&args.dir)?;
+    if let Ok(around) = Project::open(&parent) {
+        project.notes.push(format!("it lies inside another project, `{}`", around.root.display()));
+    }
     if !args.write.dry_run {
         apply::remove_leftovers(&parent);
     }

@@ -74,7 +74,8 @@ impl NewProject {
         (self.preset_name == EXAMPLE_PRESET).then(|| {
             format!(
                 "The resource `item` is a stand-in for your API: describe your commands in connector.json, write \
-                 their requests in agent-harness/{}/commands, set the address in api.py, then run `aos gen`",
+                 their requests in agent-harness/{}/commands and tests/test_resource_*.py, look at the address and \
+                 the health path in api.py, then run `aos gen`",
                 self.tool.package()
             )
         })

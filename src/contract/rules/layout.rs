@@ -49,7 +49,7 @@ pub(super) const UNREADABLE: Rule = Rule {
     summary: "Every file of the project can be read",
     why: "A file that was not read was not checked",
     fix: "make the file readable and smaller, or remove it",
-    source: "DESIGN 9, sizes are bounded",
+    source: "CONNECTOR-SPEC §9",
     ..ERROR
 };
 pub(super) const SYMLINK: Rule = Rule {

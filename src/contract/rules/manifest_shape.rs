@@ -27,7 +27,7 @@ pub(super) const DUPLICATE_KEY: Rule = Rule {
     summary: "No object of `connector.json` names a member twice",
     why: "Readers disagree on which of two members counts, so people and host see different connectors",
     fix: "keep one of the two members",
-    source: "DESIGN 9, duplicate JSON keys are errors",
+    source: "CONNECTOR-SPEC §7",
     ..ERROR
 };
 pub(super) const ENCODING: Rule = Rule {

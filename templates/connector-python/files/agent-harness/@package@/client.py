@@ -254,7 +254,7 @@ def _proxy(base):
     if base.scheme == "http" or urls.is_loopback(base.hostname):
         return None
     proxies = getproxies_environment()
-    text = proxies.get("https", "")
+    text = proxies.get("https", "").strip()
     if not text or proxy_bypass_environment(base.hostname, proxies):
         return None
     try:

@@ -25,7 +25,7 @@ def report(log=None):
         return {"status": "needs_setup", "checks": [keys]}
     try:
         status, details = _probe(log)
-    except Exception as error:  # noqa: BLE001
+    except (Exception, SystemExit) as error:  # noqa: BLE001
         status, details = "error", _told(unexpected(error))
     backend = {"name": "backend", "ok": status == "healthy", "details": details}
     return {"status": status, "checks": [keys, backend]}

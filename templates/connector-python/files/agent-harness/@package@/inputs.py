@@ -18,10 +18,6 @@ TRUE_WORDS = ("true", "yes", "on", "1")
 FALSE_WORDS = ("false", "no", "off", "0")
 
 
-class NotFinite(ValueError):
-    """A number in some JSON that JSON cannot carry."""
-
-
 class Inputs(dict):
     """The inputs that were given, by field id. Any other field reads as None."""
 
@@ -138,16 +134,11 @@ def _list(field, text):
     """A JSON array, or values with commas between them."""
     if text.strip().startswith("["):
         try:
-            values = _strict_json(text)
-        except NotFinite:
-            raise InvalidUsage(
-                f"`{option_name(field)}` takes finite numbers only",
-                {"value": quote(text)},
-            ) from None
+            values = json.loads(text)
         except (ValueError, RecursionError):
             values = None
         if isinstance(values, list):
-            if any(isinstance(value, (dict, list, type(None))) for value in values):
+            if not all(isinstance(v, (str, int)) or _is_finite(v) for v in values):
                 raise InvalidUsage(
                     f"`{option_name(field)}` takes texts and numbers only",
                     {"value": quote(text)},
@@ -175,6 +166,10 @@ def _strict_json(text):
 def _finite(text):
     """A float that JSON can carry; 1e999 would be sent as Infinity."""
     number = float(text)
-    if not math.isfinite(number):
-        raise NotFinite(text)
+    if not _is_finite(number):
+        raise ValueError(text)
     return number
+
+
+def _is_finite(value):
+    return isinstance(value, float) and math.isfinite(value)

@@ -115,8 +115,10 @@ class Invocation:
         if not equals and (following is None or following.startswith("-")):
             self.mode_problem = "option `--mode` needs a value"
             return 0
-        self.mode_flag = value if equals else following
-        self._modes.add(self.mode_flag)
+        mode = value if equals else following
+        self._modes.add(mode)
+        if self.mode_flag is None:
+            self.mode_flag = mode
         return 0 if equals else 1
 
     def _is_value(self, word):

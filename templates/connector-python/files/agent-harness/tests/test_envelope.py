@@ -125,6 +125,11 @@ def test_a_bad_mode_is_a_usage_error(run, monkeypatch):
     "line",
     [
         ["--json=yes", "health"],
+        ["--json", "--help=x"],
+        ["--json", "--version=x"],
+        ["--json", "health", "--help="],
+        ["--json", "config", "--help=x"],
+        ["--json", "--help", "--version=1", "health"],
         ["--json", "--", "--json"],
         ["--json", "-x"],
         ["--json", ""],

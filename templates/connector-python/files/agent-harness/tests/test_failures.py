@@ -94,6 +94,55 @@ def test_without_a_backend_or_keys_a_command_says_so(
     assert backend.requests == []
 
 
+@pytest.mark.parametrize("name", THOROUGH)
+def test_a_proxy_that_is_none_is_named(run, point_at, monkeypatch, name):
+    point_at("https://backend.invalid")
+    for proxy in ("http://[bad", "http://h:99999", "http://h:abc", "http://", "://"):
+        monkeypatch.setenv("HTTPS_PROXY", proxy)
+        error = call(run, name).error
+        assert error["code"] == "BACKEND_UNAVAILABLE"
+        assert error["details"]["reason"] == "proxy"
+        assert proxy not in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("url", "proxy", "address"),
+    [
+        ("http://[::1]", "", ("::1", 80)),
+        ("http://[::1]:8080", "", ("::1", 8080)),
+        ("http://127.0.0.1", "", ("127.0.0.1", 80)),
+        ("http://127.0.0.1", "http://[bad", ("127.0.0.1", 80)),
+        ("https://[::1]", "http://[bad", ("::1", 443)),
+        ("https://backend.invalid", "http://[::2]", ("::2", 80)),
+        ("https://backend.invalid", "proxy.invalid:3128", ("proxy.invalid", 3128)),
+        ("https://backend.invalid", "http://a:b@[::2]:81", ("::2", 81)),
+    ],
+)
+def test_a_connection_goes_where_it_should(
+    point_at, unavailable, monkeypatch, url, proxy, address
+):
+    asked = []
+
+    def connect(where, *args, **kwargs):
+        asked.append(where)
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr("socket.create_connection", connect)
+    monkeypatch.setenv("HTTPS_PROXY", proxy)
+    point_at(url)
+    with unavailable as caught:
+        module("client").Client(5.0).request("GET", "/")
+    assert caught.value.details["reason"] == "refused"
+    assert asked == [address]
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("-inf"), float("nan")])
+def test_a_number_that_is_not_json_is_never_sent(backend, client, number):
+    with pytest.raises(ValueError):
+        client().request("POST", "/", body={"a": [number]})
+    assert backend.requests == []
+
+
 @pytest.fixture
 def client(backend):
     """A client of the connector, to look at one exchange."""

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from subject import SECRETS, api, gen
+from subject import SECRETS, api, gen, module
 
 READY = {"healthy": "ready"}
 ANSWERS = [
@@ -105,6 +105,44 @@ def test_a_base_url_that_is_not_safe_is_an_error(run, point_at, url):
     outcome = run("--json", "health")
     check(outcome, "error")
     assert url not in outcome.out
+
+
+@pytest.mark.parametrize("name", ["HTTPS_PROXY", "https_proxy"])
+@pytest.mark.parametrize(
+    "proxy",
+    [
+        "http://[bad",
+        "http://hidden:99999",
+        "http://hidden:abc",
+        "http://hidden:0",
+        "http://",
+        "http://:80",
+        "://",
+        "hid den:80",
+        "socks5://hidden:1080",
+        "http://me:hidden@[bad",
+    ],
+)
+def test_a_proxy_that_is_none_is_an_error(run, point_at, monkeypatch, proxy, name):
+    monkeypatch.setenv(name, proxy)
+    point_at("https://backend.invalid")
+    outcome = run("--json", "health", "--verbose")
+    details = check(outcome, "error")["checks"][1]["details"]
+    assert (details["code"], details["reason"]) == ("BACKEND_UNAVAILABLE", "proxy")
+    assert proxy not in outcome.out + outcome.err
+    assert "hidden" not in outcome.out + outcome.err
+
+
+@pytest.mark.parametrize("fault", [ValueError, TypeError, MemoryError, SystemExit])
+def test_whatever_goes_wrong_health_answers(run, keys, monkeypatch, fault):
+    def broken(*args):
+        raise fault("boom")
+
+    monkeypatch.setattr(module("client").Client, "request", broken)
+    outcome = run("--json", "health")
+    details = check(outcome, "error")["checks"][1]["details"]
+    assert details["exception"] == fault.__name__
+    assert "boom" not in outcome.out + outcome.err
 
 
 def test_a_dripping_backend_is_given_up_in_time(run, backend):

@@ -69,6 +69,12 @@ def read(*words, name="thing.make"):
             {"title": "x", "filter": {"a": [1]}},
         ),
         (["--title", "x", "--filter", "null"], {"title": "x", "filter": None}),
+        (["--title", "x", "--filter", "1e3"], {"title": "x", "filter": 1000.0}),
+        (["--title", "x", "--labels", "[1.5]"], {"title": "x", "labels": [1.5]}),
+        (
+            ["--title", "x", "--labels", "[NaN] a"],
+            {"title": "x", "labels": ["[NaN] a"]},
+        ),
     ],
 )
 def test_values_are_understood(words, expected):
@@ -87,8 +93,15 @@ def test_values_are_understood(words, expected):
         (["--title", "x", "--state", "opn"], "open, closed"),
         (["--title", "x", "--filter", "{"], "not valid JSON"),
         (["--title", "x", "--filter", "NaN"], "not valid JSON"),
+        (["--title", "x", "--filter", '{"a": [-Infinity]}'], "not valid JSON"),
+        (["--title", "x", "--filter", '{"a": 1e999}'], "not valid JSON"),
+        (["--title", "x", "--filter", "-1e999"], "not valid JSON"),
         (["--title", "x", "--filter", "[" * 100_000], "not valid JSON"),
         (["--title", "x", "--labels", "[[1]]"], "texts and numbers"),
+        (["--title", "x", "--labels", "[1e999]"], "texts and numbers"),
+        (["--title", "x", "--labels", '["a", NaN]'], "texts and numbers"),
+        (["--title", "x", "--labels", "[null]"], "texts and numbers"),
+        (["--title", "x", "--labels", r'["\ud800"]'], "UTF-8"),
         (["--title", "\udcff"], "UTF-8"),
     ],
 )

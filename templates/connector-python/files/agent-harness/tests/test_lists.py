@@ -197,6 +197,35 @@ def test_when_every_target_fails_the_command_fails(backend):
     assert [item["ok"] for item in caught.value.details["items"]] == [False, False]
 
 
+def test_targets_are_the_same_when_they_look_the_same_in_a_request(backend):
+    result = each([1.0, 1, "1", "1.0", "a", "A"])
+    assert [item["target"] for item in result["items"]] == [1.0, 1, "a", "A"]
+    assert [request.path for request in backend.requests] == [
+        "/things/1.0",
+        "/things/1",
+        "/things/a",
+        "/things/A",
+    ]
+
+
+@pytest.mark.parametrize("odd", [True, False, None, {"a": 1}, [1], [[1]]])
+def test_a_target_is_a_text_or_a_number(backend, odd):
+    for targets in ([odd], [odd, 1], ["a", odd]):
+        with pytest.raises(errors.InvalidUsage) as caught:
+            each(targets)
+        assert "`--things`" in caught.value.message
+    assert backend.requests == []
+
+
+@pytest.mark.parametrize("target", ["", ".", ".."])
+def test_a_target_that_leads_elsewhere_is_told_with_its_option(backend, target):
+    with pytest.raises(errors.InvalidUsage) as caught:
+        each([target])
+    assert "`--things`" in caught.value.message
+    result = each(["a", target])
+    assert "`--things`" in result["items"][1]["error"]["message"]
+
+
 def test_there_is_a_limit_to_bulk(backend):
     with pytest.raises(errors.InvalidUsage):
         each([str(number) for number in range(101)])

@@ -2,11 +2,14 @@
 
 import base64
 import json
+import time
 from urllib.parse import quote
 
 import pytest
 from contract_cases import COMMANDS
 from subject import BACKEND_COMMANDS, SECRETS, api, gen, module, words
+
+TOKEN = "pat_b7Kq9ZsW3mXd5RtY8uHn2LcV"
 
 HIDDEN = {key: text for key, text in SECRETS.items() if key != api.BASE_URL_KEY}
 SECRET = SECRETS[api.SECRET_KEY]
@@ -163,6 +166,109 @@ def test_results_are_scrubbed_and_otherwise_left_alone(keys):
         assert base64.b64encode(SECRET.encode()).decode()[:20] not in found
     data = {"a": "plain", "b": [1, None, True, 1.5], SECRET[:4]: SECRET[:5]}
     assert scrub(data) == data
+
+
+def damaged():
+    """Texts of a backend that shows a part of TOKEN, and what is left of each."""
+    for part in (TOKEN, TOKEN[:20], TOKEN[-9:], TOKEN[7:15]):
+        for text in (part, part.upper(), part.lower(), part.swapcase(), part[::-1]):
+            yield text, "[redacted]"
+            yield f"x {text}, y", "x [redacted], y"
+            yield f"{text}{text}", "[redacted]"
+    for mark in ("***", "....", "xXx", "••••", "…", "*"):
+        for text in (TOKEN[:4], TOKEN[-4:], TOKEN[:7], TOKEN[-6:]):
+            yield f"{mark}{text}", "[redacted]"
+            yield f"{text}{mark}", "[redacted]"
+            yield f"{mark}{text.swapcase()}{mark}", "[redacted]"
+        yield f"{TOKEN[:4]}{mark}{TOKEN[-5:]}", "[redacted]"
+    yield f"{TOKEN[3:14]}{TOKEN[20:]}", "[redacted]"
+    yield f"{TOKEN[:8]}{TOKEN[:7][::-1]}", "[redacted]"
+    yield base64.b64encode(TOKEN.encode()).decode().lower(), "[redacted]"
+    yield TOKEN.encode().hex()[::-1], "[redacted]"
+
+
+INTACT = [
+    TOKEN[:7],
+    TOKEN[-7:],
+    TOKEN[-4:],
+    TOKEN[:4] + TOKEN[-4:],
+    f"{TOKEN[3:10]} {TOKEN[10:17]}",
+    f"***{TOKEN[-3:]}",
+    f"***{TOKEN[8:12]}",
+    f"see ***{TOKEN[-4:]}",
+    "...",
+    "xxxxxxxxxxxx",
+    "a\0b",
+    "\u0130stanbul \u1e9e \ud800",
+    "",
+]
+
+
+@pytest.fixture
+def scrub(keys, monkeypatch):
+    monkeypatch.setenv(api.SECRET_KEY, TOKEN)
+    return module("redaction").scrub
+
+
+def test_parts_of_a_secret_are_cut_out_of_results(scrub):
+    for text, left in damaged():
+        assert scrub(text) == left, text
+        shown = scrub({"\u0130\0": [text, "\1\0", 1], text: None})
+        assert shown == {"\u0130\0": [left, "\1\0", 1], left: None}
+
+
+@pytest.mark.parametrize("text", INTACT)
+def test_what_does_not_show_a_secret_stays(scrub, text):
+    data = {"a": [text, 1, None, True, 2.5], text: {"b": text, 5: ()}}
+    assert scrub(data) == data
+    shown = scrub({"token": TOKEN, "data": [text, {text: text}]})
+    assert shown == {"token": "[redacted]", "data": [text, {text: text}]}
+
+
+@pytest.mark.parametrize("name", BACKEND_COMMANDS[:1])
+def test_a_result_shows_no_part_of_a_secret(run, backend, monkeypatch, name):
+    shown = {
+        "last4": "***" + SECRET[-4:],
+        "split": [SECRET[:12], SECRET[12:]],
+        "upper": SECRET.upper(),
+        "lower": SECRET.lower(),
+        "rev": SECRET[::-1],
+        SECRET[:10]: 1,
+    }
+    monkeypatch.setitem(module("registry").HANDLERS, name, lambda i, a: {"r": shown})
+    case = COMMANDS[name]
+    line = ["--mode", case["mode"], *case["argv"], *case["sample"]]
+    outcome = run("--json", *line)
+    gone = dict.fromkeys(("last4", "upper", "lower", "rev"), "[redacted]")
+    split = {"split": ["[redacted]"] * 2}
+    assert outcome.data["r"] == {**gone, **split, "[redacted]": 1}
+    assert_no_part(outcome)
+    assert_no_part(run(*line))
+
+
+def test_a_shorter_secret_is_found_whole_and_masked_only(monkeypatch, keys):
+    monkeypatch.setenv(api.SECRET_KEY, "q7Zr9Wk2Lp5")
+    scrub = module("redaction").scrub
+    assert scrub("a Q7ZR9WK2LP5b") == "a [redacted]b"
+    assert scrub("5pL2kW9rZ7q") == "[redacted]"
+    assert scrub("***Lp5, ***2Lp5") == "***Lp5, ***2Lp5"
+    assert scrub(["***2Lp5", "q7Zr9Wk2Lp…"]) == ["[redacted]"] * 2
+    assert scrub("q7Zr9Wk2Lp") == "q7Zr9Wk2Lp"
+
+
+def test_a_large_result_is_searched_quickly(scrub):
+    row = {"id": "b7Kq", "text": "pat_ lorem ipsum dolor sit amet, consectetur", "n": 1}
+    data = [{**row, "name": f"n{at}", "key": TOKEN[:-1]} for at in range(6500)]
+    assert len(json.dumps(data)) > 700_000
+    started = time.process_time()
+    shown = scrub(data)
+    assert time.process_time() - started < 0.5
+    assert shown == [{**entry, "key": "[redacted]"} for entry in data]
+
+
+def test_an_error_does_not_show_a_secret_backwards(keys):
+    quote = module("redaction").quote
+    assert quote(f"no {SECRET[::-1][3:9]}") == module("redaction").MARK
 
 
 def test_a_short_secret_does_not_destroy_results(monkeypatch, keys):

@@ -14,3 +14,4 @@ pub mod plan;
 pub mod report;
 pub mod run;
 pub mod system;
+pub mod verify;

@@ -9,22 +9,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Each module of `src`, and the modules that it may use.
-const DIRECTIONS: [(&str, &[&str]); 12] = [
+const DIRECTIONS: [(&str, &[&str]); 13] = [
     ("contract", &[]),
     ("plan", &[]),
     ("system", &[]),
+    ("verify", &[]),
     ("generate", &["contract", "plan"]),
     ("apply", &["plan", "system"]),
     ("inputs", &["contract", "generate", "plan", "system"]),
     ("audit", &["contract", "generate", "inputs", "plan", "system"]),
     ("report", &["contract", "plan"]),
     ("cli", &["commands"]),
-    ("error", &["apply", "audit", "contract", "generate", "inputs", "plan", "report", "system"]),
+    (
+        "error",
+        &["apply", "audit", "contract", "generate", "inputs", "plan", "report", "system", "verify"],
+    ),
     (
         "commands",
         &[
             "apply", "audit", "cli", "contract", "error", "generate", "inputs", "plan", "report",
-            "system",
+            "system", "verify",
         ],
     ),
     (

@@ -1,0 +1,78 @@
+//! The names in a signing certificate, all of them.
+//!
+//! The verifier looks at the first name only and falls back to a deprecated issuer; here there is one name, and the
+//! issuer is the current extension.
+
+use x509_cert::Certificate;
+use x509_cert::der::asn1::Utf8StringRef;
+use x509_cert::der::{Decode as _, oid::ObjectIdentifier};
+use x509_cert::ext::pkix::{SubjectAltName, name::GeneralName};
+
+/// Subject alternative name (RFC 5280, 4.2.1.6).
+const SUBJECT_ALT_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.17");
+
+/// OIDC issuer, as DER text (Fulcio's extensions).
+const ISSUER: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.57264.1.8");
+
+/// Whom a certificate is for.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Names {
+    pub identity: Identity,
+    pub issuer: String,
+}
+
+/// The one name of a certificate, with its kind.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Identity {
+    Uri(String),
+    Email(String),
+}
+
+impl Identity {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Uri(text) | Self::Email(text) => text,
+        }
+    }
+
+    /// Whether the text is of the kind it claims: only a URI has a scheme.
+    pub fn is_well_formed(&self) -> bool {
+        match self {
+            Self::Uri(text) => text.contains("://"),
+            Self::Email(text) => !text.contains("://") && text.contains('@'),
+        }
+    }
+}
+
+/// Reads the names of a DER certificate.
+///
+/// # Errors
+/// Says in words why it does not name exactly one signer.
+pub fn names(der: &[u8]) -> Result<Names, &'static str> {
+    let certificate = Certificate::from_der(der).map_err(|_| "it cannot be read")?;
+    let extensions = certificate.tbs_certificate.extensions.unwrap_or_default();
+    let value = |wanted: ObjectIdentifier, absent: &'static str, twice: &'static str| {
+        let mut found = extensions.iter().filter(|extension| extension.extn_id == wanted);
+        match (found.next(), found.next()) {
+            (Some(extension), None) => Ok(extension.extn_value.as_bytes()),
+            (None, _) => Err(absent),
+            (Some(_), Some(_)) => Err(twice),
+        }
+    };
+    let names = value(SUBJECT_ALT_NAME, "it names nobody", "it has two lists of names")?;
+    let names = SubjectAltName::from_der(names).map_err(|_| "its names cannot be read")?;
+    let identity = match names.0.as_slice() {
+        [GeneralName::UniformResourceIdentifier(uri)] => Identity::Uri(uri.to_string()),
+        [GeneralName::Rfc822Name(email)] => Identity::Email(email.to_string()),
+        [_] => return Err("its name is neither a URI nor an email address"),
+        [] => return Err("it names nobody"),
+        [..] => return Err("it names more than one signer"),
+    };
+    let issuer = value(
+        ISSUER,
+        "it has no current issuer extension, only deprecated ones or none",
+        "it has two issuer extensions",
+    )?;
+    let issuer = Utf8StringRef::from_der(issuer).map_err(|_| "its issuer cannot be read")?;
+    Ok(Names { identity, issuer: issuer.as_str().to_owned() })
+}

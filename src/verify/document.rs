@@ -1,0 +1,241 @@
+//! Strict JSON for signed documents: bounded, no duplicate member, and shapes that name every member.
+//!
+//! The verifier reads JSON leniently: it takes one of two equal members and skips what it does not know, so that
+//! two readers of one document can disagree on what was signed.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+use super::shown;
+
+/// Why bytes are not the document they should be.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum DocumentError {
+    #[error("it is larger than {limit} bytes")]
+    TooLarge { limit: usize },
+    #[error("it is not UTF-8 text")]
+    NotUtf8,
+    #[error("it is not JSON: {0}")]
+    Syntax(String),
+    #[error("member `{member}` {fault}")]
+    Member { member: String, fault: &'static str },
+}
+
+/// What may stand at a place of a document.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    Text,
+    /// 64-bit numbers are strings in the JSON form of protobuf; both spellings are read.
+    Integer,
+    Object(&'static [Member]),
+    /// A list with at least and at most so many elements.
+    List(&'static Shape, usize, usize),
+}
+
+/// One member of an object.
+#[derive(Clone, Copy, Debug)]
+pub struct Member {
+    name: &'static str,
+    shape: Shape,
+    required: bool,
+}
+
+/// A member that must be there.
+pub const fn must(name: &'static str, shape: Shape) -> Member {
+    Member { name, shape, required: true }
+}
+
+/// A member that may be there; `null` is the same as absent.
+pub const fn may(name: &'static str, shape: Shape) -> Member {
+    Member { name, shape, required: false }
+}
+
+/// Parses one document of at most `limit` bytes; gives its text as well.
+///
+/// # Errors
+/// On anything but one well-formed value without duplicate members, at most 128 levels deep.
+pub fn parse(bytes: &[u8], limit: usize) -> Result<(&str, Value), DocumentError> {
+    if bytes.len() > limit {
+        return Err(DocumentError::TooLarge { limit });
+    }
+    let text = std::str::from_utf8(bytes).map_err(|_| DocumentError::NotUtf8)?;
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let syntax = |error: serde_json::Error| DocumentError::Syntax(shown(&error.to_string()));
+    let value = Strict.deserialize(&mut reader).map_err(syntax)?;
+    reader.end().map_err(syntax)?;
+    Ok((text, value))
+}
+
+/// Compares a value with a shape; `place` is its path, empty for the whole document.
+///
+/// # Errors
+/// Names the first member that is missing, unknown or of another kind.
+pub fn check(value: &Value, shape: &Shape, place: &str) -> Result<(), DocumentError> {
+    let fault = |fault| Err(DocumentError::Member { member: shown(place), fault });
+    match (shape, value) {
+        (Shape::Text, Value::String(_)) | (Shape::Integer, Value::String(_)) => Ok(()),
+        (Shape::Integer, Value::Number(number)) if number.is_u64() || number.is_i64() => Ok(()),
+        (Shape::Object(members), Value::Object(object)) => check_members(object, members, place),
+        (Shape::List(_, least, _), Value::Array(list)) if list.len() < *least => {
+            fault("has too few elements")
+        }
+        (Shape::List(_, _, most), Value::Array(list)) if list.len() > *most => {
+            fault("has too many elements")
+        }
+        (Shape::List(element, ..), Value::Array(list)) => {
+            let mut elements = list.iter().enumerate();
+            elements.try_for_each(|(at, value)| check(value, element, &format!("{place}[{at}]")))
+        }
+        (Shape::Text, _) => fault("is not text"),
+        (Shape::Integer, _) => fault("is not an integer"),
+        (Shape::Object(_), _) => fault("is not an object"),
+        (Shape::List(..), _) => fault("is not a list"),
+    }
+}
+
+fn check_members(
+    object: &Map<String, Value>,
+    members: &[Member],
+    place: &str,
+) -> Result<(), DocumentError> {
+    let path =
+        |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
+    let fault =
+        |name: &str, fault| Err(DocumentError::Member { member: shown(&path(name)), fault });
+    if let Some(name) =
+        object.keys().find(|name| members.iter().all(|member| member.name != name.as_str()))
+    {
+        return fault(name, "is not known");
+    }
+    for Member { name, shape, required } in members {
+        match object.get(*name) {
+            None | Some(Value::Null) if *required => return fault(name, "is missing"),
+            None | Some(Value::Null) => {}
+            Some(value) => check(value, shape, &path(name))?,
+        }
+    }
+    Ok(())
+}
+
+/// Reads a value and refuses a member that stands twice.
+struct Strict;
+
+impl<'de> DeserializeSeed<'de> for Strict {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Strict {
+    type Value = Value;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(element) = access.next_element_seed(Strict)? {
+            list.push(element);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some(name) = access.next_key::<String>()? {
+            let value = access.next_value_seed(Strict)?;
+            if object.contains_key(&name) {
+                return Err(A::Error::custom(format!("member `{}` stands twice", shown(&name))));
+            }
+            object.insert(name, value);
+        }
+        Ok(Value::Object(object))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPE: Shape = Shape::Object(&[
+        must("name", Shape::Text),
+        may("size", Shape::Integer),
+        may("parts", Shape::List(&Shape::Text, 1, 2)),
+    ]);
+
+    fn verdict(text: &str) -> Result<(), String> {
+        let (_, value) = parse(text.as_bytes(), 100).map_err(|error| error.to_string())?;
+        check(&value, &SHAPE, "").map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_document_of_the_shape_is_read() {
+        for text in [
+            r#"{"name": "a"}"#,
+            r#"{"name": "a", "size": 1, "parts": ["x", "y"]}"#,
+            r#"{"name": "a", "size": "1", "parts": null}"#,
+        ] {
+            assert_eq!(verdict(text), Ok(()), "{text}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_refused_by_name() {
+        for (text, message) in [
+            (r"{}", "member `name` is missing"),
+            (r#"{"name": null}"#, "member `name` is missing"),
+            (r#"{"name": "a", "nmae": 1}"#, "member `nmae` is not known"),
+            (r#"{"name": 1}"#, "member `name` is not text"),
+            (r#"{"name": "a", "size": 1.5}"#, "member `size` is not an integer"),
+            (r#"{"name": "a", "parts": []}"#, "member `parts` has too few elements"),
+            (r#"{"name": "a", "parts": ["", "", ""]}"#, "member `parts` has too many elements"),
+            (r#"{"name": "a", "parts": ["", 1]}"#, "member `parts[1]` is not text"),
+            (r#"["a"]"#, "member `` is not an object"),
+        ] {
+            assert_eq!(verdict(text), Err(message.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_member_that_stands_twice_is_no_json_for_us() {
+        let error = verdict(r#"{"name": "a", "parts": ["b"], "name": "c"}"#).unwrap_err();
+        assert!(error.contains("member `name` stands twice"), "{error}");
+    }
+
+    #[test]
+    fn size_encoding_depth_and_trailing_text_are_bounded() {
+        assert_eq!(parse(&[b' '; 101], 100), Err(DocumentError::TooLarge { limit: 100 }));
+        assert_eq!(parse(b"\"\xff\"", 100), Err(DocumentError::NotUtf8));
+        assert!(matches!(parse(b"{} {}", 100), Err(DocumentError::Syntax(_))));
+        assert!(matches!(parse("[".repeat(5000).as_bytes(), 9000), Err(DocumentError::Syntax(_))));
+    }
+}

@@ -1,0 +1,37 @@
+//! The verdict on a signed file: bytes in, verdict out.
+//!
+//! Never opens a file or a connection and uses no other module of ours; the cryptography is that of
+//! `sigstore-verify`, which looks at the clock of this machine. Whatever is missing, doubled or unknown is refused.
+
+pub mod bundle;
+mod certificate;
+pub mod checksums;
+mod document;
+pub mod identity;
+pub mod policy;
+pub mod trust_root;
+pub mod verdict;
+
+#[cfg(test)]
+#[path = "../../tests/sigstore/mod.rs"]
+#[expect(dead_code, reason = "shared with the tests of the binary, which use all of it")]
+mod sigstore;
+
+pub use bundle::{Bundle, Content};
+pub use checksums::{Checksums, Sha256};
+pub use identity::ExpectedIdentity;
+pub use policy::{ExpectedContent, ExpectedSigner, Policy, Subject, VerifyingKey};
+pub use trust_root::TrustRoot;
+pub use verdict::{Rejection, Signer, Verdict};
+
+/// Longest text from outside in a message, in characters.
+const MAX_SHOWN: usize = 240;
+
+/// Text from outside as part of a message: one line of bounded length.
+fn shown(text: &str) -> String {
+    let escape = |symbol: char| -> String {
+        if symbol.is_control() { symbol.escape_default().collect() } else { symbol.into() }
+    };
+    let part: String = text.chars().take(MAX_SHOWN).map(escape).collect();
+    if text.chars().nth(MAX_SHOWN).is_some() { part + "…" } else { part }
+}

@@ -1,0 +1,445 @@
+//! The decision: the verifier's checks, nothing skipped, and those that it leaves to its caller.
+
+use std::io::Read;
+
+use jiff::Timestamp;
+use sigstore_verify::crypto::{CertificateInfo, VerificationKey};
+use sigstore_verify::types::{
+    Artifact, DerPublicKey, KindVersion, Sha256Hash, SignatureContent, TransparencyLogEntry,
+};
+use sigstore_verify::{PublicKeyVerificationPolicy, VerificationPolicy, VerificationResult};
+
+use super::certificate::{self, Names};
+use super::verdict::{AttestedStatement, Claims, Log};
+use super::{
+    Bundle, Content, ExpectedIdentity, Rejection, Sha256, Signer, TrustRoot, Verdict, shown,
+};
+
+/// What must hold.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    pub signer: ExpectedSigner,
+    pub content: ExpectedContent,
+    /// Seconds since the Unix epoch; nothing is signed later.
+    pub now: u64,
+}
+
+/// Who must have signed.
+#[derive(Clone, Debug)]
+pub enum ExpectedSigner {
+    Certificate {
+        identity: ExpectedIdentity,
+        issuer: String,
+        /// Where the build must come from. The identity alone names a workflow, which a stranger may call.
+        repository: Option<String>,
+    },
+    Key(VerifyingKey),
+}
+
+/// What must have been signed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ExpectedContent {
+    Signature,
+    Attestation,
+    Either,
+}
+
+/// A public key that the caller trusts.
+#[derive(Clone, Debug)]
+pub struct VerifyingKey(DerPublicKey);
+
+impl VerifyingKey {
+    /// Reads a PEM public key.
+    ///
+    /// # Errors
+    /// Says in words why it is none.
+    pub fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let text = std::str::from_utf8(bytes).map_err(|_| "it is not text".to_owned())?;
+        let reason = |error: &dyn std::error::Error| shown(&error.to_string());
+        let key = DerPublicKey::from_pem(text).map_err(|error| reason(&error))?;
+        VerificationKey::from_spki(&key).map_err(|error| reason(&error))?;
+        Ok(Self(key))
+    }
+}
+
+/// What the bundle is about.
+pub enum Subject<'a> {
+    Bytes(&'a [u8]),
+    /// Read once, to its end.
+    Stream(&'a mut dyn Read),
+    Digest(Sha256),
+}
+
+impl Policy {
+    /// Verifies `subject` against `bundle`.
+    ///
+    /// # Errors
+    /// The first reason why they do not belong together; no verdict is ever partial.
+    pub fn verify(
+        &self,
+        subject: Subject<'_>,
+        bundle: &Bundle,
+        trust: &TrustRoot,
+    ) -> Result<Verdict, Rejection> {
+        match (self.content, bundle.content()) {
+            (ExpectedContent::Signature, Content::Attestation) => {
+                return Err(Rejection::NotASignature);
+            }
+            (ExpectedContent::Attestation, Content::Signature) => {
+                return Err(Rejection::NotAnAttestation);
+            }
+            _ => {}
+        }
+        let (result, digest) = self.checked(subject, bundle, trust)?;
+        let signer = match &self.signer {
+            ExpectedSigner::Certificate { identity, issuer, repository } => {
+                let names = signer(&result, bundle)?;
+                if !identity.matches(names.identity.as_str()) {
+                    return Err(Rejection::Signer {
+                        found: shown(names.identity.as_str()),
+                        expected: identity.to_string(),
+                    });
+                }
+                if names.issuer != *issuer {
+                    let (found, expected) = (shown(&names.issuer), shown(issuer));
+                    return Err(Rejection::Issuer { found, expected });
+                }
+                let claims = result.certificate().map(claims).unwrap_or_default();
+                from_repository(&claims, repository.as_deref())?;
+                let identity = names.identity.as_str().to_owned();
+                Signer::Certificate { identity, issuer: names.issuer, claims }
+            }
+            ExpectedSigner::Key(key) => Signer::Key { fingerprint: Sha256::of(key.0.as_bytes()) },
+        };
+        let mut times = result.verified_timestamps().to_vec();
+        times.sort_unstable();
+        let log = self.logged(bundle, &times, trust)?;
+        let statement = match &bundle.parsed.content {
+            SignatureContent::DsseEnvelope(envelope) => {
+                AttestedStatement::read(envelope.payload.as_bytes())
+            }
+            _ => None,
+        };
+        Ok(Verdict { content: bundle.content(), statement, digest, signer, times, log })
+    }
+
+    /// What the verifier itself says, with proof that it left no step out.
+    fn checked(
+        &self,
+        subject: Subject<'_>,
+        bundle: &Bundle,
+        trust: &TrustRoot,
+    ) -> Result<(VerificationResult, Sha256), Rejection> {
+        // The verifier would refuse it too, but not say that a clock is wrong.
+        self.not_in_the_future(entry(bundle)?.integrated_time.as_slice())?;
+        let has_certificate = bundle.parsed.signing_certificate().is_some();
+        let (result, digest) = match &self.signer {
+            ExpectedSigner::Certificate { .. } if !has_certificate => {
+                let (bundle, wanted) = ("a key", "a certificate identity");
+                return Err(Rejection::SignerKind { bundle, wanted });
+            }
+            ExpectedSigner::Key(_) if has_certificate => {
+                let (bundle, wanted) = ("a certificate", "a key");
+                return Err(Rejection::SignerKind { bundle, wanted });
+            }
+            ExpectedSigner::Certificate { identity, issuer, .. } => {
+                let policy = match identity {
+                    ExpectedIdentity::Exact(name) => VerificationPolicy::new(name, issuer),
+                    // The name is matched in `verify`, by the pattern.
+                    ExpectedIdentity::Pattern { .. } => {
+                        VerificationPolicy::any_identity().require_issuer(issuer)
+                    }
+                };
+                examined(subject, bundle, &policy, trust)?
+            }
+            ExpectedSigner::Key(key) => {
+                let policy = PublicKeyVerificationPolicy::new(key.0.clone());
+                examined(subject, bundle, &policy, trust)?
+            }
+        };
+        complete(&result, has_certificate)?;
+        Ok((result, digest))
+    }
+
+    fn not_in_the_future(&self, times: &[Timestamp]) -> Result<(), Rejection> {
+        let now = i64::try_from(self.now).unwrap_or(i64::MAX);
+        match times.iter().find(|time| time.as_second() > now) {
+            Some(late) => Err(Rejection::Future(*late)),
+            None => Ok(()),
+        }
+    }
+
+    /// The log that the entry names, proved to be the one that signed, at a time when its key was valid.
+    fn logged(
+        &self,
+        bundle: &Bundle,
+        times: &[Timestamp],
+        trust: &TrustRoot,
+    ) -> Result<Log, Rejection> {
+        self.not_in_the_future(times)?;
+        let entry = entry(bundle)?;
+        let refuse = |reason: &str| Err(Rejection::Log(reason.to_owned()));
+        let Some(log) = trust.log(&entry.log_id.key_id) else {
+            return refuse("it names a log that the trust root does not know");
+        };
+        let window = log.public_key.valid_for;
+        if times.iter().any(|time| window.is_some_and(|window| !window.contains(*time))) {
+            return refuse("the key of its log was not valid at the time of signing");
+        }
+        if !agrees(entry) {
+            return refuse("its inclusion proof and its checkpoint disagree");
+        }
+        if !is_signed_by(entry, &log.public_key.raw_bytes) {
+            return refuse("its checkpoint is not signed by the log that it names");
+        }
+        Ok(Log {
+            url: log.base_url.clone(),
+            index: entry.log_index.get(),
+            entry: format!("{} {}", entry.kind_version.kind(), entry.kind_version.version()),
+        })
+    }
+}
+
+fn entry(bundle: &Bundle) -> Result<&TransparencyLogEntry, Rejection> {
+    match bundle.parsed.verification_material.tlog_entries.as_slice() {
+        [entry] => Ok(entry),
+        _ => Err(Rejection::Log("there is not exactly one".to_owned())),
+    }
+}
+
+/// Runs the verifier; gives the digest of what it saw.
+fn examined(
+    subject: Subject<'_>,
+    bundle: &Bundle,
+    policy: &(impl sigstore_verify::Policy + ?Sized),
+    trust: &TrustRoot,
+) -> Result<(VerificationResult, Sha256), Rejection> {
+    let verifier = &trust.verifier;
+    match subject {
+        Subject::Bytes(bytes) => {
+            Ok((verifier.verify(bytes, &bundle.parsed, policy)?, Sha256::of(bytes)))
+        }
+        Subject::Digest(digest) => {
+            let artifact = Artifact::from(Sha256Hash::new(digest.0));
+            Ok((verifier.verify(artifact, &bundle.parsed, policy)?, digest))
+        }
+        Subject::Stream(reader) => {
+            let mut seen = Seen { reader, digest: sha2::Digest::new() };
+            let result = verifier.verify_reader(&mut seen, &bundle.parsed, policy)?;
+            Ok((result, Sha256(sha2::Digest::finalize(seen.digest).into())))
+        }
+    }
+}
+
+/// Hashes what passes.
+struct Seen<'a> {
+    reader: &'a mut dyn Read,
+    digest: sha2::Sha256,
+}
+
+impl Read for Seen<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let length = self.reader.read(buffer)?;
+        sha2::Digest::update(&mut self.digest, &buffer[..length]);
+        Ok(length)
+    }
+}
+
+/// Refuses a success that left a step out, whatever a later policy or release of the verifier does.
+fn complete(result: &VerificationResult, has_certificate: bool) -> Result<(), Rejection> {
+    let steps = [
+        (result.tlog_verified(), "the transparency log"),
+        (!result.verified_timestamps().is_empty(), "the time of signing"),
+        (!has_certificate || result.certificate_verified(), "the certificate"),
+        (!has_certificate || result.sct_verified(), "the certificate's own log"),
+        (!has_certificate || result.identity_policy_checked(), "the signer"),
+    ];
+    match steps.into_iter().find(|(done, _)| !done) {
+        Some((_, step)) => Err(Rejection::Skipped(step)),
+        None => Ok(()),
+    }
+}
+
+/// The one signer of the certificate, read by us and by the verifier alike.
+fn signer(result: &VerificationResult, bundle: &Bundle) -> Result<Names, Rejection> {
+    let refuse = |reason: &str| Rejection::Certificate(reason.to_owned());
+    let der = bundle.parsed.signing_certificate().ok_or_else(|| refuse("there is none"))?;
+    let names = certificate::names(der.as_bytes()).map_err(refuse)?;
+    if !names.identity.is_well_formed() {
+        return Err(refuse("its name is of the wrong kind"));
+    }
+    let seen = result.identity().map(|identity| identity.as_str());
+    if seen != Some(names.identity.as_str()) || result.issuer() != Some(names.issuer.as_str()) {
+        return Err(refuse("its names can be read in two ways"));
+    }
+    Ok(names)
+}
+
+fn claims(certificate: &CertificateInfo) -> Claims {
+    let claims = &certificate.ci_claims;
+    Claims {
+        repository: claims.source_repository_uri.clone(),
+        git_ref: claims.source_repository_ref.clone(),
+        commit: claims.source_repository_digest.clone(),
+        runner: claims.runner_environment.clone(),
+        trigger: claims.build_trigger.clone(),
+        run: claims.run_invocation_uri.clone(),
+    }
+}
+
+/// A claim that is not there is not the expected one.
+fn from_repository(claims: &Claims, expected: Option<&str>) -> Result<(), Rejection> {
+    match expected {
+        Some(expected) if claims.repository.as_deref() != Some(expected) => {
+            Err(Rejection::Repository {
+                found: claims.repository.as_deref().map_or_else(|| "nowhere".to_owned(), shown),
+                expected: shown(expected),
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the proof repeats what the signed checkpoint says. The verifier reads only one of the two; an index of 0
+/// is one that was left out.
+fn agrees(entry: &TransparencyLogEntry) -> bool {
+    let Some(proof) = &entry.inclusion_proof else { return false };
+    let indices = [entry.log_index.get(), 0];
+    let is_second = entry.kind_version == KindVersion::HashedRekordV002;
+    proof.checkpoint.checkpoint().is_some_and(|checkpoint| {
+        checkpoint.tree_size() == proof.tree_size && *checkpoint.root_hash() == proof.root_hash
+    }) && (!is_second || indices.contains(&proof.log_index.get()))
+}
+
+/// Whether the checkpoint of `entry` has a valid signature of exactly this key.
+fn is_signed_by(entry: &TransparencyLogEntry, key: &DerPublicKey) -> bool {
+    let checkpoint = entry.inclusion_proof.as_ref().and_then(|proof| proof.checkpoint.checkpoint());
+    let (Some(checkpoint), Ok(key)) = (checkpoint, VerificationKey::from_spki(key)) else {
+        return false;
+    };
+    let id = entry.log_id.key_id.as_bytes();
+    checkpoint.signatures().iter().any(|signature| {
+        id.starts_with(signature.key_id.as_bytes())
+            && key.verify(checkpoint.signed_data(), &signature.signature).is_ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sigstore::{Fault, GITHUB, Signing, Sigstore};
+    use super::*;
+
+    const FILE: &[u8] = b"signed";
+
+    struct Case {
+        bundle: Bundle,
+        trust: TrustRoot,
+        policy: Policy,
+    }
+
+    impl Case {
+        fn new(signing: &Signing) -> Self {
+            let sigstore = Sigstore::new();
+            let identity =
+                "https://github.com/acme/aos/.github/workflows/release.yml@refs/tags/v1.2.3";
+            Self {
+                bundle: Bundle::parse(sigstore.sign(FILE, signing).to_string().as_bytes()).unwrap(),
+                trust: TrustRoot::given(sigstore.trust_root().to_string().as_bytes()).unwrap(),
+                policy: Policy {
+                    signer: ExpectedSigner::Certificate {
+                        identity: ExpectedIdentity::exact(identity).unwrap(),
+                        issuer: GITHUB.to_owned(),
+                        repository: None,
+                    },
+                    content: ExpectedContent::Signature,
+                    now: u64::MAX,
+                },
+            }
+        }
+
+        fn verify(&self) -> Result<Verdict, Rejection> {
+            self.policy.verify(Subject::Bytes(FILE), &self.bundle, &self.trust)
+        }
+    }
+
+    fn release() -> Signing {
+        Signing::release("acme/aos", "v1.2.3")
+    }
+
+    #[test]
+    fn bytes_stream_and_digest_of_a_file_get_the_same_verdict() {
+        let case = Case::new(&release());
+        let of_bytes = case.verify().unwrap();
+        let of_digest =
+            case.policy.verify(Subject::Digest(Sha256::of(FILE)), &case.bundle, &case.trust);
+        let mut reader = FILE;
+        let of_stream =
+            case.policy.verify(Subject::Stream(&mut reader), &case.bundle, &case.trust).unwrap();
+        assert_eq!(of_bytes.digest, Sha256::of(FILE));
+        assert_eq!(of_bytes.digest, of_digest.unwrap().digest);
+        assert_eq!((of_bytes.digest, of_bytes.times), (of_stream.digest, of_stream.times));
+    }
+
+    // Gap 8: a success of the verifier under a weaker policy is none for us.
+    #[test]
+    fn a_success_that_left_a_step_out_is_refused() {
+        let case = Case::new(&release());
+        let verifier = &case.trust.verifier;
+        let skipped = |policy: VerificationPolicy| {
+            let result = verifier.verify(FILE, &case.bundle.parsed, &policy).unwrap();
+            complete(&result, true).unwrap_err().to_string()
+        };
+        let any = || VerificationPolicy::any_identity().require_issuer(GITHUB);
+        assert!(skipped(any().skip_tlog_unsafe()).ends_with("the transparency log"));
+        assert!(skipped(any().skip_certificate_chain()).ends_with("the certificate"));
+        assert!(skipped(any().skip_sct()).ends_with("the certificate's own log"));
+        assert!(skipped(VerificationPolicy::any_identity()).ends_with("the signer"));
+        let whole = verifier.verify(FILE, &case.bundle.parsed, &any()).unwrap();
+        assert!(complete(&whole, true).is_ok());
+    }
+
+    // Gap 9: a claim that is missing is not the expected one.
+    #[test]
+    fn a_build_comes_from_the_expected_repository() {
+        let mut case = Case::new(&release());
+        for (wanted, accepted) in [
+            ("https://github.com/acme/aos", true),
+            ("https://github.com/acme/aos/", false),
+            ("https://github.com/acme", false),
+            ("", false),
+        ] {
+            if let ExpectedSigner::Certificate { repository, .. } = &mut case.policy.signer {
+                *repository = Some(wanted.to_owned());
+            }
+            assert_eq!(case.verify().is_ok(), accepted, "{wanted}");
+        }
+        let nowhere = from_repository(&Claims::default(), Some("https://github.com/acme/aos"));
+        assert!(matches!(nowhere, Err(Rejection::Repository { .. })));
+        assert!(from_repository(&Claims::default(), None).is_ok());
+    }
+
+    // Gap 14.
+    #[test]
+    fn nothing_is_signed_later_than_now() {
+        for signing in [release(), release().second_log()] {
+            let mut case = Case::new(&signing);
+            let signed = u64::try_from(case.verify().unwrap().times[0].as_second()).unwrap();
+            case.policy.now = signed;
+            assert!(case.verify().is_ok());
+            case.policy.now = signed - 1;
+            assert!(matches!(case.verify(), Err(Rejection::Future(_))));
+        }
+    }
+
+    // Gap 4.
+    #[test]
+    fn the_entry_names_the_log_that_signed_it() {
+        let case = Case::new(&release().second_log().with(Fault::NamesOtherLog));
+        let policy = VerificationPolicy::any_identity();
+        assert!(
+            case.trust.verifier.verify(FILE, &case.bundle.parsed, &policy).is_ok(),
+            "the verifier alone would take it"
+        );
+        assert!(matches!(case.verify(), Err(Rejection::Log(_))));
+    }
+}

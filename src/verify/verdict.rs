@@ -1,0 +1,153 @@
+//! What a verification ends with: a verdict that says who, when and where, or a rejection that says why.
+
+use jiff::Timestamp;
+use sigstore_verify::Error;
+use sigstore_verify::types::Statement;
+
+use super::{Content, Sha256, shown};
+
+/// A file, a signer and a time that belong together.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    pub content: Content,
+    /// The statement of an attestation.
+    pub statement: Option<AttestedStatement>,
+    /// Digest of the file.
+    pub digest: Sha256,
+    pub signer: Signer,
+    /// Every authenticated time, oldest first; at least one.
+    pub times: Vec<Timestamp>,
+    pub log: Log,
+}
+
+/// Who signed.
+#[derive(Clone, Debug)]
+pub enum Signer {
+    Certificate {
+        identity: String,
+        issuer: String,
+        claims: Claims,
+    },
+    /// A key that the caller gave.
+    Key {
+        /// Digest of its SubjectPublicKeyInfo.
+        fingerprint: Sha256,
+    },
+}
+
+/// What the certificate authority says about the build; `None` where it says nothing.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Claims {
+    pub repository: Option<String>,
+    pub git_ref: Option<String>,
+    pub commit: Option<String>,
+    pub runner: Option<String>,
+    pub trigger: Option<String>,
+    pub run: Option<String>,
+}
+
+/// The entry in the transparency log.
+#[derive(Clone, Debug)]
+pub struct Log {
+    pub url: String,
+    pub index: u64,
+    /// Kind and version of the entry, for example `hashedrekord 0.0.1`.
+    pub entry: String,
+}
+
+/// What an attestation says.
+#[derive(Clone, Debug)]
+pub struct AttestedStatement {
+    pub predicate_type: String,
+}
+
+impl AttestedStatement {
+    /// Reads the payload of an attestation that is verified already.
+    pub(super) fn read(payload: &[u8]) -> Option<Self> {
+        let statement: Statement = serde_json::from_slice(payload).ok()?;
+        Some(Self { predicate_type: statement.predicate_type })
+    }
+}
+
+/// Why a file, a bundle and an expectation do not belong together.
+#[derive(Debug, thiserror::Error)]
+pub enum Rejection {
+    #[error("it is an attestation about the file, not a signature of its bytes")]
+    NotASignature,
+    #[error("it is a signature of the file's bytes, not an attestation")]
+    NotAnAttestation,
+    #[error("it was signed by `{found}`, not by {expected}")]
+    Signer { found: String, expected: String },
+    #[error("the signer proved who it is to `{found}`, not to `{expected}`")]
+    Issuer { found: String, expected: String },
+    #[error("it was built from `{found}`, not from `{expected}`")]
+    Repository { found: String, expected: String },
+    #[error("the bundle is for {bundle}, but {wanted} was named")]
+    SignerKind { bundle: &'static str, wanted: &'static str },
+    #[error("the file is not the one that was signed ({0})")]
+    Artifact(String),
+    #[error("the signature is not valid ({0})")]
+    Signature(String),
+    #[error("the signing certificate is not valid: {0}")]
+    Certificate(String),
+    #[error("the entry in the transparency log is not valid: {0}")]
+    Log(String),
+    #[error("the time of signing is not proved: {0}")]
+    Time(String),
+    #[error("it says that it was signed at {0}, which is in the future")]
+    Future(Timestamp),
+    #[error("the bundle cannot be used: {0}")]
+    Unsupported(String),
+    #[error("a step of the verification was left out: {0}")]
+    Skipped(&'static str),
+    #[error("the file cannot be read to its end: {0}")]
+    Read(std::io::Error),
+}
+
+impl Rejection {
+    /// A stable word for programs.
+    #[must_use]
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Self::NotASignature => "not_a_signature",
+            Self::NotAnAttestation => "not_an_attestation",
+            Self::Signer { .. } => "wrong_signer",
+            Self::Issuer { .. } => "wrong_issuer",
+            Self::Repository { .. } => "wrong_repository",
+            Self::SignerKind { .. } => "wrong_kind_of_signer",
+            Self::Artifact(_) => "other_file",
+            Self::Signature(_) => "bad_signature",
+            Self::Certificate(_) => "bad_certificate",
+            Self::Log(_) => "bad_log_entry",
+            Self::Time(_) => "no_proof_of_time",
+            Self::Future(_) => "signed_in_the_future",
+            Self::Unsupported(_) => "unusable_bundle",
+            Self::Skipped(_) => "incomplete_verification",
+            Self::Read(_) => "unreadable_file",
+        }
+    }
+}
+
+/// The verifier's own account; its kinds, not its words, decide.
+impl From<Error> for Rejection {
+    fn from(error: Error) -> Self {
+        let text = shown(&error.to_string());
+        match error {
+            Error::IdentityMismatch { expected, actual } => Self::Signer {
+                found: actual.map_or_else(|| "nobody".to_owned(), |name| shown(name.as_str())),
+                expected: format!("`{}`", shown(&expected.to_string())),
+            },
+            Error::IssuerMismatch { expected, actual } => Self::Issuer {
+                found: actual.map_or_else(|| "nobody".to_owned(), |name| shown(&name)),
+                expected: shown(&expected),
+            },
+            Error::ArtifactMismatch(detail) => Self::Artifact(shown(&detail)),
+            Error::SignatureInvalid(detail) => Self::Signature(shown(&detail)),
+            Error::Certificate(_) => Self::Certificate(text),
+            Error::TransparencyLog(_) => Self::Log(text),
+            Error::Timestamp(_) => Self::Time(text),
+            Error::ArtifactRead(source) => Self::Read(source),
+            _ => Self::Unsupported(text),
+        }
+    }
+}

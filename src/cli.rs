@@ -75,6 +75,9 @@ pub enum Command {
     SyncSpec(commands::sync_spec::SyncSpecArgs),
     Gen(commands::gen_files::GenArgs),
     Check(commands::check::CheckArgs),
+    Verify(commands::verify::VerifyArgs),
+    /// Verify who signed a file or attested something about it
+    VerifyBundle(commands::verify::VerifyArgs),
     Reference(commands::reference::ReferenceArgs),
     Context(commands::context::ContextArgs),
     Doctor(commands::doctor::DoctorArgs),

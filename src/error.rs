@@ -10,6 +10,10 @@ use crate::inputs::spec_source::SpecError;
 use crate::plan::confirmation::TokenError;
 use crate::report::{ErrorCode, Failure};
 use crate::system::interrupt::Interrupted;
+use crate::verify::bundle::BundleError;
+use crate::verify::identity::IdentityError;
+use crate::verify::trust_root::TrustRootError;
+use crate::verify::verdict::Rejection;
 
 /// The code of an I/O error: what the caller can do about it.
 #[must_use]
@@ -22,7 +26,9 @@ pub fn io_code(error: &std::io::Error) -> ErrorCode {
     }
 }
 
-fn io_hint(error: &std::io::Error) -> &'static str {
+/// How to mend an I/O error.
+#[must_use]
+pub fn io_hint(error: &std::io::Error) -> &'static str {
     match error.kind() {
         std::io::ErrorKind::PermissionDenied => {
             "give this user the permission, or run where it has it"
@@ -190,5 +196,95 @@ impl From<TokenError> for Failure {
             TokenError::WeakSecret => Self::new(ErrorCode::Config, message)
                 .hint("delete the file `confirm.secret` in the state directory (`aos context` names it)"),
         }
+    }
+}
+
+/// What to do with a file that has no verdict.
+const DO_NOT_USE: &str =
+    "do not use the file and do not try again; get file and bundle anew from their publisher";
+
+impl From<BundleError> for Failure {
+    fn from(error: BundleError) -> Self {
+        let message = error.to_string();
+        let (reason, hint) = match error {
+            BundleError::Legacy => (
+                "old_format",
+                "sign with `cosign sign-blob --bundle FILE` of cosign 3, or add `--new-bundle-format` to cosign 2",
+            ),
+            BundleError::MediaType(_) => {
+                ("unknown_format", "give a Sigstore bundle of version 0.1, 0.2 or 0.3")
+            }
+            BundleError::Document(_) | BundleError::Choice { .. } | BundleError::Content(_) => {
+                ("malformed_bundle", DO_NOT_USE)
+            }
+        };
+        Self::new(ErrorCode::Integrity, message).hint(hint).detail("reason", reason)
+    }
+}
+
+impl From<Rejection> for Failure {
+    fn from(rejection: Rejection) -> Self {
+        let (message, reason) = (rejection.to_string(), rejection.reason());
+        let refused = |hint: &str| Self::new(ErrorCode::Integrity, message.as_str()).hint(hint);
+        let found = |member: &str, text: &str| serde_json::json!({member: text});
+        let failure = match &rejection {
+            Rejection::NotASignature => {
+                refused("add `--attestation` if the attestation is what you want to verify")
+            }
+            Rejection::NotAnAttestation => {
+                refused("leave `--attestation` out if a signature is what you want to verify")
+            }
+            Rejection::Signer { found: name, .. } => {
+                refused("do not use the file unless its publisher names that signer")
+                    .detail("signer", found("identity", name))
+            }
+            Rejection::Issuer { found: name, .. } => {
+                refused("do not use the file unless its publisher names that issuer")
+                    .detail("signer", found("issuer", name))
+            }
+            Rejection::SignerKind { .. } => refused(
+                "a bundle for a key needs `--key`, one for a certificate needs `--certificate-identity`",
+            ),
+            Rejection::Future(_) => {
+                refused("set the clock of this machine right; if it is right, do not use the file")
+            }
+            Rejection::Certificate(_) | Rejection::Log(_) | Rejection::Time(_) => refused(
+                "do not use the file; if another Sigstore instance signed it, give that one's root with `--trusted-root`",
+            ),
+            Rejection::Repository { .. }
+            | Rejection::Artifact(_)
+            | Rejection::Signature(_)
+            | Rejection::Unsupported(_)
+            | Rejection::Skipped(_) => refused(DO_NOT_USE),
+            Rejection::Read(source) => {
+                Self::new(io_code(source), message.as_str()).hint(io_hint(source))
+            }
+        };
+        failure.detail("reason", reason)
+    }
+}
+
+impl From<TrustRootError> for Failure {
+    fn from(error: TrustRootError) -> Self {
+        Self::new(ErrorCode::Config, error.to_string())
+            .hint("give the `trusted_root.json` of the Sigstore instance that signed; nothing was verified")
+    }
+}
+
+impl From<IdentityError> for Failure {
+    fn from(error: IdentityError) -> Self {
+        let message = error.to_string();
+        let hint = match error {
+            IdentityError::Empty | IdentityError::TooLong => {
+                "name the signer, for example `https://github.com/OWNER/REPO/.github/workflows/release.yml@refs/tags/v1.2.3`"
+            }
+            IdentityError::Syntax(_) => {
+                "mend the pattern, or name the signer exactly with `--certificate-identity`"
+            }
+            IdentityError::Strangers(_) => {
+                "name at least the owner and the repository in the pattern"
+            }
+        };
+        Self::new(ErrorCode::Usage, message).hint(hint)
     }
 }

@@ -34,7 +34,7 @@ pub struct Schema {
 }
 
 /// Every leaf command, in the order of the help.
-pub const ENTRIES: [Entry; 9] = [
+pub const ENTRIES: [Entry; 11] = [
     Entry {
         path: "new",
         kind: Kind::Write,
@@ -83,6 +83,28 @@ pub const ENTRIES: [Entry; 9] = [
         raw: Some("the diffs of all findings"),
     },
     Entry {
+        path: "verify",
+        kind: Kind::Query,
+        schema: "verified_file",
+        examples: &[
+            "aos verify checksums.txt --bundle checksums.txt.sigstore.json --certificate-identity \
+             https://github.com/acme/tool/.github/workflows/release.yml@refs/tags/v1.2.3 \
+             --certificate-oidc-issuer https://token.actions.githubusercontent.com --compact",
+            "aos verify tool.tar.gz --bundle tool.sigstore.json --key publisher.pub --compact",
+        ],
+        raw: None,
+    },
+    Entry {
+        path: "verify-bundle",
+        kind: Kind::Query,
+        schema: "verified_file",
+        examples: &[
+            "aos verify-bundle --bundle tool.sigstore.json --certificate-identity me@example.com \
+             --certificate-oidc-issuer https://accounts.google.com tool.tar.gz",
+        ],
+        raw: None,
+    },
+    Entry {
         path: "reference",
         kind: Kind::Query,
         schema: "reference",
@@ -120,7 +142,7 @@ pub const ENTRIES: [Entry; 9] = [
 ];
 
 /// Data of every schema, as `reference` publishes it.
-pub const SCHEMAS: [Schema; 9] = [
+pub const SCHEMAS: [Schema; 10] = [
     Schema {
         name: "created_project",
         fields: &[
@@ -179,6 +201,24 @@ pub const SCHEMAS: [Schema; 9] = [
         name: "check_report",
         fields: &["summary", "projects", "rules"],
         untrusted_fields: &["projects"],
+    },
+    Schema {
+        name: "verified_file",
+        fields: &[
+            "verified",
+            "file",
+            "digest",
+            "kind",
+            "predicate_type",
+            "signer",
+            "claims",
+            "signed_at",
+            "times",
+            "log",
+            "trust_root",
+            "offline",
+        ],
+        untrusted_fields: &["predicate_type", "signer", "claims"],
     },
     Schema {
         name: "reference",

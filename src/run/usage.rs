@@ -40,7 +40,7 @@ pub fn failure(error: &clap::Error) -> Failure {
             format!("`{}` needs a value", context(error, ContextKind::InvalidArg))
         }
         ErrorKind::MissingRequiredArgument => {
-            format!("`{}` is missing", context(error, ContextKind::InvalidArg))
+            format!("{} is missing", missing(&context(error, ContextKind::InvalidArg)))
         }
         ErrorKind::ArgumentConflict => format!(
             "`{}` cannot be used with `{}`",
@@ -52,6 +52,18 @@ pub fn failure(error: &clap::Error) -> Failure {
     };
     let message = message.chars().take(MAX_MESSAGE).collect::<String>();
     Failure::new(ErrorCode::Usage, message).hint(hint(error))
+}
+
+/// What is missing, by name; alternatives come as `<--one <VALUE>|--other <VALUE>>`.
+fn missing(arguments: &str) -> String {
+    let named = arguments.split(", ").map(|argument| {
+        let alternatives = argument.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
+        match alternatives.filter(|alternatives| alternatives.contains('|')) {
+            Some(alternatives) => format!("`{}`", alternatives.replace('|', "` or `")),
+            None => format!("`{argument}`"),
+        }
+    });
+    named.collect::<Vec<_>>().join(", ")
 }
 
 /// A person gets the help; a program gets the names.

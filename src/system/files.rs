@@ -78,8 +78,21 @@ pub struct Loaded {
 ///
 /// # Errors
 /// `InvalidData` when it is not a regular file, `FileTooLarge` above the limit.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
 pub fn read(path: &Path, limit: u64) -> io::Result<Loaded> {
+    let mut file = opened(path)?;
+    let metadata = file.metadata()?;
+    let too_large =
+        || io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {limit} bytes"));
+    if metadata.len() > limit {
+        return Err(too_large());
+    }
+    let bytes = read_whole(&mut file, metadata.len(), limit)?.ok_or_else(too_large)?;
+    Ok(Loaded { bytes, executable: is_executable(&metadata) })
+}
+
+/// A regular file, open for reading.
+#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+fn opened(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -88,18 +101,11 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Loaded> {
         let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         options.custom_flags(i32::try_from(flags.bits()).unwrap_or(0));
     }
-    let mut file = options.open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
+    let file = options.open(path)?;
+    if !file.metadata()?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "it is not a regular file"));
     }
-    let too_large =
-        || io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {limit} bytes"));
-    if metadata.len() > limit {
-        return Err(too_large());
-    }
-    let bytes = read_whole(&mut file, metadata.len(), limit)?.ok_or_else(too_large)?;
-    Ok(Loaded { bytes, executable: is_executable(&metadata) })
+    Ok(file)
 }
 
 /// The content of a file that had `length` bytes a moment ago; `None` when it has grown beyond `limit`.
@@ -126,6 +132,33 @@ fn read_whole(file: &mut File, length: u64, limit: u64) -> io::Result<Option<Vec
 #[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
 pub fn read_named(path: &Path, limit: u64) -> io::Result<Loaded> {
     read(&fs::canonicalize(path)?, limit)
+}
+
+/// A regular file of any size, for one pass from its start to its end; a signal ends the pass.
+#[derive(Debug)]
+pub struct Stream {
+    file: File,
+    /// Bytes at the time of opening.
+    pub length: u64,
+}
+
+/// Opens a file that a person names on the command line; follows links, never blocks on a pipe.
+///
+/// # Errors
+/// `InvalidData` when it is not a regular file.
+#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+pub fn open_named(path: &Path) -> io::Result<Stream> {
+    let file = opened(&fs::canonicalize(path)?)?;
+    let length = file.metadata()?.len();
+    Ok(Stream { file, length })
+}
+
+impl io::Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // Not `ErrorKind::Interrupted`, which readers take for "try again".
+        super::interrupt::check().map_err(io::Error::other)?;
+        self.file.read(buffer)
+    }
 }
 
 /// Writes a new file, failing when anything exists at `path`.

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::sandbox::{Answer, Sandbox, answer};
+use crate::sigstore::{GITHUB, Signing, Sigstore};
 
 /// Longest time that any call may take; the machine may be busy.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -105,6 +106,27 @@ fn edited(sandbox: &Sandbox) -> PathBuf {
     project
 }
 
+/// A file with its bundle and trust root, and the call that verifies it.
+fn signed(sandbox: &Sandbox, command: &str, signing: &Signing) -> Call {
+    let sigstore = Sigstore::new();
+    sandbox.write("file", "signed\n");
+    sandbox.write("bundle.json", &sigstore.sign(b"signed\n", signing).to_string());
+    sandbox.write("root.json", &sigstore.trust_root().to_string());
+    let signer = "https://github.com/acme/aos/.github/workflows/release.yml@refs/tags/v1.2.3";
+    call(&[
+        command,
+        "file",
+        "--bundle",
+        "bundle.json",
+        "--trusted-root",
+        "root.json",
+        "--certificate-identity",
+        signer,
+        "--certificate-oidc-issuer",
+        GITHUB,
+    ])
+}
+
 /// A token for the change that `arguments` would make in `directory`.
 fn token(sandbox: &Sandbox, directory: &std::path::Path, arguments: &[&str]) -> String {
     let data = sandbox.aos_in(directory, arguments).data();
@@ -179,6 +201,12 @@ pub fn successes() -> Vec<Case> {
         }),
         case("OK", "explain one rule", |_| call(&["check", "--explain", "drift/modified"])),
         case("OK", "explain all rules", |_| call(&["check", "--explain", "all"])),
+        case("OK", "verify", |sandbox| {
+            signed(sandbox, "verify", &Signing::release("acme/aos", "v1.2.3"))
+        }),
+        case("OK", "verify an attestation", |sandbox| {
+            signed(sandbox, "verify-bundle", &Signing::release("acme/aos", "v1.2.3").attestation())
+        }),
         case("OK", "reference", |_| call(&["reference"])),
         case("OK", "context", |_| call(&["context"])),
         case("OK", "context of a project", |sandbox| {
@@ -231,6 +259,19 @@ fn usage_failures() -> Vec<Case> {
             call(&["gen", "--dry-run", "--confirm", "ct_1"])
         }),
         case("E_USAGE", "confirm on a query", |_| call(&["check", "--confirm", "ct_1"])),
+        case("E_USAGE", "nobody to verify", |_| call(&["verify", "file", "--bundle", "b"])),
+        case("E_USAGE", "pattern that matches anybody", |_| {
+            call(&[
+                "verify",
+                "file",
+                "--bundle",
+                "b",
+                "--certificate-identity-regexp",
+                ".*",
+                "--certificate-oidc-issuer",
+                GITHUB,
+            ])
+        }),
         case("E_USAGE", "answer that is no pair", |_| call(&["new", "acme", "--set", "label"])),
         #[cfg(unix)]
         case("E_USAGE", "command that is not UTF-8", |_| {
@@ -274,6 +315,9 @@ fn value_failures() -> Vec<Case> {
             let project = sandbox.connector("acme");
             std::fs::write(project.join(".agent/SPEC_VERSION"), "main\n").expect("a file");
             call(&["sync-spec"]).within(project)
+        }),
+        case("E_NOT_FOUND", "missing bundle", |_| {
+            call(&["verify", "file", "--bundle", "b", "--key", "k"])
         }),
         case("E_NOT_FOUND", "missing project", |_| call(&["check", "nowhere"])),
         case("E_NOT_FOUND", "no project here", |_| call(&["check"])),
@@ -353,6 +397,14 @@ fn state_failures() -> Vec<Case> {
             let spec = sandbox.work().join("spec");
             call(&["sync-spec", "--from", spec.to_str().expect("UTF-8")])
                 .within(sandbox.connector("acme"))
+        }),
+        case("E_INTEGRITY", "file signed by somebody else", |sandbox| {
+            signed(sandbox, "verify", &Signing::release("acme/aos", "v1.2.2"))
+        }),
+        case("E_CONFIG", "trust root that is none", |sandbox| {
+            let call = signed(sandbox, "verify", &Signing::release("acme/aos", "v1.2.3"));
+            sandbox.write("root.json", "{}");
+            call
         }),
         #[cfg(debug_assertions)]
         case("E_UNKNOWN", "fault of aos itself", |_| {

@@ -33,9 +33,14 @@ mod new_output;
 mod sandbox;
 mod scaffolded_python;
 mod self_description;
+#[path = "../sigstore/mod.rs"]
+mod sigstore;
 mod sync_confirm;
 mod sync_crash;
 mod sync_obstacles;
 mod sync_pins;
 mod sync_source;
 mod sync_spec;
+mod verify;
+mod verify_bundles;
+mod verify_faults;

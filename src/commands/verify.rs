@@ -1,0 +1,300 @@
+//! `aos verify`: whether a file was signed by whom you expect, from its Sigstore bundle. Opens no connection.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::{ArgGroup, Args};
+use serde_json::{Value, json};
+
+use crate::contract::json::printable;
+use crate::error::{io_code, io_hint};
+use crate::report::{ErrorCode, Failure, Outcome};
+use crate::system::{clock, files};
+use crate::verify::bundle::MAX_BUNDLE;
+use crate::verify::trust_root::{EMBEDDED_AS_OF, MAX_TRUST_ROOT, Origin};
+use crate::verify::{
+    Bundle, Content, ExpectedContent, ExpectedIdentity, ExpectedSigner, Policy, Sha256, Signer,
+    Subject, TrustRoot, Verdict, VerifyingKey,
+};
+
+use super::Run;
+
+/// Files up to this size are read whole, larger ones in one pass: some kinds of key sign only what is read whole.
+const MAX_WHOLE: u64 = 64 * 1024 * 1024;
+
+/// Largest public key, in bytes.
+const MAX_KEY: u64 = 64 * 1024;
+
+/// Verify who signed a file, from its Sigstore bundle and without network
+#[derive(Args, Debug)]
+#[command(
+    group(ArgGroup::new("signer").required(true).args(["certificate_identity", "certificate_identity_regexp", "key"])),
+    after_help = "The identity must be the whole name of the signer; a pattern must match all of it, and one that \
+                  matches strangers is refused.\n\n\
+                  `aos verify` wants a signature of the file's bytes, or with `--attestation` an attestation about \
+                  the file. `aos verify-bundle` takes either and says which it was."
+)]
+pub struct VerifyArgs {
+    /// File to verify, or its digest as `sha256:` and 64 hexadecimal digits
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Sigstore bundle of the file
+    #[arg(long, value_name = "BUNDLE")]
+    pub bundle: PathBuf,
+    /// Signer, exactly: the URL of a workflow at a ref, or an email address
+    #[arg(long, value_name = "IDENTITY", requires = "certificate_oidc_issuer")]
+    pub certificate_identity: Option<String>,
+    /// Signer as a regular expression that must match the whole identity
+    #[arg(long, value_name = "PATTERN", requires = "certificate_oidc_issuer")]
+    pub certificate_identity_regexp: Option<String>,
+    /// Who vouched for the signer, for example `https://token.actions.githubusercontent.com`
+    #[arg(long, value_name = "URL", conflicts_with = "key")]
+    pub certificate_oidc_issuer: Option<String>,
+    /// Public key of the signer in PEM, for a bundle without certificate
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
+    /// Believe only this trust root; the default is the public one inside aos
+    #[arg(long, value_name = "FILE")]
+    pub trusted_root: Option<PathBuf>,
+    /// Want an in-toto attestation about the file in place of a signature
+    #[arg(long)]
+    pub attestation: bool,
+    /// Open no connection; verification never does, so this changes nothing
+    #[arg(long)]
+    pub offline: bool,
+}
+
+/// Runs `aos verify`.
+///
+/// # Errors
+/// `E_INTEGRITY` with the reason when the file is not what was signed by the expected signer.
+pub fn run(args: &VerifyArgs, run: &Run) -> Result<Outcome, Failure> {
+    verified(args, run, ExpectedContent::Signature)
+}
+
+/// Runs `aos verify-bundle`.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_either(args: &VerifyArgs, run: &Run) -> Result<Outcome, Failure> {
+    verified(args, run, ExpectedContent::Either)
+}
+
+fn verified(args: &VerifyArgs, run: &Run, content: ExpectedContent) -> Result<Outcome, Failure> {
+    // What is wrong with the command line comes before any file.
+    let digest = digest(&args.file)?;
+    let signer = signer(args)?;
+    let content = if args.attestation { ExpectedContent::Attestation } else { content };
+    let trust = trust_root(args.trusted_root.as_deref())?;
+    let bundle = Bundle::parse(&read_bundle(&args.bundle)?)
+        .map_err(|error| about("the bundle ", &args.bundle, " is refused: ", error.into()))?;
+    let policy = Policy { signer, content, now: clock::now_seconds() };
+    let verdict = match digest {
+        Some(digest) => policy.verify(Subject::Digest(digest), &bundle, &trust),
+        None => {
+            let mut stream = files::open_named(&args.file)
+                .map_err(|error| unreadable("the file", &args.file, &error))?;
+            let mut whole = Vec::new();
+            let subject = match stream.length {
+                0..=MAX_WHOLE => {
+                    whole_file(&mut stream, &mut whole)
+                        .map_err(|error| unreadable("the file", &args.file, &error))?;
+                    Subject::Bytes(&whole)
+                }
+                _ => Subject::Stream(&mut stream),
+            };
+            policy.verify(subject, &bundle, &trust)
+        }
+    };
+    let verdict = verdict
+        .map_err(|rejection| about("", &args.file, " is not verified: ", rejection.into()))?;
+    Ok(Outcome::new(data(args, &verdict, &trust), text(args, &verdict, &trust, run)))
+}
+
+/// Reads all of a file, or fails: a part of it must never be taken for the file.
+fn whole_file(stream: &mut files::Stream, whole: &mut Vec<u8>) -> io::Result<()> {
+    io::Read::read_to_end(&mut io::Read::take(stream, MAX_WHOLE + 1), whole)?;
+    match whole.len() as u64 {
+        0..=MAX_WHOLE => Ok(()),
+        _ => Err(io::Error::other("it grew while it was read")),
+    }
+}
+
+/// The digest that stands in place of a file.
+fn digest(file: &Path) -> Result<Option<Sha256>, Failure> {
+    let Some(text) = file.to_str().and_then(|text| text.strip_prefix("sha256:")) else {
+        return Ok(None);
+    };
+    Sha256::parse(text).map(Some).ok_or_else(|| {
+        let name = shown(file);
+        Failure::new(ErrorCode::Usage, format!("`{name}` is not a digest")).hint(format!(
+            "write `sha256:` and 64 hexadecimal digits; a file of that name is `./{name}`"
+        ))
+    })
+}
+
+fn signer(args: &VerifyArgs) -> Result<ExpectedSigner, Failure> {
+    if let Some(path) = &args.key {
+        let bytes = files::read_named(path, MAX_KEY)
+            .map_err(|error| unreadable("the key", path, &error))?;
+        let key = VerifyingKey::parse(&bytes.bytes).map_err(|reason| {
+            let message = format!("the key `{}` cannot be used: {reason}", shown(path));
+            Failure::new(ErrorCode::Config, message)
+                .hint("give a public key in PEM, `-----BEGIN PUBLIC KEY-----`")
+        })?;
+        return Ok(ExpectedSigner::Key(key));
+    }
+    let (option, identity) = match (&args.certificate_identity, &args.certificate_identity_regexp) {
+        (Some(identity), _) => ("--certificate-identity", ExpectedIdentity::exact(identity)),
+        (None, pattern) => (
+            "--certificate-identity-regexp",
+            ExpectedIdentity::pattern(pattern.as_deref().unwrap_or_default()),
+        ),
+    };
+    let identity = identity.map_err(|error| {
+        let mut failure = Failure::from(error);
+        failure.message = format!("`{option}` cannot be used: {}", failure.message);
+        failure
+    })?;
+    let issuer = args.certificate_oidc_issuer.clone().unwrap_or_default();
+    if issuer.trim().is_empty() {
+        return Err(Failure::new(ErrorCode::Usage, "`--certificate-oidc-issuer` is empty, so it names nobody")
+            .hint("name who vouched for the signer, for example `https://token.actions.githubusercontent.com`"));
+    }
+    Ok(ExpectedSigner::Certificate { identity, issuer, repository: None })
+}
+
+/// Exactly the given root, or exactly the embedded one.
+fn trust_root(path: Option<&Path>) -> Result<TrustRoot, Failure> {
+    let Some(path) = path else { return Ok(TrustRoot::embedded()?) };
+    let bytes =
+        files::read_named(path, MAX_TRUST_ROOT as u64).map_err(|error| match error.kind() {
+            io::ErrorKind::FileTooLarge => {
+                too_large("the trust root", path, ErrorCode::Config, MAX_TRUST_ROOT)
+            }
+            _ => unreadable("the trust root", path, &error),
+        })?;
+    TrustRoot::given(&bytes.bytes)
+        .map_err(|error| about("the trust root ", path, " cannot be used: ", error.into()))
+}
+
+fn read_bundle(path: &Path) -> Result<Vec<u8>, Failure> {
+    let loaded =
+        files::read_named(path, MAX_BUNDLE as u64).map_err(|error| match error.kind() {
+            io::ErrorKind::FileTooLarge => {
+                too_large("the bundle", path, ErrorCode::Integrity, MAX_BUNDLE)
+                    .detail("reason", "malformed_bundle")
+            }
+            _ => unreadable("the bundle", path, &error),
+        })?;
+    Ok(loaded.bytes)
+}
+
+fn too_large(what: &str, path: &Path, code: ErrorCode, limit: usize) -> Failure {
+    Failure::new(code, format!("{what} `{}` is larger than {limit} bytes", shown(path)))
+        .hint("give the file that the publisher or the signing tool wrote")
+}
+
+fn unreadable(what: &str, path: &Path, error: &io::Error) -> Failure {
+    let path = shown(path);
+    if error.kind() == io::ErrorKind::NotFound {
+        return Failure::new(ErrorCode::NotFound, format!("{what} `{path}` does not exist"))
+            .hint("check the path; nothing was verified");
+    }
+    Failure::new(io_code(error), format!("{what} `{path}` cannot be read: {error}"))
+        .hint(io_hint(error))
+}
+
+/// Puts what it is about before a message.
+fn about(before: &str, path: &Path, after: &str, mut failure: Failure) -> Failure {
+    failure.message = format!("{before}`{}`{after}{}", shown(path), failure.message);
+    failure
+}
+
+fn shown(path: &Path) -> String {
+    printable(&path.to_string_lossy())
+}
+
+fn kind(verdict: &Verdict) -> &'static str {
+    match verdict.content {
+        Content::Signature => "signature",
+        Content::Attestation => "attestation",
+    }
+}
+
+fn data(args: &VerifyArgs, verdict: &Verdict, trust: &TrustRoot) -> Value {
+    let times: Vec<_> = verdict.times.iter().map(ToString::to_string).collect();
+    let (signer, claims) = match &verdict.signer {
+        Signer::Certificate { identity, issuer, claims } => (
+            json!({"identity": identity, "issuer": issuer, "key": null}),
+            json!({
+                "repository": claims.repository,
+                "ref": claims.git_ref,
+                "commit": claims.commit,
+                "runner": claims.runner,
+                "trigger": claims.trigger,
+                "run": claims.run,
+            }),
+        ),
+        Signer::Key { fingerprint } => (
+            json!({"identity": null, "issuer": null, "key": format!("sha256:{fingerprint}")}),
+            Value::Null,
+        ),
+    };
+    let log = &verdict.log;
+    json!({
+        "verified": true,
+        "file": args.file.to_string_lossy(),
+        "digest": format!("sha256:{}", verdict.digest),
+        "kind": kind(verdict),
+        "predicate_type": verdict.statement.as_ref().map(|statement| &statement.predicate_type),
+        "signer": signer,
+        "claims": claims,
+        "signed_at": times.first(),
+        "times": times,
+        "log": {"url": log.url, "index": log.index.to_string(), "entry": log.entry},
+        "trust_root": {
+            "source": match trust.origin { Origin::Embedded => "embedded", Origin::Given => "file" },
+            "path": args.trusted_root.as_ref().map(|path| path.to_string_lossy()),
+            "sha256": trust.digest.to_string(),
+            "as_of": (trust.origin == Origin::Embedded).then_some(EMBEDDED_AS_OF),
+        },
+        "offline": true,
+    })
+}
+
+fn text(args: &VerifyArgs, verdict: &Verdict, trust: &TrustRoot, run: &Run) -> String {
+    let what = match &verdict.statement {
+        Some(statement) => format!("attestation, {}", printable(&statement.predicate_type)),
+        None => kind(verdict).to_owned(),
+    };
+    let mut rows = vec![("kind", what)];
+    match &verdict.signer {
+        Signer::Certificate { identity, issuer, claims } => {
+            rows.push(("signed by", printable(identity)));
+            rows.push(("vouched by", printable(issuer)));
+            if let (Some(repository), Some(commit)) = (&claims.repository, &claims.commit) {
+                rows.push(("built from", printable(&format!("{repository} at {commit}"))));
+            }
+        }
+        Signer::Key { fingerprint } => {
+            rows.push(("signed by", format!("key sha256:{fingerprint}")))
+        }
+    }
+    let times = verdict.times.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    rows.push(("signed at", times));
+    let log = &verdict.log;
+    rows.push(("logged in", format!("{}, entry {}", printable(&log.url), log.index)));
+    rows.push((
+        "trust root",
+        match &args.trusted_root {
+            Some(path) => format!("{} (sha256:{})", shown(path), trust.digest),
+            None => format!("Sigstore public good, inside aos, as of {EMBEDDED_AS_OF}"),
+        },
+    ));
+    let rows = rows
+        .into_iter()
+        .map(|(name, value)| format!("\n  {} {value}", run.style.faint(&format!("{name:<10}"))))
+        .collect::<String>();
+    format!("{} {}{rows}", run.style.good("verified"), run.style.strong(&shown(&args.file)))
+}

@@ -1,130 +1,31 @@
-//! `aos check`: the fail-closed drift guard, for one project or a fleet.
+//! The verdict on all projects of one run, as data and as text.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::PathBuf;
 
-use clap::Args;
 use serde_json::{Value, json};
 
-use crate::audit::{Options, ProjectReport, audit, rules};
-use crate::contract::rules::Rule;
-use crate::contract::{Severity, suggestion};
-use crate::inputs::fleet::{self, Fleet};
-use crate::inputs::project::ProjectError;
+use crate::audit::{ProjectReport, rules};
+use crate::commands::Run;
+use crate::contract::Severity;
 use crate::report::{ErrorCode, Failure, Outcome, annotations, findings};
-use crate::system::{clock, environment, interrupt};
+use crate::system::environment;
 
-use super::Run;
-
-/// Check that a project is what its pin says; fail on any difference
-#[derive(Args, Debug)]
-#[command(
-    after_help = "Examples:\n  aos check\n  aos check --recursive ~/connectors\n  aos check --explain drift/modified"
-)]
-pub struct CheckArgs {
-    /// Project directories; default is the current one
-    #[arg(value_name = "PATH", conflicts_with_all = ["recursive", "explain"])]
-    pub paths: Vec<PathBuf>,
-    /// Check every project below a directory, in parallel
-    #[arg(long, value_name = "ROOT", conflicts_with = "explain")]
-    pub recursive: Option<PathBuf>,
-    /// Look at this rule only, which is no gate; can be repeated
-    #[arg(long, value_name = "RULE", conflicts_with = "explain")]
-    pub rule: Vec<String>,
-    /// Describe one rule, or all with `all`
-    #[arg(long, value_name = "RULE")]
-    pub explain: Option<String>,
-}
-
-/// Runs the command.
-///
-/// # Errors
-/// `E_DRIFT` when any project has a finding of severity error.
-pub fn run(args: &CheckArgs, run: &Run) -> Result<Outcome, Failure> {
-    if let Some(id) = &args.explain {
-        return explain(id, run);
-    }
-    for id in &args.rule {
-        rule(id)?;
-    }
-    let fleet = match &args.recursive {
-        Some(root) => fleet::discover(root)?,
-        None if args.paths.is_empty() => {
-            Fleet { projects: vec![PathBuf::from(".")], unsearched: Vec::new() }
-        }
-        None => Fleet { projects: args.paths.clone(), unsearched: Vec::new() },
-    };
-    let options = Options { rules: args.rule.clone(), today: clock::today() };
-    let reports = audit_all(&fleet.projects, &options)?;
-    let verdict = Verdict {
-        reports,
-        unsearched: fleet.unsearched,
-        by_rule: BTreeMap::new(),
-        filtered: args.rule.clone(),
-    };
-    verdict.conclude(run)
-}
-
-/// Checks all projects on every core; the order of the result is the order of the paths.
-fn audit_all(paths: &[PathBuf], options: &Options) -> Result<Vec<ProjectReport>, Failure> {
-    let workers =
-        std::thread::available_parallelism().map_or(1, usize::from).min(paths.len()).max(1);
-    if workers == 1 {
-        return paths.iter().map(|path| checked(path, options)).collect();
-    }
-    let next = AtomicUsize::new(0);
-    let results: Vec<Mutex<Option<Result<ProjectReport, Failure>>>> =
-        paths.iter().map(|_| Mutex::new(None)).collect();
-    let work = || {
-        while let Some((path, slot)) = {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            paths.get(index).zip(results.get(index))
-        } {
-            let result = checked(path, options);
-            if let Ok(mut slot) = slot.lock() {
-                *slot = Some(result);
-            }
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..workers {
-            // Without another thread this one does all the work.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
-        }
-        work();
-    });
-    results
-        .into_iter()
-        .zip(paths)
-        .map(|(slot, path)| {
-            let result = slot.into_inner().ok().flatten();
-            result.unwrap_or_else(|| Err(unchecked(path)))
-        })
-        .collect()
-}
-
-fn checked(path: &Path, options: &Options) -> Result<ProjectReport, Failure> {
-    interrupt::check()?;
-    audit(path, options).map_err(|error: ProjectError| error.into())
-}
-
-fn unchecked(path: &Path) -> Failure {
-    Failure::new(ErrorCode::Unknown, format!("`{}` was not checked", path.display()))
-        .hint("check it alone to see why")
-}
-
-struct Verdict {
-    reports: Vec<ProjectReport>,
+/// What was found, project by project.
+pub struct Verdict {
+    pub reports: Vec<ProjectReport>,
     /// Directories of the fleet that nobody looked into: enough to fail.
-    unsearched: Vec<(PathBuf, String)>,
-    by_rule: BTreeMap<&'static str, usize>,
-    filtered: Vec<String>,
+    pub unsearched: Vec<(PathBuf, String)>,
+    pub by_rule: BTreeMap<&'static str, usize>,
+    pub filtered: Vec<String>,
 }
 
 impl Verdict {
-    fn conclude(mut self, run: &Run) -> Result<Outcome, Failure> {
+    /// Success when no project has an error and everything was searched.
+    ///
+    /// # Errors
+    /// `E_DRIFT` otherwise.
+    pub fn conclude(mut self, run: &Run) -> Result<Outcome, Failure> {
         for finding in self.reports.iter().flat_map(|report| &report.findings) {
             *self.by_rule.entry(finding.rule).or_default() += 1;
         }
@@ -356,53 +257,4 @@ fn project_data(report: &ProjectReport) -> Value {
         "findings": report.findings.iter().map(findings::json).collect::<Vec<_>>(),
         "waived": waived,
     })
-}
-
-fn rule(id: &str) -> Result<&'static Rule, Failure> {
-    rules::find(id).ok_or_else(|| {
-        let known: Vec<_> = rules::all().map(|rule| rule.id).collect();
-        let shown = id.chars().take(60).collect::<String>();
-        let hint = suggestion::nearest(id, known.iter().copied()).map_or_else(
-            || "`aos check --explain all` lists every rule".to_owned(),
-            |nearest| format!("did you mean `{nearest}`?"),
-        );
-        Failure::new(ErrorCode::Validation, format!("there is no rule `{}`", shown.escape_debug()))
-            .hint(hint)
-            .detail("known_rules", known)
-    })
-}
-
-fn explain(id: &str, run: &Run) -> Result<Outcome, Failure> {
-    let wanted: Vec<&Rule> = if id == "all" { rules::all().collect() } else { vec![rule(id)?] };
-    let data: Vec<_> = wanted
-        .iter()
-        .map(|rule| {
-            json!({
-                "rule": rule.id,
-                "severity": rule.severity.to_string(),
-                "families": rule.families.iter().map(|family| family.name()).collect::<Vec<_>>(),
-                "summary": rule.summary,
-                "why": rule.why,
-                "fix": rule.fix,
-                "source": rule.source,
-                "waivable": rules::is_waivable(rule),
-            })
-        })
-        .collect();
-    let text = wanted
-        .iter()
-        .map(|rule| {
-            format!(
-                "{} ({})\n  {}\n  why: {}\n  fix: {}\n  source: {}",
-                run.style.strong(rule.id),
-                rule.severity,
-                rule.summary,
-                rule.why,
-                rule.fix,
-                rule.source
-            )
-        })
-        .collect::<Vec<_>>()
-        .join("\n\n");
-    Ok(Outcome::new(json!({"rules": data}), text))
 }

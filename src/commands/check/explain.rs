@@ -1,0 +1,66 @@
+//! What a rule is: `--explain`.
+
+use serde_json::json;
+
+use crate::audit::rules;
+use crate::commands::Run;
+use crate::contract::rules::Rule;
+use crate::contract::suggestion;
+use crate::report::{ErrorCode, Failure, Outcome};
+
+/// The rule called `id`.
+///
+/// # Errors
+/// When there is none, with the nearest one.
+pub fn rule(id: &str) -> Result<&'static Rule, Failure> {
+    rules::find(id).ok_or_else(|| {
+        let known: Vec<_> = rules::all().map(|rule| rule.id).collect();
+        let shown = id.chars().take(60).collect::<String>();
+        let hint = suggestion::nearest(id, known.iter().copied()).map_or_else(
+            || "`aos check --explain all` lists every rule".to_owned(),
+            |nearest| format!("did you mean `{nearest}`?"),
+        );
+        Failure::new(ErrorCode::Validation, format!("there is no rule `{}`", shown.escape_debug()))
+            .hint(hint)
+            .detail("known_rules", known)
+    })
+}
+
+/// One rule, or all of them.
+///
+/// # Errors
+/// When there is no such rule.
+pub fn explain(id: &str, run: &Run) -> Result<Outcome, Failure> {
+    let wanted: Vec<&Rule> = if id == "all" { rules::all().collect() } else { vec![rule(id)?] };
+    let data: Vec<_> = wanted
+        .iter()
+        .map(|rule| {
+            json!({
+                "rule": rule.id,
+                "severity": rule.severity.to_string(),
+                "families": rule.families.iter().map(|family| family.name()).collect::<Vec<_>>(),
+                "summary": rule.summary,
+                "why": rule.why,
+                "fix": rule.fix,
+                "source": rule.source,
+                "waivable": rules::is_waivable(rule),
+            })
+        })
+        .collect();
+    let text = wanted
+        .iter()
+        .map(|rule| {
+            format!(
+                "{} ({})\n  {}\n  why: {}\n  fix: {}\n  source: {}",
+                run.style.strong(rule.id),
+                rule.severity,
+                rule.summary,
+                rule.why,
+                rule.fix,
+                rule.source
+            )
+        })
+        .collect::<Vec<_>>()
+        .join("\n\n");
+    Ok(Outcome::new(json!({"rules": data}), text))
+}

@@ -1,0 +1,118 @@
+//! `aos check`: the fail-closed drift guard, for one project or a fleet.
+
+mod explain;
+mod verdict;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use clap::Args;
+
+use crate::audit::{Options, ProjectReport, audit};
+use crate::inputs::fleet::{self, Fleet};
+use crate::inputs::project::ProjectError;
+use crate::report::{ErrorCode, Failure, Outcome};
+use crate::system::{clock, interrupt};
+
+use super::Run;
+use explain::{explain, rule};
+use verdict::Verdict;
+
+/// Check that a project is what its pin says; fail on any difference
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  aos check\n  aos check --recursive ~/connectors\n  aos check --explain drift/modified"
+)]
+pub struct CheckArgs {
+    /// Project directories; default is the current one
+    #[arg(value_name = "PATH", conflicts_with_all = ["recursive", "explain"])]
+    pub paths: Vec<PathBuf>,
+    /// Check every project below a directory, in parallel
+    #[arg(long, value_name = "ROOT", conflicts_with = "explain")]
+    pub recursive: Option<PathBuf>,
+    /// Look at this rule only, which is no gate; can be repeated
+    #[arg(long, value_name = "RULE", conflicts_with = "explain")]
+    pub rule: Vec<String>,
+    /// Describe one rule, or all with `all`
+    #[arg(long, value_name = "RULE")]
+    pub explain: Option<String>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `E_DRIFT` when any project has a finding of severity error.
+pub fn run(args: &CheckArgs, run: &Run) -> Result<Outcome, Failure> {
+    if let Some(id) = &args.explain {
+        return explain(id, run);
+    }
+    for id in &args.rule {
+        rule(id)?;
+    }
+    let fleet = match &args.recursive {
+        Some(root) => fleet::discover(root)?,
+        None if args.paths.is_empty() => {
+            Fleet { projects: vec![PathBuf::from(".")], unsearched: Vec::new() }
+        }
+        None => Fleet { projects: args.paths.clone(), unsearched: Vec::new() },
+    };
+    let options = Options { rules: args.rule.clone(), today: clock::today() };
+    let reports = audit_all(&fleet.projects, &options)?;
+    let verdict = Verdict {
+        reports,
+        unsearched: fleet.unsearched,
+        by_rule: BTreeMap::new(),
+        filtered: args.rule.clone(),
+    };
+    verdict.conclude(run)
+}
+
+/// Checks all projects on every core; the order of the result is the order of the paths.
+fn audit_all(paths: &[PathBuf], options: &Options) -> Result<Vec<ProjectReport>, Failure> {
+    let workers =
+        std::thread::available_parallelism().map_or(1, usize::from).min(paths.len()).max(1);
+    if workers == 1 {
+        return paths.iter().map(|path| checked(path, options)).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let results: Vec<Mutex<Option<Result<ProjectReport, Failure>>>> =
+        paths.iter().map(|_| Mutex::new(None)).collect();
+    let work = || {
+        while let Some((path, slot)) = {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            paths.get(index).zip(results.get(index))
+        } {
+            let result = checked(path, options);
+            if let Ok(mut slot) = slot.lock() {
+                *slot = Some(result);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..workers {
+            // Without another thread this one does all the work.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+    results
+        .into_iter()
+        .zip(paths)
+        .map(|(slot, path)| {
+            let result = slot.into_inner().ok().flatten();
+            result.unwrap_or_else(|| Err(unchecked(path)))
+        })
+        .collect()
+}
+
+fn checked(path: &Path, options: &Options) -> Result<ProjectReport, Failure> {
+    interrupt::check()?;
+    audit(path, options).map_err(|error: ProjectError| error.into())
+}
+
+fn unchecked(path: &Path) -> Failure {
+    Failure::new(ErrorCode::Unknown, format!("`{}` was not checked", path.display()))
+        .hint("check it alone to see why")
+}

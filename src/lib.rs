@@ -13,5 +13,6 @@ pub mod inputs;
 pub mod plan;
 pub mod report;
 pub mod run;
+pub mod strict_json;
 pub mod system;
 pub mod verify;

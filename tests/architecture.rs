@@ -9,11 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Each module of `src`, and the modules that it may use.
-const DIRECTIONS: [(&str, &[&str]); 13] = [
-    ("contract", &[]),
+const DIRECTIONS: [(&str, &[&str]); 14] = [
+    ("strict_json", &[]),
+    ("contract", &["strict_json"]),
     ("plan", &[]),
     ("system", &[]),
-    ("verify", &[]),
+    ("verify", &["strict_json"]),
     ("generate", &["contract", "plan"]),
     ("apply", &["plan", "system"]),
     ("inputs", &["contract", "generate", "plan", "system"]),

@@ -1,9 +1,8 @@
 //! Strict JSON: bounded, UTF-8 without BOM, no duplicate members, member order kept.
 
-use std::fmt;
+use serde_json::Value;
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use crate::strict_json;
 
 /// Largest document that is read, in bytes.
 pub const MAX_DOCUMENT: usize = 4 * 1024 * 1024;
@@ -43,15 +42,12 @@ impl JsonError {
 /// On anything but one well-formed value without duplicate members, at most 128 levels deep.
 pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
     let text = decode(bytes)?;
-    let mut deserializer = serde_json::Deserializer::from_str(text);
     let syntax = |error: serde_json::Error| JsonError::Syntax {
         line: error.line(),
         column: error.column(),
         message: printable(&without_position(&error)),
     };
-    let value = Strict.deserialize(&mut deserializer).map_err(syntax)?;
-    deserializer.end().map_err(syntax)?;
-    Ok(value)
+    strict_json::read(text).map_err(syntax)
 }
 
 /// Parses one document into a typed model.
@@ -105,79 +101,6 @@ pub fn pretty(value: &Value) -> String {
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');
     text
-}
-
-struct Strict;
-
-impl<'de> DeserializeSeed<'de> for Strict {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Strict {
-    type Value = Value;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
-        // An integer beyond 64 bits would come out as another number.
-        if value.abs() >= 9_007_199_254_740_992.0 {
-            return Err(E::custom("a number is too large to be kept exactly"));
-        }
-        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Value, A::Error> {
-        let mut values = Vec::new();
-        while let Some(value) = sequence.next_element_seed(Strict)? {
-            values.push(value);
-        }
-        Ok(Value::Array(values))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
-        let mut map = Map::new();
-        while let Some(key) = members.next_key::<String>()? {
-            if map.contains_key(&key) {
-                let key: String = key.chars().take(80).collect();
-                return Err(A::Error::custom(format_args!(
-                    "duplicate member `{}`",
-                    key.escape_debug()
-                )));
-            }
-            map.insert(key, members.next_value_seed(Strict)?);
-        }
-        Ok(Value::Object(map))
-    }
 }
 
 #[cfg(test)]

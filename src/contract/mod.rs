@@ -1,6 +1,6 @@
 //! What the published contracts say, and the static rules that follow from them.
 //!
-//! Pure: bytes in, typed values and findings out. Never touches files, network, clock or environment; uses no other module of ours.
+//! Pure: bytes in, typed values and findings out. Never touches files, network, clock or environment; of ours it uses `strict_json` alone.
 
 pub mod agent_cli;
 pub mod connector;

@@ -3,10 +3,9 @@
 //! The verifier reads JSON leniently: it takes one of two equal members and skips what it does not know, so that
 //! two readers of one document can disagree on what was signed.
 
-use std::fmt;
+use serde_json::{Map, Value};
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use crate::strict_json;
 
 use super::shown;
 
@@ -61,10 +60,8 @@ pub fn parse(bytes: &[u8], limit: usize) -> Result<(&str, Value), DocumentError>
         return Err(DocumentError::TooLarge { limit });
     }
     let text = std::str::from_utf8(bytes).map_err(|_| DocumentError::NotUtf8)?;
-    let mut reader = serde_json::Deserializer::from_str(text);
     let syntax = |error: serde_json::Error| DocumentError::Syntax(shown(&error.to_string()));
-    let value = Strict.deserialize(&mut reader).map_err(syntax)?;
-    reader.end().map_err(syntax)?;
+    let value = strict_json::read(text).map_err(syntax)?;
     Ok((text, value))
 }
 
@@ -119,69 +116,6 @@ fn check_members(
     Ok(())
 }
 
-/// Reads a value and refuses a member that stands twice.
-struct Strict;
-
-impl<'de> DeserializeSeed<'de> for Strict {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Strict {
-    type Value = Value;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut list = Vec::new();
-        while let Some(element) = access.next_element_seed(Strict)? {
-            list.push(element);
-        }
-        Ok(Value::Array(list))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut object = Map::new();
-        while let Some(name) = access.next_key::<String>()? {
-            let value = access.next_value_seed(Strict)?;
-            if object.contains_key(&name) {
-                return Err(A::Error::custom(format!("member `{}` stands twice", shown(&name))));
-            }
-            object.insert(name, value);
-        }
-        Ok(Value::Object(object))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,7 +162,7 @@ mod tests {
     #[test]
     fn a_member_that_stands_twice_is_no_json_for_us() {
         let error = verdict(r#"{"name": "a", "parts": ["b"], "name": "c"}"#).unwrap_err();
-        assert!(error.contains("member `name` stands twice"), "{error}");
+        assert!(error.contains("duplicate member `name`"), "{error}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The verdict on a signed file: bytes in, verdict out.
 //!
-//! Never opens a file or a connection and uses no other module of ours; the cryptography is that of
+//! Never opens a file or a connection and of ours uses `strict_json` alone; the cryptography is that of
 //! `sigstore-verify`, which looks at the clock of this machine. Whatever is missing, doubled or unknown is refused.
 
 pub mod bundle;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::cases::{self, finish};
 use crate::envelope::{all, assert_citizen};
-use crate::sandbox::{Answer, Sandbox, answer, tree};
+use crate::sandbox::{Answer, Sandbox, answer, skipped, tree};
 
 /// Longest time of a call that has nothing to wait for; generous, as the machine may be busy.
 const SECONDS: Duration = Duration::from_secs(20);
@@ -197,7 +197,7 @@ fn no_command_needs_a_network() {
     let works =
         isolated("true").stderr(Stdio::null()).status().is_ok_and(|status| status.success());
     if !works {
-        eprintln!("SKIPPED no_command_needs_a_network: `unshare --user --net` does not work here");
+        skipped("no_command_needs_a_network", "`unshare --user --net` does not work here");
         return;
     }
     for case in all() {
@@ -223,7 +223,7 @@ fn no_command_needs_a_network() {
 fn no_command_opens_an_internet_socket() {
     let works = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
     if !works.is_ok_and(|status| status.success()) {
-        eprintln!("SKIPPED no_command_opens_an_internet_socket: `strace` does not work here");
+        skipped("no_command_opens_an_internet_socket", "`strace` does not work here");
         return;
     }
     let mut seen = 0;
@@ -291,7 +291,7 @@ fn a_terminal_gets_text() {
         Some(String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n"))
     };
     let Some(text) = in_terminal("context", &[]) else {
-        eprintln!("SKIPPED a_terminal_gets_text: `script` is not installed");
+        skipped("a_terminal_gets_text", "`script` is not installed");
         return;
     };
     assert!(text.contains("format   text (terminal)"), "{text}");

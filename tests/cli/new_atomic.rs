@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::disk::{self, Entry};
-use super::sandbox::{Answer, Sandbox, answer, run};
+use super::sandbox::{Answer, Sandbox, answer, run, skipped};
 
 const NEW: [&str; 3] = ["new", "acme", "--no-git"];
 
@@ -263,9 +263,7 @@ fn a_full_disk_leaves_nothing_and_says_so() {
     let isolated = Command::new("unshare").args(["-rm", "true"]).output();
     let mountable = isolated.is_ok_and(|output| output.status.success());
     if !mountable {
-        eprintln!(
-            "SKIPPED a_full_disk_leaves_nothing_and_says_so: `unshare -rm` is not allowed here"
-        );
+        skipped("a_full_disk_leaves_nothing_and_says_so", "`unshare -rm` is not allowed here");
         return;
     }
     let aos = sandbox.command(&[]).get_program().to_owned();

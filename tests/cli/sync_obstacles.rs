@@ -5,7 +5,7 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use super::disk::{self, Entry};
-use super::sandbox::{Sandbox, answer};
+use super::sandbox::{Sandbox, answer, skipped};
 
 const TO: [&str; 3] = ["sync-spec", "--to", "v1.0.0"];
 
@@ -161,8 +161,9 @@ fn a_file_that_may_not_be_replaced_half_way_brings_every_file_back() {
     };
     let is_root = rustix::process::geteuid().is_root();
     if is_root && !attribute("+i") {
-        eprintln!(
-            "SKIPPED a_file_that_may_not_be_replaced_half_way_brings_every_file_back: no immutable files here"
+        skipped(
+            "a_file_that_may_not_be_replaced_half_way_brings_every_file_back",
+            "no immutable files here",
         );
         return;
     }

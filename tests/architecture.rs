@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Each module of `src`, and the modules that it may use.
-const DIRECTIONS: [(&str, &[&str]); 14] = [
+const DIRECTIONS: [(&str, &[&str]); 16] = [
     ("strict_json", &[]),
     ("contract", &["strict_json"]),
     ("plan", &[]),
@@ -17,26 +17,31 @@ const DIRECTIONS: [(&str, &[&str]); 14] = [
     ("verify", &["strict_json"]),
     ("generate", &["contract", "plan"]),
     ("apply", &["plan", "system"]),
-    ("inputs", &["contract", "generate", "plan", "system"]),
+    ("release", &["strict_json", "system", "verify"]),
+    ("inputs", &["contract", "generate", "plan", "release", "system", "verify"]),
+    ("update", &["inputs", "release", "strict_json", "system", "verify"]),
     ("audit", &["contract", "generate", "inputs", "plan", "system"]),
     ("report", &["contract", "plan"]),
     ("cli", &["commands"]),
     (
         "error",
-        &["apply", "audit", "contract", "generate", "inputs", "plan", "report", "system", "verify"],
+        &[
+            "apply", "audit", "contract", "generate", "inputs", "plan", "release", "report",
+            "system", "update", "verify",
+        ],
     ),
     (
         "commands",
         &[
-            "apply", "audit", "cli", "contract", "error", "generate", "inputs", "plan", "report",
-            "system", "verify",
+            "apply", "audit", "cli", "contract", "error", "generate", "inputs", "plan", "release",
+            "report", "system", "update", "verify",
         ],
     ),
     (
         "run",
         &[
             "apply", "audit", "cli", "commands", "contract", "error", "generate", "inputs", "plan",
-            "report", "system",
+            "report", "system", "update",
         ],
     ),
 ];

@@ -7,6 +7,7 @@ pub mod clock;
 pub mod directory_lock;
 pub mod environment;
 pub mod files;
+pub mod http;
 pub mod interrupt;
 pub mod process;
 pub mod random;

@@ -245,36 +245,6 @@ fn no_command_opens_an_internet_socket() {
     assert!(seen >= cases::successes().len(), "the trace shows {seen} programs");
 }
 
-// Item 65: what is not in the tree cannot call home. `update` will need a client; its crates then move to a
-// list of their own, and the two tests above keep every other command quiet.
-#[test]
-fn no_crate_of_the_tree_is_a_network_client() {
-    let lock = include_str!("../../Cargo.lock");
-    let crates: Vec<_> = lock.lines().filter_map(|line| line.strip_prefix("name = \"")).collect();
-    assert!(crates.len() > 30, "the lock was read");
-    for client in [
-        "reqwest",
-        "hyper",
-        "ureq",
-        "curl",
-        "isahc",
-        "attohttpc",
-        "minreq",
-        "tokio",
-        "async-std",
-        "mio",
-        "socket2",
-        "rustls",
-        "native-tls",
-        "openssl",
-        "quinn",
-        "hickory-resolver",
-        "tungstenite",
-    ] {
-        assert!(!crates.contains(&format!("{client}\"").as_str()), "{client} is in the tree");
-    }
-}
-
 // DESIGN 3: a person at a terminal gets text, with colour unless NO_COLOR says no; a flag still decides.
 #[cfg(unix)]
 #[test]

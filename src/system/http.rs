@@ -1,0 +1,1 @@
+//! HTTP GET, bounded in size and time.

@@ -1,0 +1,1 @@
+//! How the running program was installed, from where it lies.

@@ -1,0 +1,6 @@
+//! The self-update: how aos was installed, the swap of the program, the Agent Skill after it (agent-cli §14).
+//!
+//! Writes the installed program and what belongs to it, never a project.
+
+pub mod install_method;
+pub mod skill;

@@ -7,6 +7,8 @@ fn main() {
     println!("cargo::rerun-if-changed=templates");
     println!("cargo::rerun-if-changed=contract");
     println!("cargo::rerun-if-changed=CHANGELOG.md");
+    // Which archive of a release is for this program.
+    println!("cargo::rustc-env=AOS_TARGET={}", std::env::var("TARGET").unwrap_or_default());
     refuse_leftovers(std::path::Path::new("templates"));
 }
 

@@ -4,6 +4,7 @@
 
 pub mod adoption;
 pub mod answers;
+pub mod changelog;
 pub mod desired;
 pub mod embedded;
 pub mod fleet;

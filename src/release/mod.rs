@@ -2,6 +2,14 @@
 //!
 //! Nothing here writes to a project or replaces a program; what comes out is verified or an error.
 
+mod answer;
+pub mod archive;
+pub mod fault;
+pub mod host;
 pub mod repository;
+pub mod signed;
 
+pub use fault::{Fault, ReleaseError, Stage};
+pub use host::{Host, Release};
 pub use repository::Repository;
+pub use signed::Signed;

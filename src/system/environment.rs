@@ -6,6 +6,16 @@ use std::path::PathBuf;
 pub const AOS_FORMAT: &str = "AOS_FORMAT";
 /// Directory of aos's own state (confirm secret, used tokens); default `~/.aos`.
 pub const AOS_HOME: &str = "AOS_HOME";
+/// Any value: open no connection; what needs one fails with `E_NETWORK`.
+pub const AOS_OFFLINE: &str = "AOS_OFFLINE";
+/// API of the host that releases come from, https, or http on loopback; default `https://api.github.com`.
+pub const AOS_UPDATE_API_URL: &str = "AOS_UPDATE_API_URL";
+/// Token for the API of that host, sent to nobody else and only over https; raises the rate limit.
+pub const GITHUB_TOKEN: &str = "GITHUB_TOKEN";
+/// Proxies for https, in the order in which they count.
+pub const HTTPS_PROXIES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+/// Proxies for http, in the order in which they count.
+pub const HTTP_PROXIES: [&str; 4] = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 /// Set by GitHub Actions; `check` then adds workflow annotations.
 pub const GITHUB_ACTIONS: &str = "GITHUB_ACTIONS";
 /// Any value switches colour off.
@@ -29,6 +39,20 @@ pub fn state_directory() -> Option<PathBuf> {
     std::env::var_os(home)
         .filter(|value| !value.is_empty())
         .map(|home| PathBuf::from(home).join(".aos"))
+}
+
+/// The directory for temporary files.
+#[must_use]
+pub fn temporary_directory() -> PathBuf {
+    std::env::temp_dir()
+}
+
+/// The program that runs, as the system names it; links are not resolved.
+///
+/// # Errors
+/// When the system cannot say.
+pub fn current_executable() -> std::io::Result<PathBuf> {
+    std::env::current_exe()
 }
 
 /// The directory the command runs in.

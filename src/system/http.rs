@@ -1,1 +1,411 @@
-//! HTTP GET, bounded in size and time.
+//! HTTP GET: bounded in size and time, over https or on loopback, one redirect at a time.
+//!
+//! Says what happened; what it means is decided by the caller. Believes the system's certificates and proxies.
+
+mod fault;
+
+use std::io;
+use std::pin::pin;
+use std::time::Duration;
+
+use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client as Inner, Response, Url, redirect};
+
+pub use fault::HttpError;
+
+use super::clock::Stopwatch;
+use super::{environment, interrupt};
+
+/// Most redirects that are followed.
+const MAX_REDIRECTS: usize = 5;
+/// How often a wait looks for a signal.
+const TICK: Duration = Duration::from_millis(25);
+/// A body that brings less than this in one idle limit is as good as stalled, in bytes.
+const MIN_PROGRESS: u64 = 16 * 1024;
+
+/// How long each part of an exchange may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Until there is a connection.
+    pub connect: Duration,
+    /// Until the head of the answer, and between two pieces of its body.
+    pub idle: Duration,
+}
+
+impl Limits {
+    /// For work that somebody waits for.
+    #[must_use]
+    pub fn patient() -> Self {
+        let seconds = |seconds| tests_limit().unwrap_or(Duration::from_secs(seconds));
+        Self { connect: seconds(10), idle: seconds(30) }
+    }
+
+    /// For a look that must not hold anything up.
+    #[must_use]
+    pub fn brief() -> Self {
+        let limit = tests_limit().unwrap_or(Duration::from_secs(2));
+        Self { connect: limit, idle: limit }
+    }
+}
+
+/// Debug builds only: lets a test meet a stalled server without waiting for it.
+fn tests_limit() -> Option<Duration> {
+    if !cfg!(debug_assertions) {
+        return None;
+    }
+    environment::read("AOS_TEST_HTTP_LIMIT_MS")?.parse().ok().map(Duration::from_millis)
+}
+
+/// An address that may be asked: https, or http on loopback.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Address(Url);
+
+impl Address {
+    /// Reads an absolute URL.
+    ///
+    /// # Errors
+    /// When it is none, has another scheme, or carries a user name or password.
+    pub fn parse(text: &str) -> Result<Self, HttpError> {
+        let refused = |reason| HttpError::Address { url: fault::shown(text), reason };
+        let url = Url::parse(text).map_err(|_| refused("it is not an absolute URL"))?;
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(HttpError::Address {
+                url: url.host_str().unwrap_or_default().to_owned(),
+                reason: "it carries a user name or password",
+            });
+        }
+        match url.scheme() {
+            "https" => Ok(Self(url)),
+            "http" if is_loopback(&url) => Ok(Self(url)),
+            _ => Err(refused("it is neither https nor http on loopback")),
+        }
+    }
+
+    /// The address with `path` appended; `path` is made of checked words.
+    #[must_use]
+    pub fn below(&self, path: &str) -> Self {
+        let mut url = self.0.clone();
+        url.set_path(&format!("{}/{path}", self.0.path().trim_end_matches('/')));
+        Self(url)
+    }
+
+    #[must_use]
+    pub fn is_encrypted(&self) -> bool {
+        self.0.scheme() == "https"
+    }
+
+    /// Host and port, for messages.
+    #[must_use]
+    pub fn host(&self) -> String {
+        let host = self.0.host_str().unwrap_or_default();
+        self.0.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+    }
+
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || address.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+/// A value that is sent and never shown.
+#[derive(Clone)]
+pub struct Secret(HeaderValue);
+
+impl Secret {
+    /// A bearer token; `None` when it cannot stand in a header.
+    #[must_use]
+    pub fn bearer(token: &str) -> Option<Self> {
+        let mut value = HeaderValue::from_str(&format!("Bearer {}", token.trim())).ok()?;
+        value.set_sensitive(true);
+        Some(Self(value))
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Secret")
+    }
+}
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    pub address: &'a Address,
+    /// Media type that the answer should have.
+    pub accept: &'static str,
+    /// Sent to the address itself, never to where it redirects.
+    pub secret: Option<&'a Secret>,
+    /// Largest body, in bytes.
+    pub max_bytes: u64,
+}
+
+/// The head of an answer.
+#[derive(Clone, Debug, Default)]
+pub struct Head {
+    pub status: u16,
+    /// Media type without parameters, in lower case.
+    pub media_type: String,
+    /// Length of the body as announced, in bytes.
+    pub length: Option<u64>,
+    headers: HeaderMap,
+}
+
+impl Head {
+    /// A header as text; `None` when it is not there or not text.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+}
+
+/// Takes a body piece by piece.
+pub trait Sink {
+    /// The head has arrived; the body follows.
+    fn begin(&mut self, _head: &Head) {}
+    /// Takes one piece.
+    ///
+    /// # Errors
+    /// When it cannot be kept; the exchange ends.
+    fn take(&mut self, piece: &[u8]) -> io::Result<()>;
+}
+
+impl Sink for Vec<u8> {
+    fn take(&mut self, piece: &[u8]) -> io::Result<()> {
+        self.extend_from_slice(piece);
+        Ok(())
+    }
+}
+
+/// Asks servers, one question at a time.
+pub struct Client {
+    /// Only empty while the client is dropped.
+    runtime: Option<tokio::runtime::Runtime>,
+    inner: Inner,
+    limits: Limits,
+}
+
+impl Client {
+    /// A client that introduces itself as `agent`.
+    ///
+    /// # Errors
+    /// When the system has no certificates that could be believed, or gives no sockets.
+    pub fn new(agent: &str, limits: Limits) -> Result<Self, HttpError> {
+        if environment::read(environment::AOS_OFFLINE).is_some() {
+            return Err(HttpError::Offline);
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|source| HttpError::Setup { reason: source.to_string() })?;
+        let inner = Inner::builder()
+            .user_agent(agent)
+            .redirect(redirect::Policy::none())
+            .referer(false)
+            .connect_timeout(limits.connect)
+            .build()
+            .map_err(|error| HttpError::Setup { reason: fault::chain(&error) })?;
+        Ok(Self { runtime: Some(runtime), inner, limits })
+    }
+
+    /// Asks for `request`; the body of a 200 goes to `sink`, any other is not read.
+    ///
+    /// # Errors
+    /// When there is no complete answer within the limits.
+    pub fn get(&self, request: &Request<'_>, sink: &mut dyn Sink) -> Result<Head, HttpError> {
+        match &self.runtime {
+            Some(runtime) => runtime.block_on(self.exchange(request, sink)),
+            None => Err(HttpError::Setup { reason: "the client has ended".to_owned() }),
+        }
+    }
+
+    async fn exchange(
+        &self,
+        request: &Request<'_>,
+        sink: &mut dyn Sink,
+    ) -> Result<Head, HttpError> {
+        let mut address = request.address.clone();
+        for _ in 0..=MAX_REDIRECTS {
+            let first = address == *request.address;
+            let response = self.ask(&address, request, first).await?;
+            let head = head(&response);
+            let target = match head.status {
+                301 | 302 | 303 | 307 | 308 => head.header(header::LOCATION.as_str()),
+                200 => {
+                    self.body(response, &head, request, sink).await?;
+                    return Ok(head);
+                }
+                _ => None,
+            };
+            let Some(target) = target else { return Ok(head) };
+            address = followed(&address, target)?;
+        }
+        Err(HttpError::Redirects { limit: MAX_REDIRECTS })
+    }
+
+    async fn ask(
+        &self,
+        address: &Address,
+        request: &Request<'_>,
+        first: bool,
+    ) -> Result<Response, HttpError> {
+        let mut question = self.inner.get(address.0.clone()).header(header::ACCEPT, request.accept);
+        if let Some(secret) = request.secret.filter(|_| first) {
+            question = question.header(header::AUTHORIZATION, secret.0.clone());
+        }
+        let limit = self.limits.connect + self.limits.idle;
+        let waited = self.wait(question.send(), limit).await?;
+        waited.map_err(|error| fault::of(&error, address))
+    }
+
+    async fn body(
+        &self,
+        mut response: Response,
+        head: &Head,
+        request: &Request<'_>,
+        sink: &mut dyn Sink,
+    ) -> Result<(), HttpError> {
+        let too_large = || HttpError::TooLarge { limit: request.max_bytes };
+        if head.length.is_some_and(|length| length > request.max_bytes) {
+            return Err(too_large());
+        }
+        sink.begin(head);
+        let mut received = 0;
+        // A drip of single bytes resets no limit: only real progress does.
+        let mut window = (Stopwatch::start(), 0);
+        loop {
+            let piece = self
+                .wait(response.chunk(), self.limits.idle)
+                .await?
+                .map_err(|error| fault::of(&error, request.address))?;
+            let Some(piece) = piece else { return Ok(()) };
+            received += piece.len() as u64;
+            if received > request.max_bytes {
+                return Err(too_large());
+            }
+            sink.take(&piece).map_err(HttpError::Sink)?;
+            if received - window.1 >= MIN_PROGRESS {
+                window = (Stopwatch::start(), received);
+            } else if u128::from(window.0.elapsed_ms()) > self.limits.idle.as_millis() {
+                return Err(HttpError::TimedOut { what: "the server sends too slowly" });
+            }
+        }
+    }
+
+    /// Waits for `work`, at most as long as `limit` and not after a signal.
+    async fn wait<T>(
+        &self,
+        work: impl Future<Output = T>,
+        limit: Duration,
+    ) -> Result<T, HttpError> {
+        let mut work = pin!(work);
+        let clock = Stopwatch::start();
+        loop {
+            if let Ok(done) = tokio::time::timeout(TICK, work.as_mut()).await {
+                return Ok(done);
+            }
+            interrupt::check().map_err(|_| HttpError::Interrupted)?;
+            if u128::from(clock.elapsed_ms()) > limit.as_millis() {
+                return Err(HttpError::TimedOut { what: "the server does not answer" });
+            }
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // A name that is still being looked up must not hold up the end of the program.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+fn head(response: &Response) -> Head {
+    let headers = response.headers().clone();
+    let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    let media_type = text(header::CONTENT_TYPE).unwrap_or_default();
+    let media_type = media_type.split(';').next().unwrap_or_default().trim().to_lowercase();
+    let length = text(header::CONTENT_LENGTH).and_then(|length| length.parse().ok());
+    Head { status: response.status().as_u16(), media_type, length, headers }
+}
+
+/// Where a redirect leads; never out of encryption, never off the web.
+fn followed(from: &Address, location: &str) -> Result<Address, HttpError> {
+    let insecure = |to: String| HttpError::InsecureRedirect { from: from.host(), to };
+    let url = from
+        .0
+        .join(location)
+        .map_err(|_| HttpError::BadRedirect { location: fault::shown(location) })?;
+    let to = url.scheme().to_owned();
+    let address = Address::parse(url.as_str()).map_err(|_| insecure(to.clone()))?;
+    if from.is_encrypted() && !address.is_encrypted() {
+        return Err(insecure(to));
+    }
+    Ok(address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> Address {
+        Address::parse(text).unwrap()
+    }
+
+    #[test]
+    fn only_https_and_loopback_are_asked() {
+        for url in
+            ["https://x.example/a", "http://127.0.0.1:1/", "http://[::1]:1/", "http://localhost/"]
+        {
+            assert!(Address::parse(url).is_ok(), "{url}");
+        }
+        for url in [
+            "http://x.example/",
+            "http://127.0.0.1.x.example/",
+            "http://localhost.x.example/",
+            "file:///etc/passwd",
+            "ftp://127.0.0.1/",
+            "https://user:word@x.example/",
+            "https://user@x.example/",
+            "x.example",
+            "",
+        ] {
+            assert!(Address::parse(url).is_err(), "{url}");
+        }
+    }
+
+    #[test]
+    fn an_address_with_a_password_is_refused_without_showing_it() {
+        let error = Address::parse("https://user:hunter2@x.example/").unwrap_err().to_string();
+        assert!(error.contains("x.example") && !error.contains("hunter2"), "{error}");
+    }
+
+    #[test]
+    fn a_redirect_never_leaves_encryption() {
+        let from = address("https://x.example/a/b");
+        assert_eq!(followed(&from, "../c").unwrap().as_str(), "https://x.example/c");
+        assert!(followed(&from, "//y.example/d").is_ok());
+        for location in
+            ["http://x.example/", "http://127.0.0.1/", "file:///x", "data:,x", "ftp://x/"]
+        {
+            let error = followed(&from, location).unwrap_err();
+            assert!(matches!(error, HttpError::InsecureRedirect { .. }), "{location}: {error}");
+        }
+        assert!(followed(&address("http://127.0.0.1/"), "http://x.example/").is_err());
+    }
+
+    #[test]
+    fn a_path_is_appended_to_the_path_of_the_api() {
+        assert_eq!(
+            address("https://x.example/api/v3/").below("repos/a/b").as_str(),
+            "https://x.example/api/v3/repos/a/b"
+        );
+        assert_eq!(address("https://x.example").below("repos").as_str(), "https://x.example/repos");
+    }
+}

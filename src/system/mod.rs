@@ -10,5 +10,7 @@ pub mod files;
 pub mod http;
 pub mod interrupt;
 pub mod process;
+pub mod program;
 pub mod random;
+pub mod temporary;
 pub mod terminal;

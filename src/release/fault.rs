@@ -1,0 +1,111 @@
+//! Why a release cannot be had. What a caller should do about it is decided in `error`.
+
+use std::io;
+
+use crate::system::http::HttpError;
+use crate::verify::bundle::BundleError;
+use crate::verify::checksums::ChecksumsError;
+use crate::verify::trust_root::TrustRootError;
+use crate::verify::verdict::Rejection;
+
+use super::archive::ArchiveError;
+
+/// Where on the way it stopped (agent-cli §14).
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Stage {
+    Discover,
+    Download,
+    VerifySignature,
+    VerifyChecksum,
+    Replace,
+    SkillSync,
+}
+
+impl Stage {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Discover => "discover",
+            Self::Download => "download",
+            Self::VerifySignature => "verify_signature",
+            Self::VerifyChecksum => "verify_checksum",
+            Self::Replace => "replace",
+            Self::SkillSync => "skill_sync",
+        }
+    }
+}
+
+/// A fault and where it happened.
+#[derive(Debug, thiserror::Error)]
+#[error("{fault}")]
+pub struct ReleaseError {
+    pub stage: Stage,
+    pub fault: Fault,
+}
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    #[error(transparent)]
+    Http(#[from] HttpError),
+    #[error("AOS_UPDATE_API_URL cannot be used: {0}")]
+    Api(HttpError),
+    #[error("{what} was not found at `{host}`")]
+    NotFound { what: String, host: String },
+    #[error("`{host}` asks to wait: too many requests")]
+    RateLimited { host: String, retry_after_s: u64, with_token: bool },
+    #[error("`{host}` refuses access (status 403)")]
+    Forbidden { host: String },
+    #[error("`{host}` wants other credentials (status 401){}", if *with_token { ", with GITHUB_TOKEN and without it" } else { "" })]
+    Unauthorized { host: String, with_token: bool },
+    #[error("`{host}` has trouble (status {status})")]
+    Server { host: String, status: u16 },
+    #[error("`{host}` took too long (status 408)")]
+    SlowServer { host: String },
+    #[error("`{host}` gave an unusable answer (status {status})")]
+    Status { host: String, status: u16 },
+    #[error("`{host}` answered with a web page where {what} was asked for")]
+    CaptivePortal { host: String, what: String },
+    #[error("the release is malformed: {reason}")]
+    Malformed { reason: String },
+    #[error("release `{asked}` was asked for and `{answered}` came back")]
+    OtherTag { asked: String, answered: String },
+    #[error("the release `{tag}` has no `{wanted}`")]
+    NoAsset { tag: String, wanted: String, available: Vec<String> },
+    #[error("the release `{tag}` lists no checksums.txt")]
+    NoChecksums { tag: String },
+    #[error("the release `{tag}` is not signed: it has no {bundle}")]
+    Unsigned { tag: String, bundle: &'static str },
+    #[error("`{name}` ended after {received} of {expected} bytes")]
+    Short { name: String, received: u64, expected: u64 },
+    #[error("`{name}` is larger than the release says ({expected} bytes)")]
+    Long { name: String, expected: u64 },
+    #[error("the trust root cannot be used: {0}")]
+    TrustRoot(#[from] TrustRootError),
+    #[error("the bundle of checksums.txt is refused: {0}")]
+    Bundle(#[from] BundleError),
+    #[error("checksums.txt is refused: {0}")]
+    Signature(#[from] Rejection),
+    #[error("checksums.txt cannot be used: {0}")]
+    Checksums(#[from] ChecksumsError),
+    #[error("`{name}` is not the file that was signed: its SHA-256 is {found}, not {expected}")]
+    Digest { name: String, found: String, expected: String },
+    #[error("the archive is refused: {0}")]
+    Archive(#[from] ArchiveError),
+    #[error("`{path}` cannot be written: {source}")]
+    Io { path: String, source: io::Error },
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Fault {
+    #[must_use]
+    pub fn at(self, stage: Stage) -> ReleaseError {
+        // A signal is a signal, wherever it was noticed.
+        let fault = match self {
+            Self::Http(HttpError::Interrupted) => Self::Interrupted,
+            other => other,
+        };
+        ReleaseError { stage, fault }
+    }
+}

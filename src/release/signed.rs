@@ -1,0 +1,226 @@
+//! The one pipeline for everything that a release brings: signed list first, then files that the list names.
+
+use std::path::{Path, PathBuf};
+
+use sha2::Digest as _;
+
+use crate::system::clock;
+use crate::system::http::Sink;
+use crate::system::temporary::{NewFile, TemporaryDirectory};
+use crate::verify::bundle::MAX_BUNDLE;
+use crate::verify::checksums::MAX_CHECKSUMS;
+use crate::verify::{
+    Bundle, Checksums, ExpectedContent, ExpectedIdentity, ExpectedSigner, Policy, Sha256, Signer,
+    Subject, TrustRoot,
+};
+
+use super::fault::{Fault, ReleaseError, Stage};
+use super::host::{Asset, Host, Release};
+use super::repository::Repository;
+
+/// The list of digests.
+pub const CHECKSUMS: &str = "checksums.txt";
+/// Its signature.
+pub const BUNDLE: &str = "checksums.txt.sigstore.json";
+/// Who vouches for workflows on GitHub.
+pub const ISSUER: &str = "https://token.actions.githubusercontent.com";
+
+/// A release whose list of digests is signed by its own release workflow, for exactly its tag.
+pub struct Signed<'a> {
+    host: &'a Host,
+    pub release: &'a Release,
+    checksums: Checksums,
+    /// Who signed.
+    pub signer: String,
+    /// Place of the signature in the transparency log.
+    pub log_index: u64,
+}
+
+/// Told how much of a file has arrived: bytes so far, bytes expected.
+pub type Progress<'a> = &'a mut dyn FnMut(u64, Option<u64>);
+
+impl<'a> Signed<'a> {
+    /// Whether the release has what a verification needs, before anything is downloaded.
+    ///
+    /// # Errors
+    /// When the list or its signature is not there: an unsigned release is refused.
+    pub fn preflight(release: &Release) -> Result<(&Asset, &Asset), ReleaseError> {
+        let tag = || release.tag.clone();
+        let list = release
+            .asset(CHECKSUMS)
+            .ok_or_else(|| Fault::NoChecksums { tag: tag() }.at(Stage::VerifyChecksum))?;
+        let bundle = release.asset(BUNDLE).ok_or_else(|| {
+            Fault::Unsigned { tag: tag(), bundle: BUNDLE }.at(Stage::VerifySignature)
+        })?;
+        Ok((list, bundle))
+    }
+
+    /// Downloads the list and its signature and verifies who signed it.
+    ///
+    /// # Errors
+    /// When one of them cannot be had, or the signature is not that of the release workflow at this tag.
+    pub fn verify(
+        host: &'a Host,
+        release: &'a Release,
+        repository: &Repository,
+        trust: &TrustRoot,
+    ) -> Result<Self, ReleaseError> {
+        let (list, bundle) = Self::preflight(release)?;
+        let mut listed = Vec::new();
+        host.download(list, MAX_CHECKSUMS as u64, &mut listed).map_err(|fault| match fault {
+            Fault::NotFound { .. } => {
+                Fault::NoChecksums { tag: release.tag.clone() }.at(Stage::VerifyChecksum)
+            }
+            other => other.at(Stage::Download),
+        })?;
+        let mut signature = Vec::new();
+        host.download(bundle, MAX_BUNDLE as u64, &mut signature).map_err(|fault| match fault {
+            // Listed and not there is not signed.
+            Fault::NotFound { .. } => Fault::Unsigned { tag: release.tag.clone(), bundle: BUNDLE }
+                .at(Stage::VerifySignature),
+            other => other.at(Stage::Download),
+        })?;
+        let verified = check(&listed, &signature, repository, &release.tag, trust)
+            .map_err(|fault| fault.at(Stage::VerifySignature))?;
+        let checksums = Checksums::parse(&listed)
+            .map_err(|error| Fault::from(error).at(Stage::VerifyChecksum))?;
+        let (signer, log_index) = verified;
+        Ok(Self { host, release, checksums, signer, log_index })
+    }
+
+    /// A small file of the release, whole and verified.
+    ///
+    /// # Errors
+    /// When it is not there, not listed, too large, or another one.
+    pub fn bytes(&self, name: &str, max_bytes: u64) -> Result<Vec<u8>, ReleaseError> {
+        let (asset, expected) = self.expect(name)?;
+        let mut bytes = Vec::new();
+        self.host
+            .download(asset, max_bytes, &mut bytes)
+            .map_err(|fault| fault.at(Stage::Download))?;
+        same(name, Sha256::of(&bytes), expected)?;
+        Ok(bytes)
+    }
+
+    /// A file of the release in `directory`, verified.
+    ///
+    /// # Errors
+    /// When it is not there, not listed, too large, another one, or cannot be kept.
+    pub fn file(
+        &self,
+        name: &str,
+        max_bytes: u64,
+        directory: &TemporaryDirectory,
+        progress: Progress<'_>,
+    ) -> Result<(PathBuf, Sha256), ReleaseError> {
+        let (asset, expected) = self.expect(name)?;
+        let path = directory.path().join("download");
+        let io = |source| Fault::Io { path: path.display().to_string(), source };
+        let file =
+            directory.create_file("download").map_err(|error| io(error).at(Stage::Download))?;
+        let mut writer =
+            Writer { file, digest: sha2::Sha256::new(), received: 0, size: asset.size, progress };
+        self.host.download(asset, max_bytes, &mut writer).map_err(|fault| {
+            use crate::system::http::HttpError;
+            match fault {
+                Fault::Http(HttpError::Sink(source)) => io(source),
+                other => other,
+            }
+            .at(Stage::Download)
+        })?;
+        let found = Sha256(writer.digest.finalize().into());
+        same(name, found, expected)?;
+        Ok((path, found))
+    }
+
+    /// Where a file is, and the digest it must have.
+    ///
+    /// # Errors
+    /// When the release does not have it, or the signed list does not name it.
+    pub fn expect(&self, name: &str) -> Result<(&Asset, Sha256), ReleaseError> {
+        let asset = required(self.release, name)?;
+        let digest = self
+            .checksums
+            .digest_of(name)
+            .map_err(|error| Fault::from(error).at(Stage::VerifyChecksum))?;
+        Ok((asset, digest))
+    }
+}
+
+/// The asset with this name.
+///
+/// # Errors
+/// Names what there is when it is not there; nothing else is taken in its place.
+pub fn required<'a>(release: &'a Release, name: &str) -> Result<&'a Asset, ReleaseError> {
+    release.asset(name).ok_or_else(|| {
+        let (tag, wanted, available) = (release.tag.clone(), name.to_owned(), release.names());
+        Fault::NoAsset { tag, wanted, available }.at(Stage::Discover)
+    })
+}
+
+fn check(
+    list: &[u8],
+    bundle: &[u8],
+    repository: &Repository,
+    tag: &str,
+    trust: &TrustRoot,
+) -> Result<(String, u64), Fault> {
+    let bundle = Bundle::parse(bundle)?;
+    let identity = repository.signer(tag);
+    let expected = ExpectedIdentity::exact(&identity)
+        .map_err(|error| Fault::Malformed { reason: error.to_string() })?;
+    let policy = Policy {
+        signer: ExpectedSigner::Certificate {
+            identity: expected,
+            issuer: ISSUER.to_owned(),
+            repository: Some(repository.url()),
+        },
+        content: ExpectedContent::Signature,
+        now: clock::now_seconds(),
+    };
+    let verdict = policy.verify(Subject::Bytes(list), &bundle, trust)?;
+    let signer = match verdict.signer {
+        Signer::Certificate { identity, .. } => identity,
+        Signer::Key { .. } => identity,
+    };
+    Ok((signer, verdict.log.index))
+}
+
+fn same(name: &str, found: Sha256, expected: Sha256) -> Result<(), ReleaseError> {
+    if found == expected {
+        return Ok(());
+    }
+    let (name, found, expected) = (name.to_owned(), found.to_string(), expected.to_string());
+    Err(Fault::Digest { name, found, expected }.at(Stage::VerifyChecksum))
+}
+
+/// Writes a body to disk and hashes it on the way.
+struct Writer<'a> {
+    file: NewFile,
+    digest: sha2::Sha256,
+    received: u64,
+    size: Option<u64>,
+    progress: Progress<'a>,
+}
+
+impl Sink for Writer<'_> {
+    fn take(&mut self, piece: &[u8]) -> std::io::Result<()> {
+        self.file.write(piece)?;
+        self.digest.update(piece);
+        self.received += piece.len() as u64;
+        (self.progress)(self.received, self.size);
+        Ok(())
+    }
+}
+
+/// A private directory for downloads.
+///
+/// # Errors
+/// Names the directory that cannot be written.
+pub fn download_directory() -> Result<TemporaryDirectory, ReleaseError> {
+    TemporaryDirectory::new().map_err(|(path, source)| io_fault(&path, source).at(Stage::Download))
+}
+
+fn io_fault(path: &Path, source: std::io::Error) -> Fault {
+    Fault::Io { path: path.display().to_string(), source }
+}

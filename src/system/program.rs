@@ -1,0 +1,35 @@
+//! What this program is: its version and the platform it was built for.
+
+/// Target triple of this build: names its archive in a release.
+pub const TARGET: &str = env!("AOS_TARGET");
+
+/// The version of this program.
+#[must_use]
+#[cfg(not(debug_assertions))]
+pub fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// The version of this program. In debug builds a test can append another one to a copy of the program, which is then
+/// a newer release that can do everything this one can.
+#[must_use]
+#[cfg(debug_assertions)]
+pub fn version() -> &'static str {
+    static VERSION: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    VERSION.get_or_init(|| appended().unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()))
+}
+
+/// `AOS_TEST_VERSION=<version>` as the last line of the program's file.
+#[cfg(debug_assertions)]
+#[expect(clippy::disallowed_methods, reason = "a test hook that release builds do not have")]
+fn appended() -> Option<String> {
+    use std::io::{Read as _, Seek as _, SeekFrom};
+    const LONGEST: i64 = 100;
+    let mut file = std::fs::File::open(std::env::current_exe().ok()?).ok()?;
+    file.seek(SeekFrom::End(-LONGEST)).ok()?;
+    let mut tail = Vec::new();
+    file.read_to_end(&mut tail).ok()?;
+    let text = String::from_utf8_lossy(&tail);
+    let (_, version) = text.strip_suffix('\n')?.rsplit_once("\nAOS_TEST_VERSION=")?;
+    semver::Version::parse(version).ok().map(|version| version.to_string())
+}

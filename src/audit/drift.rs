@@ -91,7 +91,8 @@ pub fn extra(repository: &Repository, record: &Record, wanted: &FileSet) -> Vec<
     let mut findings = Vec::new();
     for directory in directories {
         for path in repository::below(repository, directory) {
-            if path != extension && !wanted.paths().any(|known| known.as_str() == path) {
+            let kept = record.spec.keep.iter().any(|own| own.as_str() == path);
+            if path != extension && !kept && !wanted.paths().any(|known| known.as_str() == path) {
                 let message =
                     format!("`{directory}` is kept by aos, and it did not write this file");
                 findings.push(rules::EXTRA.finding(path, message));

@@ -9,6 +9,9 @@ use super::json;
 use super::name::{Constant, Key, SchemaVersion};
 use super::tag::SpecTag;
 
+/// Longest code: above it gofmt would align generated tables differently from version to version.
+pub const MAX_CODE: usize = 38;
+
 /// The parts of `contract.json` of the `agent-cli` family that generated modules carry; the rest stays as data.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -143,6 +146,9 @@ impl AgentCliContract {
         for (code, spec) in &self.error_codes.core {
             if !code.as_str().starts_with("E_") {
                 return Some(format!("core code `{code}` does not begin with `E_`"));
+            }
+            if code.as_str().len() > MAX_CODE {
+                return Some(format!("core code `{code}` has more than {MAX_CODE} characters"));
             }
             if spec.exit == 0 || !self.exit_codes.table.contains_key(&spec.exit.to_string()) {
                 return Some(format!(

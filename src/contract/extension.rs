@@ -3,12 +3,10 @@
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use super::agent_cli::{AgentCliContract, CodeSpec};
+use super::agent_cli::{AgentCliContract, CodeSpec, MAX_CODE};
 use super::json::{self, JsonError};
 use super::name::Constant;
 
-/// Longest code: above it gofmt would align generated tables differently from version to version.
-const MAX_CODE: usize = 38;
 /// Most codes one tool may add.
 const MAX_CODES: usize = 500;
 

@@ -70,6 +70,17 @@ name_type!(
 );
 
 name_type!(
+    /// The name of a Go package: an identifier that is no keyword and has no meaning of its own for the go command.
+    GoPackage,
+    "the name of a Go package",
+    |text| text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.chars().all(|symbol| symbol.is_ascii_alphanumeric() || symbol == '_')
+        && !text.ends_with("_test")
+        && text != "documentation"
+        && !GO_KEYWORDS.contains(&text)
+);
+
+name_type!(
     /// A schema version, `MAJOR.MINOR` or `MAJOR.MINOR.PATCH`.
     SchemaVersion,
     "a version (`1.0`)",
@@ -78,6 +89,35 @@ name_type!(
             && part.len() <= 4
             && part.chars().all(|symbol| symbol.is_ascii_digit()))
 );
+
+/// Words that no Go identifier can be.
+pub const GO_KEYWORDS: [&str; 25] = [
+    "break",
+    "case",
+    "chan",
+    "const",
+    "continue",
+    "default",
+    "defer",
+    "else",
+    "fallthrough",
+    "for",
+    "func",
+    "go",
+    "goto",
+    "if",
+    "import",
+    "interface",
+    "map",
+    "package",
+    "range",
+    "return",
+    "select",
+    "struct",
+    "switch",
+    "type",
+    "var",
+];
 
 #[cfg(test)]
 mod tests {

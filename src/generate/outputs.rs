@@ -8,8 +8,10 @@ use crate::contract::harness::HarnessContract;
 use crate::contract::{AgentCliContract, Extension, Family};
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
 
+use super::contract::{Model, connector, go, python, rust, typescript};
+use super::output::Output;
 use super::vendor::Contract;
-use super::{contract_python, contract_rust, permissions, test_cases};
+use super::{permissions, test_cases};
 
 /// The manifest that harness outputs are generated from.
 pub const CONNECTOR_PATH: &str = "connector.json";
@@ -19,7 +21,7 @@ pub const CONNECTOR_PATH: &str = "connector.json";
 pub fn generators(family: Family) -> &'static [&'static str] {
     match family {
         Family::Harness => &["permissions", "python", "test_cases"],
-        Family::AgentCli => &["rust"],
+        Family::AgentCli => &["go", "python", "rust", "typescript"],
     }
 }
 
@@ -45,6 +47,8 @@ pub enum GenerateError {
     NameCollision { first: String, second: String },
     #[error("`outputs.{generator}` in `aos.toml` is not a generator of the family `{family}`; it has {}", known.join(", "))]
     UnknownGenerator { generator: String, family: Family, known: &'static [&'static str] },
+    #[error("`{path}` in `outputs.{generator}` of `aos.toml` cannot be generated: {reason}")]
+    Output { generator: String, path: RelativePath, reason: String },
     #[error(transparent)]
     Files(#[from] FileSetError),
 }
@@ -55,7 +59,7 @@ pub enum GenerateError {
 /// When a source is missing or cannot become code; nothing is generated then.
 pub fn files(
     contract: &Contract,
-    outputs: &BTreeMap<String, Vec<RelativePath>>,
+    outputs: &BTreeMap<String, Vec<Output>>,
     sources: Sources<'_>,
 ) -> Result<FileSet, GenerateError> {
     match contract {
@@ -66,15 +70,15 @@ pub fn files(
 
 fn harness_files(
     contract: &HarnessContract,
-    outputs: &BTreeMap<String, Vec<RelativePath>>,
+    outputs: &BTreeMap<String, Vec<Output>>,
     sources: Sources<'_>,
 ) -> Result<FileSet, GenerateError> {
     let bytes = sources.connector.ok_or(GenerateError::NoConnector)?;
     let connector = Connector::parse(bytes, contract)?;
-    write(outputs, |generator| {
+    write(outputs, |generator, _| {
         Ok(match generator {
             "permissions" => permissions::document(contract, &connector),
-            "python" => contract_python::harness_module(contract, &connector),
+            "python" => connector::module(contract, &connector),
             "test_cases" => test_cases::table(&connector),
             other => return Err(unknown(other, Family::Harness)),
         })
@@ -83,28 +87,44 @@ fn harness_files(
 
 fn agent_cli_files(
     contract: &AgentCliContract,
-    outputs: &BTreeMap<String, Vec<RelativePath>>,
+    outputs: &BTreeMap<String, Vec<Output>>,
     sources: Sources<'_>,
 ) -> Result<FileSet, GenerateError> {
     let extension = match sources.extension {
         Some(bytes) => Extension::parse(bytes, contract)?,
         None => Extension::default(),
     };
-    write(outputs, |generator| match generator {
-        "rust" => contract_rust::module(contract, &extension),
-        other => Err(unknown(other, Family::AgentCli)),
+    let model = Model::new(contract, &extension)?;
+    write(outputs, |generator, output| {
+        Ok(match generator {
+            "go" => {
+                // An output without a package is a fault, and `write` has refused it.
+                output.go_package().map(|package| go::module(&model, &package)).unwrap_or_default()
+            }
+            "python" => python::module(&model),
+            "rust" => rust::module(&model)?,
+            "typescript" => typescript::module(&model),
+            other => return Err(unknown(other, Family::AgentCli)),
+        })
     })
 }
 
 fn write(
-    outputs: &BTreeMap<String, Vec<RelativePath>>,
-    generate: impl Fn(&str) -> Result<String, GenerateError>,
+    outputs: &BTreeMap<String, Vec<Output>>,
+    generate: impl Fn(&str, &Output) -> Result<String, GenerateError>,
 ) -> Result<FileSet, GenerateError> {
     let mut files = FileSet::default();
-    for (generator, paths) in outputs {
-        let text = generate(generator)?;
-        for path in paths {
-            files.insert(path.clone(), Content::plain(text.as_bytes()))?;
+    for (generator, outputs) in outputs {
+        for output in outputs {
+            if let Some(reason) = output.fault(generator) {
+                return Err(GenerateError::Output {
+                    generator: generator.clone(),
+                    path: output.path.clone(),
+                    reason,
+                });
+            }
+            let text = generate(generator, output)?;
+            files.insert(output.path.clone(), Content::plain(text))?;
         }
     }
     Ok(files)

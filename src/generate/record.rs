@@ -7,6 +7,7 @@ use serde::Deserialize;
 use crate::contract::{Family, json};
 use crate::plan::RelativePath;
 
+use super::output::Output;
 use super::record_text::{RecordError, family, quote, relative, toml};
 
 /// Where the record of a project lies.
@@ -26,7 +27,7 @@ pub struct Record {
     pub template: Option<TemplateSection>,
     pub answers: BTreeMap<String, String>,
     /// Generator name to the files it writes.
-    pub outputs: BTreeMap<String, Vec<RelativePath>>,
+    pub outputs: BTreeMap<String, Vec<Output>>,
     pub waivers: Vec<Waiver>,
 }
 
@@ -38,6 +39,8 @@ pub struct SpecSection {
     pub directory: RelativePath,
     /// Whether digests in the lock are enough when the source is not at hand.
     pub trust_lock: bool,
+    /// Files that lie in the directories of the contract and belong to the project.
+    pub keep: Vec<RelativePath>,
 }
 
 /// The origin of vendored bytes.
@@ -91,7 +94,7 @@ struct RecordDocument {
     #[serde(default)]
     answers: BTreeMap<String, String>,
     #[serde(default)]
-    outputs: BTreeMap<String, Vec<String>>,
+    outputs: BTreeMap<String, Vec<serde_json::Value>>,
     #[serde(default)]
     waivers: Vec<WaiverDocument>,
 }
@@ -102,6 +105,8 @@ struct SpecDocument {
     source: Option<String>,
     directory: Option<String>,
     trust: Option<String>,
+    #[serde(default)]
+    keep: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -137,12 +142,9 @@ impl Record {
         let document: RecordDocument = toml(bytes)?;
         let family = family(&document.family)?;
         let mut outputs = BTreeMap::new();
-        for (generator, paths) in document.outputs {
-            let paths = paths
-                .iter()
-                .map(|path| relative(&format!("outputs.{generator}"), path))
-                .collect::<Result<_, _>>()?;
-            outputs.insert(generator, paths);
+        for (generator, entries) in document.outputs {
+            let entries = entries.iter().map(|entry| Output::parse(&generator, entry));
+            outputs.insert(generator.clone(), entries.collect::<Result<_, _>>()?);
         }
         let waivers = document.waivers.into_iter().map(waiver).collect::<Result<_, _>>()?;
         Ok(Self {
@@ -171,6 +173,15 @@ impl Record {
         if self.spec.trust_lock {
             text.push_str("trust = \"lock\"\n");
         }
+        if !self.spec.keep.is_empty() {
+            let paths: Vec<_> = self
+                .spec
+                .keep
+                .iter()
+                .map(|path| format!("  {},\n", quote(path.as_str())))
+                .collect();
+            text.push_str(&format!("keep = [\n{}]\n", paths.concat()));
+        }
         if let Some(template) = &self.template {
             text.push_str(&format!(
                 "\n[template]\nname = {}\nversion = {}\n",
@@ -186,9 +197,9 @@ impl Record {
         }
         if !self.outputs.is_empty() {
             text.push_str("\n[outputs]\n");
-            for (generator, paths) in &self.outputs {
-                let paths: Vec<_> = paths.iter().map(|path| quote(path.as_str())).collect();
-                text.push_str(&format!("{generator} = [{}]\n", paths.join(", ")));
+            for (generator, outputs) in &self.outputs {
+                let entries: Vec<_> = outputs.iter().map(Output::render).collect();
+                text.push_str(&format!("{generator} = [{}]\n", entries.join(", ")));
             }
         }
         text
@@ -243,7 +254,8 @@ fn spec_section(document: SpecDocument) -> Result<SpecSection, RecordError> {
     };
     let directory =
         relative("spec.directory", document.directory.as_deref().unwrap_or(CONTRACT_DIRECTORY))?;
-    Ok(SpecSection { source, directory, trust_lock })
+    let keep = document.keep.iter().map(|path| relative("spec.keep", path));
+    Ok(SpecSection { source, directory, trust_lock, keep: keep.collect::<Result<_, _>>()? })
 }
 
 fn waiver(document: WaiverDocument) -> Result<Waiver, RecordError> {
@@ -288,13 +300,17 @@ mod tests {
                 source: SpecSource::Embedded,
                 directory: path("contract"),
                 trust_lock: false,
+                keep: vec![path(".agent/NOTES.md")],
             },
             template: Some(TemplateSection {
                 name: "connector-python".into(),
                 version: "1.0.0".into(),
             }),
             answers: BTreeMap::from([("label".into(), "Git\"Hub\\ \n".into())]),
-            outputs: BTreeMap::from([("python".into(), vec![path("a/contract_gen.py")])]),
+            outputs: BTreeMap::from([(
+                "python".into(),
+                vec![Output::at(path("a/contract_gen.py"))],
+            )]),
             waivers: vec![],
         };
         assert_eq!(Record::parse(record.render().as_bytes()), Ok(record));

@@ -1,13 +1,14 @@
 //! The one Tera set-up: our delimiters, no escaping, undefined names are errors.
 //!
-//! Values reach source code only through the filters `py`, `toml` and `json`, which quote.
+//! Values reach source code only through the filters `py`, `go`, `toml` and `json`, which quote.
 
 use std::error::Error as _;
 
 use serde_json::Value;
 use tera::{Context, Delimiters, Kwargs, State, Tera};
 
-use super::{python_literal, record_text};
+use super::literal::{go, python};
+use super::record_text;
 
 /// Start marks of the template language; no output may still hold one.
 pub const MARKS: [&str; 3] = ["{=", "{%", "{#"];
@@ -41,7 +42,10 @@ impl Engine {
         tera.set_delimiters(delimiters).map_err(|error| fault("(set-up)", &error))?;
         tera.autoescape_on(Vec::<&str>::new());
         tera.register_filter("py", |value: &tera::Value, _: Kwargs, _: &State<'_>| {
-            python_literal::value(&plain(value))
+            python::value(&plain(value))
+        });
+        tera.register_filter("go", |value: &tera::Value, _: Kwargs, _: &State<'_>| {
+            go::string(plain(value).as_str().unwrap_or_default())
         });
         tera.register_filter("json", |value: &tera::Value, _: Kwargs, _: &State<'_>| {
             plain(value).to_string()

@@ -9,9 +9,9 @@ use crate::contract::json;
 use crate::contract::operations::{Operation, Paging, Preset};
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
 
+use super::literal::python;
 use super::manifest;
 use super::outputs::CONNECTOR_PATH;
-use super::python_literal;
 use super::render::{Engine, RenderError};
 
 /// One file of a template.
@@ -178,7 +178,7 @@ fn operation(operation: &Operation) -> Value {
         .constants
         .iter()
         .map(|(wire, value)| {
-            let literal = python_literal::value(value);
+            let literal = python::value(value);
             json!({"wire": wire, "value": literal})
         })
         .collect();

@@ -3,7 +3,7 @@
 use crate::contract::connector::{Connector, Field, FieldKind};
 use crate::contract::name::Key;
 
-use super::python_literal as python;
+use super::literal::python;
 
 /// The table for one connector.
 #[must_use]

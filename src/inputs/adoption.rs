@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::contract::pyproject::Pyproject;
 use crate::contract::{Family, Repository};
+use crate::generate::output::Output;
 use crate::generate::record::{CONTRACT_DIRECTORY, Record, SpecSection, SpecSource};
 use crate::plan::RelativePath;
 
@@ -45,6 +46,7 @@ pub fn propose(family: Family, repository: &Repository) -> Adoption {
             source: SpecSource::Embedded,
             directory: RelativePath::literal(CONTRACT_DIRECTORY),
             trust_lock: false,
+            keep: Vec::new(),
         },
         template: None,
         answers: BTreeMap::new(),
@@ -54,9 +56,9 @@ pub fn propose(family: Family, repository: &Repository) -> Adoption {
     Adoption { record, reasons }
 }
 
-fn add(outputs: &mut BTreeMap<String, Vec<RelativePath>>, generator: &str, path: &str) {
+fn add(outputs: &mut BTreeMap<String, Vec<Output>>, generator: &str, path: &str) {
     if let Ok(path) = RelativePath::parse(path) {
-        outputs.insert(generator.to_owned(), vec![path]);
+        outputs.insert(generator.to_owned(), vec![Output::at(path)]);
     }
 }
 

@@ -2,13 +2,19 @@
 //!
 //! Do not edit: change the contract, then run `aos gen`.
 
-/// Tag of the contract that this module was generated from.
+// A tool uses the part it needs.
+#![allow(dead_code)]
+
+/// The contract that this module was generated from.
+#[rustfmt::skip]
 pub const SPEC_TAG: &str = "v1.1.0";
 /// Version of the output schema (envelope member `schema_version`).
+#[rustfmt::skip]
 pub const SCHEMA_VERSION: &str = "1.0";
 
 /// Error codes: the core of the contract, then this tool's own.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[rustfmt::skip]
 pub enum ErrorCode {
     /// `E_INTEGRITY`: exit 1.
     Integrity,
@@ -48,9 +54,9 @@ pub enum ErrorCode {
     SkillSync,
 }
 
+#[rustfmt::skip]
 impl ErrorCode {
     /// Every code, core first.
-    #[rustfmt::skip]
     pub const ALL: [Self; 18] = [
         Self::Integrity,
         Self::Io,
@@ -74,7 +80,6 @@ impl ErrorCode {
 
     /// The stable name, `E_*`.
     #[must_use]
-    #[rustfmt::skip]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Integrity => "E_INTEGRITY",
@@ -100,7 +105,6 @@ impl ErrorCode {
 
     /// The exit code of the process.
     #[must_use]
-    #[rustfmt::skip]
     pub const fn exit(self) -> u8 {
         match self {
             Self::Integrity => 1,
@@ -126,7 +130,6 @@ impl ErrorCode {
 
     /// Whether a retry may help.
     #[must_use]
-    #[rustfmt::skip]
     pub const fn retryable(self) -> bool {
         match self {
             Self::Integrity => false,
@@ -152,7 +155,6 @@ impl ErrorCode {
 
     /// Whether the code belongs to the core.
     #[must_use]
-    #[rustfmt::skip]
     pub const fn is_core(self) -> bool {
         match self {
             Self::Integrity => true,
@@ -175,51 +177,13 @@ impl ErrorCode {
             Self::SkillSync => false,
         }
     }
+
+    /// The code called `name`.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|code| code.as_str() == name)
+    }
 }
-
-/// Members of a success envelope.
-#[rustfmt::skip]
-pub const SUCCESS_KEYS: [&str; 4] = ["ok", "schema_version", "data", "meta"];
-
-/// Members of a failure envelope.
-#[rustfmt::skip]
-pub const FAILURE_KEYS: [&str; 4] = ["ok", "schema_version", "error", "meta"];
-
-/// Members of `error`.
-#[rustfmt::skip]
-pub const ERROR_KEYS: [&str; 4] = ["code", "message", "details", "retryable"];
-
-/// Members that `meta` always has.
-#[rustfmt::skip]
-pub const META_KEYS: [&str; 1] = ["duration_ms"];
-
-/// Members that `meta` may have.
-#[rustfmt::skip]
-pub const META_OPTIONAL_KEYS: [&str; 1] = ["notices"];
-
-/// Members of the data of a dry run.
-#[rustfmt::skip]
-pub const DRY_RUN_KEYS: [&str; 3] = ["preview", "confirm_token", "expires_at"];
-
-/// Members that `reference` must have.
-#[rustfmt::skip]
-pub const REFERENCE_KEYS: [&str; 8] = ["tool", "version", "risk_tier", "release_readiness", "commands", "schemas", "exit_codes", "error_codes"];
-
-/// Members that `context` must have.
-#[rustfmt::skip]
-pub const CONTEXT_KEYS: [&str; 2] = ["version", "credentials"];
-
-/// Members that `doctor` must have.
-#[rustfmt::skip]
-pub const DOCTOR_KEYS: [&str; 1] = ["checks"];
-
-/// Members that `changelog` must have.
-#[rustfmt::skip]
-pub const CHANGELOG_KEYS: [&str; 2] = ["current_version", "entries"];
-
-/// Members that `update` must have.
-#[rustfmt::skip]
-pub const UPDATE_KEYS: [&str; 8] = ["status", "previous_version", "current_version", "target_version", "update_available", "signature_verified", "signature_status", "skill_sync_status"];
 
 /// Meaning of each exit code.
 #[rustfmt::skip]
@@ -236,3 +200,266 @@ pub const EXIT_CODES: [(u8, &str); 11] = [
     (9, "a person has to act; relay, then resume"),
     (130, "interrupted by a signal; safe to run again"),
 ];
+
+/// Error code of each HTTP status; `5xx` is any server error, `transport` is no answer.
+#[rustfmt::skip]
+pub const HTTP_STATUS_CODES: [(&str, ErrorCode); 8] = [
+    ("401", ErrorCode::Auth),
+    ("403", ErrorCode::Forbidden),
+    ("404", ErrorCode::NotFound),
+    ("408", ErrorCode::Timeout),
+    ("409", ErrorCode::Conflict),
+    ("429", ErrorCode::RateLimited),
+    ("5xx", ErrorCode::Server),
+    ("transport", ErrorCode::Network),
+];
+
+/// The exit code of an error code by its name; 1 for a name that is no code of this tool.
+#[must_use]
+#[rustfmt::skip]
+pub fn exit_for(name: &str) -> u8 {
+    ErrorCode::from_name(name).map_or(1, ErrorCode::exit)
+}
+
+/// Whether a retry may help, by the name of an error code; false for a name that is no code of this tool.
+#[must_use]
+#[rustfmt::skip]
+pub fn retryable(name: &str) -> bool {
+    ErrorCode::from_name(name).is_some_and(ErrorCode::retryable)
+}
+
+/// The error code of an HTTP status; `None` when the contract names none.
+#[must_use]
+#[rustfmt::skip]
+pub fn code_for_status(status: u16) -> Option<ErrorCode> {
+    let find = |key: &str| {
+        let row = HTTP_STATUS_CODES.iter().find(|(status, _)| *status == key);
+        row.map(|(_, code)| *code)
+    };
+    let group = matches!(status, 500..=599).then_some("5xx");
+    find(&status.to_string()).or_else(|| group.and_then(find))
+}
+
+/// The exit code that asks for a person.
+#[rustfmt::skip]
+pub const HUMAN_ACTION_EXIT: u8 = 9;
+
+/// How members of JSON are spelled.
+#[rustfmt::skip]
+pub const NAMING_CONVENTION: &str = "snake_case";
+
+/// Member that lists the fields whose text comes from outside.
+#[rustfmt::skip]
+pub const UNTRUSTED_KEY: &str = "_untrusted";
+
+/// Type of the last line of a stream.
+#[rustfmt::skip]
+pub const STREAM_LAST_TYPE: &str = "summary";
+
+/// Member that says where the next page begins, while there is one.
+#[rustfmt::skip]
+pub const OFFSET_NEXT_KEY: &str = "next_offset";
+
+/// Member that says that a list was cut.
+#[rustfmt::skip]
+pub const TRUNCATED_KEY: &str = "truncated";
+
+/// Members of a success envelope.
+#[rustfmt::skip]
+pub const SUCCESS_ENVELOPE_KEYS: [&str; 4] = ["ok", "schema_version", "data", "meta"];
+
+/// Members of a failure envelope.
+#[rustfmt::skip]
+pub const ERROR_ENVELOPE_KEYS: [&str; 4] = ["ok", "schema_version", "error", "meta"];
+
+/// Members of `error`.
+#[rustfmt::skip]
+pub const ERROR_OBJECT_KEYS: [&str; 4] = ["code", "message", "details", "retryable"];
+
+/// Members that `meta` always has.
+#[rustfmt::skip]
+pub const META_REQUIRED_KEYS: [&str; 1] = ["duration_ms"];
+
+/// Members that `meta` may have.
+#[rustfmt::skip]
+pub const META_OPTIONAL_KEYS: [&str; 1] = ["notices"];
+
+/// Members of each line of a stream.
+#[rustfmt::skip]
+pub const STREAM_KEYS: [&str; 3] = ["ok", "schema_version", "type"];
+
+/// Members of a page with a cursor.
+#[rustfmt::skip]
+pub const CURSOR_PAGE_KEYS: [&str; 4] = ["items", "count", "next_cursor", "has_more"];
+
+/// Members of a page with an offset.
+#[rustfmt::skip]
+pub const OFFSET_PAGE_KEYS: [&str; 4] = ["items", "count", "offset", "has_more"];
+
+/// Members of the preview of a batch.
+#[rustfmt::skip]
+pub const BATCH_PREVIEW_KEYS: [&str; 4] = ["action", "total", "targets", "changes"];
+
+/// Members of each item of a batch.
+#[rustfmt::skip]
+pub const BATCH_ITEM_KEYS: [&str; 2] = ["target", "ok"];
+
+/// Members of the error of an item.
+#[rustfmt::skip]
+pub const BATCH_ITEM_ERROR_KEYS: [&str; 2] = ["code", "retryable"];
+
+/// Members of the summary of a batch.
+#[rustfmt::skip]
+pub const BATCH_SUMMARY_KEYS: [&str; 3] = ["total", "succeeded", "failed"];
+
+/// Members that the summary of a batch may have.
+#[rustfmt::skip]
+pub const BATCH_SUMMARY_OPTIONAL_KEYS: [&str; 1] = ["skipped"];
+
+/// Members of the summary that add up to `total`.
+#[rustfmt::skip]
+pub const BATCH_TOTAL_OF: [&str; 3] = ["succeeded", "failed", "skipped"];
+
+/// Members of the data of a dry run.
+#[rustfmt::skip]
+pub const DRY_RUN_KEYS: [&str; 3] = ["preview", "confirm_token", "expires_at"];
+
+/// When a write command asks for a token.
+#[rustfmt::skip]
+pub const CONFIRM_POLICIES: [&str; 3] = ["always", "when_lossy", "exempt"];
+
+/// Types of notices.
+#[rustfmt::skip]
+pub const NOTICE_TYPES: [&str; 3] = ["update_available", "remote_older", "possible_freeze"];
+
+/// Severities of notices.
+#[rustfmt::skip]
+pub const NOTICE_SEVERITIES: [&str; 2] = ["info", "warning"];
+
+/// Members that a notice always has.
+#[rustfmt::skip]
+pub const NOTICE_REQUIRED_KEYS: [&str; 8] = ["type", "severity", "current_version", "latest_version", "install_method", "recommended_command", "checked_at", "next_steps"];
+
+/// Members that a notice may have.
+#[rustfmt::skip]
+pub const NOTICE_OPTIONAL_KEYS: [&str; 1] = ["release_url"];
+
+/// Codes that ask for a person; a tool may add them.
+#[rustfmt::skip]
+pub const HUMAN_ACTION_CODES: [&str; 2] = ["E_HUMAN_REQUIRED", "E_2FA_REQUIRED"];
+
+/// `required_keys` of `reference`.
+#[rustfmt::skip]
+pub const REFERENCE_REQUIRED_KEYS: [&str; 8] = ["tool", "version", "risk_tier", "release_readiness", "commands", "schemas", "exit_codes", "error_codes"];
+
+/// `conditional_keys` of `reference`.
+#[rustfmt::skip]
+pub const REFERENCE_CONDITIONAL_KEYS: [&str; 0] = [];
+
+/// `command_keys` of `reference`.
+#[rustfmt::skip]
+pub const REFERENCE_COMMAND_KEYS: [&str; 6] = ["path", "type", "description", "params", "output_schema", "examples"];
+
+/// `write_command_keys` of `reference`.
+#[rustfmt::skip]
+pub const REFERENCE_WRITE_COMMAND_KEYS: [&str; 1] = ["confirm"];
+
+/// `conditional_command_keys` of `reference`.
+#[rustfmt::skip]
+pub const REFERENCE_CONDITIONAL_COMMAND_KEYS: [&str; 1] = ["dangerous"];
+
+/// `param_keys` of `reference`.
+#[rustfmt::skip]
+pub const REFERENCE_PARAM_KEYS: [&str; 4] = ["name", "type", "required", "multiple"];
+
+/// `schema_keys` of `reference`.
+#[rustfmt::skip]
+pub const REFERENCE_SCHEMA_KEYS: [&str; 3] = ["shape", "fields", "untrusted_fields"];
+
+/// `schema_shapes` of `reference`.
+#[rustfmt::skip]
+pub const REFERENCE_SCHEMA_SHAPES: [&str; 2] = ["object", "array"];
+
+/// `release_readiness_keys` of `reference`.
+#[rustfmt::skip]
+pub const REFERENCE_RELEASE_READINESS_KEYS: [&str; 5] = ["level", "fcc_status", "mock_upstream_status", "live_smoke_status", "required_evidence"];
+
+/// `release_levels` of `reference`.
+#[rustfmt::skip]
+pub const REFERENCE_RELEASE_LEVELS: [&str; 3] = ["stable", "beta", "unpublishable"];
+
+/// `release_statuses` of `reference`.
+#[rustfmt::skip]
+pub const REFERENCE_RELEASE_STATUSES: [&str; 4] = ["verified", "missing", "not_applicable", "unknown"];
+
+/// `required_keys` of `context`.
+#[rustfmt::skip]
+pub const CONTEXT_REQUIRED_KEYS: [&str; 2] = ["version", "credentials"];
+
+/// `conditional_keys` of `context`.
+#[rustfmt::skip]
+pub const CONTEXT_CONDITIONAL_KEYS: [&str; 1] = ["notices"];
+
+/// `credentials_keys` of `context`.
+#[rustfmt::skip]
+pub const CONTEXT_CREDENTIALS_KEYS: [&str; 1] = ["configured"];
+
+/// `credentials_optional_keys` of `context`.
+#[rustfmt::skip]
+pub const CONTEXT_CREDENTIALS_OPTIONAL_KEYS: [&str; 3] = ["valid", "expires_at", "refreshable"];
+
+/// `required_keys` of `doctor`.
+#[rustfmt::skip]
+pub const DOCTOR_REQUIRED_KEYS: [&str; 1] = ["checks"];
+
+/// `check_keys` of `doctor`.
+#[rustfmt::skip]
+pub const DOCTOR_CHECK_KEYS: [&str; 3] = ["check", "status", "fix"];
+
+/// `statuses` of `doctor`.
+#[rustfmt::skip]
+pub const DOCTOR_STATUSES: [&str; 3] = ["pass", "warn", "fail"];
+
+/// `required_checks` of `doctor`.
+#[rustfmt::skip]
+pub const DOCTOR_REQUIRED_CHECKS: [&str; 1] = ["release_readiness"];
+
+/// `required_keys` of `changelog`.
+#[rustfmt::skip]
+pub const CHANGELOG_REQUIRED_KEYS: [&str; 2] = ["current_version", "entries"];
+
+/// `conditional_keys` of `changelog`.
+#[rustfmt::skip]
+pub const CHANGELOG_CONDITIONAL_KEYS: [&str; 1] = ["since"];
+
+/// `entry_keys` of `changelog`.
+#[rustfmt::skip]
+pub const CHANGELOG_ENTRY_KEYS: [&str; 3] = ["version", "date", "changes"];
+
+/// `change_categories` of `changelog`.
+#[rustfmt::skip]
+pub const CHANGELOG_CHANGE_CATEGORIES: [&str; 6] = ["added", "changed", "fixed", "deprecated", "removed", "security"];
+
+/// `required_keys` of `update`.
+#[rustfmt::skip]
+pub const UPDATE_REQUIRED_KEYS: [&str; 8] = ["status", "previous_version", "current_version", "target_version", "update_available", "signature_verified", "signature_status", "skill_sync_status"];
+
+/// `check_keys` of `update`.
+#[rustfmt::skip]
+pub const UPDATE_CHECK_KEYS: [&str; 6] = ["status", "current_version", "target_version", "update_available", "install_method", "command"];
+
+/// `failure_detail_keys` of `update`.
+#[rustfmt::skip]
+pub const UPDATE_FAILURE_DETAIL_KEYS: [&str; 4] = ["stage", "current_version", "binary_replaced", "skill_sync_status"];
+
+/// `partial_detail_keys` of `update`.
+#[rustfmt::skip]
+pub const UPDATE_PARTIAL_DETAIL_KEYS: [&str; 1] = ["skill_sync_command"];
+
+/// `stages` of `update`.
+#[rustfmt::skip]
+pub const UPDATE_STAGES: [&str; 6] = ["discover", "download", "verify_signature", "verify_checksum", "replace", "skill_sync"];
+
+/// `signature_statuses` of `update`.
+#[rustfmt::skip]
+pub const UPDATE_SIGNATURE_STATUSES: [&str; 2] = ["verified", "not_checked"];

@@ -235,7 +235,9 @@ fn pick(data: &Value, path: &[&str], kept: Value) -> Result<Value, Vec<String>> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::contract_gen::{ERROR_KEYS, FAILURE_KEYS, SUCCESS_KEYS};
+    use crate::report::contract_gen::{
+        ERROR_ENVELOPE_KEYS, ERROR_OBJECT_KEYS, SUCCESS_ENVELOPE_KEYS,
+    };
 
     fn keys(value: &Value) -> Vec<&str> {
         value.as_object().unwrap().keys().map(String::as_str).collect()
@@ -244,10 +246,10 @@ mod tests {
     #[test]
     fn envelopes_have_exactly_the_keys_of_the_contract() {
         let meta = Meta::default();
-        assert_eq!(keys(&success(&json!({}), &meta)), SUCCESS_KEYS);
+        assert_eq!(keys(&success(&json!({}), &meta)), SUCCESS_ENVELOPE_KEYS);
         let failed = failure(&Failure::new(ErrorCode::Unknown, "x"), &meta);
-        assert_eq!(keys(&failed), FAILURE_KEYS);
-        assert_eq!(keys(&failed["error"]), ERROR_KEYS);
+        assert_eq!(keys(&failed), ERROR_ENVELOPE_KEYS);
+        assert_eq!(keys(&failed["error"]), ERROR_OBJECT_KEYS);
         assert_eq!(keys(&failed["meta"]), ["duration_ms"]);
     }
 

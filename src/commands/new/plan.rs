@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::contract::connector::ToolName;
 use crate::contract::operations::Preset;
 use crate::contract::{Family, SpecTag};
+use crate::generate::output::Output;
 use crate::generate::outputs::CONNECTOR_PATH;
 use crate::generate::record::{
     CONTRACT_DIRECTORY, RECORD_PATH, Record, SpecSection, SpecSource, TemplateSection,
@@ -85,7 +86,7 @@ pub fn record(
     };
     let mut outputs = BTreeMap::new();
     for (generator, path) in &template.outputs {
-        outputs.insert(generator.clone(), vec![output(path)?]);
+        outputs.insert(generator.clone(), vec![Output::at(output(path)?)]);
     }
     Ok(Record {
         family: Family::Harness,
@@ -93,6 +94,7 @@ pub fn record(
             source: SpecSource::Embedded,
             directory: RelativePath::literal(CONTRACT_DIRECTORY),
             trust_lock: false,
+            keep: Vec::new(),
         },
         template: Some(TemplateSection {
             name: template.name.clone(),

@@ -6,11 +6,11 @@ use crate::contract::HarnessContract;
 use crate::contract::connector::Connector;
 use crate::contract::name::Key;
 
-use super::python_literal as python;
+use crate::generate::literal::python;
 
 /// The module for one connector.
 #[must_use]
-pub fn harness_module(contract: &HarnessContract, connector: &Connector) -> String {
+pub fn module(contract: &HarnessContract, connector: &Connector) -> String {
     let mut module = Module::default();
     module.header(connector);
     module.constants(contract, connector);

@@ -1,4 +1,4 @@
-//! Python literals for values from outside: quoted so that no text becomes code.
+//! Python literals.
 
 use serde_json::Value;
 
@@ -81,6 +81,13 @@ pub fn tuple<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
         [only] => format!("({only},)"),
         _ => format!("({})", items.join(", ")),
     }
+}
+
+/// A list of strings: `["a", "b"]`.
+#[must_use]
+pub fn list<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
+    let items: Vec<_> = items.into_iter().map(|item| string(item.as_ref())).collect();
+    format!("[{}]", items.join(", "))
 }
 
 /// A string literal, or `None`.

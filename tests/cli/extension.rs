@@ -161,15 +161,47 @@ fn two_codes_with_one_name_in_the_module_are_refused() {
 #[test]
 fn the_extensions_of_public_tools_are_judged_as_the_contract_says() {
     let tool = Tool::new();
-    let refused = json!({"error_codes": {"E_CANCELLED": code(5, false)}});
-    tool.extend(&refused.to_string());
-    tool.sandbox.aos_in(&tool.project, &["gen"]).error("E_VALIDATION", 2);
-    let accepted = json!({"error_codes": {
-        "E_BACKEND_UNAVAILABLE": code(4, false), "E_UNSUPPORTED": code(2, false), "E_PROTOCOL": code(1, false),
-        "E_NATIVE_FAILURE": code(1, false), "E_OUTCOME_UNKNOWN": code(6, false), "E_VERIFY_FAILED": code(1, false),
-    }, "note": "creo"});
-    tool.extend(&accepted.to_string());
-    tool.sandbox.aos_in(&tool.project, &["gen"]).data();
+    let human = json!({"error_codes": {"E_HUMAN_REQUIRED": code(9, false)}});
+    let sets = [
+        ("archery", json!({"error_codes": {"E_2FA_REQUIRED": code(9, false)}}), None),
+        ("auto-bug-fix", json!({"error_codes": {"E_RUNTIME": code(1, false)}}), None),
+        ("caixin", human.clone(), None),
+        ("cnstock", human.clone(), None),
+        ("dedao", human, None),
+        (
+            "creo",
+            json!({"error_codes": {
+                "E_BACKEND_UNAVAILABLE": code(4, false), "E_UNSUPPORTED": code(2, false),
+                "E_PROTOCOL": code(1, false), "E_NATIVE_FAILURE": code(1, false),
+                "E_OUTCOME_UNKNOWN": code(6, false), "E_VERIFY_FAILED": code(1, false),
+            }, "note": "pending"}),
+            None,
+        ),
+        (
+            "xpedition",
+            json!({"error_codes": {
+                "E_BACKEND_UNAVAILABLE": code(4, false), "E_CHANGESET_INVALID": code(2, false),
+                "E_PROJECT_INVALID": code(2, false),
+            }}),
+            None,
+        ),
+        // Exit 5 asks an agent for a confirm token; after a cancelled job there is none to give.
+        ("gitlab", json!({"error_codes": {"E_CANCELLED": code(5, false)}}), Some("exit 5")),
+    ];
+    for (name, extension, refused) in sets {
+        tool.extend(&extension.to_string());
+        let answer = tool.sandbox.aos_in(&tool.project, &["gen"]);
+        match refused {
+            None => {
+                answer.data();
+                tool.sandbox.aos_in(&tool.project, &["check"]).data();
+            }
+            Some(reason) => {
+                let error = answer.error("E_VALIDATION", 2);
+                assert!(error["message"].as_str().unwrap().contains(reason), "{name}: {error}");
+            }
+        }
+    }
 }
 
 #[test]

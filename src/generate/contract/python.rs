@@ -10,6 +10,7 @@ Do not edit: change contract-ext.json or move the pin, then run `aos gen`.
 """
 # fmt: off
 # ruff: noqa
+# ruff: noqa: PGH004
 
 from __future__ import annotations
 

@@ -1,0 +1,111 @@
+//! The real compilers, formatters and linters: found, installed once for all tests of a run, run with a limit.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+use super::sandbox::skipped;
+
+/// Where `program` is on PATH; says that `test` did not run when it is nowhere.
+pub fn program(test: &str, program: &str) -> Option<PathBuf> {
+    let found = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
+        .map(|directory| directory.join(program))
+        .find(|path| path.is_file());
+    if found.is_none() {
+        skipped(test, &format!("`{program}` is not on PATH"));
+    }
+    found
+}
+
+/// Runs a program in `directory`, whatever it answers.
+fn run(program: impl AsRef<OsStr>, arguments: &[&str], directory: &Path) -> Output {
+    let program = program.as_ref();
+    Command::new(program)
+        .args(arguments)
+        .current_dir(directory)
+        .env_remove("PYTHONPATH")
+        .env_remove("PYTHONHOME")
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("GOFLAGS", "-mod=mod")
+        .env("GOTOOLCHAIN", "local")
+        .env("GOWORK", "off")
+        .env("RUFF_NO_CACHE", "true")
+        .output()
+        .unwrap_or_else(|error| panic!("{} does not start: {error}", program.display()))
+}
+
+/// Runs a program that must succeed; gives its stdout.
+#[track_caller]
+pub fn succeed(program: impl AsRef<OsStr>, arguments: &[&str], directory: &Path) -> String {
+    let program = program.as_ref();
+    let output = run(program, arguments, directory);
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success(),
+        "{} {arguments:?} failed:\n{stdout}\n{}",
+        program.display(),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    stdout
+}
+
+/// A directory below the target directory that `fill` makes once for a run; `None` when it fails.
+fn installed(
+    once: &'static OnceLock<Result<PathBuf, String>>,
+    name: &str,
+    fill: impl Fn(&Path) -> Result<(), String>,
+) -> Result<PathBuf, String> {
+    let made = once.get_or_init(|| {
+        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        std::fs::create_dir_all(&directory).map_err(|error| error.to_string())?;
+        fill(&directory)?;
+        Ok(directory)
+    });
+    made.clone()
+}
+
+fn quietly(program: &str, arguments: &[&str], directory: &Path) -> Result<(), String> {
+    let output = Command::new(program).args(arguments).current_dir(directory).output();
+    match output {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            let last = said.lines().last().unwrap_or_default().to_owned();
+            Err(format!("`{program} {}` failed: {last}", arguments.join(" ")))
+        }
+        Err(error) => Err(format!("`{program}` does not start: {error}")),
+    }
+}
+
+/// A virtual environment with ruff and mypy.
+pub fn python_tools(test: &str) -> Option<PathBuf> {
+    static ONCE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let made = installed(&ONCE, "python-tools", |directory| {
+        if !directory.join("venv/bin/python").exists() {
+            quietly("python3", &["-m", "venv", "venv"], directory)?;
+        }
+        let python = directory.join("venv/bin/python");
+        let python = python.to_str().ok_or("the path is not UTF-8")?;
+        let packages = ["ruff>=0.8", "mypy>=1.10"];
+        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+        quietly(python, &[&install[..], &packages].concat(), directory)
+    });
+    made.map(|directory| directory.join("venv/bin")).map_err(|why| skipped(test, &why)).ok()
+}
+
+/// A directory whose `node_modules/.bin` has tsc and prettier.
+pub fn node_tools(test: &str) -> Option<PathBuf> {
+    static ONCE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let made = installed(&ONCE, "node-tools", |directory| {
+        let package = directory.join("package.json");
+        std::fs::write(package, "{\"private\": true}\n").map_err(|error| error.to_string())?;
+        let install =
+            ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock"];
+        let packages = ["typescript@5.9.3", "prettier@3.6.2"];
+        quietly("npm", &[&install[..], &packages].concat(), directory)
+    });
+    made.map(|directory| directory.join("node_modules/.bin"))
+        .map_err(|why| skipped(test, &why))
+        .ok()
+}

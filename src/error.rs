@@ -174,6 +174,11 @@ impl From<AnswerError> for Failure {
             AnswerError::Invalid { key, .. } => Self::new(ErrorCode::Validation, message)
                 .hint("`aos new --list` describes every question")
                 .detail("key", key),
+            AnswerError::Missing { key, help } => Self::new(ErrorCode::Validation, message)
+                .hint(format!("give it: `--set {key}=…` ({help})"))
+                .detail("key", key),
+            AnswerError::Default { .. } => Self::new(ErrorCode::Unknown, message)
+                .hint("this build of aos is faulty; install a release"),
             AnswerError::File { .. } => Self::new(ErrorCode::Validation, message)
                 .hint("give a TOML or JSON file with one answer per key"),
         }

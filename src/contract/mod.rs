@@ -3,6 +3,7 @@
 //! Pure: bytes in, typed values and findings out. Never touches files, network, clock or environment; of ours it uses `strict_json` alone.
 
 pub mod agent_cli;
+pub mod cli_name;
 pub mod connector;
 pub mod document;
 pub mod extension;

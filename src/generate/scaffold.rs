@@ -1,40 +1,82 @@
-//! A new connector: template files rendered for one preset and one set of answers.
+//! A new project: the files of a template, rendered for one set of variables.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde::de::Error as _;
+use serde_json::Value;
 
-use crate::contract::connector::ToolName;
-use crate::contract::json;
-use crate::contract::operations::{Operation, Paging, Preset};
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
 
-use super::literal::python;
-use super::manifest;
-use super::outputs::CONNECTOR_PATH;
 use super::render::{Engine, RenderError};
 
+/// Mark of the name in paths of a template.
+const TOOL_MARK: &str = "@tool@";
+/// Mark of the package in paths of a template.
+const PACKAGE_MARK: &str = "@package@";
+/// Mark of a resource: such a file is rendered once for each.
+const RESOURCE_MARK: &str = "@resource@";
+
 /// One file of a template.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct TemplateFile {
     /// Path inside the template, `/`-separated.
-    pub path: &'static str,
-    pub bytes: &'static [u8],
+    pub path: Cow<'static, str>,
+    pub bytes: Cow<'static, [u8]>,
 }
 
-/// What a new connector is made from.
-#[derive(Debug)]
-pub struct Scaffold<'a> {
-    pub files: &'a [TemplateFile],
-    /// Output paths that get the execute bit.
-    pub executables: &'a [String],
-    pub tool: &'a ToolName,
-    pub preset: &'a Preset,
-    /// Validated answers by key.
-    pub answers: &'a BTreeMap<String, String>,
+/// A part of the tree that exists for some answers only.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Only {
+    /// A file or directory of the new project.
+    pub path: String,
+    /// It exists when one of these holds.
+    pub when: Vec<Condition>,
+}
+
+/// `key=value`: an answer has a value.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Condition {
+    pub key: String,
+    pub value: String,
+}
+
+impl<'de> Deserialize<'de> for Condition {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        match text.split_once('=') {
+            Some((key, value)) if !key.is_empty() && !value.is_empty() => {
+                Ok(Self { key: key.to_owned(), value: value.to_owned() })
+            }
+            _ => Err(D::Error::custom(format_args!("`{}` is not key=value", text.escape_debug()))),
+        }
+    }
+}
+
+/// Where a project comes from; the same for every family.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'a> {
     pub spec_tag: &'a str,
     pub aos_version: &'a str,
     pub aos_repository: &'a str,
+}
+
+/// What a new project is made from.
+#[derive(Debug)]
+pub struct Scaffold<'a> {
+    pub files: &'a [TemplateFile],
+    /// Paths of the project that get the execute bit.
+    pub executables: &'a [String],
+    pub only: &'a [Only],
+    pub tool: &'a str,
+    pub package: &'a str,
+    pub variables: Value,
+    /// Values of `resource`, by name.
+    pub resources: Vec<(String, Value)>,
+    /// Validated answers by key.
+    pub answers: &'a BTreeMap<String, String>,
 }
 
 /// Why no project was made.
@@ -45,30 +87,31 @@ pub enum ScaffoldError {
     #[error(transparent)]
     Files(#[from] FileSetError),
     #[error("template file `{0}` is not UTF-8")]
-    NotUtf8(&'static str),
+    NotUtf8(String),
+}
+
+/// A path of a project with the names in it.
+#[must_use]
+pub fn named(path: &str, tool: &str, package: &str) -> String {
+    path.replace(TOOL_MARK, tool).replace(PACKAGE_MARK, package)
 }
 
 impl Scaffold<'_> {
-    /// The files of the new repository that come from the template, and its `connector.json`.
+    /// The files of the new repository that come from the template.
     ///
     /// # Errors
     /// When a template is broken or two of its files are one.
     pub fn files(&self) -> Result<FileSet, ScaffoldError> {
         let mut files = FileSet::default();
-        let document = manifest::connector(self.tool, self.preset);
-        files.insert(
-            RelativePath::literal(CONNECTOR_PATH),
-            Content::plain(json::pretty(&document)),
-        )?;
-        let mut engine = Engine::new(&self.variables())?;
+        let mut engine = Engine::new(&self.variables)?;
         for file in self.files {
-            if file.path.contains("@resource@") {
-                for name in manifest::resources(self.preset) {
-                    engine.set("resource", &self.resource(name));
-                    self.add(&mut files, &mut engine, file, Some(name))?;
+            if file.path.contains(RESOURCE_MARK) {
+                for (name, value) in &self.resources {
+                    engine.set("resource", value);
+                    self.add(&mut files, &mut engine, file, name)?;
                 }
             } else {
-                self.add(&mut files, &mut engine, file, None)?;
+                self.add(&mut files, &mut engine, file, "")?;
             }
         }
         files.validate_tree()?;
@@ -80,12 +123,16 @@ impl Scaffold<'_> {
         files: &mut FileSet,
         engine: &mut Engine,
         file: &TemplateFile,
-        resource: Option<&str>,
+        resource: &str,
     ) -> Result<(), ScaffoldError> {
+        let path = self.output_path(&file.path, resource);
+        if !self.exists(&path) {
+            return Ok(());
+        }
         let bytes = if file.path.ends_with(".tera") {
-            let text =
-                std::str::from_utf8(file.bytes).map_err(|_| ScaffoldError::NotUtf8(file.path))?;
-            let rendered = engine.render(file.path, text)?;
+            let text = std::str::from_utf8(&file.bytes)
+                .map_err(|_| ScaffoldError::NotUtf8(file.path.to_string()))?;
+            let rendered = engine.render(&file.path, text)?;
             // A file that an answer makes empty is a file that the project does not want.
             if rendered.trim().is_empty() {
                 return Ok(());
@@ -94,121 +141,123 @@ impl Scaffold<'_> {
         } else {
             file.bytes.to_vec()
         };
-        let path = self.output_path(file.path, resource);
-        let executable =
-            self.executables.iter().any(|wanted| self.output_path(wanted, None) == path);
+        let executable = self.executables.iter().any(|wanted| self.named(wanted) == path);
         let path = RelativePath::parse(&path).map_err(FileSetError::from)?;
         files.insert(path, Content { bytes: bytes.into(), executable })?;
         Ok(())
     }
 
-    /// `dot_github/@tool@.tera` to `.github/aos-acme`.
-    fn output_path(&self, template: &str, resource: Option<&str>) -> String {
-        let path = template.strip_suffix(".tera").unwrap_or(template);
-        let components = path.split('/').map(|component| match component.strip_prefix("dot_") {
-            Some(rest) => format!(".{rest}"),
-            None => component.to_owned(),
-        });
-        components
-            .collect::<Vec<_>>()
-            .join("/")
-            .replace("@tool@", self.tool.as_str())
-            .replace("@package@", &self.tool.package())
-            .replace("@resource@", resource.unwrap_or_default())
+    /// Whether the answers want the file at `path`.
+    fn exists(&self, path: &str) -> bool {
+        let holds = |condition: &Condition| {
+            self.answers.get(&condition.key).is_some_and(|answer| *answer == condition.value)
+        };
+        self.only
+            .iter()
+            .filter(|only| is_within(path, &self.named(&only.path)))
+            .all(|only| only.when.iter().any(holds))
     }
 
-    fn variables(&self) -> Value {
-        let preset = self.preset;
-        let answer = |key: &str| self.answers.get(key).map_or("", String::as_str);
-        let headers: Vec<_> = preset
-            .api
-            .headers
-            .iter()
-            .map(|(name, value)| json!({"name": name, "value": value}))
-            .collect();
-        json!({
-            "tool": self.tool.as_str(),
-            "name": self.tool.short(),
-            "package": self.tool.package(),
-            "label": preset.label,
-            "summary": preset.summary,
-            "backend": preset.backend,
-            "documentation": preset.documentation,
-            "license": answer("license"),
-            "author": answer("author"),
-            "preset": answer("preset"),
-            "python_requires": ">=3.10",
-            "aos_version": self.aos_version,
-            "aos_repository": self.aos_repository,
-            "spec_tag": self.spec_tag,
-            "auth": preset.auth,
-            "api": {
-                "base_url": preset.api.base_url,
-                "base_url_key": preset.api.base_url_key,
-                "url_override": preset.api.url_override,
-                "headers": headers,
-                "error_style": preset.api.error_style,
-                "health": preset.api.health,
-                "paging": preset.api.paging,
+    fn named(&self, path: &str) -> String {
+        named(path, self.tool, self.package)
+    }
+
+    /// `dot_github/@tool@.tera` to `.github/acme`.
+    fn output_path(&self, template: &str, resource: &str) -> String {
+        self.named(&output_name(template)).replace(RESOURCE_MARK, resource)
+    }
+}
+
+/// The path that a file of a template gets, with its marks.
+#[must_use]
+pub fn output_name(template: &str) -> String {
+    let path = template.strip_suffix(".tera").unwrap_or(template);
+    let components = path.split('/').map(|component| match component.strip_prefix("dot_") {
+        Some(rest) => format!(".{rest}"),
+        None => component.to_owned(),
+    });
+    components.collect::<Vec<_>>().join("/")
+}
+
+/// Whether `path` is `place` or lies below it.
+#[must_use]
+pub fn is_within(path: &str, place: &str) -> bool {
+    path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn file(path: &'static str, text: &'static str) -> TemplateFile {
+        TemplateFile { path: path.into(), bytes: text.as_bytes().into() }
+    }
+
+    fn made(answers: &[(&str, &str)]) -> Vec<(String, String, bool)> {
+        let files = [
+            file("dot_github/@tool@.yml.tera", "x: {= description | json =} ${{ y }}\n"),
+            file("@package@/main.py", "{= not rendered =}\n"),
+            file("internal/jobs/poll.go", "package jobs\n"),
+            file("internal/jobs_other.go", "package internal\n"),
+            file("internal/jobs/wait.go", "package jobs\n"),
+            file("LICENSE.tera", "{% if license == \"MIT\" %}MIT{% endif %}\n"),
+            file("bin/@tool@", "#!/bin/sh\n"),
+        ];
+        let condition = |key: &str, value: &str| Condition { key: key.into(), value: value.into() };
+        let only = [
+            Only { path: "internal/jobs".into(), when: vec![condition("jobs", "yes")] },
+            Only {
+                path: "internal/jobs/wait.go".into(),
+                when: vec![condition("human", "yes"), condition("credentials", "expiring")],
             },
-            "resources": manifest::resources(preset),
-        })
+        ];
+        let answers: BTreeMap<_, _> =
+            answers.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+        let license = answers.get("license").cloned().unwrap_or_default();
+        let scaffold = Scaffold {
+            files: &files,
+            executables: &["bin/@tool@".to_owned()],
+            only: &only,
+            tool: "acme-crm",
+            package: "acme_crm",
+            variables: json!({"description": "a\"b", "license": license}),
+            resources: Vec::new(),
+            answers: &answers,
+        };
+        let files = scaffold.files().unwrap();
+        let entry = |(path, content): (&RelativePath, &Content)| {
+            let text = String::from_utf8(content.bytes.to_vec()).unwrap();
+            (path.to_string(), text, content.executable)
+        };
+        files.iter().map(entry).collect()
     }
 
-    fn resource(&self, name: &str) -> Value {
-        let operations: Vec<_> = self
-            .preset
-            .operations
-            .iter()
-            .filter(|candidate| manifest::resource(candidate.id.as_str()) == name)
-            .map(operation)
-            .collect();
-        json!({"name": name, "operations": operations})
+    #[test]
+    fn names_go_into_paths_and_only_tera_files_are_rendered() {
+        let files = made(&[("license", "MIT")]);
+        let expected = [
+            (".github/acme-crm.yml", "x: \"a\\\"b\" ${{ y }}\n", false),
+            ("LICENSE", "MIT\n", false),
+            ("acme_crm/main.py", "{= not rendered =}\n", false),
+            ("bin/acme-crm", "#!/bin/sh\n", true),
+            ("internal/jobs_other.go", "package internal\n", false),
+        ];
+        let expected = expected.map(|(path, text, bit)| (path.to_owned(), text.to_owned(), bit));
+        assert_eq!(files, expected);
     }
-}
 
-fn operation(operation: &Operation) -> Value {
-    let wires = |pairs: Vec<(String, crate::contract::name::Key)>| -> Vec<Value> {
-        pairs
-            .into_iter()
-            .map(|(wire, field)| json!({"wire": wire, "field": field.as_str()}))
-            .collect()
-    };
-    let constants: Vec<_> = operation
-        .constants
-        .iter()
-        .map(|(wire, value)| {
-            let literal = python::value(value);
-            json!({"wire": wire, "value": literal})
-        })
-        .collect();
-    json!({
-        "id": operation.id.as_str(),
-        "function": function_name(operation.id.as_str()),
-        "summary": operation.summary,
-        "method": operation.method,
-        "path": operation.path,
-        "query": wires(operation.query.pairs()),
-        "body": wires(operation.body.pairs()),
-        "constants": constants,
-        "result": operation.result,
-        "list": operation.list,
-        "items": operation.items,
-        "item_id": operation.item_id,
-        "item_name": operation.item_name,
-        "mode": operation.required_mode(),
-        "action_class": operation.class(),
-        "each": operation.each.as_ref().map_or("", |field| field.as_str()),
-        "paging": operation.paging.as_ref().map(paging),
-    })
-}
-
-fn paging(paging: &Paging) -> Value {
-    json!(paging)
-}
-
-/// `issue.list` to `list_issue`: never a Python keyword or builtin, and unique as the id is.
-fn function_name(id: &str) -> String {
-    let (resource, action) = id.split_once('.').unwrap_or(("", id));
-    format!("{action}_{resource}").replace(['.', '-'], "_").trim_end_matches('_').to_owned()
+    #[test]
+    fn a_part_of_the_tree_exists_only_when_every_entry_for_it_holds() {
+        let has = |answers: &[(&str, &str)], path: &str| {
+            made(answers).iter().any(|(made, _, _)| made == path)
+        };
+        assert!(!has(&[], "internal/jobs/poll.go"));
+        assert!(has(&[("jobs", "yes")], "internal/jobs/poll.go"));
+        assert!(!has(&[("jobs", "yes")], "internal/jobs/wait.go"));
+        assert!(!has(&[("human", "yes")], "internal/jobs/wait.go"));
+        assert!(has(&[("jobs", "yes"), ("human", "yes")], "internal/jobs/wait.go"));
+        assert!(has(&[("jobs", "yes"), ("credentials", "expiring")], "internal/jobs/wait.go"));
+        assert!(!has(&[], "LICENSE"));
+    }
 }

@@ -1,12 +1,16 @@
-//! Answers to a template's questions: one validator for flags, files and defaults.
+//! Answers to a template's questions: flags before a file before defaults, one validator for all.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use serde_json::{Map, Value};
+
 use crate::contract::json;
+use crate::generate::render::{Engine, RenderError};
 use crate::system::files;
 
-use super::embedded::Question;
+use super::answer_forms;
+use super::template::Question;
 
 /// Longest answer without a limit of its own, in characters.
 const MAX_ANSWER: usize = 200;
@@ -22,33 +26,66 @@ pub enum AnswerError {
     UnknownKey { key: String, known: Vec<String>, nearest: Option<String> },
     #[error("`{key}` = `{value}`: {reason}")]
     Invalid { key: String, value: String, reason: String },
+    #[error("`{key}` has no answer, and this template needs one")]
+    Missing { key: String, help: String },
     #[error("answers file `{}`: {reason}", path.display())]
     File { path: PathBuf, reason: String },
+    #[error("the default of `{key}` cannot be rendered: {source}")]
+    Default { key: String, source: RenderError },
 }
 
-/// Collects answers: `--set` before the file before the default.
+/// Collects answers: `--set` before the file before the default, which may use `names` and earlier answers.
 ///
 /// # Errors
-/// On the first unknown key or invalid value.
+/// On the first unknown key or invalid value, and when a required answer is missing.
 pub fn collect(
     questions: &[Question],
     file: Option<&Path>,
     pairs: &[String],
+    names: &Map<String, Value>,
 ) -> Result<BTreeMap<String, String>, AnswerError> {
-    let mut answers: BTreeMap<String, String> =
-        questions.iter().map(|question| (question.key.clone(), question.default.clone())).collect();
+    let mut given = BTreeMap::new();
     if let Some(path) = file {
         for (key, value) in read_file(path)? {
-            accept(questions, &mut answers, &key, &value)?;
+            accept(questions, &mut given, &key, &value)?;
         }
     }
     for pair in pairs {
         let Some((key, value)) = pair.split_once('=') else {
             return Err(AnswerError::NotAPair { text: pair.chars().take(80).collect() });
         };
-        accept(questions, &mut answers, key, value)?;
+        accept(questions, &mut given, key, value)?;
+    }
+    let mut answers = BTreeMap::new();
+    for question in questions {
+        if !given.contains_key(&question.key) {
+            let value = default(question, names, &answers)?;
+            accept(questions, &mut given, &question.key, &value)?;
+        }
+        let value = given.remove(&question.key).unwrap_or_default();
+        if question.required && value.is_empty() {
+            let (key, help) = (question.key.clone(), question.help.clone());
+            return Err(AnswerError::Missing { key, help });
+        }
+        answers.insert(question.key.clone(), value);
     }
     Ok(answers)
+}
+
+/// The default of a question, rendered.
+fn default(
+    question: &Question,
+    names: &Map<String, Value>,
+    answers: &BTreeMap<String, String>,
+) -> Result<String, AnswerError> {
+    if !question.default.contains("{=") {
+        return Ok(question.default.clone());
+    }
+    let mut variables = names.clone();
+    variables.extend(answers.iter().map(|(key, value)| (key.clone(), value.clone().into())));
+    let rendered = Engine::new(&variables.into())
+        .and_then(|mut engine| engine.render(&question.key, &question.default));
+    rendered.map_err(|source| AnswerError::Default { key: question.key.clone(), source })
 }
 
 fn accept(
@@ -87,37 +124,7 @@ fn fault(question: &Question, value: &str) -> Option<String> {
     if value.is_empty() {
         return None;
     }
-    match question.pattern.as_deref() {
-        Some("slug") if !is_slug(value) => {
-            Some("it must be lower-case words joined by single dashes".to_owned())
-        }
-        Some("https-url") if !is_https_url(value) => {
-            Some("it must be an https URL without user, query or fragment".to_owned())
-        }
-        _ => None,
-    }
-}
-
-fn is_slug(text: &str) -> bool {
-    text.len() <= 60
-        && text.split('-').all(|word| {
-            !word.is_empty()
-                && word.chars().all(|symbol| symbol.is_ascii_lowercase() || symbol.is_ascii_digit())
-        })
-}
-
-fn is_https_url(text: &str) -> bool {
-    let Some(rest) = text.strip_prefix("https://") else { return false };
-    let host = rest.split('/').next().unwrap_or_default();
-    let (name, port) = host.split_once(':').unwrap_or((host, "443"));
-    !name.is_empty()
-        && !name.starts_with('.')
-        && name.chars().all(|symbol| symbol.is_ascii_alphanumeric() || matches!(symbol, '.' | '-'))
-        && port.parse::<u16>().is_ok()
-        && rest.chars().all(|symbol| {
-            symbol.is_ascii_alphanumeric()
-                || matches!(symbol, '.' | '-' | '_' | '/' | ':' | '~' | '%')
-        })
+    question.pattern.and_then(|pattern| answer_forms::fault(pattern, value))
 }
 
 /// TOML or, by its extension, JSON: a flat table of strings, booleans and numbers.
@@ -154,21 +161,27 @@ fn read_file(path: &Path) -> Result<Vec<(String, String)>, AnswerError> {
 mod tests {
     use super::*;
 
-    fn question(key: &str, choices: &[&str], pattern: Option<&str>) -> Question {
+    fn question(key: &str, choices: &[&str]) -> Question {
         Question {
             key: key.to_owned(),
-            help: String::new(),
-            default: String::new(),
             choices: choices.iter().map(ToString::to_string).collect(),
-            max_length: None,
-            pattern: pattern.map(str::to_owned),
+            default: choices.first().copied().unwrap_or_default().to_owned(),
+            ..Question::default()
         }
+    }
+
+    fn collected(
+        questions: &[Question],
+        pairs: &[&str],
+    ) -> Result<BTreeMap<String, String>, AnswerError> {
+        let pairs: Vec<_> = pairs.iter().map(ToString::to_string).collect();
+        let names = [("tool".to_owned(), Value::from("acme"))].into_iter().collect();
+        collect(questions, None, &pairs, &names)
     }
 
     #[test]
     fn an_unknown_key_names_the_nearest_one() {
-        let error =
-            collect(&[question("license", &[], None)], None, &["licence=MIT".into()]).unwrap_err();
+        let error = collected(&[question("license", &[])], &["licence=MIT"]).unwrap_err();
         assert!(
             matches!(error, AnswerError::UnknownKey { nearest: Some(nearest), .. } if nearest == "license")
         );
@@ -176,26 +189,32 @@ mod tests {
 
     #[test]
     fn a_value_outside_the_choices_names_them() {
-        let questions = [question("license", &["MIT", "none"], None)];
-        let error = collect(&questions, None, &["license=GPL".into()]).unwrap_err();
+        let questions = [question("license", &["MIT", "none"])];
+        let error = collected(&questions, &["license=GPL"]).unwrap_err();
         assert!(error.to_string().contains("MIT, none"), "{error}");
     }
 
     #[test]
-    fn urls_are_https_and_plain() {
-        let questions = [question("base_url", &[], Some("https-url"))];
-        for good in ["https://api.acme.example", "https://api.acme.example:8443/v2", ""] {
-            assert!(collect(&questions, None, &[format!("base_url={good}")]).is_ok(), "{good}");
+    fn a_default_may_use_names_and_earlier_answers_and_a_given_answer_wins() {
+        let mut module = question("module", &[]);
+        module.default = "github.com/{= owner =}/{= tool =}".into();
+        module.pattern = Some(crate::inputs::template::Pattern::GoModule);
+        let questions = [question("owner", &[]), module];
+        let value = |pairs: &[&str]| collected(&questions, pairs).unwrap()["module"].clone();
+        assert_eq!(value(&["owner=ann"]), "github.com/ann/acme");
+        assert_eq!(value(&["owner=ann", "module=example.com/x"]), "example.com/x");
+        // A default is judged as any other answer.
+        assert!(collected(&questions, &["owner=a b"]).is_err());
+    }
+
+    #[test]
+    fn a_required_answer_may_be_neither_missing_nor_empty() {
+        let mut contact = question("contact", &[]);
+        contact.required = true;
+        for pairs in [&[][..], &["contact="]] {
+            let error = collected(std::slice::from_ref(&contact), pairs).unwrap_err();
+            assert!(matches!(error, AnswerError::Missing { .. }), "{error}");
         }
-        for bad in [
-            "http://a.b",
-            "https://u:p@a.b",
-            "https://",
-            "https://a.b?x=1",
-            "https://a b",
-            "https://a.b\"+x",
-        ] {
-            assert!(collect(&questions, None, &[format!("base_url={bad}")]).is_err(), "{bad}");
-        }
+        assert!(collected(&[contact], &["contact=me"]).is_ok());
     }
 }

@@ -3,6 +3,7 @@
 //! Reads and validates, never writes.
 
 pub mod adoption;
+pub mod answer_forms;
 pub mod answers;
 pub mod changelog;
 pub mod desired;
@@ -12,4 +13,5 @@ pub mod frozen;
 pub mod project;
 pub mod repository;
 pub mod spec_source;
+pub mod template;
 pub mod tree;

@@ -28,6 +28,7 @@ mod help;
 mod new;
 mod new_answers;
 mod new_atomic;
+mod new_cli;
 mod new_git;
 mod new_names;
 mod new_output;

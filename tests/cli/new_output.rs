@@ -1,11 +1,11 @@
 //! What every generated tree has in common: same input, same bytes, and nothing of this machine in them.
 
 use super::disk;
-use super::sandbox::{Sandbox, tree};
+use super::sandbox::{Sandbox, connector, tree};
 
 fn presets(sandbox: &Sandbox) -> Vec<String> {
     let list = sandbox.aos(&["new", "--list"]).data();
-    serde_json::from_value(list["templates"][0]["presets"].clone()).unwrap()
+    serde_json::from_value(connector(&list)["presets"].clone()).unwrap()
 }
 
 fn every_tree(inspect: impl Fn(&str, &str, &[u8])) {

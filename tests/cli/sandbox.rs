@@ -116,6 +116,12 @@ pub fn answer(output: Output) -> Answer {
     }
 }
 
+/// The template `connector-python` in the answer of `aos new --list`.
+pub fn connector(list: &Value) -> &Value {
+    let templates = list["templates"].as_array().expect("templates");
+    templates.iter().find(|template| template["name"] == "connector-python").expect("the template")
+}
+
 /// Every file below `root` with its bytes and execute bit, `.git` left out.
 pub fn tree(root: &Path) -> std::collections::BTreeMap<String, (Vec<u8>, bool)> {
     let mut files = std::collections::BTreeMap::new();

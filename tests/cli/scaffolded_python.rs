@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use super::sandbox::Sandbox;
+use super::sandbox::{Sandbox, connector};
 
 const HOSTILE: &str = "q\" ' \"\"\" \\ {= tool =} {% x %} # : é\u{2028}`id` $(id)";
 
@@ -135,7 +135,7 @@ fn every_preset_passes_the_standard_linter_and_formatter() {
     let ruff = installation.directory.join("venv/bin/ruff");
     let sandbox = Sandbox::new();
     let listed = sandbox.aos(&["new", "--list"]).data();
-    let presets = listed["templates"][0]["presets"].as_array().expect("presets").clone();
+    let presets = connector(&listed)["presets"].as_array().expect("presets").clone();
     assert!(presets.len() >= 7, "{presets:?}");
     for preset in &presets {
         sandbox.connector(preset.as_str().expect("a name"));

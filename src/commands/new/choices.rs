@@ -2,19 +2,21 @@
 
 use std::collections::BTreeMap;
 
+use crate::contract::cli_name::{CliName, CliNameError};
 use crate::contract::connector::ToolName;
 use crate::contract::operations::Preset;
 use crate::contract::suggestion;
 use crate::generate::record_text::quote;
-use crate::inputs::embedded::{self, EXAMPLE_PRESET, TemplateInfo};
+use crate::inputs::embedded::{self, EXAMPLE_PRESET};
+use crate::inputs::template::{self, Template, TemplateInfo};
 use crate::report::{ErrorCode, Failure};
 
 use super::NewArgs;
 
-pub fn template(name: &str) -> Result<TemplateInfo, Failure> {
-    embedded::template(name)?.ok_or_else(|| {
-        let known = embedded::template_names();
-        let hint = suggestion::nearest(name, known.iter().copied()).map_or_else(
+pub fn template(name: &str) -> Result<Template, Failure> {
+    template::find(name)?.ok_or_else(|| {
+        let known = template::names();
+        let hint = suggestion::nearest(name, known.iter().map(String::as_str)).map_or_else(
             || format!("templates are {}", known.join(", ")),
             |nearest| format!("did you mean `{nearest}`?"),
         );
@@ -45,6 +47,39 @@ pub fn tool_name(name: &str) -> Result<ToolName, Failure> {
         match ToolName::parse(&format!("aos-{mended}")) {
             Some(_) => failure.hint(format!("`aos new {mended}`")),
             None => failure.hint("choose a name such as `acme` or `my-crm`"),
+        }
+    })
+}
+
+/// The name of an agent-cli tool, as given.
+pub fn cli_name(name: &str, template: &TemplateInfo) -> Result<CliName, Failure> {
+    let python = template.outputs.contains_key("python");
+    let parsed = CliName::parse(name, python).and_then(|parsed| {
+        if template.reserved.iter().any(|taken| *taken == name || *taken == parsed.package()) {
+            return Err(CliNameError::Reserved("taken by a part of the new project"));
+        }
+        Ok(parsed)
+    });
+    parsed.map_err(|error| {
+        let mended: String = name
+            .to_lowercase()
+            .split(|symbol: char| !symbol.is_ascii_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .collect::<Vec<_>>()
+            .join("-");
+        let mended = match &error {
+            CliNameError::Form => mended,
+            CliNameError::Reserved(_) => format!("{mended}-cli"),
+        };
+        let failure = Failure::new(
+            ErrorCode::Validation,
+            format!("`{}` cannot be the name of a tool: {error}", shown(name)),
+        );
+        let usable = CliName::parse(&mended, python).is_ok();
+        if usable && mended != name {
+            failure.hint(format!("`aos new {mended} --template {}`", template.name))
+        } else {
+            failure.hint("choose a name such as `acme` or `my-crm`")
         }
     })
 }

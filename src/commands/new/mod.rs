@@ -1,20 +1,21 @@
 //! `aos new`: a complete project from a template, in place by one rename.
 
 mod choices;
+mod list;
 mod outcome;
 mod place;
 mod plan;
+mod subject;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::json;
 
 use crate::apply;
 use crate::cli::WriteOptions;
 use crate::contract::{Family, SpecTag};
-use crate::inputs::embedded::{self, EXAMPLE_PRESET};
+use crate::inputs::embedded;
 use crate::inputs::project::Project;
 use crate::inputs::{spec_source, tree};
 use crate::plan::Plan;
@@ -23,7 +24,6 @@ use crate::report::{ErrorCode, Failure, Outcome};
 use super::Run;
 use super::first_commit::{self, FirstCommit};
 use super::write_gate::{self, Decision, Request};
-use choices::template;
 use place::{TargetState, occupied, parent, target_state};
 use plan::NewProject;
 
@@ -35,7 +35,7 @@ const DEFAULT_TEMPLATE: &str = "connector-python";
     after_help = "Examples:\n  aos new github\n  aos new acme --set base_url=https://api.acme.example\n  aos new --list"
 )]
 pub struct NewArgs {
-    /// Name of the connector, with or without `aos-`
+    /// Name of the tool; that of a connector with or without `aos-`
     #[arg(value_name = "NAME", required_unless_present = "list")]
     pub name: Option<String>,
     /// Describe templates, presets and questions instead
@@ -72,7 +72,7 @@ pub struct NewArgs {
 /// When an input is wrong or the target is taken; nothing is written then.
 pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
     if args.list {
-        return list(run);
+        return list::list(run);
     }
     let mut project = NewProject::plan(args)?;
     let parent = parent(&args.dir)?;
@@ -82,7 +82,7 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
     if !args.write.dry_run {
         apply::remove_leftovers(&parent);
     }
-    let target = parent.join(project.tool.as_str());
+    let target = parent.join(project.tool());
     let plan = match target_state(&target)? {
         TargetState::Free => Plan::between(&Default::default(), &project.files, &BTreeSet::new()),
         TargetState::Occupied => {
@@ -96,7 +96,7 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
     };
     let request = Request {
         command: "new",
-        arguments: format!("{} {}", project.tool, if args.no_git { "--no-git" } else { "" }),
+        arguments: format!("{} {}", project.tool(), if args.no_git { "--no-git" } else { "" }),
         root: &target,
         plan: &plan,
         known: &BTreeMap::new(),
@@ -106,7 +106,7 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
     }
     let wants_git = !args.no_git;
     let inside = first_commit::inside_repository(&parent);
-    let tool = project.tool.as_str();
+    let tool = project.tool();
     let git = apply::create(&target, &project.files, |staged| match (wants_git, inside) {
         (false, _) => FirstCommit::none("--no-git was given"),
         (true, true) => FirstCommit::none("the directory is inside a git repository already"),
@@ -129,47 +129,4 @@ pub fn requested_tag(family: Family, text: &str) -> Result<SpecTag, Failure> {
             .hint(format!("tags of `{family}` are {}, or `latest`", known.join(", ")))
             .detail("known_tags", known)
     })
-}
-
-/// Templates, presets and questions.
-fn list(run: &Run) -> Result<Outcome, Failure> {
-    let style = run.style;
-    let mut templates = Vec::new();
-    let mut lines = Vec::new();
-    for name in embedded::template_names() {
-        let info = template(name)?;
-        let presets = embedded::preset_names(name);
-        lines.push(format!("{} {}: {}", style.strong(&info.name), info.version, info.summary));
-        lines.push(format!("  presets: {}, {EXAMPLE_PRESET}", presets.join(", ")));
-        lines.push("  answers (--set KEY=VALUE):".to_owned());
-        for question in &info.questions {
-            let allowed = if question.choices.is_empty() {
-                String::new()
-            } else {
-                format!(" ({}; default {})", question.choices.join(", "), question.default)
-            };
-            lines.push(format!("    {:<9} {}{allowed}", question.key, question.help));
-        }
-        let questions: Vec<_> = info
-            .questions
-            .iter()
-            .map(|question| {
-                json!({
-                    "key": question.key,
-                    "help": question.help,
-                    "default": question.default,
-                    "choices": question.choices,
-                })
-            })
-            .collect();
-        templates.push(json!({
-            "name": info.name,
-            "version": info.version,
-            "family": info.family,
-            "summary": info.summary,
-            "presets": presets.iter().copied().chain([EXAMPLE_PRESET]).collect::<Vec<_>>(),
-            "questions": questions,
-        }));
-    }
-    Ok(Outcome::new(json!({"templates": templates}), lines.join("\n")))
 }

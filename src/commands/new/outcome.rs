@@ -6,7 +6,6 @@ use serde_json::json;
 
 use crate::commands::Run;
 use crate::commands::first_commit::FirstCommit;
-use crate::inputs::embedded::EXAMPLE_PRESET;
 use crate::plan::RelativePath;
 use crate::report::{Outcome, tree};
 
@@ -42,18 +41,18 @@ impl NewProject {
             .collect();
         json!({
             "status": status,
-            "tool": self.tool.as_str(),
+            "tool": self.tool(),
             "path": target.display().to_string(),
             "template": self.template.name,
             "template_version": self.template.version,
-            "preset": self.preset_name,
+            "preset": self.subject.preset_name(),
             "spec_tag": self.tag.as_str(),
-            "commands": self.preset.operations.len() + 3,
+            "commands": self.subject.commands(),
             "files": files,
             "git": git.json(),
             "notes": self.notes,
             "next": self.next(target),
-            "advice": self.advice(),
+            "advice": self.advice,
         })
     }
 
@@ -62,35 +61,30 @@ impl NewProject {
     }
 
     fn next(&self, target: &Path) -> Vec<String> {
-        vec![
-            format!("cd {}", shell_word(&target.display().to_string())),
-            "pip install -e \"agent-harness[dev]\" && pytest".to_owned(),
-            "aos check".to_owned(),
-        ]
+        let enter = format!("cd {}", shell_word(&target.display().to_string()));
+        std::iter::once(enter).chain(self.next.iter().cloned()).collect()
     }
 
-    /// What to do with the example resource; `None` for a preset of a real API.
-    fn advice(&self) -> Option<String> {
-        (self.preset_name == EXAMPLE_PRESET).then(|| {
-            format!(
-                "The resource `item` is a stand-in for your API: describe your commands in connector.json, write \
-                 their requests in agent-harness/{}/commands and tests/test_resource_*.py, look at the address and \
-                 the health path in api.py, then run `aos gen`",
-                self.tool.package()
-            )
-        })
+    /// What the project was made from, for the first line.
+    fn made_from(&self) -> String {
+        let mut parts: Vec<_> =
+            self.subject.commands().map(|count| format!("{count} commands")).into_iter().collect();
+        parts.push(match self.subject.preset_name() {
+            Some(preset) => format!("preset {preset}"),
+            None => format!("template {}", self.template.name),
+        });
+        parts.push(format!("spec {}", self.tag));
+        parts.join(", ")
     }
 
     fn text(&self, target: &Path, git: &FirstCommit, run: &Run) -> String {
         let style = run.style;
         let mut lines = vec![format!(
-            "{} {} in {} ({} commands, preset {}, spec {})",
+            "{} {} in {} ({})",
             style.good("created"),
-            style.strong(self.tool.as_str()),
+            style.strong(self.tool()),
             target.display(),
-            self.preset.operations.len() + 3,
-            self.preset_name,
-            self.tag
+            self.made_from()
         )];
         for (role, title) in [
             ("yours", "Yours to edit"),
@@ -113,7 +107,7 @@ impl NewProject {
         lines.extend(self.notes.iter().map(|note| format!("{} {note}", style.warning("note:"))));
         lines.push(format!("\n{}", style.strong("Next")));
         lines.extend(self.next(target).iter().map(|step| format!("  {}", style.accent(step))));
-        lines.extend(self.advice().map(|advice| format!("\n{advice}")));
+        lines.extend(self.advice.iter().map(|advice| format!("\n{advice}")));
         lines.join("\n")
     }
 }

@@ -79,7 +79,7 @@ pub fn occupied(target: &Path, project: &NewProject, plan: &Plan) -> Failure {
         .detail("collisions", differing.iter().cloned().collect::<Vec<_>>());
     failure.hint = Some(format!(
         "move `{}` away or choose another `--dir`; nothing was changed",
-        project.tool
+        project.tool()
     ));
     if !differing.is_empty() {
         failure.report =

@@ -3,23 +3,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::contract::connector::ToolName;
-use crate::contract::operations::Preset;
 use crate::contract::{Family, SpecTag};
 use crate::generate::output::Output;
 use crate::generate::outputs::CONNECTOR_PATH;
 use crate::generate::record::{
     CONTRACT_DIRECTORY, RECORD_PATH, Record, SpecSection, SpecSource, TemplateSection,
 };
-use crate::generate::scaffold::Scaffold;
+use crate::generate::render::Engine;
+use crate::generate::scaffold::{Origin, Scaffold, named};
 use crate::generate::vendor::SpecRelease;
 use crate::inputs::desired::{Desired, SourceBytes};
-use crate::inputs::embedded::{self, TemplateInfo};
+use crate::inputs::template::{Template, TemplateInfo};
 use crate::inputs::{answers, spec_source};
 use crate::plan::{Content, FileSet, RelativePath};
 use crate::report::{ErrorCode, Failure};
 
-use super::choices::{preset, template, tool_name};
+use super::choices::template;
+use super::subject::{Named, Subject};
 use super::{NewArgs, requested_tag};
 
 /// Longest path inside an archive of a connector: the host's reader cuts names there, in bytes.
@@ -27,14 +27,16 @@ const MAX_ARCHIVE_PATH: usize = 100;
 
 /// Everything that is decided before anything is written.
 pub struct NewProject {
-    pub tool: ToolName,
+    pub subject: Subject,
     pub template: TemplateInfo,
-    pub preset_name: String,
-    pub preset: Preset,
     pub tag: SpecTag,
     pub files: FileSet,
     pub managed: BTreeSet<RelativePath>,
     pub notes: Vec<String>,
+    /// Commands to run in the new project.
+    pub next: Vec<String>,
+    /// What to do with it first.
+    pub advice: Option<String>,
 }
 
 impl NewProject {
@@ -43,53 +45,79 @@ impl NewProject {
     /// # Errors
     /// When an input is wrong.
     pub fn plan(args: &NewArgs) -> Result<Self, Failure> {
-        let template = template(&args.template)?;
-        let tool = tool_name(args.name.as_deref().unwrap_or_default())?;
-        let mut answers =
-            answers::collect(&template.questions, args.answers.as_deref(), &args.set)?;
+        let Template { info, files } = template(&args.template)?;
+        let name = Named::parse(args, &info)?;
+        let mut answers = answers::collect(
+            &info.questions,
+            args.answers.as_deref(),
+            &args.set,
+            &name.variables(),
+        )?;
         let mut notes = Vec::new();
-        let (preset_name, preset) = preset(args, &template, &tool, &answers, &mut notes)?;
-        let tag = requested_tag(Family::Harness, &args.spec)?;
-        let release = spec_source::embedded_release(Family::Harness, &tag)?;
-        answers.insert("preset".to_owned(), preset_name.clone());
-        let scaffold = Scaffold {
-            files: &embedded::template_files(&template.name),
-            executables: &template.executables,
-            tool: &tool,
-            preset: &preset,
-            answers: &answers,
+        let subject = Subject::decide(name, args, &info, &mut answers, &mut notes)?;
+        let tag = requested_tag(info.family, &args.spec)?;
+        let release = spec_source::embedded_release(info.family, &tag)?;
+        let origin = Origin {
             spec_tag: tag.as_str(),
             aos_version: env!("CARGO_PKG_VERSION"),
             aos_repository: env!("CARGO_PKG_REPOSITORY"),
         };
-        let scaffolded = scaffold.files().map_err(|error| {
-            Failure::new(ErrorCode::Unknown, format!("the template cannot be rendered: {error}"))
-                .hint("this build of aos is faulty; install a release")
-        })?;
-        answers.insert("name".to_owned(), tool.short().to_owned());
+        let variables = subject.variables(&answers, &origin);
+        let mut engine = Engine::new(&variables).map_err(faulty)?;
+        let mut render = |name: &str, text: &str| engine.render(name, text).map_err(faulty);
+        let next = info.next.iter().map(|step| render(step, step)).collect::<Result<_, _>>()?;
+        let advice = render("advice", &info.advice)?;
+        let scaffold = Scaffold {
+            files: &files,
+            executables: &info.executables,
+            only: &info.only,
+            tool: subject.tool(),
+            package: &subject.package(),
+            variables,
+            resources: subject.resources(),
+            answers: &answers,
+        };
+        let mut scaffolded = scaffold.files().map_err(faulty)?;
+        scaffolded.extend(subject.files().map_err(faulty)?).map_err(faulty)?;
+        answers.insert("name".to_owned(), subject.name().to_owned());
         answers.retain(|_, value| !value.is_empty());
-        let record = record(&template, &tool, answers)?;
+        let record = record(&info, &subject, answers)?;
         let (files, managed) = assemble(scaffolded, &record, release)?;
-        archive_paths_fit(&tool, &files)?;
-        Ok(Self { tool, template, preset_name, preset, tag, files, managed, notes })
+        if info.family == Family::Harness {
+            archive_paths_fit(&subject, &files)?;
+        }
+        let advice = Some(advice.trim().to_owned()).filter(|text| !text.is_empty());
+        Ok(Self { subject, template: info, tag, files, managed, notes, next, advice })
     }
+
+    /// Name of the project's directory.
+    pub fn tool(&self) -> &str {
+        self.subject.tool()
+    }
+}
+
+/// Templates are part of the binary, so what they break is no fault of the input.
+fn faulty(error: impl std::fmt::Display) -> Failure {
+    Failure::new(ErrorCode::Unknown, format!("the template cannot be rendered: {error}"))
+        .hint("this build of aos is faulty; install a release")
 }
 
 pub fn record(
     template: &TemplateInfo,
-    tool: &ToolName,
+    subject: &Subject,
     answers: BTreeMap<String, String>,
 ) -> Result<Record, Failure> {
-    let output = |path: &str| {
-        RelativePath::parse(&path.replace("@package@", &tool.package()))
-            .map_err(|error| Failure::new(ErrorCode::Unknown, error.to_string()))
+    let output = |path: &String| {
+        let path = named(path, subject.tool(), &subject.package());
+        RelativePath::parse(&path).map(Output::at).map_err(faulty)
     };
     let mut outputs = BTreeMap::new();
-    for (generator, path) in &template.outputs {
-        outputs.insert(generator.clone(), vec![Output::at(output(path)?)]);
+    for (generator, paths) in &template.outputs {
+        let paths = paths.all().iter().map(output).collect::<Result<_, _>>()?;
+        outputs.insert(generator.clone(), paths);
     }
     Ok(Record {
-        family: Family::Harness,
+        family: template.family,
         spec: SpecSection {
             source: SpecSource::Embedded,
             directory: RelativePath::literal(CONTRACT_DIRECTORY),
@@ -114,10 +142,12 @@ pub fn assemble(
 ) -> Result<(FileSet, BTreeSet<RelativePath>), Failure> {
     let files_failure =
         |error: crate::plan::FileSetError| Failure::new(ErrorCode::Unknown, error.to_string());
-    let connector = scaffolded
-        .get(&RelativePath::literal(CONNECTOR_PATH))
-        .map(|content| content.bytes.to_vec());
-    let sources = SourceBytes { connector, extension: None };
+    let extension = format!("{}/contract-ext.json", record.spec.directory);
+    let bytes = |path: &str| {
+        let path = RelativePath::parse(path).ok()?;
+        scaffolded.get(&path).map(|content| content.bytes.to_vec())
+    };
+    let sources = SourceBytes { connector: bytes(CONNECTOR_PATH), extension: bytes(&extension) };
     let desired = Desired::compute(record, release, &sources)?;
     let managed = desired.files()?;
     let mut files = scaffolded;
@@ -129,10 +159,10 @@ pub fn assemble(
     Ok((files, paths))
 }
 
-pub fn archive_paths_fit(tool: &ToolName, files: &FileSet) -> Result<(), Failure> {
+fn archive_paths_fit(subject: &Subject, files: &FileSet) -> Result<(), Failure> {
     let longest = files
         .paths()
-        .map(|path| tool.as_str().len() + 1 + path.as_str().len())
+        .map(|path| subject.tool().len() + 1 + path.as_str().len())
         .max()
         .unwrap_or_default();
     if longest <= MAX_ARCHIVE_PATH {
@@ -140,10 +170,10 @@ pub fn archive_paths_fit(tool: &ToolName, files: &FileSet) -> Result<(), Failure
     }
     // The name stands in the directory and in the package directory.
     let excess = (longest - MAX_ARCHIVE_PATH).div_ceil(2);
-    let room = tool.short().len().saturating_sub(excess);
+    let room = subject.name().len().saturating_sub(excess);
     Err(Failure::new(
         ErrorCode::Validation,
-        format!("`{tool}` is too long: a path of its archive would have {longest} bytes, and the host cuts names at {MAX_ARCHIVE_PATH}"),
+        format!("`{}` is too long: a path of its archive would have {longest} bytes, and the host cuts names at {MAX_ARCHIVE_PATH}", subject.tool()),
     )
     .hint(format!("choose a name of at most {room} characters")))
 }

@@ -1,0 +1,69 @@
+//! `aos new --list`: templates, their presets and their questions.
+
+use serde_json::{Value, json};
+
+use crate::commands::Run;
+use crate::inputs::embedded::{self, EXAMPLE_PRESET};
+use crate::inputs::template::{self, Question};
+use crate::report::{Failure, Outcome};
+
+use super::choices::template;
+
+/// Describes every template.
+///
+/// # Errors
+/// When a template is faulty.
+pub fn list(run: &Run) -> Result<Outcome, Failure> {
+    let style = run.style;
+    let mut templates = Vec::new();
+    let mut lines = Vec::new();
+    for name in template::names() {
+        let info = template(&name)?.info;
+        let mut presets = embedded::preset_names(&name);
+        if embedded::has_presets(&name) {
+            presets.push(EXAMPLE_PRESET);
+        }
+        lines.push(format!("{} {}: {}", style.strong(&info.name), info.version, info.summary));
+        if !presets.is_empty() {
+            lines.push(format!("  presets: {}", presets.join(", ")));
+        }
+        lines.push("  answers (--set KEY=VALUE):".to_owned());
+        let width = info.questions.iter().map(|question| question.key.len()).max();
+        lines.extend(info.questions.iter().map(|asked| line(asked, width.unwrap_or_default())));
+        let questions: Vec<_> = info.questions.iter().map(question).collect();
+        templates.push(json!({
+            "name": info.name,
+            "version": info.version,
+            "family": info.family.name(),
+            "summary": info.summary,
+            "presets": presets,
+            "questions": questions,
+        }));
+    }
+    Ok(Outcome::new(json!({"templates": templates}), lines.join("\n")))
+}
+
+fn line(question: &Question, width: usize) -> String {
+    let mut more = Vec::new();
+    if !question.choices.is_empty() {
+        more.push(question.choices.join(", "));
+    }
+    if !question.default.is_empty() {
+        more.push(format!("default {}", question.default));
+    }
+    if question.required && question.default.is_empty() {
+        more.push("required".to_owned());
+    }
+    let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join("; ")) };
+    format!("    {:<width$} {}{more}", question.key, question.help)
+}
+
+fn question(question: &Question) -> Value {
+    json!({
+        "key": question.key,
+        "help": question.help,
+        "default": question.default,
+        "choices": question.choices,
+        "required": question.required,
+    })
+}

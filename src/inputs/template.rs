@@ -1,0 +1,243 @@
+//! Templates: what `template.toml` says, and the files beside it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::contract::Family;
+use crate::generate::scaffold::{Only, TemplateFile};
+use crate::system::{environment, files};
+
+use super::embedded::{self, EmbeddedError};
+
+/// Where debug builds look for more templates, so that tests can bring their own.
+const TEST_TEMPLATES: &str = "AOS_TEST_TEMPLATES";
+/// Largest file of such a template, in bytes.
+const MAX_TEST_FILE: u64 = 1024 * 1024;
+
+/// `template.toml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TemplateInfo {
+    pub name: String,
+    pub version: String,
+    #[serde(deserialize_with = "family")]
+    pub family: Family,
+    pub summary: String,
+    #[serde(default)]
+    pub executables: Vec<String>,
+    /// Names that a tool of this template cannot have.
+    #[serde(default)]
+    pub reserved: Vec<String>,
+    /// Commands to run in the new project.
+    #[serde(default)]
+    pub next: Vec<String>,
+    /// What to do with the project first; empty for nothing.
+    #[serde(default)]
+    pub advice: String,
+    /// Generator name to output paths.
+    pub outputs: BTreeMap<String, Paths>,
+    pub questions: Vec<Question>,
+    #[serde(default)]
+    pub only: Vec<Only>,
+}
+
+/// One path or several.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Paths {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Paths {
+    #[must_use]
+    pub fn all(&self) -> &[String] {
+        match self {
+            Self::One(path) => std::slice::from_ref(path),
+            Self::Several(paths) => paths,
+        }
+    }
+}
+
+/// One answer a template takes.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    pub key: String,
+    pub help: String,
+    /// The answer when there is none; rendered with the names and the answers to earlier questions.
+    #[serde(default)]
+    pub default: String,
+    #[serde(default)]
+    pub choices: Vec<String>,
+    pub max_length: Option<usize>,
+    pub pattern: Option<Pattern>,
+    /// An empty answer is refused.
+    #[serde(default)]
+    pub required: bool,
+}
+
+/// The form of a free answer.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pattern {
+    Slug,
+    HttpsUrl,
+    Owner,
+    GoModule,
+    NpmPackage,
+    Contact,
+    Year,
+}
+
+fn family<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Family, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    text.parse().map_err(serde::de::Error::custom)
+}
+
+/// A template with its files.
+#[derive(Clone, Debug)]
+pub struct Template {
+    pub info: TemplateInfo,
+    /// In path order.
+    pub files: Vec<TemplateFile>,
+}
+
+/// Names of all templates.
+#[must_use]
+pub fn names() -> Vec<String> {
+    let mut names: Vec<_> = embedded::template_names().into_iter().map(str::to_owned).collect();
+    if let Some(directory) = test_templates() {
+        let more = files::names(Path::new(&directory)).unwrap_or_default();
+        names.extend(more.into_iter().filter_map(|name| name.into_string().ok()));
+    }
+    names.sort();
+    names
+}
+
+/// The template called `name`; `None` when there is none.
+///
+/// # Errors
+/// When its `template.toml` is malformed.
+pub fn find(name: &str) -> Result<Option<Template>, EmbeddedError> {
+    if let Some(text) = embedded::template_text(name) {
+        let info = embedded::toml(&format!("{name}/template.toml"), text)?;
+        return Ok(Some(Template { info, files: embedded::template_files(name) }));
+    }
+    match test_templates().filter(|_| names().iter().any(|known| known == name)) {
+        Some(directory) => from_directory(&Path::new(&directory).join(name)).map(Some),
+        None => Ok(None),
+    }
+}
+
+fn test_templates() -> Option<String> {
+    if cfg!(debug_assertions) { environment::read(TEST_TEMPLATES) } else { None }
+}
+
+fn from_directory(directory: &Path) -> Result<Template, EmbeddedError> {
+    let shown = directory.display().to_string();
+    let fault = |reason: String| EmbeddedError { path: shown.clone(), reason };
+    let read = |path: &Path| {
+        let loaded = files::read(path, MAX_TEST_FILE).map_err(|error| fault(error.to_string()))?;
+        Ok::<_, EmbeddedError>(loaded.bytes)
+    };
+    let text = String::from_utf8(read(&directory.join("template.toml"))?)
+        .map_err(|error| fault(error.to_string()))?;
+    let info = embedded::toml(&shown, &text)?;
+    let root = directory.join("files");
+    let mut found = Vec::new();
+    for entry in walkdir::WalkDir::new(&root).sort_by_file_name() {
+        let entry = entry.map_err(|error| fault(error.to_string()))?;
+        if entry.file_type().is_file() {
+            let path = entry.path().strip_prefix(&root).unwrap_or(entry.path());
+            let path = path.to_string_lossy().into_owned();
+            found.push(TemplateFile { path: path.into(), bytes: read(entry.path())?.into() });
+        }
+    }
+    Ok(Template { info, files: found })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::outputs::generators;
+    use crate::generate::scaffold::{is_within, output_name};
+
+    /// Variables that no question may take the name of.
+    const NAMES: [&str; 10] = [
+        "tool",
+        "name",
+        "package",
+        "env_prefix",
+        "title",
+        "type_name",
+        "resource",
+        "spec_tag",
+        "aos_version",
+        "aos_repository",
+    ];
+
+    fn every(judge: impl Fn(&Template)) {
+        let names = names();
+        assert!(!names.is_empty());
+        for name in names {
+            judge(&find(&name).unwrap().unwrap());
+        }
+    }
+
+    #[test]
+    fn every_template_in_the_binary_is_well_formed() {
+        every(|template| {
+            let info = &template.info;
+            assert!(names().contains(&info.name));
+            assert!(!template.files.is_empty(), "{}", info.name);
+            for generator in info.outputs.keys() {
+                assert!(generators(info.family).contains(&generator.as_str()), "{generator}");
+            }
+        });
+    }
+
+    #[test]
+    fn every_question_has_a_key_and_choices_that_can_be_used() {
+        every(|template| {
+            let mut seen = std::collections::BTreeSet::new();
+            for question in &template.info.questions {
+                let key = question.key.as_str();
+                assert!(seen.insert(key) && !NAMES.contains(&key), "{key}");
+                let lower = |symbol: char| {
+                    symbol.is_ascii_lowercase() || symbol.is_ascii_digit() || symbol == '_'
+                };
+                assert!(key.starts_with(|first: char| first.is_ascii_lowercase()), "{key}");
+                assert!(key.chars().all(lower), "{key}");
+                let choices = &question.choices;
+                assert!(choices.is_empty() || choices.contains(&question.default), "{key}");
+                assert!(choices.is_empty() || question.pattern.is_none(), "{key}");
+            }
+        });
+    }
+
+    #[test]
+    fn every_path_and_condition_of_a_template_names_something() {
+        every(|template| {
+            let info = &template.info;
+            let paths: Vec<_> = template.files.iter().map(|file| output_name(&file.path)).collect();
+            for executable in &info.executables {
+                assert!(paths.contains(executable), "{}: {executable}", info.name);
+            }
+            for only in &info.only {
+                let hit = paths.iter().any(|path| is_within(path, &only.path));
+                assert!(hit && !only.when.is_empty(), "{}: {}", info.name, only.path);
+                for condition in &only.when {
+                    let question = info.questions.iter().find(|asked| asked.key == condition.key);
+                    let question = question.unwrap_or_else(|| panic!("{}", condition.key));
+                    assert!(question.choices.contains(&condition.value), "{}", condition.value);
+                }
+            }
+            for path in info.outputs.values().flat_map(Paths::all) {
+                assert!(!paths.contains(path), "{}: {path} is generated", info.name);
+            }
+        });
+    }
+}

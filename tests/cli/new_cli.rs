@@ -1,0 +1,202 @@
+//! `aos new` for the family `agent-cli`, with a template of the tests: names, questions, parts, and a program that runs.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::disk;
+use super::sandbox::{Answer, Sandbox, is_executable, run, tree};
+use super::toolchain::{program, succeed};
+
+const TEMPLATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/templates");
+
+fn command(sandbox: &Sandbox, arguments: &[&str]) -> Command {
+    let mut command = sandbox.command(&["new"]);
+    command.args(arguments).env("AOS_TEST_TEMPLATES", TEMPLATES);
+    command
+}
+
+fn new(sandbox: &Sandbox, arguments: &[&str]) -> Answer {
+    run(&mut command(sandbox, &[arguments, &["--template", "tiny-cli", "--no-git"]].concat()))
+}
+
+fn made(sandbox: &Sandbox, arguments: &[&str]) -> PathBuf {
+    PathBuf::from(new(sandbox, arguments).data()["path"].as_str().expect("a path"))
+}
+
+#[test]
+fn a_tool_has_its_own_name_and_every_derived_name() {
+    let sandbox = Sandbox::new();
+    let answer = new(&sandbox, &["acme-crm"]).data();
+    assert_eq!(answer["tool"], "acme-crm");
+    assert_eq!((&answer["preset"], &answer["commands"]), (&().into(), &().into()));
+    assert_eq!(answer["next"][1], "go run . E_IO");
+    assert_eq!(answer["advice"], serde_json::Value::Null);
+    let project = sandbox.work().join("acme-crm");
+    let readme = disk::read(&project.join("README.md"));
+    for words in
+        ["# Acme Crm", "Agent CLI for the Acme Crm API", "`AcmeCrm`", "`ACME_CRM_*`", "v1.1.0"]
+    {
+        assert!(readme.contains(words), "{words}: {readme}");
+    }
+    assert!(disk::read(&project.join("go.mod")).contains("module github.com/example/acme-crm\n"));
+    assert!(is_executable(&project.join("bin/acme-crm")));
+    assert!(project.join(".gitignore").exists());
+    let record = disk::read(&project.join("aos.toml"));
+    for line in [
+        "family = \"agent-cli\"",
+        "name = \"tiny-cli\"",
+        "name = \"acme-crm\"",
+        "module = \"github.com/example/acme-crm\"",
+        "jobs = \"no\"",
+        "go = [\"internal/contract/contract_gen.go\", \"acme_crm/contract_gen.go\"]",
+    ] {
+        assert!(record.contains(&format!("{line}\n")), "{line}: {record}");
+    }
+    sandbox.aos_in(&project, &["check"]).data();
+    assert_eq!(new(&sandbox, &["acme-crm"]).data()["status"], "unchanged");
+}
+
+#[test]
+fn the_new_tool_builds_and_runs_with_the_real_toolchain() {
+    let test = "the_new_tool_builds_and_runs_with_the_real_toolchain";
+    let (Some(go), Some(gofmt)) = (program(test, "go"), program(test, "gofmt")) else { return };
+    let sandbox = Sandbox::new();
+    let hostile = "description=q\" \\ `x` {= tool =} {% y %} ${z} é\u{feff}";
+    let answers = ["--set", hostile, "--set", "jobs=yes", "--set", "human_checkpoint=yes"];
+    let project = made(&sandbox, &[&["acme-crm"][..], &answers].concat());
+    assert_eq!(succeed(gofmt, &["-l", "."], &project), "");
+    succeed(&go, &["vet", "./..."], &project);
+    let said = succeed(&go, &["run", ".", "E_HUMAN_REQUIRED"], &project);
+    assert_eq!(said, "9 false q\" \\ `x` {= tool =} {% y %} ${z} é\u{feff}\n");
+    sandbox.aos_in(&project, &["check"]).data();
+}
+
+#[test]
+fn parts_of_the_tree_exist_for_their_answers_only() {
+    let sandbox = Sandbox::new();
+    for (name, answers, present, absent) in [
+        (
+            "one",
+            &[][..],
+            &[][..],
+            &["internal/jobs/jobs.go", "docs/asynchronous.md", "contract/contract-ext.json"][..],
+        ),
+        (
+            "two",
+            &["--set", "jobs=yes"],
+            &["internal/jobs/jobs.go", "docs/asynchronous.md"],
+            &["contract/contract-ext.json"],
+        ),
+        (
+            "three",
+            &["--set", "human_checkpoint=yes"],
+            &["contract/contract-ext.json", "docs/asynchronous.md"],
+            &["internal/jobs"],
+        ),
+    ] {
+        let project = made(&sandbox, &[&[name][..], answers].concat());
+        for path in present {
+            assert!(project.join(path).exists(), "{name}: {path}");
+        }
+        for path in absent {
+            assert!(!project.join(path).exists(), "{name}: {path}");
+        }
+        sandbox.aos_in(&project, &["check"]).data();
+    }
+    let code = "\"E_HUMAN_REQUIRED\":        {Exit: 9, Retryable: false, Core: false}";
+    let module = sandbox.work().join("three/internal/contract/contract_gen.go");
+    assert!(disk::read(&module).contains(code), "{}", disk::read(&module));
+    let advice = new(&sandbox, &["four", "--set", "jobs=yes", "--set", "owner=ann"]).data();
+    assert_eq!(advice["advice"], "Write your jobs in internal/jobs of github.com/ann/four");
+}
+
+#[test]
+fn a_name_that_something_else_has_is_refused_with_another_name() {
+    let sandbox = Sandbox::new();
+    for (name, words, hint) in [
+        ("Acme", "begins with a letter", "`aos new acme --template tiny-cli`"),
+        ("acme_crm", "begins with a letter", "`aos new acme-crm --template tiny-cli`"),
+        ("func", "keyword of Go", "`aos new func-cli --template tiny-cli`"),
+        ("test", "shells", "`aos new test-cli --template tiny-cli`"),
+        ("con", "Windows", "`aos new con-cli --template tiny-cli`"),
+        ("internal", "part of the new project", "`aos new internal-cli --template tiny-cli`"),
+        ("my-claude", "Skill", "choose a name such as `acme` or `my-crm`"),
+        ("1", "begins with a letter", "choose a name such as `acme` or `my-crm`"),
+    ] {
+        let error = new(&sandbox, &[name]).error("E_VALIDATION", 2);
+        assert!(error["message"].as_str().unwrap().contains(words), "{name}: {error}");
+        assert_eq!(error["details"]["hint"], hint, "{name}");
+    }
+    assert_eq!(disk::names(&sandbox.work()), Vec::<String>::new());
+    // Nothing of the name belongs to connectors.
+    assert_eq!(new(&sandbox, &["aos-acme"]).data()["tool"], "aos-acme");
+}
+
+#[test]
+fn answers_are_judged_by_the_form_that_the_template_asks_for() {
+    let sandbox = Sandbox::new();
+    for (answer, words) in [
+        ("module=acme", "Go module path"),
+        ("module=", "has no answer"),
+        ("owner=a b", "name of an account"),
+        ("contact=me", "e-mail"),
+        ("jobs=maybe", "no, yes"),
+        ("label=x", "is not a question"),
+    ] {
+        let error = new(&sandbox, &["acme", "--set", answer]).error("E_VALIDATION", 2);
+        assert!(error["message"].as_str().unwrap().contains(words), "{answer}: {error}");
+    }
+    let error = new(&sandbox, &["acme", "--preset", "github"]).error("E_VALIDATION", 2);
+    assert!(error["message"].as_str().unwrap().contains("no presets"), "{error}");
+    assert!(error["details"]["hint"].as_str().unwrap().contains("connector-python"), "{error}");
+    assert_eq!(disk::names(&sandbox.work()), Vec::<String>::new());
+}
+
+#[test]
+fn the_first_commit_is_the_tree_and_the_same_answers_give_the_same_bytes() {
+    let (here, there) = (Sandbox::new(), Sandbox::new());
+    for sandbox in [&here, &there] {
+        std::fs::write(
+            sandbox.home().join(".gitconfig"),
+            "[user]\nname = Ann\nemail = a@b.example\n",
+        )
+        .unwrap();
+        let arguments = ["acme", "--template", "tiny-cli", "--set", "contact=a@b.example"];
+        let data = run(&mut command(sandbox, &arguments)).data();
+        assert_eq!(data["git"]["committed"], true, "{data}");
+        let project = sandbox.work().join("acme");
+        let listed = succeed("git", &["ls-files"], &project);
+        let listed: Vec<_> = listed.lines().map(str::to_owned).collect();
+        assert_eq!(listed, tree(&project).into_keys().collect::<Vec<_>>());
+        assert!(disk::read(&project.join("README.md")).ends_with("Write to a@b.example.\n"));
+    }
+    assert_eq!(tree(&here.work()), tree(&there.work()));
+}
+
+#[test]
+fn the_list_shows_each_template_with_its_own_questions() {
+    let sandbox = Sandbox::new();
+    let listed = run(&mut command(&sandbox, &["--list"])).data();
+    let templates = listed["templates"].as_array().unwrap();
+    let find = |name: &str| templates.iter().find(|template| template["name"] == name).unwrap();
+    let tiny = find("tiny-cli");
+    assert_eq!(tiny["family"], "agent-cli");
+    assert_eq!(tiny["presets"].as_array().unwrap().len(), 0);
+    assert_eq!(tiny["questions"][2]["default"], "github.com/{= owner =}/{= tool =}");
+    assert_eq!(tiny["questions"][2]["required"], true);
+    assert!(find("connector-python")["presets"].as_array().unwrap().len() >= 7);
+    let mut text = command(&sandbox, &["--list", "--format", "text"]);
+    let text = run(&mut text).stdout;
+    assert!(text.contains("jobs             Commands that start a job"), "{text}");
+    assert!(text.contains("(no, yes; default no)"), "{text}");
+}
+
+#[test]
+fn a_pin_of_an_older_tag_is_possible_for_a_tool_too() {
+    let sandbox = Sandbox::new();
+    let project = made(&sandbox, &["acme", "--spec", "v1.0.0"]);
+    assert_eq!(disk::read(&project.join(".agent/SPEC_VERSION")), "v1.0.0\n");
+    sandbox.aos_in(&project, &["check"]).data();
+    let error = new(&sandbox, &["other", "--spec", "v9.9.9"]).error("E_NOT_FOUND", 3);
+    assert!(error["message"].as_str().unwrap().contains("v9.9.9"), "{error}");
+}

@@ -1,0 +1,2 @@
+// Package jobs polls jobs.
+package jobs

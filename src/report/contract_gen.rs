@@ -2,8 +2,7 @@
 //!
 //! Do not edit: change the contract, then run `aos gen`.
 
-// A tool uses the part it needs.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "a whole table")]
 
 /// The contract that this module was generated from.
 #[rustfmt::skip]

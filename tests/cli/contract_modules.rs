@@ -482,7 +482,8 @@ fn names_that_would_become_code_are_refused_before_anything_is_generated() {
     let tag = concat!(env!("CARGO_MANIFEST_DIR"), "/contract/agent-cli/v1.1.0/contract.json");
     let released: Value = serde_json::from_str(&disk::read(tag.as_ref())).unwrap();
     let long = format!("E_{}", "X".repeat(37));
-    let changes: [(&str, &dyn Fn(&mut Value)); 9] = [
+    type Change<'a> = &'a dyn Fn(&mut Value);
+    let changes: [(&str, Change<'_>); 9] = [
         ("an exit that is an expression", &|c| {
             c["error_codes"]["core"]["E_IO"]["exit"] = "__import__('os')".into();
         }),

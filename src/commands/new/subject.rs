@@ -25,7 +25,7 @@ const META_COMMANDS: usize = 3;
 
 /// The subject of a new project.
 pub enum Subject {
-    Connector { tool: ToolName, preset_name: String, preset: Preset },
+    Connector { tool: ToolName, preset_name: String, preset: Box<Preset> },
     Cli(CliName),
 }
 
@@ -70,7 +70,7 @@ impl Subject {
             Named::Connector(tool) => {
                 let (preset_name, preset) = preset(args, template, &tool, answers, notes)?;
                 answers.insert("preset".to_owned(), preset_name.clone());
-                Ok(Self::Connector { tool, preset_name, preset })
+                Ok(Self::Connector { tool, preset_name, preset: Box::new(preset) })
             }
             Named::Cli(name) if args.preset.is_none() => Ok(Self::Cli(name)),
             Named::Cli(_) => Err(Failure::new(

@@ -1,5 +1,7 @@
 //! The one place that turns the errors of every module into code, message, hint and details.
 
+mod release;
+
 use crate::apply::ApplyError;
 use crate::inputs::answers::AnswerError;
 use crate::inputs::desired::DesiredError;

@@ -22,7 +22,7 @@ const DIRECTIONS: [(&str, &[&str]); 16] = [
     ("update", &["inputs", "release", "strict_json", "system", "verify"]),
     ("audit", &["contract", "generate", "inputs", "plan", "system"]),
     ("report", &["contract", "plan"]),
-    ("cli", &["commands"]),
+    ("cli", &["commands", "system"]),
     (
         "error",
         &[

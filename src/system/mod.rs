@@ -11,6 +11,7 @@ pub mod http;
 pub mod interrupt;
 pub mod process;
 pub mod program;
+pub mod progress;
 pub mod random;
 pub mod temporary;
 pub mod terminal;

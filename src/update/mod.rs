@@ -3,4 +3,6 @@
 //! Writes the installed program and what belongs to it, never a project.
 
 pub mod install_method;
+pub mod notice;
+pub mod severity;
 pub mod skill;

@@ -1,0 +1,289 @@
+//! `aos update`: one call to the newest release, verified, and to the Agent Skill that belongs to it (agent-cli §14).
+
+mod answer;
+mod skill;
+mod state;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use semver::Version;
+use serde_json::Value;
+
+use crate::release::{Fault, Host, Release, Repository, Signed, Stage};
+use crate::report::{ErrorCode, Failure, Outcome};
+use crate::system::http::{Client, Limits};
+use crate::system::progress::Progress;
+use crate::system::{clock, environment, program};
+use crate::update::fault::UpdateError;
+use crate::update::find::{self, Decision, Wish};
+use crate::update::install_method::{self, InstallMethod, Installation};
+use crate::update::notice::Known;
+use crate::update::severity::{self, Severity};
+use crate::update::{install, swap};
+use crate::verify::TrustRoot;
+
+use self::answer::{Answer, Found};
+use self::state::State;
+use super::Run;
+use super::verify::trust_root;
+
+/// Update aos to the newest release, verified, and its Agent Skill with it
+#[derive(Args, Debug)]
+#[command(
+    after_help = "One call does everything: find, download, verify who signed, compare the digest, swap the program, \
+                  sync the Skill. A program that belongs to npm, Homebrew or cargo is updated by that manager.\n\n\
+                  Examples:\n  aos update\n  aos update --check\n  aos update --target-version 1.2.3"
+)]
+pub struct UpdateArgs {
+    /// Ask whether there is an update; change nothing
+    #[arg(long, conflicts_with = "dry_run")]
+    pub check: bool,
+    /// Show what an update would do; change nothing and issue no token
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Version to go to; the default is the newest release
+    #[arg(long, value_name = "VERSION")]
+    pub target_version: Option<String>,
+    /// Go to an older version when `--target-version` names one
+    #[arg(long, requires = "target_version")]
+    pub allow_downgrade: bool,
+    /// Believe only this Sigstore trust root; the default is the public one inside aos
+    #[arg(long, value_name = "FILE")]
+    pub trusted_root: Option<PathBuf>,
+}
+
+impl UpdateArgs {
+    fn only_looks(&self) -> bool {
+        self.check || self.dry_run
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Every failure says its stage, the version that runs now, whether the program was replaced, and what became of the Skill.
+pub fn run(args: &UpdateArgs, run: &Run) -> Result<Outcome, Failure> {
+    let mut state = State::new(program::version());
+    work(args, run, &mut state).map_err(|failure| state.explain(failure, args))
+}
+
+fn work(args: &UpdateArgs, run: &Run, state: &mut State) -> Result<Outcome, Failure> {
+    let job = Job::new(args, run, state)?;
+    // Held to the end, so that two updates never meet.
+    let _lock = if args.only_looks() { None } else { Some(job.lock()?) };
+    if let Some(decision) = job.wish.preflight()? {
+        return job.decided(None, &decision, state);
+    }
+    let client = Client::new(&agent(), Limits::patient())
+        .map_err(|error| Fault::from(error).at(Stage::Discover))?;
+    let host = Host::from_environment(client)?;
+    let decision = job.wish.decide(&host, &job.own)?;
+    job.decided(Some(&host), &decision, state)
+}
+
+/// How aos introduces itself.
+#[must_use]
+pub fn agent() -> String {
+    format!("aos/{}", program::version())
+}
+
+/// Everything that is known before the first question.
+struct Job<'a> {
+    args: &'a UpdateArgs,
+    run: &'a Run,
+    wish: Wish,
+    own: Repository,
+    trust: TrustRoot,
+    installation: Installation,
+    /// State directory.
+    home: Option<PathBuf>,
+}
+
+impl<'a> Job<'a> {
+    fn new(args: &'a UpdateArgs, run: &'a Run, state: &mut State) -> Result<Self, Failure> {
+        let running = version(program::version())?;
+        let target = args.target_version.as_deref().map(version).transpose()?;
+        state.target = target.clone();
+        let own = Repository::own().map_err(|error| {
+            Failure::new(
+                ErrorCode::Unknown,
+                format!("aos does not know where it is released: {error}"),
+            )
+        })?;
+        let trust = trust_root(args.trusted_root.as_deref())?;
+        let executable = environment::current_executable().map_err(|error| {
+            Failure::new(ErrorCode::Io, format!("aos cannot say where it is installed: {error}"))
+                .hint("start aos by its full path")
+        })?;
+        let installation = install_method::detect(&executable).map_err(UpdateError::from)?;
+        state.install_method = Some(installation.method.name());
+        let home = environment::state_directory();
+        let highest = home.as_deref().and_then(Known::load).map(|known| known.highest);
+        let wish = Wish { running, target, allow_downgrade: args.allow_downgrade, highest };
+        Ok(Self { args, run, wish, own, trust, installation, home })
+    }
+
+    fn lock(&self) -> Result<swap::UpdateLock, UpdateError> {
+        let home = self.home.as_deref().ok_or(UpdateError::NoState)?;
+        Ok(swap::UpdateLock::acquire(home, &self.installation.executable)?)
+    }
+
+    fn decided(
+        &self,
+        host: Option<&Host>,
+        decision: &Decision,
+        state: &mut State,
+    ) -> Result<Outcome, Failure> {
+        match (decision, host) {
+            (Decision::Move(release), Some(host)) => {
+                state.target = Some(release.version.clone());
+                let found = self.look(host, release)?;
+                if self.args.only_looks() {
+                    return self.shown(&found);
+                }
+                self.carried_out(host, &found, state)
+            }
+            (Decision::Move(_), None) => Err(Failure::new(ErrorCode::Unknown, "nobody was asked")),
+            (Decision::Stay { newest }, _) => self.stay(newest.as_ref(), state),
+        }
+    }
+
+    /// Verifies what can be verified before a download, and grades it.
+    fn look<'r>(&self, host: &'r Host, release: &'r Release) -> Result<Found<'r>, Failure> {
+        let running = &self.wish.running;
+        if self.installation.method == InstallMethod::Standalone {
+            find::installable(release)?;
+            if self.args.only_looks() {
+                let graded = find::graded(host, release, &self.own, &self.trust, running)?;
+                return Ok(Found {
+                    release,
+                    severity: graded.severity,
+                    signed: Some(graded.signed),
+                });
+            }
+            return Ok(Found { release, severity: Severity::Info, signed: None });
+        }
+        // A manager answers for what it installs; a changelog that is not verified only has no say.
+        let severity = match self.args.only_looks() {
+            true => find::graded(host, release, &self.own, &self.trust, running).map_or_else(
+                |_| severity::grade(running, &release.version, None),
+                |graded| graded.severity,
+            ),
+            false => Severity::Info,
+        };
+        Ok(Found { release, severity, signed: None })
+    }
+
+    /// The answer to `--check` and `--dry-run`.
+    fn shown(&self, found: &Found<'_>) -> Result<Outcome, Failure> {
+        let newest = self.args.check && self.args.target_version.is_none();
+        let notices =
+            if newest { self.remember(found.release, found.severity) } else { Vec::new() };
+        let status = if self.args.check { "available" } else { "planned" };
+        let mut answer = self.answer(status);
+        answer.target = found.release.version.clone();
+        answer.update_available = true;
+        answer.release_url.clone_from(&found.release.page);
+        answer.notices = notices;
+        answer.signed(found.signed.as_ref());
+        answer.skill_command = Some(skill::command(&self.own, &found.release.version));
+        answer.plan = self.plan(found);
+        Ok(answer.outcome(self.run))
+    }
+
+    /// Keeps what was found, so that other commands need not ask; gives the notice of an update, if there is one.
+    fn remember(&self, release: &Release, severity: Severity) -> Vec<Value> {
+        let Some(home) = &self.home else { return Vec::new() };
+        let latest = release.version.clone();
+        let highest = self.wish.highest.clone().filter(|highest| *highest > latest);
+        let known = Known {
+            highest: highest.unwrap_or_else(|| latest.clone()),
+            latest,
+            severity,
+            release_url: release.page.clone(),
+            install_method: self.installation.method.name().to_owned(),
+            checked_at: clock::now_seconds(),
+        };
+        // What cannot be kept is shown now and not later.
+        let _ = known.save(home);
+        known.notice(&self.wish.running, clock::now_seconds()).into_iter().collect()
+    }
+
+    /// An update is done, so its notice is no longer true.
+    fn forget(&self, release: &Release) {
+        if let Some(known) = self.home.as_deref().and_then(Known::load) {
+            self.remember(release, known.severity);
+        }
+    }
+
+    fn carried_out(
+        &self,
+        host: &Host,
+        found: &Found<'_>,
+        state: &mut State,
+    ) -> Result<Outcome, Failure> {
+        let release = found.release;
+        let mut answer = self.answer("updated");
+        answer.release_url.clone_from(&release.page);
+        let expected = if self.installation.method == InstallMethod::Standalone {
+            let staged =
+                swap::Stage::new(&self.installation.executable).map_err(UpdateError::from)?;
+            let progress = Progress::start("aos update", self.run.quiet);
+            progress.say("verifying the signature");
+            let signed = Signed::verify(host, release, &self.own, &self.trust)?;
+            progress.say("downloading");
+            let installed = install::install(&signed, staged, &mut |done, total| {
+                progress.advance(done, total);
+            })?;
+            answer.signed(Some(&signed));
+            answer.checksum_verified = true;
+            answer.archive_sha256 = Some(installed.archive_sha256.to_string());
+            state.replaced(&installed.version);
+            answer.current = installed.version;
+            skill::Expected::Archive(installed.skill)
+        } else {
+            let progress = Progress::start("aos update", self.run.quiet);
+            progress.say("running the package manager");
+            let observed = install_method::drive(&self.installation, &release.version)?;
+            state.replaced(&observed);
+            answer.current = observed;
+            skill::Expected::Unknown
+        };
+        answer.target = answer.current.clone();
+        answer.binary_replaced = true;
+        self.forget(release);
+        let result = skill::sync(self, &answer.current, expected, state)?;
+        answer.skill(&result);
+        Ok(answer.outcome(self.run))
+    }
+
+    /// There is nothing newer: the Skill may still be an old one.
+    fn stay(&self, newest: Option<&Release>, state: &mut State) -> Result<Outcome, Failure> {
+        let running = self.wish.running.clone();
+        state.target = Some(running.clone());
+        let mut answer = self.answer("current");
+        if let Some(newest) = newest {
+            answer.remote = Some(newest.version.clone());
+            answer.release_url.clone_from(&newest.page);
+            answer.notices =
+                answer::suspicions(&self.wish, newest, self.installation.method.name());
+            if !self.args.dry_run {
+                self.remember(newest, Severity::Info);
+            }
+        }
+        if self.args.only_looks() {
+            answer.skill_command = Some(skill::command(&self.own, &running));
+            answer.skill_status = skill::looked_at();
+        } else {
+            let result = skill::sync(self, &running, skill::Expected::Embedded, state)?;
+            answer.skill(&result);
+        }
+        Ok(answer.outcome(self.run))
+    }
+
+    fn answer(&self, status: &'static str) -> Answer {
+        let installation = &self.installation;
+        Answer::new(status, &self.wish.running, installation.method.name(), &installation.evidence)
+    }
+}

@@ -1,0 +1,89 @@
+//! What is true right now, for every answer that is not a success: version, program, Skill, stage (agent-cli §14).
+
+use semver::Version;
+
+use crate::release::Stage;
+use crate::report::{ErrorCode, Failure};
+
+use super::UpdateArgs;
+
+/// Facts that change while an update runs.
+pub struct State {
+    previous: String,
+    current: String,
+    binary_replaced: bool,
+    pub target: Option<Version>,
+    pub install_method: Option<&'static str>,
+    pub skill_status: &'static str,
+    pub skill_command: Option<String>,
+}
+
+impl State {
+    pub fn new(version: &str) -> Self {
+        Self {
+            previous: version.to_owned(),
+            current: version.to_owned(),
+            binary_replaced: false,
+            target: None,
+            install_method: None,
+            skill_status: "not_run",
+            skill_command: None,
+        }
+    }
+
+    /// The program is another one now.
+    pub fn replaced(&mut self, version: &Version) {
+        self.current = version.to_string();
+        self.binary_replaced = true;
+    }
+
+    /// Adds to a failure what is true after it, and says in words what to do next.
+    pub fn explain(&self, mut failure: Failure, args: &UpdateArgs) -> Failure {
+        failure.message = self.message(&failure, args);
+        let mut known = failure.details.clone();
+        known.entry("stage").or_insert_with(|| Stage::Discover.name().into());
+        known.insert("previous_version".to_owned(), self.previous.as_str().into());
+        known.insert("current_version".to_owned(), self.current.as_str().into());
+        // A swap that could not be undone has said so itself.
+        known.entry("binary_replaced").or_insert_with(|| self.binary_replaced.into());
+        known.insert("skill_sync_status".to_owned(), self.skill_status.into());
+        if let Some(target) = &self.target {
+            known.insert("target_version".to_owned(), target.to_string().into());
+        }
+        if self.binary_replaced {
+            known.insert("update_available".to_owned(), false.into());
+        }
+        if let Some(method) = self.install_method {
+            known.insert("install_method".to_owned(), method.into());
+        }
+        if let Some(command) = &self.skill_command {
+            known.insert("skill_sync_command".to_owned(), command.as_str().into());
+            failure.hint =
+                Some(format!("run `{command}`, then `aos changelog --since {}`", self.previous));
+        }
+        failure.details = known;
+        failure
+    }
+
+    fn message(&self, failure: &Failure, args: &UpdateArgs) -> String {
+        let said = &failure.message;
+        let again = if args.check { "aos update --check" } else { "aos update" };
+        match failure.code {
+            _ if self.binary_replaced || self.skill_command.is_some() => {
+                format!("aos is at {} now, but {said}", self.current)
+            }
+            ErrorCode::Interrupted => {
+                format!("cancelled, no change, still on {}", self.current)
+            }
+            ErrorCode::Integrity => format!(
+                "{said}; integrity failure: do NOT retry, stop and report it; still on {}",
+                self.current
+            ),
+            code if code.retryable() => format!(
+                "{said}; transient: re-run `{again}`, it is idempotent; still on {}",
+                self.current
+            ),
+            _ => format!("{said}; no change, still on {}", self.current),
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! `aos doctor`: what may stop aos from working here, each with a fix.
 
+mod update;
+
 use std::path::Path;
 use std::time::Duration;
 
@@ -49,8 +51,9 @@ impl Check {
 /// # Errors
 /// Never: a problem is a line of the report.
 pub fn run(_args: &DoctorArgs, run: &Run) -> Result<Outcome, Failure> {
+    let looked = update::look();
     let checks = [
-        version(),
+        update::version(),
         state(),
         program("git", &["--version"], "install git to get a repository with each new project"),
         program(
@@ -58,7 +61,11 @@ pub fn run(_args: &DoctorArgs, run: &Run) -> Result<Outcome, Failure> {
             &["--version"],
             "install Python 3.10 or newer to run generated connectors",
         ),
+        program("node", &["--version"], "install Node.js 20.12 or newer; the Skill is installed by npx"),
+        program("go", &["version"], "install Go to run generated Go tools"),
         pin(),
+        update::skill(),
+        looked.check,
         readiness(),
     ];
     let text = checks
@@ -81,12 +88,7 @@ pub fn run(_args: &DoctorArgs, run: &Run) -> Result<Outcome, Failure> {
             json!({"check": check.name, "status": check.status, "fix": check.fix, "found": check.found})
         })
         .collect();
-    Ok(Outcome::new(json!({"checks": data}), text))
-}
-
-/// The version of aos against the one that the project's template asks for.
-fn version() -> Check {
-    Check::pass("version", format!("aos {}", env!("CARGO_PKG_VERSION")))
+    Ok(Outcome::new(json!({"checks": data, "notices": looked.notices}), text))
 }
 
 fn state() -> Check {

@@ -107,8 +107,14 @@ fn variables() -> Vec<Value> {
         (environment::AOS_FORMAT, "output format when no flag says otherwise: json, text or raw"),
         (
             environment::AOS_HOME,
-            "directory of the confirm secret and of used tokens; default ~/.aos",
+            "directory of the confirm secret, of used tokens and of what is known about updates; default ~/.aos",
         ),
+        (environment::AOS_OFFLINE, "any value: open no connection"),
+        (
+            environment::AOS_UPDATE_API_URL,
+            "API of the host that releases come from, https, or http on loopback; default https://api.github.com",
+        ),
+        (environment::GITHUB_TOKEN, "token for api.github.com, sent to nobody else; raises its rate limit"),
         (environment::NO_COLOR, "any value switches colour off"),
         (environment::GITHUB_ACTIONS, "check writes workflow annotations to stderr"),
     ]

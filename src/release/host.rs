@@ -58,7 +58,7 @@ impl Host {
         let api = Address::parse(named.as_deref().unwrap_or(GITHUB_API))
             .map_err(|error| Fault::Api(error).at(Stage::Discover))?;
         let token = environment::read(environment::GITHUB_TOKEN)
-            .filter(|_| api.is_encrypted() || tokens_over_http())
+            .filter(|_| api.host() == "api.github.com" && api.is_encrypted() || tokens_over_http())
             .and_then(|token| Secret::bearer(&token));
         Ok(Self { client, api, token })
     }

@@ -10,7 +10,7 @@ pub const AOS_HOME: &str = "AOS_HOME";
 pub const AOS_OFFLINE: &str = "AOS_OFFLINE";
 /// API of the host that releases come from, https, or http on loopback; default `https://api.github.com`.
 pub const AOS_UPDATE_API_URL: &str = "AOS_UPDATE_API_URL";
-/// Token for the API of that host, sent to nobody else and only over https; raises the rate limit.
+/// Token for api.github.com, sent to nobody else; raises the rate limit.
 pub const GITHUB_TOKEN: &str = "GITHUB_TOKEN";
 /// Proxies for https, in the order in which they count.
 pub const HTTPS_PROXIES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];

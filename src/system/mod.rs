@@ -13,5 +13,6 @@ pub mod process;
 pub mod program;
 pub mod progress;
 pub mod random;
+pub mod replace;
 pub mod temporary;
 pub mod terminal;

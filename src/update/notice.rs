@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use semver::Version;
 use serde_json::{Value, json};
 
+use crate::release::Release;
 use crate::strict_json;
 use crate::system::files::{self, Mode};
 use crate::system::{clock, random};
@@ -37,6 +38,26 @@ pub struct Known {
 }
 
 impl Known {
+    /// What a look at the newest release adds to what was known `before`.
+    #[must_use]
+    pub fn seen(
+        before: Option<&Self>,
+        newest: &Release,
+        severity: Severity,
+        install_method: &str,
+    ) -> Self {
+        let latest = newest.version.clone();
+        let highest = before.map(|before| &before.highest).filter(|highest| **highest > latest);
+        Self {
+            highest: highest.cloned().unwrap_or_else(|| latest.clone()),
+            latest,
+            severity,
+            release_url: newest.page.clone(),
+            install_method: install_method.to_owned(),
+            checked_at: clock::now_seconds(),
+        }
+    }
+
     /// Reads what is known; `None` when nothing is.
     #[must_use]
     pub fn load(state: &Path) -> Option<Self> {
@@ -84,7 +105,8 @@ impl Known {
     /// What every answer of the version `running` carries; `None` when it is up to date or the find is old.
     #[must_use]
     pub fn notice(&self, running: &Version, now: u64) -> Option<Value> {
-        let is_newer = self.latest.cmp_precedence(running).is_gt();
+        // A host that shows less than before is a suspicion, not an offer.
+        let is_newer = self.latest.cmp_precedence(running).is_gt() && self.latest >= self.highest;
         let age = now.checked_sub(self.checked_at);
         if !is_newer || age.is_none_or(|age| age > LIFETIME) {
             return None;
@@ -164,6 +186,8 @@ mod tests {
         assert_eq!(known.notice(&Version::new(1, 3, 0), 1_001), None);
         assert_eq!(known.notice(&Version::new(2, 0, 0), 1_001), None);
         assert_eq!(known.notice(&Version::new(1, 2, 9), 1_001 + LIFETIME), None);
+        let frozen = Known { highest: Version::new(1, 4, 0), ..known.clone() };
+        assert_eq!(frozen.notice(&Version::new(1, 2, 9), 1_001), None);
         // A clock that was set back says nothing about age.
         assert_eq!(known.notice(&Version::new(1, 2, 9), 999), None);
     }

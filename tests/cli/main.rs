@@ -30,6 +30,7 @@ mod new_atomic;
 mod new_git;
 mod new_names;
 mod new_output;
+mod notices;
 mod sandbox;
 mod scaffolded_python;
 mod self_description;

@@ -195,26 +195,12 @@ impl<'a> Job<'a> {
     /// Keeps what was found, so that other commands need not ask; gives the notice of an update, if there is one.
     fn remember(&self, release: &Release, severity: Severity) -> Vec<Value> {
         let Some(home) = &self.home else { return Vec::new() };
-        let latest = release.version.clone();
-        let highest = self.wish.highest.clone().filter(|highest| *highest > latest);
-        let known = Known {
-            highest: highest.unwrap_or_else(|| latest.clone()),
-            latest,
-            severity,
-            release_url: release.page.clone(),
-            install_method: self.installation.method.name().to_owned(),
-            checked_at: clock::now_seconds(),
-        };
+        let before = Known::load(home);
+        let method = self.installation.method.name();
+        let known = Known::seen(before.as_ref(), release, severity, method);
         // What cannot be kept is shown now and not later.
         let _ = known.save(home);
         known.notice(&self.wish.running, clock::now_seconds()).into_iter().collect()
-    }
-
-    /// An update is done, so its notice is no longer true.
-    fn forget(&self, release: &Release) {
-        if let Some(known) = self.home.as_deref().and_then(Known::load) {
-            self.remember(release, known.severity);
-        }
     }
 
     fn carried_out(
@@ -252,7 +238,9 @@ impl<'a> Job<'a> {
         };
         answer.target = answer.current.clone();
         answer.binary_replaced = true;
-        self.forget(release);
+        if self.args.target_version.is_none() {
+            self.remember(release, Severity::Info);
+        }
         let result = skill::sync(self, &answer.current, expected, state)?;
         answer.skill(&result);
         Ok(answer.outcome(self.run))

@@ -1,0 +1,102 @@
+//! The lines of `aos doctor` about aos itself: its version, its Skill, and whether a newer release is out.
+
+use semver::Version;
+use serde_json::Value;
+
+use crate::release::{Host, ReleaseError, Repository, Stage};
+use crate::report::Failure;
+use crate::system::http::{Client, Limits};
+use crate::system::{clock, environment, program};
+use crate::update::install_method;
+use crate::update::notice::Known;
+use crate::update::severity;
+use crate::update::skill::{self, Manifest};
+
+use super::super::update::agent;
+use super::Check;
+
+/// What the look at the releases found.
+pub struct Looked {
+    pub check: Check,
+    pub notices: Vec<Value>,
+}
+
+/// The running version against the one that the installed Skill was written for.
+pub fn version() -> Check {
+    let running = program::version();
+    let newest = skill::examine(&Manifest::embedded()).required_version;
+    match (newest, Version::parse(running)) {
+        (Some(required), Ok(version)) if version.cmp_precedence(&required).is_lt() => Check::fail(
+            "version",
+            format!("aos {running}, but the installed Skill needs {required}"),
+            "run `aos update`",
+        ),
+        _ => Check::pass("version", format!("aos {running}")),
+    }
+}
+
+/// The installed copies of the Skill against the one that belongs to this program.
+pub fn skill() -> Check {
+    let found = skill::examine(&Manifest::embedded());
+    let copies = found.places.len();
+    if found.places.is_empty() {
+        Check::warn("skill_current", "the Skill is not installed", "run `aos update`; it installs the Skill too")
+    } else if found.is_current() {
+        Check::pass("skill_current", format!("{copies} installed, each that of this version"))
+    } else {
+        Check::warn(
+            "skill_current",
+            format!("{} of {copies} installed copies differ from this version", found.stale().len()),
+            "run `aos update`",
+        )
+    }
+}
+
+/// Asks for the newest release, briefly; a network that is not there is no fault of this machine.
+pub fn look() -> Looked {
+    match newest() {
+        Ok((running, latest)) if latest.version.cmp_precedence(&running).is_gt() => {
+            let notices = remember(&running, &latest);
+            let found = format!("{running}, and {} is out", latest.version);
+            Looked { check: Check::warn("update", found, "run `aos update`"), notices }
+        }
+        Ok((running, latest)) => {
+            let found = format!("{running} is the newest (the host has {})", latest.version);
+            Looked { check: Check::pass("update", found), notices: Vec::new() }
+        }
+        Err(failure) => {
+            let found = format!("the releases cannot be asked: {}", failure.message);
+            let fix = failure.hint.unwrap_or_else(|| "run `aos update --check`".to_owned());
+            Looked { check: Check::warn("update", found, fix), notices: Vec::new() }
+        }
+    }
+}
+
+fn newest() -> Result<(Version, crate::release::Release), Failure> {
+    let running = super::super::changelog::version(program::version())?;
+    let own = Repository::own().map_err(|error| {
+        Failure::new(crate::report::ErrorCode::Unknown, error.to_string())
+    })?;
+    let client = Client::new(&agent(), Limits::brief()).map_err(|error| ReleaseError {
+        stage: Stage::Discover,
+        fault: error.into(),
+    })?;
+    Ok((running, Host::from_environment(client)?.latest(&own)?))
+}
+
+/// Keeps the find for other commands. Its changelog was not looked at, so what was known about it before counts.
+fn remember(running: &Version, latest: &crate::release::Release) -> Vec<Value> {
+    let Some(home) = environment::state_directory() else { return Vec::new() };
+    let before = Known::load(&home);
+    let same = before.as_ref().filter(|before| before.latest == latest.version);
+    let graded = severity::grade(running, &latest.version, None);
+    let severity = same.map_or(graded, |before| before.severity);
+    let method = environment::current_executable()
+        .ok()
+        .and_then(|path| install_method::detect(&path).ok())
+        .map_or("unknown", |installation| installation.method.name());
+    let known = Known::seen(before.as_ref(), latest, severity, method);
+    // What cannot be kept is said now and not later.
+    let _ = known.save(&home);
+    known.notice(running, clock::now_seconds()).into_iter().collect()
+}

@@ -1,0 +1,198 @@
+//! Putting a new program in the place of one that may be running: staged beside it, swapped in one step.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::{files, random};
+
+/// Start of the names of staged and displaced files; then 16 hex digits and the suffix.
+const PREFIX: &str = ".aos.";
+/// Suffix of a new program that is not in place yet.
+const NEW: &str = ".new";
+/// Suffix of an old program that could not be removed because it runs.
+const OLD: &str = ".old";
+
+/// A new file beside the one it will replace. Removed unless it was put in place.
+#[derive(Debug)]
+pub struct Staged {
+    path: PathBuf,
+    file: Option<File>,
+    in_place: bool,
+}
+
+impl Staged {
+    /// Makes an empty file beside `target`; fails when anything has its name.
+    ///
+    /// # Errors
+    /// As the system says; the directory cannot be written then.
+    #[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+    pub fn beside(target: &Path) -> io::Result<Self> {
+        let path = neighbour(target, NEW)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            options.mode(0o700);
+        }
+        let file = options.open(&path)?;
+        Ok(Self { path, file: Some(file), in_place: false })
+    }
+
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends `bytes`.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match &mut self.file {
+            Some(file) => file.write_all(bytes),
+            None => Err(io::Error::other("the file is complete already")),
+        }
+    }
+
+    /// Makes the content durable, gives the file the permissions of `like` without setuid and setgid, and closes it,
+    /// so that it can be started.
+    ///
+    /// # Errors
+    /// As the system says.
+    #[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+    pub fn complete(&mut self, like: &Path) -> io::Result<()> {
+        let Some(file) = self.file.take() else { return Ok(()) };
+        let permissions = fs::metadata(like)?.permissions();
+        #[cfg(unix)]
+        let permissions = {
+            use std::os::unix::fs::PermissionsExt as _;
+            fs::Permissions::from_mode(permissions.mode() & 0o777 | 0o100)
+        };
+        file.set_permissions(permissions)?;
+        file.sync_all()
+    }
+
+    /// Puts the file in the place of `target`.
+    ///
+    /// # Errors
+    /// `target` is untouched then, unless the error says otherwise.
+    pub fn put(mut self, target: &Path) -> Result<(), ReplaceError> {
+        swap(&self.path, target)?;
+        self.in_place = true;
+        Ok(())
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        self.file = None;
+        if !self.in_place {
+            // What cannot be removed is never used; the next update removes it.
+            let _ = files::remove_file(&self.path);
+        }
+    }
+}
+
+/// Why a swap did not happen.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplaceError {
+    #[error("{0}")]
+    Untouched(io::Error),
+    /// Windows only: the old program is out of the way and cannot be put back.
+    #[error("{source}; the old program is `{}` now", backup.display())]
+    Displaced { backup: PathBuf, source: io::Error },
+}
+
+#[cfg(not(windows))]
+fn swap(staged: &Path, target: &Path) -> Result<(), ReplaceError> {
+    // One step for everybody who looks: the old file or the new one.
+    files::rename(staged, target).map_err(ReplaceError::Untouched)?;
+    if let Some(directory) = target.parent() {
+        // The rename is done; a system that cannot make it durable has done what it can.
+        let _ = files::sync(directory);
+    }
+    Ok(())
+}
+
+#[cfg(windows)]
+fn swap(staged: &Path, target: &Path) -> Result<(), ReplaceError> {
+    let backup = neighbour(target, OLD).map_err(ReplaceError::Untouched)?;
+    files::rename(target, &backup).map_err(ReplaceError::Untouched)?;
+    match files::rename(staged, target) {
+        Ok(()) => {
+            // It may still run; then the next update removes it.
+            let _ = files::remove_file(&backup);
+            Ok(())
+        }
+        Err(source) => match files::rename(&backup, target) {
+            Ok(()) => Err(ReplaceError::Untouched(source)),
+            Err(source) => Err(ReplaceError::Displaced { backup, source }),
+        },
+    }
+}
+
+fn neighbour(target: &Path, suffix: &str) -> io::Result<PathBuf> {
+    let name: String = random::bytes::<8>()?.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(target.with_file_name(format!("{PREFIX}{name}{suffix}")))
+}
+
+/// Removes what a killed update left beside `target`: regular files with names of ours. Nothing of them is ever used.
+pub fn remove_leftovers(target: &Path) {
+    let Some(directory) = target.parent() else { return };
+    for name in files::names(directory).unwrap_or_default() {
+        let path = directory.join(&name);
+        let is_ours = name.to_str().is_some_and(is_leftover);
+        if is_ours && matches!(files::kind(&path), Ok(files::Kind::File { .. })) {
+            // A program that still runs cannot be removed on Windows; the next update tries again.
+            let _ = files::remove_file(&path);
+        }
+    }
+}
+
+fn is_leftover(name: &str) -> bool {
+    let inner = name
+        .strip_prefix(PREFIX)
+        .and_then(|rest| rest.strip_suffix(NEW).or_else(|| rest.strip_suffix(OLD)));
+    inner.is_some_and(|hex| hex.len() == 16 && hex.bytes().all(|digit| digit.is_ascii_hexdigit()))
+}
+
+/// An exclusive lock on a file, with the process that holds it written into it.
+#[derive(Debug)]
+pub struct FileLock {
+    _file: File,
+}
+
+impl FileLock {
+    /// Takes the lock; `Err(Ok(holder))` when another process has it. The system frees it when a process ends.
+    ///
+    /// # Errors
+    /// The text in the file when the lock is held, else as the system says.
+    #[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+    pub fn acquire(path: &Path) -> Result<Self, Result<String, io::Error>> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+            options.mode(0o600).custom_flags(i32::try_from(flags.bits()).unwrap_or(0));
+        }
+        let mut file = options.open(path).map_err(Err)?;
+        match file.try_lock() {
+            Ok(()) => {
+                let written = file
+                    .set_len(0)
+                    .and_then(|()| file.write_all(std::process::id().to_string().as_bytes()));
+                written.map_err(Err)?;
+                Ok(Self { _file: file })
+            }
+            Err(fs::TryLockError::WouldBlock) => {
+                let holder = files::read(path, 64).map(|loaded| loaded.bytes).unwrap_or_default();
+                Err(Ok(String::from_utf8_lossy(&holder).trim().escape_debug().to_string()))
+            }
+            Err(fs::TryLockError::Error(error)) => Err(Err(error)),
+        }
+    }
+}

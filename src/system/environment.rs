@@ -6,6 +6,8 @@ use std::path::PathBuf;
 pub const AOS_FORMAT: &str = "AOS_FORMAT";
 /// Directory of aos's own state (confirm secret, used tokens); default `~/.aos`.
 pub const AOS_HOME: &str = "AOS_HOME";
+/// Any value: open no connection; what needs one fails with `E_NETWORK`.
+pub const AOS_OFFLINE: &str = "AOS_OFFLINE";
 /// Set by GitHub Actions; `check` then adds workflow annotations.
 pub const GITHUB_ACTIONS: &str = "GITHUB_ACTIONS";
 /// Any value switches colour off.
@@ -29,6 +31,12 @@ pub fn state_directory() -> Option<PathBuf> {
     std::env::var_os(home)
         .filter(|value| !value.is_empty())
         .map(|home| PathBuf::from(home).join(".aos"))
+}
+
+/// The directory for temporary files.
+#[must_use]
+pub fn temporary_directory() -> PathBuf {
+    std::env::temp_dir()
 }
 
 /// The directory the command runs in.

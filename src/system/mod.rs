@@ -11,4 +11,5 @@ pub mod http;
 pub mod interrupt;
 pub mod process;
 pub mod random;
+pub mod temporary;
 pub mod terminal;

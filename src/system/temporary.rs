@@ -1,0 +1,79 @@
+//! A private directory for files that nobody trusts yet; gone when its owner is dropped.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::{environment, files, random};
+
+/// Prefix of the directories; the rest is 16 hex digits.
+const PREFIX: &str = "aos-";
+
+/// A directory that only this user may enter.
+#[derive(Debug)]
+pub struct TemporaryDirectory {
+    path: PathBuf,
+}
+
+impl TemporaryDirectory {
+    /// Makes one below the directory for temporary files.
+    ///
+    /// # Errors
+    /// As the system says; names the directory that cannot be written.
+    pub fn new() -> Result<Self, (PathBuf, io::Error)> {
+        let parent = environment::temporary_directory();
+        let made = random::bytes::<8>().and_then(|name| {
+            let name: String = name.iter().map(|byte| format!("{byte:02x}")).collect();
+            let path = parent.join(format!("{PREFIX}{name}"));
+            create(&path).map(|()| Self { path })
+        });
+        made.map_err(|error| (parent, error))
+    }
+
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A new file in it.
+    ///
+    /// # Errors
+    /// As the system says.
+    #[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+    pub fn create_file(&self, name: &str) -> io::Result<NewFile> {
+        let file = OpenOptions::new().write(true).create_new(true).open(self.path.join(name))?;
+        Ok(NewFile(file))
+    }
+}
+
+/// Fails when anything exists at `path`: a planted link is not followed.
+fn create(path: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt as _;
+        builder.mode(0o700);
+    }
+    builder.create(path)
+}
+
+impl Drop for TemporaryDirectory {
+    fn drop(&mut self) {
+        // What cannot be removed is private and never read again.
+        let _ = files::remove_tree(&self.path);
+    }
+}
+
+/// A file that is being written.
+#[derive(Debug)]
+pub struct NewFile(File);
+
+impl NewFile {
+    /// Appends `bytes`.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all(bytes)
+    }
+}

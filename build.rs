@@ -6,6 +6,7 @@
 fn main() {
     println!("cargo::rerun-if-changed=templates");
     println!("cargo::rerun-if-changed=contract");
+    println!("cargo::rerun-if-changed=skills");
     println!("cargo::rerun-if-changed=CHANGELOG.md");
     refuse_leftovers(std::path::Path::new("templates"));
 }

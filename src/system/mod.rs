@@ -11,5 +11,7 @@ pub mod http;
 pub mod interrupt;
 pub mod process;
 pub mod random;
+pub mod search_path;
+pub mod session;
 pub mod temporary;
 pub mod terminal;

@@ -14,5 +14,7 @@ pub mod program;
 pub mod progress;
 pub mod random;
 pub mod replace;
+pub mod search_path;
+pub mod session;
 pub mod temporary;
 pub mod terminal;

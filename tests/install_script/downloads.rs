@@ -226,16 +226,17 @@ fn a_signal_ends_the_run_and_its_download_and_leaves_nothing() {
         let mut command = scene.command(&[]);
         command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
         let mut child = command.spawn().unwrap();
-        wait_until("the archive is asked for", || scene.downloaded());
+        wait_until("the archive is asked for", 60, || scene.downloaded());
         let group = format!("-{}", child.id());
         send(signal, &child.id().to_string());
         let mut ended = None;
-        wait_until("the script ends", || {
+        wait_until("the script ends", 60, || {
             ended = child.try_wait().unwrap();
             ended.is_some()
         });
         assert_eq!(ended.unwrap().code(), Some(exit), "{signal}");
-        wait_until("nothing of it runs", || !send("0", &group));
+        // Sooner than the download would give up by itself.
+        wait_until("nothing of it runs", 20, || !send("0", &group));
         scene.assert_clean();
         assert_eq!(std::fs::read(scene.target()).unwrap(), before);
     }
@@ -255,12 +256,12 @@ fn send(signal: &str, whom: &str) -> bool {
 }
 
 #[track_caller]
-fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
-    for _ in 0..1200 {
+fn wait_until(what: &str, seconds: u32, mut condition: impl FnMut() -> bool) {
+    for _ in 0..seconds * 20 {
         if condition() {
             return;
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    panic!("a minute went by before {what}");
+    panic!("{seconds} seconds went by before {what}");
 }

@@ -1,6 +1,7 @@
 //! The one place that turns the errors of every module into code, message, hint and details.
 
 mod release;
+mod update;
 
 use crate::apply::ApplyError;
 use crate::inputs::answers::AnswerError;

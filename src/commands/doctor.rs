@@ -61,7 +61,11 @@ pub fn run(_args: &DoctorArgs, run: &Run) -> Result<Outcome, Failure> {
             &["--version"],
             "install Python 3.10 or newer to run generated connectors",
         ),
-        program("node", &["--version"], "install Node.js 20.12 or newer; the Skill is installed by npx"),
+        program(
+            "node",
+            &["--version"],
+            "install Node.js 20.12 or newer; the Skill is installed by npx",
+        ),
         program("go", &["version"], "install Go to run generated Go tools"),
         pin(),
         update::skill(),

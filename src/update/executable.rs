@@ -48,9 +48,9 @@ pub fn verify(path: &Path, wanted: &Version) -> Result<(), ExecutableError> {
 /// When it does not start, hangs, or reports none.
 pub fn version(path: &Path, wanted: &Version) -> Result<Version, ExecutableError> {
     let said = version_line(path)?;
-    said.strip_prefix("aos ").and_then(|text| Version::parse(text).ok()).ok_or_else(|| {
-        ExecutableError::OtherVersion { said: shown(&said), wanted: wanted.clone() }
-    })
+    said.strip_prefix("aos ")
+        .and_then(|text| Version::parse(text).ok())
+        .ok_or_else(|| ExecutableError::OtherVersion { said: shown(&said), wanted: wanted.clone() })
 }
 
 fn version_line(path: &Path) -> Result<String, ExecutableError> {
@@ -66,7 +66,9 @@ fn version_line(path: &Path) -> Result<String, ExecutableError> {
     let mut result = process::run(&invocation);
     for _ in 0..ATTEMPTS {
         match &result {
-            Err(ProcessError::Io { source, .. }) if source.kind() == ErrorKind::ExecutableFileBusy => {
+            Err(ProcessError::Io { source, .. })
+                if source.kind() == ErrorKind::ExecutableFileBusy =>
+            {
                 std::thread::sleep(PAUSE);
                 result = process::run(&invocation);
             }
@@ -77,7 +79,8 @@ fn version_line(path: &Path) -> Result<String, ExecutableError> {
         ProcessError::TimedOut { .. } => ExecutableError::TimedOut,
         ProcessError::Interrupted => ExecutableError::Interrupted,
         ProcessError::NotFound { .. } => ExecutableError::DoesNotRun {
-            reason: "its loader or interpreter is not there; it may be built for another system".to_owned(),
+            reason: "its loader or interpreter is not there; it may be built for another system"
+                .to_owned(),
         },
         ProcessError::Io { source, .. } => {
             ExecutableError::DoesNotRun { reason: source.to_string() }

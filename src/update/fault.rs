@@ -27,7 +27,9 @@ pub enum UpdateError {
     Swap(#[from] SwapError),
     #[error("the new program {0}")]
     Program(#[from] ExecutableError),
-    #[error("aos was installed with {manager}, which cannot install a version that is not its newest")]
+    #[error(
+        "aos was installed with {manager}, which cannot install a version that is not its newest"
+    )]
     NewestOnly { manager: String, command: String },
     #[error("aos belongs to {manager}, which aos cannot drive")]
     Foreign { manager: String, command: Option<String>, path: PathBuf },

@@ -2,8 +2,8 @@
 
 use semver::Version;
 
-use crate::release::{Host, Release, ReleaseError, Repository, repository};
 use crate::release::signed::{self, Signed};
+use crate::release::{Host, Release, ReleaseError, Repository, repository};
 use crate::system::program;
 use crate::verify::TrustRoot;
 
@@ -63,7 +63,8 @@ impl Wish {
         let newest = host.latest(own)?;
         // A host that falls behind what it showed before may be frozen, or play an old release again: nothing is
         // installed unasked then.
-        if newest.version.cmp_precedence(&self.running).is_gt() && !self.is_frozen(&newest.version) {
+        if newest.version.cmp_precedence(&self.running).is_gt() && !self.is_frozen(&newest.version)
+        {
             Ok(Decision::Move(newest))
         } else {
             Ok(Decision::Stay { newest: Some(newest) })

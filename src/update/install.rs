@@ -52,8 +52,12 @@ pub fn install(
     let unpack = |fault: Fault| UpdateError::from(fault.at(Stage::Replace));
     let stream = files::open_named(&path)
         .map_err(|source| unpack(Fault::Io { path: path.display().to_string(), source }))?;
-    let mut unpacking =
-        Unpacking { stage: &mut stage, fault: None, found: false, skill: Kept::below(SKILL, MAX_SKILL) };
+    let mut unpacking = Unpacking {
+        stage: &mut stage,
+        fault: None,
+        found: false,
+        skill: Kept::below(SKILL, MAX_SKILL),
+    };
     let top = find::archive_directory(version);
     let result = archive::read(stream, &top, &mut unpacking);
     let Unpacking { fault, found, skill, .. } = unpacking;
@@ -70,7 +74,8 @@ pub fn install(
     stage.finish()?;
     executable::verify(stage.path(), version)?;
     drop(directory);
-    interrupt::check().map_err(|_| ReleaseError { stage: Stage::Replace, fault: Fault::Interrupted })?;
+    interrupt::check()
+        .map_err(|_| ReleaseError { stage: Stage::Replace, fault: Fault::Interrupted })?;
     stage.commit()?;
     let skill = skill
         .files

@@ -75,9 +75,7 @@ impl Stage {
     /// When the disk is full, and the like.
     pub fn finish(&mut self) -> Result<(), SwapError> {
         let path = self.staged.path().to_owned();
-        self.staged
-            .complete(&self.target)
-            .map_err(|source| SwapError::Stage { path, source })?;
+        self.staged.complete(&self.target).map_err(|source| SwapError::Stage { path, source })?;
         checkpoint::reached("update:staged");
         Ok(())
     }
@@ -175,7 +173,8 @@ mod tests {
         for name in [".aos.0123456789abcdef.new", ".aos.0123456789abcdef.old"] {
             files::write_new(&place(name), b"garbage", Mode::Plain).unwrap();
         }
-        for name in [".aos.0123456789abcde.new", ".aos.0123456789abcdeg.new", "aos.new", ".aos.new"] {
+        for name in [".aos.0123456789abcde.new", ".aos.0123456789abcdeg.new", "aos.new", ".aos.new"]
+        {
             files::write_new(&place(name), b"somebody else's", Mode::Plain).unwrap();
         }
         files::create_directory(&place(".aos.00000000000000ff.new")).unwrap();
@@ -201,7 +200,10 @@ mod tests {
         let target = Path::new("/opt/aos");
         let lock = UpdateLock::acquire(&state, target).unwrap();
         let error = UpdateLock::acquire(&state, target).unwrap_err();
-        assert_eq!(error.to_string(), format!("another update runs (process {})", std::process::id()));
+        assert_eq!(
+            error.to_string(),
+            format!("another update runs (process {})", std::process::id())
+        );
         UpdateLock::acquire(&state, Path::new("/opt/other")).unwrap();
         drop(lock);
         UpdateLock::acquire(&state, target).unwrap();

@@ -32,7 +32,9 @@ fn keep(sandbox: &Sandbox, text: &str) {
 fn a_find_is_in_the_meta_of_every_command() {
     let sandbox = Sandbox::new();
     keep(&sandbox, &known("9.9.9", 60).to_string());
-    for arguments in [&["context"][..], &["changelog"], &["new", "--list"], &["check"], &["--help", "--json"]] {
+    for arguments in
+        [&["context"][..], &["changelog"], &["new", "--list"], &["check"], &["--help", "--json"]]
+    {
         let envelope = sandbox.aos(arguments).json();
         let notice = &envelope["meta"]["notices"][0];
         let keys: Vec<_> = notice.as_object().expect("a notice").keys().collect();

@@ -21,34 +21,35 @@ pub struct Looked {
     pub notices: Vec<Value>,
 }
 
-/// The running version against the one that the installed Skill was written for.
+/// The version of this program.
 pub fn version() -> Check {
-    let running = program::version();
-    let newest = skill::examine(&Manifest::embedded()).required_version;
-    match (newest, Version::parse(running)) {
-        (Some(required), Ok(version)) if version.cmp_precedence(&required).is_lt() => Check::fail(
-            "version",
-            format!("aos {running}, but the installed Skill needs {required}"),
-            "run `aos update`",
-        ),
-        _ => Check::pass("version", format!("aos {running}")),
-    }
+    Check::pass("version", format!("aos {}", program::version()))
 }
 
 /// The installed copies of the Skill against the one that belongs to this program.
 pub fn skill() -> Check {
-    let found = skill::examine(&Manifest::embedded());
+    const NAME: &str = "skill_current";
+    const FIX: &str = "run `aos update`";
+    let Some(found) = skill::examine(&Manifest::embedded(), &[]) else {
+        return Check::warn(NAME, "no home directory", "set HOME");
+    };
     let copies = found.places.len();
-    if found.places.is_empty() {
-        Check::warn("skill_current", "the Skill is not installed", "run `aos update`; it installs the Skill too")
-    } else if found.is_current() {
-        Check::pass("skill_current", format!("{copies} installed, each that of this version"))
-    } else {
-        Check::warn(
-            "skill_current",
-            format!("{} of {copies} installed copies differ from this version", found.stale().len()),
-            "run `aos update`",
-        )
+    if copies == 0 {
+        return Check::warn(NAME, "the Skill is not installed", FIX);
+    }
+    let wrong: Vec<_> =
+        found.wrong().map(|examined| examined.place.path.display().to_string()).collect();
+    match wrong.as_slice() {
+        [] => Check::pass(NAME, format!("{copies} installed, each that of this version")),
+        wrong => Check::warn(
+            NAME,
+            format!(
+                "{} of {copies} copies differ from this version: {}",
+                wrong.len(),
+                wrong.join(", ")
+            ),
+            FIX,
+        ),
     }
 }
 
@@ -74,13 +75,10 @@ pub fn look() -> Looked {
 
 fn newest() -> Result<(Version, crate::release::Release), Failure> {
     let running = super::super::changelog::version(program::version())?;
-    let own = Repository::own().map_err(|error| {
-        Failure::new(crate::report::ErrorCode::Unknown, error.to_string())
-    })?;
-    let client = Client::new(&agent(), Limits::brief()).map_err(|error| ReleaseError {
-        stage: Stage::Discover,
-        fault: error.into(),
-    })?;
+    let own = Repository::own()
+        .map_err(|error| Failure::new(crate::report::ErrorCode::Unknown, error.to_string()))?;
+    let client = Client::new(&agent(), Limits::brief())
+        .map_err(|error| ReleaseError { stage: Stage::Discover, fault: error.into() })?;
     Ok((running, Host::from_environment(client)?.latest(&own)?))
 }
 

@@ -43,8 +43,8 @@ pub struct Answer {
     pub skill_status: &'static str,
     pub skill_command: Option<String>,
     skill_digest: Option<String>,
-    skill_backup: Option<String>,
-    skill_paths: Vec<String>,
+    skill_places: Vec<Value>,
+    skill_backups: Vec<Value>,
     pub notices: Vec<Value>,
     pub notes: Vec<String>,
     pub plan: Vec<String>,
@@ -76,8 +76,8 @@ impl Answer {
             skill_status: "not_run",
             skill_command: None,
             skill_digest: None,
-            skill_backup: None,
-            skill_paths: Vec::new(),
+            skill_places: Vec::new(),
+            skill_backups: Vec::new(),
             notices: Vec::new(),
             notes: Vec::new(),
             plan: Vec::new(),
@@ -91,11 +91,11 @@ impl Answer {
 
     /// What became of the Skill.
     pub fn skill(&mut self, report: &SkillReport) {
-        self.skill_status = skill::name(report.status);
+        self.skill_status = report.status.name();
         self.skill_command = Some(report.command.clone());
         self.skill_digest = Some(report.digest.clone());
-        self.skill_backup = report.backup.as_ref().map(|path| path.display().to_string());
-        self.skill_paths = report.places.iter().map(|path| path.display().to_string()).collect();
+        self.skill_places = skill::places(report);
+        self.skill_backups = skill::backups(report);
         self.notes.extend(report.notes.iter().cloned());
     }
 
@@ -125,8 +125,8 @@ impl Answer {
             "skill_sync_status": self.skill_status,
             "skill_sync_command": self.skill_command,
             "skill_digest": self.skill_digest,
-            "skill_paths": self.skill_paths,
-            "skill_backup": self.skill_backup,
+            "skill_places": self.skill_places,
+            "skill_backups": self.skill_backups,
             "release_url": self.release_url,
             "plan": self.plan,
             "notices": self.notices,
@@ -164,14 +164,15 @@ impl Answer {
         if let Some((signer, index)) = &self.signer {
             rows.push(("signed by", format!("{signer} (log entry {index})")));
         }
-        let skill = match self.skill_paths.as_slice() {
-            [] => self.skill_status.to_owned(),
+        let places: Vec<_> =
+            self.skill_places.iter().filter_map(|place| place["path"].as_str()).collect();
+        let skill = match places.as_slice() {
+            [] => self.skill_status.replace('_', " "),
             paths => format!("{} in {}", self.skill_status, paths.join(", ")),
         };
         rows.push(("skill", skill));
-        if let Some(backup) = &self.skill_backup {
-            rows.push(("your skill", format!("kept in {backup}")));
-        }
+        let backups = self.skill_backups.iter().filter_map(|backup| backup["backup"].as_str());
+        rows.extend(backups.map(|backup| ("your skill", format!("kept in {backup}"))));
         let mut lines = vec![head];
         lines.extend(
             rows.iter()

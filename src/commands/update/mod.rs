@@ -26,6 +26,7 @@ use crate::verify::TrustRoot;
 use self::answer::{Answer, Found};
 use self::state::State;
 use super::Run;
+use super::changelog::version;
 use super::verify::trust_root;
 
 /// Update aos to the newest release, verified, and its Agent Skill with it
@@ -187,8 +188,13 @@ impl<'a> Job<'a> {
         answer.release_url.clone_from(&found.release.page);
         answer.notices = notices;
         answer.signed(found.signed.as_ref());
-        answer.skill_command = Some(skill::command(&self.own, &found.release.version));
-        answer.plan = self.plan(found);
+        answer.severity = Some(found.severity);
+        answer.skill_status = skill::looked_at();
+        let skill = skill::command(self, &found.release.version);
+        let program = self.installation.executable.display().to_string();
+        answer.plan =
+            answer::plan(found, self.manager(&found.release.version)?.as_deref(), &program, &skill);
+        answer.skill_command = Some(skill);
         Ok(answer.outcome(self.run))
     }
 
@@ -231,10 +237,13 @@ impl<'a> Job<'a> {
         } else {
             let progress = Progress::start("aos update", self.run.quiet);
             progress.say("running the package manager");
-            let observed = install_method::drive(&self.installation, &release.version)?;
+            let observed =
+                install_method::drive(&self.installation, &release.version).map_err(|source| {
+                    UpdateError::Manager { manager: String::new(), command: String::new(), source }
+                })?;
             state.replaced(&observed);
             answer.current = observed;
-            skill::Expected::Unknown
+            return Err(Failure::new(ErrorCode::Unknown, "later"));
         };
         answer.target = answer.current.clone();
         answer.binary_replaced = true;
@@ -261,13 +270,18 @@ impl<'a> Job<'a> {
             }
         }
         if self.args.only_looks() {
-            answer.skill_command = Some(skill::command(&self.own, &running));
+            answer.skill_command = Some(skill::command(self, &running));
             answer.skill_status = skill::looked_at();
         } else {
             let result = skill::sync(self, &running, skill::Expected::Embedded, state)?;
             answer.skill(&result);
         }
         Ok(answer.outcome(self.run))
+    }
+
+    /// The command of the package manager that owns the program; `None` when nobody does.
+    fn manager(&self, _version: &Version) -> Result<Option<String>, Failure> {
+        Ok(None)
     }
 
     fn answer(&self, status: &'static str) -> Answer {

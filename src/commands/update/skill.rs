@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 
 use semver::Version;
+use serde_json::{Value, json};
 
-use crate::release::{Repository, Stage};
+use crate::release::Stage;
 use crate::report::{ErrorCode, Failure};
-use crate::update::skill::{self, Manifest, SkillReport, SkillRequest, SkillStatus};
+use crate::update::skill::{self, Cause, Manifest, SkillReport, SkillRequest, Status};
 
 use super::Job;
 use super::state::State;
@@ -16,28 +17,24 @@ use super::state::State;
 pub enum Expected {
     /// That of the running program.
     Embedded,
-    /// That of the archive the new program came from.
+    /// That of the archive the new program came from; paths below its directory.
     Archive(BTreeMap<String, Vec<u8>>),
 }
 
 /// The command that installs the Skill of `version`.
-pub fn command(own: &Repository, version: &Version) -> String {
-    skill::command(own, version)
-}
-
-/// Status of the Skill as `data` and `details` spell it.
-pub fn name(status: SkillStatus) -> &'static str {
-    match status {
-        SkillStatus::Current => "current",
-        SkillStatus::Synced => "synced",
-        SkillStatus::Failed => "failed",
-        SkillStatus::Skipped => "skipped",
-    }
+pub fn command(job: &Job<'_>, version: &Version) -> String {
+    let expected = Manifest::embedded();
+    skill::command(&SkillRequest { repository: &job.own, version, expected: &expected, known: &[] })
 }
 
 /// Whether the installed Skill is that of the running program; nothing is started.
 pub fn looked_at() -> &'static str {
-    if skill::examine(&Manifest::embedded()).is_current() { "current" } else { "stale" }
+    match skill::examine(&Manifest::embedded(), &[]) {
+        Some(found) if found.is_current() => "current",
+        Some(found) if found.places.is_empty() => "not_installed",
+        Some(_) => "stale",
+        None => "unknown",
+    }
 }
 
 /// Brings the Skill to `version`.
@@ -53,18 +50,15 @@ pub fn sync(
     let embedded = Manifest::embedded();
     let (expected, known) = match expected {
         Expected::Embedded => (embedded, Vec::new()),
-        Expected::Archive(files) => (
-            Manifest::of_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()))),
-            vec![embedded],
-        ),
+        Expected::Archive(files) => (Manifest::of(files), vec![embedded]),
     };
     let request =
         SkillRequest { repository: &job.own, version, expected: &expected, known: &known };
     let report = skill::sync(&request);
-    state.skill_status = name(report.status);
+    state.skill_status = report.status.name();
     match report.status {
-        SkillStatus::Current | SkillStatus::Synced | SkillStatus::Skipped => Ok(report),
-        SkillStatus::Failed => {
+        Status::Current | Status::Synced | Status::Skipped => Ok(report),
+        Status::Failed => {
             state.skill_command = Some(report.command.clone());
             Err(failure(&report))
         }
@@ -72,27 +66,50 @@ pub fn sync(
 }
 
 fn failure(report: &SkillReport) -> Failure {
-    let cause = report.cause.unwrap_or("unknown");
-    let code = match cause {
-        "interrupted" => ErrorCode::Interrupted,
-        "timed_out" => ErrorCode::Timeout,
+    let cause = report.cause.map_or("unknown", Cause::name);
+    let code = match report.cause {
+        Some(Cause::Interrupted) => ErrorCode::Interrupted,
+        Some(Cause::TimedOut) => ErrorCode::Timeout,
         _ => ErrorCode::SkillSync,
     };
-    let paths = |paths: &[std::path::PathBuf]| -> Vec<String> {
-        paths.iter().map(|path| path.display().to_string()).collect()
-    };
-    let mut failure = Failure::new(code, format!("its Skill was not synced ({cause})"))
+    let stale: Vec<_> = report.stale_paths.iter().map(|path| path.display().to_string()).collect();
+    Failure::new(code, format!("its Skill was not synced ({})", cause.replace('_', " ")))
         .detail("stage", Stage::SkillSync.name())
         .detail("cause", cause)
         .detail("skill_digest", report.digest.as_str())
-        .detail("skill_paths", paths(&report.places))
-        .detail("stale_paths", paths(&report.stale_paths))
-        .detail("output", report.output_tail.as_str());
-    if let Some(exit) = report.exit {
-        failure = failure.detail("installer_exit", exit);
-    }
-    if let Some(backup) = &report.backup {
-        failure = failure.detail("skill_backup", backup.display().to_string());
-    }
-    failure
+        .detail("skill_places", places(report))
+        .detail("stale_paths", stale)
+        .detail("skill_backups", backups(report))
+        .detail("installer_exit", report.exit)
+        .detail("installer_output", report.output_tail.as_str())
+        .detail("notes", report.notes.clone())
+}
+
+/// Every installed copy and what it is.
+pub fn places(report: &SkillReport) -> Vec<Value> {
+    let place = |examined: &skill::Examined| {
+        let differences: Vec<_> = examined
+            .differences
+            .iter()
+            .map(|difference| json!({"path": difference.path, "cause": difference.cause.name()}))
+            .collect();
+        json!({
+            "path": examined.place.path.display().to_string(),
+            "state": examined.state.name(),
+            "digest": examined.digest,
+            "differences": differences,
+        })
+    };
+    report.places.iter().map(place).collect()
+}
+
+/// Copies of changed files that were made before they were replaced.
+pub fn backups(report: &SkillReport) -> Vec<Value> {
+    report
+        .backups
+        .iter()
+        .map(|kept| {
+            json!({"path": kept.place.display().to_string(), "backup": kept.backup.display().to_string()})
+        })
+        .collect()
 }

@@ -283,9 +283,7 @@ fn narrowed(mut failure: Failure, global: &Global) -> Failure {
 }
 
 fn emit(answer: &Result<Outcome, Failure>, global: &Global, run: &Run, clock: Stopwatch) -> u8 {
-    // From the disk alone: no command but `update` and `doctor` asks anybody.
-    let notices: Vec<Value> =
-        notice::current(environment::state_directory(), program::version()).into_iter().collect();
+    let notices = notices(answer);
     let hint = hint(&notices, run);
     let meta = Meta { duration_ms: clock.elapsed_ms(), notices };
     let (stdout, stderr, exit) = match answer {
@@ -330,6 +328,19 @@ fn emit(answer: &Result<Outcome, Failure>, global: &Global, run: &Run, clock: St
         terminal::write_stderr(&stderr);
     }
     exit
+}
+
+/// What is known about updates, from the disk alone: no command but `update` and `doctor` asks anybody.
+fn notices(answer: &Result<Outcome, Failure>) -> Vec<Value> {
+    let replaced = match answer {
+        Ok(outcome) => outcome.data.get("binary_replaced"),
+        Err(failure) => failure.details.get("binary_replaced"),
+    };
+    // This process is the old version; the one that is installed now is not.
+    if replaced == Some(&Value::Bool(true)) {
+        return Vec::new();
+    }
+    notice::current(environment::state_directory(), program::version()).into_iter().collect()
 }
 
 /// One line for a person when an update is out.

@@ -218,7 +218,8 @@ fn close(streams: &Receiver<()>) {
     let _ = streams.recv_timeout(LINGER);
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

@@ -36,6 +36,12 @@ mod scaffolded_python;
 mod self_description;
 #[path = "../sigstore/mod.rs"]
 mod sigstore;
+#[cfg(unix)]
+mod skill_bench;
+#[cfg(unix)]
+mod skill_faults;
+#[cfg(unix)]
+mod skill_sync;
 mod sync_confirm;
 mod sync_crash;
 mod sync_obstacles;

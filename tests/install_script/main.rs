@@ -17,6 +17,7 @@ mod downloads;
 mod installs;
 mod places;
 mod platforms;
+mod publishing;
 mod release;
 mod scene;
 mod server;

@@ -73,8 +73,10 @@ const WRITERS: [&str; 10] = [
 ];
 
 /// Who else may write, and what: never a project.
-const OTHER_WRITERS: [(&str, &str); 2] = [
+const OTHER_WRITERS: [(&str, &str); 4] = [
     ("commands/write_gate.rs", "the secret and the used tokens in the state directory of aos"),
+    ("update/notice.rs", "what is known about updates in the state directory of aos"),
+    ("update/swap.rs", "the lock of an update in the state directory of aos"),
     ("update/skill/backup.rs", "changed files of an installed Skill in the state directory of aos"),
 ];
 

@@ -39,3 +39,7 @@ def signed_assets(version):
 def assets(version):
     """Names of everything on the release page."""
     return sorted([*signed_assets(version), CHECKSUMS, BUNDLE])
+
+
+if __name__ == "__main__":
+    print("\n".join(TARGETS))

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::report::{ErrorCode, Failure};
 use crate::update::executable::ExecutableError;
 use crate::update::fault::UpdateError;
+use crate::update::install_method::{Cause, DriveError};
 use crate::update::swap::{LockError, SwapError};
 
 use super::{io_code, io_hint};
@@ -55,8 +56,42 @@ impl Failure {
                     ),
                 }
             }
-            UpdateError::Manager { .. } => Self::new(ErrorCode::Io, message),
+            UpdateError::Manager { command, source } => manager(source, &command, &message),
         }
+    }
+}
+
+/// A package manager that did not do it: the class of its complaint, and the command for a person.
+fn manager(error: DriveError, command: &str, message: &str) -> Failure {
+    let failure = |code: ErrorCode, cause: &str| {
+        Failure::new(code, message)
+            .hint(format!("run `{command}` and see what it says, then run `aos update` again"))
+            .detail("cause", cause)
+            .detail("command", command)
+    };
+    match error {
+        DriveError::Missing { .. } => failure(ErrorCode::Config, "manager_missing"),
+        DriveError::Start { source, .. } => failure(io_code(&source), "manager_not_started"),
+        DriveError::TimedOut { .. } => failure(ErrorCode::Timeout, "manager_timed_out"),
+        DriveError::Failed { exit, cause, output, .. } => {
+            let code = match cause {
+                Cause::Permission => ErrorCode::Forbidden,
+                Cause::Network => ErrorCode::Network,
+                Cause::Other => ErrorCode::Io,
+            };
+            failure(code, "manager_failed")
+                .detail("manager_exit", exit)
+                .detail("manager_output", output)
+        }
+        DriveError::Unusable { output, .. } => {
+            failure(ErrorCode::Config, "does_not_start").detail("manager_output", output)
+        }
+        DriveError::Unchanged { observed, output, .. } => failure(ErrorCode::Conflict, "unchanged")
+            .detail("observed_version", observed.to_string())
+            .detail("manager_output", output),
+        DriveError::Interrupted => Failure::new(ErrorCode::Interrupted, message)
+            .hint(format!("see `aos --version`; if it is the old one, run `{command}`"))
+            .detail("command", command),
     }
 }
 

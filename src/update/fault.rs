@@ -30,11 +30,11 @@ pub enum UpdateError {
     #[error(
         "aos was installed with {manager}, which cannot install a version that is not its newest"
     )]
-    NewestOnly { manager: String, command: String },
+    NewestOnly { manager: &'static str, command: String },
     #[error("aos belongs to {manager}, which aos cannot drive")]
-    Foreign { manager: String, command: Option<String>, path: PathBuf },
-    #[error("{manager} failed: {source}")]
-    Manager { manager: String, command: String, source: DriveError },
+    Foreign { manager: &'static str, command: Option<String>, path: PathBuf },
+    #[error("{source}")]
+    Manager { command: String, source: DriveError },
 }
 
 impl UpdateError {

@@ -8,6 +8,7 @@ pub mod find;
 pub mod install;
 pub mod install_method;
 pub mod notice;
+mod output;
 pub mod severity;
 pub mod skill;
 pub mod swap;

@@ -7,11 +7,11 @@ use crate::release::{Release, Signed};
 use crate::report::Outcome;
 use crate::system::clock;
 use crate::update::find::{self, Wish};
+use crate::update::install_method::ManagerCommand;
 use crate::update::severity::Severity;
-use crate::update::skill::SkillReport;
 
 use super::super::Run;
-use super::skill;
+use super::skill::SkillAnswer;
 
 /// A release that is worth going to.
 pub struct Found<'a> {
@@ -40,13 +40,8 @@ pub struct Answer {
     pub archive_sha256: Option<String>,
     pub release_url: Option<String>,
     pub severity: Option<Severity>,
-    pub skill_status: &'static str,
-    pub skill_command: Option<String>,
-    skill_digest: Option<String>,
-    skill_places: Vec<Value>,
-    skill_backups: Vec<Value>,
+    pub skill: SkillAnswer,
     pub notices: Vec<Value>,
-    pub notes: Vec<String>,
     pub plan: Vec<String>,
 }
 
@@ -73,13 +68,8 @@ impl Answer {
             archive_sha256: None,
             release_url: None,
             severity: None,
-            skill_status: "not_run",
-            skill_command: None,
-            skill_digest: None,
-            skill_places: Vec::new(),
-            skill_backups: Vec::new(),
+            skill: SkillAnswer { status: "not_run".to_owned(), ..SkillAnswer::default() },
             notices: Vec::new(),
-            notes: Vec::new(),
             plan: Vec::new(),
         }
     }
@@ -87,16 +77,6 @@ impl Answer {
     /// Who signed the release, once that is verified.
     pub fn signed(&mut self, signed: Option<&Signed<'_>>) {
         self.signer = signed.map(|signed| (signed.signer.clone(), signed.log_index));
-    }
-
-    /// What became of the Skill.
-    pub fn skill(&mut self, report: &SkillReport) {
-        self.skill_status = report.status.name();
-        self.skill_command = Some(report.command.clone());
-        self.skill_digest = Some(report.digest.clone());
-        self.skill_places = skill::places(report);
-        self.skill_backups = skill::backups(report);
-        self.notes.extend(report.notes.iter().cloned());
     }
 
     pub fn outcome(self, run: &Run) -> Outcome {
@@ -122,15 +102,15 @@ impl Answer {
             "archive_sha256": self.archive_sha256,
             "signer_identity": signer,
             "tlog_index": index.map(|index| index.to_string()),
-            "skill_sync_status": self.skill_status,
-            "skill_sync_command": self.skill_command,
-            "skill_digest": self.skill_digest,
-            "skill_places": self.skill_places,
-            "skill_backups": self.skill_backups,
+            "skill_sync_status": self.skill.status,
+            "skill_sync_command": self.skill.command,
+            "skill_digest": self.skill.digest,
+            "skill_places": self.skill.places,
+            "skill_backups": self.skill.backups,
             "release_url": self.release_url,
             "plan": self.plan,
             "notices": self.notices,
-            "notes": self.notes,
+            "notes": self.skill.notes,
             "next_step": next,
         });
         Outcome::new(data, text)
@@ -165,13 +145,13 @@ impl Answer {
             rows.push(("signed by", format!("{signer} (log entry {index})")));
         }
         let places: Vec<_> =
-            self.skill_places.iter().filter_map(|place| place["path"].as_str()).collect();
+            self.skill.places.iter().filter_map(|place| place["path"].as_str()).collect();
         let skill = match places.as_slice() {
-            [] => self.skill_status.replace('_', " "),
-            paths => format!("{} in {}", self.skill_status, paths.join(", ")),
+            [] => self.skill.status.replace('_', " "),
+            paths => format!("{} in {}", self.skill.status, paths.join(", ")),
         };
         rows.push(("skill", skill));
-        let backups = self.skill_backups.iter().filter_map(|backup| backup["backup"].as_str());
+        let backups = self.skill.backups.iter().filter_map(|backup| backup["backup"].as_str());
         rows.extend(backups.map(|backup| ("your skill", format!("kept in {backup}"))));
         let mut lines = vec![head];
         lines.extend(
@@ -187,7 +167,9 @@ impl Answer {
                 notice["message"].as_str().unwrap_or_default()
             )
         }));
-        lines.extend(self.notes.iter().map(|note| format!("{} {note}", style.warning("note:"))));
+        lines.extend(
+            self.skill.notes.iter().map(|note| format!("{} {note}", style.warning("note:"))),
+        );
         lines.extend(self.next().map(|next| format!("{} {next}", style.faint("next:"))));
         lines.join("\n")
     }
@@ -231,11 +213,16 @@ pub fn suspicions(wish: &Wish, newest: &Release, method: &str) -> Vec<Value> {
 }
 
 /// What an update would do, step by step.
-pub fn plan(found: &Found<'_>, command: Option<&str>, program: &str, skill: &str) -> Vec<String> {
+pub fn plan(
+    found: &Found<'_>,
+    manager: Option<&ManagerCommand>,
+    program: &str,
+    skill: &str,
+) -> Vec<String> {
     let version = &found.release.version;
-    let mut steps = match command {
+    let mut steps = match manager {
         Some(command) => {
-            vec![format!("run `{command}`"), format!("ask `{program}` for its version")]
+            vec![format!("run `{}`", command.shown), format!("ask `{program}` for its version")]
         }
         None => vec![
             format!("download {}", find::archive_name(version)),

@@ -17,7 +17,7 @@ use crate::system::progress::Progress;
 use crate::system::{clock, environment, program};
 use crate::update::fault::UpdateError;
 use crate::update::find::{self, Decision, Wish};
-use crate::update::install_method::{self, InstallMethod, Installation};
+use crate::update::install_method::{self, InstallMethod, Installation, ManagerCommand};
 use crate::update::notice::Known;
 use crate::update::severity::{self, Severity};
 use crate::update::{install, swap};
@@ -71,8 +71,11 @@ pub fn run(args: &UpdateArgs, run: &Run) -> Result<Outcome, Failure> {
 
 fn work(args: &UpdateArgs, run: &Run, state: &mut State) -> Result<Outcome, Failure> {
     let job = Job::new(args, run, state)?;
-    // Held to the end, so that two updates never meet.
-    let _lock = if args.only_looks() { None } else { Some(job.lock()?) };
+    // So that two updates never meet.
+    let mut job = job;
+    if !args.only_looks() {
+        job.lock = Some(job.locked()?);
+    }
     if let Some(decision) = job.wish.preflight()? {
         return job.decided(None, &decision, state);
     }
@@ -99,6 +102,7 @@ struct Job<'a> {
     installation: Installation,
     /// State directory.
     home: Option<PathBuf>,
+    lock: Option<swap::UpdateLock>,
 }
 
 impl<'a> Job<'a> {
@@ -122,16 +126,16 @@ impl<'a> Job<'a> {
         let home = environment::state_directory();
         let highest = home.as_deref().and_then(Known::load).map(|known| known.highest);
         let wish = Wish { running, target, allow_downgrade: args.allow_downgrade, highest };
-        Ok(Self { args, run, wish, own, trust, installation, home })
+        Ok(Self { args, run, wish, own, trust, installation, home, lock: None })
     }
 
-    fn lock(&self) -> Result<swap::UpdateLock, UpdateError> {
+    fn locked(&self) -> Result<swap::UpdateLock, UpdateError> {
         let home = self.home.as_deref().ok_or(UpdateError::NoState)?;
         Ok(swap::UpdateLock::acquire(home, &self.installation.executable)?)
     }
 
     fn decided(
-        &self,
+        &mut self,
         host: Option<&Host>,
         decision: &Decision,
         state: &mut State,
@@ -189,12 +193,15 @@ impl<'a> Job<'a> {
         answer.notices = notices;
         answer.signed(found.signed.as_ref());
         answer.severity = Some(found.severity);
-        answer.skill_status = skill::looked_at();
         let skill = skill::command(self, &found.release.version);
         let program = self.installation.executable.display().to_string();
-        answer.plan =
-            answer::plan(found, self.manager(&found.release.version)?.as_deref(), &program, &skill);
-        answer.skill_command = Some(skill);
+        let manager = self.manager(&found.release.version);
+        answer.plan = answer::plan(found, manager.as_ref(), &program, &skill);
+        if let InstallMethod::Managed { command: Some(command), .. } = &self.installation.method {
+            answer.command.clone_from(command);
+        }
+        answer.skill.status = skill::looked_at().to_owned();
+        answer.skill.command = Some(skill);
         Ok(answer.outcome(self.run))
     }
 
@@ -210,7 +217,7 @@ impl<'a> Job<'a> {
     }
 
     fn carried_out(
-        &self,
+        &mut self,
         host: &Host,
         found: &Found<'_>,
         state: &mut State,
@@ -233,26 +240,47 @@ impl<'a> Job<'a> {
             answer.archive_sha256 = Some(installed.archive_sha256.to_string());
             state.replaced(&installed.version);
             answer.current = installed.version;
-            skill::Expected::Archive(installed.skill)
+            Some(skill::Expected::Archive(installed.skill))
         } else {
-            let progress = Progress::start("aos update", self.run.quiet);
-            progress.say("running the package manager");
-            let observed =
-                install_method::drive(&self.installation, &release.version).map_err(|source| {
-                    UpdateError::Manager { manager: String::new(), command: String::new(), source }
-                })?;
+            let observed = self.driven(&release.version)?;
             state.replaced(&observed);
             answer.current = observed;
-            return Err(Failure::new(ErrorCode::Unknown, "later"));
+            None
         };
         answer.target = answer.current.clone();
         answer.binary_replaced = true;
         if self.args.target_version.is_none() {
             self.remember(release, Severity::Info);
         }
-        let result = skill::sync(self, &answer.current, expected, state)?;
-        answer.skill(&result);
+        answer.skill = match expected {
+            Some(expected) => skill::sync(self, &answer.current, expected, state)?,
+            None => {
+                // The new program knows its Skill, and takes the lock itself.
+                self.lock = None;
+                skill::delegated(self, &answer.current, state)?
+            }
+        };
         Ok(answer.outcome(self.run))
+    }
+
+    /// Lets the manager that owns the program bring it to `target`.
+    fn driven(&self, target: &Version) -> Result<Version, UpdateError> {
+        let method = &self.installation.method;
+        if let InstallMethod::Managed { manager, command } = method {
+            let path = self.installation.executable.clone();
+            return Err(UpdateError::Foreign { manager, command: command.clone(), path });
+        }
+        let Some(command) = self.manager(target) else {
+            let (manager, path) = (method.name(), self.installation.executable.clone());
+            return Err(UpdateError::Foreign { manager, command: None, path });
+        };
+        if method.is_newest_only() && self.args.target_version.is_some() {
+            return Err(UpdateError::NewestOnly { manager: method.name(), command: command.shown });
+        }
+        let progress = Progress::start("aos update", self.run.quiet);
+        progress.say(&format!("running {}", command.name));
+        install_method::drive(&self.installation, &command, &self.wish.running, target)
+            .map_err(|source| UpdateError::Manager { command: command.shown, source })
     }
 
     /// There is nothing newer: the Skill may still be an old one.
@@ -270,18 +298,17 @@ impl<'a> Job<'a> {
             }
         }
         if self.args.only_looks() {
-            answer.skill_command = Some(skill::command(self, &running));
-            answer.skill_status = skill::looked_at();
+            answer.skill.command = Some(skill::command(self, &running));
+            answer.skill.status = skill::looked_at().to_owned();
         } else {
-            let result = skill::sync(self, &running, skill::Expected::Embedded, state)?;
-            answer.skill(&result);
+            answer.skill = skill::sync(self, &running, skill::Expected::Embedded, state)?;
         }
         Ok(answer.outcome(self.run))
     }
 
-    /// The command of the package manager that owns the program; `None` when nobody does.
-    fn manager(&self, _version: &Version) -> Result<Option<String>, Failure> {
-        Ok(None)
+    /// What the package manager that owns the program would be told; `None` when nobody owns it.
+    fn manager(&self, target: &Version) -> Option<ManagerCommand> {
+        self.installation.method.command(target, &self.own)
     }
 
     fn answer(&self, status: &'static str) -> Answer {

@@ -2,12 +2,15 @@
 //! goes wrong here is a partial success, never a success.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use semver::Version;
 use serde_json::{Value, json};
 
 use crate::release::Stage;
 use crate::report::{ErrorCode, Failure};
+use crate::system::environment;
+use crate::system::session::{self, Changes, Ending, Session};
 use crate::update::skill::{self, Cause, Manifest, SkillReport, SkillRequest, Status};
 
 use super::Job;
@@ -37,6 +40,17 @@ pub fn looked_at() -> &'static str {
     }
 }
 
+/// What became of the Skill, for `data`.
+#[derive(Clone, Debug, Default)]
+pub struct SkillAnswer {
+    pub status: String,
+    pub command: Option<String>,
+    pub digest: Value,
+    pub places: Vec<Value>,
+    pub backups: Vec<Value>,
+    pub notes: Vec<String>,
+}
+
 /// Brings the Skill to `version`.
 ///
 /// # Errors
@@ -46,7 +60,7 @@ pub fn sync(
     version: &Version,
     expected: Expected,
     state: &mut State,
-) -> Result<SkillReport, Failure> {
+) -> Result<SkillAnswer, Failure> {
     let embedded = Manifest::embedded();
     let (expected, known) = match expected {
         Expected::Embedded => (embedded, Vec::new()),
@@ -55,9 +69,16 @@ pub fn sync(
     let request =
         SkillRequest { repository: &job.own, version, expected: &expected, known: &known };
     let report = skill::sync(&request);
-    state.skill_status = report.status.name();
+    state.skill_status = report.status.name().to_owned();
     match report.status {
-        Status::Current | Status::Synced | Status::Skipped => Ok(report),
+        Status::Current | Status::Synced | Status::Skipped => Ok(SkillAnswer {
+            status: report.status.name().to_owned(),
+            command: Some(report.command.clone()),
+            digest: report.digest.as_str().into(),
+            places: places(&report),
+            backups: backups(&report),
+            notes: report.notes,
+        }),
         Status::Failed => {
             state.skill_command = Some(report.command.clone());
             Err(failure(&report))
@@ -73,9 +94,7 @@ fn failure(report: &SkillReport) -> Failure {
         _ => ErrorCode::SkillSync,
     };
     let stale: Vec<_> = report.stale_paths.iter().map(|path| path.display().to_string()).collect();
-    Failure::new(code, format!("its Skill was not synced ({})", cause.replace('_', " ")))
-        .detail("stage", Stage::SkillSync.name())
-        .detail("cause", cause)
+    unsynced(code, cause)
         .detail("skill_digest", report.digest.as_str())
         .detail("skill_places", places(report))
         .detail("stale_paths", stale)
@@ -83,6 +102,12 @@ fn failure(report: &SkillReport) -> Failure {
         .detail("installer_exit", report.exit)
         .detail("installer_output", report.output_tail.as_str())
         .detail("notes", report.notes.clone())
+}
+
+fn unsynced(code: ErrorCode, cause: &str) -> Failure {
+    Failure::new(code, format!("its Skill was not synced ({})", cause.replace('_', " ")))
+        .detail("stage", Stage::SkillSync.name())
+        .detail("cause", cause)
 }
 
 /// Every installed copy and what it is.
@@ -112,4 +137,70 @@ pub fn backups(report: &SkillReport) -> Vec<Value> {
             json!({"path": kept.place.display().to_string(), "backup": kept.backup.display().to_string()})
         })
         .collect()
+}
+
+/// Lets the program that a manager has put in place bring its own Skill up to date: it alone knows what must be there.
+///
+/// # Errors
+/// When it could not, or does not answer.
+pub fn delegated(
+    job: &Job<'_>,
+    version: &Version,
+    state: &mut State,
+) -> Result<SkillAnswer, Failure> {
+    const FIELDS: &str =
+        "skill_sync_status,skill_sync_command,skill_digest,skill_backups,notes,cause,stage";
+    /// Longer than a sync may take.
+    const LIMIT: Duration = Duration::from_secs(240);
+    let target = version.to_string();
+    let words = [
+        "update",
+        "--target-version",
+        &target,
+        "--json",
+        "--compact",
+        "--quiet",
+        "--fields",
+        FIELDS,
+    ];
+    let arguments = words.map(str::to_owned);
+    let directory = environment::temporary_directory();
+    let finished = session::run(&Session {
+        program: &job.installation.invoked,
+        arguments: &arguments,
+        directory: &directory,
+        environment: &Changes::default(),
+        limit: LIMIT,
+    });
+    "failed".clone_into(&mut state.skill_status);
+    state.skill_command = Some(command(job, version));
+    let finished = finished.map_err(|_| unsynced(ErrorCode::SkillSync, "start_failed"))?;
+    let envelope: Value = serde_json::from_slice(&finished.tail).unwrap_or_default();
+    let told = |value: &Value, name: &str| value[name].as_str().map(str::to_owned);
+    if envelope["ok"] == true {
+        let data = &envelope["data"];
+        let status = told(data, "skill_sync_status").unwrap_or_else(|| "unknown".to_owned());
+        state.skill_status.clone_from(&status);
+        state.skill_command = None;
+        return Ok(SkillAnswer {
+            status,
+            command: told(data, "skill_sync_command"),
+            digest: data["skill_digest"].clone(),
+            places: Vec::new(),
+            backups: data["skill_backups"].as_array().cloned().unwrap_or_default(),
+            notes: Vec::new(),
+        });
+    }
+    let details = &envelope["error"]["details"];
+    if let Some(command) = told(details, "skill_sync_command") {
+        state.skill_command = Some(command);
+    }
+    let (code, cause) = match finished.ending {
+        Ending::Interrupted => (ErrorCode::Interrupted, "interrupted".to_owned()),
+        Ending::TimedOut => (ErrorCode::Timeout, "timed_out".to_owned()),
+        Ending::Exited(_) => {
+            (ErrorCode::SkillSync, told(details, "cause").unwrap_or_else(|| "unknown".to_owned()))
+        }
+    };
+    Err(unsynced(code, &cause))
 }

@@ -17,7 +17,7 @@ pub struct State {
     binary_replaced: bool,
     pub target: Option<Version>,
     pub install_method: Option<&'static str>,
-    pub skill_status: &'static str,
+    pub skill_status: String,
     pub skill_command: Option<String>,
 }
 
@@ -29,7 +29,7 @@ impl State {
             binary_replaced: false,
             target: None,
             install_method: None,
-            skill_status: "not_run",
+            skill_status: "not_run".to_owned(),
             skill_command: None,
         }
     }
@@ -49,7 +49,7 @@ impl State {
         known.insert("current_version".to_owned(), self.current.as_str().into());
         // A swap that could not be undone has said so itself.
         known.entry("binary_replaced").or_insert_with(|| self.binary_replaced.into());
-        known.insert("skill_sync_status".to_owned(), self.skill_status.into());
+        known.insert("skill_sync_status".to_owned(), self.skill_status.as_str().into());
         if let Some(target) = &self.target {
             known.insert("target_version".to_owned(), target.to_string().into());
         }

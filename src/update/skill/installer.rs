@@ -16,8 +16,8 @@ use crate::system::environment::{
 use crate::system::session::{self, Changes, Ending, Session};
 use crate::system::temporary::TemporaryDirectory;
 
+use super::super::output;
 use super::agents::Pin;
-use super::output;
 use super::places::unusable;
 
 /// Keeps npx from the `node_modules` of a directory above, and git from content of another platform and from hooks.

@@ -9,7 +9,6 @@ mod examination;
 mod installed;
 mod installer;
 mod manifest;
-mod output;
 mod places;
 mod report;
 mod sync;

@@ -14,14 +14,14 @@ type Invocation = Vec<Option<String>>;
 
 fn sources() -> String {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli");
-    let mut files: Vec<_> = std::fs::read_dir(folder)
-        .expect("the tests")
-        .map(|entry| entry.expect("an entry").path())
+    walkdir::WalkDir::new(folder)
+        .sort_by_file_name()
+        .into_iter()
+        .map(|entry| entry.expect("the tests").into_path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
         .filter(|path| path.file_name().is_some_and(|name| name != "fcc.rs"))
-        .collect();
-    files.sort();
-    files.iter().map(|path| std::fs::read_to_string(path).expect("a source")).collect()
+        .map(|path| std::fs::read_to_string(path).expect("a source"))
+        .collect()
 }
 
 /// Every `[…]` in `source` that holds only literals and names, split at its commas.

@@ -48,6 +48,7 @@ mod sync_obstacles;
 mod sync_pins;
 mod sync_source;
 mod sync_spec;
+mod update;
 mod verify;
 mod verify_bundles;
 mod verify_faults;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::release::{VERSION, program, sha256};
-use crate::scene::{Answer, Scene, answer, names, skipped, which};
+use crate::scene::{Answer, Scene, answer, names, script, skipped, which};
 use crate::server::Reply;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
@@ -261,6 +261,112 @@ fn what_is_no_tag_of_a_release_is_refused() {
         assert_eq!(refused.exit, Some(1), "{tag:?}: {refused:?}");
         assert!(refused.stderr.contains("not a tag of a release"), "{tag:?}: {refused:?}");
     }
+}
+
+#[test]
+fn every_target_is_built_and_run_before_a_release_is_published() {
+    let workflow = workflow("release.yml");
+    let python = python("targets.py", &[]);
+    assert_eq!(String::from_utf8(python.stdout).unwrap().lines().collect::<Vec<_>>(), TARGETS);
+    for target in TARGETS {
+        let rows = workflow.matches(&format!("- {{ target: {target}, ")).count();
+        assert_eq!(rows, 2, "{target}");
+    }
+}
+
+#[test]
+fn workflows_use_actions_by_commit_and_keep_values_from_outside_out_of_shell_text() {
+    for name in ["ci.yml", "release.yml"] {
+        for line in workflow(name).lines().map(str::trim) {
+            let line = line.strip_prefix("- ").unwrap_or(line);
+            if let Some(action) = line.strip_prefix("uses: ") {
+                let (_, version) = action.split_once('@').unwrap();
+                let (commit, comment) = version.split_once(" # v").unwrap_or((version, ""));
+                let is_commit =
+                    commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+                assert!(is_commit && !comment.is_empty(), "{name}: {line}");
+            }
+            // In a script, a value would be pasted before the shell reads it; as the value of a key it is not.
+            if line.contains("${{") {
+                let key = line.split_once(": ").map(|(key, _)| key).unwrap_or_default();
+                let is_key = !key.is_empty()
+                    && key
+                        .bytes()
+                        .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+                let is_path = line.starts_with("target/${{ matrix.target }}/");
+                assert!((is_key && key != "run") || is_path, "{name}: {line}");
+            }
+        }
+    }
+}
+
+fn workflow(name: &str) -> String {
+    std::fs::read_to_string(Path::new(ROOT).join(".github/workflows").join(name)).unwrap()
+}
+
+#[test]
+fn a_program_that_needs_more_than_its_users_have_is_not_released() {
+    let test = "a_program_that_needs_more_than_its_users_have_is_not_released";
+    let Some(bash) = which("bash") else { return skipped(test, "there is no bash") };
+    if which("readelf").is_none() || cfg!(not(all(target_os = "linux", target_env = "gnu"))) {
+        return skipped(test, "there is no readelf, or no program of glibc to look at");
+    }
+    let script = Path::new(ROOT).join("scripts/release/check_elf.sh");
+    let check = |target: &str| {
+        let mut command = Command::new(&bash);
+        let ours = env!("CARGO_BIN_EXE_aos");
+        answer(command.arg(&script).args([ours, target]).output().unwrap())
+    };
+    let (ours, other) = match cfg!(target_arch = "x86_64") {
+        true => ("x86_64", "aarch64"),
+        false => ("aarch64", "x86_64"),
+    };
+    let refused = check(&format!("{ours}-unknown-linux-musl"));
+    assert!(refused.exit == Some(1) && refused.stderr.contains("is not static"), "{refused:?}");
+    let refused = check(&format!("{other}-unknown-linux-gnu"));
+    assert!(refused.exit == Some(1) && refused.stderr.contains("is for"), "{refused:?}");
+    // What this machine has decides which glibc the program under test needs.
+    let gnu = check(&format!("{ours}-unknown-linux-gnu"));
+    assert!(gnu.stderr.contains("needs GLIBC_2.") || gnu.stdout.contains("GLIBC_2."), "{gnu:?}");
+}
+
+#[test]
+fn a_release_is_run_as_its_users_will() {
+    let test = "a_release_is_run_as_its_users_will";
+    let libc = if cfg!(target_env = "musl") { "musl" } else { "gnu" };
+    let target = match std::env::consts::OS {
+        "linux" => format!("{}-unknown-linux-{libc}", std::env::consts::ARCH),
+        "macos" => format!("{}-apple-darwin", std::env::consts::ARCH),
+        _ => return skipped(test, "there is no release for this system"),
+    };
+    let Some(bash) = which("bash") else { return skipped(test, "there is no bash") };
+    let scene = Scene::new();
+    let dist = scene.home().join("dist");
+    let version = env!("CARGO_PKG_VERSION");
+    // The program under test is large in this build, so the archives have one that starts it.
+    let starter = scene.home().join("starter");
+    let body = format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_aos"));
+    std::fs::write(&starter, body).unwrap();
+    let options = ["--program", starter.to_str().unwrap(), "--out", dist.to_str().unwrap()];
+    for packed in TARGETS {
+        let named = ["--version", version, "--mtime", "1", "--target", packed];
+        done(python("pack.py", &[&named[..], &options[..]].concat()));
+    }
+    std::fs::write(dist.join(format!("aos-v{version}.cdx.json")), "{}").unwrap();
+    done(python("assemble.py", &["--version", version, dist.to_str().unwrap()]));
+    std::fs::write(dist.join("checksums.txt.sigstore.json"), "{}").unwrap();
+    let mut smoke = Command::new(bash);
+    smoke.arg(Path::new(ROOT).join("scripts/release/smoke.sh")).args([version, &target]).arg(&dist);
+    // Neither a cosign nor an aos of this machine: the signature of this release is none.
+    let first = scene.home().join("first");
+    script(&first.join("cosign"), "exit 0");
+    script(&first.join("aos"), "exit 0");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths([first].into_iter().chain(std::env::split_paths(&path)));
+    smoke.env("PATH", path.unwrap()).env("HOME", scene.home()).env("TMPDIR", scene.home());
+    let ran = answer(smoke.output().unwrap());
+    assert_eq!(ran.exit, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains(&format!("smoke: aos-v{version}-{target} runs")), "{ran:?}");
 }
 
 #[test]

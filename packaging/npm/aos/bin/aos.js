@@ -49,21 +49,22 @@ function refuse(message, hint) {
 }
 
 function run(program) {
-  const child = spawn(program, process.argv.slice(2), { stdio: 'inherit', windowsHide: false });
-  child.on('error', (error) => {
-    refuse(`\`${program}\` cannot be started (${error.code || error.message})`, 'reinstall: npm install -g @argentaios/aos');
-  });
-
+  let child;
+  // Before there is a child, so that no signal can end this process and leave the child alone.
   // A terminal sends its signals to both of us; sent again, they would count twice. Others reach only this process.
   const fromTerminal = process.stdin.isTTY || process.stderr.isTTY;
   const handlers = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'].map((signal) => {
     const handler = () => {
       if (signal === 'SIGTERM' || !fromTerminal) child.kill(signal);
     };
+    process.on(signal, handler);
     return [signal, handler];
   });
-  for (const [signal, handler] of handlers) process.on(signal, handler);
 
+  child = spawn(program, process.argv.slice(2), { stdio: 'inherit', windowsHide: false });
+  child.on('error', (error) => {
+    refuse(`\`${program}\` cannot be started (${error.code || error.message})`, 'reinstall: npm install -g @argentaios/aos');
+  });
   child.on('exit', (code, signal) => {
     for (const [name, handler] of handlers) process.removeListener(name, handler);
     if (!signal) {

@@ -1,0 +1,17 @@
+//! `aos update` against a host of releases on loopback that injects one fault at a time.
+//!
+//! Numbers in comments (D3, L5, …) are rows of the table of faults: discover, download, verification, archive, swap,
+//! package manager, Skill, interruption.
+
+mod archive;
+mod discover;
+mod download;
+pub mod host;
+mod interrupt;
+mod kill;
+mod managers;
+mod setup;
+mod signature;
+mod skill;
+mod success;
+mod swap;

@@ -3,9 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use serde_json::json;
+
 use crate::release::{VERSION, program, sha256};
 use crate::scene::{Answer, Scene, answer, names, script, skipped, which};
 use crate::server::Reply;
+use crate::sigstore::{Signing, Sigstore};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -51,6 +54,17 @@ fn assembled(scene: &Scene) -> PathBuf {
     std::fs::write(dist.join(format!("aos-v{VERSION}.cdx.json")), "{}").unwrap();
     done(python("assemble.py", &["--version", VERSION, dist.to_str().unwrap()]));
     dist
+}
+
+/// The target that the program under test was built for, if there are releases for it.
+fn own_target() -> Option<String> {
+    let machine = std::env::consts::ARCH;
+    let libc = if cfg!(target_env = "musl") { "musl" } else { "gnu" };
+    match std::env::consts::OS {
+        "linux" => Some(format!("{machine}-unknown-linux-{libc}")),
+        "macos" => Some(format!("{machine}-apple-darwin")),
+        _ => None,
+    }
 }
 
 fn list(archive: &Path, option: &str) -> String {
@@ -112,6 +126,47 @@ fn a_packed_release_is_one_that_the_install_script_takes() {
     let answer = scene.install(&[]);
     assert_eq!(answer.exit, Some(0), "{answer:?}");
     assert_eq!(std::fs::read_to_string(scene.target()).unwrap(), program(VERSION));
+}
+
+#[test]
+fn a_packed_release_is_one_that_aos_update_takes() {
+    let test = "a_packed_release_is_one_that_aos_update_takes";
+    let Some(target) = own_target() else {
+        return skipped(test, "there is no release for this system");
+    };
+    let scene = Scene::new();
+    let dist = assembled(&scene);
+    let sigstore = Sigstore::new();
+    let checksums = std::fs::read(dist.join("checksums.txt")).unwrap();
+    let signing = Signing::release("ArgentAIOS/aos", &format!("v{VERSION}"));
+    let bundle = sigstore.sign(&checksums, &signing).to_string();
+    std::fs::write(dist.join("checksums.txt.sigstore.json"), bundle).unwrap();
+    let root = scene.home().join("trusted_root.json");
+    std::fs::write(&root, sigstore.trust_root().to_string()).unwrap();
+    let mut assets = Vec::new();
+    for name in names(&dist) {
+        let bytes = std::fs::read(dist.join(&name)).unwrap();
+        let url = format!("{}/{name}", scene.server.url);
+        assets.push(json!({"name": name, "size": bytes.len(), "browser_download_url": url}));
+        scene.server.set(&format!("/{name}"), Reply::Bytes(bytes));
+    }
+    let release = json!({"tag_name": format!("v{VERSION}"), "assets": assets}).to_string();
+    let path = "/repos/ArgentAIOS/aos/releases/latest";
+    scene.server.set(path, Reply::Bytes(release.into_bytes()));
+
+    let installed = scene.home().join("bin/aos");
+    std::fs::create_dir(installed.parent().unwrap()).unwrap();
+    std::fs::copy(env!("CARGO_BIN_EXE_aos"), &installed).unwrap();
+    let mut update = Command::new(&installed);
+    update.args(["update", "--trusted-root"]).arg(&root).env_clear();
+    update.env("HOME", scene.home()).env("PATH", scene.path_directory());
+    let ran = answer(update.env("AOS_UPDATE_API_URL", &scene.server.url).output().unwrap());
+    let envelope: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    // Here is no npx, so the Skill stays behind; the program does not.
+    assert_eq!(envelope["error"]["code"], "E_SKILL_SYNC", "{envelope}");
+    assert_eq!(envelope["error"]["details"]["binary_replaced"], true, "{envelope}");
+    assert_eq!(std::fs::read_to_string(&installed).unwrap(), program(VERSION));
+    assert!(scene.server.asked().contains(&format!("/aos-v{VERSION}-{target}.tar.gz")));
 }
 
 #[test]
@@ -333,11 +388,8 @@ fn a_program_that_needs_more_than_its_users_have_is_not_released() {
 #[test]
 fn a_release_is_run_as_its_users_will() {
     let test = "a_release_is_run_as_its_users_will";
-    let libc = if cfg!(target_env = "musl") { "musl" } else { "gnu" };
-    let target = match std::env::consts::OS {
-        "linux" => format!("{}-unknown-linux-{libc}", std::env::consts::ARCH),
-        "macos" => format!("{}-apple-darwin", std::env::consts::ARCH),
-        _ => return skipped(test, "there is no release for this system"),
+    let Some(target) = own_target() else {
+        return skipped(test, "there is no release for this system");
     };
     let Some(bash) = which("bash") else { return skipped(test, "there is no bash") };
     let scene = Scene::new();

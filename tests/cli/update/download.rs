@@ -37,7 +37,7 @@ fn a_signature_that_cannot_be_downloaded_now_is_no_verdict() {
         let setup = Setup::new();
         setup.host.set(&asset(NEWER, name), Reply::status(503));
         setup.fails(row("download", "E_SERVER", 7), &[]);
-        setup.host.set(&asset(NEWER, name), Reply::cut(300, b"x").then_stall());
+        setup.host.set(&asset(NEWER, name), Reply::cut(100, b"x").then_stall());
         setup.fails(row("download", "E_TIMEOUT", 8), &[]);
     }
 }

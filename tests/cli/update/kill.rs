@@ -68,14 +68,28 @@ fn a_kill_at_every_named_moment_leaves_the_old_or_the_new_program() {
     for (point, expected) in
         [("update:staged", "old"), ("update:before-rename", "old"), ("update:renamed", "new")]
     {
-        let _ = std::fs::remove_file(setup.program());
-        std::fs::copy(original(), setup.program()).expect("a program");
+        old(&setup);
         let mut command = setup.update_command(&[]);
         command.env("AOS_TEST_KILL_AT", point).stdout(Stdio::null()).stderr(Stdio::null());
         assert_eq!(command.status().expect("it starts").code(), None, "{point}");
         assert_eq!(installed(&setup, &new), expected, "{point}");
         next_works(&setup, &new);
     }
+}
+
+/// Puts the old program in place.
+fn old(setup: &Setup) {
+    let _ = std::fs::remove_file(setup.program());
+    if std::fs::hard_link(original(), setup.program()).is_err() {
+        std::fs::copy(original(), setup.program()).expect("a program");
+    }
+}
+
+/// How long an update takes here, in milliseconds.
+fn duration(setup: &Setup) -> u64 {
+    let before = std::time::Instant::now();
+    run(&mut setup.update_command(&[])).data();
+    u64::try_from(before.elapsed().as_millis()).unwrap_or(1000).max(50)
 }
 
 #[test]
@@ -91,31 +105,20 @@ fn a_kill_at_any_moment_leaves_the_old_or_the_new_program() {
                 let setup = Setup::empty();
                 install_skill(&setup);
                 let described = setup.publish(&release(new));
-                // Small pauses, so that every stage has its share of the time.
-                let pause = Duration::from_millis(10);
-                setup.host.set(LATEST, Reply::json(&described).after(pause));
+                // A small pause, so that every stage has its share of the time.
+                setup.host.set(LATEST, Reply::json(&described).after(Duration::from_millis(10)));
+                let longest = duration(&setup) * 5 / 4;
                 let mut state = seed + worker;
-                let mut longest = 400;
                 while done.fetch_add(1, Ordering::Relaxed) < ROUNDS {
                     state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                     let delay = (state >> 33) % longest;
-                    let _ = std::fs::remove_file(setup.program());
-                    if std::fs::hard_link(original(), setup.program()).is_err() {
-                        std::fs::copy(original(), setup.program()).expect("a program");
-                    }
+                    old(&setup);
                     let mut command = setup.update_command(&[]);
                     command.stdout(Stdio::null()).stderr(Stdio::null());
-                    let before = std::time::Instant::now();
                     let mut child = command.spawn().expect("it starts");
                     std::thread::sleep(Duration::from_millis(delay));
                     let _ = child.kill();
-                    let status = child.wait().expect("it ends");
-                    if status.code().is_some() {
-                        // It was over before: the moments are spread over what an update takes here.
-                        longest = u64::try_from(before.elapsed().as_millis())
-                            .unwrap_or(400)
-                            .clamp(20, 5000);
-                    }
+                    child.wait().expect("it ends");
                     if installed(&setup, new) == "new" {
                         replaced.fetch_add(1, Ordering::Relaxed);
                     }

@@ -91,7 +91,7 @@ pub fn tree(entries: &[Entry]) -> Vec<u8> {
 
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     use std::io::Write as _;
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::none());
     encoder.write_all(bytes).expect("memory");
     encoder.finish().expect("memory")
 }

@@ -1,4 +1,5 @@
-//! `scripts/install.sh` against a release server on this machine: what it installs, and everything that it refuses.
+//! What reaches users around the program: `scripts/install.sh` against a release server on this machine, the scripts
+//! and packages of a release, the Agent Skill.
 //!
 //! The script runs with a cleared environment and a PATH of its own, so that no program of the machine helps it
 //! unseen.
@@ -25,3 +26,4 @@ mod signatures;
 #[expect(dead_code, reason = "only good signatures and those of somebody else are needed here")]
 #[path = "../sigstore/mod.rs"]
 mod sigstore;
+mod skill;

@@ -164,7 +164,13 @@ fn a_packed_release_is_one_that_aos_update_takes() {
     let envelope: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     // Here is no npx, so the Skill stays behind; the program does not.
     assert_eq!(envelope["error"]["code"], "E_SKILL_SYNC", "{envelope}");
-    assert_eq!(envelope["error"]["details"]["binary_replaced"], true, "{envelope}");
+    let details = &envelope["error"]["details"];
+    assert_eq!(
+        (&details["binary_replaced"], &details["current_version"]),
+        (&true.into(), &VERSION.into())
+    );
+    assert_eq!(details["stage"], "skill_sync");
+    assert!(details["skill_sync_command"].as_str().unwrap().contains("/tree/v9.8.7"), "{envelope}");
     assert_eq!(std::fs::read_to_string(&installed).unwrap(), program(VERSION));
     assert!(scene.server.asked().contains(&format!("/aos-v{VERSION}-{target}.tar.gz")));
 }

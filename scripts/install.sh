@@ -485,7 +485,7 @@ verified_by() {
     if [ "$result" -eq 0 ]; then
         say "signature: verified with $verifier: $identity"
     else
-        tail -n 5 "$temporary/verdict" >&2
+        tail -n 5 "$temporary/verdict" | tr -cd '[:print:]\n' >&2
         integrity "$verifier refuses the signature of version $version"
     fi
 }
@@ -534,7 +534,7 @@ look_into_archive() {
     if grep -q '[^-d]' "$temporary/kinds"; then
         integrity "$archive has an entry that is neither a file nor a directory"
     fi
-    grep -qx "$top/aos" "$temporary/names" || integrity "$archive has no program"
+    grep -qxF "$top/aos" "$temporary/names" || integrity "$archive has no program"
 }
 
 # Beside the target, so that the last step is one rename: the old program or the new one, never half of one.

@@ -75,6 +75,7 @@ fn damaged_archives_are_refused() {
         ("without its end", good[..good.len() - 4].to_vec()),
         ("a bit turned over", flipped),
         ("not gzip", b"PK\x03\x04 not gzip at all".to_vec()),
+        ("with more after its end", [&good[..], b"more"].concat()),
         ("empty", Vec::new()),
     ];
     for (what, bytes) in rows {

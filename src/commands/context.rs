@@ -50,7 +50,7 @@ pub fn run(_args: &ContextArgs, run: &Run) -> Result<Outcome, Failure> {
         run.format_reason,
         state.as_deref().unwrap_or("no home directory"),
     );
-    let data = json!({
+    let mut data = json!({
         "version": program::version(),
         "env": "local",
         "account": null,
@@ -62,8 +62,11 @@ pub fn run(_args: &ContextArgs, run: &Run) -> Result<Outcome, Failure> {
         },
         "credentials": {"configured": false},
         "project": project,
-        "notices": notices,
     });
+    // The key is there when there is something to say (agent-cli §14).
+    if !notices.is_empty() {
+        data["notices"] = notices.into();
+    }
     Ok(Outcome::new(data, text))
 }
 

@@ -92,7 +92,12 @@ pub fn run(_args: &DoctorArgs, run: &Run) -> Result<Outcome, Failure> {
             json!({"check": check.name, "status": check.status, "fix": check.fix, "found": check.found})
         })
         .collect();
-    Ok(Outcome::new(json!({"checks": data, "notices": looked.notices}), text))
+    let mut data = json!({"checks": data});
+    // The key is there when there is something to say (agent-cli §14).
+    if !looked.notices.is_empty() {
+        data["notices"] = looked.notices.into();
+    }
+    Ok(Outcome::new(data, text))
 }
 
 fn state() -> Check {

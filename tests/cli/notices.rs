@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::sandbox::{Sandbox, run};
 
 /// A find of the last look, as aos keeps it.
-fn known(latest: &str, age: i64) -> Value {
+pub fn known(latest: &str, age: i64) -> Value {
     let now = SystemTime::UNIX_EPOCH.elapsed().expect("a clock").as_secs();
     let checked_at = i64::try_from(now).expect("a time") - age;
     json!({
@@ -21,7 +21,7 @@ fn known(latest: &str, age: i64) -> Value {
     })
 }
 
-fn keep(sandbox: &Sandbox, text: &str) {
+pub fn keep(sandbox: &Sandbox, text: &str) {
     let state = sandbox.home().join(".aos");
     std::fs::create_dir_all(&state).expect("a state directory");
     std::fs::write(state.join("update-notice.json"), text).expect("a cache");
@@ -84,7 +84,7 @@ fn an_old_a_passed_and_a_broken_find_are_not_mentioned() {
         keep(&sandbox, &text);
         let envelope = sandbox.aos(&["context"]).json();
         assert!(envelope["meta"].get("notices").is_none(), "{text}: {envelope}");
-        assert_eq!(envelope["data"]["notices"], json!([]));
+        assert!(envelope["data"].get("notices").is_none(), "{text}");
     }
 }
 

@@ -8,7 +8,7 @@ use crate::report::Failure;
 use crate::system::http::{Client, Limits};
 use crate::system::{clock, environment, program};
 use crate::update::install_method;
-use crate::update::notice::Known;
+use crate::update::notice::{self, Known};
 use crate::update::severity;
 use crate::update::skill::{self, Manifest};
 
@@ -68,7 +68,12 @@ pub fn look() -> Looked {
         Err(failure) => {
             let found = format!("the releases cannot be asked: {}", failure.message);
             let fix = failure.hint.unwrap_or_else(|| "run `aos update --check`".to_owned());
-            Looked { check: Check::warn("update", found, fix), notices: Vec::new() }
+            // What an earlier look found is still worth saying.
+            let known = notice::current(environment::state_directory(), program::version());
+            Looked {
+                check: Check::warn("update", found, fix),
+                notices: known.into_iter().collect(),
+            }
         }
     }
 }

@@ -118,15 +118,25 @@ fn swap(staged: &Path, target: &Path) -> Result<(), ReplaceError> {
 
 #[cfg(windows)]
 fn swap(staged: &Path, target: &Path) -> Result<(), ReplaceError> {
+    let backup = aside(staged, target, &mut files::rename)?;
+    // It may still run; then the next update removes it.
+    let _ = files::remove_file(&backup);
+    Ok(())
+}
+
+/// Renames the old program aside and the new one in, and the old one back when that fails: Windows lets a program
+/// that runs be renamed, not replaced. Gives the new place of the old one.
+#[cfg(any(windows, test))]
+fn aside(
+    staged: &Path,
+    target: &Path,
+    rename: &mut dyn FnMut(&Path, &Path) -> io::Result<()>,
+) -> Result<PathBuf, ReplaceError> {
     let backup = neighbour(target, OLD).map_err(ReplaceError::Untouched)?;
-    files::rename(target, &backup).map_err(ReplaceError::Untouched)?;
-    match files::rename(staged, target) {
-        Ok(()) => {
-            // It may still run; then the next update removes it.
-            let _ = files::remove_file(&backup);
-            Ok(())
-        }
-        Err(source) => match files::rename(&backup, target) {
+    rename(target, &backup).map_err(ReplaceError::Untouched)?;
+    match rename(staged, target) {
+        Ok(()) => Ok(backup),
+        Err(source) => match rename(&backup, target) {
             Ok(()) => Err(ReplaceError::Untouched(source)),
             Err(source) => Err(ReplaceError::Displaced { backup, source }),
         },
@@ -194,5 +204,76 @@ impl FileLock {
             }
             Err(fs::TryLockError::Error(error)) => Err(Err(error)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A directory with an old and a new program.
+    fn programs() -> (tempfile::TempDir, PathBuf, PathBuf) {
+        let directory = tempfile::tempdir().unwrap();
+        let (target, staged) = (directory.path().join("aos.exe"), directory.path().join("new"));
+        files::write_new(&target, b"old", files::Mode::Executable).unwrap();
+        files::write_new(&staged, b"new", files::Mode::Executable).unwrap();
+        (directory, target, staged)
+    }
+
+    /// Renames, but for the calls whose number is in `failing`.
+    fn failing(numbers: &'static [usize]) -> impl FnMut(&Path, &Path) -> io::Result<()> {
+        let mut call = 0;
+        move |from, to| {
+            call += 1;
+            match numbers.contains(&call) {
+                true => Err(io::ErrorKind::PermissionDenied.into()),
+                false => files::rename(from, to),
+            }
+        }
+    }
+
+    fn content(path: &Path) -> Vec<u8> {
+        files::read(path, 10).unwrap().bytes
+    }
+
+    #[test]
+    fn the_old_program_is_set_aside_for_the_new_one() {
+        let (_directory, target, staged) = programs();
+        let backup = aside(&staged, &target, &mut failing(&[])).unwrap();
+        assert_eq!((content(&target), content(&backup)), (b"new".to_vec(), b"old".to_vec()));
+        assert!(is_leftover(backup.file_name().unwrap().to_str().unwrap()));
+    }
+
+    // Row S3: something holds the file; the old program is where it was.
+    #[test]
+    fn a_swap_that_fails_puts_the_old_program_back() {
+        for numbers in [&[1][..], &[2]] {
+            let (_directory, target, staged) = programs();
+            let error = aside(&staged, &target, &mut failing(numbers)).unwrap_err();
+            assert!(matches!(error, ReplaceError::Untouched(_)), "{error}");
+            assert_eq!((content(&target), content(&staged)), (b"old".to_vec(), b"new".to_vec()));
+        }
+    }
+
+    // Row S4: the error says where the old program is, and it is there.
+    #[test]
+    fn a_swap_that_cannot_be_undone_says_where_the_old_program_is() {
+        let (_directory, target, staged) = programs();
+        let error = aside(&staged, &target, &mut failing(&[2, 3])).unwrap_err();
+        let ReplaceError::Displaced { backup, .. } = error else { panic!("{error}") };
+        assert_eq!(content(&backup), b"old");
+        assert_eq!(files::kind(&target).unwrap(), files::Kind::Absent);
+    }
+
+    // Row S3 on the system it is about: a virus scanner holds the program open for itself alone.
+    #[cfg(windows)]
+    #[test]
+    fn a_program_that_somebody_holds_is_left_alone() {
+        use std::os::windows::fs::OpenOptionsExt as _;
+        let (_directory, target, staged) = programs();
+        let held = OpenOptions::new().read(true).share_mode(0).open(&target).unwrap();
+        assert!(matches!(swap(&staged, &target), Err(ReplaceError::Untouched(_))));
+        drop(held);
+        assert_eq!(content(&target), b"old");
     }
 }

@@ -1,12 +1,14 @@
 //! The lines of `aos doctor` about aos itself: its version, its Skill, and whether a newer release is out.
 
+use std::path::Path;
+
 use semver::Version;
 use serde_json::Value;
 
 use crate::release::{Host, ReleaseError, Repository, Stage};
 use crate::report::Failure;
 use crate::system::http::{Client, Limits};
-use crate::system::{clock, environment, program};
+use crate::system::{clock, environment, files, program};
 use crate::update::install_method;
 use crate::update::notice::{self, Known};
 use crate::update::severity;
@@ -21,9 +23,30 @@ pub struct Looked {
     pub notices: Vec<Value>,
 }
 
-/// The version of this program.
+/// The version of this program against the one that an installed Skill asks for (agent-cli §14).
 pub fn version() -> Check {
-    Check::pass("version", format!("aos {}", program::version()))
+    let running = program::version();
+    let installed = skill::examine(&Manifest::embedded(), &[]).unwrap_or_default();
+    let newest = installed.places.iter().filter_map(|place| required(&place.place.real)).max();
+    match (newest, Version::parse(running)) {
+        (Some(required), Ok(version)) if version.cmp_precedence(&required).is_lt() => Check::fail(
+            "version",
+            format!("aos {running}, but an installed Skill is for {required} or newer"),
+            "run `aos update`",
+        ),
+        _ => Check::pass("version", format!("aos {running}")),
+    }
+}
+
+/// `requires.min_version` of an installed Skill.
+fn required(place: &Path) -> Option<Version> {
+    /// Largest Skill text, in bytes.
+    const MAX_TEXT: u64 = 1024 * 1024;
+    let bytes = files::read(&place.join("SKILL.md"), MAX_TEXT).ok()?.bytes;
+    let text = String::from_utf8(bytes).ok()?;
+    let front = text.strip_prefix("---\n")?.split_once("\n---")?.0;
+    let line = front.lines().find_map(|line| line.trim().strip_prefix("min_version:"))?;
+    Version::parse(line.trim().trim_matches(['"', '\''])).ok()
 }
 
 /// The installed copies of the Skill against the one that belongs to this program.

@@ -5,6 +5,7 @@
 
 mod archive;
 mod discover;
+mod doctor;
 mod download;
 pub mod host;
 mod interrupt;

@@ -1,6 +1,6 @@
 //! Managers that aos never runs: of the system, of versions, of other languages.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use crate::system::process::{self, Invocation};
@@ -80,7 +80,7 @@ pub(super) fn by_database(path: &Path) -> Option<Owner> {
 }
 
 /// The first line of the answer, when the database knows the file.
-fn asked(program: &PathBuf, arguments: &[&str]) -> Option<String> {
+fn asked(program: &Path, arguments: &[&str]) -> Option<String> {
     let program = program.to_str()?;
     let directory = Path::new("/");
     let invocation = Invocation { program, arguments, directory, without: &[], limit: LIMIT };

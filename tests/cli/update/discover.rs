@@ -37,7 +37,8 @@ fn a_rate_limit_says_how_long_to_wait_and_is_not_waited_for() {
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().expect("a clock").as_secs();
     let reset = (now + 600).to_string();
     let later = http_date(120);
-    let cases: [(u16, Vec<(&str, &str)>, std::ops::RangeInclusive<u64>); 9] = [
+    type Headers<'a> = Vec<(&'a str, &'a str)>;
+    let cases: [(u16, Headers<'_>, std::ops::RangeInclusive<u64>); 9] = [
         (403, vec![("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", &reset)], 590..=600),
         (403, vec![("x-ratelimit-remaining", "0")], 60..=60),
         (403, vec![("retry-after", "17")], 17..=17),

@@ -209,7 +209,12 @@ fn serve(mut stream: TcpStream, shared: &Shared) {
         }
         After::Flood => {
             let piece = vec![b' '; 64 * 1024];
-            while !shared.ended.load(Ordering::Relaxed) && stream.write_all(&piece).is_ok() {}
+            loop {
+                let over = shared.ended.load(Ordering::Relaxed);
+                if over || stream.write_all(&piece).is_err() {
+                    return;
+                }
+            }
         }
     }
 }

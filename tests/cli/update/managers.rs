@@ -52,7 +52,8 @@ const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 fn the_owner_of_the_program_is_recognised_by_its_place() {
     let setup = Setup::new();
     let other = "{\"name\": \"something-else\"}";
-    let cases: [(&str, Vec<(&str, String)>, &str); 15] = [
+    type Files<'a> = Vec<(&'a str, String)>;
+    let cases: [(&str, Files<'_>, &str); 15] = [
         ("bin2/aos", vec![], "standalone"),
         (
             "hoisted/lib/node_modules/@argentaios/aos-linux-x64-musl/bin/aos",

@@ -4,15 +4,20 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::release::Repository;
 use crate::strict_json;
 use crate::system::files;
 
+use super::command::quoted;
 use super::{CrateSource, InstallMethod, Owner};
 
 /// The record of `cargo install`.
 const RECORD: &str = ".crates2.json";
 /// Largest record, in bytes.
 const MAX_RECORD: u64 = 8 * 1024 * 1024;
+/// Names of crates.io in a record.
+const CRATES_IO: [&str; 2] =
+    ["registry+https://github.com/rust-lang/crates.io-index", "sparse+https://index.crates.io/"];
 
 pub(super) fn owner(path: &Path) -> Option<Owner> {
     let bin = path
@@ -33,17 +38,45 @@ pub(super) fn owner(path: &Path) -> Option<Owner> {
     })?;
     let evidence = format!("`{}` lists it as `{}`", record.display(), package.escape_debug());
     // `aos 1.2.3 (registry+https://…)`
-    let source = package.split_once('(')?.1;
-    let method = if source.starts_with("git+") {
-        InstallMethod::Cargo { root: root.to_owned(), source: CrateSource::Git }
-    } else if source.starts_with("registry+") || source.starts_with("sparse+") {
-        InstallMethod::Cargo { root: root.to_owned(), source: CrateSource::Registry }
-    } else {
-        // Built from a directory of this machine: only its owner knows what should be in it.
-        InstallMethod::Managed {
-            manager: "cargo-path",
-            command: Some("cargo install --locked --path .".to_owned()),
-        }
+    let source = package.split_once('(')?.1.trim_end_matches(')');
+    Some((method(root, source), evidence))
+}
+
+fn method(root: &Path, source: &str) -> InstallMethod {
+    let cargo = |source| InstallMethod::Cargo { root: root.to_owned(), source };
+    if CRATES_IO.contains(&source) {
+        return cargo(CrateSource::Registry);
+    }
+    let managed = |manager, command| InstallMethod::Managed { manager, command };
+    let from = |option: &str, url: &str| {
+        let root = quoted(&root.display().to_string());
+        let plain = url.len() < 2000 && url.chars().all(|symbol| symbol.is_ascii_graphic());
+        plain.then(|| format!("cargo install --locked --root {root} {option} {} aos", quoted(url)))
     };
-    Some((method, evidence))
+    if let Some(location) = source.strip_prefix("git+") {
+        let url = location.split(['?', '#']).next().unwrap_or(location);
+        return match Repository::own() {
+            Ok(own) if is_of(url, &own) => cargo(CrateSource::Git),
+            // Somebody's own version of aos is not replaced by ours.
+            _ => managed("cargo-git", from("--git", url)),
+        };
+    }
+    if let Some(url) = source.strip_prefix("registry+") {
+        return managed("cargo-registry", from("--index", url));
+    }
+    if source.starts_with("sparse+") {
+        return managed("cargo-registry", from("--index", source));
+    }
+    // Built from a directory of this machine: only its owner knows what should be in it.
+    managed("cargo-path", Some("cargo install --locked --path .".to_owned()))
+}
+
+/// Whether `url` is a way to write the repository `own`.
+fn is_of(url: &str, own: &Repository) -> bool {
+    let url = url.trim_end_matches('/').to_ascii_lowercase();
+    let url = url.strip_suffix(".git").unwrap_or(&url);
+    let own = own.to_string().to_ascii_lowercase();
+    ["https://github.com/", "ssh://git@github.com/"]
+        .iter()
+        .any(|host| url.strip_prefix(host) == Some(own.as_str()))
 }

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use semver::Version;
 
 use crate::release::{Repository, repository};
-use crate::system::files::{self, Kind};
 use crate::system::search_path;
 
 use super::node::PACKAGE;
-use super::{CrateSource, InstallMethod};
+use super::{CrateSource, InstallMethod, is_file};
 
 /// Calls of one manager, in their order.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -94,8 +93,7 @@ impl InstallMethod {
 
 /// The manager's program where its installation has it.
 fn beside(path: &Path) -> Option<PathBuf> {
-    let is_there = files::canonical(path).and_then(|real| files::kind(&real));
-    matches!(is_there, Ok(Kind::File { .. })).then(|| path.to_owned())
+    is_file(path).then(|| path.to_owned())
 }
 
 /// A word for a POSIX shell: as it is when nothing in it means anything, else between single quotes.

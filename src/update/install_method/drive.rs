@@ -15,6 +15,8 @@ use super::{Installation, ManagerCommand};
 
 /// Longest time of all calls together: a manager may build from source.
 const LIMIT: Duration = Duration::from_secs(30 * 60);
+/// Makes Homebrew ask a person, whom it would not reach.
+const HOMEBREW_ASK: &str = "HOMEBREW_ASK";
 
 /// Why a manager failed, as far as can be told.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -61,7 +63,7 @@ pub fn drive(
     for call in &command.calls {
         output = called(name, program, call, clock)?;
     }
-    let observed = match executable::version(&installation.invoked, wanted) {
+    let observed = match executable::version(&installation.program(), wanted) {
         Ok(version) => version,
         Err(ExecutableError::Interrupted) => return Err(DriveError::Interrupted),
         Err(source) => return Err(DriveError::Unusable { name, source, output }),
@@ -82,12 +84,11 @@ fn called(
     let variables = environment::variables();
     let limit = limit();
     let spent = Duration::from_millis(clock.elapsed_ms());
-    let directory = environment::temporary_directory();
-    let environment = Changes::default();
+    let environment = changes(name, program);
     let finished = session::run(&Session {
         program,
         arguments: call,
-        directory: &directory,
+        directory: neutral(program),
         environment: &environment,
         limit: limit.saturating_sub(spent),
     })
@@ -103,6 +104,39 @@ fn called(
     }
 }
 
+/// Where a manager finds no settings of anybody else: cargo and rustup obey files in every directory above theirs, and
+/// the directory for temporary files is everybody's.
+fn neutral(program: &Path) -> &Path {
+    let root = Path::new("/");
+    if cfg!(windows) { program.parent().unwrap_or(root) } else { root }
+}
+
+/// What a manager must not inherit, and what it needs.
+fn changes(name: &str, program: &Path) -> Changes {
+    let foreign = |other: &str| {
+        // npm does not look at the case of its variables.
+        other == HOMEBREW_ASK
+            || environment::FOREIGN_TO_NPX.iter().any(|name| name.eq_ignore_ascii_case(other))
+    };
+    let names = environment::variables().into_iter().map(|(name, _)| name);
+    let mut changes =
+        Changes { removed: names.filter(|name| foreign(name)).collect(), added: Vec::new() };
+    // npm is a script for the node beside it; without one there, that on PATH is found as before.
+    let path = environment::read(environment::PATH);
+    if name == "npm"
+        && let Some(directory) = program.parent().and_then(Path::to_str)
+        && let Some(path) = path
+    {
+        let separator = if cfg!(windows) { ';' } else { ':' };
+        if !directory.contains(separator) {
+            changes
+                .added
+                .push((environment::PATH.to_owned(), format!("{directory}{separator}{path}")));
+        }
+    }
+    changes
+}
+
 /// Debug builds only: lets a test meet a manager that hangs.
 fn limit() -> Duration {
     let shorter = environment::read("AOS_TEST_MANAGER_LIMIT_MS").filter(|_| cfg!(debug_assertions));
@@ -111,29 +145,49 @@ fn limit() -> Duration {
 
 /// What the manager complains about. Its exit code says nothing, so its words have to.
 fn cause(output: &str) -> Cause {
-    const PERMISSION: [&str; 5] =
-        ["eacces", "eperm", "permission denied", "operation not permitted", "erofs"];
-    const NETWORK: [&str; 14] = [
+    const PERMISSION_CODES: [&str; 3] = ["eacces", "eperm", "erofs"];
+    const PERMISSION: [&str; 3] =
+        ["permission denied", "operation not permitted", "read-only file system"];
+    const NETWORK_CODES: [&str; 9] = [
         "enotfound",
         "econnrefused",
         "econnreset",
+        "econnaborted",
         "etimedout",
+        "enetunreach",
+        "ehostunreach",
         "eai_again",
+        "err_socket_timeout",
+    ];
+    const NETWORK: [&str; 16] = [
         "could not resolve",
+        "couldn't resolve",
+        "couldn't connect",
+        "temporary failure in name resolution",
         "failed to connect",
         "network is unreachable",
+        "no route to host",
         "failed to download",
         "network failure",
+        "network timeout",
         "connection refused",
         "connection reset",
+        "connection timed out",
+        "operation timed out",
         "spurious network error",
         "failed to fetch",
     ];
     let text = output.to_lowercase();
-    let has = |signs: &[&str]| signs.iter().any(|sign| text.contains(sign));
-    if has(&PERMISSION) {
+    // Whole words: a code of five letters is also a part of others.
+    let words: Vec<_> =
+        text.split(|symbol: char| !symbol.is_ascii_alphanumeric() && symbol != '_').collect();
+    let says = |codes: &[&str], phrases: &[&str]| {
+        codes.iter().any(|code| words.contains(code))
+            || phrases.iter().any(|phrase| text.contains(phrase))
+    };
+    if says(&PERMISSION_CODES, &PERMISSION) {
         Cause::Permission
-    } else if has(&NETWORK) {
+    } else if says(&NETWORK_CODES, &NETWORK) {
         Cause::Network
     } else {
         Cause::Other
@@ -152,10 +206,32 @@ mod tests {
             ("npm error code ENOTFOUND", Cause::Network),
             ("fatal: Could not resolve host: github.com", Cause::Network),
             ("curl: (7) Failed to connect to formulae.brew.sh", Cause::Network),
+            ("npm error Error: EROFS: read-only file system", Cause::Permission),
+            ("npm error code EAI_AGAIN", Cause::Network),
+            ("npm error code ERR_SOCKET_TIMEOUT", Cause::Network),
+            ("curl: (28) Connection timed out after 15001 milliseconds", Cause::Network),
+            (
+                "warning: spurious network error (3 tries remaining): [6] Couldn't resolve host name",
+                Cause::Network,
+            ),
             ("error: could not compile `aos`", Cause::Other),
+            ("npm error code ETARGET\nnpm error notarget No matching version found", Cause::Other),
+            ("npm error code ENOSPC", Cause::Other),
+            ("compiling supereperm v1.0.0", Cause::Other),
             ("", Cause::Other),
         ] {
             assert_eq!(cause(output), expected, "{output}");
         }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_manager_runs_where_nobody_else_leaves_settings_and_finds_its_own_node() {
+        assert_eq!(neutral(Path::new("/opt/node/bin/npm")), Path::new("/"));
+        let changed = changes("npm", Path::new("/opt/node/bin/npm"));
+        let path = environment::read(environment::PATH).unwrap();
+        assert_eq!(changed.added, [("PATH".to_owned(), format!("/opt/node/bin:{path}"))]);
+        assert_eq!(changes("cargo", Path::new("/opt/cargo/bin/cargo")).added, []);
+        assert_eq!(changes("npm", Path::new("/odd:place/npm")).added, []);
     }
 }

@@ -18,6 +18,8 @@ const OLD: &str = ".old";
 pub struct Staged {
     path: PathBuf,
     file: Option<File>,
+    /// Tells an update with another state directory that this file is no leftover.
+    _mark: Option<File>,
     in_place: bool,
 }
 
@@ -37,7 +39,8 @@ impl Staged {
             options.mode(0o700);
         }
         let file = options.open(&path)?;
-        Ok(Self { path, file: Some(file), in_place: false })
+        let mark = marked(&path);
+        Ok(Self { path, file: Some(file), _mark: mark, in_place: false })
     }
 
     #[must_use]
@@ -148,13 +151,39 @@ fn neighbour(target: &Path, suffix: &str) -> io::Result<PathBuf> {
     Ok(target.with_file_name(format!("{PREFIX}{name}{suffix}")))
 }
 
+/// Locks the staged file at `path` as one that is in use. It is open for reading only, so that it can be started. Without
+/// locks in the file system it has no mark, as on Windows, where a lock would keep the program from being read.
+#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+fn marked(path: &Path) -> Option<File> {
+    if cfg!(windows) {
+        return None;
+    }
+    File::open(path).ok().filter(|file| file.try_lock().is_ok())
+}
+
+/// Whether a running update uses the staged file at `path`.
+#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+fn is_in_use(path: &Path) -> bool {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        options.custom_flags(i32::try_from(flags.bits()).unwrap_or(0));
+    }
+    let lock = options.open(path).map(|file| file.try_lock());
+    !cfg!(windows) && matches!(lock, Ok(Err(fs::TryLockError::WouldBlock)))
+}
+
 /// Removes what a killed update left beside `target`: regular files with names of ours. Nothing of them is ever used.
 pub fn remove_leftovers(target: &Path) {
     let Some(directory) = target.parent() else { return };
     for name in files::names(directory).unwrap_or_default() {
         let path = directory.join(&name);
         let is_ours = name.to_str().is_some_and(is_leftover);
-        if is_ours && matches!(files::kind(&path), Ok(files::Kind::File { .. })) {
+        let is_file = matches!(files::kind(&path), Ok(files::Kind::File { .. }));
+        if is_ours && is_file && !is_in_use(&path) {
             // A program that still runs cannot be removed on Windows; the next update tries again.
             let _ = files::remove_file(&path);
         }
@@ -200,7 +229,9 @@ impl FileLock {
             }
             Err(fs::TryLockError::WouldBlock) => {
                 let holder = files::read(path, 64).map(|loaded| loaded.bytes).unwrap_or_default();
-                Err(Ok(String::from_utf8_lossy(&holder).trim().escape_debug().to_string()))
+                let holder = String::from_utf8_lossy(&holder).trim().escape_debug().to_string();
+                // It has not been written yet, or the system does not let it be read.
+                Err(Ok(if holder.is_empty() { "unknown".to_owned() } else { holder }))
             }
             Err(fs::TryLockError::Error(error)) => Err(Err(error)),
         }

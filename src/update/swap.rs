@@ -208,4 +208,43 @@ mod tests {
         drop(lock);
         UpdateLock::acquire(&state, target).unwrap();
     }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_staged_program_is_no_leftover_while_its_update_lives() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = program(directory.path());
+        let mut first = Stage::new(&target).unwrap();
+        // An update with another state directory, which the lock does not stop.
+        drop(Stage::new(&target).unwrap());
+        first.write(b"new").unwrap();
+        first.finish().unwrap();
+        drop(Stage::new(&target).unwrap());
+        first.commit().unwrap();
+        assert_eq!(files::read(&target, 10).unwrap().bytes, b"new");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_staged_program_can_be_started_before_it_is_in_place() {
+        use crate::update::executable;
+        let directory = tempfile::tempdir().unwrap();
+        let target = program(directory.path());
+        let mut stage = Stage::new(&target).unwrap();
+        stage.write(b"#!/bin/sh\necho aos 1.2.3\n").unwrap();
+        stage.finish().unwrap();
+        executable::verify(stage.path(), &semver::Version::new(1, 2, 3)).unwrap();
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_with_a_name_of_ours_is_neither_followed_nor_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = program(directory.path());
+        let link = directory.path().join(".aos.0123456789abcdef.old");
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        drop(Stage::new(&target).unwrap());
+        assert_eq!(files::kind(&link).unwrap(), Kind::Symlink);
+        assert_eq!(files::read(&target, 10).unwrap().bytes, b"old");
+    }
 }

@@ -17,7 +17,9 @@ use crate::system::progress::Progress;
 use crate::system::{clock, environment, program};
 use crate::update::fault::UpdateError;
 use crate::update::find::{self, Decision, Wish};
-use crate::update::install_method::{self, InstallMethod, Installation, ManagerCommand};
+use crate::update::install_method::{
+    self, Aftermath, Before, InstallMethod, Installation, ManagerCommand,
+};
 use crate::update::notice::Known;
 use crate::update::severity::{self, Severity};
 use crate::update::{install, swap};
@@ -242,7 +244,7 @@ impl<'a> Job<'a> {
             answer.current = installed.version;
             Some(skill::Expected::Archive(installed.skill))
         } else {
-            let observed = self.driven(&release.version)?;
+            let observed = self.driven(&release.version, state)?;
             state.replaced(&observed);
             answer.current = observed;
             None
@@ -264,7 +266,7 @@ impl<'a> Job<'a> {
     }
 
     /// Lets the manager that owns the program bring it to `target`.
-    fn driven(&self, target: &Version) -> Result<Version, UpdateError> {
+    fn driven(&self, target: &Version, state: &mut State) -> Result<Version, UpdateError> {
         let method = &self.installation.method;
         if let InstallMethod::Managed { manager, command } = method {
             let path = self.installation.executable.clone();
@@ -279,8 +281,18 @@ impl<'a> Job<'a> {
         }
         let progress = Progress::start("aos update", self.run.quiet);
         progress.say(&format!("running {}", command.name));
-        install_method::drive(&self.installation, &command, &self.wish.running, target)
-            .map_err(|source| UpdateError::Manager { command: command.shown, source })
+        let before = Before::look(&self.installation, &self.wish.running);
+        install_method::drive(&self.installation, &command, &self.wish.running, target).map_err(
+            |source| {
+                // A manager may fail after it has replaced the program.
+                match before.compared(&self.installation) {
+                    Aftermath::Untouched => {}
+                    Aftermath::Replaced(version) => state.replaced(&version),
+                    Aftermath::Unknown => state.lost(),
+                }
+                UpdateError::Manager { command: command.shown, source }
+            },
+        )
     }
 
     /// There is nothing newer: the Skill may still be an old one.

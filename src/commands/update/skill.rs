@@ -166,7 +166,7 @@ pub fn delegated(
     let arguments = words.map(str::to_owned);
     let directory = environment::temporary_directory();
     let finished = session::run(&Session {
-        program: &job.installation.invoked,
+        program: &job.installation.program(),
         arguments: &arguments,
         directory: &directory,
         environment: &Changes::default(),

@@ -13,7 +13,8 @@ use super::UpdateArgs;
 /// Facts that change while an update runs.
 pub struct State {
     previous: String,
-    current: String,
+    /// `None` when the program does not say it any more.
+    current: Option<String>,
     binary_replaced: bool,
     pub target: Option<Version>,
     pub install_method: Option<&'static str>,
@@ -25,7 +26,7 @@ impl State {
     pub fn new(version: &str) -> Self {
         Self {
             previous: version.to_owned(),
-            current: version.to_owned(),
+            current: Some(version.to_owned()),
             binary_replaced: false,
             target: None,
             install_method: None,
@@ -36,8 +37,13 @@ impl State {
 
     /// The program is another one now.
     pub fn replaced(&mut self, version: &Version) {
-        self.current = version.to_string();
+        self.current = Some(version.to_string());
         self.binary_replaced = true;
+    }
+
+    /// A manager has left something that does not say what it is.
+    pub fn lost(&mut self) {
+        self.current = None;
     }
 
     /// Adds to a failure what is true after it, and says in words what to do next.
@@ -46,9 +52,10 @@ impl State {
         let mut known = failure.details.clone();
         known.entry("stage").or_insert_with(|| Stage::Discover.name().into());
         known.insert("previous_version".to_owned(), self.previous.as_str().into());
-        known.insert("current_version".to_owned(), self.current.as_str().into());
+        known.insert("current_version".to_owned(), self.current.as_deref().into());
         // A swap that could not be undone has said so itself.
-        known.entry("binary_replaced").or_insert_with(|| self.binary_replaced.into());
+        let replaced = self.current.as_ref().map(|_| self.binary_replaced);
+        known.entry("binary_replaced").or_insert_with(|| replaced.into());
         known.insert("skill_sync_status".to_owned(), self.skill_status.as_str().into());
         if let Some(target) = &self.target {
             known.insert("target_version".to_owned(), target.to_string().into());
@@ -57,7 +64,7 @@ impl State {
             known.insert("update_available".to_owned(), false.into());
         }
         if args.check {
-            known.insert("last_known".to_owned(), last_known(&self.current));
+            known.insert("last_known".to_owned(), last_known(&self.previous));
         }
         if let Some(method) = self.install_method {
             known.insert("install_method".to_owned(), method.into());
@@ -73,23 +80,24 @@ impl State {
 
     fn message(&self, failure: &Failure, args: &UpdateArgs) -> String {
         let said = &failure.message;
+        let Some(current) = &self.current else {
+            return format!("{said}; the program is another one now, or none, and says no version");
+        };
         let again = if args.check { "aos update --check" } else { "aos update" };
         match failure.code {
             _ if self.binary_replaced || self.skill_command.is_some() => {
-                format!("aos is at {} now, but {said}", self.current)
+                format!("aos is at {current} now, but {said}")
             }
             ErrorCode::Interrupted => {
-                format!("cancelled, no change, still on {}", self.current)
+                format!("cancelled, no change, still on {current}")
             }
             ErrorCode::Integrity => format!(
-                "{said}; integrity failure: do NOT retry, stop and report it; still on {}",
-                self.current
+                "{said}; integrity failure: do NOT retry, stop and report it; still on {current}"
             ),
-            code if code.retryable() => format!(
-                "{said}; transient: re-run `{again}`, it is idempotent; still on {}",
-                self.current
-            ),
-            _ => format!("{said}; no change, still on {}", self.current),
+            code if code.retryable() => {
+                format!("{said}; transient: re-run `{again}`, it is idempotent; still on {current}")
+            }
+            _ => format!("{said}; no change, still on {current}"),
         }
     }
 }

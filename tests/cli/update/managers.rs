@@ -272,6 +272,61 @@ fn a_manager_that_fails_is_answered_by_its_complaint() {
     }
 }
 
+// P1: what the program is then is what it says itself.
+#[test]
+fn a_manager_that_fails_after_its_work_is_answered_by_what_runs() {
+    for (end, code, exit) in [
+        ("exit 1\n", "E_IO", 1),
+        ("echo ECONNRESET >&2; exit 1\n", "E_NETWORK", 7),
+        ("sleep 30\n", "E_TIMEOUT", 8),
+    ] {
+        let setup = Setup::new();
+        let program = npm(&setup);
+        manager(&setup, "npm", &format!("{}{end}", installs(&program, NEWER)));
+        let mut command =
+            setup.command_of(&program, &["update", "--trusted-root", "trusted_root.json"]);
+        command.env("AOS_TEST_MANAGER_LIMIT_MS", "1500");
+        let error = run(&mut command).error(code, exit);
+        assert_eq!(error["details"]["binary_replaced"], true, "{end}");
+        assert_eq!(error["details"]["current_version"], NEWER, "{end}");
+        let message = error["message"].as_str().expect("a message");
+        assert!(message.starts_with(&format!("aos is at {NEWER} now")), "{message}");
+    }
+}
+
+// P1: a manager that leaves nothing that works.
+#[test]
+fn a_program_that_a_manager_has_broken_is_not_called_the_old_one() {
+    for script in [
+        "rm 'PROGRAM'\n",
+        "rm 'PROGRAM'; exit 1\n",
+        "echo broken >'PROGRAM.new'; mv 'PROGRAM.new' 'PROGRAM'\n",
+    ] {
+        let setup = Setup::new();
+        let program = npm(&setup);
+        let script = script.replace("PROGRAM", &program.display().to_string());
+        manager(&setup, "npm", &script);
+        let answer = ask(&setup, &program, &[]);
+        let error = &answer.json()["error"];
+        assert_eq!(error["details"]["binary_replaced"], Value::Null, "{error:#}");
+        assert_eq!(error["details"]["current_version"], Value::Null, "{error:#}");
+        let message = error["message"].as_str().expect("a message");
+        assert!(!message.contains("no change"), "{message}");
+    }
+}
+
+// A planted setting in the directory for temporary files is none of a manager's business.
+#[test]
+fn a_manager_does_not_run_where_everybody_may_leave_settings() {
+    let setup = Setup::new();
+    let program = npm(&setup);
+    let log = setup.place("where.log");
+    let script = format!("pwd >'{}'\n{}", log.display(), installs(&program, NEWER));
+    manager(&setup, "npm", &script);
+    assert_eq!(ask(&setup, &program, &[]).data()["status"], "updated");
+    assert_eq!(std::fs::read_to_string(log).expect("a place").trim(), "/");
+}
+
 // P1: no manager at all.
 #[test]
 fn a_manager_that_is_not_there_is_a_configuration_fault() {

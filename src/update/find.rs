@@ -31,24 +31,24 @@ pub struct Wish {
 pub enum Decision {
     /// Go to this release.
     Move(Release),
-    /// Stay; the newest release that was seen, if one was asked for.
-    Stay { newest: Option<Release> },
+    /// Stay; this is the newest release of the host.
+    Stay(Release),
 }
 
 impl Wish {
-    /// What can be said without asking anybody: the running version is the wanted one, or a newer one.
+    /// Whether the running version is the wanted one, which can be said without asking anybody.
     ///
     /// # Errors
     /// When the wanted version is older and nobody allowed that.
-    pub fn preflight(&self) -> Result<Option<Decision>, UpdateError> {
-        let Some(target) = &self.target else { return Ok(None) };
+    pub fn is_fulfilled(&self) -> Result<bool, UpdateError> {
+        let Some(target) = &self.target else { return Ok(false) };
         match target.cmp_precedence(&self.running) {
-            std::cmp::Ordering::Equal => Ok(Some(Decision::Stay { newest: None })),
+            std::cmp::Ordering::Equal => Ok(true),
             std::cmp::Ordering::Less if !self.allow_downgrade => Err(UpdateError::Downgrade {
                 target: target.clone(),
                 current: self.running.clone(),
             }),
-            _ => Ok(None),
+            _ => Ok(false),
         }
     }
 
@@ -67,12 +67,10 @@ impl Wish {
         {
             Ok(Decision::Move(newest))
         } else {
-            Ok(Decision::Stay { newest: Some(newest) })
+            Ok(Decision::Stay(newest))
         }
     }
-}
 
-impl Wish {
     /// Whether `newest` is older than a version that was there before.
     #[must_use]
     pub fn is_frozen(&self, newest: &Version) -> bool {

@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 use crate::release::{Release, Signed};
 use crate::report::Outcome;
 use crate::system::clock;
-use crate::update::find::{self, Wish};
-use crate::update::install_method::ManagerCommand;
+use crate::update::find::Wish;
 use crate::update::severity::Severity;
 
 use super::super::Run;
@@ -210,27 +209,4 @@ pub fn suspicions(wish: &Wish, newest: &Release, method: &str) -> Vec<Value> {
         notices.push(notice("possible_freeze", message, &next));
     }
     notices
-}
-
-/// What an update would do, step by step.
-pub fn plan(
-    found: &Found<'_>,
-    manager: Option<&ManagerCommand>,
-    program: &str,
-    skill: &str,
-) -> Vec<String> {
-    let version = &found.release.version;
-    let mut steps = match manager {
-        Some(command) => {
-            vec![format!("run `{}`", command.shown), format!("ask `{program}` for its version")]
-        }
-        None => vec![
-            format!("download {}", find::archive_name(version)),
-            "compare it with checksums.txt, whose signature is verified".to_owned(),
-            format!("start the new program beside `{program}` and ask for its version"),
-            format!("replace `{program}` by one rename"),
-        ],
-    };
-    steps.push(format!("sync the Skill: `{skill}`, then compare every installed copy"));
-    steps
 }

@@ -72,20 +72,28 @@ pub fn run(args: &UpdateArgs, run: &Run) -> Result<Outcome, Failure> {
 }
 
 fn work(args: &UpdateArgs, run: &Run, state: &mut State) -> Result<Outcome, Failure> {
-    let job = Job::new(args, run, state)?;
+    let mut job = Job::new(args, run, state)?;
     // So that two updates never meet.
-    let mut job = job;
     if !args.only_looks() {
         job.lock = Some(job.locked()?);
     }
-    if let Some(decision) = job.wish.preflight()? {
-        return job.decided(None, &decision, state);
+    if job.wish.is_fulfilled()? {
+        return job.stay(None, state);
     }
     let client = Client::new(&agent(), Limits::patient())
         .map_err(|error| Fault::from(error).at(Stage::Discover))?;
     let host = Host::from_environment(client)?;
-    let decision = job.wish.decide(&host, &job.own)?;
-    job.decided(Some(&host), &decision, state)
+    match job.wish.decide(&host, &job.own)? {
+        Decision::Stay(newest) => job.stay(Some(&newest), state),
+        Decision::Move(release) => {
+            state.target = Some(release.version.clone());
+            let found = job.look(&host, &release)?;
+            if args.only_looks() {
+                return Ok(job.shown(&found));
+            }
+            job.carried_out(&host, &found, state)
+        }
+    }
 }
 
 /// How aos introduces itself.
@@ -136,26 +144,6 @@ impl<'a> Job<'a> {
         Ok(swap::UpdateLock::acquire(home, &self.installation.executable)?)
     }
 
-    fn decided(
-        &mut self,
-        host: Option<&Host>,
-        decision: &Decision,
-        state: &mut State,
-    ) -> Result<Outcome, Failure> {
-        match (decision, host) {
-            (Decision::Move(release), Some(host)) => {
-                state.target = Some(release.version.clone());
-                let found = self.look(host, release)?;
-                if self.args.only_looks() {
-                    return self.shown(&found);
-                }
-                self.carried_out(host, &found, state)
-            }
-            (Decision::Move(_), None) => Err(Failure::new(ErrorCode::Unknown, "nobody was asked")),
-            (Decision::Stay { newest }, _) => self.stay(newest.as_ref(), state),
-        }
-    }
-
     /// Verifies what can be verified before a download, and grades it.
     fn look<'r>(&self, host: &'r Host, release: &'r Release) -> Result<Found<'r>, Failure> {
         let running = &self.wish.running;
@@ -183,7 +171,7 @@ impl<'a> Job<'a> {
     }
 
     /// The answer to `--check` and `--dry-run`.
-    fn shown(&self, found: &Found<'_>) -> Result<Outcome, Failure> {
+    fn shown(&self, found: &Found<'_>) -> Outcome {
         let newest = self.args.check && self.args.target_version.is_none();
         let notices =
             if newest { self.remember(found.release, found.severity) } else { Vec::new() };
@@ -196,15 +184,51 @@ impl<'a> Job<'a> {
         answer.signed(found.signed.as_ref());
         answer.severity = Some(found.severity);
         let skill = skill::command(self, &found.release.version);
-        let program = self.installation.executable.display().to_string();
-        let manager = self.manager(&found.release.version);
-        answer.plan = answer::plan(found, manager.as_ref(), &program, &skill);
-        if let InstallMethod::Managed { command: Some(command), .. } = &self.installation.method {
-            answer.command.clone_from(command);
-        }
+        answer.plan = self.plan(found, &skill);
+        answer.command = self.own_command();
         answer.skill.status = skill::looked_at().to_owned();
         answer.skill.command = Some(skill);
-        Ok(answer.outcome(self.run))
+        answer.outcome(self.run)
+    }
+
+    /// What a person or an agent runs to get there.
+    fn own_command(&self) -> String {
+        if let InstallMethod::Managed { command: Some(command), .. } = &self.installation.method {
+            return command.clone();
+        }
+        let mut command = "aos update".to_owned();
+        if let Some(target) = &self.wish.target {
+            command.push_str(&format!(" --target-version {target}"));
+        }
+        if self.wish.allow_downgrade {
+            command.push_str(" --allow-downgrade");
+        }
+        command
+    }
+
+    /// What an update would do, step by step.
+    fn plan(&self, found: &Found<'_>, skill: &str) -> Vec<String> {
+        let version = &found.release.version;
+        let program = self.installation.executable.display();
+        let mut steps = match (&self.installation.method, self.manager(version)) {
+            (InstallMethod::Managed { manager, .. }, _) => {
+                vec![format!(
+                    "nothing: `{program}` belongs to {manager}; run `{}`",
+                    self.own_command()
+                )]
+            }
+            (_, Some(command)) => {
+                vec![format!("run `{}`", command.shown), format!("ask `{program}` for its version")]
+            }
+            (_, None) => vec![
+                format!("download {}", find::archive_name(version)),
+                "compare it with checksums.txt, whose signature is verified".to_owned(),
+                format!("start the new program beside `{program}` and ask for its version"),
+                format!("replace `{program}` by one rename"),
+            ],
+        };
+        steps.push(format!("sync the Skill: `{skill}`, then compare every installed copy"));
+        steps
     }
 
     /// Keeps what was found, so that other commands need not ask; gives the notice of an update, if there is one.

@@ -9,16 +9,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Each module of `src`, and the modules that it may use.
-const DIRECTIONS: [(&str, &[&str]); 16] = [
+const DIRECTIONS: [(&str, &[&str]); 17] = [
     ("strict_json", &[]),
+    ("repository", &[]),
     ("contract", &["strict_json"]),
     ("plan", &[]),
     ("system", &[]),
     ("verify", &["strict_json"]),
-    ("generate", &["contract", "plan"]),
+    ("generate", &["contract", "plan", "repository"]),
     ("apply", &["plan", "system"]),
-    ("release", &["strict_json", "system", "verify"]),
-    ("inputs", &["contract", "generate", "plan", "release", "system", "verify"]),
+    ("release", &["repository", "strict_json", "system", "verify"]),
+    ("inputs", &["contract", "generate", "plan", "release", "repository", "system", "verify"]),
     ("update", &["inputs", "release", "strict_json", "system", "verify"]),
     ("audit", &["contract", "generate", "inputs", "plan", "system"]),
     ("report", &["contract", "plan"]),

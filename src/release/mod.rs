@@ -7,6 +7,7 @@ pub mod archive;
 pub mod fault;
 pub mod host;
 pub mod signed;
+pub mod unsigned;
 
 pub use crate::repository::{self, Repository};
 pub use fault::{Fault, ReleaseError, Stage};

@@ -74,6 +74,8 @@ pub enum LogVersion {
 pub struct Signing {
     pub name: Name,
     pub issuer: String,
+    /// Where the build came from, `owner/name`.
+    pub repository: String,
     /// Version of the bundle: `0.1`, `0.2` or `0.3`.
     pub version: &'static str,
     pub log: LogVersion,
@@ -89,6 +91,7 @@ impl Signing {
         Self {
             name: Name::Uri(format!("{workflow}@refs/tags/{tag}")),
             issuer: GITHUB.to_owned(),
+            repository: repository.to_owned(),
             version: "0.3",
             log: LogVersion::One,
             timestamp: false,

@@ -104,13 +104,13 @@ fn error_codes() -> Map<String, Value> {
 /// Codes of the frozen core that no command of this version can answer with.
 const fn is_reachable(code: ErrorCode) -> bool {
     match code {
+        ErrorCode::SkillSync => false,
         ErrorCode::Auth
         | ErrorCode::Network
         | ErrorCode::RateLimited
         | ErrorCode::Server
         | ErrorCode::Timeout
-        | ErrorCode::SkillSync => false,
-        ErrorCode::Integrity
+        | ErrorCode::Integrity
         | ErrorCode::Io
         | ErrorCode::Unknown
         | ErrorCode::Usage

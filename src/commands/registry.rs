@@ -175,6 +175,9 @@ pub const SCHEMAS: [Schema; 10] = [
             "tag",
             "newer_tag",
             "source",
+            "trust",
+            "signer",
+            "release_url",
             "changes",
             "notes",
             "preview",
@@ -188,6 +191,7 @@ pub const SCHEMAS: [Schema; 10] = [
         fields: &[
             "status",
             "tag",
+            "trust",
             "files",
             "changes",
             "notes",

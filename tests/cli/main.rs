@@ -35,6 +35,14 @@ mod scaffolded_python;
 mod self_description;
 #[path = "../sigstore/mod.rs"]
 mod sigstore;
+mod spec_release;
+mod spec_release_check;
+mod spec_release_faults;
+mod spec_release_formats;
+mod spec_release_kept;
+mod spec_release_lock;
+mod spec_release_refused;
+mod spec_release_signed;
 mod sync_confirm;
 mod sync_crash;
 mod sync_obstacles;

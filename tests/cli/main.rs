@@ -42,6 +42,14 @@ mod skill_bench;
 mod skill_faults;
 #[cfg(unix)]
 mod skill_sync;
+mod spec_release;
+mod spec_release_check;
+mod spec_release_faults;
+mod spec_release_formats;
+mod spec_release_kept;
+mod spec_release_lock;
+mod spec_release_refused;
+mod spec_release_signed;
 mod sync_confirm;
 mod sync_crash;
 mod sync_obstacles;

@@ -7,9 +7,7 @@ use crate::contract::connector::ToolName;
 use crate::contract::operations::Preset;
 use crate::contract::{Family, SpecTag};
 use crate::generate::outputs::CONNECTOR_PATH;
-use crate::generate::record::{
-    CONTRACT_DIRECTORY, RECORD_PATH, Record, SpecSection, SpecSource, TemplateSection,
-};
+use crate::generate::record::{RECORD_PATH, Record, SpecSection, TemplateSection};
 use crate::generate::scaffold::Scaffold;
 use crate::generate::vendor::SpecRelease;
 use crate::inputs::desired::{Desired, SourceBytes};
@@ -89,11 +87,7 @@ pub fn record(
     }
     Ok(Record {
         family: Family::Harness,
-        spec: SpecSection {
-            source: SpecSource::Embedded,
-            directory: RelativePath::literal(CONTRACT_DIRECTORY),
-            trust_lock: false,
-        },
+        spec: SpecSection::embedded(),
         template: Some(TemplateSection {
             name: template.name.clone(),
             version: template.version.clone(),

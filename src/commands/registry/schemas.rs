@@ -43,6 +43,9 @@ pub const SCHEMAS: [Schema; 11] = [
             "tag",
             "newer_tag",
             "source",
+            "trust",
+            "signer",
+            "release_url",
             "changes",
             "notes",
             "preview",
@@ -56,6 +59,7 @@ pub const SCHEMAS: [Schema; 11] = [
         fields: &[
             "status",
             "tag",
+            "trust",
             "files",
             "changes",
             "notes",

@@ -205,14 +205,11 @@ impl Audit<'_> {
     fn release(&mut self) -> Option<Arc<SpecRelease>> {
         let pin = self.project.pin.good()?.clone();
         let record = self.project.record.good()?.clone();
-        match spec_source::embedded_release(self.project.family, &pin) {
+        let source = &record.spec.source;
+        match spec_source::embedded_release_of(source, self.project.family, &pin) {
             Ok(release) => {
                 self.report.trust = Trust::Embedded.name();
-                // Of a tag that the program carries, every source has the same bytes.
-                return Some(match &record.spec.source {
-                    source @ SpecSource::Host(_) => release.from_source(source),
-                    SpecSource::Embedded | SpecSource::Directory => release,
-                });
+                return Some(release);
             }
             Err(SpecError::UnknownTag { .. }) => {}
             Err(error) => {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::apply;
 use crate::audit::drift;
@@ -77,7 +77,7 @@ pub fn run(args: &GenArgs, run: &Run) -> Result<Outcome, Failure> {
         known: &known,
     };
     match write_gate::decide(&request, &args.write, run)? {
-        Decision::Preview(preview) => Ok(*preview),
+        Decision::Preview(preview) => Ok(generated.preview(*preview)),
         Decision::Proceed => {
             apply::apply(&project.root, &plan, LOCK_PATH)?;
             Ok(outcome)
@@ -133,7 +133,8 @@ fn contract(
     lock: &Lock,
     roots: Option<TrustRoot>,
 ) -> Result<Obtained, Failure> {
-    if lock.source != record.spec.source && matches!(record.spec.source, SpecSource::Host(_)) {
+    let hosted = |source: &SpecSource| matches!(source, SpecSource::Host(_));
+    if lock.source != record.spec.source && (hosted(&lock.source) || hosted(&record.spec.source)) {
         return Err(Failure::new(
             ErrorCode::Conflict,
             format!(
@@ -143,15 +144,9 @@ fn contract(
         )
         .hint("run `aos sync-spec` to follow aos.toml"));
     }
-    let unknown = match spec_source::embedded_release(record.family, &lock.tag) {
-        // Of a tag that the program carries, every source has the same bytes.
-        Ok(release) => {
-            let release = match &record.spec.source {
-                source @ SpecSource::Host(_) => release.from_source(source),
-                SpecSource::Embedded | SpecSource::Directory => release,
-            };
-            return Ok(Obtained::local(release, Trust::Embedded));
-        }
+    let source = &record.spec.source;
+    let unknown = match spec_source::embedded_release_of(source, record.family, &lock.tag) {
+        Ok(release) => return Ok(Obtained::local(release, Trust::Embedded)),
         Err(unknown) => unknown,
     };
     match Wanted::of(record, lock.tag.clone()) {
@@ -233,6 +228,14 @@ impl Generated<'_> {
         );
         failure.raw = Some(changes::patch(plan));
         Err(failure)
+    }
+
+    fn preview(&self, mut outcome: Outcome) -> Outcome {
+        if let Value::Object(members) = &mut outcome.data {
+            members.insert("tag".to_owned(), self.desired.release.tag.as_str().into());
+            members.insert("trust".to_owned(), self.trust.name().into());
+        }
+        outcome
     }
 
     fn outcome(&self, run: &Run) -> Outcome {

@@ -247,8 +247,14 @@ fn another_source_is_a_difference_until_it_was_synced() {
     scene.check().error("E_DRIFT", 6);
     run(&mut scene.trusting(&["gen"])).error("E_CONFLICT", 6);
     scene.sync(&[]).error("E_NOT_FOUND", 3);
-    scene.record("github:acme/other", SOURCE);
+    // A lock of a host does not vouch for what is said to come from a directory.
+    scene.record("github:acme/other", "directory");
+    scene.check().error("E_DRIFT", 6);
+    run(&mut scene.trusting(&["gen"])).error("E_CONFLICT", 6);
+    scene.record("\"directory\"", &format!("\"{SOURCE}\""));
     scene.check().data();
+    let preview = run(&mut scene.trusting(&["gen", "--dry-run"])).data();
+    assert_eq!(preview["trust"], "lock");
 }
 
 #[test]

@@ -42,6 +42,22 @@ pub fn embedded_release(family: Family, tag: &SpecTag) -> Result<Arc<SpecRelease
     Ok(release)
 }
 
+/// The same for a project that follows `source`: of a tag that the binary carries, every source has the same bytes.
+///
+/// # Errors
+/// When the binary does not carry it.
+pub fn embedded_release_of(
+    source: &SpecSource,
+    family: Family,
+    tag: &SpecTag,
+) -> Result<Arc<SpecRelease>, SpecError> {
+    let release = embedded_release(family, tag)?;
+    Ok(match source {
+        SpecSource::Host(_) => release.from_source(source),
+        SpecSource::Embedded | SpecSource::Directory => release,
+    })
+}
+
 /// The newest tag that the binary carries.
 ///
 /// # Errors

@@ -19,7 +19,7 @@ use crate::contract::{Family, SpecTag};
 use crate::generate::vendor::SpecRelease;
 use crate::release::ReleaseError;
 
-pub use carried::{embedded_release, latest};
+pub use carried::{embedded_release, embedded_release_of, latest};
 pub use directory::{directory_release, has_tag};
 pub use hosted::{Newest, Terms, Wanted, hosted_release, newest};
 pub use locked::{LockedError, as_remembered, locked_release};

@@ -8,6 +8,9 @@ mod discover;
 mod doctor;
 mod download;
 pub mod host;
+// Elsewhere no variable tells which certificates the system believes.
+#[cfg(target_os = "linux")]
+mod identity;
 mod interrupt;
 mod kill;
 mod managers;
@@ -16,3 +19,5 @@ mod signature;
 mod skill;
 mod success;
 mod swap;
+#[cfg(target_os = "linux")]
+mod tls;

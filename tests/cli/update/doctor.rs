@@ -48,6 +48,7 @@ fn a_look_keeps_how_urgent_an_update_is() {
 #[test]
 fn a_host_that_cannot_be_asked_is_no_failure() {
     let setup = Setup::new();
+    setup.impatient();
     for reply in [
         Reply::wire(b"").then_stall(),
         Reply::wire(b"").then_reset(),

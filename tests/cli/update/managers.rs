@@ -5,16 +5,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::setup::{NEWER, RUNNING, Release, Setup, executable, original};
+use super::setup::{NEWER, RUNNING, Release, Setup, executable, install, original};
 use crate::sandbox::{Answer, run};
 
 /// Puts the program at `place` below the work directory, with the files around it.
 fn layout(setup: &Setup, place: &str, files: &[(&str, &str)]) -> PathBuf {
     let path = setup.place(place);
     std::fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
-    if std::fs::hard_link(original(), &path).is_err() {
-        std::fs::copy(original(), &path).expect("a program");
-    }
+    install(&path);
     for (name, text) in files {
         let file = setup.place(name);
         std::fs::create_dir_all(file.parent().expect("a parent")).expect("directories");

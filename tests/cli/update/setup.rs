@@ -1,5 +1,6 @@
 //! An installed aos, a release that is newer, and the host that has it.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -185,19 +186,23 @@ pub struct Setup {
     pub sandbox: Sandbox,
     pub host: Host,
     pub sigstore: Sigstore,
+    /// How long each part of a question may take, in milliseconds.
+    patience: Cell<u32>,
 }
 
 impl Setup {
     /// A host without releases.
     pub fn empty() -> Self {
-        let setup = Self { sandbox: Sandbox::new(), host: Host::new(), sigstore: Sigstore::new() };
+        let setup = Self {
+            sandbox: Sandbox::new(),
+            host: Host::new(),
+            sigstore: Sigstore::new(),
+            patience: Cell::new(20_000),
+        };
         for directory in ["bin", "tmp", "shims"] {
             std::fs::create_dir(setup.place(directory)).expect("a directory");
         }
-        // A link costs nothing; an update replaces the entry of the directory, never the bytes.
-        if std::fs::hard_link(original(), setup.program()).is_err() {
-            std::fs::copy(original(), setup.program()).expect("an installed program");
-        }
+        install(&setup.program());
         std::fs::write(setup.place("trusted_root.json"), setup.sigstore.trust_root().to_string())
             .expect("a trust root");
         setup.npx("noop", "exit 1\n");
@@ -209,6 +214,11 @@ impl Setup {
         let setup = Self::empty();
         setup.publish(&Release::new(NEWER));
         setup
+    }
+
+    /// From now on a host that stalls is given up after a moment; a busy machine needs more than that for the rest.
+    pub fn impatient(&self) {
+        self.patience.set(1000);
     }
 
     /// Makes `release` the newest one.
@@ -268,7 +278,7 @@ impl Setup {
             .env("TMPDIR", self.place("tmp"))
             .env("NO_PROXY", "127.0.0.1")
             .env("AOS_UPDATE_API_URL", &self.host.base)
-            .env("AOS_TEST_HTTP_LIMIT_MS", "400")
+            .env("AOS_TEST_HTTP_LIMIT_MS", self.patience.get().to_string())
             .stdin(std::process::Stdio::null());
         command
     }
@@ -299,13 +309,20 @@ impl Setup {
         };
         assert_eq!(names("bin"), ["aos"]);
         assert_eq!(names("tmp"), [""; 0]);
+        let state = std::fs::read_dir(self.sandbox.home().join(".aos")).into_iter().flatten();
+        for entry in state {
+            let name = entry.expect("an entry").file_name().into_string().expect("text");
+            let lock = name.starts_with("update-") && name.ends_with(".lock");
+            let known = lock || ["update-notice.json", "skill-backups"].contains(&name.as_str());
+            assert!(known, "`{name}` is left in the state");
+        }
     }
 
     /// The installed program has exactly the bytes it had.
     #[track_caller]
     pub fn is_untouched(&self) {
-        let (now, before) = (std::fs::read(self.program()), std::fs::read(original()));
-        assert!(now.expect("a program") == before.expect("a program"), "the program changed");
+        let now = std::fs::read(self.program()).expect("a program");
+        assert!(now == original_bytes(), "the program changed");
     }
 }
 
@@ -372,9 +389,32 @@ pub fn original() -> &'static Path {
     })
 }
 
+/// The same in memory.
+pub fn original_bytes() -> &'static [u8] {
+    static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
+    BYTES.get_or_init(|| std::fs::read(original()).expect("a program"))
+}
+
+/// Puts the program of this build at `path`, in place of whatever is there.
+pub fn install(path: &Path) {
+    let _ = std::fs::remove_file(path);
+    // A link costs nothing; an update replaces the entry of the directory, never the bytes.
+    if std::fs::hard_link(original(), path).is_err() {
+        copy(path);
+    }
+}
+
+/// Copies the program of this build to `path`, as a file of its own. Another process writes it: a handle of this one
+/// could live on for a moment in a child that another test starts, and what is open for writing cannot be started.
+pub fn copy(path: &Path) {
+    let _ = std::fs::remove_file(path);
+    let done = Command::new("cp").arg(original()).arg(path).status();
+    assert!(done.is_ok_and(|status| status.success()), "a copy at {}", path.display());
+}
+
 /// The program of this build as another version, able to do everything this one can.
 pub fn as_version(version: &str) -> Vec<u8> {
-    let mut bytes = std::fs::read(original()).expect("the program");
+    let mut bytes = original_bytes().to_vec();
     bytes.extend_from_slice(format!("\nAOS_TEST_VERSION={version}\n").as_bytes());
     bytes
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::host::Reply;
 use super::setup::{
-    LATEST, NEWER, RUNNING, Release, Setup, archive_name, as_version, asset, original, row,
+    LATEST, NEWER, RUNNING, Release, Setup, archive_name, as_version, asset, copy, original, row,
 };
 use crate::sandbox::{Answer, answer, run, skipped};
 
@@ -15,7 +15,7 @@ fn version(setup: &Setup) -> String {
 }
 
 /// Runs an update in name spaces of its own, after `prepare`; `None` where the system has none.
-fn unshared(test: &str, setup: &Setup, prepare: &str, more: &[(&str, &str)]) -> Option<Answer> {
+fn unshared(test: &str, setup: &Setup, prepare: &str) -> Option<Answer> {
     let works = Command::new("unshare").args(["-rm", "true"]).output();
     if !works.is_ok_and(|output| output.status.success()) {
         skipped(test, "`unshare -rm` does not work here");
@@ -29,7 +29,6 @@ fn unshared(test: &str, setup: &Setup, prepare: &str, more: &[(&str, &str)]) -> 
     for (name, value) in plain.get_envs().filter_map(|(name, value)| Some((name, value?))) {
         command.env(name, value);
     }
-    command.envs(more.iter().copied());
     Some(answer(command.output().expect("it runs")))
 }
 
@@ -41,7 +40,7 @@ fn a_directory_that_cannot_be_written_is_found_before_any_download() {
     let prepare =
         format!("mount --bind '{0}' '{0}'; mount -o remount,ro,bind '{0}'", bin.display());
     let test = "a_directory_that_cannot_be_written_is_found_before_any_download";
-    let Some(answer) = unshared(test, &setup, &prepare, &[]) else { return };
+    let Some(answer) = unshared(test, &setup, &prepare) else { return };
     let error = row("replace", "E_FORBIDDEN", 4).check(&setup, &answer);
     assert!(
         error["details"]["path"].as_str().is_some_and(|path| path.ends_with("/bin")),
@@ -58,8 +57,7 @@ fn a_program_that_may_not_be_replaced_is_found_before_any_download() {
     let test = "a_program_that_may_not_be_replaced_is_found_before_any_download";
     let setup = Setup::new();
     // A copy of its own: the attribute is one of the file, not of its name.
-    std::fs::remove_file(setup.program()).expect("a program");
-    std::fs::copy(original(), setup.program()).expect("a program");
+    copy(&setup.program());
     let attribute = |change: &str| {
         Command::new("chattr")
             .arg(change)
@@ -93,7 +91,7 @@ fn a_full_disk_is_an_io_fault() {
         "cp -a '{0}' '{0}.own'; mount -t tmpfs -o size={size}k tmpfs '{0}'; cp '{0}.own/aos' '{0}/aos'",
         bin.display()
     );
-    let Some(answer) = unshared(test, &setup, &prepare, &[]) else { return };
+    let Some(answer) = unshared(test, &setup, &prepare) else { return };
     let error = row("replace", "E_IO", 1).check(&setup, &answer);
     assert!(
         error["details"]["path"].as_str().is_some_and(|path| path.ends_with(".new")),
@@ -122,12 +120,23 @@ fn a_full_directory_for_temporary_files_is_an_io_fault() {
         &[super::setup::program(NEWER), b"exit\n".to_vec(), noise].concat(),
     ));
     let prepare = format!("mount -t tmpfs -o size=64k tmpfs '{}'", setup.place("tmp").display());
-    let Some(answer) = unshared(test, &setup, &prepare, &[]) else { return };
+    let Some(answer) = unshared(test, &setup, &prepare) else { return };
     let error = row("download", "E_IO", 1).check(&setup, &answer);
     assert!(
         error["details"]["path"].as_str().is_some_and(|path| path.contains("/tmp/")),
         "{error}"
     );
+}
+
+// L10: it is there, but nothing can be written to it.
+#[test]
+fn a_directory_for_temporary_files_that_cannot_be_written_is_forbidden() {
+    let test = "a_directory_for_temporary_files_that_cannot_be_written_is_forbidden";
+    let setup = Setup::new();
+    let prepare = format!("mount -t tmpfs -o ro tmpfs '{}'", setup.place("tmp").display());
+    let Some(answer) = unshared(test, &setup, &prepare) else { return };
+    let error = row("download", "E_FORBIDDEN", 4).check(&setup, &answer);
+    assert_eq!(error["details"]["path"], setup.place("tmp").display().to_string());
 }
 
 // X5: programs may not run where the new one is staged.
@@ -143,8 +152,7 @@ fn a_directory_where_programs_may_not_run_is_a_configuration_fault() {
     );
     let described = setup.publish(&Release::new(NEWER));
     setup.host.set(LATEST, Reply::json(&described).after(Duration::from_millis(1500)));
-    let more = [("AOS_TEST_HTTP_LIMIT_MS", "5000")];
-    let Some(answer) = unshared(test, &setup, &prepare, &more) else { return };
+    let Some(answer) = unshared(test, &setup, &prepare) else { return };
     let error = row("replace", "E_CONFIG", 4).check(&setup, &answer);
     assert_eq!(error["details"]["cause"], "does_not_start");
 }
@@ -160,7 +168,7 @@ fn two_updates_do_not_meet() {
         Reply::bytes(&bytes).after(Duration::from_millis(1500)),
     );
     let mut first = setup.update_command(&[]);
-    first.env("AOS_TEST_HTTP_LIMIT_MS", "5000").stdout(std::process::Stdio::piped());
+    first.stdout(std::process::Stdio::piped());
     let first = first.spawn().expect("it starts");
     while setup.host.paths().len() < 4 {
         std::thread::sleep(Duration::from_millis(10));
@@ -224,8 +232,7 @@ fn the_new_program_is_a_new_file_with_the_old_permissions() {
     {
         let setup = Setup::new();
         setup.good_npx(NEWER);
-        std::fs::remove_file(setup.program()).expect("a program");
-        std::fs::copy(original(), setup.program()).expect("a program");
+        copy(&setup.program());
         std::fs::set_permissions(setup.program(), std::fs::Permissions::from_mode(before))
             .expect("a mode");
         let inode = std::fs::metadata(setup.program()).expect("a program").ino();

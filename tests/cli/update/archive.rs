@@ -96,6 +96,11 @@ fn a_bomb_is_refused() {
         publish(&setup, gzip(&[header.as_bytes(), &[b'x'; 512][..]].concat()));
         setup.fails(REFUSED, &[]);
     }
+    // Endless padding after the end.
+    let mut padded = tree(&entries(NEWER, &program(NEWER)));
+    padded.resize(padded.len() + 3 * 1024 * 1024, 0);
+    publish(&setup, gzip(&padded));
+    setup.fails(REFUSED, &[]);
     // 600 MB of zeroes compress to less than one.
     let zeroes = squeezed(&vec![0; 40 * 1024 * 1024]);
     let mut header = tar::Header::new_ustar();
@@ -180,6 +185,22 @@ fn a_program_that_does_not_start_here_is_refused() {
     }
     let hint = setup.fails(config, &[])["details"]["hint"].clone();
     assert!(hint.as_str().is_some_and(|hint| hint.contains("noexec")), "{hint}");
+}
+
+// X5: it starts, and then says nothing.
+#[cfg(unix)]
+#[test]
+fn a_program_that_does_not_say_its_version_in_time_is_refused() {
+    let setup = Setup::empty();
+    let mark = setup.place("still-alive");
+    let script = format!("#!/bin/sh\n(sleep 15; : >'{}') &\nsleep 60\n", mark.display());
+    setup.publish(&Release::of(NEWER, script.as_bytes()));
+    let clock = std::time::Instant::now();
+    let error = setup.fails(row("replace", "E_CONFIG", 4), &[]);
+    assert_eq!(error["details"]["cause"], "does_not_start");
+    assert!(clock.elapsed() < std::time::Duration::from_secs(40), "{:?}", clock.elapsed());
+    std::thread::sleep(std::time::Duration::from_secs(7));
+    assert!(!mark.exists(), "what it started has survived");
 }
 
 // X6.

@@ -1,5 +1,7 @@
 //! Downloading the archive: cut off, slow, endless, or something else altogether.
 
+use std::time::Duration;
+
 use super::host::Reply;
 use super::setup::{BUNDLE, CHECKSUMS, NEWER, Release, Setup, archive_name, asset, row};
 use crate::sandbox::run;
@@ -37,6 +39,7 @@ fn a_signature_that_cannot_be_downloaded_now_is_no_verdict() {
         let setup = Setup::new();
         setup.host.set(&asset(NEWER, name), Reply::status(503));
         setup.fails(row("download", "E_SERVER", 7), &[]);
+        setup.impatient();
         setup.host.set(&asset(NEWER, name), Reply::cut(100, b"x").then_stall());
         setup.fails(row("download", "E_TIMEOUT", 8), &[]);
     }
@@ -72,11 +75,29 @@ fn an_archive_that_ends_too_early_is_a_network_fault() {
 #[test]
 fn an_archive_that_stalls_or_drips_is_a_timeout() {
     let setup = Setup::new();
+    setup.impatient();
     let length = Release::new(NEWER).archive.len();
     setup.host.set(&archive(), Reply::cut(length, b"x").then_stall());
     setup.fails(row("download", "E_TIMEOUT", 8), &[]);
     setup.host.set(&archive(), Reply::cut(length, b"x").then_drip());
     setup.fails(row("download", "E_TIMEOUT", 8), &[]);
+}
+
+// L6 the other way round: what gets on may take longer than any limit, a slow line is no fault.
+#[cfg(unix)]
+#[test]
+fn an_archive_that_gets_on_slowly_is_waited_for() {
+    let setup = Setup::empty();
+    setup.impatient();
+    setup.good_npx(NEWER);
+    let filler = vec![b'#'; 200_000];
+    let release = Release::of(NEWER, &[super::setup::program(NEWER), filler].concat());
+    setup.publish(&release);
+    let pieces = Reply::bytes(&release.archive).in_pieces(10, Duration::from_millis(300));
+    setup.host.set(&archive(), pieces);
+    let clock = std::time::Instant::now();
+    assert_eq!(setup.update(&[]).data()["status"], "updated");
+    assert!(clock.elapsed() > Duration::from_secs(2), "it was not slow: {:?}", clock.elapsed());
 }
 
 // L7.
@@ -86,6 +107,19 @@ fn a_page_in_place_of_the_archive_is_a_network_fault() {
     setup.host.set(&archive(), Reply::html());
     let error = setup.fails(row("download", "E_NETWORK", 7), &[]);
     assert_eq!(error["details"]["cause"], "captive_portal");
+    // One of the right size is another file.
+    let size = Release::new(NEWER).archive.len();
+    let page = format!("{:<size$}", "<html>Sign in</html>");
+    setup.host.set(&archive(), Reply::body(200, &[("content-type", "text/html")], page.as_bytes()));
+    let error = setup.fails(row("verify_checksum", "E_INTEGRITY", 1), &[]);
+    assert_eq!(error["details"]["cause"], "digest_mismatch");
+    // The list and its signature can be replaced by a page as well.
+    for name in [CHECKSUMS, BUNDLE] {
+        let setup = Setup::new();
+        setup.host.set(&asset(NEWER, name), Reply::html());
+        let error = setup.fails(row("download", "E_NETWORK", 7), &[]);
+        assert_eq!(error["details"]["cause"], "captive_portal", "{name}");
+    }
 }
 
 // L8.
@@ -112,15 +146,53 @@ fn an_archive_without_end_is_an_integrity_fault() {
     setup.host.set(super::setup::LATEST, Reply::json(&described));
     setup.host.set(&asset(NEWER, CHECKSUMS), Reply::unbounded(b"x").then_flood());
     setup.fails(row("download", "E_INTEGRITY", 1), &[]);
+    setup.host.set(&asset(NEWER, CHECKSUMS), Reply::bytes(&vec![b' '; 2 * 1024 * 1024]));
+    setup.fails(row("download", "E_INTEGRITY", 1), &[]);
+    setup.publish(&Release::new(NEWER));
+    setup.host.set(super::setup::LATEST, Reply::json(&described));
+    setup.host.set(&asset(NEWER, BUNDLE), Reply::bytes(&vec![b' '; 2 * 1024 * 1024]));
+    setup.fails(row("download", "E_INTEGRITY", 1), &[]);
+    // 200 MiB are the most of any archive, whatever the release says.
+    for asset in described["assets"].as_array_mut().expect("assets") {
+        if asset["name"] == archive_name(NEWER) {
+            asset["size"] = (300 * 1024 * 1024).into();
+        }
+    }
+    setup.publish(&Release::new(NEWER));
+    setup.host.set(super::setup::LATEST, Reply::json(&described));
+    setup.host.set(&archive(), Reply::cut(300 * 1024 * 1024, b"x").then_stall());
+    let error = setup.fails(row("download", "E_INTEGRITY", 1), &[]);
+    assert_eq!(error["details"]["cause"], "endless_data");
+}
+
+// L4: where the release tells no size, a short file is another file.
+#[test]
+fn a_short_archive_of_unknown_size_is_another_file() {
+    let setup = Setup::new();
+    let mut described = setup.publish(&Release::new(NEWER));
+    described["assets"][0].as_object_mut().expect("an asset").remove("size");
+    setup.host.set(super::setup::LATEST, Reply::json(&described));
+    setup.host.set(&archive(), Reply::unbounded(&Release::new(NEWER).archive[..1000]));
+    let error = setup.fails(row("verify_checksum", "E_INTEGRITY", 1), &[]);
+    assert_eq!(error["details"]["cause"], "digest_mismatch");
 }
 
 // D12 on an asset.
 #[test]
 fn an_asset_never_leads_to_an_insecure_place() {
     let setup = Setup::new();
-    setup.host.set(&archive(), Reply::redirect("http://releases.example/x"));
-    let error = setup.fails(row("download", "E_INTEGRITY", 1), &[]);
-    assert_eq!(error["details"]["cause"], "insecure_redirect");
+    for place in ["http://releases.example/x", "file:///bin/sh", "data:,x"] {
+        setup.host.set(&archive(), Reply::redirect(place));
+        let error = setup.fails(row("download", "E_INTEGRITY", 1), &[]);
+        assert_eq!(error["details"]["cause"], "insecure_redirect", "{place}");
+    }
+    // D11, L9.
+    setup.host.set(&archive(), Reply::redirect(&archive()));
+    let error = setup.fails(row("download", "E_NETWORK", 7), &[]);
+    assert_eq!(error["details"]["cause"], "bad_redirect");
+    setup.host.set(&archive(), Reply::status(302));
+    let error = setup.fails(row("download", "E_NETWORK", 7), &[]);
+    assert_eq!(error["details"]["cause"], "unexpected_status");
 }
 
 // L10.

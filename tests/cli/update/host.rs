@@ -14,6 +14,8 @@ pub struct Reply {
     after: After,
     /// How long the server thinks first.
     delay: Duration,
+    /// In how many pieces the bytes go out, and how long it thinks before each.
+    pieces: (usize, Duration),
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -74,7 +76,8 @@ impl Reply {
     }
 
     pub fn wire(bytes: &[u8]) -> Self {
-        Self { wire: bytes.to_vec(), after: After::Close, delay: Duration::ZERO }
+        let pieces = (1, Duration::ZERO);
+        Self { wire: bytes.to_vec(), after: After::Close, delay: Duration::ZERO, pieces }
     }
 
     pub fn then_reset(mut self) -> Self {
@@ -101,6 +104,11 @@ impl Reply {
         self.delay = delay;
         self
     }
+
+    pub fn in_pieces(mut self, count: usize, pause: Duration) -> Self {
+        self.pieces = (count, pause);
+        self
+    }
 }
 
 fn head(status: u16, headers: &[(&str, &str)]) -> String {
@@ -125,7 +133,8 @@ impl Seen {
 
 #[derive(Default)]
 struct Shared {
-    routes: Mutex<BTreeMap<String, Reply>>,
+    /// Replies in their order; the last one repeats.
+    routes: Mutex<BTreeMap<String, Vec<Reply>>>,
     seen: Mutex<Vec<Seen>>,
     ended: AtomicBool,
 }
@@ -156,7 +165,12 @@ impl Host {
     }
 
     pub fn set(&self, path: &str, reply: Reply) {
-        self.shared.routes.lock().expect("a lock").insert(path.to_owned(), reply);
+        self.shared.routes.lock().expect("a lock").insert(path.to_owned(), vec![reply]);
+    }
+
+    /// What `path` answers when its replies so far have been given once.
+    pub fn set_after(&self, path: &str, reply: Reply) {
+        self.shared.routes.lock().expect("a lock").entry(path.to_owned()).or_default().push(reply);
     }
 
     pub fn remove(&self, path: &str) {
@@ -188,12 +202,15 @@ fn serve(mut stream: TcpStream, shared: &Shared) {
     // A client that went away is what many tests are about.
     let _ = stream.set_read_timeout(Some(Duration::from_secs(10)));
     let Some(seen) = question(&mut stream) else { return };
-    let reply = shared.routes.lock().expect("a lock").get(&seen.path).cloned();
+    let reply = next(&mut shared.routes.lock().expect("a lock"), &seen.path);
     shared.seen.lock().expect("a lock").push(seen);
     let reply = reply.unwrap_or_else(|| Reply::status(404));
     pause(reply.delay, shared);
-    let _ = stream.write_all(&reply.wire);
-    let _ = stream.flush();
+    let (count, thought) = reply.pieces;
+    for piece in reply.wire.chunks(reply.wire.len().div_ceil(count).max(1)) {
+        pause(thought, shared);
+        let _ = stream.write_all(piece);
+    }
     match reply.after {
         After::Close => {
             let _ = stream.shutdown(std::net::Shutdown::Write);
@@ -217,6 +234,11 @@ fn serve(mut stream: TcpStream, shared: &Shared) {
             }
         }
     }
+}
+
+fn next(routes: &mut BTreeMap<String, Vec<Reply>>, path: &str) -> Option<Reply> {
+    let replies = routes.get_mut(path)?;
+    if replies.len() > 1 { Some(replies.remove(0)) } else { replies.first().cloned() }
 }
 
 fn pause(length: Duration, shared: &Shared) {
@@ -245,7 +267,13 @@ fn question(stream: &mut TcpStream) -> Option<Seen> {
     }
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let mut lines = text.lines();
-    let path = lines.next()?.split(' ').nth(1)?.to_owned();
+    let target = lines.next()?.split(' ').nth(1)?;
+    // A proxy is asked for the whole address.
+    let path = match target.strip_prefix("http://") {
+        Some(rest) => rest.find('/').map_or("/", |slash| &rest[slash..]),
+        None => target,
+    };
+    let path = path.to_owned();
     let headers = lines
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.trim().to_lowercase(), value.trim().to_owned()))

@@ -14,10 +14,14 @@ mod identity;
 mod interrupt;
 mod kill;
 mod managers;
+mod proxy;
 mod setup;
 mod signature;
 mod skill;
 mod success;
 mod swap;
+mod terminal;
 #[cfg(target_os = "linux")]
 mod tls;
+mod token;
+mod window;

@@ -56,6 +56,12 @@ fn a_signature_of_anybody_else_is_refused() {
         workflow(own.replace("refs/tags/v1.2.3", "refs/heads/main")),
         workflow(format!("{own}-rc.1")),
         workflow(format!("https://evil.example/?{own}")),
+        workflow(format!("{own}/x")),
+        workflow(own.replace("ArgentAIOS", "argentaios")),
+        Signing {
+            issuer: "https://token.actions.githubusercontent.com.example".to_owned(),
+            ..Signing::release(REPOSITORY, "v1.2.3")
+        },
         workflow(own.to_uppercase()),
         Signing {
             name: Name::Email("release@github.com".to_owned()),
@@ -110,9 +116,12 @@ fn every_fault_of_a_signature_is_refused() {
         Fault::NoIssuer,
         Fault::DeprecatedIssuerOnly,
         Fault::TwoNames,
+        Fault::TwoNamesOfOtherKinds,
+        Fault::NameOfOtherKind,
         Fault::ForeignLog,
         Fault::NamesOtherLog,
         Fault::BadPromise,
+        Fault::NoPromise,
         Fault::BadInclusionProof,
         Fault::BadCheckpoint,
         Fault::CheckpointOfOtherTree,
@@ -130,6 +139,20 @@ fn every_fault_of_a_signature_is_refused() {
         let error = setup.fails(SIGNATURE, &[]);
         assert_eq!(error["details"]["cause"], "bad_signature", "{fault:?}");
     }
+    for fault in [
+        Fault::NoTimestamp,
+        Fault::ForeignTimestamp,
+        Fault::TimestampOfOtherSignature,
+        Fault::TimestampInFuture,
+        Fault::ForeignLog,
+        Fault::BadInclusionProof,
+    ] {
+        let mut release = Release::new(NEWER);
+        release.signing = release.signing.second_log().with(fault);
+        setup.publish(&release);
+        let error = setup.fails(SIGNATURE, &[]);
+        assert_eq!(error["details"]["cause"], "bad_signature", "{fault:?} of the second log");
+    }
     // No entry in a log at all.
     let mut release = Release::new(NEWER);
     let list = listed(&archive_name(NEWER), &release.archive);
@@ -139,6 +162,35 @@ fn every_fault_of_a_signature_is_refused() {
     release.bundle = Some(bundle.to_string().into_bytes());
     setup.publish(&release);
     setup.fails(SIGNATURE, &[]);
+}
+
+// Both logs of a Sigstore are believed.
+#[test]
+fn a_release_in_either_log_is_accepted() {
+    let setup = Setup::empty();
+    let plain = Release::new(NEWER).signing;
+    for signing in [plain.clone(), plain.second_log()] {
+        let mut release = Release::new(NEWER);
+        release.signing = signing;
+        setup.publish(&release);
+        let data = setup.update(&["--check"]).data();
+        assert_eq!(data["signature_verified"], true, "{data}");
+    }
+}
+
+// The list and the bundle of yesterday fit each other, but not this release.
+#[test]
+fn a_list_of_an_older_release_is_refused_with_its_own_signature() {
+    let setup = Setup::empty();
+    let older = Release::new("1.2.2");
+    let mut release = Release::new(NEWER);
+    let list = listed(&archive_name("1.2.2"), &older.archive);
+    let bundle = setup.sigstore.sign(list.as_bytes(), &older.signing);
+    release.checksums = Some(list.into_bytes());
+    release.bundle = Some(bundle.to_string().into_bytes());
+    setup.publish(&release);
+    let error = setup.fails(SIGNATURE, &[]);
+    assert_eq!(error["details"]["reason"], "wrong_signer");
 }
 
 // Gap 5: an attestation about the list by the right workflow is not its signature.

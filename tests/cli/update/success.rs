@@ -68,6 +68,46 @@ fn one_call_goes_the_whole_way() {
     assert_eq!(again.error("E_SKILL_SYNC", 7)["details"]["current_version"], NEWER);
 }
 
+// A release as it is: the archive has the Skill of the program in it.
+#[cfg(unix)]
+#[test]
+fn a_second_update_has_nothing_to_do() {
+    let setup = Setup::empty();
+    copy_skill(&setup.place("release"));
+    let from = setup.place("release/aos");
+    setup.npx(
+        "good",
+        &format!(
+            "mkdir -p \"$HOME/.agents/skills\" && cp -r '{}' \"$HOME/.agents/skills/\"\n",
+            from.display()
+        ),
+    );
+    let mut entries = super::setup::entries(NEWER, &as_version(NEWER));
+    entries.pop();
+    for name in ["SKILL.md", "test-prompts.json"] {
+        let path = format!("{}/skills/aos/{name}", super::setup::top(NEWER));
+        entries.push(super::setup::file(&path, &std::fs::read(from.join(name)).expect("a file")));
+    }
+    let archive = super::setup::gzip(&super::setup::tree(&entries));
+    setup.publish(&Release::new(NEWER).archive(archive));
+    let first = setup.update(&[]).data();
+    let npx = || std::fs::read_to_string(setup.place("npx.log")).unwrap_or_default();
+    let (installed, ran) = (std::fs::read(setup.program()).expect("a program"), npx());
+    setup.host.forget();
+    let second = setup.update(&[]).data();
+    let keys = |data: &Value| data.as_object().expect("data").keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(&first), keys(&second), "the same members for both");
+    assert_eq!((&first["status"], &second["status"]), (&"updated".into(), &"current".into()));
+    for member in ["current_version", "target_version", "skill_digest", "update_available"] {
+        assert_eq!(first[member], second[member], "{member}");
+    }
+    assert_eq!(second["binary_replaced"], false);
+    assert_eq!(second["skill_sync_status"], "current");
+    assert!(installed == std::fs::read(setup.program()).expect("a program"), "it was replaced");
+    assert_eq!((npx(), setup.host.paths()), (ran, vec![LATEST.to_owned()]));
+    setup.is_clean();
+}
+
 // Item 54.
 #[test]
 fn nothing_to_do_starts_nothing() {
@@ -220,6 +260,20 @@ fn a_closed_stdout_does_not_undo_anything() {
     drop(child.stdout.take());
     let status = child.wait().expect("it ends");
     assert_eq!(status.code(), Some(1));
+    assert_eq!(version(&setup), format!("aos {NEWER}"));
+    setup.is_clean();
+}
+
+// I5: the answer does not fit on the disk that it is sent to.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_stdout_does_not_undo_anything() {
+    let setup = Setup::new();
+    setup.good_npx(NEWER);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a device");
+    let mut command = setup.update_command(&[]);
+    let ended = command.stdout(full).stderr(std::process::Stdio::piped()).output();
+    assert_eq!(ended.expect("it ends").status.code(), Some(1));
     assert_eq!(version(&setup), format!("aos {NEWER}"));
     setup.is_clean();
 }

@@ -15,9 +15,8 @@ use super::{CrateSource, InstallMethod, Owner};
 const RECORD: &str = ".crates2.json";
 /// Largest record, in bytes.
 const MAX_RECORD: u64 = 8 * 1024 * 1024;
-/// Names of crates.io in a record.
-const CRATES_IO: [&str; 2] =
-    ["registry+https://github.com/rust-lang/crates.io-index", "sparse+https://index.crates.io/"];
+/// The name of the public registry in a record, however it was reached.
+const PUBLIC_REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
 pub(super) fn owner(path: &Path) -> Option<Owner> {
     let bin = path
@@ -44,7 +43,7 @@ pub(super) fn owner(path: &Path) -> Option<Owner> {
 
 fn method(root: &Path, source: &str) -> InstallMethod {
     let cargo = |source| InstallMethod::Cargo { root: root.to_owned(), source };
-    if CRATES_IO.contains(&source) {
+    if source == PUBLIC_REGISTRY {
         return cargo(CrateSource::Registry);
     }
     let managed = |manager, command| InstallMethod::Managed { manager, command };

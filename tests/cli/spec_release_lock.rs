@@ -122,19 +122,24 @@ fn the_place_of_a_contract_in_a_repository_can_be_named() {
 fn what_a_host_packs_must_still_be_one_directory_without_tricks() {
     let whole = repository(contract("v1.2.0", |_| {}));
     let file = |path: &str| Entry::File(path.to_owned(), b"x".to_vec());
-    for bad in [
-        file("other-top/x"),
-        file("acme-specs-0123abc/../../x"),
-        file("/x"),
-        Entry::Link("acme-specs-0123abc/contract/harness/v1.2.0/contract.json".into(), "/x".into()),
-        file("acme-specs-0123abc/contract/harness/v1.2.0/contract.json"),
+    let wanted = "acme-specs-0123abc/contract/harness/v1.2.0/contract.json";
+    let with = |bad: Entry| whole.iter().cloned().chain([bad]).collect::<Vec<_>>();
+    let linked = whole.iter().cloned().map(|entry| match entry {
+        Entry::File(path, _) if path == wanted => Entry::Link(path, "/etc/passwd".into()),
+        entry => entry,
+    });
+    for entries in [
+        with(file("other-top/x")),
+        with(file("acme-specs-0123abc/../../x")),
+        with(file("/x")),
+        with(file(wanted)),
+        linked.collect(),
     ] {
         let scene = Scene::trusting_the_lock();
-        let entries: Vec<_> = whole.iter().cloned().chain([bad.clone()]).collect();
         scene.pack("v1.2.0", &entries);
         let before = disk::state(&scene.project);
         let error = scene.sync(&["--to", "v1.2.0"]).error("E_INTEGRITY", 1);
-        assert_eq!(error["details"]["cause"], "bad_archive", "{bad:?}");
+        assert_eq!(error["details"]["cause"], "bad_archive", "{entries:?}");
         assert!(disk::state(&scene.project) == before);
     }
 }

@@ -6,6 +6,7 @@
 fn main() {
     println!("cargo::rerun-if-changed=templates");
     println!("cargo::rerun-if-changed=contract");
+    println!("cargo::rerun-if-changed=skills");
     println!("cargo::rerun-if-changed=CHANGELOG.md");
     // Which archive of a release is for this program.
     println!("cargo::rustc-env=AOS_TARGET={}", std::env::var("TARGET").unwrap_or_default());

@@ -10,7 +10,7 @@ use crate::commands;
 #[derive(Debug, Parser)]
 #[command(
     name = "aos",
-    version,
+    version = crate::system::program::version(),
     disable_help_subcommand = true,
     arg_required_else_help = false,
     after_help = "Agents: run `aos reference` for the machine-readable description.\n\
@@ -78,6 +78,7 @@ pub enum Command {
     Verify(commands::verify::VerifyArgs),
     /// Verify who signed a file or attested something about it
     VerifyBundle(commands::verify::VerifyArgs),
+    Update(commands::update::UpdateArgs),
     Reference(commands::reference::ReferenceArgs),
     Context(commands::context::ContextArgs),
     Doctor(commands::doctor::DoctorArgs),

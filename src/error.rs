@@ -1,5 +1,8 @@
 //! The one place that turns the errors of every module into code, message, hint and details.
 
+mod release;
+mod update;
+
 use crate::apply::ApplyError;
 use crate::inputs::answers::AnswerError;
 use crate::inputs::desired::DesiredError;
@@ -8,6 +11,7 @@ use crate::inputs::fleet::FleetError;
 use crate::inputs::project::ProjectError;
 use crate::inputs::spec_source::SpecError;
 use crate::plan::confirmation::TokenError;
+use crate::release::{Fault, ReleaseError};
 use crate::report::{ErrorCode, Failure};
 use crate::system::interrupt::Interrupted;
 use crate::verify::bundle::BundleError;
@@ -130,15 +134,60 @@ impl From<SpecError> for Failure {
             SpecError::Read { source, .. } => {
                 Self::new(io_code(&source), message).hint(io_hint(&source))
             }
+            SpecError::NotInArchive { looked, .. } => Self::new(ErrorCode::NotFound, message)
+                .hint("say where the contract lies in the release: `prefix` and `files` under [spec] in aos.toml")
+                .detail("looked_for", looked),
             SpecError::Contract { .. } | SpecError::Tag { .. } => {
                 Self::new(ErrorCode::Validation, message)
                     .hint("mend the contract document; nothing was changed")
             }
+            SpecError::Format { member, .. } => Self::new(ErrorCode::Validation, message)
+                .hint(
+                    "publish the contract in the format of contract/schema/<family>-contract.schema.json of aos, under a \
+                     new tag; the tags that this aos carries are complete examples. Nothing was changed",
+                )
+                .detail("member", member),
             SpecError::Frozen { .. } | SpecError::CoreChanged { .. } => {
                 Self::new(ErrorCode::Integrity, message)
                     .hint("do not use this copy; publish the change under a new tag")
             }
+            SpecError::OtherTag { .. } => Self::new(ErrorCode::Integrity, message)
+                .hint("do not use this release; its publisher has to make a right one under a new tag"),
+            SpecError::OtherBytes { .. } => Self::new(ErrorCode::Integrity, message).hint(
+                "do not retry; ask the publisher what became of the tag, or move to another one with `--to TAG`",
+            ),
+            SpecError::Newest { error, .. } => {
+                let has_none = matches!(error.fault, Fault::NotFound { .. });
+                let failure = Self { message, ..error.into() };
+                match has_none {
+                    true => failure.hint("name a tag with `--to TAG`, or publish a release"),
+                    false => failure,
+                }
+            }
+            SpecError::Release { error, .. } => spec_release(error, message),
         }
+    }
+}
+
+/// As for any release, with what the owner of a contract can do about it.
+fn spec_release(error: ReleaseError, message: String) -> Failure {
+    let hint = match &error.fault {
+        Fault::Unsigned { .. } | Fault::NoChecksums { .. } => Some(
+            "do not retry; its publisher has to sign it with the release workflow of the tag. To rely on digests that \
+             this project remembers instead, set `trust = \"lock\"` under [spec] in aos.toml",
+        ),
+        Fault::NoAsset { .. } => Some(
+            "the release needs that archive with the contract inside; if it is just being published, try again later",
+        ),
+        Fault::NotFound { .. } => Some(
+            "name the tag of a release that exists: `aos sync-spec --to TAG`, or `--to latest`",
+        ),
+        _ => None,
+    };
+    let failure = Failure { message, ..error.into() };
+    match hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
     }
 }
 

@@ -13,6 +13,7 @@ pub mod inputs;
 pub mod plan;
 pub mod release;
 pub mod report;
+pub mod repository;
 pub mod run;
 pub mod strict_json;
 pub mod system;

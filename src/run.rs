@@ -13,7 +13,8 @@ use crate::commands::{self, Run, registry};
 use crate::report::envelope::{self, Meta};
 use crate::report::{ErrorCode, Failure, Outcome, Style};
 use crate::system::clock::Stopwatch;
-use crate::system::{environment, interrupt, terminal};
+use crate::system::{environment, interrupt, program, terminal};
+use crate::update::notice;
 
 /// Exit code when stdout cannot take the answer.
 const STDOUT_CLOSED: u8 = 1;
@@ -116,6 +117,7 @@ fn dispatch(command: &Command, run: &Run) -> Result<Outcome, Failure> {
         Command::Check(args) => commands::check::run(args, run),
         Command::Verify(args) => commands::verify::run(args, run),
         Command::VerifyBundle(args) => commands::verify::run_either(args, run),
+        Command::Update(args) => commands::update::run(args, run),
         Command::Reference(args) => commands::reference::run(args, run),
         Command::Context(args) => commands::context::run(args, run),
         Command::Doctor(args) => commands::doctor::run(args, run),
@@ -132,6 +134,7 @@ fn path_of(command: &Command) -> &'static str {
         Command::Check(_) => "check",
         Command::Verify(_) => "verify",
         Command::VerifyBundle(_) => "verify-bundle",
+        Command::Update(_) => "update",
         Command::Reference(_) => "reference",
         Command::Context(_) => "context",
         Command::Doctor(_) => "doctor",
@@ -230,7 +233,7 @@ fn display(error: &clap::Error) -> u8 {
 fn described(error: &clap::Error) -> Outcome {
     let text = error.render().to_string();
     let data = match error.kind() {
-        ErrorKind::DisplayVersion => json!({"tool": "aos", "version": env!("CARGO_PKG_VERSION")}),
+        ErrorKind::DisplayVersion => json!({"tool": "aos", "version": program::version()}),
         _ => json!({"tool": "aos", "help": text}),
     };
     Outcome::new(data, text.trim_end())
@@ -280,7 +283,9 @@ fn narrowed(mut failure: Failure, global: &Global) -> Failure {
 }
 
 fn emit(answer: &Result<Outcome, Failure>, global: &Global, run: &Run, clock: Stopwatch) -> u8 {
-    let meta = Meta { duration_ms: clock.elapsed_ms(), notices: Vec::new() };
+    let notices = notices(answer);
+    let hint = hint(&notices, run);
+    let meta = Meta { duration_ms: clock.elapsed_ms(), notices };
     let (stdout, stderr, exit) = match answer {
         Ok(outcome) => {
             let stdout = match run.format {
@@ -288,7 +293,7 @@ fn emit(answer: &Result<Outcome, Failure>, global: &Global, run: &Run, clock: St
                 Format::Text => format!("{}\n", outcome.text),
                 Format::Raw => outcome.raw.clone().unwrap_or_default(),
             };
-            (stdout, lines(&outcome.annotations), 0)
+            (stdout, lines(&outcome.annotations) + &hint, 0)
         }
         Err(failure) => {
             let exit = failure.code.exit();
@@ -323,6 +328,31 @@ fn emit(answer: &Result<Outcome, Failure>, global: &Global, run: &Run, clock: St
         terminal::write_stderr(&stderr);
     }
     exit
+}
+
+/// What is known about updates, from the disk alone: no command but `update` and `doctor` asks anybody.
+fn notices(answer: &Result<Outcome, Failure>) -> Vec<Value> {
+    let replaced = match answer {
+        Ok(outcome) => outcome.data.get("binary_replaced"),
+        Err(failure) => failure.details.get("binary_replaced"),
+    };
+    // This process is the old version; the one that is installed now is not.
+    if replaced == Some(&Value::Bool(true)) {
+        return Vec::new();
+    }
+    notice::current(environment::state_directory(), program::version()).into_iter().collect()
+}
+
+/// One line for a person when an update is out.
+fn hint(notices: &[Value], run: &Run) -> String {
+    let latest = notices.first().and_then(|notice| notice["latest_version"].as_str());
+    match latest.filter(|_| run.format == Format::Text && !run.quiet) {
+        Some(latest) => {
+            let note = Style { color: false }.faint(&format!("aos {latest} is out: aos update"));
+            format!("{note}\n")
+        }
+        None => String::new(),
+    }
 }
 
 fn lines(annotations: &[String]) -> String {

@@ -9,20 +9,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Each module of `src`, and the modules that it may use.
-const DIRECTIONS: [(&str, &[&str]); 16] = [
+const DIRECTIONS: [(&str, &[&str]); 17] = [
     ("strict_json", &[]),
+    ("repository", &[]),
     ("contract", &["strict_json"]),
     ("plan", &[]),
     ("system", &[]),
     ("verify", &["strict_json"]),
-    ("generate", &["contract", "plan"]),
+    ("generate", &["contract", "plan", "repository"]),
     ("apply", &["plan", "system"]),
-    ("release", &["strict_json", "system", "verify"]),
-    ("inputs", &["contract", "generate", "plan", "release", "system", "verify"]),
+    ("release", &["repository", "strict_json", "system", "verify"]),
+    ("inputs", &["contract", "generate", "plan", "release", "repository", "system", "verify"]),
     ("update", &["inputs", "release", "strict_json", "system", "verify"]),
     ("audit", &["contract", "generate", "inputs", "plan", "system"]),
     ("report", &["contract", "plan"]),
-    ("cli", &["commands"]),
+    ("cli", &["commands", "system"]),
     (
         "error",
         &[
@@ -73,8 +74,13 @@ const WRITERS: [&str; 10] = [
 ];
 
 /// Who else may write, and what: never a project.
-const OTHER_WRITERS: [(&str, &str); 1] =
-    [("commands/write_gate.rs", "the secret and the used tokens in the state directory of aos")];
+const OTHER_WRITERS: [(&str, &str); 5] = [
+    ("commands/write_gate.rs", "the secret and the used tokens in the state directory of aos"),
+    ("update/notice.rs", "what is known about updates in the state directory of aos"),
+    ("update/swap.rs", "the lock of an update in the state directory of aos"),
+    ("update/skill/backup.rs", "changed files of an installed Skill in the state directory of aos"),
+    ("inputs/spec_source/kept.rs", "verified releases of contracts in the state directory of aos"),
+];
 
 /// Macros that write past the one document, or that leave work for later.
 const BANNED_MACROS: [&str; 7] =

@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::contract::rules::check_harness;
-use crate::contract::{Family, Finding, Repository};
+use crate::contract::{Family, Finding, Repository, SpecTag};
 use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::outputs::CONNECTOR_PATH;
 use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
 use crate::generate::vendor::{self, Contract, SpecRelease};
 use crate::inputs::desired::{Desired, DesiredError, SourceBytes, between};
 use crate::inputs::project::{Project, ProjectError};
-use crate::inputs::spec_source::{self, SpecError};
+use crate::inputs::spec_source::{self, FaultNumber, Session, SpecError, Trust, Wanted};
 use crate::inputs::{embedded, repository};
 use crate::plan::{FileSet, Plan};
 
@@ -38,8 +38,15 @@ pub struct ProjectReport {
     pub family: Family,
     /// The pinned tag, when it can be read.
     pub tag: Option<String>,
-    /// How the vendored bytes were judged: `embedded`, `lock`, or `none` when they were not.
+    /// Where the contract comes from, as the record says.
+    pub source: Option<String>,
+    /// How the vendored bytes were judged: `embedded`, `signed`, `lock`, or `none` when they were not.
     pub trust: &'static str,
+    /// Who signed the contract, when it was signed.
+    pub signer: Option<String>,
+    /// Why the contract could not be had: there is no verdict on this project then, whatever was found.
+    pub fault: Option<FaultNumber>,
+    pub notes: Vec<String>,
     /// How many managed files were compared.
     pub compared: usize,
     pub findings: Vec<Finding>,
@@ -49,15 +56,19 @@ pub struct ProjectReport {
 impl ProjectReport {
     #[must_use]
     pub fn is_ok(&self) -> bool {
-        waivers::is_ok(&self.findings)
+        self.fault.is_none() && waivers::is_ok(&self.findings)
     }
 }
 
-/// Checks the project that `path` is in.
+/// Checks the project that `path` is in; contracts of hosts come through `session`.
 ///
 /// # Errors
 /// When the path is no project at all.
-pub fn audit(path: &Path, options: &Options) -> Result<ProjectReport, ProjectError> {
+pub fn audit(
+    path: &Path,
+    options: &Options,
+    session: &Session,
+) -> Result<ProjectReport, ProjectError> {
     let project = Project::open(path)?;
     let repository = repository::load(&project);
     let mut audit = Audit {
@@ -66,13 +77,18 @@ pub fn audit(path: &Path, options: &Options) -> Result<ProjectReport, ProjectErr
             name: project.directory_name.clone(),
             family: project.family,
             tag: project.pin.good().map(ToString::to_string),
+            source: project.record.good().map(|record| record.spec.source.to_string()),
             trust: "none",
+            signer: None,
+            fault: None,
+            notes: Vec::new(),
             compared: 0,
             findings: records::findings(&project),
             waived: Vec::new(),
         },
         project,
         repository,
+        session,
     };
     let release = audit.compare();
     audit.family_rules(release.as_deref());
@@ -84,13 +100,14 @@ const BROKEN_MANIFEST: [&str; 4] =
     ["manifest/missing", "manifest/syntax", "manifest/encoding", "manifest/duplicate-key"];
 
 /// An examination under way.
-struct Audit {
+struct Audit<'a> {
     project: Project,
     repository: Repository,
+    session: &'a Session,
     report: ProjectReport,
 }
 
-impl Audit {
+impl Audit<'_> {
     fn find(&mut self, finding: Finding) {
         self.report.findings.push(finding);
     }
@@ -183,12 +200,15 @@ impl Audit {
         self.report.findings.extend(drift::findings(&plan, &FileSet::default()));
     }
 
-    /// The pinned release: from the binary, or from the tree itself when the record trusts the lock.
+    /// The pinned release: from the binary, from the host that the record names, or from the tree itself when the
+    /// record trusts the lock.
     fn release(&mut self) -> Option<Arc<SpecRelease>> {
         let pin = self.project.pin.good()?.clone();
-        match spec_source::embedded_release(self.project.family, &pin) {
+        let record = self.project.record.good()?.clone();
+        let source = &record.spec.source;
+        match spec_source::embedded_release_of(source, self.project.family, &pin) {
             Ok(release) => {
-                self.report.trust = "embedded";
+                self.report.trust = Trust::Embedded.name();
                 return Some(release);
             }
             Err(SpecError::UnknownTag { .. }) => {}
@@ -197,21 +217,66 @@ impl Audit {
                 return None;
             }
         }
-        let record = self.project.record.good()?.clone();
-        let lock =
-            self.project.lock.good().filter(|lock| lock.source == SpecSource::Directory).cloned();
-        match lock {
-            Some(lock) if record.spec.trust_lock && lock.tag == pin => {
-                self.locked_release(&record, &lock)
+        match Wanted::of(&record, pin.clone()).filter(|_| !record.spec.trust_lock) {
+            Some(wanted) => self.hosted_release(&wanted),
+            None => self.remembered_release(&record, &pin),
+        }
+    }
+
+    /// A signed release, from the cache or from its host. When it cannot be had, nothing was compared.
+    fn hosted_release(&mut self, wanted: &Wanted) -> Option<Arc<SpecRelease>> {
+        match self.session.obtain(wanted) {
+            Ok(obtained) => {
+                self.report.trust = obtained.trust.name();
+                self.report.signer = obtained.trust.signer().map(str::to_owned);
+                self.report.notes = obtained.notes;
+                Some(obtained.release)
             }
-            Some(_) => {
-                let message = format!(
-                    "`{pin}` came from a directory, and aos.toml does not trust the lock for it"
-                );
-                self.find(rules::SOURCE_UNAVAILABLE.finding(PIN_PATH, message));
+            Err(fault) => {
+                self.report.fault = Some(fault);
                 None
             }
-            None => {
+        }
+    }
+
+    /// The vendored copy, when the record trusts the lock and the lock is of the pin and of the record's source.
+    fn remembered_release(&mut self, record: &Record, pin: &SpecTag) -> Option<Arc<SpecRelease>> {
+        let source = match &record.spec.source {
+            source @ SpecSource::Host(_) => source,
+            SpecSource::Embedded | SpecSource::Directory => &SpecSource::Directory,
+        };
+        let of_the_binary = *source == SpecSource::Directory;
+        let (rule, message) = match self.project.lock.good() {
+            Some(lock) if lock.source == *source && lock.tag == *pin && record.spec.trust_lock => {
+                let lock = lock.clone();
+                return self.locked_release(record, &lock);
+            }
+            Some(lock) if lock.source != SpecSource::Embedded && !record.spec.trust_lock => (
+                &rules::SOURCE_UNAVAILABLE,
+                format!(
+                    "`{pin}` came from a {}, and aos.toml does not trust the lock for it",
+                    lock.source
+                ),
+            ),
+            Some(lock) if lock.source != *source && !of_the_binary => (
+                &rules::SOURCE_UNAVAILABLE,
+                format!(
+                    "aos.toml names the source `{source}`, the vendored contract is from `{}`",
+                    lock.source
+                ),
+            ),
+            Some(lock) if lock.source == *source => (
+                &rules::SOURCE_UNAVAILABLE,
+                format!(
+                    "the lock remembers `{}`, and nothing else is trusted for `{pin}`",
+                    lock.tag
+                ),
+            ),
+            None if !of_the_binary => (
+                &rules::SOURCE_UNAVAILABLE,
+                format!("aos.toml trusts the lock for `{pin}`, and there is none"),
+            ),
+            _ => {
                 let known: Vec<_> =
                     embedded::tags(self.project.family).iter().map(ToString::to_string).collect();
                 let message = format!(
@@ -219,16 +284,17 @@ impl Audit {
                     self.project.family,
                     known.join(", ")
                 );
-                self.find(rules::PIN_UNKNOWN.finding(PIN_PATH, message));
-                None
+                (&rules::PIN_UNKNOWN, message)
             }
-        }
+        };
+        self.find(rule.finding(PIN_PATH, message));
+        None
     }
 
     fn locked_release(&mut self, record: &Record, lock: &Lock) -> Option<Arc<SpecRelease>> {
         match spec_source::locked_release(&self.project.root, &record.spec.directory, lock) {
             Ok(release) => {
-                self.report.trust = "lock";
+                self.report.trust = Trust::Lock.name();
                 Some(release)
             }
             Err(error) => {

@@ -122,7 +122,7 @@ rule!(
     Error,
     "The pinned contract is at hand, or its digests in the lock are trusted by the record",
     "A check that cannot see the source compares nothing",
-    "run `aos sync-spec --from DIR`, or set `trust = \"lock\"` under [spec] in aos.toml",
+    "run `aos sync-spec`, with `--from DIR` for a contract from a directory; or set `trust = \"lock\"` under [spec] in aos.toml",
     "aos"
 );
 rule!(

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::inputs::changelog::{Release, parse};
 use crate::inputs::embedded;
 use crate::report::{ErrorCode, Failure, Outcome};
+use crate::system::program;
 
 use super::Run;
 
@@ -39,14 +40,18 @@ pub fn run(args: &ChangelogArgs, run: &Run) -> Result<Outcome, Failure> {
         releases.iter().map(|release| text(release, run)).collect::<Vec<_>>().join("\n\n")
     };
     let data = json!({
-        "current_version": env!("CARGO_PKG_VERSION"),
+        "current_version": program::version(),
         "since": args.since,
         "entries": releases.iter().map(entry).collect::<Vec<_>>(),
     });
     Ok(Outcome::new(data, text).raw(embedded::CHANGELOG))
 }
 
-fn version(text: &str) -> Result<semver::Version, Failure> {
+/// Reads a version, with or without its `v`.
+///
+/// # Errors
+/// When it is none.
+pub fn version(text: &str) -> Result<semver::Version, Failure> {
     semver::Version::parse(text.strip_prefix('v').unwrap_or(text)).map_err(|_| {
         let shown: String = text.chars().take(40).collect();
         Failure::new(ErrorCode::Validation, format!("`{}` is not a version", shown.escape_debug()))

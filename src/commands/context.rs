@@ -9,7 +9,8 @@ use crate::contract::Family;
 use crate::inputs::embedded;
 use crate::inputs::project::Project;
 use crate::report::{Failure, Outcome};
-use crate::system::environment;
+use crate::system::{environment, program};
+use crate::update::notice;
 
 use super::Run;
 
@@ -32,6 +33,8 @@ pub fn run(_args: &ContextArgs, run: &Run) -> Result<Outcome, Failure> {
         .collect();
     let format = format!("{:?}", run.format).to_lowercase();
     let state = environment::state_directory().map(|path| path.display().to_string());
+    let notices: Vec<Value> =
+        notice::current(environment::state_directory(), program::version()).into_iter().collect();
     let project_line = match &project {
         Some(project) => format!(
             "{} ({}, pin {})",
@@ -43,12 +46,12 @@ pub fn run(_args: &ContextArgs, run: &Run) -> Result<Outcome, Failure> {
     };
     let text = format!(
         "aos {}\nformat   {format} ({})\nstate    {}\nproject  {project_line}",
-        env!("CARGO_PKG_VERSION"),
+        program::version(),
         run.format_reason,
         state.as_deref().unwrap_or("no home directory"),
     );
-    let data = json!({
-        "version": env!("CARGO_PKG_VERSION"),
+    let mut data = json!({
+        "version": program::version(),
         "env": "local",
         "account": null,
         "config": {
@@ -60,6 +63,10 @@ pub fn run(_args: &ContextArgs, run: &Run) -> Result<Outcome, Failure> {
         "credentials": {"configured": false},
         "project": project,
     });
+    // The key is there when there is something to say (agent-cli §14).
+    if !notices.is_empty() {
+        data["notices"] = notices.into();
+    }
     Ok(Outcome::new(data, text))
 }
 

@@ -1,5 +1,7 @@
 //! `aos doctor`: what may stop aos from working here, each with a fix.
 
+mod update;
+
 use std::path::Path;
 use std::time::Duration;
 
@@ -49,16 +51,17 @@ impl Check {
 /// # Errors
 /// Never: a problem is a line of the report.
 pub fn run(_args: &DoctorArgs, run: &Run) -> Result<Outcome, Failure> {
+    let looked = update::look();
     let checks = [
-        version(),
+        update::version(),
         state(),
-        program("git", &["--version"], "install git to get a repository with each new project"),
-        program(
-            "python3",
-            &["--version"],
-            "install Python 3.10 or newer to run generated connectors",
-        ),
+        program(&GIT),
+        program(&PYTHON),
+        program(&NODE),
+        program(&GO),
         pin(),
+        update::skill(),
+        looked.check,
         readiness(),
     ];
     let text = checks
@@ -81,12 +84,12 @@ pub fn run(_args: &DoctorArgs, run: &Run) -> Result<Outcome, Failure> {
             json!({"check": check.name, "status": check.status, "fix": check.fix, "found": check.found})
         })
         .collect();
-    Ok(Outcome::new(json!({"checks": data}), text))
-}
-
-/// The version of aos against the one that the project's template asks for.
-fn version() -> Check {
-    Check::pass("version", format!("aos {}", env!("CARGO_PKG_VERSION")))
+    let mut data = json!({"checks": data});
+    // The key is there when there is something to say (agent-cli §14).
+    if !looked.notices.is_empty() {
+        data["notices"] = looked.notices.into();
+    }
+    Ok(Outcome::new(data, text))
 }
 
 fn state() -> Check {
@@ -109,20 +112,67 @@ fn state() -> Check {
     }
 }
 
-fn program(name: &'static str, arguments: &[&str], fix: &str) -> Check {
+/// Another program that some part of aos works with.
+struct Tool {
+    name: &'static str,
+    arguments: &'static [&'static str],
+    /// The oldest version that will do.
+    oldest: (u64, u64),
+    fix: &'static str,
+}
+
+const GIT: Tool = Tool {
+    name: "git",
+    arguments: &["--version"],
+    oldest: (2, 0),
+    fix: "install git to get a repository with each new project",
+};
+const PYTHON: Tool = Tool {
+    name: "python3",
+    arguments: &["--version"],
+    oldest: (3, 10),
+    fix: "install Python 3.10 or newer to run generated connectors",
+};
+const NODE: Tool = Tool {
+    name: "node",
+    arguments: &["--version"],
+    oldest: (20, 12),
+    fix: "install Node.js 20.12 or newer with npx, which installs the Skill",
+};
+const GO: Tool = Tool {
+    name: "go",
+    arguments: &["version"],
+    oldest: (1, 21),
+    fix: "install Go 1.21 or newer to build generated Go tools",
+};
+
+fn program(tool: &Tool) -> Check {
+    let (name, fix) = (tool.name, tool.fix);
     let directory = Path::new(".");
+    let arguments = tool.arguments;
     let invocation = Invocation { program: name, arguments, directory, without: &[], limit: LIMIT };
     match process::run(&invocation) {
         Ok(output) if output.success => {
             let said = if output.stdout.trim().is_empty() { output.stderr } else { output.stdout };
-            Check::pass(
-                name,
-                said.lines().next().unwrap_or_default().chars().take(80).collect::<String>(),
-            )
+            let said: String = said.lines().next().unwrap_or_default().chars().take(80).collect();
+            match version_in(&said) {
+                Some(version) if version < tool.oldest => Check::warn(name, said, fix),
+                _ => Check::pass(name, said),
+            }
         }
         Ok(_) => Check::warn(name, "it is there but does not work", fix),
         Err(error) => Check::warn(name, error.to_string(), fix),
     }
+}
+
+/// The first `MAJOR.MINOR` in what a program says about itself.
+fn version_in(said: &str) -> Option<(u64, u64)> {
+    said.split(|symbol: char| !symbol.is_ascii_digit() && symbol != '.').find_map(|part| {
+        let mut numbers = part.split('.');
+        let major = numbers.next()?.parse().ok()?;
+        let minor = numbers.next()?.parse().ok()?;
+        Some((major, minor))
+    })
 }
 
 /// The pin of the project here, against the newest tag this program carries.
@@ -154,4 +204,24 @@ fn readiness() -> Check {
         READINESS_LEVEL,
         "record a live run on a published release before calling it stable",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_found_in_what_programs_say() {
+        for (said, expected) in [
+            ("git version 2.39.5", Some((2, 39))),
+            ("Python 3.9.1", Some((3, 9))),
+            ("v20.20.2", Some((20, 20))),
+            ("go version go1.26.8 linux/amd64", Some((1, 26))),
+            ("git version 2.39.3 (Apple Git-146)", Some((2, 39))),
+            ("hello", None),
+            ("", None),
+        ] {
+            assert_eq!(version_in(said), expected, "{said}");
+        }
+    }
 }

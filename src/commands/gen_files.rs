@@ -4,22 +4,23 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::apply;
 use crate::audit::drift;
 use crate::cli::WriteOptions;
-use crate::generate::lock::LOCK_PATH;
-use crate::generate::record::{PIN_PATH, RECORD_PATH};
-use crate::generate::vendor::SpecRelease;
+use crate::generate::lock::{LOCK_PATH, Lock};
+use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
 use crate::inputs::desired::{Desired, SourceBytes};
 use crate::inputs::project::{Project, Slot};
-use crate::inputs::spec_source;
+use crate::inputs::spec_source::{self, Obtained, Terms, Trust, Wanted};
 use crate::plan::Plan;
 use crate::report::{ErrorCode, Failure, Outcome, changes, findings};
+use crate::verify::TrustRoot;
 
 use super::Run;
 use super::sync_spec;
+use super::verify::trust_root;
 use super::write_gate::{self, Decision, Request};
 
 const ABSENT: &str = "it does not exist";
@@ -36,6 +37,9 @@ pub struct GenArgs {
     /// Write nothing; fail when a file is not current
     #[arg(long, conflicts_with_all = ["dry_run", "confirm"])]
     pub check: bool,
+    /// Believe only this Sigstore trust root for a source on a host; the default is the public one inside aos
+    #[arg(long, value_name = "FILE")]
+    pub trusted_root: Option<PathBuf>,
     #[command(flatten)]
     pub write: WriteOptions,
 }
@@ -45,16 +49,19 @@ pub struct GenArgs {
 /// # Errors
 /// When a source is refused, the pin was moved, or `--check` finds a difference.
 pub fn run(args: &GenArgs, run: &Run) -> Result<Outcome, Failure> {
-    let (project, notes) = if args.check {
+    let roots = args.trusted_root.as_deref().map(|path| trust_root(Some(path))).transpose()?;
+    let (project, mut notes) = if args.check {
         (Project::open(&args.path)?, Vec::new())
     } else {
         sync_spec::open(&args.path, &args.write)?
     };
-    let (desired, plan) = plan(&project)?;
+    let Pinned { desired, plan, obtained } = pinned(&project, roots)?;
+    notes.extend(obtained.notes.iter().cloned());
+    let generated = Generated { desired: &desired, plan: &plan, trust: obtained.trust, notes };
     if args.check {
-        return check(&project, &desired, &plan, run);
+        return generated.check(&project, run);
     }
-    let outcome = outcome(&desired, &plan, &notes, run);
+    let outcome = generated.outcome(run);
     if plan.is_empty() && !args.write.dry_run && args.write.confirm.is_none() {
         return Ok(outcome);
     }
@@ -70,7 +77,7 @@ pub fn run(args: &GenArgs, run: &Run) -> Result<Outcome, Failure> {
         known: &known,
     };
     match write_gate::decide(&request, &args.write, run)? {
-        Decision::Preview(preview) => Ok(*preview),
+        Decision::Preview(preview) => Ok(generated.preview(*preview)),
         Decision::Proceed => {
             apply::apply(&project.root, &plan, LOCK_PATH)?;
             Ok(outcome)
@@ -78,8 +85,15 @@ pub fn run(args: &GenArgs, run: &Run) -> Result<Outcome, Failure> {
     }
 }
 
-/// The change of generated files and of the lock that lists them.
-fn plan(project: &Project) -> Result<(Desired, Plan), Failure> {
+/// What the pinned contract and the manifest ask for.
+struct Pinned {
+    desired: Desired,
+    /// The change of generated files and of the lock that lists them.
+    plan: Plan,
+    obtained: Obtained,
+}
+
+fn pinned(project: &Project, roots: Option<TrustRoot>) -> Result<Pinned, Failure> {
     let record = match &project.record {
         Slot::Good(record) => record,
         Slot::Absent => return Err(unusable(RECORD_PATH, ABSENT)),
@@ -102,26 +116,64 @@ fn plan(project: &Project) -> Result<(Desired, Plan), Failure> {
         )
         .hint("run `aos sync-spec` to follow the pin"));
     }
-    let release: Arc<SpecRelease> = match spec_source::embedded_release(record.family, pin) {
-        Ok(release) => release,
-        Err(unknown) if record.spec.trust_lock => {
-            spec_source::locked_release(&project.root, &record.spec.directory, lock).map_err(
-                |error| {
-                    Failure::new(ErrorCode::Drift, format!("`{}`: {error}", error.path())).hint(
-                        format!("restore the file, or run `aos sync-spec --from DIR`; {unknown}"),
-                    )
-                },
-            )?
-        }
-        Err(error) => return Err(error.into()),
-    };
+    let obtained = contract(project, record, lock, roots)?;
     let sources = SourceBytes::read(&project.root, record)?;
-    let desired = Desired::compute(record, release, &sources)?;
+    let desired = Desired::compute(record, Arc::clone(&obtained.release), &sources)?;
     let generated = &desired.generated;
     let plan = desired
         .plan(&project.root, Some(lock))?
         .only(|path| generated.get(path).is_some() || path.as_str() == LOCK_PATH);
-    Ok((desired, plan))
+    Ok(Pinned { desired, plan, obtained })
+}
+
+/// The contract of the pin, which the lock agrees with.
+fn contract(
+    project: &Project,
+    record: &Record,
+    lock: &Lock,
+    roots: Option<TrustRoot>,
+) -> Result<Obtained, Failure> {
+    let hosted = |source: &SpecSource| matches!(source, SpecSource::Host(_));
+    if lock.source != record.spec.source && (hosted(&lock.source) || hosted(&record.spec.source)) {
+        return Err(Failure::new(
+            ErrorCode::Conflict,
+            format!(
+                "aos.toml names the source `{}`, the vendored contract came from `{}`",
+                record.spec.source, lock.source
+            ),
+        )
+        .hint("run `aos sync-spec` to follow aos.toml"));
+    }
+    let source = &record.spec.source;
+    let unknown = match spec_source::embedded_release_of(source, record.family, &lock.tag) {
+        Ok(release) => return Ok(Obtained::local(release, Trust::Embedded)),
+        Err(unknown) => unknown,
+    };
+    match Wanted::of(record, lock.tag.clone()) {
+        Some(wanted) if !record.spec.trust_lock => {
+            let roots = roots.map_or_else(TrustRoot::embedded, Ok)?;
+            let terms = Terms { roots: &roots, unsigned: false };
+            Ok(spec_source::hosted_release(&wanted, terms, None)?)
+        }
+        _ if record.spec.trust_lock => {
+            let directory = &record.spec.directory;
+            match spec_source::locked_release(&project.root, directory, lock) {
+                Ok(release) => Ok(Obtained::local(release, Trust::Lock)),
+                Err(error) => {
+                    Err(Failure::new(ErrorCode::Drift, format!("`{}`: {error}", error.path()))
+                        .hint(match &record.spec.source {
+                            SpecSource::Host(_) => {
+                                "restore the file, or run `aos sync-spec`".to_owned()
+                            }
+                            SpecSource::Embedded | SpecSource::Directory => format!(
+                                "restore the file, or run `aos sync-spec --from DIR`; {unknown}"
+                            ),
+                        }))
+                }
+            }
+        }
+        _ => Err(unknown.into()),
+    }
 }
 
 fn unusable(path: &str, reason: &str) -> Failure {
@@ -133,54 +185,84 @@ fn unusable(path: &str, reason: &str) -> Failure {
     Failure::new(ErrorCode::Config, format!("`{path}` cannot be used: {reason}")).hint(hint)
 }
 
-fn check(project: &Project, desired: &Desired, plan: &Plan, run: &Run) -> Result<Outcome, Failure> {
-    if project.has_transaction {
-        return Err(Failure::new(ErrorCode::Drift, "an earlier run was cut off while it wrote")
-            .hint("run `aos gen`; it puts the old state back first"));
-    }
-    if plan.is_empty() {
-        return Ok(outcome(desired, plan, &[], run));
-    }
-    let mut found = drift::findings(plan, &desired.generated);
-    if found.len() > 1 {
-        // The lock follows from the files, and `aos gen` renews both.
-        found.retain(|finding| finding.path != LOCK_PATH);
-    }
-    let data: Vec<_> = found.iter().map(findings::json).collect();
-    let mut failure =
-        Failure::new(ErrorCode::Drift, format!("generated files are not current: {}", found.len()))
-            .hint("run `aos gen`")
-            .detail("findings", data);
-    failure.report = Some(
-        found
-            .iter()
-            .map(|finding| findings::text(finding, run.style))
-            .collect::<Vec<_>>()
-            .join("\n\n"),
-    );
-    failure.raw = Some(changes::patch(plan));
-    Err(failure)
+/// What there is to say about the generated files.
+struct Generated<'a> {
+    desired: &'a Desired,
+    plan: &'a Plan,
+    trust: Trust,
+    notes: Vec<String>,
 }
 
-fn outcome(desired: &Desired, plan: &Plan, notes: &[String], run: &Run) -> Outcome {
-    let status = if plan.is_empty() { "unchanged" } else { "generated" };
-    let files: Vec<_> = desired.generated.paths().map(|path| path.as_str()).collect();
-    let mut lines = vec![format!(
-        "{} {} files ({})",
-        run.style.good(status),
-        files.len(),
-        changes::summary(plan)
-    )];
-    if !plan.is_empty() {
-        lines.push(changes::text(plan, run.style));
+impl Generated<'_> {
+    fn check(&self, project: &Project, run: &Run) -> Result<Outcome, Failure> {
+        let plan = self.plan;
+        if project.has_transaction {
+            return Err(Failure::new(
+                ErrorCode::Drift,
+                "an earlier run was cut off while it wrote",
+            )
+            .hint("run `aos gen`; it puts the old state back first"));
+        }
+        if plan.is_empty() {
+            return Ok(self.outcome(run));
+        }
+        let mut found = drift::findings(plan, &self.desired.generated);
+        if found.len() > 1 {
+            // The lock follows from the files, and `aos gen` renews both.
+            found.retain(|finding| finding.path != LOCK_PATH);
+        }
+        let data: Vec<_> = found.iter().map(findings::json).collect();
+        let mut failure = Failure::new(
+            ErrorCode::Drift,
+            format!("generated files are not current: {}", found.len()),
+        )
+        .hint("run `aos gen`")
+        .detail("trust", self.trust.name())
+        .detail("findings", data);
+        failure.report = Some(
+            found
+                .iter()
+                .map(|finding| findings::text(finding, run.style))
+                .collect::<Vec<_>>()
+                .join("\n\n"),
+        );
+        failure.raw = Some(changes::patch(plan));
+        Err(failure)
     }
-    lines.extend(notes.iter().map(|note| format!("{} {note}", run.style.warning("note:"))));
-    let data = json!({
-        "status": status,
-        "tag": desired.release.tag.as_str(),
-        "files": files,
-        "changes": changes::json(plan, false),
-        "notes": notes,
-    });
-    Outcome::new(data, lines.join("\n")).raw(changes::patch(plan))
+
+    fn preview(&self, mut outcome: Outcome) -> Outcome {
+        if let Value::Object(members) = &mut outcome.data {
+            members.insert("tag".to_owned(), self.desired.release.tag.as_str().into());
+            members.insert("trust".to_owned(), self.trust.name().into());
+        }
+        outcome
+    }
+
+    fn outcome(&self, run: &Run) -> Outcome {
+        let (desired, plan, notes) = (self.desired, self.plan, &self.notes);
+        let status = if plan.is_empty() { "unchanged" } else { "generated" };
+        let files: Vec<_> = desired.generated.paths().map(|path| path.as_str()).collect();
+        let mut lines = vec![format!(
+            "{} {} files ({})",
+            run.style.good(status),
+            files.len(),
+            changes::summary(plan)
+        )];
+        if !plan.is_empty() {
+            lines.push(changes::text(plan, run.style));
+        }
+        if self.trust == Trust::Lock {
+            lines.push("trusted by its lock only".to_owned());
+        }
+        lines.extend(notes.iter().map(|note| format!("{} {note}", run.style.warning("note:"))));
+        let data = json!({
+            "status": status,
+            "tag": desired.release.tag.as_str(),
+            "trust": self.trust.name(),
+            "files": files,
+            "changes": changes::json(plan, false),
+            "notes": notes,
+        });
+        Outcome::new(data, lines.join("\n")).raw(changes::patch(plan))
+    }
 }

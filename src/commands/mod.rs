@@ -11,6 +11,7 @@ pub mod new;
 pub mod reference;
 pub mod registry;
 pub mod sync_spec;
+pub mod update;
 pub mod verify;
 pub mod write_gate;
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::report::contract_gen::{EXIT_CODES, SCHEMA_VERSION};
 use crate::report::{ErrorCode, Failure, Outcome};
-use crate::system::environment;
+use crate::system::{environment, program};
 
 use super::{Run, registry};
 
@@ -34,7 +34,7 @@ pub fn run(_args: &ReferenceArgs, run: &Run) -> Result<Outcome, Failure> {
         .join("\n");
     let data = json!({
         "tool": "aos",
-        "version": env!("CARGO_PKG_VERSION"),
+        "version": program::version(),
         "schema_version": SCHEMA_VERSION,
         "risk_tier": "T1",
         "release_readiness": readiness(),
@@ -94,35 +94,12 @@ fn error_codes() -> Map<String, Value> {
                 "exit": code.exit(),
                 "retryable": code.retryable(),
                 "core": code.is_core(),
-                "reserved": !is_reachable(*code),
+                // Every code has a command that answers with it.
+                "reserved": false,
             });
             (code.as_str().to_owned(), value)
         })
         .collect()
-}
-
-/// Codes of the frozen core that no command of this version can answer with.
-const fn is_reachable(code: ErrorCode) -> bool {
-    match code {
-        ErrorCode::Auth
-        | ErrorCode::Network
-        | ErrorCode::RateLimited
-        | ErrorCode::Server
-        | ErrorCode::Timeout
-        | ErrorCode::SkillSync => false,
-        ErrorCode::Integrity
-        | ErrorCode::Io
-        | ErrorCode::Unknown
-        | ErrorCode::Usage
-        | ErrorCode::Validation
-        | ErrorCode::NotFound
-        | ErrorCode::Config
-        | ErrorCode::Forbidden
-        | ErrorCode::ConfirmationRequired
-        | ErrorCode::Conflict
-        | ErrorCode::Interrupted
-        | ErrorCode::Drift => true,
-    }
 }
 
 fn variables() -> Vec<Value> {
@@ -130,8 +107,14 @@ fn variables() -> Vec<Value> {
         (environment::AOS_FORMAT, "output format when no flag says otherwise: json, text or raw"),
         (
             environment::AOS_HOME,
-            "directory of the confirm secret and of used tokens; default ~/.aos",
+            "directory of the confirm secret, of used tokens and of what is known about updates; default ~/.aos",
         ),
+        (environment::AOS_OFFLINE, "any value: open no connection"),
+        (
+            environment::AOS_UPDATE_API_URL,
+            "API of the host that releases come from, https, or http on loopback; default https://api.github.com",
+        ),
+        (environment::GITHUB_TOKEN, "token for api.github.com, sent to nobody else; raises its rate limit"),
         (environment::NO_COLOR, "any value switches colour off"),
         (environment::GITHUB_ACTIONS, "check writes workflow annotations to stderr"),
     ]

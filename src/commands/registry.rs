@@ -1,255 +1,15 @@
 //! What every command is to an agent: kind, schema of its data, examples. Parameters come from the parser itself.
 
+mod entries;
+mod schemas;
+
 use clap::CommandFactory as _;
 use serde_json::{Value, json};
 
 use crate::cli::Cli;
 
-/// What a command does to the world.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Kind {
-    Query,
-    Write,
-}
-
-/// One leaf command.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    pub path: &'static str,
-    pub kind: Kind,
-    /// Name in the schema catalogue.
-    pub schema: &'static str,
-    pub examples: &'static [&'static str],
-    /// Whether `--format raw` has a meaning, and which.
-    pub raw: Option<&'static str>,
-}
-
-/// Shape of a command's data.
-#[derive(Clone, Copy, Debug)]
-pub struct Schema {
-    pub name: &'static str,
-    pub fields: &'static [&'static str],
-    /// Fields whose text comes from files or answers and may try to instruct an agent.
-    pub untrusted_fields: &'static [&'static str],
-}
-
-/// Every leaf command, in the order of the help.
-pub const ENTRIES: [Entry; 11] = [
-    Entry {
-        path: "new",
-        kind: Kind::Write,
-        schema: "created_project",
-        examples: &[
-            "aos new github",
-            "aos new acme --set base_url=https://api.acme.example --no-git",
-            "aos new acme --dry-run --compact",
-            "aos new acme --confirm ct_TOKEN --compact",
-            "aos new --list",
-        ],
-        raw: Some("the diff of a dry run"),
-    },
-    Entry {
-        path: "sync-spec",
-        kind: Kind::Write,
-        schema: "synced_spec",
-        examples: &[
-            "aos sync-spec",
-            "aos sync-spec --to latest --dry-run --compact",
-            "aos sync-spec --to latest --confirm ct_TOKEN --compact",
-        ],
-        raw: Some("the diff"),
-    },
-    Entry {
-        path: "gen",
-        kind: Kind::Write,
-        schema: "generated_files",
-        examples: &[
-            "aos gen",
-            "aos gen --check",
-            "aos gen --dry-run --compact",
-            "aos gen --confirm ct_TOKEN --compact",
-        ],
-        raw: Some("the diff"),
-    },
-    Entry {
-        path: "check",
-        kind: Kind::Query,
-        schema: "check_report",
-        examples: &[
-            "aos check",
-            "aos check --recursive . --compact",
-            "aos check --explain drift/modified",
-        ],
-        raw: Some("the diffs of all findings"),
-    },
-    Entry {
-        path: "verify",
-        kind: Kind::Query,
-        schema: "verified_file",
-        examples: &[
-            "aos verify checksums.txt --bundle checksums.txt.sigstore.json --certificate-identity \
-             https://github.com/acme/tool/.github/workflows/release.yml@refs/tags/v1.2.3 \
-             --certificate-oidc-issuer https://token.actions.githubusercontent.com --compact",
-            "aos verify tool.tar.gz --bundle tool.sigstore.json --key publisher.pub --compact",
-        ],
-        raw: None,
-    },
-    Entry {
-        path: "verify-bundle",
-        kind: Kind::Query,
-        schema: "verified_file",
-        examples: &[
-            "aos verify-bundle --bundle tool.sigstore.json --certificate-identity me@example.com \
-             --certificate-oidc-issuer https://accounts.google.com tool.tar.gz",
-        ],
-        raw: None,
-    },
-    Entry {
-        path: "reference",
-        kind: Kind::Query,
-        schema: "reference",
-        examples: &["aos reference --compact", "aos reference --fields commands.path,error_codes"],
-        raw: None,
-    },
-    Entry {
-        path: "context",
-        kind: Kind::Query,
-        schema: "context",
-        examples: &["aos context --compact"],
-        raw: None,
-    },
-    Entry {
-        path: "doctor",
-        kind: Kind::Query,
-        schema: "doctor",
-        examples: &["aos doctor --compact"],
-        raw: None,
-    },
-    Entry {
-        path: "changelog",
-        kind: Kind::Query,
-        schema: "changelog",
-        examples: &["aos changelog --compact", "aos changelog --since 0.0.1 --compact"],
-        raw: Some("CHANGELOG.md"),
-    },
-    Entry {
-        path: "completions",
-        kind: Kind::Query,
-        schema: "completions",
-        examples: &["aos completions bash --format raw"],
-        raw: Some("the script"),
-    },
-];
-
-/// Data of every schema, as `reference` publishes it.
-pub const SCHEMAS: [Schema; 10] = [
-    Schema {
-        name: "created_project",
-        fields: &[
-            "status",
-            "tool",
-            "path",
-            "template",
-            "template_version",
-            "preset",
-            "spec_tag",
-            "commands",
-            "files",
-            "git",
-            "notes",
-            "next",
-            "advice",
-            "preview",
-            "confirm_token",
-            "expires_at",
-            "templates",
-        ],
-        untrusted_fields: &["preview"],
-    },
-    Schema {
-        name: "synced_spec",
-        fields: &[
-            "status",
-            "family",
-            "previous_tag",
-            "tag",
-            "newer_tag",
-            "source",
-            "changes",
-            "notes",
-            "preview",
-            "confirm_token",
-            "expires_at",
-        ],
-        untrusted_fields: &["preview"],
-    },
-    Schema {
-        name: "generated_files",
-        fields: &[
-            "status",
-            "tag",
-            "files",
-            "changes",
-            "notes",
-            "preview",
-            "confirm_token",
-            "expires_at",
-        ],
-        untrusted_fields: &["preview"],
-    },
-    Schema {
-        name: "check_report",
-        fields: &["summary", "projects", "rules"],
-        untrusted_fields: &["projects"],
-    },
-    Schema {
-        name: "verified_file",
-        fields: &[
-            "verified",
-            "file",
-            "digest",
-            "kind",
-            "predicate_type",
-            "signer",
-            "claims",
-            "signed_at",
-            "times",
-            "log",
-            "trust_root",
-            "offline",
-        ],
-        untrusted_fields: &["predicate_type", "signer", "claims"],
-    },
-    Schema {
-        name: "reference",
-        fields: &[
-            "tool",
-            "version",
-            "schema_version",
-            "risk_tier",
-            "release_readiness",
-            "commands",
-            "global_params",
-            "schemas",
-            "exit_codes",
-            "error_codes",
-            "environment",
-        ],
-        untrusted_fields: &[],
-    },
-    Schema {
-        name: "context",
-        fields: &["version", "env", "account", "config", "credentials", "project"],
-        untrusted_fields: &["project"],
-    },
-    Schema { name: "doctor", fields: &["checks"], untrusted_fields: &["checks"] },
-    Schema {
-        name: "changelog",
-        fields: &["current_version", "since", "entries"],
-        untrusted_fields: &[],
-    },
-    Schema { name: "completions", fields: &["shell", "script"], untrusted_fields: &[] },
-];
+pub use entries::{ENTRIES, Entry, Kind};
+pub use schemas::{SCHEMAS, Schema};
 
 /// The entry of the command called `path`.
 #[must_use]
@@ -282,14 +42,16 @@ pub fn describe(entry: &Entry) -> Value {
     let parameters: Vec<_> = command.map(parameters).unwrap_or_default();
     let mut object = json!({
         "path": entry.path,
-        "type": match entry.kind { Kind::Query => "query", Kind::Write => "write" },
+        "type": match entry.kind { Kind::Query => "query", Kind::Write | Kind::SelfUpdate => "write" },
         "description": about,
         "params": parameters,
         "output_schema": entry.schema,
         "examples": entry.examples,
     });
-    if entry.kind == Kind::Write {
-        object["confirm"] = "when_lossy".into();
+    match entry.kind {
+        Kind::Query => {}
+        Kind::Write => object["confirm"] = "when_lossy".into(),
+        Kind::SelfUpdate => object["confirm"] = "exempt".into(),
     }
     if let Some(raw) = entry.raw {
         object["raw"] = raw.into();

@@ -1,33 +1,38 @@
 //! `aos sync-spec`: vendor a contract tag, regenerate what follows from it, move the pin.
 
+mod source;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::apply;
 use crate::cli::WriteOptions;
-use crate::contract::{Family, SpecTag};
+use crate::contract::SpecTag;
 use crate::generate::lock::LOCK_PATH;
 use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
-use crate::generate::vendor::{self, SpecRelease};
+use crate::generate::vendor;
 use crate::inputs::adoption::{self, Adoption};
 use crate::inputs::desired::{Desired, SourceBytes};
 use crate::inputs::project::{Project, Slot};
-use crate::inputs::{embedded, repository, spec_source, tree};
+use crate::inputs::spec_source::{self, Obtained, Trust};
+use crate::inputs::{embedded, repository, tree};
 use crate::plan::{Content, Digest, FileSet, Plan, RelativePath};
 use crate::report::{ErrorCode, Failure, Outcome, changes};
 
 use super::Run;
-use super::new::requested_tag;
+use super::verify::trust_root;
 use super::write_gate::{self, Decision, Request};
 
 /// Vendor the contract at a tag, regenerate what follows from it and move the pin
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  aos sync-spec                 follow the pin\n  aos sync-spec --to latest     move to the newest tag\n  aos sync-spec --to v1.0.0 --dry-run"
+    after_help = "The contract comes from this program, from `--from DIR`, or from signed releases of the repository \
+                  that aos.toml names: `source = \"github:OWNER/REPO\"` under [spec].\n\n\
+                  Examples:\n  aos sync-spec                 follow the pin\n  aos sync-spec --to latest     move to the newest tag\n  aos sync-spec --to v1.0.0 --dry-run"
 )]
 pub struct SyncSpecArgs {
     /// Project directory
@@ -36,9 +41,12 @@ pub struct SyncSpecArgs {
     /// Tag to move to, or `latest`; default is the tag in .agent/SPEC_VERSION
     #[arg(long, value_name = "TAG")]
     pub to: Option<String>,
-    /// Directory to take the contract from instead of this program
+    /// Directory to take the contract from, whatever aos.toml says
     #[arg(long, value_name = "DIR")]
     pub from: Option<PathBuf>,
+    /// Believe only this Sigstore trust root for a source on a host; the default is the public one inside aos
+    #[arg(long, value_name = "FILE")]
+    pub trusted_root: Option<PathBuf>,
     #[command(flatten)]
     pub write: WriteOptions,
 }
@@ -48,6 +56,7 @@ pub struct SyncSpecArgs {
 /// # Errors
 /// When the tag cannot be had, a source is refused, or work would be lost without a token.
 pub fn run(args: &SyncSpecArgs, run: &Run) -> Result<Outcome, Failure> {
+    let roots = args.trusted_root.as_deref().map(|path| trust_root(Some(path))).transpose()?;
     let (project, mut notes) = open(&args.path, &args.write)?;
     let adoption = adopt(&project)?;
     let adopting = adoption.is_some();
@@ -60,16 +69,18 @@ pub fn run(args: &SyncSpecArgs, run: &Run) -> Result<Outcome, Failure> {
         (Slot::Faulty { reason, .. }, None) => return Err(faulty_record(reason)),
         (Slot::Absent, None) => return Err(faulty_record("it does not exist")),
     };
-    let release = release(args, &project, record.family)?;
-    record.spec.source = release.source;
-    record.spec.trust_lock = release.source == SpecSource::Directory;
+    let obtained = source::choose(args, &project, &record, roots)?;
+    let (spec, note) = source::follow(&record.spec, args, &obtained);
+    record.spec = spec;
+    notes.extend(note);
+    notes.extend(obtained.notes.iter().cloned());
     let sources = SourceBytes::read(&project.root, &record)?;
-    let desired = Desired::compute(&record, Arc::clone(&release), &sources)?;
+    let desired = Desired::compute(&record, Arc::clone(&obtained.release), &sources)?;
     let plan = full_plan(&project, &record, &desired)?;
     let summary = Summary {
-        status: status(&project, &plan, adopting, &release.tag),
+        status: status(&project, &plan, adopting, &obtained.release.tag),
         previous: project.pin.good().map(ToString::to_string),
-        release: &release,
+        obtained: &obtained,
         plan: &plan,
         notes,
     };
@@ -79,13 +90,18 @@ pub fn run(args: &SyncSpecArgs, run: &Run) -> Result<Outcome, Failure> {
     let known = known(&project, &record, &plan);
     let request = Request {
         command: "sync-spec",
-        arguments: format!("{} {} {}", release.family, release.tag, release.source.name()),
+        arguments: format!(
+            "{} {} {}",
+            obtained.release.family, obtained.release.tag, obtained.release.source
+        ),
         root: &project.root,
         plan: &plan,
         known: &known,
     };
-    match write_gate::decide(&request, &args.write, run)? {
-        Decision::Preview(outcome) => Ok(*outcome),
+    match write_gate::decide(&request, &args.write, run)
+        .map_err(|failure| summary.explain(failure))?
+    {
+        Decision::Preview(outcome) => Ok(summary.preview(*outcome)),
         Decision::Proceed => {
             apply::apply(&project.root, &plan, LOCK_PATH)?;
             Ok(summary.outcome(run))
@@ -132,61 +148,13 @@ fn faulty_record(reason: &str) -> Failure {
 
 fn adopt(project: &Project) -> Result<Option<Adoption>, Failure> {
     match project.record {
-        Slot::Absent => Ok(Some(adoption::propose(project.family, &repository::load(project)))),
+        Slot::Absent => Ok(Some(adoption::propose(
+            project.family,
+            &repository::load(project),
+            project.lock.good(),
+        ))),
         Slot::Good(_) | Slot::Faulty { .. } => Ok(None),
     }
-}
-
-fn release(
-    args: &SyncSpecArgs,
-    project: &Project,
-    family: Family,
-) -> Result<Arc<SpecRelease>, Failure> {
-    let wanted = match (&args.to, &project.pin) {
-        (Some(text), _) if text == "latest" && args.from.is_some() => None,
-        (Some(text), _) => Some(requested_tag(family, text)?),
-        (None, Slot::Good(pin)) if holds(args.from.as_deref(), family, pin) => Some(pin.clone()),
-        (None, Slot::Faulty { reason, .. }) => return Err(faulty_pin(family, reason)),
-        (None, _) => None,
-    };
-    match (&args.from, wanted) {
-        (Some(directory), wanted) => {
-            Ok(spec_source::directory_release(directory, family, wanted.as_ref())?)
-        }
-        (None, Some(tag)) => match spec_source::embedded_release(family, &tag) {
-            Ok(release) => Ok(release),
-            // A tag that came from a directory is still here, as the lock describes it.
-            Err(unknown) => vendored_copy(project, &tag).ok_or_else(|| unknown.into()),
-        },
-        (None, None) => {
-            let latest = spec_source::latest(family)?;
-            Ok(spec_source::embedded_release(family, &latest)?)
-        }
-    }
-}
-
-/// Whether the pin decides: always without `--from`, and when the directory has a place for that tag.
-fn holds(from: Option<&Path>, family: Family, pin: &SpecTag) -> bool {
-    from.is_none_or(|directory| spec_source::has_tag(directory, family, pin))
-}
-
-fn vendored_copy(project: &Project, tag: &SpecTag) -> Option<Arc<SpecRelease>> {
-    let (record, lock) = (project.record.good()?, project.lock.good()?);
-    let usable = lock.tag == *tag && lock.source == SpecSource::Directory && record.spec.trust_lock;
-    if !usable {
-        return None;
-    }
-    spec_source::locked_release(&project.root, &record.spec.directory, lock).ok()
-}
-
-fn faulty_pin(family: Family, reason: &str) -> Failure {
-    let known: Vec<_> = embedded::tags(family).iter().map(ToString::to_string).collect();
-    Failure::new(ErrorCode::Validation, format!("`{PIN_PATH}` is not a tag: {reason}"))
-        .hint(format!(
-            "name the tag: `aos sync-spec --to {}`",
-            known.last().map_or("TAG", String::as_str)
-        ))
-        .detail("known_tags", known)
 }
 
 /// Managed files, and the record where it is new or its source changed.
@@ -265,40 +233,93 @@ fn known(project: &Project, record: &Record, plan: &Plan) -> BTreeMap<RelativePa
 struct Summary<'a> {
     status: &'static str,
     previous: Option<String>,
-    release: &'a SpecRelease,
+    obtained: &'a Obtained,
     plan: &'a Plan,
     notes: Vec<String>,
 }
 
 impl Summary<'_> {
+    /// Where the contract comes from and what vouches for it: part of every answer.
+    fn origin(&self) -> Map<String, Value> {
+        let (release, trust) = (&self.obtained.release, &self.obtained.trust);
+        let members = [
+            ("source", Value::from(release.source.to_string())),
+            ("trust", trust.name().into()),
+            ("signer", trust.signer().into()),
+            ("release_url", self.obtained.release_url.as_deref().into()),
+        ];
+        members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// The same for a person, where the program itself does not vouch for it.
+    fn trust(&self) -> Option<String> {
+        let source = &self.obtained.release.source;
+        match &self.obtained.trust {
+            Trust::Embedded => None,
+            Trust::Signed { signer } => Some(format!("signed by {signer}")),
+            Trust::Lock => Some(format!("trusted by its lock only; it came from {source}")),
+        }
+    }
+
+    fn preview(&self, mut outcome: Outcome) -> Outcome {
+        if let Some(trust) = self.trust() {
+            outcome.text = format!("{}\n{trust}", outcome.text);
+        }
+        if let Value::Object(members) = &mut outcome.data {
+            members.insert("tag".to_owned(), self.obtained.release.tag.as_str().into());
+            members.extend(self.origin());
+            members.insert("notes".to_owned(), self.notes.clone().into());
+        }
+        outcome
+    }
+
+    fn explain(&self, mut failure: Failure) -> Failure {
+        failure.details.extend(self.origin());
+        failure
+    }
+
+    /// A newer tag that is known without asking anybody; of a source on a host nothing is.
+    fn newer(&self) -> Option<String> {
+        let release = &self.obtained.release;
+        match release.source {
+            SpecSource::Host(_) => None,
+            SpecSource::Embedded | SpecSource::Directory => spec_source::latest(release.family)
+                .ok()
+                .filter(|latest| *latest > release.tag)
+                .map(|latest| latest.to_string()),
+        }
+    }
+
     fn outcome(&self, run: &Run) -> Outcome {
-        let latest = spec_source::latest(self.release.family).ok();
-        let newer =
-            latest.filter(|latest| *latest > self.release.tag).map(|latest| latest.to_string());
-        let data = json!({
+        let release = &self.obtained.release;
+        let newer = self.newer();
+        let mut data = json!({
             "status": self.status,
-            "family": self.release.family.name(),
+            "family": release.family.name(),
             "previous_tag": self.previous,
-            "tag": self.release.tag.as_str(),
+            "tag": release.tag.as_str(),
             "newer_tag": newer,
-            "source": self.release.source.name(),
-            "changes": changes::json(self.plan, false),
-            "notes": self.notes,
         });
+        if let Value::Object(members) = &mut data {
+            members.extend(self.origin());
+            members.insert("changes".to_owned(), changes::json(self.plan, false));
+            members.insert("notes".to_owned(), self.notes.clone().into());
+        }
         let head = match (self.status, &self.previous) {
-            ("unchanged", _) => format!("already at {}", self.release.tag),
-            ("moved", Some(previous)) => format!("{previous} -> {}", self.release.tag),
-            _ => format!("at {}", self.release.tag),
+            ("unchanged", _) => format!("already at {}", release.tag),
+            ("moved", Some(previous)) => format!("{previous} -> {}", release.tag),
+            _ => format!("at {}", release.tag),
         };
         let mut lines = vec![format!(
             "{} {} {head} ({})",
             run.style.good(self.status),
-            self.release.family,
+            release.family,
             changes::summary(self.plan)
         )];
         if !self.plan.is_empty() {
             lines.push(changes::text(self.plan, run.style));
         }
+        lines.extend(self.trust());
         lines
             .extend(self.notes.iter().map(|note| format!("{} {note}", run.style.warning("note:"))));
         if let Some(newer) = &newer {

@@ -165,7 +165,10 @@ fn signer(args: &VerifyArgs) -> Result<ExpectedSigner, Failure> {
 }
 
 /// Exactly the given root, or exactly the embedded one.
-fn trust_root(path: Option<&Path>) -> Result<TrustRoot, Failure> {
+///
+/// # Errors
+/// When the given one cannot be read or used; the embedded one never takes its place.
+pub fn trust_root(path: Option<&Path>) -> Result<TrustRoot, Failure> {
     let Some(path) = path else { return Ok(TrustRoot::embedded()?) };
     let bytes =
         files::read_named(path, MAX_TRUST_ROOT as u64).map_err(|error| match error.kind() {

@@ -111,6 +111,12 @@ impl SpecTag {
         &self.text
     }
 
+    /// The version that it stands for; `v1.4` stands for 1.4.0.
+    #[must_use]
+    pub fn version(&self) -> &semver::Version {
+        &self.version
+    }
+
     /// The bytes of a pin file that holds this tag.
     #[must_use]
     pub fn pin_bytes(&self) -> Vec<u8> {

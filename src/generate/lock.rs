@@ -57,7 +57,8 @@ impl Lock {
         })?;
         let source = SpecSource::parse(&document.source).ok_or_else(|| RecordError::Member {
             member: "source".to_owned(),
-            reason: "it is neither `embedded` nor `directory`".to_owned(),
+            reason: "it is neither `embedded` nor `directory` nor `github:OWNER/REPOSITORY`"
+                .to_owned(),
         })?;
         Ok(Self {
             family: family(&document.family)?,
@@ -78,7 +79,7 @@ impl Lock {
             "version = {LOCK_VERSION}\nfamily = {}\ntag = {}\nsource = {}\n",
             quote(self.family.name()),
             quote(self.tag.as_str()),
-            quote(self.source.name())
+            quote(&self.source.to_string())
         ));
         for (section, files) in [("vendored", &self.vendored), ("generated", &self.generated)] {
             text.push_str(&format!("\n[{section}]\n"));

@@ -1,11 +1,13 @@
 //! `aos.toml`: what a repository is and where its generated files go.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::Deserialize;
 
 use crate::contract::{Family, json};
 use crate::plan::RelativePath;
+use crate::repository::Repository;
 
 use super::output::Output;
 use super::record_text::{RecordError, family, quote, relative, toml};
@@ -39,31 +41,72 @@ pub struct SpecSection {
     pub directory: RelativePath,
     /// Whether digests in the lock are enough when the source is not at hand.
     pub trust_lock: bool,
+    /// Where the contract lies at its source; only a host has such a place.
+    pub place: HostedPlace,
     /// Files that lie in the directories of the contract and belong to the project.
     pub keep: Vec<RelativePath>,
 }
 
+impl SpecSection {
+    /// Contracts from the binary, vendored where they usually are.
+    #[must_use]
+    pub fn embedded() -> Self {
+        Self {
+            source: SpecSource::Embedded,
+            directory: RelativePath::literal(CONTRACT_DIRECTORY),
+            trust_lock: false,
+            place: HostedPlace::default(),
+            keep: Vec::new(),
+        }
+    }
+}
+
 /// The origin of vendored bytes.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub enum SpecSource {
     /// Inside the aos binary.
     Embedded,
     /// A directory given with `--from`.
     Directory,
+    /// Releases of a repository on a host.
+    Host(Repository),
 }
 
+/// What a source on a host is called: this and the repository.
+const HOST_PREFIX: &str = "github:";
+
 impl SpecSource {
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Embedded => "embedded",
-            Self::Directory => "directory",
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        match text {
+            "embedded" => Some(Self::Embedded),
+            "directory" => Some(Self::Directory),
+            _ => {
+                let repository = text.strip_prefix(HOST_PREFIX)?;
+                Repository::parse(repository).ok().map(Self::Host)
+            }
         }
     }
+}
 
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        [Self::Embedded, Self::Directory].into_iter().find(|source| source.name() == text)
+impl fmt::Display for SpecSource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Embedded => formatter.write_str("embedded"),
+            Self::Directory => formatter.write_str("directory"),
+            Self::Host(repository) => write!(formatter, "{HOST_PREFIX}{repository}"),
+        }
     }
+}
+
+/// Where a contract lies in an archive of its source, where that is not the usual place.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct HostedPlace {
+    /// Directory that stands for the whole archive.
+    pub prefix: Option<RelativePath>,
+    /// Name of the contract below it, `contract.json` without.
+    pub contract: Option<RelativePath>,
+    /// Name of the spec text below it, that of the family without.
+    pub spec: Option<RelativePath>,
 }
 
 /// The template a project was made from.
@@ -105,8 +148,17 @@ struct SpecDocument {
     source: Option<String>,
     directory: Option<String>,
     trust: Option<String>,
+    prefix: Option<String>,
+    files: Option<FilesDocument>,
     #[serde(default)]
     keep: Vec<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FilesDocument {
+    contract: Option<String>,
+    spec: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -166,13 +218,14 @@ impl Record {
             "# What aos keeps true in this repository: `aos check` verifies it, `aos sync-spec` renews it.\n",
         );
         text.push_str(&format!("family = {}\n\n[spec]\n", quote(self.family.name())));
-        text.push_str(&format!("source = {}\n", quote(self.spec.source.name())));
+        text.push_str(&format!("source = {}\n", quote(&self.spec.source.to_string())));
         if self.spec.directory.as_str() != CONTRACT_DIRECTORY {
             text.push_str(&format!("directory = {}\n", quote(self.spec.directory.as_str())));
         }
         if self.spec.trust_lock {
             text.push_str("trust = \"lock\"\n");
         }
+        self.spec.place.render(&mut text);
         if !self.spec.keep.is_empty() {
             let paths: Vec<_> = self
                 .spec
@@ -222,11 +275,15 @@ pub fn with_spec_source(text: &str, spec: &SpecSection) -> Result<String, Record
         reason: "it is not a table".to_owned(),
     };
     let table = section.as_table_like_mut().ok_or_else(fault)?;
-    table.insert("source", toml_edit::value(spec.source.name()));
+    table.insert("source", toml_edit::value(spec.source.to_string()));
     if spec.trust_lock {
         table.insert("trust", toml_edit::value("lock"));
     } else {
         table.remove("trust");
+    }
+    if spec.place == HostedPlace::default() {
+        table.remove("prefix");
+        table.remove("files");
     }
     Ok(document.to_string())
 }
@@ -236,7 +293,10 @@ fn spec_section(document: SpecDocument) -> Result<SpecSection, RecordError> {
         None => SpecSource::Embedded,
         Some(text) => SpecSource::parse(text).ok_or_else(|| RecordError::Member {
             member: "spec.source".to_owned(),
-            reason: format!("`{}` is neither `embedded` nor `directory`", text.escape_debug()),
+            reason: format!(
+                "`{}` is neither `embedded` nor `directory` nor `github:OWNER/REPOSITORY`",
+                json::printable(text)
+            ),
         })?,
     };
     let trust_lock = match document.trust.as_deref() {
@@ -254,8 +314,59 @@ fn spec_section(document: SpecDocument) -> Result<SpecSection, RecordError> {
     };
     let directory =
         relative("spec.directory", document.directory.as_deref().unwrap_or(CONTRACT_DIRECTORY))?;
+    let place = hosted_place(document.prefix.as_deref(), document.files, &source)?;
     let keep = document.keep.iter().map(|path| relative("spec.keep", path));
-    Ok(SpecSection { source, directory, trust_lock, keep: keep.collect::<Result<_, _>>()? })
+    let keep = keep.collect::<Result<_, _>>()?;
+    Ok(SpecSection { source, directory, trust_lock, place, keep })
+}
+
+/// Members that would silently do nothing are refused.
+fn hosted_place(
+    prefix: Option<&str>,
+    files: Option<FilesDocument>,
+    source: &SpecSource,
+) -> Result<HostedPlace, RecordError> {
+    let member = |member: &str, reason: &str| RecordError::Member {
+        member: member.to_owned(),
+        reason: reason.to_owned(),
+    };
+    let path =
+        |member: &str, text: Option<&str>| text.map(|text| relative(member, text)).transpose();
+    if !matches!(source, SpecSource::Host(_)) {
+        let useless = "it says where a contract lies at a source `github:OWNER/REPOSITORY`, and this source is none";
+        return match (prefix, &files) {
+            (None, None) => Ok(HostedPlace::default()),
+            (Some(_), _) => Err(member("spec.prefix", useless)),
+            (None, Some(_)) => Err(member("spec.files", useless)),
+        };
+    }
+    let files = files.unwrap_or_default();
+    let place = HostedPlace {
+        prefix: path("spec.prefix", prefix)?,
+        contract: path("spec.files.contract", files.contract.as_deref())?,
+        spec: path("spec.files.spec", files.spec.as_deref())?,
+    };
+    if place.contract.is_some() && place.contract == place.spec {
+        return Err(member("spec.files", "contract and spec text are one file"));
+    }
+    Ok(place)
+}
+
+impl HostedPlace {
+    fn render(&self, text: &mut String) {
+        if let Some(prefix) = &self.prefix {
+            text.push_str(&format!("prefix = {}\n", quote(prefix.as_str())));
+        }
+        let files: Vec<_> = [("contract", &self.contract), ("spec", &self.spec)]
+            .into_iter()
+            .filter_map(|(name, path)| {
+                path.as_ref().map(|path| format!("{name} = {}", quote(path.as_str())))
+            })
+            .collect();
+        if !files.is_empty() {
+            text.push_str(&format!("files = {{ {} }}\n", files.join(", ")));
+        }
+    }
 }
 
 fn waiver(document: WaiverDocument) -> Result<Waiver, RecordError> {
@@ -296,12 +407,7 @@ mod tests {
     fn a_record_reads_back_what_it_writes() {
         let record = Record {
             family: Family::Harness,
-            spec: SpecSection {
-                source: SpecSource::Embedded,
-                directory: path("contract"),
-                trust_lock: false,
-                keep: vec![path(".agent/NOTES.md")],
-            },
+            spec: SpecSection { keep: vec![path(".agent/NOTES.md")], ..SpecSection::embedded() },
             template: Some(TemplateSection {
                 name: "connector-python".into(),
                 version: "1.0.0".into(),
@@ -314,6 +420,52 @@ mod tests {
             waivers: vec![],
         };
         assert_eq!(Record::parse(record.render().as_bytes()), Ok(record));
+    }
+
+    #[test]
+    fn a_source_on_a_host_reads_back_with_its_place() {
+        let place = HostedPlace {
+            prefix: Some(path("specs/agents")),
+            contract: None,
+            spec: Some(path(".agent/CLI-SPEC.md")),
+        };
+        let source = SpecSource::Host(Repository::parse("acme/specs").unwrap());
+        let spec = SpecSection { source, place, trust_lock: true, ..SpecSection::embedded() };
+        let record = Record {
+            family: Family::AgentCli,
+            spec,
+            template: None,
+            answers: BTreeMap::new(),
+            outputs: BTreeMap::new(),
+            waivers: vec![],
+        };
+        assert!(record.render().contains("source = \"github:acme/specs\""));
+        assert_eq!(Record::parse(record.render().as_bytes()), Ok(record));
+    }
+
+    #[test]
+    fn a_source_that_is_no_repository_or_a_place_that_leads_out_is_refused() {
+        for text in [
+            "source = \"github:\"",
+            "source = \"github:acme\"",
+            "source = \"github:acme/specs/main\"",
+            "source = \"github:acme/../other\"",
+            "source = \"github:acme/specs?x=1\"",
+            "source = \"github:acme/specs#v1\"",
+            "source = \"GitHub:acme/specs\"",
+            "source = \"https://github.com/acme/specs\"",
+            "source = \"github:acme/specs\"\nprefix = \"../x\"",
+            "source = \"github:acme/specs\"\nprefix = \"\"",
+            "source = \"github:acme/specs\"\nfiles = { contract = \"/etc/passwd\" }",
+            "source = \"github:acme/specs\"\nfiles = { text = \"x\" }",
+            "source = \"github:acme/specs\"\nfiles = { contract = \"x\", spec = \"x\" }",
+            "source = \"github:acme/specs\"\ntrust = \"anything\"",
+            "source = \"embedded\"\nprefix = \"x\"",
+            "files = { contract = \"x\" }",
+        ] {
+            let text = format!("family = \"harness\"\n[spec]\n{text}\n");
+            assert!(Record::parse(text.as_bytes()).is_err(), "{text}");
+        }
     }
 
     #[test]

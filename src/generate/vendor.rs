@@ -63,6 +63,15 @@ impl SpecRelease {
         }
     }
 
+    /// The same bytes, as they came from `source`.
+    #[must_use]
+    pub fn from_source(self: &Arc<Self>, source: &SpecSource) -> Arc<Self> {
+        if self.source == *source {
+            return Arc::clone(self);
+        }
+        Arc::new(Self { source: source.clone(), ..Self::clone(self) })
+    }
+
     /// Digests of the vendored files; computed once per release, not once per project.
     ///
     /// # Errors

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::contract::pyproject::Pyproject;
 use crate::contract::{Family, Repository};
+use crate::generate::lock::Lock;
 use crate::generate::output::Output;
-use crate::generate::record::{CONTRACT_DIRECTORY, Record, SpecSection, SpecSource};
+use crate::generate::record::{Record, SpecSection, SpecSource};
 use crate::plan::RelativePath;
 
 /// Where the table of test cases lies, in a connector that has one.
@@ -18,11 +19,16 @@ pub struct Adoption {
     pub reasons: Vec<String>,
 }
 
-/// The record that fits the project.
+/// The record that fits the project; a lock without a record still knows where the contract came from.
 #[must_use]
-pub fn propose(family: Family, repository: &Repository) -> Adoption {
+pub fn propose(family: Family, repository: &Repository, lock: Option<&Lock>) -> Adoption {
     let mut outputs = BTreeMap::new();
     let mut reasons = Vec::new();
+    let mut spec = SpecSection::embedded();
+    if let Some(source @ SpecSource::Host(_)) = lock.map(|lock| &lock.source) {
+        spec.source = source.clone();
+        reasons.push(format!("the contract comes from `{source}`: .agent/spec.lock says so"));
+    }
     if family == Family::Harness {
         add(&mut outputs, "permissions", "agent-harness/permissions.json");
         reasons.push("permissions.json is generated from connector.json from now on".to_owned());
@@ -42,12 +48,7 @@ pub fn propose(family: Family, repository: &Repository) -> Adoption {
     }
     let record = Record {
         family,
-        spec: SpecSection {
-            source: SpecSource::Embedded,
-            directory: RelativePath::literal(CONTRACT_DIRECTORY),
-            trust_lock: false,
-            keep: Vec::new(),
-        },
+        spec,
         template: None,
         answers: BTreeMap::new(),
         outputs,

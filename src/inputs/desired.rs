@@ -96,7 +96,7 @@ impl Desired {
         let lock = Lock {
             family: release.family,
             tag: release.tag.clone(),
-            source: release.source,
+            source: release.source.clone(),
             vendored: release.digests(&record.spec.directory)?,
             generated: digests(&generated),
         };

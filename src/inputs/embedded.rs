@@ -1,4 +1,4 @@
-//! Data inside the binary: templates, presets, contracts, the changelog.
+//! Data inside the binary: templates, presets, contracts, the Agent Skill, the changelog.
 
 use include_dir::{Dir, include_dir};
 
@@ -8,6 +8,7 @@ use crate::generate::scaffold::TemplateFile;
 
 static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates");
 static CONTRACTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/contract");
+static SKILL: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/skills/aos");
 
 /// The changelog of this very build.
 pub const CHANGELOG: &str = include_str!("../../CHANGELOG.md");
@@ -111,6 +112,25 @@ pub fn contract_file(family: Family, tag: &SpecTag, name: &str) -> Option<&'stat
     CONTRACTS.get_file(path).map(include_dir::File::contents)
 }
 
+/// The files of the Agent Skill of this very build, in path order: path with `/`, and bytes.
+#[must_use]
+pub fn skill_files() -> Vec<(String, &'static [u8])> {
+    let mut files = Vec::new();
+    collect_skill(&SKILL, &mut files);
+    files.sort();
+    files
+}
+
+fn collect_skill(directory: &'static Dir<'static>, files: &mut Vec<(String, &'static [u8])>) {
+    for file in directory.files() {
+        let parts: Vec<_> = file.path().iter().map(|part| part.to_string_lossy()).collect();
+        files.push((parts.join("/"), file.contents()));
+    }
+    for inner in directory.dirs() {
+        collect_skill(inner, files);
+    }
+}
+
 fn directory_names(directory: &'static Dir<'static>) -> Vec<&'static str> {
     let mut names: Vec<_> =
         directory.dirs().filter_map(|inner| inner.path().file_name()?.to_str()).collect();
@@ -140,6 +160,13 @@ mod tests {
                 parse_preset(preset, &text).unwrap();
             }
         }
+    }
+
+    #[test]
+    fn the_skill_in_the_binary_has_its_description() {
+        let files = skill_files();
+        let (_, text) = files.iter().find(|(path, _)| path == "SKILL.md").unwrap();
+        assert!(text.starts_with(b"---\nname: aos\ndescription: "));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! The archive was signed as a whole; these rules keep a mistake of the publisher from becoming ours.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
 use std::io::{self, Read};
 
 use flate2::read::MultiGzDecoder;
@@ -11,10 +12,6 @@ use crate::system::interrupt::Interrupted;
 
 use super::answer::shown;
 
-/// Most entries.
-const MAX_ENTRIES: usize = 1000;
-/// Most bytes of all entries together.
-const MAX_UNPACKED: u64 = 512 * 1024 * 1024;
 /// Most bytes after the last entry: padding of the writer.
 const MAX_PADDING: u64 = 1024 * 1024;
 /// Piece in which an entry is passed on, in bytes.
@@ -31,10 +28,10 @@ pub enum ArchiveError {
     NotAFile { path: String, kind: &'static str },
     #[error("`{path}` stands in it twice")]
     Twice { path: String },
-    #[error("it has more than {MAX_ENTRIES} entries")]
-    TooMany,
-    #[error("it unpacks to more than {MAX_UNPACKED} bytes")]
-    TooLarge,
+    #[error("it has more than {limit} entries")]
+    TooMany { limit: usize },
+    #[error("it unpacks to more than {limit} bytes")]
+    TooLarge { limit: u64 },
     #[error("it has no `{path}`")]
     Absent { path: String },
     #[error("`{path}` is larger than {limit} bytes")]
@@ -56,33 +53,90 @@ pub trait Receiver {
     fn take(&mut self, path: &str, piece: &[u8]) -> Result<(), ArchiveError>;
 }
 
-/// Reads an archive to its very end, all of it below the directory `top`.
+/// What an archive may look like, and how much of it there may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout<'a> {
+    /// The directory that holds everything; without, any one directory does, as in what a host packs from a
+    /// repository: that has a name nobody can know, may hold links, and only what is wanted of it must be plain.
+    top: Option<&'a str>,
+    max_entries: usize,
+    /// Most bytes that it unpacks to, everything counted.
+    max_unpacked: u64,
+}
+
+impl<'a> Layout<'a> {
+    /// A program and what belongs to it, below the directory `top`.
+    #[must_use]
+    pub fn program(top: &'a str) -> Self {
+        Self { top: Some(top), max_entries: 1000, max_unpacked: 512 * 1024 * 1024 }
+    }
+
+    /// Documents, below the directory `top`.
+    #[must_use]
+    pub fn documents(top: &'a str) -> Self {
+        Self { top: Some(top), max_entries: 1000, max_unpacked: 64 * 1024 * 1024 }
+    }
+
+    /// What a host packs from a repository.
+    #[must_use]
+    pub fn source() -> Layout<'static> {
+        Layout { top: None, max_entries: 20_000, max_unpacked: 256 * 1024 * 1024 }
+    }
+}
+
+/// Reads the archive of a program to its very end, all of it below the directory `top`.
 ///
 /// # Errors
-/// At the first thing that a release of plain files does not have.
+/// As [`read_as`].
 pub fn read(
     compressed: impl Read,
     top: &str,
     receiver: &mut dyn Receiver,
 ) -> Result<(), ArchiveError> {
-    let mut archive = tar::Archive::new(MultiGzDecoder::new(compressed));
+    read_as(compressed, Layout::program(top), receiver)
+}
+
+/// Reads an archive to its very end.
+///
+/// # Errors
+/// At the first thing that its layout does not have.
+pub fn read_as(
+    compressed: impl Read,
+    layout: Layout<'_>,
+    receiver: &mut dyn Receiver,
+) -> Result<(), ArchiveError> {
+    let bounded = Bounded { inner: MultiGzDecoder::new(compressed), left: layout.max_unpacked };
+    let damaged = |error: io::Error| damaged(&error, layout.max_unpacked);
+    let mut archive = tar::Archive::new(bounded);
+    let mut top = layout.top.map(str::to_owned);
     let mut seen = BTreeSet::new();
-    let mut unpacked = 0_u64;
+    let mut declared = 0_u64;
     let mut piece = vec![0; PIECE];
     let entries = archive.entries().map_err(damaged)?;
     for (count, entry) in entries.enumerate() {
         let mut entry = entry.map_err(damaged)?;
-        if count >= MAX_ENTRIES {
-            return Err(ArchiveError::TooMany);
+        if count >= layout.max_entries {
+            return Err(ArchiveError::TooMany { limit: layout.max_entries });
         }
-        let path = place(&entry.path_bytes(), top)?;
         let size = entry.size();
-        unpacked = unpacked.saturating_add(size);
-        if unpacked > MAX_UNPACKED {
-            return Err(ArchiveError::TooLarge);
+        declared = declared.saturating_add(size);
+        if declared > layout.max_unpacked {
+            return Err(ArchiveError::TooLarge { limit: layout.max_unpacked });
         }
         let kind = entry.header().entry_type();
+        if layout.top.is_none() && kind.is_pax_global_extensions() {
+            // The commit that the host packed, as a comment.
+            continue;
+        }
+        let bytes = entry.path_bytes();
+        let top = top.get_or_insert_with(|| first_part(&bytes));
+        let path = place(&bytes, top)?;
+        drop(bytes);
         if kind.is_dir() {
+            continue;
+        }
+        let wanted = receiver.wants(&path);
+        if layout.top.is_none() && !wanted {
             continue;
         }
         if !kind.is_file() {
@@ -92,7 +146,6 @@ pub fn read(
         if !seen.insert(path.to_lowercase()) {
             return Err(ArchiveError::Twice { path });
         }
-        let wanted = receiver.wants(&path);
         let mut read = 0_u64;
         loop {
             let length = entry.read(&mut piece).map_err(damaged)?;
@@ -112,11 +165,34 @@ pub fn read(
             receiver.take(&path, &[])?;
         }
     }
-    at_end(archive.into_inner())
+    at_end(archive.into_inner(), damaged)
+}
+
+/// Everything that was unpacked counts, headers and what nobody wants too: a reader of tar keeps long names in memory.
+struct Bounded<R> {
+    inner: R,
+    left: u64,
+}
+
+/// There is more than the layout allows.
+#[derive(Debug, thiserror::Error)]
+#[error("too much")]
+struct TooMuch;
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.inner.read(buffer)?;
+        self.left =
+            self.left.checked_sub(length as u64).ok_or_else(|| io::Error::other(TooMuch))?;
+        Ok(length)
+    }
 }
 
 /// After the last entry there is padding and the end, and the checksum of gzip was right.
-fn at_end(rest: impl Read) -> Result<(), ArchiveError> {
+fn at_end(
+    rest: impl Read,
+    damaged: impl Fn(io::Error) -> ArchiveError,
+) -> Result<(), ArchiveError> {
     let mut padding = Vec::new();
     rest.take(MAX_PADDING + 1).read_to_end(&mut padding).map_err(damaged)?;
     if padding.len() as u64 > MAX_PADDING || padding.iter().any(|byte| *byte != 0) {
@@ -125,33 +201,63 @@ fn at_end(rest: impl Read) -> Result<(), ArchiveError> {
     Ok(())
 }
 
-fn damaged(error: io::Error) -> ArchiveError {
-    if error.get_ref().is_some_and(|cause| cause.is::<Interrupted>()) {
+fn damaged(error: &io::Error, limit: u64) -> ArchiveError {
+    if is_caused_by::<Interrupted>(error) {
         return ArchiveError::Interrupted;
     }
+    if is_caused_by::<TooMuch>(error) {
+        return ArchiveError::TooLarge { limit };
+    }
     ArchiveError::Damaged(shown(&error.to_string()))
+}
+
+/// Whether an error of type `T` is anywhere below: the reader of tar wraps the errors of its source.
+fn is_caused_by<T: Error + 'static>(error: &io::Error) -> bool {
+    let mut current: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(error) = current {
+        if error.is::<T>() {
+            return true;
+        }
+        // An I/O error hides what is inside of it from `source`.
+        let inside = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        current = match inside {
+            Some(inside) => Some(inside),
+            None => error.source(),
+        };
+    }
+    false
+}
+
+/// The directory that the first entry is in, or is.
+fn first_part(bytes: &[u8]) -> String {
+    let first = bytes.split(|byte| *byte == b'/').next().unwrap_or_default();
+    String::from_utf8_lossy(first).into_owned()
 }
 
 /// The path of an entry below `top`; no way out, no other spelling of a place.
 fn place(bytes: &[u8], top: &str) -> Result<String, ArchiveError> {
     let lossy = String::from_utf8_lossy(bytes);
-    let refused = || ArchiveError::Place { path: shown(&lossy), top: top.to_owned() };
+    let refused = || ArchiveError::Place { path: shown(&lossy), top: shown(top) };
     let path = std::str::from_utf8(bytes).map_err(|_| refused())?;
     let path = path.strip_suffix('/').unwrap_or(path);
+    if !is_plain(top) {
+        return Err(refused());
+    }
     if path == top {
         return Ok(String::new());
     }
     let inside =
         path.strip_prefix(top).and_then(|rest| rest.strip_prefix('/')).ok_or_else(refused)?;
-    let plain = |part: &str| {
-        !part.is_empty()
-            && ![".", ".."].contains(&part)
-            && !part.contains(|symbol: char| symbol.is_control() || ['\\', ':'].contains(&symbol))
-    };
-    if !inside.split('/').all(plain) {
+    if !inside.split('/').all(is_plain) {
         return Err(refused());
     }
     Ok(inside.to_owned())
+}
+
+fn is_plain(part: &str) -> bool {
+    !part.is_empty()
+        && ![".", ".."].contains(&part)
+        && !part.contains(|symbol: char| symbol.is_control() || ['\\', ':'].contains(&symbol))
 }
 
 fn name(kind: tar::EntryType) -> &'static str {
@@ -192,6 +298,38 @@ impl Receiver for Kept {
             return Err(ArchiveError::FileTooLarge { path: path.to_owned(), limit: self.limit });
         }
         self.files.entry(path.to_owned()).or_default().extend_from_slice(piece);
+        Ok(())
+    }
+}
+
+/// Keeps the files that a caller names, each of bounded size.
+#[derive(Debug)]
+pub struct Chosen {
+    names: BTreeSet<String>,
+    /// Most bytes of one file.
+    limit: u64,
+    pub files: BTreeMap<String, Vec<u8>>,
+}
+
+impl Chosen {
+    /// The files called `names`, relative to the top directory, each at most `limit` bytes.
+    #[must_use]
+    pub fn named(names: BTreeSet<String>, limit: u64) -> Self {
+        Self { names, limit, files: BTreeMap::new() }
+    }
+}
+
+impl Receiver for Chosen {
+    fn wants(&self, path: &str) -> bool {
+        self.names.contains(path)
+    }
+
+    fn take(&mut self, path: &str, piece: &[u8]) -> Result<(), ArchiveError> {
+        let file = self.files.entry(path.to_owned()).or_default();
+        if (file.len() + piece.len()) as u64 > self.limit {
+            return Err(ArchiveError::FileTooLarge { path: path.to_owned(), limit: self.limit });
+        }
+        file.extend_from_slice(piece);
         Ok(())
     }
 }

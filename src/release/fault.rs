@@ -17,6 +17,7 @@ pub enum Stage {
     Download,
     VerifySignature,
     VerifyChecksum,
+    Unpack,
     Replace,
     SkillSync,
 }
@@ -29,6 +30,7 @@ impl Stage {
             Self::Download => "download",
             Self::VerifySignature => "verify_signature",
             Self::VerifyChecksum => "verify_checksum",
+            Self::Unpack => "unpack",
             Self::Replace => "replace",
             Self::SkillSync => "skill_sync",
         }

@@ -22,11 +22,15 @@ const MAX_ASSETS: usize = 1000;
 /// Longest name, in bytes.
 const MAX_NAME: usize = 255;
 
+/// How the tags of a repository are read: as the version that they stand for, or not at all.
+pub type TagReader = fn(&str) -> Option<Version>;
+
 /// A host with its API and, for that API only, a token.
 pub struct Host {
     client: Client,
     api: Address,
     token: Option<Secret>,
+    tags: TagReader,
 }
 
 /// One published release.
@@ -58,9 +62,15 @@ impl Host {
         let api = Address::parse(named.as_deref().unwrap_or(GITHUB_API))
             .map_err(|error| Fault::Api(error).at(Stage::Discover))?;
         let token = environment::read(environment::GITHUB_TOKEN)
-            .filter(|_| api.is_encrypted() || tokens_over_http())
+            .filter(|_| api.host() == "api.github.com" && api.is_encrypted() || tokens_over_http())
             .and_then(|token| Secret::bearer(&token));
-        Ok(Self { client, api, token })
+        Ok(Self { client, api, token, tags: tag_version })
+    }
+
+    /// The same host for repositories whose tags are not all `vMAJOR.MINOR.PATCH[-pre]`.
+    #[must_use]
+    pub fn reading(self, tags: TagReader) -> Self {
+        Self { tags, ..self }
     }
 
     /// The newest published release.
@@ -90,32 +100,52 @@ impl Host {
     }
 
     fn release(&self, path: &str, what: &str) -> Result<Release, Fault> {
-        let address = self.api.below(path);
         let mut body = Vec::new();
-        let head = self.ask_api(&address, &mut body)?;
+        let request = Request {
+            address: &self.api.below(path),
+            accept: "application/vnd.github+json",
+            secret: self.token.as_ref(),
+            max_bytes: MAX_DESCRIPTION,
+        };
+        self.ask_api(request, what, &mut body)?;
+        parse(&body, self.tags)
+    }
+
+    /// The archive of a repository at `tag`, as the host packs it; the host may answer from another place of its own.
+    pub(super) fn pack(
+        &self,
+        repository: &Repository,
+        tag: &str,
+        max_bytes: u64,
+        body: &mut Vec<u8>,
+    ) -> Result<(), Fault> {
+        let request = Request {
+            address: &self.api.below(&format!("repos/{repository}/tarball/{tag}")),
+            accept: "*/*",
+            secret: self.token.as_ref(),
+            max_bytes,
+        };
+        self.ask_api(request, &format!("the tag `{tag}` of {repository}"), body)
+    }
+
+    /// With the token, and without it when the token itself is the trouble.
+    fn ask_api(
+        &self,
+        mut request: Request<'_>,
+        what: &str,
+        body: &mut Vec<u8>,
+    ) -> Result<(), Fault> {
+        let mut head = self.client.get(&request, body)?;
+        if head.status == 401 && request.secret.is_some() {
+            request.secret = None;
+            head = self.client.get(&request, body)?;
+        }
         answer::accept(&head, &self.api.host(), what, self.token.is_some())?;
         if head.media_type == "text/html" {
             let host = self.api.host();
             return Err(Fault::CaptivePortal { host, what: what.to_owned() });
         }
-        parse(&body)
-    }
-
-    /// With the token, and without it when the token itself is the trouble.
-    fn ask_api(&self, address: &Address, body: &mut Vec<u8>) -> Result<Head, Fault> {
-        let mut request = Request {
-            address,
-            accept: "application/vnd.github+json",
-            secret: self.token.as_ref(),
-            max_bytes: MAX_DESCRIPTION,
-        };
-        let head = self.client.get(&request, body)?;
-        if head.status != 401 || request.secret.is_none() {
-            return Ok(head);
-        }
-        request.secret = None;
-        body.clear();
-        Ok(self.client.get(&request, body)?)
+        Ok(())
     }
 
     /// The bytes of an asset, at most `max_bytes`; never with the token.
@@ -192,7 +222,7 @@ impl Release {
 }
 
 /// Reads the description of a release.
-fn parse(body: &[u8]) -> Result<Release, Fault> {
+fn parse(body: &[u8], tags: TagReader) -> Result<Release, Fault> {
     let malformed = |reason: String| Fault::Malformed { reason };
     let text =
         std::str::from_utf8(body).map_err(|_| malformed("it is not UTF-8 text".to_owned()))?;
@@ -202,7 +232,7 @@ fn parse(body: &[u8]) -> Result<Release, Fault> {
         .get("tag_name")
         .and_then(Value::as_str)
         .ok_or_else(|| malformed("it has no `tag_name`".to_owned()))?;
-    let version = tag_version(tag)
+    let version = tags(tag)
         .ok_or_else(|| malformed(format!("`{}` is not a version tag", answer::shown(tag))))?;
     if document.get("draft").and_then(Value::as_bool) == Some(true) {
         return Err(malformed(format!("`{tag}` is a draft")));
@@ -250,7 +280,7 @@ mod tests {
     use serde_json::json;
 
     fn read(document: &Value) -> Result<Release, Fault> {
-        parse(document.to_string().as_bytes())
+        parse(document.to_string().as_bytes(), tag_version)
     }
 
     fn good() -> Value {
@@ -298,7 +328,7 @@ mod tests {
         for bytes in
             [&b"[]"[..], b"", b"{\"tag_name\": \"v1.2.3\", \"tag_name\": \"v1.2.4\"}", b"\xff"]
         {
-            assert!(parse(bytes).is_err());
+            assert!(parse(bytes, tag_version).is_err());
         }
     }
 }

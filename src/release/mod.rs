@@ -6,10 +6,10 @@ mod answer;
 pub mod archive;
 pub mod fault;
 pub mod host;
-pub mod repository;
 pub mod signed;
+pub mod unsigned;
 
+pub use crate::repository::{self, Repository};
 pub use fault::{Fault, ReleaseError, Stage};
 pub use host::{Host, Release};
-pub use repository::Repository;
 pub use signed::Signed;

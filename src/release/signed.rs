@@ -29,6 +29,8 @@ pub const ISSUER: &str = "https://token.actions.githubusercontent.com";
 pub struct Signed<'a> {
     host: &'a Host,
     pub release: &'a Release,
+    /// What was verified, for who wants to keep it.
+    pub evidence: Evidence,
     checksums: Checksums,
     /// Who signed.
     pub signer: String,
@@ -65,27 +67,31 @@ impl<'a> Signed<'a> {
         repository: &Repository,
         trust: &TrustRoot,
     ) -> Result<Self, ReleaseError> {
-        let (list, bundle) = Self::preflight(release)?;
-        let mut listed = Vec::new();
-        host.download(list, MAX_CHECKSUMS as u64, &mut listed).map_err(|fault| match fault {
-            Fault::NotFound { .. } => {
-                Fault::NoChecksums { tag: release.tag.clone() }.at(Stage::VerifyChecksum)
-            }
-            other => other.at(Stage::Download),
-        })?;
-        let mut signature = Vec::new();
-        host.download(bundle, MAX_BUNDLE as u64, &mut signature).map_err(|fault| match fault {
-            // Listed and not there is not signed.
-            Fault::NotFound { .. } => Fault::Unsigned { tag: release.tag.clone(), bundle: BUNDLE }
-                .at(Stage::VerifySignature),
-            other => other.at(Stage::Download),
-        })?;
-        let verified = check(&listed, &signature, repository, &release.tag, trust)
-            .map_err(|fault| fault.at(Stage::VerifySignature))?;
-        let checksums = Checksums::parse(&listed)
-            .map_err(|error| Fault::from(error).at(Stage::VerifyChecksum))?;
-        let (signer, log_index) = verified;
-        Ok(Self { host, release, checksums, signer, log_index })
+        let (list_asset, bundle_asset) = Self::preflight(release)?;
+        let mut list = Vec::new();
+        host.download(list_asset, MAX_CHECKSUMS as u64, &mut list).map_err(
+            |fault| match fault {
+                Fault::NotFound { .. } => {
+                    Fault::NoChecksums { tag: release.tag.clone() }.at(Stage::VerifyChecksum)
+                }
+                other => other.at(Stage::Download),
+            },
+        )?;
+        let mut bundle = Vec::new();
+        host.download(bundle_asset, MAX_BUNDLE as u64, &mut bundle).map_err(
+            |fault| match fault {
+                // Listed and not there is not signed.
+                Fault::NotFound { .. } => {
+                    Fault::Unsigned { tag: release.tag.clone(), bundle: BUNDLE }
+                        .at(Stage::VerifySignature)
+                }
+                other => other.at(Stage::Download),
+            },
+        )?;
+        let evidence = Evidence { list, bundle };
+        let Proven { checksums, signer, log_index } =
+            evidence.verify(repository, &release.tag, trust)?;
+        Ok(Self { host, release, evidence, checksums, signer, log_index })
     }
 
     /// A small file of the release, whole and verified.
@@ -145,6 +151,58 @@ impl<'a> Signed<'a> {
             .map_err(|error| Fault::from(error).at(Stage::VerifyChecksum))?;
         Ok((asset, digest))
     }
+}
+
+/// What proves a release: the list of digests and its signature, as they were downloaded.
+#[derive(Clone, Debug)]
+pub struct Evidence {
+    pub list: Vec<u8>,
+    pub bundle: Vec<u8>,
+}
+
+/// Digests that the release workflow of a repository signed at a tag.
+pub struct Proven {
+    checksums: Checksums,
+    /// Who signed.
+    pub signer: String,
+    /// Place of the signature in the transparency log.
+    pub log_index: u64,
+}
+
+impl Evidence {
+    /// Verifies who signed the list, and reads it. Asks nobody.
+    ///
+    /// # Errors
+    /// When the signature is not that of the release workflow of `repository` at `tag`, or the list is none.
+    pub fn verify(
+        &self,
+        repository: &Repository,
+        tag: &str,
+        trust: &TrustRoot,
+    ) -> Result<Proven, ReleaseError> {
+        let (signer, log_index) = check(&self.list, &self.bundle, repository, tag, trust)
+            .map_err(|fault| fault.at(Stage::VerifySignature))?;
+        let checksums = Checksums::parse(&self.list)
+            .map_err(|error| Fault::from(error).at(Stage::VerifyChecksum))?;
+        Ok(Proven { checksums, signer, log_index })
+    }
+}
+
+impl Proven {
+    /// Lets `bytes` through when they are the file `name` of the release.
+    ///
+    /// # Errors
+    /// When the list does not name it, or names another one.
+    pub fn admit(&self, name: &str, bytes: &[u8]) -> Result<(), ReleaseError> {
+        listed(&self.checksums, name, bytes)
+    }
+}
+
+/// Whether `bytes` are the file that `checksums` call `name`.
+pub(super) fn listed(checksums: &Checksums, name: &str, bytes: &[u8]) -> Result<(), ReleaseError> {
+    let expected =
+        checksums.digest_of(name).map_err(|error| Fault::from(error).at(Stage::VerifyChecksum))?;
+    same(name, Sha256::of(bytes), expected)
 }
 
 /// The asset with this name.

@@ -10,7 +10,7 @@ pub const AOS_HOME: &str = "AOS_HOME";
 pub const AOS_OFFLINE: &str = "AOS_OFFLINE";
 /// API of the host that releases come from, https, or http on loopback; default `https://api.github.com`.
 pub const AOS_UPDATE_API_URL: &str = "AOS_UPDATE_API_URL";
-/// Token for the API of that host, sent to nobody else and only over https; raises the rate limit.
+/// Token for api.github.com, sent to nobody else; raises the rate limit.
 pub const GITHUB_TOKEN: &str = "GITHUB_TOKEN";
 /// Proxies for https, in the order in which they count.
 pub const HTTPS_PROXIES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
@@ -20,6 +20,77 @@ pub const HTTP_PROXIES: [&str; 4] = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "a
 pub const GITHUB_ACTIONS: &str = "GITHUB_ACTIONS";
 /// Any value switches colour off.
 pub const NO_COLOR: &str = "NO_COLOR";
+
+/// Programs are found in these directories.
+pub const PATH: &str = "PATH";
+/// Debug builds only: longest time of a Skill sync, in milliseconds.
+pub const AOS_TEST_SKILL_LIMIT_MS: &str = "AOS_TEST_SKILL_LIMIT_MS";
+/// Settings for git in numbered variables; how many there are.
+pub const GIT_CONFIG_COUNT: &str = "GIT_CONFIG_COUNT";
+
+/// Where programs keep their configuration; default `~/.config`. Moves the skills of several agents.
+pub const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
+/// Moves Claude Code away from `~/.claude`.
+pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
+/// Moves Codex away from `~/.codex`.
+pub const CODEX_HOME: &str = "CODEX_HOME";
+/// Moves Mistral Vibe away from `~/.vibe`.
+pub const VIBE_HOME: &str = "VIBE_HOME";
+/// Moves Hermes Agent away from `~/.hermes`.
+pub const HERMES_HOME: &str = "HERMES_HOME";
+/// Moves Autohand Code away from `~/.autohand`.
+pub const AUTOHAND_HOME: &str = "AUTOHAND_HOME";
+/// Moves Grok Build away from `~/.grok`.
+pub const GROK_HOME: &str = "GROK_HOME";
+/// Moves Sarvam Code away from `~/.sarvam`.
+pub const SARVAM_HOME: &str = "SARVAM_HOME";
+/// Windows: where programs keep their data; tells whether Zed is there.
+pub const APPDATA: &str = "APPDATA";
+/// The configuration outside a Flatpak; tells whether Zed is there.
+pub const FLATPAK_XDG_CONFIG_HOME: &str = "FLATPAK_XDG_CONFIG_HOME";
+
+/// Signs of an agent that make `skills` install for this agent alone; never passed on to it.
+pub const SIGNS_OF_AGENTS: [&str; 18] = [
+    "AI_AGENT",
+    "ANTIGRAVITY_AGENT",
+    "AUGMENT_AGENT",
+    "CLAUDECODE",
+    "CLAUDE_CODE",
+    "CLAUDE_CODE_IS_COWORK",
+    "CODEX_CI",
+    "CODEX_SANDBOX",
+    "CODEX_THREAD_ID",
+    "COPILOT_ALLOW_ALL",
+    "COPILOT_GITHUB_TOKEN",
+    "COPILOT_MODEL",
+    "CURSOR_AGENT",
+    "CURSOR_EXTENSION_HOST_ROLE",
+    "CURSOR_TRACE_ID",
+    "GEMINI_CLI",
+    "OPENCODE_CLIENT",
+    "REPL_ID",
+];
+/// Point git at another repository or settings than those of the call; set inside hooks and aliases.
+pub const FOREIGN_TO_GIT: [&str; 11] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH",
+    "GIT_TEMPLATE_DIR",
+    "GIT_WORK_TREE",
+];
+/// What an outer `npx` or `npm run` was asked for; an inner `npx` would take it for itself.
+pub const FOREIGN_TO_NPX: [&str; 4] =
+    ["npm_config_call", "npm_config_package", "npm_config_workspace", "npm_config_workspaces"];
+/// Programs that would ask a person for a password in a window of their own.
+pub const ASKING_PROGRAMS: [&str; 2] = ["GIT_ASKPASS", "SSH_ASKPASS"];
+/// Forces colour where `NO_COLOR` forbids it.
+pub const FORCE_COLOR: &str = "FORCE_COLOR";
 
 /// The value of `name`; an empty value counts as not set, a value that is not UTF-8 too.
 #[must_use]
@@ -39,6 +110,22 @@ pub fn state_directory() -> Option<PathBuf> {
     std::env::var_os(home)
         .filter(|value| !value.is_empty())
         .map(|home| PathBuf::from(home).join(".aos"))
+}
+
+/// The home directory of the user; `None` when it is not set or not absolute.
+#[must_use]
+#[expect(clippy::disallowed_methods, reason = "this module is the door to the environment")]
+pub fn home_directory() -> Option<PathBuf> {
+    let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+    std::env::var_os(home).map(PathBuf::from).filter(|home| home.is_absolute())
+}
+
+/// All variables that are UTF-8.
+#[must_use]
+pub fn variables() -> Vec<(String, String)> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
 }
 
 /// The directory for temporary files.

@@ -382,3 +382,24 @@ pub fn is_read_only(path: &Path) -> io::Result<bool> {
     #[cfg(not(unix))]
     Ok(permissions.readonly())
 }
+
+/// Whether the file may be replaced by a rename, as far as the file itself can tell: one that is immutable may not.
+///
+/// # Errors
+/// As the system says when it may not.
+#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+pub fn is_replaceable(path: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        // Opening for writing is what an immutable file refuses to everybody, also to root. A running program
+        // answers "busy", and a mode without the write bit is no obstacle to a rename.
+        match OpenOptions::new().write(true).open(path) {
+            Err(error) if error.raw_os_error() == Some(rustix::io::Errno::PERM.raw_os_error()) => {
+                return Err(error);
+            }
+            Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => return Err(error),
+            _ => {}
+        }
+    }
+    fs::metadata(path).map(|_| ())
+}

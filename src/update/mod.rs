@@ -2,5 +2,13 @@
 //!
 //! Writes the installed program and what belongs to it, never a project.
 
+pub mod executable;
+pub mod fault;
+pub mod find;
+pub mod install;
 pub mod install_method;
+pub mod notice;
+mod output;
+pub mod severity;
 pub mod skill;
+pub mod swap;

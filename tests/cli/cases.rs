@@ -207,12 +207,23 @@ pub fn successes() -> Vec<Case> {
         case("OK", "verify an attestation", |sandbox| {
             signed(sandbox, "verify-bundle", &Signing::release("acme/aos", "v1.2.3").attestation())
         }),
+        case("OK", "update, nothing to do", |_| {
+            call(&["update", "--dry-run", "--target-version", env!("CARGO_PKG_VERSION")])
+        }),
         case("OK", "reference", |_| call(&["reference"])),
         case("OK", "context", |_| call(&["context"])),
         case("OK", "context of a project", |sandbox| {
             call(&["context"]).within(sandbox.connector("acme"))
         }),
         case("OK", "doctor", |_| call(&["doctor"])),
+        case("OK", "context with an update", |sandbox| {
+            crate::notices::keep(sandbox, &crate::notices::known("9.9.9", 60).to_string());
+            call(&["context"])
+        }),
+        case("OK", "doctor with an update", |sandbox| {
+            crate::notices::keep(sandbox, &crate::notices::known("9.9.9", 60).to_string());
+            call(&["doctor"])
+        }),
         case("OK", "doctor of a project", |sandbox| {
             call(&["doctor"]).within(sandbox.connector("acme"))
         }),

@@ -32,11 +32,26 @@ mod new_cli;
 mod new_git;
 mod new_names;
 mod new_output;
+mod notices;
 mod sandbox;
 mod scaffolded_python;
 mod self_description;
 #[path = "../sigstore/mod.rs"]
 mod sigstore;
+#[cfg(unix)]
+mod skill_bench;
+#[cfg(unix)]
+mod skill_faults;
+#[cfg(unix)]
+mod skill_sync;
+mod spec_release;
+mod spec_release_check;
+mod spec_release_faults;
+mod spec_release_formats;
+mod spec_release_kept;
+mod spec_release_lock;
+mod spec_release_refused;
+mod spec_release_signed;
 mod sync_confirm;
 mod sync_crash;
 mod sync_obstacles;
@@ -44,6 +59,7 @@ mod sync_pins;
 mod sync_source;
 mod sync_spec;
 mod toolchain;
+mod update;
 mod verify;
 mod verify_bundles;
 mod verify_faults;

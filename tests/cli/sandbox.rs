@@ -75,6 +75,8 @@ impl Sandbox {
             .env("HOME", self.home())
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("GIT_CONFIG_NOSYSTEM", "1")
+            // `doctor` would look for a release; tests that serve one unset it.
+            .env("AOS_OFFLINE", "1")
             .stdin(Stdio::null());
         command
     }

@@ -134,9 +134,10 @@ impl Authority {
         if !signing.has(Fault::NoIssuer) && !signing.has(Fault::DeprecatedIssuerOnly) {
             extensions.push(extension(&format!("{FULCIO}.8"), false, &der::text(&signing.issuer)));
         }
+        let repository = format!("https://github.com/{}", signing.repository);
         for (claim, text) in [
             (11, "github-hosted"),
-            (12, "https://github.com/acme/aos"),
+            (12, repository.as_str()),
             (13, "c0ffee"),
             (14, "refs/tags/v1.2.3"),
         ] {

@@ -4,8 +4,8 @@
 //! It shares no parser with the verifier: DER and Merkle trees are written by hand, so that a fault of the verifier
 //! is not a fault of its test too. Only keys and signatures are those of `sigstore-crypto`.
 
-mod authority;
-mod der;
+pub mod authority;
+pub mod der;
 mod log;
 mod timestamp;
 
@@ -74,6 +74,8 @@ pub enum LogVersion {
 pub struct Signing {
     pub name: Name,
     pub issuer: String,
+    /// Where the build came from, `owner/name`.
+    pub repository: String,
     /// Version of the bundle: `0.1`, `0.2` or `0.3`.
     pub version: &'static str,
     pub log: LogVersion,
@@ -89,6 +91,7 @@ impl Signing {
         Self {
             name: Name::Uri(format!("{workflow}@refs/tags/{tag}")),
             issuer: GITHUB.to_owned(),
+            repository: repository.to_owned(),
             version: "0.3",
             log: LogVersion::One,
             timestamp: false,
@@ -132,7 +135,7 @@ impl Key {
         self.0.public_key_der().expect("a public key").as_bytes().to_vec()
     }
 
-    fn sign(&self, message: &[u8]) -> Vec<u8> {
+    pub fn sign(&self, message: &[u8]) -> Vec<u8> {
         self.0.sign(message).expect("a signature").as_bytes().to_vec()
     }
 
@@ -329,7 +332,7 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn pem(label: &str, der: &[u8]) -> String {
+pub fn pem(label: &str, der: &[u8]) -> String {
     let text = base64(der);
     let lines: Vec<_> = text
         .as_bytes()

@@ -13,10 +13,12 @@ use clap::Args;
 use crate::audit::{Options, ProjectReport, audit};
 use crate::inputs::fleet::{self, Fleet};
 use crate::inputs::project::ProjectError;
+use crate::inputs::spec_source::Session;
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::{clock, interrupt};
 
 use super::Run;
+use super::verify::trust_root;
 use explain::{explain, rule};
 use verdict::Verdict;
 
@@ -38,12 +40,16 @@ pub struct CheckArgs {
     /// Describe one rule, or all with `all`
     #[arg(long, value_name = "RULE")]
     pub explain: Option<String>,
+    /// Believe only this Sigstore trust root for sources on hosts; the default is the public one inside aos
+    #[arg(long, value_name = "FILE", conflicts_with = "explain")]
+    pub trusted_root: Option<PathBuf>,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// `E_DRIFT` when any project has a finding of severity error.
+/// `E_DRIFT` when any project has a finding of severity error; without one, the fault of the first contract that could
+/// not be had.
 pub fn run(args: &CheckArgs, run: &Run) -> Result<Outcome, Failure> {
     if let Some(id) = &args.explain {
         return explain(id, run);
@@ -51,6 +57,8 @@ pub fn run(args: &CheckArgs, run: &Run) -> Result<Outcome, Failure> {
     for id in &args.rule {
         rule(id)?;
     }
+    let roots = args.trusted_root.as_deref().map(|path| trust_root(Some(path))).transpose()?;
+    let session = Session::new(roots);
     let fleet = match &args.recursive {
         Some(root) => fleet::discover(root)?,
         None if args.paths.is_empty() => {
@@ -59,9 +67,10 @@ pub fn run(args: &CheckArgs, run: &Run) -> Result<Outcome, Failure> {
         None => Fleet { projects: args.paths.clone(), unsearched: Vec::new() },
     };
     let options = Options { rules: args.rule.clone(), today: clock::today() };
-    let reports = audit_all(&fleet.projects, &options)?;
+    let reports = audit_all(&fleet.projects, &options, &session)?;
     let verdict = Verdict {
         reports,
+        faults: session.faults().into_iter().map(Failure::from).collect(),
         unsearched: fleet.unsearched,
         by_rule: BTreeMap::new(),
         filtered: args.rule.clone(),
@@ -70,11 +79,15 @@ pub fn run(args: &CheckArgs, run: &Run) -> Result<Outcome, Failure> {
 }
 
 /// Checks all projects on every core; the order of the result is the order of the paths.
-fn audit_all(paths: &[PathBuf], options: &Options) -> Result<Vec<ProjectReport>, Failure> {
+fn audit_all(
+    paths: &[PathBuf],
+    options: &Options,
+    session: &Session,
+) -> Result<Vec<ProjectReport>, Failure> {
     let workers =
         std::thread::available_parallelism().map_or(1, usize::from).min(paths.len()).max(1);
     if workers == 1 {
-        return paths.iter().map(|path| checked(path, options)).collect();
+        return paths.iter().map(|path| checked(path, options, session)).collect();
     }
     let next = AtomicUsize::new(0);
     let results: Vec<Mutex<Option<Result<ProjectReport, Failure>>>> =
@@ -84,7 +97,7 @@ fn audit_all(paths: &[PathBuf], options: &Options) -> Result<Vec<ProjectReport>,
             let index = next.fetch_add(1, Ordering::Relaxed);
             paths.get(index).zip(results.get(index))
         } {
-            let result = checked(path, options);
+            let result = checked(path, options, session);
             if let Ok(mut slot) = slot.lock() {
                 *slot = Some(result);
             }
@@ -107,9 +120,9 @@ fn audit_all(paths: &[PathBuf], options: &Options) -> Result<Vec<ProjectReport>,
         .collect()
 }
 
-fn checked(path: &Path, options: &Options) -> Result<ProjectReport, Failure> {
+fn checked(path: &Path, options: &Options, session: &Session) -> Result<ProjectReport, Failure> {
     interrupt::check()?;
-    audit(path, options).map_err(|error: ProjectError| error.into())
+    audit(path, options, session).map_err(|error: ProjectError| error.into())
 }
 
 fn unchecked(path: &Path) -> Failure {

@@ -14,6 +14,8 @@ use crate::system::environment;
 /// What was found, project by project.
 pub struct Verdict {
     pub reports: Vec<ProjectReport>,
+    /// Why contracts could not be had; reports name them by number.
+    pub faults: Vec<Failure>,
     /// Directories of the fleet that nobody looked into: enough to fail.
     pub unsearched: Vec<(PathBuf, String)>,
     pub by_rule: BTreeMap<&'static str, usize>,
@@ -21,24 +23,73 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Success when no project has an error and everything was searched.
+    /// Success when every project was compared, none has an error, and everything was searched.
     ///
     /// # Errors
-    /// `E_DRIFT` otherwise.
+    /// `E_DRIFT` when a project has an error, which is certain; else the fault that kept one from being compared.
     pub fn conclude(mut self, run: &Run) -> Result<Outcome, Failure> {
         for finding in self.reports.iter().flat_map(|report| &report.findings) {
             *self.by_rule.entry(finding.rule).or_default() += 1;
         }
-        let failed = self.reports.iter().filter(|report| !report.is_ok()).count();
-        let text = self.text(run, failed);
-        let data = self.data(failed);
+        let text = self.text(run);
+        let data = self.data();
         let annotations = self.annotations();
-        if failed == 0 && self.unsearched.is_empty() {
+        let failed = self.failed();
+        if failed == 0 && self.uncompared() == 0 && self.unsearched.is_empty() {
             let mut outcome = Outcome::new(data, text).raw(self.patch());
             outcome.annotations = annotations;
             return Ok(outcome);
         }
-        let total = self.reports.len();
+        let mut failure = match self.worst_fault() {
+            Some(fault) if failed == 0 && self.unsearched.is_empty() => self.without_verdict(fault),
+            _ => Failure::new(ErrorCode::Drift, self.message()).hint(self.next_step()),
+        };
+        if let Value::Object(members) = data {
+            failure.details.extend(members);
+        }
+        failure.report = Some(text);
+        failure.raw = Some(self.patch());
+        failure.annotations = annotations;
+        Err(failure)
+    }
+
+    /// Projects that were compared and are not in order.
+    fn failed(&self) -> usize {
+        self.reports.iter().filter(|report| !report.is_ok() && report.fault.is_none()).count()
+    }
+
+    /// Projects whose contract could not be had.
+    fn uncompared(&self) -> usize {
+        self.reports.iter().filter(|report| report.fault.is_some()).count()
+    }
+
+    fn fault(&self, report: &ProjectReport) -> Option<&Failure> {
+        self.faults.get(report.fault?.index())
+    }
+
+    /// A signal first, then what running again does not mend, a forgery before all.
+    fn worst_fault(&self) -> Option<&Failure> {
+        let rank = |fault: &&Failure| match fault.code {
+            ErrorCode::Interrupted => 0,
+            ErrorCode::Integrity => 1,
+            code if !code.retryable() => 2,
+            _ => 3,
+        };
+        self.reports.iter().filter_map(|report| self.fault(report)).min_by_key(rank)
+    }
+
+    fn without_verdict(&self, fault: &Failure) -> Failure {
+        let mut failure = fault.clone();
+        let (uncompared, total) = (self.uncompared(), self.reports.len());
+        failure.message = match total {
+            1 => format!("{} was not compared: {}", named(&self.reports[0]), fault.message),
+            _ => format!("{uncompared} of {total} projects were not compared: {}", fault.message),
+        };
+        failure
+    }
+
+    fn message(&self) -> String {
+        let (failed, total) = (self.failed(), self.reports.len());
         let message = match total {
             1 if failed == 1 => {
                 format!(
@@ -55,14 +106,10 @@ impl Verdict {
                 self.counts()
             ),
         };
-        let mut failure = Failure::new(ErrorCode::Drift, message).hint(self.next_step());
-        if let Value::Object(members) = data {
-            failure.details = members;
+        match self.uncompared() {
+            0 => message,
+            uncompared => format!("{message}; {uncompared} were not compared"),
         }
-        failure.report = Some(text);
-        failure.raw = Some(self.patch());
-        failure.annotations = annotations;
-        Err(failure)
     }
 
     fn count(&self, severity: Severity) -> usize {
@@ -106,8 +153,9 @@ impl Verdict {
         )
     }
 
-    fn data(&self, failed: usize) -> Value {
-        let projects: Vec<_> = self.reports.iter().map(project_data).collect();
+    fn data(&self) -> Value {
+        let projects: Vec<_> =
+            self.reports.iter().map(|report| project_data(report, self.fault(report))).collect();
         let by_rule: Vec<_> = self
             .by_rule
             .iter()
@@ -122,8 +170,9 @@ impl Verdict {
         json!({
             "summary": {
                 "projects": self.reports.len(),
-                "ok": self.reports.len() - failed,
-                "failed": failed,
+                "ok": self.reports.iter().filter(|report| report.is_ok()).count(),
+                "failed": self.failed(),
+                "uncompared": self.uncompared(),
                 "compared": compared,
                 "errors": self.count(Severity::Error),
                 "warnings": self.count(Severity::Warning),
@@ -136,7 +185,7 @@ impl Verdict {
         })
     }
 
-    fn text(&self, run: &Run, failed: usize) -> String {
+    fn text(&self, run: &Run) -> String {
         let style = run.style;
         let mut blocks = Vec::new();
         let single = self.reports.len() == 1;
@@ -144,6 +193,13 @@ impl Verdict {
             let head = project_line(report, run);
             // A fleet shows its healthy projects in one line each.
             blocks.push(head);
+            blocks.extend(
+                self.fault(report)
+                    .map(|fault| format!("{} {}", style.bad(fault.code.as_str()), fault.message)),
+            );
+            blocks.extend(
+                report.notes.iter().map(|note| format!("{} {note}", style.warning("note:"))),
+            );
             blocks.extend(report.findings.iter().map(|finding| findings::text(finding, style)));
             blocks.extend(report.waived.iter().map(|waived| {
                 format!(
@@ -160,13 +216,18 @@ impl Verdict {
         }));
         if !single {
             blocks.extend(self.frequencies());
-            let verdict = if failed == 0 && self.unsearched.is_empty() {
+            let (failed, uncompared) = (self.failed(), self.uncompared());
+            let verdict = if failed + uncompared == 0 && self.unsearched.is_empty() {
                 style.good("OK")
             } else {
                 style.bad("FAILED")
             };
+            let uncompared = match uncompared {
+                0 => String::new(),
+                uncompared => format!("{uncompared} not compared, "),
+            };
             blocks.push(format!(
-                "{verdict} {} projects, {failed} failed, {} files compared, {}",
+                "{verdict} {} projects, {failed} failed, {uncompared}{} files compared, {}",
                 self.reports.len(),
                 self.reports.iter().map(|report| report.compared).sum::<usize>(),
                 self.counts()
@@ -223,9 +284,17 @@ fn named(report: &ProjectReport) -> String {
 
 fn project_line(report: &ProjectReport, run: &Run) -> String {
     let style = run.style;
-    let verdict = if report.is_ok() { style.good("OK") } else { style.bad("FAILED") };
+    let verdict = match (report.fault, report.is_ok()) {
+        (Some(_), _) => style.bad("NOT COMPARED"),
+        (None, true) => style.good("OK"),
+        (None, false) => style.bad("FAILED"),
+    };
     let tag = report.tag.as_deref().unwrap_or("no pin");
-    let trust = if report.trust == "lock" { ", trusted by its lock only" } else { "" };
+    let trust = match (report.trust, &report.source) {
+        ("lock", _) => ", trusted by its lock only".to_owned(),
+        ("signed", Some(source)) => format!(", signed by {source}"),
+        _ => String::new(),
+    };
     format!(
         "{verdict} {} {}",
         style.strong(if report.path == "." { &report.name } else { &report.path }),
@@ -236,7 +305,7 @@ fn project_line(report: &ProjectReport, run: &Run) -> String {
     )
 }
 
-fn project_data(report: &ProjectReport) -> Value {
+fn project_data(report: &ProjectReport, fault: Option<&Failure>) -> Value {
     let waived: Vec<_> = report
         .waived
         .iter()
@@ -247,12 +316,28 @@ fn project_data(report: &ProjectReport) -> Value {
             object
         })
         .collect();
+    let status = match (fault, report.is_ok()) {
+        (Some(_), _) => "uncompared",
+        (None, true) => "ok",
+        (None, false) => "failed",
+    };
+    let fault = fault.map(|fault| {
+        json!({
+            "code": fault.code.as_str(),
+            "message": fault.message,
+            "retryable": fault.code.retryable(),
+        })
+    });
     json!({
         "path": report.path,
         "family": report.family.name(),
         "tag": report.tag,
+        "source": report.source,
         "trust": report.trust,
-        "status": if report.is_ok() { "ok" } else { "failed" },
+        "signer": report.signer,
+        "status": status,
+        "fault": fault,
+        "notes": report.notes,
         "compared": report.compared,
         "findings": report.findings.iter().map(findings::json).collect::<Vec<_>>(),
         "waived": waived,

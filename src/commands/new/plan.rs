@@ -6,9 +6,7 @@ use std::sync::Arc;
 use crate::contract::{Family, SpecTag};
 use crate::generate::output::Output;
 use crate::generate::outputs::CONNECTOR_PATH;
-use crate::generate::record::{
-    CONTRACT_DIRECTORY, RECORD_PATH, Record, SpecSection, SpecSource, TemplateSection,
-};
+use crate::generate::record::{RECORD_PATH, Record, SpecSection, TemplateSection};
 use crate::generate::render::Engine;
 use crate::generate::scaffold::{Origin, Scaffold, named};
 use crate::generate::vendor::SpecRelease;
@@ -118,12 +116,7 @@ pub fn record(
     }
     Ok(Record {
         family: template.family,
-        spec: SpecSection {
-            source: SpecSource::Embedded,
-            directory: RelativePath::literal(CONTRACT_DIRECTORY),
-            trust_lock: false,
-            keep: Vec::new(),
-        },
+        spec: SpecSection::embedded(),
         template: Some(TemplateSection {
             name: template.name.clone(),
             version: template.version.clone(),

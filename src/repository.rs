@@ -1,4 +1,4 @@
-//! Owner and name of a repository on a host, and what follows from them.
+//! Owner and name of a repository on a host, and what follows from them. Asks nobody; uses no other module of ours.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use semver::Version;
 const MAX_PART: usize = 100;
 
 /// `owner/name`; both parts are plain words, so they can stand in a URL, an identity and a command line.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Repository {
     owner: String,
     name: String,

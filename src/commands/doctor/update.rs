@@ -1,0 +1,128 @@
+//! The lines of `aos doctor` about aos itself: its version, its Skill, and whether a newer release is out.
+
+use std::path::Path;
+
+use semver::Version;
+use serde_json::Value;
+
+use crate::release::{Host, ReleaseError, Repository, Stage};
+use crate::report::Failure;
+use crate::system::http::{Client, Limits};
+use crate::system::{clock, environment, files, program};
+use crate::update::install_method;
+use crate::update::notice::{self, Known};
+use crate::update::severity;
+use crate::update::skill::{self, Manifest};
+
+use super::super::update::agent;
+use super::Check;
+
+/// What the look at the releases found.
+pub struct Looked {
+    pub check: Check,
+    pub notices: Vec<Value>,
+}
+
+/// The version of this program against the one that an installed Skill asks for (agent-cli §14).
+pub fn version() -> Check {
+    let running = program::version();
+    let installed = skill::examine(&Manifest::embedded(), &[]).unwrap_or_default();
+    let newest = installed.places.iter().filter_map(|place| required(&place.place.real)).max();
+    match (newest, Version::parse(running)) {
+        (Some(required), Ok(version)) if version.cmp_precedence(&required).is_lt() => Check::fail(
+            "version",
+            format!("aos {running}, but an installed Skill is for {required} or newer"),
+            "run `aos update`",
+        ),
+        _ => Check::pass("version", format!("aos {running}")),
+    }
+}
+
+/// `requires.min_version` of an installed Skill.
+fn required(place: &Path) -> Option<Version> {
+    /// Largest Skill text, in bytes.
+    const MAX_TEXT: u64 = 1024 * 1024;
+    let bytes = files::read(&place.join("SKILL.md"), MAX_TEXT).ok()?.bytes;
+    let text = String::from_utf8(bytes).ok()?;
+    let front = text.strip_prefix("---\n")?.split_once("\n---")?.0;
+    let line = front.lines().find_map(|line| line.trim().strip_prefix("min_version:"))?;
+    Version::parse(line.trim().trim_matches(['"', '\''])).ok()
+}
+
+/// The installed copies of the Skill against the one that belongs to this program.
+pub fn skill() -> Check {
+    const NAME: &str = "skill_current";
+    const FIX: &str = "run `aos update`";
+    let Some(found) = skill::examine(&Manifest::embedded(), &[]) else {
+        return Check::warn(NAME, "no home directory", "set HOME");
+    };
+    let copies = found.places.len();
+    if copies == 0 {
+        return Check::warn(NAME, "the Skill is not installed", FIX);
+    }
+    let wrong: Vec<_> =
+        found.wrong().map(|examined| examined.place.path.display().to_string()).collect();
+    match wrong.as_slice() {
+        [] => Check::pass(NAME, format!("{copies} installed, each that of this version")),
+        wrong => Check::warn(
+            NAME,
+            format!(
+                "{} of {copies} copies differ from this version: {}",
+                wrong.len(),
+                wrong.join(", ")
+            ),
+            FIX,
+        ),
+    }
+}
+
+/// Asks for the newest release, briefly; a network that is not there is no fault of this machine.
+pub fn look() -> Looked {
+    match newest() {
+        Ok((running, latest)) if latest.version.cmp_precedence(&running).is_gt() => {
+            let notices = remember(&running, &latest);
+            let found = format!("{running}, and {} is out", latest.version);
+            Looked { check: Check::warn("update", found, "run `aos update`"), notices }
+        }
+        Ok((running, latest)) => {
+            let found = format!("{running} is the newest (the host has {})", latest.version);
+            Looked { check: Check::pass("update", found), notices: Vec::new() }
+        }
+        Err(failure) => {
+            let found = format!("the releases cannot be asked: {}", failure.message);
+            let fix = failure.hint.unwrap_or_else(|| "run `aos update --check`".to_owned());
+            // What an earlier look found is still worth saying.
+            let known = notice::current(environment::state_directory(), program::version());
+            Looked {
+                check: Check::warn("update", found, fix),
+                notices: known.into_iter().collect(),
+            }
+        }
+    }
+}
+
+fn newest() -> Result<(Version, crate::release::Release), Failure> {
+    let running = super::super::changelog::version(program::version())?;
+    let own = Repository::own()
+        .map_err(|error| Failure::new(crate::report::ErrorCode::Unknown, error.to_string()))?;
+    let client = Client::new(&agent(), Limits::brief())
+        .map_err(|error| ReleaseError { stage: Stage::Discover, fault: error.into() })?;
+    Ok((running, Host::from_environment(client)?.latest(&own)?))
+}
+
+/// Keeps the find for other commands. Its changelog was not looked at, so what was known about it before counts.
+fn remember(running: &Version, latest: &crate::release::Release) -> Vec<Value> {
+    let Some(home) = environment::state_directory() else { return Vec::new() };
+    let before = Known::load(&home);
+    let same = before.as_ref().filter(|before| before.latest == latest.version);
+    let graded = severity::grade(running, &latest.version, None);
+    let severity = same.map_or(graded, |before| before.severity);
+    let method = environment::current_executable()
+        .ok()
+        .and_then(|path| install_method::detect(&path).ok())
+        .map_or("unknown", |installation| installation.method.name());
+    let known = Known::seen(before.as_ref(), latest, severity, method);
+    // What cannot be kept is said now and not later.
+    let _ = known.save(&home);
+    known.notice(running, clock::now_seconds()).into_iter().collect()
+}

@@ -1,0 +1,143 @@
+//! Every leaf command: what it does, the schema of its data, examples that run.
+
+/// What a command does to the world.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Kind {
+    Query,
+    /// Writes behind the gate of `--dry-run` and `--confirm`.
+    Write,
+    /// Writes the program itself and nothing of the user; verified instead of confirmed (agent-cli §14).
+    SelfUpdate,
+}
+
+/// One leaf command.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    pub path: &'static str,
+    pub kind: Kind,
+    /// Name in the schema catalogue.
+    pub schema: &'static str,
+    pub examples: &'static [&'static str],
+    /// Whether `--format raw` has a meaning, and which.
+    pub raw: Option<&'static str>,
+}
+
+/// Every leaf command, in the order of the help.
+pub const ENTRIES: [Entry; 12] = [
+    Entry {
+        path: "new",
+        kind: Kind::Write,
+        schema: "created_project",
+        examples: &[
+            "aos new github",
+            "aos new acme --set base_url=https://api.acme.example --no-git",
+            "aos new acme --dry-run --compact",
+            "aos new acme --confirm ct_TOKEN --compact",
+            "aos new --list",
+        ],
+        raw: Some("the diff of a dry run"),
+    },
+    Entry {
+        path: "sync-spec",
+        kind: Kind::Write,
+        schema: "synced_spec",
+        examples: &[
+            "aos sync-spec",
+            "aos sync-spec --to latest --dry-run --compact",
+            "aos sync-spec --to latest --confirm ct_TOKEN --compact",
+        ],
+        raw: Some("the diff"),
+    },
+    Entry {
+        path: "gen",
+        kind: Kind::Write,
+        schema: "generated_files",
+        examples: &[
+            "aos gen",
+            "aos gen --check",
+            "aos gen --dry-run --compact",
+            "aos gen --confirm ct_TOKEN --compact",
+        ],
+        raw: Some("the diff"),
+    },
+    Entry {
+        path: "check",
+        kind: Kind::Query,
+        schema: "check_report",
+        examples: &[
+            "aos check",
+            "aos check --recursive . --compact",
+            "aos check --explain drift/modified",
+        ],
+        raw: Some("the diffs of all findings"),
+    },
+    Entry {
+        path: "verify",
+        kind: Kind::Query,
+        schema: "verified_file",
+        examples: &[
+            "aos verify checksums.txt --bundle checksums.txt.sigstore.json --certificate-identity \
+             https://github.com/acme/tool/.github/workflows/release.yml@refs/tags/v1.2.3 \
+             --certificate-oidc-issuer https://token.actions.githubusercontent.com --compact",
+            "aos verify tool.tar.gz --bundle tool.sigstore.json --key publisher.pub --compact",
+        ],
+        raw: None,
+    },
+    Entry {
+        path: "verify-bundle",
+        kind: Kind::Query,
+        schema: "verified_file",
+        examples: &[
+            "aos verify-bundle --bundle tool.sigstore.json --certificate-identity me@example.com \
+             --certificate-oidc-issuer https://accounts.google.com tool.tar.gz",
+        ],
+        raw: None,
+    },
+    Entry {
+        path: "update",
+        kind: Kind::SelfUpdate,
+        schema: "update",
+        examples: &[
+            "aos update --compact",
+            "aos update --check --compact",
+            "aos update --dry-run --compact",
+            "aos update --target-version 0.1.0 --allow-downgrade --compact",
+        ],
+        raw: None,
+    },
+    Entry {
+        path: "reference",
+        kind: Kind::Query,
+        schema: "reference",
+        examples: &["aos reference --compact", "aos reference --fields commands.path,error_codes"],
+        raw: None,
+    },
+    Entry {
+        path: "context",
+        kind: Kind::Query,
+        schema: "context",
+        examples: &["aos context --compact"],
+        raw: None,
+    },
+    Entry {
+        path: "doctor",
+        kind: Kind::Query,
+        schema: "doctor",
+        examples: &["aos doctor --compact"],
+        raw: None,
+    },
+    Entry {
+        path: "changelog",
+        kind: Kind::Query,
+        schema: "changelog",
+        examples: &["aos changelog --compact", "aos changelog --since 0.0.1 --compact"],
+        raw: Some("CHANGELOG.md"),
+    },
+    Entry {
+        path: "completions",
+        kind: Kind::Query,
+        schema: "completions",
+        examples: &["aos completions bash --format raw"],
+        raw: Some("the script"),
+    },
+];

@@ -1,0 +1,212 @@
+//! The answer of `aos update`, with the same members for every status.
+
+use semver::Version;
+use serde_json::{Value, json};
+
+use crate::release::{Release, Signed};
+use crate::report::Outcome;
+use crate::system::clock;
+use crate::update::find::Wish;
+use crate::update::severity::Severity;
+
+use super::super::Run;
+use super::skill::SkillAnswer;
+
+/// A release that is worth going to.
+pub struct Found<'a> {
+    pub release: &'a Release,
+    pub severity: Severity,
+    /// Verified, when it had to be before the download.
+    pub signed: Option<Signed<'a>>,
+}
+
+/// All that is said in the end.
+pub struct Answer {
+    status: &'static str,
+    previous: Version,
+    pub current: Version,
+    pub target: Version,
+    pub update_available: bool,
+    /// The newest release of the host, when it is not the target.
+    pub remote: Option<Version>,
+    method: &'static str,
+    evidence: String,
+    /// What a person or an agent can run to get there.
+    pub command: String,
+    signer: Option<(String, u64)>,
+    pub checksum_verified: bool,
+    pub binary_replaced: bool,
+    pub archive_sha256: Option<String>,
+    pub release_url: Option<String>,
+    pub severity: Option<Severity>,
+    pub skill: SkillAnswer,
+    pub notices: Vec<Value>,
+    pub plan: Vec<String>,
+}
+
+impl Answer {
+    pub fn new(
+        status: &'static str,
+        running: &Version,
+        method: &'static str,
+        evidence: &str,
+    ) -> Self {
+        Self {
+            status,
+            previous: running.clone(),
+            current: running.clone(),
+            target: running.clone(),
+            update_available: false,
+            remote: None,
+            method,
+            evidence: evidence.to_owned(),
+            command: "aos update".to_owned(),
+            signer: None,
+            checksum_verified: false,
+            binary_replaced: false,
+            archive_sha256: None,
+            release_url: None,
+            severity: None,
+            skill: SkillAnswer { status: "not_run".to_owned(), ..SkillAnswer::default() },
+            notices: Vec::new(),
+            plan: Vec::new(),
+        }
+    }
+
+    /// Who signed the release, once that is verified.
+    pub fn signed(&mut self, signed: Option<&Signed<'_>>) {
+        self.signer = signed.map(|signed| (signed.signer.clone(), signed.log_index));
+    }
+
+    pub fn outcome(self, run: &Run) -> Outcome {
+        let text = self.text(run);
+        let verified = self.signer.is_some();
+        let next = self.next();
+        let (signer, index) = self.signer.unzip();
+        let data = json!({
+            "status": self.status,
+            "previous_version": self.previous.to_string(),
+            "current_version": self.current.to_string(),
+            "target_version": self.target.to_string(),
+            "update_available": self.update_available,
+            "remote_version": self.remote.map(|version| version.to_string()),
+            "install_method": self.method,
+            "install_evidence": self.evidence,
+            "command": self.command,
+            "severity": self.severity.map(Severity::name),
+            "signature_status": if verified { "verified" } else { "not_checked" },
+            "signature_verified": verified,
+            "checksum_verified": self.checksum_verified,
+            "binary_replaced": self.binary_replaced,
+            "archive_sha256": self.archive_sha256,
+            "signer_identity": signer,
+            "tlog_index": index.map(|index| index.to_string()),
+            "skill_sync_status": self.skill.status,
+            "skill_sync_command": self.skill.command,
+            "skill_digest": self.skill.digest,
+            "skill_places": self.skill.places,
+            "skill_backups": self.skill.backups,
+            "release_url": self.release_url,
+            "plan": self.plan,
+            "notices": self.notices,
+            "notes": self.skill.notes,
+            "next_step": next,
+        });
+        Outcome::new(data, text)
+    }
+
+    fn next(&self) -> Option<String> {
+        match self.status {
+            "updated" => {
+                Some(format!("run `aos changelog --since {}` to see what changed", self.previous))
+            }
+            "available" | "planned" => Some(format!("run `{}`", self.command)),
+            _ => None,
+        }
+    }
+
+    fn text(&self, run: &Run) -> String {
+        let style = run.style;
+        let head = match self.status {
+            "updated" => format!("{} {} -> {}", style.good("updated"), self.previous, self.current),
+            "available" => {
+                let urgent = match self.severity {
+                    Some(Severity::Warning) => style.warning(" (security or a new major version)"),
+                    _ => String::new(),
+                };
+                format!("{} {} -> {}{urgent}", style.accent("available"), self.current, self.target)
+            }
+            "planned" => format!("{} {} -> {}", style.accent("planned"), self.current, self.target),
+            _ => format!("{} {} is up to date", style.good("current"), self.current),
+        };
+        let mut rows = vec![("installed", format!("{}, {}", self.method, self.evidence))];
+        if let Some((signer, index)) = &self.signer {
+            rows.push(("signed by", format!("{signer} (log entry {index})")));
+        }
+        let places: Vec<_> =
+            self.skill.places.iter().filter_map(|place| place["path"].as_str()).collect();
+        let skill = match places.as_slice() {
+            [] => self.skill.status.replace('_', " "),
+            paths => format!("{} in {}", self.skill.status, paths.join(", ")),
+        };
+        rows.push(("skill", skill));
+        let backups = self.skill.backups.iter().filter_map(|backup| backup["backup"].as_str());
+        rows.extend(backups.map(|backup| ("your skill", format!("kept in {backup}"))));
+        let mut lines = vec![head];
+        lines.extend(
+            rows.iter()
+                .map(|(name, value)| format!("  {} {value}", style.faint(&format!("{name:<10}")))),
+        );
+        lines.extend(self.plan.iter().map(|step| format!("  - {step}")));
+        let warnings = self.notices.iter().filter(|notice| notice["type"] != "update_available");
+        lines.extend(warnings.map(|notice| {
+            format!(
+                "{} {}",
+                style.warning("warning:"),
+                notice["message"].as_str().unwrap_or_default()
+            )
+        }));
+        lines.extend(
+            self.skill.notes.iter().map(|note| format!("{} {note}", style.warning("note:"))),
+        );
+        lines.extend(self.next().map(|next| format!("{} {next}", style.faint("next:"))));
+        lines.join("\n")
+    }
+}
+
+/// Notices about a host that shows less than it should.
+pub fn suspicions(wish: &Wish, newest: &Release, method: &str) -> Vec<Value> {
+    let version = &newest.version;
+    let notice = |kind: &str, message: String, next: &[String]| {
+        json!({
+            "type": kind,
+            "severity": "warning",
+            "message": message,
+            "current_version": wish.running.to_string(),
+            "latest_version": version.to_string(),
+            "install_method": method,
+            "recommended_command": "aos update --check",
+            "release_url": newest.page,
+            "checked_at": clock::iso8601(clock::now_seconds()),
+            "next_steps": next,
+        })
+    };
+    let mut notices = Vec::new();
+    if version.cmp_precedence(&wish.running).is_lt() {
+        let message =
+            format!("the newest release is {version}, older than {}, which runs", wish.running);
+        notices.push(notice("remote_older", message, &["aos update --check".to_owned()]));
+    }
+    if let Some(highest) = wish.highest.as_ref().filter(|_| wish.is_frozen(version)) {
+        let message = format!(
+            "the newest release is {version}, but {highest} was there before: it was withdrawn, or somebody holds updates back"
+        );
+        let next = if version.cmp_precedence(&wish.running).is_gt() {
+            vec![format!("aos update --target-version {version}")]
+        } else {
+            Vec::new()
+        };
+        notices.push(notice("possible_freeze", message, &next));
+    }
+    notices
+}

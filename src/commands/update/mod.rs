@@ -1,0 +1,354 @@
+//! `aos update`: one call to the newest release, verified, and to the Agent Skill that belongs to it (agent-cli §14).
+
+mod answer;
+mod skill;
+mod state;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use semver::Version;
+use serde_json::Value;
+
+use crate::release::{Fault, Host, Release, Repository, Signed, Stage};
+use crate::report::{ErrorCode, Failure, Outcome};
+use crate::system::http::{Client, Limits};
+use crate::system::progress::Progress;
+use crate::system::{clock, environment, program};
+use crate::update::fault::UpdateError;
+use crate::update::find::{self, Decision, Wish};
+use crate::update::install_method::{
+    self, Aftermath, Before, InstallMethod, Installation, ManagerCommand,
+};
+use crate::update::notice::Known;
+use crate::update::severity::{self, Severity};
+use crate::update::{install, swap};
+use crate::verify::TrustRoot;
+
+use self::answer::{Answer, Found};
+use self::state::State;
+use super::Run;
+use super::changelog::version;
+use super::verify::trust_root;
+
+/// Update aos to the newest release, verified, and its Agent Skill with it
+#[derive(Args, Debug)]
+#[command(
+    after_help = "One call does everything: find, download, verify who signed, compare the digest, swap the program, \
+                  sync the Skill. A program that belongs to npm, Homebrew or cargo is updated by that manager.\n\n\
+                  Examples:\n  aos update\n  aos update --check\n  aos update --target-version 1.2.3"
+)]
+pub struct UpdateArgs {
+    /// Ask whether there is an update; change nothing
+    #[arg(long, conflicts_with = "dry_run")]
+    pub check: bool,
+    /// Show what an update would do; change nothing and issue no token
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Version to go to; the default is the newest release
+    #[arg(long, value_name = "VERSION")]
+    pub target_version: Option<String>,
+    /// Go to an older version when `--target-version` names one
+    #[arg(long, requires = "target_version")]
+    pub allow_downgrade: bool,
+    /// Believe only this Sigstore trust root; the default is the public one inside aos
+    #[arg(long, value_name = "FILE")]
+    pub trusted_root: Option<PathBuf>,
+}
+
+impl UpdateArgs {
+    fn only_looks(&self) -> bool {
+        self.check || self.dry_run
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Every failure says its stage, the version that runs now, whether the program was replaced, and what became of the Skill.
+pub fn run(args: &UpdateArgs, run: &Run) -> Result<Outcome, Failure> {
+    let mut state = State::new(program::version());
+    work(args, run, &mut state).map_err(|failure| state.explain(failure, args))
+}
+
+fn work(args: &UpdateArgs, run: &Run, state: &mut State) -> Result<Outcome, Failure> {
+    let mut job = Job::new(args, run, state)?;
+    // So that two updates never meet.
+    if !args.only_looks() {
+        job.lock = Some(job.locked()?);
+    }
+    if job.wish.is_fulfilled()? {
+        return job.stay(None, state);
+    }
+    let client = Client::new(&agent(), Limits::patient())
+        .map_err(|error| Fault::from(error).at(Stage::Discover))?;
+    let host = Host::from_environment(client)?;
+    match job.wish.decide(&host, &job.own)? {
+        Decision::Stay(newest) => job.stay(Some(&newest), state),
+        Decision::Move(release) => {
+            state.target = Some(release.version.clone());
+            let found = job.look(&host, &release)?;
+            if args.only_looks() {
+                return Ok(job.shown(&found));
+            }
+            job.carried_out(&host, &found, state)
+        }
+    }
+}
+
+/// How aos introduces itself.
+#[must_use]
+pub fn agent() -> String {
+    format!("aos/{}", program::version())
+}
+
+/// Everything that is known before the first question.
+struct Job<'a> {
+    args: &'a UpdateArgs,
+    run: &'a Run,
+    wish: Wish,
+    own: Repository,
+    trust: TrustRoot,
+    installation: Installation,
+    /// State directory.
+    home: Option<PathBuf>,
+    lock: Option<swap::UpdateLock>,
+}
+
+impl<'a> Job<'a> {
+    fn new(args: &'a UpdateArgs, run: &'a Run, state: &mut State) -> Result<Self, Failure> {
+        let running = version(program::version())?;
+        let target = args.target_version.as_deref().map(version).transpose()?;
+        state.target = target.clone();
+        let own = Repository::own().map_err(|error| {
+            Failure::new(
+                ErrorCode::Unknown,
+                format!("aos does not know where it is released: {error}"),
+            )
+        })?;
+        let trust = trust_root(args.trusted_root.as_deref())?;
+        let executable = environment::current_executable().map_err(|error| {
+            Failure::new(ErrorCode::Io, format!("aos cannot say where it is installed: {error}"))
+                .hint("start aos by its full path")
+        })?;
+        let installation = install_method::detect(&executable).map_err(UpdateError::from)?;
+        state.install_method = Some(installation.method.name());
+        let home = environment::state_directory();
+        let highest = home.as_deref().and_then(Known::load).map(|known| known.highest);
+        let wish = Wish { running, target, allow_downgrade: args.allow_downgrade, highest };
+        Ok(Self { args, run, wish, own, trust, installation, home, lock: None })
+    }
+
+    fn locked(&self) -> Result<swap::UpdateLock, UpdateError> {
+        let home = self.home.as_deref().ok_or(UpdateError::NoState)?;
+        Ok(swap::UpdateLock::acquire(home, &self.installation.executable)?)
+    }
+
+    /// Verifies what can be verified before a download, and grades it.
+    fn look<'r>(&self, host: &'r Host, release: &'r Release) -> Result<Found<'r>, Failure> {
+        let running = &self.wish.running;
+        if self.installation.method == InstallMethod::Standalone {
+            find::installable(release)?;
+            if self.args.only_looks() {
+                let graded = find::graded(host, release, &self.own, &self.trust, running)?;
+                return Ok(Found {
+                    release,
+                    severity: graded.severity,
+                    signed: Some(graded.signed),
+                });
+            }
+            return Ok(Found { release, severity: Severity::Info, signed: None });
+        }
+        // A manager answers for what it installs; a changelog that is not verified only has no say.
+        let severity = match self.args.only_looks() {
+            true => find::graded(host, release, &self.own, &self.trust, running).map_or_else(
+                |_| severity::grade(running, &release.version, None),
+                |graded| graded.severity,
+            ),
+            false => Severity::Info,
+        };
+        Ok(Found { release, severity, signed: None })
+    }
+
+    /// The answer to `--check` and `--dry-run`.
+    fn shown(&self, found: &Found<'_>) -> Outcome {
+        let newest = self.args.check && self.args.target_version.is_none();
+        let notices =
+            if newest { self.remember(found.release, found.severity) } else { Vec::new() };
+        let status = if self.args.check { "available" } else { "planned" };
+        let mut answer = self.answer(status);
+        answer.target = found.release.version.clone();
+        answer.update_available = true;
+        answer.release_url.clone_from(&found.release.page);
+        answer.notices = notices;
+        answer.signed(found.signed.as_ref());
+        answer.severity = Some(found.severity);
+        let skill = skill::command(self, &found.release.version);
+        answer.plan = self.plan(found, &skill);
+        answer.command = self.own_command();
+        answer.skill.status = skill::looked_at().to_owned();
+        answer.skill.command = Some(skill);
+        answer.outcome(self.run)
+    }
+
+    /// What a person or an agent runs to get there.
+    fn own_command(&self) -> String {
+        if let InstallMethod::Managed { command: Some(command), .. } = &self.installation.method {
+            return command.clone();
+        }
+        let mut command = "aos update".to_owned();
+        if let Some(target) = &self.wish.target {
+            command.push_str(&format!(" --target-version {target}"));
+        }
+        if self.wish.allow_downgrade {
+            command.push_str(" --allow-downgrade");
+        }
+        command
+    }
+
+    /// What an update would do, step by step.
+    fn plan(&self, found: &Found<'_>, skill: &str) -> Vec<String> {
+        let version = &found.release.version;
+        let program = self.installation.executable.display();
+        let mut steps = match (&self.installation.method, self.manager(version)) {
+            (InstallMethod::Managed { manager, .. }, _) => {
+                vec![format!(
+                    "nothing: `{program}` belongs to {manager}; run `{}`",
+                    self.own_command()
+                )]
+            }
+            (_, Some(command)) => {
+                vec![format!("run `{}`", command.shown), format!("ask `{program}` for its version")]
+            }
+            (_, None) => vec![
+                format!("download {}", find::archive_name(version)),
+                "compare it with checksums.txt, whose signature is verified".to_owned(),
+                format!("start the new program beside `{program}` and ask for its version"),
+                format!("replace `{program}` by one rename"),
+            ],
+        };
+        steps.push(format!("sync the Skill: `{skill}`, then compare every installed copy"));
+        steps
+    }
+
+    /// Keeps what was found, so that other commands need not ask; gives the notice of an update, if there is one.
+    fn remember(&self, release: &Release, severity: Severity) -> Vec<Value> {
+        let Some(home) = &self.home else { return Vec::new() };
+        let before = Known::load(home);
+        let method = self.installation.method.name();
+        let known = Known::seen(before.as_ref(), release, severity, method);
+        // What cannot be kept is shown now and not later.
+        let _ = known.save(home);
+        known.notice(&self.wish.running, clock::now_seconds()).into_iter().collect()
+    }
+
+    fn carried_out(
+        &mut self,
+        host: &Host,
+        found: &Found<'_>,
+        state: &mut State,
+    ) -> Result<Outcome, Failure> {
+        let release = found.release;
+        let mut answer = self.answer("updated");
+        answer.release_url.clone_from(&release.page);
+        let expected = if self.installation.method == InstallMethod::Standalone {
+            let staged =
+                swap::Stage::new(&self.installation.executable).map_err(UpdateError::from)?;
+            let progress = Progress::start("aos update", self.run.quiet);
+            progress.say("verifying the signature");
+            let signed = Signed::verify(host, release, &self.own, &self.trust)?;
+            progress.say("downloading");
+            let installed = install::install(&signed, staged, &mut |done, total| {
+                progress.advance(done, total);
+            })?;
+            answer.signed(Some(&signed));
+            answer.checksum_verified = true;
+            answer.archive_sha256 = Some(installed.archive_sha256.to_string());
+            state.replaced(&installed.version);
+            answer.current = installed.version;
+            Some(skill::Expected::Archive(installed.skill))
+        } else {
+            let observed = self.driven(&release.version, state)?;
+            state.replaced(&observed);
+            answer.current = observed;
+            None
+        };
+        answer.target = answer.current.clone();
+        answer.binary_replaced = true;
+        if self.args.target_version.is_none() {
+            self.remember(release, Severity::Info);
+        }
+        answer.skill = match expected {
+            Some(expected) => skill::sync(self, &answer.current, expected, state)?,
+            None => {
+                // The new program knows its Skill, and takes the lock itself.
+                self.lock = None;
+                skill::delegated(self, &answer.current, state)?
+            }
+        };
+        Ok(answer.outcome(self.run))
+    }
+
+    /// Lets the manager that owns the program bring it to `target`.
+    fn driven(&self, target: &Version, state: &mut State) -> Result<Version, UpdateError> {
+        let method = &self.installation.method;
+        if let InstallMethod::Managed { manager, command } = method {
+            let path = self.installation.executable.clone();
+            return Err(UpdateError::Foreign { manager, command: command.clone(), path });
+        }
+        let Some(command) = self.manager(target) else {
+            let (manager, path) = (method.name(), self.installation.executable.clone());
+            return Err(UpdateError::Foreign { manager, command: None, path });
+        };
+        if method.is_newest_only() && self.args.target_version.is_some() {
+            return Err(UpdateError::NewestOnly { manager: method.name(), command: command.shown });
+        }
+        let progress = Progress::start("aos update", self.run.quiet);
+        progress.say(&format!("running {}", command.name));
+        let before = Before::look(&self.installation, &self.wish.running);
+        install_method::drive(&self.installation, &command, &self.wish.running, target).map_err(
+            |source| {
+                // A manager may fail after it has replaced the program.
+                match before.compared(&self.installation) {
+                    Aftermath::Untouched => {}
+                    Aftermath::Replaced(version) => state.replaced(&version),
+                    Aftermath::Unknown => state.lost(),
+                }
+                UpdateError::Manager { command: command.shown, source }
+            },
+        )
+    }
+
+    /// There is nothing newer: the Skill may still be an old one.
+    fn stay(&self, newest: Option<&Release>, state: &mut State) -> Result<Outcome, Failure> {
+        let running = self.wish.running.clone();
+        state.target = Some(running.clone());
+        let mut answer = self.answer("current");
+        if let Some(newest) = newest {
+            answer.remote = Some(newest.version.clone());
+            answer.release_url.clone_from(&newest.page);
+            answer.notices =
+                answer::suspicions(&self.wish, newest, self.installation.method.name());
+            if !self.args.dry_run {
+                self.remember(newest, Severity::Info);
+            }
+        }
+        if self.args.only_looks() {
+            answer.skill.command = Some(skill::command(self, &running));
+            answer.skill.status = skill::looked_at().to_owned();
+        } else {
+            answer.skill = skill::sync(self, &running, skill::Expected::Embedded, state)?;
+        }
+        Ok(answer.outcome(self.run))
+    }
+
+    /// What the package manager that owns the program would be told; `None` when nobody owns it.
+    fn manager(&self, target: &Version) -> Option<ManagerCommand> {
+        self.installation.method.command(target, &self.own)
+    }
+
+    fn answer(&self, status: &'static str) -> Answer {
+        let installation = &self.installation;
+        Answer::new(status, &self.wish.running, installation.method.name(), &installation.evidence)
+    }
+}

@@ -1,0 +1,46 @@
+//! How far a download is, on stderr and only for a person who looks at it.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// A line on the terminal that renews itself; nothing at all elsewhere.
+pub struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    /// Starts a line that says `what`. Hidden when asked for quiet and when stderr is no terminal.
+    #[must_use]
+    pub fn start(what: &str, is_quiet: bool) -> Self {
+        let target =
+            if is_quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        bar.set_message(what.to_owned());
+        Self { bar }
+    }
+
+    /// `done` of `total` bytes have arrived.
+    pub fn advance(&self, done: u64, total: Option<u64>) {
+        if let Some(total) = total.filter(|total| self.bar.length() != Some(*total)) {
+            self.bar.set_length(total);
+            // A style that cannot be read would only leave the plain one.
+            if let Ok(style) =
+                ProgressStyle::with_template("{msg} {bar:30} {bytes}/{total_bytes} {bytes_per_sec}")
+            {
+                self.bar.set_style(style);
+            }
+        }
+        self.bar.set_position(done);
+    }
+
+    /// Says what happens now.
+    pub fn say(&self, what: &str) {
+        self.bar.set_message(what.to_owned());
+        self.bar.tick();
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,310 @@
+//! Putting a new program in the place of one that may be running: staged beside it, swapped in one step.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::{files, random};
+
+/// Start of the names of staged and displaced files; then 16 hex digits and the suffix.
+const PREFIX: &str = ".aos.";
+/// Suffix of a new program that is not in place yet.
+const NEW: &str = ".new";
+/// Suffix of an old program that could not be removed because it runs.
+const OLD: &str = ".old";
+
+/// A new file beside the one it will replace. Removed unless it was put in place.
+#[derive(Debug)]
+pub struct Staged {
+    path: PathBuf,
+    file: Option<File>,
+    /// Tells an update with another state directory that this file is no leftover.
+    _mark: Option<File>,
+    in_place: bool,
+}
+
+impl Staged {
+    /// Makes an empty file beside `target`; fails when anything has its name.
+    ///
+    /// # Errors
+    /// As the system says; the directory cannot be written then.
+    #[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+    pub fn beside(target: &Path) -> io::Result<Self> {
+        let path = neighbour(target, NEW)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            options.mode(0o700);
+        }
+        let file = options.open(&path)?;
+        let mark = marked(&path);
+        Ok(Self { path, file: Some(file), _mark: mark, in_place: false })
+    }
+
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends `bytes`.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match &mut self.file {
+            Some(file) => file.write_all(bytes),
+            None => Err(io::Error::other("the file is complete already")),
+        }
+    }
+
+    /// Makes the content durable, gives the file the permissions of `like` without setuid and setgid, and closes it,
+    /// so that it can be started.
+    ///
+    /// # Errors
+    /// As the system says.
+    #[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+    pub fn complete(&mut self, like: &Path) -> io::Result<()> {
+        let Some(file) = self.file.take() else { return Ok(()) };
+        let permissions = fs::metadata(like)?.permissions();
+        #[cfg(unix)]
+        let permissions = {
+            use std::os::unix::fs::PermissionsExt as _;
+            fs::Permissions::from_mode(permissions.mode() & 0o777 | 0o100)
+        };
+        file.set_permissions(permissions)?;
+        file.sync_all()
+    }
+
+    /// Puts the file in the place of `target`.
+    ///
+    /// # Errors
+    /// `target` is untouched then, unless the error says otherwise.
+    pub fn put(mut self, target: &Path) -> Result<(), ReplaceError> {
+        swap(&self.path, target)?;
+        self.in_place = true;
+        Ok(())
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        self.file = None;
+        if !self.in_place {
+            // What cannot be removed is never used; the next update removes it.
+            let _ = files::remove_file(&self.path);
+        }
+    }
+}
+
+/// Why a swap did not happen.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplaceError {
+    #[error("{0}")]
+    Untouched(io::Error),
+    /// Windows only: the old program is out of the way and cannot be put back.
+    #[error("{source}; the old program is `{}` now", backup.display())]
+    Displaced { backup: PathBuf, source: io::Error },
+}
+
+#[cfg(not(windows))]
+fn swap(staged: &Path, target: &Path) -> Result<(), ReplaceError> {
+    // One step for everybody who looks: the old file or the new one.
+    files::rename(staged, target).map_err(ReplaceError::Untouched)?;
+    if let Some(directory) = target.parent() {
+        // The rename is done; a system that cannot make it durable has done what it can.
+        let _ = files::sync(directory);
+    }
+    Ok(())
+}
+
+#[cfg(windows)]
+fn swap(staged: &Path, target: &Path) -> Result<(), ReplaceError> {
+    let backup = aside(staged, target, &mut files::rename)?;
+    // It may still run; then the next update removes it.
+    let _ = files::remove_file(&backup);
+    Ok(())
+}
+
+/// Renames the old program aside and the new one in, and the old one back when that fails: Windows lets a program
+/// that runs be renamed, not replaced. Gives the new place of the old one.
+#[cfg(any(windows, test))]
+fn aside(
+    staged: &Path,
+    target: &Path,
+    rename: &mut dyn FnMut(&Path, &Path) -> io::Result<()>,
+) -> Result<PathBuf, ReplaceError> {
+    let backup = neighbour(target, OLD).map_err(ReplaceError::Untouched)?;
+    rename(target, &backup).map_err(ReplaceError::Untouched)?;
+    match rename(staged, target) {
+        Ok(()) => Ok(backup),
+        Err(source) => match rename(&backup, target) {
+            Ok(()) => Err(ReplaceError::Untouched(source)),
+            Err(source) => Err(ReplaceError::Displaced { backup, source }),
+        },
+    }
+}
+
+fn neighbour(target: &Path, suffix: &str) -> io::Result<PathBuf> {
+    let name: String = random::bytes::<8>()?.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(target.with_file_name(format!("{PREFIX}{name}{suffix}")))
+}
+
+/// Locks the staged file at `path` as one that is in use. It is open for reading only, so that it can be started. Without
+/// locks in the file system it has no mark, as on Windows, where a lock would keep the program from being read.
+#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+fn marked(path: &Path) -> Option<File> {
+    if cfg!(windows) {
+        return None;
+    }
+    File::open(path).ok().filter(|file| file.try_lock().is_ok())
+}
+
+/// Whether a running update uses the staged file at `path`.
+#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+fn is_in_use(path: &Path) -> bool {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        options.custom_flags(i32::try_from(flags.bits()).unwrap_or(0));
+    }
+    let lock = options.open(path).map(|file| file.try_lock());
+    !cfg!(windows) && matches!(lock, Ok(Err(fs::TryLockError::WouldBlock)))
+}
+
+/// Removes what a killed update left beside `target`: regular files with names of ours. Nothing of them is ever used.
+pub fn remove_leftovers(target: &Path) {
+    let Some(directory) = target.parent() else { return };
+    for name in files::names(directory).unwrap_or_default() {
+        let path = directory.join(&name);
+        let is_ours = name.to_str().is_some_and(is_leftover);
+        let is_file = matches!(files::kind(&path), Ok(files::Kind::File { .. }));
+        if is_ours && is_file && !is_in_use(&path) {
+            // A program that still runs cannot be removed on Windows; the next update tries again.
+            let _ = files::remove_file(&path);
+        }
+    }
+}
+
+fn is_leftover(name: &str) -> bool {
+    let inner = name
+        .strip_prefix(PREFIX)
+        .and_then(|rest| rest.strip_suffix(NEW).or_else(|| rest.strip_suffix(OLD)));
+    inner.is_some_and(|hex| hex.len() == 16 && hex.bytes().all(|digit| digit.is_ascii_hexdigit()))
+}
+
+/// An exclusive lock on a file, with the process that holds it written into it.
+#[derive(Debug)]
+pub struct FileLock {
+    _file: File,
+}
+
+impl FileLock {
+    /// Takes the lock; `Err(Ok(holder))` when another process has it. The system frees it when a process ends.
+    ///
+    /// # Errors
+    /// The text in the file when the lock is held, else as the system says.
+    #[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+    pub fn acquire(path: &Path) -> Result<Self, Result<String, io::Error>> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+            options.mode(0o600).custom_flags(i32::try_from(flags.bits()).unwrap_or(0));
+        }
+        let mut file = options.open(path).map_err(Err)?;
+        match file.try_lock() {
+            Ok(()) => {
+                let written = file
+                    .set_len(0)
+                    .and_then(|()| file.write_all(std::process::id().to_string().as_bytes()));
+                written.map_err(Err)?;
+                Ok(Self { _file: file })
+            }
+            Err(fs::TryLockError::WouldBlock) => {
+                let holder = files::read(path, 64).map(|loaded| loaded.bytes).unwrap_or_default();
+                let holder = String::from_utf8_lossy(&holder).trim().escape_debug().to_string();
+                // It has not been written yet, or the system does not let it be read.
+                Err(Ok(if holder.is_empty() { "unknown".to_owned() } else { holder }))
+            }
+            Err(fs::TryLockError::Error(error)) => Err(Err(error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A directory with an old and a new program.
+    fn programs() -> (tempfile::TempDir, PathBuf, PathBuf) {
+        let directory = tempfile::tempdir().unwrap();
+        let (target, staged) = (directory.path().join("aos.exe"), directory.path().join("new"));
+        files::write_new(&target, b"old", files::Mode::Executable).unwrap();
+        files::write_new(&staged, b"new", files::Mode::Executable).unwrap();
+        (directory, target, staged)
+    }
+
+    /// Renames, but for the calls whose number is in `failing`.
+    fn failing(numbers: &'static [usize]) -> impl FnMut(&Path, &Path) -> io::Result<()> {
+        let mut call = 0;
+        move |from, to| {
+            call += 1;
+            match numbers.contains(&call) {
+                true => Err(io::ErrorKind::PermissionDenied.into()),
+                false => files::rename(from, to),
+            }
+        }
+    }
+
+    fn content(path: &Path) -> Vec<u8> {
+        files::read(path, 10).unwrap().bytes
+    }
+
+    #[test]
+    fn the_old_program_is_set_aside_for_the_new_one() {
+        let (_directory, target, staged) = programs();
+        let backup = aside(&staged, &target, &mut failing(&[])).unwrap();
+        assert_eq!((content(&target), content(&backup)), (b"new".to_vec(), b"old".to_vec()));
+        assert!(is_leftover(backup.file_name().unwrap().to_str().unwrap()));
+    }
+
+    // Row S3: something holds the file; the old program is where it was.
+    #[test]
+    fn a_swap_that_fails_puts_the_old_program_back() {
+        for numbers in [&[1][..], &[2]] {
+            let (_directory, target, staged) = programs();
+            let error = aside(&staged, &target, &mut failing(numbers)).unwrap_err();
+            assert!(matches!(error, ReplaceError::Untouched(_)), "{error}");
+            assert_eq!((content(&target), content(&staged)), (b"old".to_vec(), b"new".to_vec()));
+        }
+    }
+
+    // Row S4: the error says where the old program is, and it is there.
+    #[test]
+    fn a_swap_that_cannot_be_undone_says_where_the_old_program_is() {
+        let (_directory, target, staged) = programs();
+        let error = aside(&staged, &target, &mut failing(&[2, 3])).unwrap_err();
+        let ReplaceError::Displaced { backup, .. } = error else { panic!("{error}") };
+        assert_eq!(content(&backup), b"old");
+        assert_eq!(files::kind(&target).unwrap(), files::Kind::Absent);
+    }
+
+    // Row S3 on the system it is about: a virus scanner holds the program open for itself alone.
+    #[cfg(windows)]
+    #[test]
+    fn a_program_that_somebody_holds_is_left_alone() {
+        use std::os::windows::fs::OpenOptionsExt as _;
+        let (_directory, target, staged) = programs();
+        let held = OpenOptions::new().read(true).share_mode(0).open(&target).unwrap();
+        assert!(matches!(swap(&staged, &target), Err(ReplaceError::Untouched(_))));
+        drop(held);
+        assert_eq!(content(&target), b"old");
+    }
+}

@@ -1,0 +1,26 @@
+//! Programs in the directories of PATH.
+
+use std::path::PathBuf;
+
+/// The absolute path of the program `name`, with the suffixes of Windows.
+///
+/// A relative directory of PATH does not count: what a project ships must not run because aos was started there.
+#[must_use]
+#[expect(clippy::disallowed_methods, reason = "`system` is the door to the environment")]
+pub fn find(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os(super::environment::PATH)?;
+    let absolute = std::env::split_paths(&path).filter(|directory| directory.is_absolute());
+    let path = std::env::join_paths(absolute).ok()?;
+    which::which_in_global(name, Some(path)).ok()?.next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_found_with_its_absolute_path() {
+        assert!(find("git").is_some_and(|path| path.is_absolute()));
+        assert_eq!(find("a-program-that-nobody-has"), None);
+    }
+}

@@ -1,0 +1,332 @@
+//! Programs in a session of their own: no terminal to ask at, an end for all they started, the last of what they said.
+//!
+//! On Windows a job object takes the place of the session.
+
+use std::collections::VecDeque;
+use std::io::Read;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::mpsc::{Receiver, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use process_wrap::std::{ChildWrapper, CommandWrap};
+
+use super::clock::Stopwatch;
+use super::interrupt;
+
+/// Longest end of the output that is kept, in bytes.
+const MAX_TAIL: usize = 16 * 1024;
+/// How long the program may take to end after it was asked to.
+const GRACE: Duration = Duration::from_secs(5);
+/// How long whatever the program left behind may take to end after it was asked to.
+const LINGER: Duration = Duration::from_millis(500);
+/// How long the system may take to end what was killed.
+const BURIAL: Duration = Duration::from_secs(2);
+const POLL: Duration = Duration::from_millis(5);
+
+/// A program to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Session<'a> {
+    pub program: &'a Path,
+    pub arguments: &'a [String],
+    pub directory: &'a Path,
+    pub environment: &'a Changes,
+    pub limit: Duration,
+}
+
+/// How the environment of the program differs from that of aos.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Changes {
+    pub removed: Vec<String>,
+    /// Set after the removals.
+    pub added: Vec<(String, String)>,
+}
+
+/// Why a program is over.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Ending {
+    /// It ended; `None` when a signal ended it.
+    Exited(Option<i32>),
+    TimedOut,
+    Interrupted,
+}
+
+/// A program that is over, with everything it started.
+#[derive(Debug)]
+pub struct Finished {
+    pub ending: Ending,
+    /// The end of stdout and stderr, as they came.
+    pub tail: Vec<u8>,
+    /// Whether something came before the tail.
+    pub is_cut: bool,
+}
+
+/// Runs a program with closed stdin and waits for its end, at most as long as its limit. A signal to aos ends it too.
+/// Whatever of its session is left afterwards is ended: asked first, killed then.
+///
+/// # Errors
+/// When it cannot be started or waited for.
+pub fn run(session: &Session<'_>) -> std::io::Result<Finished> {
+    let nothing = |ending| Finished { ending, tail: Vec::new(), is_cut: false };
+    if interrupt::requested() {
+        return Ok(nothing(Ending::Interrupted));
+    }
+    let clock = Stopwatch::start();
+    let mut child = spawn(session)?;
+    let (ended, streams) = std::sync::mpsc::channel();
+    let tail = Arc::new(Mutex::new(Tail::default()));
+    let result = keep(child.stdout().take(), &tail, ended.clone())
+        .and_then(|()| keep(child.stderr().take(), &tail, ended))
+        .and_then(|()| wait(child.as_mut(), clock, session.limit));
+    let patience = if matches!(result, Ok(Ending::Exited(_))) { LINGER } else { GRACE };
+    end(child.as_mut(), patience);
+    close(&streams);
+    let kept = tail.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(Finished {
+        ending: result?,
+        tail: kept.bytes.iter().copied().collect(),
+        is_cut: kept.is_cut,
+    })
+}
+
+fn spawn(session: &Session<'_>) -> std::io::Result<Box<dyn ChildWrapper>> {
+    let mut command = CommandWrap::with_new(session.program, |command| {
+        command
+            .args(session.arguments)
+            .current_dir(session.directory)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        for name in &session.environment.removed {
+            command.env_remove(name);
+        }
+        for (name, value) in &session.environment.added {
+            command.env(name, value);
+        }
+    });
+    #[cfg(unix)]
+    command.wrap(process_wrap::std::ProcessSession);
+    #[cfg(windows)]
+    command.wrap(process_wrap::std::JobObject);
+    command.spawn()
+}
+
+fn wait(
+    child: &mut dyn ChildWrapper,
+    clock: Stopwatch,
+    limit: Duration,
+) -> std::io::Result<Ending> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Ending::Exited(status.code()));
+        }
+        if interrupt::requested() {
+            return Ok(Ending::Interrupted);
+        }
+        if u128::from(clock.elapsed_ms()) > limit.as_millis() {
+            return Ok(Ending::TimedOut);
+        }
+        std::thread::sleep(POLL);
+    }
+}
+
+/// Ends the program and everything of its session.
+fn end(child: &mut dyn ChildWrapper, patience: Duration) {
+    if !lives(child) {
+        return;
+    }
+    #[cfg(unix)]
+    {
+        // It may be gone already.
+        let _ = child.signal(rustix::process::Signal::TERM.as_raw());
+        if buried(child, patience) {
+            return;
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = patience;
+    let _ = child.start_kill();
+    let _ = buried(child, BURIAL);
+}
+
+/// Whether everything is gone within `patience`.
+fn buried(child: &mut dyn ChildWrapper, patience: Duration) -> bool {
+    let clock = Stopwatch::start();
+    while lives(child) {
+        if u128::from(clock.elapsed_ms()) > patience.as_millis() {
+            return false;
+        }
+        std::thread::sleep(POLL);
+    }
+    true
+}
+
+/// Whether the program or anything of its group still runs.
+#[cfg(unix)]
+fn lives(child: &mut dyn ChildWrapper) -> bool {
+    // Takes the ended program off the process table, where it would count as a member of the group.
+    let runs = matches!(child.try_wait(), Ok(None));
+    let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
+    runs || group.is_some_and(|group| rustix::process::test_kill_process_group(group).is_ok())
+}
+
+/// Whether the program still runs; what it left in its job is ended all the same.
+#[cfg(not(unix))]
+fn lives(child: &mut dyn ChildWrapper) -> bool {
+    matches!(child.try_wait(), Ok(None))
+}
+
+/// The end of what was said.
+#[derive(Debug, Default)]
+struct Tail {
+    bytes: VecDeque<u8>,
+    is_cut: bool,
+}
+
+impl Tail {
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend(bytes);
+        let surplus = self.bytes.len().saturating_sub(MAX_TAIL);
+        self.is_cut |= surplus > 0;
+        self.bytes.drain(..surplus);
+    }
+}
+
+/// Reads a stream to its end on a thread, so that a full pipe never blocks the program; `ended` is dropped then.
+fn keep<R: Read + Send + 'static>(
+    stream: Option<R>,
+    tail: &Arc<Mutex<Tail>>,
+    ended: Sender<()>,
+) -> std::io::Result<()> {
+    let tail = Arc::clone(tail);
+    std::thread::Builder::new().spawn(move || {
+        let mut buffer = [0; 4096];
+        if let Some(mut stream) = stream {
+            while let Ok(length @ 1..) = stream.read(&mut buffer) {
+                tail.lock().unwrap_or_else(PoisonError::into_inner).push(&buffer[..length]);
+            }
+        }
+        drop(ended);
+    })?;
+    Ok(())
+}
+
+/// Waits until both streams have ended, but not for a process that left the session and holds them.
+fn close(streams: &Receiver<()>) {
+    // Nothing is ever sent: the end of both senders is the message.
+    let _ = streams.recv_timeout(LINGER);
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, limit: Duration) -> Finished {
+        let arguments = ["-c".to_owned(), script.to_owned()];
+        let environment = Changes {
+            removed: vec!["CARGO_MANIFEST_DIR".to_owned()],
+            added: vec![("AOS_TEST_ADDED".to_owned(), "added".to_owned())],
+        };
+        let session = Session {
+            program: Path::new("/bin/sh"),
+            arguments: &arguments,
+            directory: Path::new("/"),
+            environment: &environment,
+            limit,
+        };
+        run(&session).unwrap()
+    }
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn a_program_says_how_it_ended_and_what_it_said_last() {
+        let finished =
+            shell("echo out; echo err >&2; echo $AOS_TEST_ADDED$CARGO_MANIFEST_DIR; exit 7", LONG);
+        assert_eq!(finished.ending, Ending::Exited(Some(7)));
+        let tail = String::from_utf8(finished.tail).unwrap();
+        assert!(
+            tail.contains("out\n") && tail.contains("err\n") && tail.contains("added\n"),
+            "{tail}"
+        );
+        assert!(!finished.is_cut);
+    }
+
+    #[test]
+    fn only_the_end_of_a_long_output_is_kept() {
+        let finished = shell("yes | head -c 300000; echo last", LONG);
+        assert_eq!(finished.ending, Ending::Exited(Some(0)));
+        assert_eq!(finished.tail.len(), MAX_TAIL);
+        assert!(finished.is_cut && finished.tail.ends_with(b"last\n"));
+    }
+
+    #[test]
+    fn the_program_has_no_terminal() {
+        let finished = shell("(: </dev/tty) 2>/dev/null || echo alone", LONG);
+        assert_eq!(finished.tail, b"alone\n");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_program_leads_a_session() {
+        let finished = shell("echo $$; cut -d' ' -f6 /proc/$$/stat", LONG);
+        let tail = String::from_utf8(finished.tail).unwrap();
+        let [own, session] = tail.lines().collect::<Vec<_>>()[..] else { panic!("{tail}") };
+        assert_eq!(own, session);
+    }
+
+    /// Waits until no process of these lines runs.
+    #[track_caller]
+    fn assert_gone(processes: &[u8]) {
+        let processes = std::str::from_utf8(processes).unwrap();
+        assert!(!processes.is_empty());
+        for process in processes.lines() {
+            let id = rustix::process::Pid::from_raw(process.parse().unwrap()).unwrap();
+            let lives = || rustix::process::test_kill_process(id).is_ok() && !is_zombie(process);
+            let clock = Stopwatch::start();
+            while lives() {
+                assert!(clock.elapsed_ms() < 20_000, "{process} still runs");
+                std::thread::sleep(POLL);
+            }
+        }
+    }
+
+    /// Whether a process has ended and nobody asked how; a container may have nobody who does.
+    #[expect(clippy::disallowed_methods, reason = "a test looks at processes")]
+    fn is_zombie(process: &str) -> bool {
+        std::fs::read_to_string(format!("/proc/{process}/stat"))
+            .is_ok_and(|stat| stat.contains(") Z "))
+    }
+
+    #[test]
+    fn a_tree_that_ignores_the_request_to_end_is_killed_whole() {
+        let script =
+            "trap '' TERM; (sleep 600 & echo $!; sleep 600) & echo $!; sleep 600 & echo $!; wait";
+        let clock = Stopwatch::start();
+        let finished = shell(script, Duration::from_secs(2));
+        assert_eq!(finished.ending, Ending::TimedOut);
+        assert!(clock.elapsed_ms() < 60_000);
+        assert_gone(&finished.tail);
+    }
+
+    #[test]
+    fn what_a_program_leaves_behind_ends_with_it() {
+        let finished = shell("sleep 600 >/dev/null 2>&1 & echo $!", LONG);
+        assert_eq!(finished.ending, Ending::Exited(Some(0)));
+        assert_gone(&finished.tail);
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_an_error() {
+        let session = Session {
+            program: Path::new("/nowhere/npx"),
+            arguments: &[],
+            directory: Path::new("/"),
+            environment: &Changes::default(),
+            limit: LONG,
+        };
+        assert_eq!(run(&session).unwrap_err().kind(), std::io::ErrorKind::NotFound);
+    }
+}

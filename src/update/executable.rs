@@ -1,0 +1,103 @@
+//! Whether a new program really starts here, and says the version that it should be.
+
+use std::io::ErrorKind;
+use std::path::Path;
+use std::time::Duration;
+
+use semver::Version;
+
+use crate::system::process::{self, Invocation, ProcessError};
+
+/// Longest time that a program may take to say its version.
+const LIMIT: Duration = Duration::from_secs(10);
+/// How often a program that is still being closed by the system is tried.
+const ATTEMPTS: u32 = 20;
+/// How long to wait in between.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Longest part of its output in a message, in characters.
+const MAX_SHOWN: usize = 300;
+
+/// Why a program is not the one that was wanted.
+#[derive(Debug, thiserror::Error)]
+pub enum ExecutableError {
+    #[error("does not start here: {reason}")]
+    DoesNotRun { reason: String },
+    #[error("did not say its version within {} s", LIMIT.as_secs())]
+    TimedOut,
+    #[error("says `{said}` where `aos {wanted}` was expected")]
+    OtherVersion { said: String, wanted: Version },
+    #[error("was not tried: interrupted")]
+    Interrupted,
+}
+
+/// Starts the program at `path` and holds what it says against `wanted`.
+///
+/// # Errors
+/// When it does not start, hangs, or says something else.
+pub fn verify(path: &Path, wanted: &Version) -> Result<(), ExecutableError> {
+    let said = version_line(path)?;
+    if said == format!("aos {wanted}") {
+        return Ok(());
+    }
+    Err(ExecutableError::OtherVersion { said: shown(&said), wanted: wanted.clone() })
+}
+
+/// The version that the program at `path` reports.
+///
+/// # Errors
+/// When it does not start, hangs, or reports none.
+pub fn version(path: &Path, wanted: &Version) -> Result<Version, ExecutableError> {
+    let said = version_line(path)?;
+    said.strip_prefix("aos ")
+        .and_then(|text| Version::parse(text).ok())
+        .ok_or_else(|| ExecutableError::OtherVersion { said: shown(&said), wanted: wanted.clone() })
+}
+
+fn version_line(path: &Path) -> Result<String, ExecutableError> {
+    let program = path.to_string_lossy();
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let invocation = Invocation {
+        program: &program,
+        arguments: &["--version"],
+        directory,
+        without: &[],
+        limit: LIMIT,
+    };
+    let mut result = process::run(&invocation);
+    for _ in 0..ATTEMPTS {
+        match &result {
+            Err(ProcessError::Io { source, .. })
+                if source.kind() == ErrorKind::ExecutableFileBusy =>
+            {
+                std::thread::sleep(PAUSE);
+                result = process::run(&invocation);
+            }
+            _ => break,
+        }
+    }
+    let output = result.map_err(|error| match error {
+        ProcessError::TimedOut { .. } => ExecutableError::TimedOut,
+        ProcessError::Interrupted => ExecutableError::Interrupted,
+        ProcessError::NotFound { .. } => ExecutableError::DoesNotRun {
+            reason: "its loader or interpreter is not there; it may be built for another system"
+                .to_owned(),
+        },
+        ProcessError::Io { source, .. } => {
+            ExecutableError::DoesNotRun { reason: source.to_string() }
+        }
+    })?;
+    if !output.success {
+        let said = if output.stderr.trim().is_empty() { &output.stdout } else { &output.stderr };
+        let reason = match said.trim() {
+            "" => "it ended at once without a word".to_owned(),
+            said => shown(said),
+        };
+        return Err(ExecutableError::DoesNotRun { reason });
+    }
+    Ok(output.stdout.trim().to_owned())
+}
+
+/// Output of a program nobody knows, on one line of bounded length.
+fn shown(text: &str) -> String {
+    text.chars().take(MAX_SHOWN).collect::<String>().escape_debug().to_string()
+}

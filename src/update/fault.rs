@@ -1,0 +1,56 @@
+//! Why an update stopped, and where. What a caller should do about it is decided in `error`.
+
+use std::path::PathBuf;
+
+use semver::Version;
+
+use crate::release::{ReleaseError, Stage};
+
+use super::executable::ExecutableError;
+use super::install_method::{DetectError, DriveError};
+use super::swap::{LockError, SwapError};
+
+/// Why an update stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum UpdateError {
+    #[error(transparent)]
+    Release(#[from] ReleaseError),
+    #[error("{target} is older than {current}, which runs")]
+    Downgrade { target: Version, current: Version },
+    #[error(transparent)]
+    Detect(#[from] DetectError),
+    #[error("{0}")]
+    Lock(#[from] LockError),
+    #[error("there is no directory for the state of aos, so two updates could meet")]
+    NoState,
+    #[error("{0}")]
+    Swap(#[from] SwapError),
+    #[error("the new program {0}")]
+    Program(#[from] ExecutableError),
+    #[error(
+        "aos was installed with {manager}, which cannot install a version that is not its newest"
+    )]
+    NewestOnly { manager: &'static str, command: String },
+    #[error("aos belongs to {manager}, which aos cannot drive")]
+    Foreign { manager: &'static str, command: Option<String>, path: PathBuf },
+    #[error("{source}")]
+    Manager { command: String, source: DriveError },
+}
+
+impl UpdateError {
+    /// Where on the way it stopped.
+    #[must_use]
+    pub fn stage(&self) -> Stage {
+        match self {
+            Self::Release(error) => error.stage,
+            Self::Downgrade { .. } | Self::Detect(_) => Stage::Discover,
+            Self::Lock(_)
+            | Self::NoState
+            | Self::Swap(_)
+            | Self::Program(_)
+            | Self::NewestOnly { .. }
+            | Self::Foreign { .. }
+            | Self::Manager { .. } => Stage::Replace,
+        }
+    }
+}

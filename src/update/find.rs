@@ -1,0 +1,129 @@
+//! Which version to go to, decided before anything is downloaded and before any manager is started.
+
+use semver::Version;
+
+use crate::release::signed::{self, Signed};
+use crate::release::{Host, Release, ReleaseError, Repository, repository};
+use crate::system::program;
+use crate::verify::TrustRoot;
+
+use super::fault::UpdateError;
+use super::severity::{self, Severity};
+
+/// The changelog of a release, as an asset of its own.
+const CHANGELOG: &str = "CHANGELOG.md";
+/// Largest changelog, in bytes.
+const MAX_CHANGELOG: u64 = 1024 * 1024;
+
+/// What somebody wants.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    pub running: Version,
+    /// A version by name; the newest without.
+    pub target: Option<Version>,
+    pub allow_downgrade: bool,
+    /// The newest version that this machine has ever seen.
+    pub highest: Option<Version>,
+}
+
+/// What there is to do.
+#[derive(Debug)]
+pub enum Decision {
+    /// Go to this release.
+    Move(Release),
+    /// Stay; this is the newest release of the host.
+    Stay(Release),
+}
+
+impl Wish {
+    /// Whether the running version is the wanted one, which can be said without asking anybody.
+    ///
+    /// # Errors
+    /// When the wanted version is older and nobody allowed that.
+    pub fn is_fulfilled(&self) -> Result<bool, UpdateError> {
+        let Some(target) = &self.target else { return Ok(false) };
+        match target.cmp_precedence(&self.running) {
+            std::cmp::Ordering::Equal => Ok(true),
+            std::cmp::Ordering::Less if !self.allow_downgrade => Err(UpdateError::Downgrade {
+                target: target.clone(),
+                current: self.running.clone(),
+            }),
+            _ => Ok(false),
+        }
+    }
+
+    /// Asks the host.
+    ///
+    /// # Errors
+    /// When there is no such release, or the host cannot be understood.
+    pub fn decide(&self, host: &Host, own: &Repository) -> Result<Decision, UpdateError> {
+        if let Some(target) = &self.target {
+            return Ok(Decision::Move(host.tagged(own, &repository::tag(target))?));
+        }
+        let newest = host.latest(own)?;
+        // A host that falls behind what it showed before may be frozen, or play an old release again: nothing is
+        // installed unasked then.
+        if newest.version.cmp_precedence(&self.running).is_gt() && !self.is_frozen(&newest.version)
+        {
+            Ok(Decision::Move(newest))
+        } else {
+            Ok(Decision::Stay(newest))
+        }
+    }
+
+    /// Whether `newest` is older than a version that was there before.
+    #[must_use]
+    pub fn is_frozen(&self, newest: &Version) -> bool {
+        self.highest.as_ref().is_some_and(|highest| newest.cmp_precedence(highest).is_lt())
+    }
+}
+
+/// Name of the directory inside an archive, and of the archive without its suffix.
+#[must_use]
+pub fn archive_directory(version: &Version) -> String {
+    format!("aos-v{version}-{}", program::TARGET)
+}
+
+/// Name of the archive of this platform.
+#[must_use]
+pub fn archive_name(version: &Version) -> String {
+    format!("{}.tar.gz", archive_directory(version))
+}
+
+/// Whether a release can be installed here at all, as far as its description tells.
+///
+/// # Errors
+/// When it has no archive for this platform, no list of digests or no signature.
+pub fn installable(release: &Release) -> Result<(), ReleaseError> {
+    signed::required(release, &archive_name(&release.version))?;
+    Signed::preflight(release).map(|_| ())
+}
+
+/// A release whose signature was verified, and how urgent it is.
+pub struct Graded<'a> {
+    pub signed: Signed<'a>,
+    pub severity: Severity,
+    /// Whether a verified changelog had a say.
+    pub changelog_verified: bool,
+}
+
+/// Verifies the list of a release and grades it by the changelog that the list names.
+///
+/// # Errors
+/// When the release is not signed by its own workflow at its own tag, or its changelog is another one.
+pub fn graded<'a>(
+    host: &'a Host,
+    release: &'a Release,
+    own: &Repository,
+    trust: &TrustRoot,
+    running: &Version,
+) -> Result<Graded<'a>, ReleaseError> {
+    let signed = Signed::verify(host, release, own, trust)?;
+    let changelog = match release.asset(CHANGELOG) {
+        Some(_) => Some(signed.bytes(CHANGELOG, MAX_CHANGELOG)?),
+        None => None,
+    };
+    let changelog = changelog.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok());
+    let severity = severity::grade(running, &release.version, changelog);
+    Ok(Graded { signed, severity, changelog_verified: changelog.is_some() })
+}

@@ -1,0 +1,112 @@
+//! From a verified release to a replaced program: archive, digest, unpacking beside the program, trial run, swap.
+//!
+//! Everything before `commit` touches only a temporary directory and a staged file; both go when this ends.
+
+use std::collections::BTreeMap;
+
+use semver::Version;
+
+use crate::release::archive::{self, ArchiveError, Kept, Receiver};
+use crate::release::signed::{Progress, download_directory};
+use crate::release::{Fault, ReleaseError, Signed, Stage};
+use crate::system::{files, interrupt};
+use crate::verify::Sha256;
+
+use super::executable;
+use super::fault::UpdateError;
+use super::find;
+use super::swap;
+
+/// Largest archive, in bytes.
+const MAX_ARCHIVE: u64 = 200 * 1024 * 1024;
+/// Largest Skill, in bytes.
+const MAX_SKILL: u64 = 4 * 1024 * 1024;
+/// Where an archive has the Skill.
+const SKILL: &str = "skills/aos/";
+/// The program in an archive.
+const PROGRAM: &str = if cfg!(windows) { "aos.exe" } else { "aos" };
+
+/// A program that was put in place.
+#[derive(Clone, Debug)]
+pub struct Installed {
+    /// What the installed file says about itself.
+    pub version: Version,
+    pub archive_sha256: Sha256,
+    /// Files of the Skill in the same archive; paths below its directory.
+    pub skill: BTreeMap<String, Vec<u8>>,
+}
+
+/// Replaces the program by that of `signed`.
+///
+/// # Errors
+/// Before the swap nothing has changed; the swap itself is one step.
+pub fn install(
+    signed: &Signed<'_>,
+    mut stage: swap::Stage,
+    progress: Progress<'_>,
+) -> Result<Installed, UpdateError> {
+    let version = &signed.release.version;
+    let directory = download_directory()?;
+    let (path, archive_sha256) =
+        signed.file(&find::archive_name(version), MAX_ARCHIVE, &directory, progress)?;
+    let unpack = |fault: Fault| UpdateError::from(fault.at(Stage::Replace));
+    let stream = files::open_named(&path)
+        .map_err(|source| unpack(Fault::Io { path: path.display().to_string(), source }))?;
+    let mut unpacking = Unpacking {
+        stage: &mut stage,
+        fault: None,
+        found: false,
+        skill: Kept::below(SKILL, MAX_SKILL),
+    };
+    let top = find::archive_directory(version);
+    let result = archive::read(stream, &top, &mut unpacking);
+    let Unpacking { fault, found, skill, .. } = unpacking;
+    if let Some(fault) = fault {
+        return Err(fault.into());
+    }
+    result.map_err(|error| match error {
+        ArchiveError::Interrupted => unpack(Fault::Interrupted),
+        other => unpack(Fault::Archive(other)),
+    })?;
+    if !found {
+        return Err(unpack(Fault::Archive(ArchiveError::Absent { path: PROGRAM.to_owned() })));
+    }
+    stage.finish()?;
+    executable::verify(stage.path(), version)?;
+    drop(directory);
+    interrupt::check()
+        .map_err(|_| ReleaseError { stage: Stage::Replace, fault: Fault::Interrupted })?;
+    stage.commit()?;
+    let skill = skill
+        .files
+        .into_iter()
+        .filter_map(|(path, bytes)| path.strip_prefix(SKILL).map(|path| (path.to_owned(), bytes)))
+        .collect();
+    Ok(Installed { version: version.clone(), archive_sha256, skill })
+}
+
+/// Sends the program to the staged file and keeps the Skill.
+struct Unpacking<'a> {
+    stage: &'a mut swap::Stage,
+    fault: Option<swap::SwapError>,
+    found: bool,
+    skill: Kept,
+}
+
+impl Receiver for Unpacking<'_> {
+    fn wants(&self, path: &str) -> bool {
+        path == PROGRAM || self.skill.wants(path)
+    }
+
+    fn take(&mut self, path: &str, piece: &[u8]) -> Result<(), ArchiveError> {
+        if path != PROGRAM {
+            return self.skill.take(path, piece);
+        }
+        self.found = true;
+        self.stage.write(piece).map_err(|error| {
+            // Its own kind says more than an error of the archive could.
+            self.fault = Some(error);
+            ArchiveError::Sink(std::io::Error::other("staging failed"))
+        })
+    }
+}

@@ -1,0 +1,194 @@
+//! What the last look at the releases found, kept so that no other command has to ask (agent-cli §14).
+//!
+//! Reads and writes one small file in the state directory; whatever is wrong with it means that nothing is known.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use semver::Version;
+use serde_json::{Value, json};
+
+use crate::release::Release;
+use crate::strict_json;
+use crate::system::files::{self, Mode};
+use crate::system::{clock, random};
+
+use super::severity::Severity;
+
+/// The file in the state directory.
+const FILE: &str = "update-notice.json";
+/// Version of its format.
+const FORMAT: u64 = 1;
+/// Largest file, in bytes.
+const MAX_FILE: u64 = 16 * 1024;
+/// How long a find is worth mentioning, in seconds.
+const LIFETIME: u64 = 14 * 24 * 60 * 60;
+
+/// What is known about the newest release.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Known {
+    pub latest: Version,
+    /// The newest version that was ever seen: a host that falls behind it is frozen or replays.
+    pub highest: Version,
+    pub severity: Severity,
+    pub release_url: Option<String>,
+    pub install_method: String,
+    /// Seconds since the Unix epoch.
+    pub checked_at: u64,
+}
+
+impl Known {
+    /// What a look at the newest release adds to what was known `before`.
+    #[must_use]
+    pub fn seen(
+        before: Option<&Self>,
+        newest: &Release,
+        severity: Severity,
+        install_method: &str,
+    ) -> Self {
+        let latest = newest.version.clone();
+        let highest = before.map(|before| &before.highest).filter(|highest| **highest > latest);
+        Self {
+            highest: highest.cloned().unwrap_or_else(|| latest.clone()),
+            latest,
+            severity,
+            release_url: newest.page.clone(),
+            install_method: install_method.to_owned(),
+            checked_at: clock::now_seconds(),
+        }
+    }
+
+    /// Reads what is known; `None` when nothing is.
+    #[must_use]
+    pub fn load(state: &Path) -> Option<Self> {
+        let bytes = files::read(&state.join(FILE), MAX_FILE).ok()?.bytes;
+        let document = strict_json::read(std::str::from_utf8(&bytes).ok()?).ok()?;
+        let text = |name: &str| document.get(name).and_then(Value::as_str);
+        let version = |name| text(name).and_then(|text| Version::parse(text).ok());
+        if document.get("format").and_then(Value::as_u64) != Some(FORMAT) {
+            return None;
+        }
+        Some(Self {
+            latest: version("latest")?,
+            highest: version("highest")?,
+            severity: Severity::parse(text("severity")?)?,
+            release_url: text("release_url").map(str::to_owned),
+            install_method: text("install_method")?.to_owned(),
+            checked_at: document.get("checked_at").and_then(Value::as_u64)?,
+        })
+    }
+
+    /// Keeps it, whole or not at all.
+    ///
+    /// # Errors
+    /// When the state directory cannot be written.
+    pub fn save(&self, state: &Path) -> io::Result<()> {
+        files::create_private_directory(state)?;
+        let document = json!({
+            "format": FORMAT,
+            "latest": self.latest.to_string(),
+            "highest": self.highest.to_string(),
+            "severity": self.severity.name(),
+            "release_url": self.release_url,
+            "install_method": self.install_method,
+            "checked_at": self.checked_at,
+        });
+        let name: String = random::bytes::<8>()?.iter().map(|byte| format!("{byte:02x}")).collect();
+        let staged = state.join(format!("{FILE}.{name}"));
+        files::write_new(&staged, format!("{document}\n").as_bytes(), Mode::Secret)?;
+        files::rename(&staged, &state.join(FILE)).inspect_err(|_| {
+            // The old one stays; the new one is of no use to anybody.
+            let _ = files::remove_file(&staged);
+        })
+    }
+
+    /// What every answer of the version `running` carries; `None` when it is up to date or the find is old.
+    #[must_use]
+    pub fn notice(&self, running: &Version, now: u64) -> Option<Value> {
+        // A host that shows less than before is a suspicion, not an offer.
+        let is_newer = self.latest.cmp_precedence(running).is_gt() && self.latest >= self.highest;
+        let age = now.checked_sub(self.checked_at);
+        if !is_newer || age.is_none_or(|age| age > LIFETIME) {
+            return None;
+        }
+        Some(json!({
+            "type": "update_available",
+            "severity": self.severity.name(),
+            "current_version": running.to_string(),
+            "latest_version": self.latest.to_string(),
+            "install_method": self.install_method,
+            "recommended_command": "aos update",
+            "release_url": self.release_url,
+            "checked_at": clock::iso8601(self.checked_at),
+            "next_steps": ["aos update", format!("aos changelog --since {running}")],
+        }))
+    }
+}
+
+/// The notice for the version `running`, from the state directory alone.
+#[must_use]
+pub fn current(state: Option<PathBuf>, running: &str) -> Option<Value> {
+    let running = Version::parse(running).ok()?;
+    Known::load(&state?)?.notice(&running, clock::now_seconds())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known() -> Known {
+        Known {
+            latest: Version::new(1, 3, 0),
+            highest: Version::new(1, 3, 0),
+            severity: Severity::Warning,
+            release_url: Some("https://github.com/acme/aos/releases/tag/v1.3.0".to_owned()),
+            install_method: "standalone".to_owned(),
+            checked_at: 1_000,
+        }
+    }
+
+    #[test]
+    fn what_was_saved_is_loaded() {
+        let directory = tempfile::tempdir().unwrap();
+        let state = directory.path().join("state");
+        assert_eq!(Known::load(&state), None);
+        known().save(&state).unwrap();
+        known().save(&state).unwrap();
+        assert_eq!(Known::load(&state), Some(known()));
+        assert_eq!(files::names(&state).unwrap(), [FILE]);
+    }
+
+    #[test]
+    fn a_file_that_is_not_understood_says_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(FILE);
+        for text in [
+            "",
+            "{}",
+            "[]",
+            "{\"format\": 2}",
+            "{\"format\": 1, \"latest\": \"x\", \"highest\": \"1.0.0\", \"severity\": \"info\", \"install_method\": \"npm\", \"checked_at\": 1}",
+            "{\"format\": 1, \"latest\": \"1.0.0\", \"highest\": \"1.0.0\", \"severity\": \"panic\", \"install_method\": \"npm\", \"checked_at\": 1}",
+            "{\"format\": 1, \"latest\": \"1.0.0\", \"highest\": \"1.0.0\", \"severity\": \"info\", \"install_method\": \"npm\", \"checked_at\": -1}",
+        ] {
+            let _ = files::remove_file(&path);
+            files::write_new(&path, text.as_bytes(), Mode::Plain).unwrap();
+            assert_eq!(Known::load(directory.path()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_notice_is_for_older_versions_and_for_a_while() {
+        let known = known();
+        let notice = known.notice(&Version::new(1, 2, 9), 1_001).unwrap();
+        assert_eq!(notice["severity"], "warning");
+        assert_eq!(notice["latest_version"], "1.3.0");
+        assert_eq!(known.notice(&Version::new(1, 3, 0), 1_001), None);
+        assert_eq!(known.notice(&Version::new(2, 0, 0), 1_001), None);
+        assert_eq!(known.notice(&Version::new(1, 2, 9), 1_001 + LIFETIME), None);
+        let frozen = Known { highest: Version::new(1, 4, 0), ..known.clone() };
+        assert_eq!(frozen.notice(&Version::new(1, 2, 9), 1_001), None);
+        // A clock that was set back says nothing about age.
+        assert_eq!(known.notice(&Version::new(1, 2, 9), 999), None);
+    }
+}

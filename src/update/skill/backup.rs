@@ -1,0 +1,207 @@
+//! Copies of a Skill that somebody changed, kept in the state directory of aos before the installer replaces it.
+//!
+//! A copy is named after its content: the same work is kept once, however often a sync is tried.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::system::files::{self, Kind, Mode};
+use crate::system::random;
+
+use super::installed::{self, InstalledError, Limits, Tree};
+use super::manifest::Manifest;
+use super::places::SKILL;
+
+/// Below the state directory.
+const DIRECTORY: &str = "skill-backups";
+/// More than this is not copied, and so not replaced.
+const LIMITS: Limits = Limits { files: 20_000, bytes: 256 * 1024 * 1024, depth: 64 };
+/// Digits of the digest that name a copy.
+const NAME_DIGITS: usize = 16;
+/// Copies whose names would be equal.
+const MAX_SAME_NAME: usize = 100;
+
+/// Why there is no copy.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    #[error(transparent)]
+    Unreadable(#[from] InstalledError),
+    #[error("`{}` cannot be written: {source}", path.display())]
+    Io { path: PathBuf, source: std::io::Error },
+    #[error("`{}` has too many copies of one name", path.display())]
+    Full { path: PathBuf },
+}
+
+/// A copy that is complete and durable.
+#[derive(Debug)]
+pub struct Backup {
+    pub path: PathBuf,
+    /// Links that lead nowhere or in a circle, pipes, sockets, devices: they have no content to copy.
+    pub skipped: Vec<PathBuf>,
+}
+
+/// Copies everything at `place`, also what no installer brought; never over anything.
+///
+/// # Errors
+/// When it cannot be copied as a whole; nothing is left behind then.
+pub fn make(place: &Path, state: &Path) -> Result<Backup, BackupError> {
+    let tree = installed::read(place, LIMITS, |_| true)?;
+    let directory = state.join(DIRECTORY);
+    files::create_private_directory(&directory).map_err(io(&directory))?;
+    let manifest = of_tree(&tree);
+    let digest = manifest.digest().to_string();
+    let stage = stage(&directory)?;
+    let kept = write(&tree, &stage)
+        .and_then(|()| put_in_place(&stage, &directory, &digest[..NAME_DIGITS], &manifest));
+    if kept.is_err() {
+        // Its name says that nobody needs it.
+        let _ = files::remove_tree(&stage);
+    }
+    Ok(Backup { path: kept?, skipped: tree.skipped })
+}
+
+fn of_tree(tree: &Tree) -> Manifest {
+    Manifest::of_all(tree.files.iter().map(|file| (installed::text(&file.relative), &file.bytes)))
+}
+
+fn stage(directory: &Path) -> Result<PathBuf, BackupError> {
+    let unique = random::bytes::<8>().map_err(io(directory))?;
+    let unique: String = unique.iter().map(|byte| format!("{byte:02x}")).collect();
+    let stage = directory.join(format!(".unfinished-{unique}"));
+    files::create_directory(&stage).map_err(io(&stage))?;
+    Ok(stage)
+}
+
+fn write(tree: &Tree, stage: &Path) -> Result<(), BackupError> {
+    let mut made = BTreeSet::from([stage.to_owned()]);
+    for file in &tree.files {
+        let path = stage.join(&file.relative);
+        let above = path.parent().unwrap_or(stage);
+        files::create_private_directory(above).map_err(io(above))?;
+        made.extend(
+            above.ancestors().take_while(|path| path.starts_with(stage)).map(Path::to_owned),
+        );
+        let mode = if file.executable { Mode::Executable } else { Mode::Plain };
+        files::write_new(&path, &file.bytes, mode).map_err(io(&path))?;
+        files::sync(&path).map_err(io(&path))?;
+    }
+    made.iter().try_for_each(|directory| files::sync(directory).map_err(io(directory)))
+}
+
+/// Gives the staged copy its name, or drops it when the same one is there already.
+fn put_in_place(
+    stage: &Path,
+    directory: &Path,
+    name: &str,
+    manifest: &Manifest,
+) -> Result<PathBuf, BackupError> {
+    for number in 1..=MAX_SAME_NAME {
+        let suffix = if number == 1 { String::new() } else { format!("-{number}") };
+        let path = directory.join(format!("{SKILL}-{name}{suffix}"));
+        if files::kind(&path).map_err(io(&path))? == Kind::Absent {
+            files::rename_new(stage, &path).map_err(io(&path))?;
+            files::sync(directory).map_err(io(directory))?;
+            return Ok(path);
+        }
+        let same = installed::read(&path, LIMITS, |_| true)
+            .is_ok_and(|there| of_tree(&there) == *manifest);
+        if same {
+            files::remove_tree(stage).map_err(io(stage))?;
+            return Ok(path);
+        }
+    }
+    Err(BackupError::Full { path: directory.to_owned() })
+}
+
+fn io(path: &Path) -> impl FnOnce(std::io::Error) -> BackupError {
+    let path = path.to_owned();
+    move |source| BackupError::Io { path, source }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests look at the disk")]
+mod tests {
+    use super::*;
+
+    fn changed() -> tempfile::TempDir {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(directory.path().join("aos/.git")).unwrap();
+        for (path, text) in [("SKILL.md", "mine"), ("metadata.json", "{}"), (".git/HEAD", "x")] {
+            std::fs::write(directory.path().join("aos").join(path), text).unwrap();
+        }
+        directory
+    }
+
+    fn names(directory: &Path) -> Vec<String> {
+        let mut names: Vec<_> = std::fs::read_dir(directory)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_copy_has_every_file_and_its_name_says_what_it_holds() {
+        let (changed, state) = (changed(), tempfile::tempdir().unwrap());
+        let place = changed.path().join("aos");
+        let backup = make(&place, state.path()).unwrap();
+        let all = |root: &Path| of_tree(&installed::read(root, LIMITS, |_| true).unwrap());
+        assert_eq!(all(&backup.path), all(&place));
+        assert_eq!(names(&backup.path), [".git", "SKILL.md", "metadata.json"]);
+        assert!(names(&state.path().join(DIRECTORY))[0].starts_with("aos-"));
+    }
+
+    #[test]
+    fn the_same_work_is_kept_once_and_other_work_beside_it() {
+        let (changed, state) = (changed(), tempfile::tempdir().unwrap());
+        let place = changed.path().join("aos");
+        let first = make(&place, state.path()).unwrap().path;
+        assert_eq!(make(&place, state.path()).unwrap().path, first);
+        std::fs::write(place.join("SKILL.md"), "mine too").unwrap();
+        let second = make(&place, state.path()).unwrap().path;
+        assert_ne!(first, second);
+        assert_eq!(std::fs::read(first.join("SKILL.md")).unwrap(), b"mine");
+        assert_eq!(names(&state.path().join(DIRECTORY)).len(), 2);
+    }
+
+    #[test]
+    fn nothing_is_written_over_something_else_of_the_same_name() {
+        let (changed, state) = (changed(), tempfile::tempdir().unwrap());
+        let place = changed.path().join("aos");
+        let first = make(&place, state.path()).unwrap().path;
+        std::fs::write(first.join("SKILL.md"), "touched").unwrap();
+        let second = make(&place, state.path()).unwrap().path;
+        assert_eq!(second, PathBuf::from(format!("{}-2", first.display())));
+        assert_eq!(std::fs::read(first.join("SKILL.md")).unwrap(), b"touched");
+    }
+
+    #[test]
+    fn a_file_in_place_of_the_directory_is_kept_as_well() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("aos"), "notes").unwrap();
+        let backup = make(&directory.path().join("aos"), directory.path()).unwrap();
+        assert_eq!(std::fs::read(backup.path.join("aos")).unwrap(), b"notes");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_link_leads_to_is_copied_and_what_leads_nowhere_is_said() {
+        let (changed, state) = (changed(), tempfile::tempdir().unwrap());
+        let place = changed.path().join("aos");
+        std::fs::write(changed.path().join("notes.md"), "notes").unwrap();
+        std::os::unix::fs::symlink("../notes.md", place.join("notes.md")).unwrap();
+        std::os::unix::fs::symlink("gone", place.join("broken")).unwrap();
+        let backup = make(&place, state.path()).unwrap();
+        assert_eq!(std::fs::read(backup.path.join("notes.md")).unwrap(), b"notes");
+        assert_eq!(backup.skipped, [PathBuf::from("broken")]);
+    }
+
+    #[test]
+    fn a_copy_that_cannot_be_written_leaves_nothing() {
+        let changed = changed();
+        let state = changed.path().join("state");
+        std::fs::write(&state, "a file").unwrap();
+        assert!(matches!(make(&changed.path().join("aos"), &state), Err(BackupError::Io { .. })));
+    }
+}

@@ -1,0 +1,246 @@
+//! How every installed copy of the Skill compares with what it must be. Reads only; needs no network and no program.
+
+use std::path::Path;
+
+use crate::system::files::{self, Kind};
+
+use super::installed;
+use super::manifest::{Difference, Manifest};
+use super::places::{Bases, Place};
+
+/// What one place holds.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum State {
+    /// Exactly what it must be.
+    Current,
+    /// Another release of the Skill, or only other ends of lines, or nothing.
+    Stale,
+    /// Neither what it must be nor any known release: somebody's work.
+    Modified,
+    /// The work tree of a developer, whatever it holds.
+    Developer,
+    /// It cannot be read; why.
+    Unreadable(String),
+}
+
+impl State {
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Current => "current",
+            Self::Stale => "stale",
+            Self::Modified => "modified",
+            Self::Developer => "developer",
+            Self::Unreadable(_) => "unreadable",
+        }
+    }
+}
+
+/// One place and what it holds.
+#[derive(Clone, Debug)]
+pub struct Examined {
+    pub place: Place,
+    pub state: State,
+    /// Digest of the list of its files; `None` when it cannot be read.
+    pub digest: Option<String>,
+    /// The first differences from what it must be.
+    pub differences: Vec<Difference>,
+}
+
+/// All places.
+#[derive(Clone, Debug, Default)]
+pub struct Examination {
+    pub places: Vec<Examined>,
+}
+
+/// Looks at every place where the Skill is installed. `known` are lists of older releases: what equals one of them is
+/// stale, not modified.
+///
+/// `None` without a home directory.
+#[must_use]
+pub fn examine(expected: &Manifest, known: &[Manifest]) -> Option<Examination> {
+    Bases::from_environment().map(|bases| examine_in(&bases, expected, known))
+}
+
+/// As [`examine`], with directories where `bases` has them.
+#[must_use]
+pub fn examine_in(bases: &Bases, expected: &Manifest, known: &[Manifest]) -> Examination {
+    let examined = |place: Place| {
+        let found = installed::manifest(&place.real);
+        let state = match &found {
+            _ if is_work_tree(&place) => State::Developer,
+            Err(error) => State::Unreadable(error.to_string()),
+            Ok(found) if !expected.is_empty() && found == expected => State::Current,
+            Ok(found) if found.is_empty() => State::Stale,
+            Ok(found) if known.iter().chain([expected]).any(|older| older.is_same_text(found)) => {
+                State::Stale
+            }
+            Ok(_) => State::Modified,
+        };
+        let differences =
+            found.as_ref().map(|found| expected.differences(found)).unwrap_or_default();
+        let digest = found.ok().map(|found| found.digest().to_string());
+        Examined { place, state, digest, differences }
+    };
+    Examination { places: bases.places().into_iter().map(examined).collect() }
+}
+
+/// Whether a developer works here: the Skill is a repository itself, or a link into one.
+fn is_work_tree(place: &Place) -> bool {
+    let has_repository = |directory: &Path| {
+        !matches!(files::kind(&directory.join(".git")), Ok(Kind::Absent) | Err(_))
+    };
+    // A home directory may be a repository, so only a link says that somebody wants the Skill from there.
+    let leads_away = place.is_link && place.real != place.path;
+    has_repository(&place.real) || leads_away && place.real.ancestors().any(has_repository)
+}
+
+impl Examination {
+    /// Whether the Skill is installed, and right wherever it is; places of developers do not count.
+    #[must_use]
+    pub fn is_current(&self) -> bool {
+        let mut counted =
+            self.places.iter().filter(|place| place.state != State::Developer).peekable();
+        counted.peek().is_some() && counted.all(|place| place.state == State::Current)
+    }
+
+    /// Whether the place that every installation writes is right.
+    #[must_use]
+    pub fn is_canonical_current(&self) -> bool {
+        self.places
+            .iter()
+            .any(|examined| examined.place.is_canonical && examined.state == State::Current)
+    }
+
+    /// Places that do not hold what they must.
+    pub fn wrong(&self) -> impl Iterator<Item = &Examined> {
+        self.places
+            .iter()
+            .filter(|examined| !matches!(examined.state, State::Current | State::Developer))
+    }
+
+    /// Places of developers.
+    pub fn developers(&self) -> impl Iterator<Item = &Examined> {
+        self.places.iter().filter(|examined| examined.state == State::Developer)
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "tests lay out directories")]
+mod tests {
+    use super::*;
+
+    const NEW: [(&str, &str); 2] = [("SKILL.md", "new\n"), ("sub/x.md", "x\n")];
+    const OLD: [(&str, &str); 1] = [("SKILL.md", "old\n")];
+
+    struct Home(tempfile::TempDir);
+
+    impl Home {
+        fn new() -> Self {
+            Self(tempfile::tempdir().unwrap())
+        }
+
+        fn path(&self) -> &Path {
+            self.0.path()
+        }
+
+        fn install(&self, place: &str, files: &[(&str, &str)]) {
+            for (path, text) in files {
+                let path = self.path().join(place).join(path);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, text).unwrap();
+            }
+        }
+
+        fn link(&self, target: &str, path: &str) {
+            let path = self.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::os::unix::fs::symlink(target, path).unwrap();
+        }
+
+        fn examine(&self) -> Examination {
+            let bases = Bases::new(self.path().to_owned(), |_| None);
+            examine_in(&bases, &Manifest::of(NEW), &[Manifest::of(OLD)])
+        }
+
+        fn states(&self) -> Vec<&'static str> {
+            self.examine().places.iter().map(|examined| examined.state.name()).collect()
+        }
+    }
+
+    #[test]
+    fn each_copy_has_its_state() {
+        let home = Home::new();
+        home.install(".agents/skills/aos", &NEW);
+        home.install(".aider-desk/skills/aos", &OLD);
+        home.install(".bob/skills/aos", &[("SKILL.md", "mine\n")]);
+        home.install(".claude/skills/aos", &[("SKILL.md", "new\r\n"), ("sub/x.md", "x\n")]);
+        home.link("gone", ".roo/skills/aos");
+        assert_eq!(home.states(), ["current", "stale", "modified", "stale", "stale"]);
+        let examination = home.examine();
+        assert!(examination.is_canonical_current() && !examination.is_current());
+        assert_eq!(examination.wrong().count(), 4);
+        let causes: Vec<_> = examination.places[3]
+            .differences
+            .iter()
+            .map(|difference| difference.cause.name())
+            .collect();
+        assert_eq!(causes, ["eol"]);
+    }
+
+    #[test]
+    fn the_skill_is_current_only_where_it_is_installed() {
+        let home = Home::new();
+        assert!(!home.examine().is_current());
+        home.install(".claude/skills/aos", &NEW);
+        assert!(home.examine().is_current());
+        assert!(!home.examine().is_canonical_current());
+    }
+
+    #[test]
+    fn nothing_is_current_when_nothing_is_expected() {
+        let home = Home::new();
+        std::fs::create_dir_all(home.path().join(".agents/skills/aos")).unwrap();
+        let bases = Bases::new(home.path().to_owned(), |_| None);
+        assert!(!examine_in(&bases, &Manifest::default(), &[]).is_current());
+    }
+
+    #[test]
+    fn a_link_into_a_work_tree_belongs_to_a_developer() {
+        let home = Home::new();
+        home.install("src/aos/skills/aos", &OLD);
+        home.install("src/aos/.git", &[("HEAD", "")]);
+        home.link("../../src/aos/skills/aos", ".agents/skills/aos");
+        home.link("../../.agents/skills/aos", ".claude/skills/aos");
+        assert_eq!(home.states(), ["developer"]);
+        assert!(!home.examine().is_current());
+        home.install(".bob/skills/aos", &NEW);
+        assert!(home.examine().is_current());
+    }
+
+    #[test]
+    fn a_repository_in_the_place_itself_belongs_to_a_developer() {
+        let home = Home::new();
+        home.install(".agents/skills/aos", &OLD);
+        home.install(".agents/skills/aos/.git", &[("HEAD", "")]);
+        assert_eq!(home.states(), ["developer"]);
+    }
+
+    #[test]
+    fn a_home_that_is_a_repository_makes_nobody_a_developer() {
+        let home = Home::new();
+        home.install(".git", &[("HEAD", "")]);
+        home.install(".agents/skills/aos", &OLD);
+        home.link("../../.agents/skills/aos", ".claude/skills/aos");
+        assert_eq!(home.states(), ["stale"]);
+    }
+
+    #[test]
+    fn a_link_elsewhere_is_an_installed_copy() {
+        let home = Home::new();
+        home.install("else", &OLD);
+        home.link("../../else", ".agents/skills/aos");
+        assert_eq!(home.states(), ["stale"]);
+    }
+}

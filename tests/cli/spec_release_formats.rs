@@ -1,0 +1,81 @@
+//! Contracts in another format than ours: the member is named, and so is what to do.
+
+use serde_json::json;
+
+use crate::disk;
+use crate::sandbox::run;
+use crate::spec_release::scene::{Entry, SOURCE, Scene};
+
+/// A contract as repositories published it before there was a format with family and tag in it.
+fn older() -> Vec<u8> {
+    let document = json!({
+        "contract_version": "1.0",
+        "envelope": {"schema_version_value": "1.0", "success_keys": ["ok", "data"]},
+        "error_codes": {"core": {"E_USAGE": {"exit": 2, "retryable": false}}},
+        "extension": {"file": "contract-ext.json", "note": "own codes"},
+    });
+    document.to_string().into_bytes()
+}
+
+fn tool(scene: &Scene) -> std::path::PathBuf {
+    let record = format!(
+        "family = \"agent-cli\"\n[spec]\nsource = \"{SOURCE}\"\ntrust = \"lock\"\n\
+         files = {{ contract = \"contract/contract.json\", spec = \".agent/CLI-SPEC.md\" }}\n"
+    );
+    scene.sandbox.write("tool/aos.toml", &record);
+    scene.sandbox.work().join("tool")
+}
+
+fn published(contract: Vec<u8>) -> Vec<Entry> {
+    vec![
+        Entry::File("acme-specs-1/contract/contract.json".into(), contract),
+        Entry::File("acme-specs-1/.agent/CLI-SPEC.md".into(), b"# Text\n".to_vec()),
+    ]
+}
+
+#[test]
+fn a_contract_of_an_older_format_is_named_with_what_is_expected() {
+    let scene = Scene::without_source();
+    let tool = tool(&scene);
+    scene.pack("v1.6.2", &published(older()));
+    let before = disk::state(&tool);
+    let answer = run(scene.trusting(&["sync-spec", "--to", "v1.6.2"]).current_dir(&tool));
+    let error = answer.error("E_VALIDATION", 2);
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("member `contract`: it does not exist"), "{message}");
+    assert!(message.contains("contract/contract.json in v1.6.2 of github:acme/specs"), "{message}");
+    assert_eq!(error["details"]["member"], "contract");
+    let hint = error["details"]["hint"].as_str().unwrap();
+    assert!(hint.contains("contract.schema.json") && hint.contains("new tag"), "{hint}");
+    assert!(disk::state(&tool) == before);
+}
+
+#[test]
+fn a_member_that_the_format_does_not_have_is_named() {
+    let scene = Scene::without_source();
+    let tool = tool(&scene);
+    let released =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("contract/agent-cli/v1.1.0");
+    let text = disk::read(&released.join("contract.json")).replace("\"v1.1.0\"", "\"v1.6.2\"");
+    let mut contract: serde_json::Value = serde_json::from_str(&text).unwrap();
+    contract["self_description"]["update"]["note"] = "text".into();
+    scene.pack("v1.6.2", &published(contract.to_string().into_bytes()));
+    let answer = run(scene.trusting(&["sync-spec", "--to", "v1.6.2"]).current_dir(&tool));
+    let error = answer.error("E_VALIDATION", 2);
+    assert!(
+        error["details"]["member"].as_str().unwrap().contains("self_description.update"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_directory_in_an_older_format_gets_the_same_answer() {
+    let scene = Scene::without_source();
+    scene.sandbox.write("old/contract.json", std::str::from_utf8(&older()).unwrap());
+    scene.sandbox.write("old/CLI-SPEC.md", "# Text\n");
+    let tool = tool(&scene);
+    let from = scene.sandbox.work().join("old");
+    let arguments = ["sync-spec", "--from", from.to_str().unwrap()];
+    let error = run(scene.trusting(&arguments).current_dir(tool)).error("E_VALIDATION", 2);
+    assert_eq!(error["details"]["member"], "contract");
+}

@@ -1,0 +1,161 @@
+//! A signal at every stage: one envelope, exit 130, nothing half done, and the truth about what runs now.
+
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use super::host::Reply;
+use super::setup::{
+    BUNDLE, CHECKSUMS, LATEST, NEWER, RUNNING, Release, Setup, archive_name, asset, row,
+};
+use crate::sandbox::{Answer, answer, run};
+
+const LONG: Duration = Duration::from_secs(30);
+
+/// Starts an update that has time, and waits until the host was asked for `path`.
+fn started(setup: &Setup, path: &str) -> Child {
+    let mut command = setup.update_command(&[]);
+    command.env("AOS_TEST_HTTP_LIMIT_MS", "60000").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("it starts");
+    while !setup.host.paths().iter().any(|seen| seen == path) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child
+}
+
+fn signalled(child: Child, signal: rustix::process::Signal) -> Answer {
+    let id =
+        rustix::process::Pid::from_raw(i32::try_from(child.id()).expect("a pid")).expect("a pid");
+    rustix::process::kill_process(id, signal).expect("it runs");
+    answer(child.wait_with_output().expect("it ends"))
+}
+
+// I1.
+#[test]
+fn a_signal_before_the_swap_changes_nothing() {
+    use rustix::process::Signal;
+    for signal in [Signal::INT, Signal::TERM] {
+        for (path, stage) in [
+            (LATEST.to_owned(), "discover"),
+            (asset(NEWER, CHECKSUMS), "download"),
+            (asset(NEWER, BUNDLE), "download"),
+            (asset(NEWER, &archive_name(NEWER)), "download"),
+        ] {
+            let setup = Setup::new();
+            setup.host.set(&path, Reply::cut(100_000, b"{").then_stall());
+            let described = Release::new(NEWER).describe(&setup.host, &setup.sigstore);
+            if path != LATEST {
+                // The size of the stalled asset must not end the wait first.
+                let mut described = described;
+                for asset in described["assets"].as_array_mut().expect("assets") {
+                    asset.as_object_mut().expect("an asset").remove("size");
+                }
+                setup.host.set(LATEST, Reply::json(&described));
+                setup.host.set(&path, Reply::cut(100_000, b"{").then_stall());
+            }
+            let child = started(&setup, &path);
+            std::thread::sleep(Duration::from_millis(50));
+            let answer = signalled(child, signal);
+            let error = row(stage, "E_INTERRUPTED", 130).check(&setup, &answer);
+            assert_eq!(error["message"], format!("cancelled, no change, still on {RUNNING}"));
+        }
+    }
+}
+
+// I1: while the new program is tried.
+#[test]
+fn a_signal_while_the_new_program_is_tried_changes_nothing() {
+    let setup = Setup::empty();
+    let marker = setup.place("started");
+    let script = format!("#!/bin/sh\n: >'{}'\nsleep 30\n", marker.display());
+    setup.publish(&Release::of(NEWER, script.as_bytes()));
+    let child = started(&setup, LATEST);
+    while !marker.exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let answer = signalled(child, rustix::process::Signal::INT);
+    row("replace", "E_INTERRUPTED", 130).check(&setup, &answer);
+}
+
+// I3.
+#[test]
+fn a_signal_during_the_skill_is_a_partial_success() {
+    let setup = Setup::new();
+    let marker = setup.place("started");
+    setup.npx("slow", &format!(": >'{}'\nsleep 60\n", marker.display()));
+    let child = started(&setup, LATEST);
+    while !marker.exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let answer = signalled(child, rustix::process::Signal::TERM);
+    let error = answer.error("E_INTERRUPTED", 130);
+    let details = &error["details"];
+    assert_eq!(details["stage"], "skill_sync");
+    assert_eq!(details["binary_replaced"], true);
+    assert_eq!(details["current_version"], NEWER);
+    assert!(details["skill_sync_command"].is_string());
+    assert!(
+        error["message"]
+            .as_str()
+            .is_some_and(|text| text.contains(&format!("aos is at {NEWER} now")))
+    );
+    setup.is_clean();
+}
+
+// I2: the signal is there when the rename is done; the answer says what is in place.
+#[test]
+fn a_signal_during_the_swap_is_answered_with_the_truth() {
+    for (point, replaced) in [("update:before-rename", true), ("update:renamed", true)] {
+        let setup = Setup::new();
+        setup.good_npx(NEWER);
+        let mut command = setup.update_command(&[]);
+        command.env("AOS_TEST_PAUSE_AT", point).stdout(Stdio::piped());
+        let child = command.spawn().expect("it starts");
+        let archive = asset(NEWER, &archive_name(NEWER));
+        while !setup.host.paths().contains(&archive) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(Duration::from_millis(700));
+        let answer = signalled(child, rustix::process::Signal::INT);
+        let error = answer.error("E_INTERRUPTED", 130);
+        assert_eq!(error["details"]["binary_replaced"], replaced, "{point}");
+        assert_eq!(error["details"]["current_version"], NEWER);
+        let now = run(&mut setup.command(&["--version"])).stdout;
+        assert_eq!(now.trim(), format!("aos {NEWER}"));
+        setup.is_clean();
+    }
+}
+
+// I4: whoever presses Ctrl-C twice does not wait for anything; the installed program is still whole.
+#[test]
+fn a_second_signal_ends_at_once_and_harms_nothing() {
+    use rustix::process::Signal;
+    let setup = Setup::new();
+    let marker = setup.place("started");
+    // An installer that does not care about the first signal.
+    setup.npx("deaf", &format!("trap '' TERM INT\n: >'{}'\nsleep 20\n", marker.display()));
+    let child = started(&setup, LATEST);
+    while !marker.exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let id = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
+    rustix::process::kill_process(id.expect("a pid"), Signal::INT).expect("it runs");
+    std::thread::sleep(Duration::from_millis(300));
+    let before = std::time::Instant::now();
+    let answer = signalled(child, Signal::INT);
+    assert!(before.elapsed() < Duration::from_secs(3), "{:?}", before.elapsed());
+    assert_eq!(answer.exit, Some(130), "{answer:?}");
+    assert_eq!(run(&mut setup.command(&["--version"])).stdout.trim(), format!("aos {NEWER}"));
+    assert_eq!(std::fs::read_dir(setup.place("bin")).expect("a directory").count(), 1);
+}
+
+// A host that is slow to look up or connect to must not hold up the end.
+#[test]
+fn an_interrupted_update_ends_at_once() {
+    let setup = Setup::new();
+    setup.host.set(LATEST, Reply::wire(b"").after(LONG));
+    let child = started(&setup, LATEST);
+    let before = std::time::Instant::now();
+    let answer = signalled(child, rustix::process::Signal::INT);
+    row("discover", "E_INTERRUPTED", 130).check(&setup, &answer);
+    assert!(before.elapsed() < Duration::from_secs(10), "it waited for the host");
+}

@@ -1,0 +1,91 @@
+//! The moment of the swap: what others see of it, and what happens when something is in its way.
+
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::host::Reply;
+use super::setup::{
+    NEWER, RUNNING, Release, Setup, archive_name, as_version, asset, original_bytes,
+};
+use crate::sandbox::{answer, run};
+
+// Item 55: whoever looks sees the old program or the new one, never none and never a part.
+#[test]
+fn a_reader_sees_the_old_or_the_new_program_at_every_moment() {
+    let new = as_version(NEWER);
+    let setup = Setup::empty();
+    setup.good_npx(NEWER);
+    setup.publish(&Release::of(NEWER, &new));
+    let ended = AtomicBool::new(false);
+    let program = setup.program();
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let (mut looks, mut changes) = (0_u32, 0_u32);
+            let mut before = original_bytes().len();
+            while !ended.load(Ordering::Relaxed) {
+                let length = std::fs::metadata(&program).expect("a program").len();
+                let length = usize::try_from(length).expect("a length");
+                if length != before {
+                    let bytes = std::fs::read(&program).expect("a program");
+                    assert!(bytes == new, "neither old nor new: {length} bytes");
+                    (before, changes) = (length, changes + 1);
+                }
+                looks += 1;
+            }
+            (looks, changes)
+        });
+        let data = setup.update(&[]).data();
+        ended.store(true, Ordering::Relaxed);
+        assert_eq!(data["status"], "updated");
+        let (looks, changes) = reader.join().expect("no look failed");
+        assert!(looks > 100 && changes <= 1, "{looks} looks, {changes} changes");
+    });
+}
+
+// S3: the rename itself fails. Another program has put a directory in the place of the program meanwhile.
+#[test]
+fn a_swap_that_fails_is_an_io_fault_and_leaves_nothing() {
+    let setup = Setup::new();
+    let archive = asset(NEWER, &archive_name(NEWER));
+    let reply = Reply::bytes(&Release::new(NEWER).archive).after(Duration::from_millis(800));
+    setup.host.set(&archive, reply);
+    let child = setup.update_command(&[]).stdout(Stdio::piped()).spawn().expect("it starts");
+    while !setup.host.paths().contains(&archive) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::fs::remove_file(setup.program()).expect("a program");
+    std::fs::create_dir_all(setup.program().join("full")).expect("a directory");
+    let answer = answer(child.wait_with_output().expect("it ends"));
+    let error = answer.error("E_IO", 1);
+    let details = &error["details"];
+    assert_eq!(details["stage"], "replace", "{error:#}");
+    assert_eq!(details["cause"], "not_replaced", "{error:#}");
+    assert_eq!(details["binary_replaced"], false);
+    assert_eq!(details["current_version"], RUNNING);
+    assert_eq!(details["path"], setup.program().display().to_string());
+    assert!(details["hint"].as_str().is_some_and(|hint| hint.contains("run `aos update` again")));
+    assert!(setup.program().join("full").is_dir(), "somebody else's directory is gone");
+    setup.is_clean();
+}
+
+// Facts 20 to 22: the program was deleted while it runs; the system names a path that is none.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_that_was_deleted_is_updated_all_the_same_or_says_why_not() {
+    let setup = Setup::new();
+    let mut command = std::process::Command::new("sh");
+    let plain = setup.update_command(&[]);
+    // The shell becomes the program after the entry is gone.
+    command.args(["-c", "exec 9<\"$0\" && rm \"$0\" && exec /proc/self/fd/9 \"$@\""]);
+    command.arg(setup.program()).args(plain.get_args()).current_dir(setup.sandbox.work());
+    command.env_clear();
+    for (name, value) in plain.get_envs().filter_map(|(name, value)| Some((name, value?))) {
+        command.env(name, value);
+    }
+    let answer = run(&mut command);
+    let error = answer.error("E_IO", 1);
+    assert_eq!(error["details"]["binary_replaced"], false, "{error:#}");
+    assert!(error["message"].as_str().is_some_and(|text| text.contains("not there any more")));
+    assert_eq!(setup.host.paths(), [""; 0]);
+}

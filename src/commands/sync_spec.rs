@@ -76,6 +76,9 @@ pub fn run(args: &SyncSpecArgs, run: &Run) -> Result<Outcome, Failure> {
     notes.extend(obtained.notes.iter().cloned());
     let sources = SourceBytes::read(&project.root, &record)?;
     let desired = Desired::compute(&record, Arc::clone(&obtained.release), &sources)?;
+    if adopting {
+        nothing_clashes(&project, &desired)?;
+    }
     let plan = full_plan(&project, &record, &desired)?;
     let summary = Summary {
         status: status(&project, &plan, adopting, &obtained.release.tag),
@@ -99,9 +102,9 @@ pub fn run(args: &SyncSpecArgs, run: &Run) -> Result<Outcome, Failure> {
         known: &known,
     };
     match write_gate::decide(&request, &args.write, run)
-        .map_err(|failure| summary.explain(failure))?
+        .map_err(|failure| summary.explain(failure, run))?
     {
-        Decision::Preview(outcome) => Ok(summary.preview(*outcome)),
+        Decision::Preview(outcome) => Ok(summary.preview(*outcome, run)),
         Decision::Proceed => {
             apply::apply(&project.root, &plan, LOCK_PATH)?;
             Ok(summary.outcome(run))
@@ -155,6 +158,20 @@ fn adopt(project: &Project) -> Result<Option<Adoption>, Failure> {
         ))),
         Slot::Good(_) | Slot::Faulty { .. } => Ok(None),
     }
+}
+
+/// A module that would not compile beside what is there is refused, before anything is written.
+fn nothing_clashes(project: &Project, desired: &Desired) -> Result<(), Failure> {
+    let clashes = adoption::clashes(&repository::load(project), &desired.generated);
+    let Some((name, path)) = clashes.first() else { return Ok(()) };
+    let details: Vec<_> =
+        clashes.iter().map(|(name, path)| json!({"name": name, "path": path})).collect();
+    Err(Failure::new(
+        ErrorCode::Validation,
+        format!("the generated module would declare `{name}`, which `{path}` declares already"),
+    )
+    .hint("rename yours, or declare another place under [outputs] in an aos.toml of your own")
+    .detail("clashes", details))
 }
 
 /// Managed files, and the record where it is new or its source changed.
@@ -261,9 +278,13 @@ impl Summary<'_> {
         }
     }
 
-    fn preview(&self, mut outcome: Outcome) -> Outcome {
-        if let Some(trust) = self.trust() {
-            outcome.text = format!("{}\n{trust}", outcome.text);
+    fn noted(&self, run: &Run) -> Vec<String> {
+        self.notes.iter().map(|note| format!("{} {note}", run.style.warning("note:"))).collect()
+    }
+
+    fn preview(&self, mut outcome: Outcome, run: &Run) -> Outcome {
+        for line in self.trust().into_iter().chain(self.noted(run)) {
+            outcome.text.push_str(&format!("\n{line}"));
         }
         if let Value::Object(members) = &mut outcome.data {
             members.insert("tag".to_owned(), self.obtained.release.tag.as_str().into());
@@ -273,8 +294,17 @@ impl Summary<'_> {
         outcome
     }
 
-    fn explain(&self, mut failure: Failure) -> Failure {
+    /// Who must confirm reads what the preview says.
+    fn explain(&self, mut failure: Failure, run: &Run) -> Failure {
         failure.details.extend(self.origin());
+        if failure.code == ErrorCode::ConfirmationRequired {
+            failure.details.insert("notes".to_owned(), self.notes.clone().into());
+            if let Some(report) = &mut failure.report {
+                for line in self.noted(run) {
+                    report.push_str(&format!("\n{line}"));
+                }
+            }
+        }
         failure
     }
 
@@ -320,8 +350,7 @@ impl Summary<'_> {
             lines.push(changes::text(self.plan, run.style));
         }
         lines.extend(self.trust());
-        lines
-            .extend(self.notes.iter().map(|note| format!("{} {note}", run.style.warning("note:"))));
+        lines.extend(self.noted(run));
         if let Some(newer) = &newer {
             lines
                 .push(format!("{newer} is out: {}", run.style.accent("aos sync-spec --to latest")));

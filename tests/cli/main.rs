@@ -9,6 +9,7 @@
 )]
 
 mod adoption;
+mod adoption_tools;
 mod cases;
 mod check_drift;
 mod check_fleet;

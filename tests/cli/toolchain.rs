@@ -19,7 +19,7 @@ pub fn program(test: &str, program: &str) -> Option<PathBuf> {
 }
 
 /// Runs a program in `directory`, whatever it answers.
-fn run(program: impl AsRef<OsStr>, arguments: &[&str], directory: &Path) -> Output {
+pub fn run(program: impl AsRef<OsStr>, arguments: &[&str], directory: &Path) -> Output {
     let program = program.as_ref();
     Command::new(program)
         .args(arguments)

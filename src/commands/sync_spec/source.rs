@@ -94,6 +94,9 @@ fn from_binary(
 ) -> Result<Obtained, Failure> {
     let tag = match (&args.to, &project.pin) {
         (Some(text), _) => requested_tag(family, text)?,
+        (None, Slot::Good(pin)) if is_foreign_pin(project, family, pin) => {
+            return newest_instead(family, pin);
+        }
         (None, Slot::Good(pin)) => pin.clone(),
         (None, Slot::Faulty { reason, .. }) => return Err(faulty_pin(family, reason)),
         (None, Slot::Absent) => spec_source::latest(family)?,
@@ -106,6 +109,23 @@ fn from_binary(
             None => Err(unknown.into()),
         },
     }
+}
+
+/// A pin that somebody else's scripts wrote: no record, no lock, and no tag of ours.
+fn is_foreign_pin(project: &Project, family: Family, pin: &SpecTag) -> bool {
+    matches!(project.record, Slot::Absent)
+        && matches!(project.lock, Slot::Absent)
+        && !embedded::tags(family).contains(pin)
+}
+
+fn newest_instead(family: Family, pin: &SpecTag) -> Result<Obtained, Failure> {
+    let tag = spec_source::latest(family)?;
+    let release = spec_source::embedded_release(family, &tag)?;
+    let mut obtained = Obtained::local(release, Trust::Embedded);
+    obtained.notes.push(format!(
+        "`{pin}` in `{PIN_PATH}` is no tag of `{family}` that this aos carries: the project moves to `{tag}`; `--to TAG` names another"
+    ));
+    Ok(obtained)
 }
 
 /// The vendored copy, when the record trusts the lock and the lock is of this tag of this source.

@@ -1,0 +1,45 @@
+//! What a connector that aos did not create generates.
+
+use crate::contract::Repository;
+use crate::contract::pyproject::Pyproject;
+
+use super::Findings;
+
+/// Where the table of test cases lies, in a connector that has one.
+const TEST_CASES: &str = "agent-harness/tests/contract_cases.py";
+
+pub fn outputs(repository: &Repository, found: &mut Findings) {
+    found.at(
+        "permissions",
+        "agent-harness/permissions.json",
+        "permissions.json is generated from connector.json from now on".to_owned(),
+    );
+    match package_directory(repository) {
+        Some(directory) => found.at(
+            "python",
+            &format!("{directory}/contract_gen.py"),
+            format!(
+                "contract_gen.py goes to `{directory}`: the script in pyproject.toml starts there"
+            ),
+        ),
+        None => {
+            found
+                .note("no contract_gen.py: pyproject.toml names no package that exists".to_owned());
+        }
+    }
+    // A project that aos made has it; a test suite that somebody else wrote has no use for it.
+    if repository.files.contains_key(TEST_CASES) {
+        let reason = format!("`{TEST_CASES}` is generated from connector.json from now on");
+        found.at("test_cases", TEST_CASES, reason);
+    }
+}
+
+/// The directory of the package that the connector's script starts.
+fn package_directory(repository: &Repository) -> Option<String> {
+    let pyproject = Pyproject::read(repository.text("agent-harness/pyproject.toml")?).ok()?;
+    let (_, entry) = pyproject.scripts.iter().find(|(name, _)| name.starts_with("aos-"))?;
+    let module = entry.value.split(':').next().unwrap_or_default();
+    let package = module.rsplit_once('.').map_or(module, |(package, _)| package);
+    let directory = format!("agent-harness/{}", package.replace('.', "/"));
+    repository.files.contains_key(&format!("{directory}/__init__.py")).then_some(directory)
+}

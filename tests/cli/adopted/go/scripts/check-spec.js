@@ -1,0 +1,2 @@
+// check-spec: keeps the vendored files equal to another repository.
+process.exit(1);

@@ -1,0 +1,2 @@
+// sync-spec: keeps the vendored files equal to another repository.
+process.exit(1);

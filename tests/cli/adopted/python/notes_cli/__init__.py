@@ -1,0 +1,3 @@
+"""Keeps notes."""
+
+__version__ = "1.2.0"

@@ -24,7 +24,7 @@ pub fn detect(repository: &Repository, found: &mut Findings) {
     match chosen {
         Some(((package, sources), why)) => found.at(
             "typescript",
-            &format!("{sources}/contract_gen.ts").trim_start_matches("./").to_owned(),
+            &join(sources, "contract_gen.ts"),
             format!(
                 "contract_gen.ts goes to `{sources}`: `{}` {why}",
                 join(package, "package.json")

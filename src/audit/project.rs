@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::contract::rules::check_harness;
-use crate::contract::{Family, Finding, Repository, SpecTag};
+use crate::contract::rules::{ToolFacts, check_agent_cli, check_harness};
+use crate::contract::{AgentCliContract, Family, Finding, Repository, SpecTag, json};
 use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::outputs::CONNECTOR_PATH;
-use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
+use crate::generate::record::{CONTRACT_DIRECTORY, PIN_PATH, RECORD_PATH, Record, SpecSource};
 use crate::generate::vendor::{self, Contract, SpecRelease};
 use crate::inputs::desired::{Desired, DesiredError, SourceBytes, between};
 use crate::inputs::project::{Project, ProjectError};
@@ -317,9 +317,25 @@ impl Audit<'_> {
                 let findings = check_harness(&self.repository, &contract.facts());
                 self.report.findings.extend(findings);
             }
-            // The static rules of this family are those about its managed files.
-            Contract::AgentCli(_) => {}
+            Contract::AgentCli(contract) => {
+                let findings = check_agent_cli(&self.repository, &self.tool_facts(contract));
+                self.report.findings.extend(findings);
+            }
         }
+    }
+
+    /// The contract, and what the project adds to it; an extension that is refused has a finding of its own.
+    fn tool_facts(&self, contract: &AgentCliContract) -> ToolFacts {
+        let mut facts = ToolFacts::of(contract);
+        let record = self.project.record.good();
+        let directory = record.map_or(CONTRACT_DIRECTORY, |record| record.spec.directory.as_str());
+        let extension = self.repository.bytes(&format!("{directory}/contract-ext.json"));
+        let document = extension.and_then(|bytes| json::parse(bytes).ok()).unwrap_or_default();
+        let own = document["error_codes"].as_object().into_iter().flat_map(|codes| codes.keys());
+        facts.own = own.cloned().collect();
+        let outputs = record.into_iter().flat_map(|record| record.outputs.values().flatten());
+        facts.generated = outputs.map(|output| output.path.to_string()).collect();
+        facts
     }
 
     fn conclude(mut self, options: &Options) -> ProjectReport {

@@ -1,6 +1,6 @@
 //! Rules about records and managed files; the rules of a family are in `contract::rules`.
 
-use crate::contract::rules::{RULES as FAMILY_RULES, Rule};
+use crate::contract::rules::{RULES as HARNESS_RULES, Rule, TOOL_RULES};
 use crate::contract::{Family, Severity};
 
 macro_rules! rule {
@@ -274,7 +274,7 @@ pub const RULES: [Rule; 25] = [
 
 /// Every rule of aos.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    RULES.iter().chain(FAMILY_RULES)
+    RULES.iter().chain(HARNESS_RULES).chain(TOOL_RULES)
 }
 
 /// The rule called `id`.
@@ -286,7 +286,7 @@ pub fn find(id: &str) -> Option<&'static Rule> {
 /// Whether a project may accept findings of this rule: what guards the guard itself may not be waived.
 #[must_use]
 pub fn is_waivable(rule: &Rule) -> bool {
-    FAMILY_RULES.iter().any(|family_rule| family_rule.id == rule.id)
+    HARNESS_RULES.iter().chain(TOOL_RULES).any(|family_rule| family_rule.id == rule.id)
 }
 
 /// Whether the rule judges projects of `family`.

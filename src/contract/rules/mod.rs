@@ -25,6 +25,7 @@ mod secrets;
 mod subject;
 #[cfg(test)]
 mod tests;
+mod tool;
 
 use super::family::Family;
 use super::findings::{Finding, Severity};
@@ -32,6 +33,7 @@ use super::repository::Repository;
 use collector::Collector;
 pub use facts::HarnessFacts;
 use subject::{Subject, Texts};
+pub use tool::{RULES as TOOL_RULES, ToolFacts, check_agent_cli};
 
 /// What a rule is, for `--explain`, `docs/rules.md` and `reference`.
 #[derive(Clone, Copy, Debug)]

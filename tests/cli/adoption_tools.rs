@@ -9,7 +9,7 @@ use super::sandbox::Sandbox;
 use super::toolchain::{program, run, succeed};
 
 /// A copy of one of the tools in `adopted/`.
-fn tool(sandbox: &Sandbox, name: &str) -> PathBuf {
+pub fn tool(sandbox: &Sandbox, name: &str) -> PathBuf {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/adopted").join(name);
     let to = sandbox.work().join(name);
     for entry in walkdir::WalkDir::new(&from) {

@@ -14,6 +14,7 @@ mod cases;
 mod check_drift;
 mod check_fleet;
 mod check_records;
+mod check_tools;
 mod citizen;
 mod contract_documents;
 mod contract_modules;

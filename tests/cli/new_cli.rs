@@ -1,6 +1,6 @@
 //! `aos new` for the family `agent-cli`, with a template of the tests: names, questions, parts, and a program that runs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::disk;
@@ -199,4 +199,100 @@ fn a_pin_of_an_older_tag_is_possible_for_a_tool_too() {
     sandbox.aos_in(&project, &["check"]).data();
     let error = new(&sandbox, &["other", "--spec", "v9.9.9"]).error("E_NOT_FOUND", 3);
     assert!(error["message"].as_str().unwrap().contains("v9.9.9"), "{error}");
+}
+
+/// Every set of answers that a template is tested with: the defaults, and each choice that is none, alone and together.
+fn answer_sets(template: &serde_json::Value) -> Vec<Vec<String>> {
+    let questions = template["questions"].as_array().expect("questions");
+    let mut sets = vec![Vec::new()];
+    let mut all = Vec::new();
+    for question in questions {
+        let (key, default) = (question["key"].as_str().unwrap(), &question["default"]);
+        for choice in
+            question["choices"].as_array().unwrap().iter().filter(|choice| *choice != default)
+        {
+            let answer = format!("{key}={}", choice.as_str().unwrap());
+            sets.push(vec![answer.clone()]);
+            all.retain(|other: &String| !other.starts_with(&format!("{key}=")));
+            all.push(answer);
+        }
+    }
+    sets.push(all);
+    sets
+}
+
+/// Makes every project of every template of the family and looks at it.
+fn every_project(inspect: impl Fn(&Sandbox, &Path, &str)) {
+    let sandbox = Sandbox::new();
+    let listed = run(&mut command(&sandbox, &["--list"])).data();
+    let templates = listed["templates"].as_array().unwrap();
+    let mut made = 0;
+    for template in templates.iter().filter(|template| template["family"] == "agent-cli") {
+        let name = template["name"].as_str().unwrap();
+        for (number, answers) in answer_sets(template).iter().enumerate() {
+            let place = format!("{name}-{number}");
+            std::fs::create_dir(sandbox.work().join(&place)).unwrap();
+            let mut arguments = vec!["x2-crm", "--template", name, "--no-git", "--dir", &place];
+            arguments.extend(answers.iter().flat_map(|answer| ["--set", answer.as_str()]));
+            let data = run(&mut command(&sandbox, &arguments)).data();
+            let project = PathBuf::from(data["path"].as_str().unwrap());
+            inspect(&sandbox, &project, &format!("{name} {answers:?}"));
+            made += 1;
+        }
+    }
+    assert!(made >= 4, "{made} projects");
+}
+
+#[test]
+fn every_new_tool_passes_check() {
+    every_project(|sandbox, project, what| {
+        let report = sandbox.aos_in(project, &["check"]).data();
+        let findings = report["projects"][0]["findings"].as_array().unwrap();
+        assert!(
+            findings.iter().all(|finding| finding["severity"] == "warning"),
+            "{what}: {report}"
+        );
+    });
+}
+
+#[test]
+fn no_mark_of_the_template_language_and_nothing_of_this_machine_is_left_in_a_new_tool() {
+    let clock = Command::new("date").arg("+%Y-%m-%d").output().expect("date");
+    let today = String::from_utf8(clock.stdout).unwrap().trim().to_owned();
+    let words = ["/root/", "aos-test-", env!("CARGO_MANIFEST_DIR"), &today];
+    let marks = ["{=", "=}", "{%", "%}", "{#", "#}", "@tool@", "@package@", "@resource@"];
+    every_project(|_, project, what| {
+        for (path, (bytes, _)) in tree(project) {
+            let text = std::str::from_utf8(&bytes).unwrap_or_else(|_| panic!("{what}: {path}"));
+            for mark in marks.iter().chain(&words) {
+                assert!(!text.contains(mark), "{what}: {path} holds `{mark}`");
+            }
+            assert!(!path.contains('@') && !path.ends_with(".tera"), "{what}: {path}");
+            assert!(!path.split('/').any(|part| part.starts_with("dot_")), "{what}: {path}");
+        }
+    });
+}
+
+#[test]
+fn every_file_of_a_new_tool_is_text_with_line_feeds_and_a_path_that_every_system_has() {
+    every_project(|_, project, what| {
+        for (path, (bytes, _)) in tree(project) {
+            let text = std::str::from_utf8(&bytes).unwrap();
+            assert!(!text.contains('\r') && !text.starts_with('\u{feff}'), "{what}: {path}");
+            assert!(
+                text.is_empty() || text.ends_with('\n'),
+                "{what}: {path} ends without a newline"
+            );
+            aos::plan::RelativePath::parse(&path).unwrap();
+        }
+    });
+}
+
+#[test]
+fn only_what_the_template_says_is_executable() {
+    every_project(|_, project, what| {
+        for (path, (bytes, executable)) in tree(project) {
+            assert_eq!(executable, bytes.starts_with(b"#!"), "{what}: {path}");
+        }
+    });
 }

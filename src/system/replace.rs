@@ -3,6 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::{files, random};
 
@@ -13,13 +14,18 @@ const NEW: &str = ".new";
 /// Suffix of an old program that could not be removed because it runs.
 const OLD: &str = ".old";
 
+/// Suffix of a new file that has no mark yet, without its dot.
+const UNMARKED: &str = "tmp";
+/// A younger file may belong to an update that is just starting.
+const YOUNGEST_LEFTOVER: Duration = Duration::from_secs(2);
+
 /// A new file beside the one it will replace. Removed unless it was put in place.
 #[derive(Debug)]
 pub struct Staged {
     path: PathBuf,
     file: Option<File>,
     /// Tells an update with another state directory that this file is no leftover.
-    _mark: Option<File>,
+    mark: Option<File>,
     in_place: bool,
 }
 
@@ -38,9 +44,19 @@ impl Staged {
             use std::os::unix::fs::OpenOptionsExt as _;
             options.mode(0o700);
         }
-        let file = options.open(&path)?;
-        let mark = marked(&path);
-        Ok(Self { path, file: Some(file), _mark: mark, in_place: false })
+        // Another update removes what has the name of a leftover and no mark, so the mark comes before the name.
+        let unmarked = path.with_extension(UNMARKED);
+        let file = options.open(&unmarked)?;
+        let staged = Self { path: unmarked, file: Some(file), mark: None, in_place: false };
+        let mark = marked(&staged.path);
+        files::rename_new(&staged.path, &path)?;
+        Ok(staged.named(path, mark))
+    }
+
+    fn named(mut self, path: PathBuf, mark: Option<File>) -> Self {
+        self.path = path;
+        self.mark = mark;
+        self
     }
 
     #[must_use]
@@ -183,17 +199,31 @@ pub fn remove_leftovers(target: &Path) {
         let path = directory.join(&name);
         let is_ours = name.to_str().is_some_and(is_leftover);
         let is_file = matches!(files::kind(&path), Ok(files::Kind::File { .. }));
-        if is_ours && is_file && !is_in_use(&path) {
+        let is_starting = path.extension().is_some_and(|end| end == UNMARKED) && !is_old(&path);
+        // The program itself may be called so.
+        if is_ours && is_file && path != target && !is_starting && !is_in_use(&path) {
             // A program that still runs cannot be removed on Windows; the next update tries again.
             let _ = files::remove_file(&path);
         }
     }
 }
 
+/// Whether a file was there before any update that is just starting.
+#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+fn is_old(path: &Path) -> bool {
+    let age = fs::metadata(path)
+        .and_then(|metadata| metadata.modified())
+        .ok()
+        .and_then(|modified| modified.elapsed().ok());
+    age.is_some_and(|age| age >= YOUNGEST_LEFTOVER)
+}
+
 fn is_leftover(name: &str) -> bool {
     let inner = name
         .strip_prefix(PREFIX)
-        .and_then(|rest| rest.strip_suffix(NEW).or_else(|| rest.strip_suffix(OLD)));
+        .and_then(|rest| rest.rsplit_once('.'))
+        .filter(|(_, end)| [&NEW[1..], &OLD[1..], UNMARKED].contains(end))
+        .map(|(hex, _)| hex);
     inner.is_some_and(|hex| hex.len() == 16 && hex.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }
 

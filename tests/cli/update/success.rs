@@ -259,7 +259,7 @@ fn a_closed_stdout_does_not_undo_anything() {
     let mut child = command.spawn().expect("it starts");
     drop(child.stdout.take());
     let status = child.wait().expect("it ends");
-    assert_eq!(status.code(), Some(1));
+    assert_eq!(status.code(), Some(0), "what is done is done");
     assert_eq!(version(&setup), format!("aos {NEWER}"));
     setup.is_clean();
 }
@@ -273,7 +273,7 @@ fn a_full_stdout_does_not_undo_anything() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a device");
     let mut command = setup.update_command(&[]);
     let ended = command.stdout(full).stderr(std::process::Stdio::piped()).output();
-    assert_eq!(ended.expect("it ends").status.code(), Some(1));
+    assert_eq!(ended.expect("it ends").status.code(), Some(0));
     assert_eq!(version(&setup), format!("aos {NEWER}"));
     setup.is_clean();
 }

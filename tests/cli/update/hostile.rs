@@ -6,7 +6,6 @@ use super::host::Reply;
 use super::setup::{
     CHECKSUMS, LATEST, NEWER, RUNNING, Release, Setup, archive_name, asset, original, row,
 };
-use crate::sandbox::run;
 
 // Whoever can answer once could otherwise stop all updates for good.
 #[test]

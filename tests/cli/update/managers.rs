@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::setup::{NEWER, RUNNING, Release, Setup, executable, install, original};
-use crate::sandbox::{Answer, run};
+use super::setup::{NEWER, RUNNING, Release, Setup, executable, install, original, run};
+use crate::sandbox::Answer;
 
 /// Puts the program at `place` below the work directory, with the files around it.
 fn layout(setup: &Setup, place: &str, files: &[(&str, &str)]) -> PathBuf {

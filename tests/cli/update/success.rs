@@ -5,9 +5,8 @@ use serde_json::Value;
 use super::host::Reply;
 use super::setup::{
     BUNDLE, CHECKSUMS, LATEST, NEWER, REPOSITORY, RUNNING, Release, Setup, archive_name,
-    as_version, asset, skill, tagged,
+    as_version, asset, run, skill, tagged,
 };
-use crate::sandbox::run;
 
 fn version(setup: &Setup) -> String {
     run(&mut setup.command(&["--version"])).stdout.trim().to_owned()

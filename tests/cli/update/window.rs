@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use super::host::Reply;
 use super::setup::{
-    NEWER, RUNNING, Release, Setup, archive_name, as_version, asset, original_bytes,
+    NEWER, RUNNING, Release, Setup, archive_name, as_version, asset, original_bytes, run,
+    wait_until,
 };
-use crate::sandbox::{answer, run};
+use crate::sandbox::answer;
 
 // Item 55: whoever looks sees the old program or the new one, never none and never a part.
 #[test]
@@ -48,12 +49,10 @@ fn a_reader_sees_the_old_or_the_new_program_at_every_moment() {
 fn a_swap_that_fails_is_an_io_fault_and_leaves_nothing() {
     let setup = Setup::new();
     let archive = asset(NEWER, &archive_name(NEWER));
-    let reply = Reply::bytes(&Release::new(NEWER).archive).after(Duration::from_millis(800));
+    let reply = Reply::bytes(&Release::new(NEWER).archive).after(Duration::from_millis(2500));
     setup.host.set(&archive, reply);
     let child = setup.update_command(&[]).stdout(Stdio::piped()).spawn().expect("it starts");
-    while !setup.host.paths().contains(&archive) {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until(|| setup.host.paths().contains(&archive));
     std::fs::remove_file(setup.program()).expect("a program");
     std::fs::create_dir_all(setup.program().join("full")).expect("a directory");
     let answer = answer(child.wait_with_output().expect("it ends"));

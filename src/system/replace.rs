@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::clock::Stopwatch;
 use super::{files, random};
 
 /// Start of the names of staged and displaced files; then 16 hex digits and the suffix.
@@ -18,6 +19,10 @@ const OLD: &str = ".old";
 const UNMARKED: &str = "tmp";
 /// A younger file may belong to an update that is just starting.
 const YOUNGEST_LEFTOVER: Duration = Duration::from_secs(2);
+/// How long a lock may outlive the process that took it: a child that was just being started when its parent was killed
+/// has the lock too, until it becomes another program.
+const AFTERLIFE: Duration = Duration::from_secs(1);
+const POLL: Duration = Duration::from_millis(10);
 
 /// A new file beside the one it will replace. Removed unless it was put in place.
 #[derive(Debug)]
@@ -249,7 +254,7 @@ impl FileLock {
             options.mode(0o600).custom_flags(i32::try_from(flags.bits()).unwrap_or(0));
         }
         let mut file = options.open(path).map_err(Err)?;
-        match file.try_lock() {
+        match locked(&file) {
             Ok(()) => {
                 let written = file
                     .set_len(0)
@@ -268,9 +273,40 @@ impl FileLock {
     }
 }
 
+/// Locks the file, as soon as whatever a killed process has left lets go of it.
+fn locked(file: &File) -> Result<(), fs::TryLockError> {
+    let clock = Stopwatch::start();
+    loop {
+        match file.try_lock() {
+            Err(fs::TryLockError::WouldBlock)
+                if u128::from(clock.elapsed_ms()) < AFTERLIFE.as_millis() =>
+            {
+                std::thread::sleep(POLL);
+            }
+            result => return result,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // A killed update may have been about to start a child, which holds the lock for a moment longer.
+    #[test]
+    fn a_lock_that_is_let_go_in_a_moment_is_waited_for() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("lock");
+        let first = FileLock::acquire(&path).unwrap();
+        let child = std::thread::spawn(move || {
+            std::thread::sleep(AFTERLIFE / 5);
+            drop(first);
+        });
+        let second = FileLock::acquire(&path).unwrap();
+        child.join().unwrap();
+        assert_eq!(FileLock::acquire(&path).unwrap_err().unwrap(), std::process::id().to_string());
+        drop(second);
+    }
 
     /// A directory with an old and a new program.
     fn programs() -> (tempfile::TempDir, PathBuf, PathBuf) {

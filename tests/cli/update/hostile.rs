@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::host::Reply;
 use super::setup::{
-    CHECKSUMS, LATEST, NEWER, RUNNING, Release, Setup, archive_name, asset, original, row,
+    CHECKSUMS, LATEST, NEWER, RUNNING, Release, Setup, archive_name, asset, original, row, run,
 };
 
 // Whoever can answer once could otherwise stop all updates for good.

@@ -48,6 +48,8 @@ fn names(setup: &Setup) -> Vec<String> {
     let mut names: Vec<_> = std::fs::read_dir(setup.place("bin"))
         .expect("a directory")
         .map(|entry| entry.expect("an entry").file_name().into_string().expect("text"))
+        // A file without a mark may be that of an update which is just starting, so it stays for a while.
+        .filter(|name| !name.ends_with(".tmp"))
         .collect();
     names.sort();
     names

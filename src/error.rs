@@ -123,7 +123,7 @@ impl From<SpecError> for Failure {
                     crate::contract::suggestion::nearest(&tag, known.iter().map(String::as_str));
                 let hint = match nearest.or(known.last().map(String::as_str)) {
                     Some(tag) => format!(
-                        "use `--to {tag}`, or give a directory that has the tag with `--from DIR`"
+                        "use `{tag}` (`aos sync-spec --to {tag}`, `aos new --spec {tag}`), or let `aos sync-spec --from DIR` take the tag from a directory that has it"
                     ),
                     None => "give a directory that has the tag with `--from DIR`".to_owned(),
                 };

@@ -37,6 +37,7 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         Ok(cli) => registry::find(path_of(&cli.command)).map_or(&[], registry::fields),
         Err(_) => &[],
     };
+    let keeps_exit = matches!(&parsed, Ok(Cli { command: Command::Update(_), .. }));
     let answer = match (parsed, format_fault) {
         (Err(error), _) if is_display(&error) && global.format != Some(Format::Json) => {
             return display(&error);
@@ -50,7 +51,7 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         Ok(outcome) => select(outcome, &global, &run, declared),
         Err(failure) => Err(narrowed(failure, &global)),
     };
-    emit(&answer, &global, &run, clock)
+    emit(&answer, &global, &run, (clock, keeps_exit))
 }
 
 fn guarded(cli: &Cli, run: &Run) -> Result<Outcome, Failure> {
@@ -282,7 +283,12 @@ fn narrowed(mut failure: Failure, global: &Global) -> Failure {
     failure
 }
 
-fn emit(answer: &Result<Outcome, Failure>, global: &Global, run: &Run, clock: Stopwatch) -> u8 {
+fn emit(
+    answer: &Result<Outcome, Failure>,
+    global: &Global,
+    run: &Run,
+    (clock, keeps_exit): (Stopwatch, bool),
+) -> u8 {
     let notices = notices(answer);
     let hint = hint(&notices, run);
     let meta = Meta { duration_ms: clock.elapsed_ms(), notices };
@@ -322,7 +328,8 @@ fn emit(answer: &Result<Outcome, Failure>, global: &Global, run: &Run, clock: St
         if error.kind() != std::io::ErrorKind::BrokenPipe {
             terminal::write_stderr(&format!("error[E_IO]: stdout cannot be written: {error}\n"));
         }
-        return if exit == 0 { STDOUT_CLOSED } else { exit };
+        // What an update has done is done, whether anybody reads about it or not.
+        return if exit == 0 && !keeps_exit { STDOUT_CLOSED } else { exit };
     }
     if !stderr.is_empty() {
         terminal::write_stderr(&stderr);

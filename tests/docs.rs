@@ -163,6 +163,7 @@ fn command_section(command: &Value, schemas: &Value) -> String {
         Some("when_lossy") => {
             "Writes. A call that could lose work is refused with `E_CONFIRMATION_REQUIRED` and a token"
         }
+        Some("exempt") => "Writes, without a token: what it installs is verified",
         Some(_) => "Writes. A call without a token is refused with `E_CONFIRMATION_REQUIRED`",
         None => "Reads only",
     };

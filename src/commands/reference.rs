@@ -107,7 +107,7 @@ fn variables() -> Vec<Value> {
         (environment::AOS_FORMAT, "output format when no flag says otherwise: json, text or raw"),
         (
             environment::AOS_HOME,
-            "directory of the confirm secret, of used tokens and of what is known about updates; default ~/.aos",
+            "directory of everything aos remembers: confirm secret, used tokens, verified contracts, updates, changed Skills that were replaced; default ~/.aos",
         ),
         (environment::AOS_OFFLINE, "any value: open no connection"),
         (

@@ -57,8 +57,7 @@ pub fn decide(
         accept(request, token)?;
         return Ok(Decision::Proceed);
     }
-    let lossy: Vec<_> =
-        request.plan.lossy(request.known).map(|edit| edit.path.to_string()).collect();
+    let lossy = lossy(request);
     if lossy.is_empty() {
         return Ok(Decision::Proceed);
     }
@@ -66,8 +65,7 @@ pub fn decide(
     let mut failure = Failure::new(
         ErrorCode::ConfirmationRequired,
         format!("{} would be replaced, and aos did not write what is there now", list(&lossy)),
-    )
-    .detail("would_lose", lossy);
+    );
     if let Value::Object(members) = outcome.data {
         let token =
             members.get("confirm_token").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -78,6 +76,11 @@ pub fn decide(
     failure.report = Some(outcome.text);
     failure.raw = outcome.raw;
     Err(failure)
+}
+
+/// Files that would be replaced or deleted although aos did not write what is in them.
+fn lossy(request: &Request<'_>) -> Vec<String> {
+    request.plan.lossy(request.known).map(|edit| edit.path.to_string()).collect()
 }
 
 fn list(paths: &[String]) -> String {
@@ -107,10 +110,14 @@ fn preview(request: &Request<'_>, run: &Run) -> Result<Outcome, Failure> {
         changes::summary(request.plan)
     ));
     let confirm = run.style.accent(&format!("--confirm {token}"));
-    let advice = if request.plan.lossy(request.known).next().is_some() {
-        format!("Confirm with {confirm} (until {})", clock::iso8601(expires_at))
-    } else {
-        format!("Nothing of yours would be lost: run it as it is, or with {confirm}")
+    let lossy = lossy(request);
+    let advice = match lossy.as_slice() {
+        [] => format!("Nothing of yours would be lost: run it as it is, or with {confirm}"),
+        lossy => format!(
+            "aos did not write what is there now: {}\nConfirm with {confirm} (until {})",
+            lossy.join(", "),
+            clock::iso8601(expires_at)
+        ),
     };
     let text = [
         changes::text(request.plan, run.style),
@@ -127,6 +134,7 @@ fn preview(request: &Request<'_>, run: &Run) -> Result<Outcome, Failure> {
             "changes": changes::json(request.plan, true),
             "obstacles": obstacles,
         },
+        "would_lose": lossy,
         "confirm_token": token,
         "expires_at": clock::iso8601(expires_at),
     });

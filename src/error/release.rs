@@ -1,10 +1,11 @@
 //! Faults of releases as failures: the code says what the caller should do next (agent-cli §6, §14).
 
 use crate::release::archive::ArchiveError;
-use crate::release::{Fault, ReleaseError};
+use crate::release::{Fault, ReleaseError, Stage};
 use crate::report::{ErrorCode, Failure};
 use crate::system::environment;
 use crate::system::http::HttpError;
+use crate::verify::verdict::Rejection;
 
 use super::{io_code, io_hint};
 
@@ -15,8 +16,20 @@ const AGAIN: &str = "run the same command again";
 
 impl From<ReleaseError> for Failure {
     fn from(error: ReleaseError) -> Self {
-        let stage = error.stage.name();
-        Self::from(error.fault).detail("stage", stage)
+        let stage = error.stage;
+        let failure = Self::from(error.fault).detail("stage", stage.name());
+        // The token is for the API alone: it is no remedy for the files of a release.
+        match (stage, failure.code) {
+            (Stage::Download, ErrorCode::RateLimited) => {
+                failure.hint("wait, then run the same command again")
+            }
+            (Stage::Download, ErrorCode::Auth | ErrorCode::Forbidden)
+                if !failure.details.contains_key("path") =>
+            {
+                failure.hint("check that this network may download from the host of the release")
+            }
+            _ => failure,
+        }
     }
 }
 
@@ -82,7 +95,15 @@ impl From<Fault> for Failure {
             }
             Fault::Signature(error) => {
                 let reason = error.reason();
-                integrity("bad_signature").detail("reason", reason)
+                let failure = integrity("bad_signature").detail("reason", reason);
+                match error {
+                    Rejection::Future(_) | Rejection::Time(_) | Rejection::Certificate(_) => {
+                        failure.hint(format!(
+                            "see that the clock of this machine is right; if it is, {STOP}"
+                        ))
+                    }
+                    _ => failure,
+                }
             }
             Fault::Checksums(_) => integrity("bad_checksums"),
             Fault::Digest { .. } => integrity("digest_mismatch"),
@@ -104,7 +125,10 @@ fn http(error: HttpError, message: &str) -> Failure {
     let failure = |code: ErrorCode, cause: &str| Failure::new(code, message).detail("cause", cause);
     match error {
         HttpError::Offline => failure(ErrorCode::Network, "offline")
-            .hint(format!("unset {}, then run the same command again", environment::AOS_OFFLINE)),
+            .hint(format!(
+                "{} was set on purpose; whoever set it decides whether a connection may be opened",
+                environment::AOS_OFFLINE
+            )),
         HttpError::Setup { .. } => failure(ErrorCode::Config, "no_certificates")
             .hint("install ca-certificates, or name a file of certificates in SSL_CERT_FILE"),
         HttpError::Address { .. } => failure(ErrorCode::Config, "bad_address")

@@ -19,6 +19,8 @@ const GITHUB_API: &str = "https://api.github.com";
 const MAX_DESCRIPTION: u64 = 4 * 1024 * 1024;
 /// Most assets of one release.
 const MAX_ASSETS: usize = 1000;
+/// Longest tag, in bytes.
+const MAX_TAG: usize = 64;
 /// Longest name, in bytes.
 const MAX_NAME: usize = 255;
 
@@ -38,8 +40,6 @@ pub struct Host {
 pub struct Release {
     pub tag: String,
     pub version: Version,
-    /// Its page, for people.
-    pub page: Option<String>,
     assets: BTreeMap<String, Asset>,
 }
 
@@ -161,21 +161,25 @@ impl Host {
             secret: None,
             max_bytes: max_bytes.min(asset.size.unwrap_or(max_bytes)),
         };
-        let mut counted = Counted { sink, received: 0 };
+        let what = format!("`{}`", asset.name);
+        let mut counted = Counted { sink, received: 0, is_page: false };
         let head = self.client.get(&request, &mut counted).map_err(|error| {
             use crate::system::http::HttpError;
             match (error, asset.size) {
+                (HttpError::TooLarge { .. }, _) if counted.is_page => {
+                    Fault::CaptivePortal { host: asset.address.host(), what: what.clone() }
+                }
                 (HttpError::TooLarge { limit }, Some(expected)) if limit == expected => {
                     Fault::Long { name: asset.name.clone(), expected }
                 }
                 (error, _) => Fault::Http(error),
             }
         })?;
-        let what = format!("`{}`", asset.name);
         answer::accept(&head, &asset.address.host(), &what, false)?;
         let received = counted.received;
         match asset.size {
-            Some(expected) if received < expected && head.media_type == "text/html" => {
+            // A page of exactly the right size is left to its digest.
+            size if counted.is_page && size != Some(received) => {
                 Err(Fault::CaptivePortal { host: asset.address.host(), what })
             }
             Some(expected) if received < expected => {
@@ -194,10 +198,13 @@ fn tokens_over_http() -> bool {
 struct Counted<'a> {
     sink: &'a mut dyn Sink,
     received: u64,
+    /// A web page, which no asset is.
+    is_page: bool,
 }
 
 impl Sink for Counted<'_> {
     fn begin(&mut self, head: &Head) {
+        self.is_page = head.media_type == "text/html";
         self.sink.begin(head);
     }
 
@@ -208,6 +215,12 @@ impl Sink for Counted<'_> {
 }
 
 impl Release {
+    /// Its page, for people; what the host says about that is never repeated.
+    #[must_use]
+    pub fn page(&self, repository: &Repository) -> String {
+        format!("{}/releases/tag/{}", repository.url(), self.tag)
+    }
+
     /// The asset with exactly this name.
     #[must_use]
     pub fn asset(&self, name: &str) -> Option<&Asset> {
@@ -251,20 +264,19 @@ fn parse(body: &[u8], tags: TagReader) -> Result<Release, Fault> {
             return Err(malformed(format!("`{}` is listed twice", answer::shown(&twice.name))));
         }
     }
-    let page = document.get("html_url").and_then(Value::as_str);
-    let page = page.filter(|page| Address::parse(page).is_ok()).map(answer::shown);
-    Ok(Release { tag: tag.to_owned(), version, page, assets })
+    Ok(Release { tag: tag.to_owned(), version, assets })
 }
 
 /// The version of a tag `vMAJOR.MINOR.PATCH[-pre]`; build metadata has no order and is refused.
 fn tag_version(tag: &str) -> Option<Version> {
-    let version = Version::parse(tag.strip_prefix('v')?).ok()?;
+    let version = Version::parse(tag.strip_prefix('v')?).ok().filter(|_| tag.len() <= MAX_TAG)?;
     version.build.is_empty().then_some(version)
 }
 
 fn asset(entry: &Value) -> Result<Asset, String> {
     let name = entry.get("name").and_then(Value::as_str).unwrap_or_default();
-    let plain = |symbol: char| !symbol.is_control() && !['/', '\\'].contains(&symbol);
+    // Names are shown to people and agents, so nothing in them may hide or turn around.
+    let plain = |symbol: char| symbol.is_ascii_graphic() && !['/', '\\'].contains(&symbol);
     if !(1..=MAX_NAME).contains(&name.len()) || !name.chars().all(plain) {
         return Err(format!("`{}` is not a file name", answer::shown(name)));
     }

@@ -20,6 +20,10 @@ use super::{environment, interrupt};
 const MAX_REDIRECTS: usize = 5;
 /// How often a wait looks for a signal.
 const TICK: Duration = Duration::from_millis(25);
+/// What a body may have at most to be called small, in bytes.
+const SMALL_BODY: u64 = 8 * 1024 * 1024;
+/// How many idle limits a small body may take.
+const SMALL_LIMITS: u128 = 4;
 /// A body that brings less than this in one idle limit is as good as stalled, in bytes.
 const MIN_PROGRESS: u64 = 16 * 1024;
 
@@ -271,14 +275,21 @@ impl Client {
         sink: &mut dyn Sink,
     ) -> Result<(), HttpError> {
         let too_large = || HttpError::TooLarge { limit: request.max_bytes };
+        sink.begin(head);
         if head.length.is_some_and(|length| length > request.max_bytes) {
             return Err(too_large());
         }
-        sink.begin(head);
         let mut received = 0;
         // A drip of single bytes resets no limit: only real progress does.
         let mut window = (Stopwatch::start(), 0);
+        let clock = Stopwatch::start();
+        let slow = || HttpError::TimedOut { what: "the server sends too slowly" };
+        let is_small = request.max_bytes <= SMALL_BODY;
         loop {
+            let limit = self.limits.idle.as_millis() * SMALL_LIMITS;
+            if is_small && u128::from(clock.elapsed_ms()) > limit {
+                return Err(slow());
+            }
             let piece = self
                 .wait(response.chunk(), self.limits.idle)
                 .await?
@@ -292,7 +303,7 @@ impl Client {
             if received - window.1 >= MIN_PROGRESS {
                 window = (Stopwatch::start(), received);
             } else if u128::from(window.0.elapsed_ms()) > self.limits.idle.as_millis() {
-                return Err(HttpError::TimedOut { what: "the server sends too slowly" });
+                return Err(slow());
             }
         }
     }

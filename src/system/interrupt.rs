@@ -1,25 +1,29 @@
-//! SIGINT and SIGTERM as a flag that long work looks at between steps.
+//! SIGINT, SIGTERM and SIGHUP as a flag that long work looks at between steps.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 static REQUESTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
+/// Signals that ask for an end; a closed terminal is one of them.
+#[cfg(unix)]
+const SIGNALS: [i32; 3] =
+    [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP];
+#[cfg(not(unix))]
+const SIGNALS: [i32; 2] = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM];
+
 /// The work was cancelled from outside.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("interrupted")]
 pub struct Interrupted;
 
-/// Starts to listen. A second signal ends the process at once.
+/// Starts to listen. More signals change nothing: every wait is bounded and looks for the first one, so that whatever
+/// was started is ended and the answer is still given.
 pub fn listen() {
     let flag = Arc::clone(REQUESTED.get_or_init(Arc::default));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        // Order matters: the shutdown sees the flag of an earlier signal only.
-        let armed =
-            signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag))
-                .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&flag)));
+    for signal in SIGNALS {
         // Without a handler the default action (end at once) stays, which is safe too.
-        let _ = armed;
+        let _ = signal_hook::flag::register(signal, Arc::clone(&flag));
     }
 }
 

@@ -3,7 +3,9 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use super::clock::Stopwatch;
 use super::{files, random};
 
 /// Start of the names of staged and displaced files; then 16 hex digits and the suffix.
@@ -13,13 +15,22 @@ const NEW: &str = ".new";
 /// Suffix of an old program that could not be removed because it runs.
 const OLD: &str = ".old";
 
+/// Suffix of a new file that has no mark yet, without its dot.
+const UNMARKED: &str = "tmp";
+/// A younger file may belong to an update that is just starting.
+const YOUNGEST_LEFTOVER: Duration = Duration::from_secs(2);
+/// How long a lock may outlive the process that took it: a child that was just being started when its parent was killed
+/// has the lock too, until it becomes another program.
+const AFTERLIFE: Duration = Duration::from_secs(1);
+const POLL: Duration = Duration::from_millis(10);
+
 /// A new file beside the one it will replace. Removed unless it was put in place.
 #[derive(Debug)]
 pub struct Staged {
     path: PathBuf,
     file: Option<File>,
     /// Tells an update with another state directory that this file is no leftover.
-    _mark: Option<File>,
+    mark: Option<File>,
     in_place: bool,
 }
 
@@ -38,9 +49,19 @@ impl Staged {
             use std::os::unix::fs::OpenOptionsExt as _;
             options.mode(0o700);
         }
-        let file = options.open(&path)?;
-        let mark = marked(&path);
-        Ok(Self { path, file: Some(file), _mark: mark, in_place: false })
+        // Another update removes what has the name of a leftover and no mark, so the mark comes before the name.
+        let unmarked = path.with_extension(UNMARKED);
+        let file = options.open(&unmarked)?;
+        let staged = Self { path: unmarked, file: Some(file), mark: None, in_place: false };
+        let mark = marked(&staged.path);
+        files::rename_new(&staged.path, &path)?;
+        Ok(staged.named(path, mark))
+    }
+
+    fn named(mut self, path: PathBuf, mark: Option<File>) -> Self {
+        self.path = path;
+        self.mark = mark;
+        self
     }
 
     #[must_use]
@@ -183,17 +204,31 @@ pub fn remove_leftovers(target: &Path) {
         let path = directory.join(&name);
         let is_ours = name.to_str().is_some_and(is_leftover);
         let is_file = matches!(files::kind(&path), Ok(files::Kind::File { .. }));
-        if is_ours && is_file && !is_in_use(&path) {
+        let is_starting = path.extension().is_some_and(|end| end == UNMARKED) && !is_old(&path);
+        // The program itself may be called so.
+        if is_ours && is_file && path != target && !is_starting && !is_in_use(&path) {
             // A program that still runs cannot be removed on Windows; the next update tries again.
             let _ = files::remove_file(&path);
         }
     }
 }
 
+/// Whether a file was there before any update that is just starting.
+#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+fn is_old(path: &Path) -> bool {
+    let age = fs::metadata(path)
+        .and_then(|metadata| metadata.modified())
+        .ok()
+        .and_then(|modified| modified.elapsed().ok());
+    age.is_some_and(|age| age >= YOUNGEST_LEFTOVER)
+}
+
 fn is_leftover(name: &str) -> bool {
     let inner = name
         .strip_prefix(PREFIX)
-        .and_then(|rest| rest.strip_suffix(NEW).or_else(|| rest.strip_suffix(OLD)));
+        .and_then(|rest| rest.rsplit_once('.'))
+        .filter(|(_, end)| [&NEW[1..], &OLD[1..], UNMARKED].contains(end))
+        .map(|(hex, _)| hex);
     inner.is_some_and(|hex| hex.len() == 16 && hex.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }
 
@@ -219,7 +254,7 @@ impl FileLock {
             options.mode(0o600).custom_flags(i32::try_from(flags.bits()).unwrap_or(0));
         }
         let mut file = options.open(path).map_err(Err)?;
-        match file.try_lock() {
+        match locked(&file) {
             Ok(()) => {
                 let written = file
                     .set_len(0)
@@ -238,9 +273,40 @@ impl FileLock {
     }
 }
 
+/// Locks the file, as soon as whatever a killed process has left lets go of it.
+fn locked(file: &File) -> Result<(), fs::TryLockError> {
+    let clock = Stopwatch::start();
+    loop {
+        match file.try_lock() {
+            Err(fs::TryLockError::WouldBlock)
+                if u128::from(clock.elapsed_ms()) < AFTERLIFE.as_millis() =>
+            {
+                std::thread::sleep(POLL);
+            }
+            result => return result,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // A killed update may have been about to start a child, which holds the lock for a moment longer.
+    #[test]
+    fn a_lock_that_is_let_go_in_a_moment_is_waited_for() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("lock");
+        let first = FileLock::acquire(&path).unwrap();
+        let child = std::thread::spawn(move || {
+            std::thread::sleep(AFTERLIFE / 5);
+            drop(first);
+        });
+        let second = FileLock::acquire(&path).unwrap();
+        child.join().unwrap();
+        assert_eq!(FileLock::acquire(&path).unwrap_err().unwrap(), std::process::id().to_string());
+        drop(second);
+    }
 
     /// A directory with an old and a new program.
     fn programs() -> (tempfile::TempDir, PathBuf, PathBuf) {

@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use semver::Version;
 
+use crate::system::environment;
 use crate::system::process::{self, Invocation, ProcessError};
+
+use super::output;
 
 /// Longest time that a program may take to say its version.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -97,7 +100,9 @@ fn version_line(path: &Path) -> Result<String, ExecutableError> {
     Ok(output.stdout.trim().to_owned())
 }
 
-/// Output of a program nobody knows, on one line of bounded length.
+/// Output of a program nobody knows, on one line of bounded length, without secrets of the environment.
 fn shown(text: &str) -> String {
+    let secrets = output::secrets(&environment::variables());
+    let text = output::shown(text.as_bytes(), false, &secrets);
     text.chars().take(MAX_SHOWN).collect::<String>().escape_debug().to_string()
 }

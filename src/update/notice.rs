@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use semver::Version;
 use serde_json::{Value, json};
 
-use crate::release::Release;
+use crate::release::{Release, Repository};
 use crate::strict_json;
 use crate::system::files::{self, Mode};
 use crate::system::{clock, random};
@@ -21,6 +21,8 @@ const FILE: &str = "update-notice.json";
 const FORMAT: u64 = 1;
 /// Largest file, in bytes.
 const MAX_FILE: u64 = 16 * 1024;
+/// Longest text in it, in bytes.
+const MAX_TEXT: usize = 300;
 /// How long a find is worth mentioning, in seconds.
 const LIFETIME: u64 = 14 * 24 * 60 * 60;
 
@@ -28,8 +30,8 @@ const LIFETIME: u64 = 14 * 24 * 60 * 60;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Known {
     pub latest: Version,
-    /// The newest version that was ever seen: a host that falls behind it is frozen or replays.
-    pub highest: Version,
+    /// The newest version that was ever verified: a host that falls behind it is frozen or replays.
+    pub highest: Option<Version>,
     pub severity: Severity,
     pub release_url: Option<String>,
     pub install_method: String,
@@ -37,22 +39,29 @@ pub struct Known {
     pub checked_at: u64,
 }
 
+/// One look at the newest release.
+#[derive(Clone, Copy, Debug)]
+pub struct Look<'a> {
+    pub release: &'a Release,
+    pub severity: Severity,
+    /// Whether its signature was verified.
+    pub is_verified: bool,
+}
+
 impl Known {
-    /// What a look at the newest release adds to what was known `before`.
+    /// What a look at the newest release adds to what was known `before`. Only a release whose signature was verified
+    /// raises the highest version: anybody can claim a high one.
     #[must_use]
-    pub fn seen(
-        before: Option<&Self>,
-        newest: &Release,
-        severity: Severity,
-        install_method: &str,
-    ) -> Self {
+    pub fn seen(before: Option<&Self>, newest: &Look<'_>, install_method: &str) -> Self {
+        let Look { release: newest, severity, is_verified } = *newest;
         let latest = newest.version.clone();
-        let highest = before.map(|before| &before.highest).filter(|highest| **highest > latest);
+        let highest = before.and_then(|before| before.highest.clone());
+        let claimed = is_verified.then(|| latest.clone());
         Self {
-            highest: highest.cloned().unwrap_or_else(|| latest.clone()),
+            highest: highest.max(claimed),
             latest,
             severity,
-            release_url: newest.page.clone(),
+            release_url: Repository::own().ok().map(|own| newest.page(&own)),
             install_method: install_method.to_owned(),
             checked_at: clock::now_seconds(),
         }
@@ -70,10 +79,10 @@ impl Known {
         }
         Some(Self {
             latest: version("latest")?,
-            highest: version("highest")?,
+            highest: version("highest"),
             severity: Severity::parse(text("severity")?)?,
-            release_url: text("release_url").map(str::to_owned),
-            install_method: text("install_method")?.to_owned(),
+            release_url: text("release_url").filter(|url| is_plain(url)).map(str::to_owned),
+            install_method: text("install_method").filter(|name| is_plain(name))?.to_owned(),
             checked_at: document.get("checked_at").and_then(Value::as_u64)?,
         })
     }
@@ -87,7 +96,7 @@ impl Known {
         let document = json!({
             "format": FORMAT,
             "latest": self.latest.to_string(),
-            "highest": self.highest.to_string(),
+            "highest": self.highest.as_ref().map(Version::to_string),
             "severity": self.severity.name(),
             "release_url": self.release_url,
             "install_method": self.install_method,
@@ -106,7 +115,8 @@ impl Known {
     #[must_use]
     pub fn notice(&self, running: &Version, now: u64) -> Option<Value> {
         // A host that shows less than before is a suspicion, not an offer.
-        let is_newer = self.latest.cmp_precedence(running).is_gt() && self.latest >= self.highest;
+        let is_newer = self.latest.cmp_precedence(running).is_gt()
+            && self.highest.as_ref().is_none_or(|highest| self.latest >= *highest);
         let age = now.checked_sub(self.checked_at);
         if !is_newer || age.is_none_or(|age| age > LIFETIME) {
             return None;
@@ -125,6 +135,11 @@ impl Known {
     }
 }
 
+/// Short and printable: the file may have been written by somebody else, and a notice is shown to people and agents.
+fn is_plain(text: &str) -> bool {
+    text.len() <= MAX_TEXT && text.bytes().all(|symbol| symbol.is_ascii_graphic())
+}
+
 /// The notice for the version `running`, from the state directory alone.
 #[must_use]
 pub fn current(state: Option<PathBuf>, running: &str) -> Option<Value> {
@@ -139,7 +154,7 @@ mod tests {
     fn known() -> Known {
         Known {
             latest: Version::new(1, 3, 0),
-            highest: Version::new(1, 3, 0),
+            highest: Some(Version::new(1, 3, 0)),
             severity: Severity::Warning,
             release_url: Some("https://github.com/acme/aos/releases/tag/v1.3.0".to_owned()),
             install_method: "standalone".to_owned(),
@@ -186,7 +201,7 @@ mod tests {
         assert_eq!(known.notice(&Version::new(1, 3, 0), 1_001), None);
         assert_eq!(known.notice(&Version::new(2, 0, 0), 1_001), None);
         assert_eq!(known.notice(&Version::new(1, 2, 9), 1_001 + LIFETIME), None);
-        let frozen = Known { highest: Version::new(1, 4, 0), ..known.clone() };
+        let frozen = Known { highest: Some(Version::new(1, 4, 0)), ..known.clone() };
         assert_eq!(frozen.notice(&Version::new(1, 2, 9), 1_001), None);
         // A clock that was set back says nothing about age.
         assert_eq!(known.notice(&Version::new(1, 2, 9), 999), None);

@@ -11,7 +11,7 @@ const MIN_SECRET: usize = 5;
 /// What stands for a secret.
 const HIDDEN: &str = "[hidden]";
 /// Parts of the names of variables whose values are secret.
-const SECRET_NAMES: [&str; 12] = [
+const SECRET_NAMES: [&str; 18] = [
     "TOKEN",
     "SECRET",
     "PASSWORD",
@@ -24,7 +24,17 @@ const SECRET_NAMES: [&str; 12] = [
     "PRIVATE_KEY",
     "AUTH",
     "COOKIE",
+    "BEARER",
+    "JWT",
+    "SESSION",
+    "WEBHOOK",
+    "NETRC",
+    "DSN",
 ];
+/// Last words of the names of variables whose values are secret.
+const SECRET_ENDS: [&str; 7] = ["KEY", "PASS", "PWD", "PIN", "SK", "PAT", "PW"];
+/// Where programs are, which is no secret.
+const PLACES: [&str; 2] = ["PWD", "OLDPWD"];
 
 /// Escape sequences of terminals: commands with parameters, texts for the terminal, single symbols.
 static ESCAPES: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -51,7 +61,9 @@ pub fn secrets(variables: &[(String, String)]) -> Vec<String> {
     let mut found = Vec::new();
     for (name, value) in variables {
         let name = name.to_uppercase();
-        if name.ends_with("_KEY") || SECRET_NAMES.iter().any(|part| name.contains(part)) {
+        let last = name.rsplit('_').next().unwrap_or_default();
+        let ends = SECRET_ENDS.contains(&last) && !PLACES.contains(&name.as_str());
+        if ends || SECRET_NAMES.iter().any(|part| name.contains(part)) {
             // A key of many lines is shown line by line.
             found.extend(value.lines().map(|line| line.trim().to_owned()));
         }

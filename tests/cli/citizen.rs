@@ -230,6 +230,9 @@ fn no_command_opens_an_internet_socket() {
     let mut seen = 0;
     for case in cases::successes() {
         let sandbox = Sandbox::new();
+        // A find that is past its time tempts nobody to look again.
+        let month = 31 * 24 * 60 * 60;
+        crate::notices::keep(&sandbox, &crate::notices::known("9.9.9", month).to_string());
         let plain = case.command(&sandbox, &[]);
         let log = sandbox.home().join("trace");
         let mut command = Command::new("strace");

@@ -10,7 +10,7 @@ use crate::report::Failure;
 use crate::system::http::{Client, Limits};
 use crate::system::{clock, environment, files, program};
 use crate::update::install_method;
-use crate::update::notice::{self, Known};
+use crate::update::notice::{self, Known, Look};
 use crate::update::severity;
 use crate::update::skill::{self, Manifest};
 
@@ -121,7 +121,11 @@ fn remember(running: &Version, latest: &crate::release::Release) -> Vec<Value> {
         .ok()
         .and_then(|path| install_method::detect(&path).ok())
         .map_or("unknown", |installation| installation.method.name());
-    let known = Known::seen(before.as_ref(), latest, severity, method);
+    let known = Known::seen(
+        before.as_ref(),
+        &Look { release: latest, severity, is_verified: false },
+        method,
+    );
     // What cannot be kept is said now and not later.
     let _ = known.save(&home);
     known.notice(running, clock::now_seconds()).into_iter().collect()

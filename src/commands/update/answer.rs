@@ -3,10 +3,11 @@
 use semver::Version;
 use serde_json::{Value, json};
 
-use crate::release::{Release, Signed};
+use crate::release::{Release, Repository, Signed};
 use crate::report::Outcome;
 use crate::system::clock;
 use crate::update::find::Wish;
+use crate::update::notice::Look;
 use crate::update::severity::Severity;
 
 use super::super::Run;
@@ -16,8 +17,15 @@ use super::skill::SkillAnswer;
 pub struct Found<'a> {
     pub release: &'a Release,
     pub severity: Severity,
+    pub is_verified: bool,
     /// Verified, when it had to be before the download.
     pub signed: Option<Signed<'a>>,
+}
+
+impl<'a> Found<'a> {
+    pub fn look(&self) -> Look<'a> {
+        Look { release: self.release, severity: self.severity, is_verified: self.is_verified }
+    }
 }
 
 /// All that is said in the end.
@@ -137,6 +145,9 @@ impl Answer {
                 format!("{} {} -> {}{urgent}", style.accent("available"), self.current, self.target)
             }
             "planned" => format!("{} {} -> {}", style.accent("planned"), self.current, self.target),
+            _ if self.notices.iter().any(|notice| notice["severity"] == "warning") => {
+                format!("{} stays at {}", style.warning("current"), self.current)
+            }
             _ => format!("{} {} is up to date", style.good("current"), self.current),
         };
         let mut rows = vec![("installed", format!("{}, {}", self.method, self.evidence))];
@@ -186,7 +197,7 @@ pub fn suspicions(wish: &Wish, newest: &Release, method: &str) -> Vec<Value> {
             "latest_version": version.to_string(),
             "install_method": method,
             "recommended_command": "aos update --check",
-            "release_url": newest.page,
+            "release_url": Repository::own().ok().map(|own| newest.page(&own)),
             "checked_at": clock::iso8601(clock::now_seconds()),
             "next_steps": next,
         })

@@ -20,7 +20,7 @@ use crate::update::find::{self, Decision, Wish};
 use crate::update::install_method::{
     self, Aftermath, Before, InstallMethod, Installation, ManagerCommand,
 };
-use crate::update::notice::Known;
+use crate::update::notice::{Known, Look};
 use crate::update::severity::{self, Severity};
 use crate::update::{install, swap};
 use crate::verify::TrustRoot;
@@ -59,6 +59,27 @@ pub struct UpdateArgs {
 impl UpdateArgs {
     fn only_looks(&self) -> bool {
         self.check || self.dry_run
+    }
+
+    /// The same call again.
+    fn line(&self) -> String {
+        let mut line = "aos update".to_owned();
+        for (given, flag) in [
+            (self.check, " --check"),
+            (self.dry_run, " --dry-run"),
+            (self.allow_downgrade, " --allow-downgrade"),
+        ] {
+            line.push_str(if given { flag } else { "" });
+        }
+        for (name, value) in [
+            ("--target-version", self.target_version.clone()),
+            ("--trusted-root", self.trusted_root.as_ref().map(|path| path.display().to_string())),
+        ] {
+            if let Some(value) = value {
+                line.push_str(&format!(" {name} {}", install_method::quoted(&value)));
+            }
+        }
+        line
     }
 }
 
@@ -134,7 +155,7 @@ impl<'a> Job<'a> {
         let installation = install_method::detect(&executable).map_err(UpdateError::from)?;
         state.install_method = Some(installation.method.name());
         let home = environment::state_directory();
-        let highest = home.as_deref().and_then(Known::load).map(|known| known.highest);
+        let highest = home.as_deref().and_then(Known::load).and_then(|known| known.highest);
         let wish = Wish { running, target, allow_downgrade: args.allow_downgrade, highest };
         Ok(Self { args, run, wish, own, trust, installation, home, lock: None })
     }
@@ -154,32 +175,39 @@ impl<'a> Job<'a> {
                 return Ok(Found {
                     release,
                     severity: graded.severity,
+                    is_verified: true,
                     signed: Some(graded.signed),
                 });
             }
-            return Ok(Found { release, severity: Severity::Info, signed: None });
+            return Ok(Found {
+                release,
+                severity: Severity::Info,
+                is_verified: false,
+                signed: None,
+            });
         }
         // A manager answers for what it installs; a changelog that is not verified only has no say.
-        let severity = match self.args.only_looks() {
-            true => find::graded(host, release, &self.own, &self.trust, running).map_or_else(
-                |_| severity::grade(running, &release.version, None),
-                |graded| graded.severity,
-            ),
-            false => Severity::Info,
+        let graded = match self.args.only_looks() {
+            true => find::graded(host, release, &self.own, &self.trust, running).ok(),
+            false => None,
         };
-        Ok(Found { release, severity, signed: None })
+        let is_verified = graded.is_some();
+        let severity = graded.map_or_else(
+            || severity::grade(running, &release.version, None),
+            |graded| graded.severity,
+        );
+        Ok(Found { release, severity, is_verified, signed: None })
     }
 
     /// The answer to `--check` and `--dry-run`.
     fn shown(&self, found: &Found<'_>) -> Outcome {
         let newest = self.args.check && self.args.target_version.is_none();
-        let notices =
-            if newest { self.remember(found.release, found.severity) } else { Vec::new() };
+        let notices = if newest { self.remember(&found.look()) } else { Vec::new() };
         let status = if self.args.check { "available" } else { "planned" };
         let mut answer = self.answer(status);
         answer.target = found.release.version.clone();
         answer.update_available = true;
-        answer.release_url.clone_from(&found.release.page);
+        answer.release_url = Some(found.release.page(&self.own));
         answer.notices = notices;
         answer.signed(found.signed.as_ref());
         answer.severity = Some(found.severity);
@@ -232,11 +260,11 @@ impl<'a> Job<'a> {
     }
 
     /// Keeps what was found, so that other commands need not ask; gives the notice of an update, if there is one.
-    fn remember(&self, release: &Release, severity: Severity) -> Vec<Value> {
+    fn remember(&self, newest: &Look<'_>) -> Vec<Value> {
         let Some(home) = &self.home else { return Vec::new() };
         let before = Known::load(home);
         let method = self.installation.method.name();
-        let known = Known::seen(before.as_ref(), release, severity, method);
+        let known = Known::seen(before.as_ref(), newest, method);
         // What cannot be kept is shown now and not later.
         let _ = known.save(home);
         known.notice(&self.wish.running, clock::now_seconds()).into_iter().collect()
@@ -250,7 +278,7 @@ impl<'a> Job<'a> {
     ) -> Result<Outcome, Failure> {
         let release = found.release;
         let mut answer = self.answer("updated");
-        answer.release_url.clone_from(&release.page);
+        answer.release_url = Some(release.page(&self.own));
         let expected = if self.installation.method == InstallMethod::Standalone {
             let staged =
                 swap::Stage::new(&self.installation.executable).map_err(UpdateError::from)?;
@@ -276,7 +304,8 @@ impl<'a> Job<'a> {
         answer.target = answer.current.clone();
         answer.binary_replaced = true;
         if self.args.target_version.is_none() {
-            self.remember(release, Severity::Info);
+            let is_verified = self.installation.method == InstallMethod::Standalone;
+            self.remember(&Look { release, severity: Severity::Info, is_verified });
         }
         answer.skill = match expected {
             Some(expected) => skill::sync(self, &answer.current, expected, state)?,
@@ -326,11 +355,12 @@ impl<'a> Job<'a> {
         let mut answer = self.answer("current");
         if let Some(newest) = newest {
             answer.remote = Some(newest.version.clone());
-            answer.release_url.clone_from(&newest.page);
+            answer.release_url = Some(newest.page(&self.own));
             answer.notices =
                 answer::suspicions(&self.wish, newest, self.installation.method.name());
             if !self.args.dry_run {
-                self.remember(newest, Severity::Info);
+                let severity = Severity::Info;
+                self.remember(&Look { release: newest, severity, is_verified: false });
             }
         }
         if self.args.only_looks() {

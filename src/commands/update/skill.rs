@@ -175,16 +175,20 @@ pub fn delegated(
     "failed".clone_into(&mut state.skill_status);
     state.skill_command = Some(command(job, version));
     let finished = finished.map_err(|_| unsynced(ErrorCode::SkillSync, "start_failed"))?;
-    let envelope: Value = serde_json::from_slice(&finished.tail).unwrap_or_default();
+    let envelope = envelope(&finished.tail);
     let told = |value: &Value, name: &str| value[name].as_str().map(str::to_owned);
-    if envelope["ok"] == true {
-        let data = &envelope["data"];
-        let status = told(data, "skill_sync_status").unwrap_or_else(|| "unknown".to_owned());
+    let data = &envelope["data"];
+    // Only what a success can be is believed, and only from a program that ended as one.
+    let status = told(data, "skill_sync_status")
+        .filter(|status| ["current", "synced", "skipped"].contains(&status.as_str()));
+    if let (true, Ending::Exited(Some(0)), Some(status)) =
+        (envelope["ok"] == true, finished.ending, status)
+    {
         state.skill_status.clone_from(&status);
         state.skill_command = None;
         return Ok(SkillAnswer {
             status,
-            command: told(data, "skill_sync_command"),
+            command: Some(command(job, version)),
             digest: data["skill_digest"].clone(),
             places: Vec::new(),
             backups: data["skill_backups"].as_array().cloned().unwrap_or_default(),
@@ -192,15 +196,21 @@ pub fn delegated(
         });
     }
     let details = &envelope["error"]["details"];
-    if let Some(command) = told(details, "skill_sync_command") {
-        state.skill_command = Some(command);
-    }
     let (code, cause) = match finished.ending {
         Ending::Interrupted => (ErrorCode::Interrupted, "interrupted".to_owned()),
         Ending::TimedOut => (ErrorCode::Timeout, "timed_out".to_owned()),
         Ending::Exited(_) => {
-            (ErrorCode::SkillSync, told(details, "cause").unwrap_or_else(|| "unknown".to_owned()))
+            let word = |symbol: char| symbol.is_ascii_lowercase() || symbol == '_';
+            let cause = told(details, "cause").filter(|cause| cause.chars().all(word));
+            (ErrorCode::SkillSync, cause.unwrap_or_else(|| "unknown".to_owned()))
         }
     };
     Err(unsynced(code, &cause))
+}
+
+/// The envelope in what a program said: its last line that is one. Launchers write notes of their own.
+fn envelope(said: &[u8]) -> Value {
+    let text = String::from_utf8_lossy(said);
+    let mut lines = text.lines().rev().filter(|line| line.starts_with('{'));
+    lines.find_map(|line| serde_json::from_str(line).ok()).unwrap_or_default()
 }

@@ -83,7 +83,7 @@ impl State {
         let Some(current) = &self.current else {
             return format!("{said}; the program is another one now, or none, and says no version");
         };
-        let again = if args.check { "aos update --check" } else { "aos update" };
+        let again = args.line();
         match failure.code {
             _ if self.binary_replaced || self.skill_command.is_some() => {
                 format!("aos is at {current} now, but {said}")
@@ -94,6 +94,10 @@ impl State {
             ErrorCode::Integrity => format!(
                 "{said}; integrity failure: do NOT retry, stop and report it; still on {current}"
             ),
+            // It will not pass by itself.
+            ErrorCode::Network if failure.details.get("cause") == Some(&Value::from("offline")) => {
+                format!("{said}; no change, still on {current}")
+            }
             code if code.retryable() => {
                 format!("{said}; transient: re-run `{again}`, it is idempotent; still on {current}")
             }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use crate::system::files::{self, Kind};
 
 pub use aftermath::{Aftermath, Before};
-pub use command::ManagerCommand;
+pub use command::{ManagerCommand, quoted};
 pub use drive::{Cause, DriveError, drive};
 
 /// Who owns the program.

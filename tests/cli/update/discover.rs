@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::host::Reply;
 use super::setup::{
-    BUNDLE, CHECKSUMS, LATEST, NEWER, RUNNING, Release, Setup, archive_name, asset, row, tagged,
+    BUNDLE, CHECKSUMS, LATEST, NEWER, RUNNING, Release, Setup, archive_name, asset, row, run,
+    tagged,
 };
-use crate::sandbox::run;
 
 const HOUR: u64 = 3600;
 

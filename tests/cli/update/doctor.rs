@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::host::Reply;
-use super::setup::{LATEST, NEWER, RUNNING, Release, Setup};
-use crate::sandbox::run;
+use super::setup::{LATEST, NEWER, RUNNING, Release, Setup, run};
 
 fn checks(setup: &Setup) -> Value {
     run(&mut setup.command(&["doctor"])).data()

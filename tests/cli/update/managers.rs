@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::setup::{NEWER, RUNNING, Release, Setup, executable, install, original};
-use crate::sandbox::{Answer, run};
+use super::setup::{NEWER, RUNNING, Release, Setup, executable, install, original, run};
+use crate::sandbox::Answer;
 
 /// Puts the program at `place` below the work directory, with the files around it.
 fn layout(setup: &Setup, place: &str, files: &[(&str, &str)]) -> PathBuf {
@@ -382,7 +382,7 @@ fn a_managed_program_needs_no_archive_for_its_platform() {
     assert_eq!(ask(&setup, &program, &[]).data()["status"], "updated");
 }
 
-// The new program knows its Skill; what it says about it is passed on.
+// The new program knows its Skill; why it could not be synced is passed on.
 #[test]
 fn a_skill_that_the_new_program_cannot_sync_is_a_partial_success() {
     let setup = Setup::new();
@@ -395,7 +395,37 @@ fn a_skill_that_the_new_program_cannot_sync_is_a_partial_success() {
     let error = ask(&setup, &program, &[]).error("E_SKILL_SYNC", 7);
     let details = &error["details"];
     assert_eq!(details["cause"], "npx_missing");
-    assert_eq!(details["skill_sync_command"], "npx skills x");
+    // A command of its own is not repeated to anybody.
+    let command = details["skill_sync_command"].as_str().expect("a command");
+    assert!(command.contains(&format!("aos/tree/v{NEWER} -y -g")), "{command}");
     assert_eq!(details["binary_replaced"], true);
     assert_eq!(details["current_version"], NEWER);
+}
+
+// What the new program says about its Skill is believed where a success can say it, and only then.
+#[test]
+fn a_program_that_lies_about_its_skill_is_not_believed() {
+    for said in [
+        "{\"ok\":true,\"data\":{\"skill_sync_status\":\"failed\"}}",
+        "{\"ok\":true,\"data\":{\"skill_sync_status\":\"\\u001b[2Jevil\"}}",
+        "{\"ok\":true,\"data\":{}}",
+        "nonsense",
+    ] {
+        let setup = Setup::new();
+        let program = npm(&setup);
+        let script = installs(&program, NEWER)
+            .replace("{\"ok\":true,\"data\":{\"skill_sync_status\":\"current\"}}", said);
+        manager(&setup, "npm", &script);
+        let answer = ask(&setup, &program, &[]);
+        let error = answer.error("E_SKILL_SYNC", 7);
+        assert_eq!(error["details"]["skill_sync_status"], "failed", "{said}");
+        assert!(!answer.stdout.contains("evil"), "{said}");
+    }
+    // Notes of a launcher around the answer are no obstacle.
+    let setup = Setup::new();
+    let program = npm(&setup);
+    let script =
+        installs(&program, NEWER).replace("*) echo '", "*) echo 'a warning of node' >&2; echo '");
+    manager(&setup, "npm", &script);
+    assert_eq!(ask(&setup, &program, &[]).data()["skill_sync_status"], "current");
 }

@@ -8,6 +8,7 @@ mod discover;
 mod doctor;
 mod download;
 pub mod host;
+mod hostile;
 // Elsewhere no variable tells which certificates the system believes.
 #[cfg(target_os = "linux")]
 mod identity;

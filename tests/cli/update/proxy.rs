@@ -3,8 +3,7 @@
 use std::net::TcpListener;
 
 use super::host::{Host, Reply};
-use super::setup::{LATEST, NEWER, RUNNING, Release, Setup, row};
-use crate::sandbox::run;
+use super::setup::{LATEST, NEWER, RUNNING, Release, Setup, row, run};
 
 /// An address where nobody listens.
 fn nobody() -> String {

@@ -4,13 +4,15 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 
 use super::host::{Host, Reply};
-use crate::sandbox::{Answer, Sandbox, run};
+use crate::cases::finish;
+use crate::sandbox::{Answer, Sandbox};
 use crate::sigstore::{Signing, Sigstore, hex};
 
 /// The version that is installed.
@@ -323,6 +325,21 @@ impl Setup {
     pub fn is_untouched(&self) {
         let now = std::fs::read(self.program()).expect("a program");
         assert!(now == original_bytes(), "the program changed");
+    }
+}
+
+/// Runs a call that must end by itself: a fault of the program must not hold up the tests for ever.
+pub fn run(command: &mut Command) -> Answer {
+    finish("the call", command)
+}
+
+/// Waits for something that must come, however busy the machine is.
+#[track_caller]
+pub fn wait_until(condition: impl Fn() -> bool) {
+    let clock = Instant::now();
+    while !condition() {
+        assert!(clock.elapsed() < Duration::from_secs(30), "it does not come");
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 

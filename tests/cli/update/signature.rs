@@ -4,9 +4,8 @@ use serde_json::json;
 
 use super::host::Reply;
 use super::setup::{
-    BUNDLE, CHECKSUMS, NEWER, REPOSITORY, Release, Setup, archive_name, asset, listed, row,
+    BUNDLE, CHECKSUMS, NEWER, REPOSITORY, Release, Setup, archive_name, asset, listed, row, run,
 };
-use crate::sandbox::run;
 use crate::sigstore::{Fault, Name, Signing, Sigstore};
 
 const SIGNATURE: super::setup::Row =

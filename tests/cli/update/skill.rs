@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::setup::{NEWER, RUNNING, Release, Setup, original};
+use super::setup::{NEWER, RUNNING, Release, Setup, original, run};
 
 const LIMIT: (&str, &str) = ("AOS_TEST_SKILL_LIMIT_MS", "1500");
 
@@ -45,7 +45,7 @@ fn without_a_usable_npx_the_skill_is_not_synced() {
     let setup = Setup::new();
     let mut command = setup.update_command(&[]);
     command.env("PATH", setup.place("empty"));
-    let error = crate::sandbox::run(&mut command).error("E_SKILL_SYNC", 7);
+    let error = run(&mut command).error("E_SKILL_SYNC", 7);
     is_partial(&setup, &error, "npx_missing");
     let setup = Setup::new();
     setup.shim("node", "echo v18.20.0\n");
@@ -70,7 +70,7 @@ fn an_installer_that_hangs_is_ended_with_all_it_started() {
     setup.npx("hang", &format!("sleep {mark} & sleep {mark} & sleep {mark}\n"));
     let mut command = setup.update_command(&[]);
     command.env(LIMIT.0, LIMIT.1);
-    let error = crate::sandbox::run(&mut command).error("E_TIMEOUT", 8);
+    let error = run(&mut command).error("E_TIMEOUT", 8);
     is_partial(&setup, &error, "timed_out");
     let listed = std::process::Command::new("ps").args(["-eo", "args"]).output();
     let Ok(listed) = listed else {

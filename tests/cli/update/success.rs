@@ -5,9 +5,8 @@ use serde_json::Value;
 use super::host::Reply;
 use super::setup::{
     BUNDLE, CHECKSUMS, LATEST, NEWER, REPOSITORY, RUNNING, Release, Setup, archive_name,
-    as_version, asset, skill, tagged,
+    as_version, asset, run, skill, tagged,
 };
-use crate::sandbox::run;
 
 fn version(setup: &Setup) -> String {
     run(&mut setup.command(&["--version"])).stdout.trim().to_owned()
@@ -259,7 +258,7 @@ fn a_closed_stdout_does_not_undo_anything() {
     let mut child = command.spawn().expect("it starts");
     drop(child.stdout.take());
     let status = child.wait().expect("it ends");
-    assert_eq!(status.code(), Some(1));
+    assert_eq!(status.code(), Some(0), "what is done is done");
     assert_eq!(version(&setup), format!("aos {NEWER}"));
     setup.is_clean();
 }
@@ -273,7 +272,7 @@ fn a_full_stdout_does_not_undo_anything() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a device");
     let mut command = setup.update_command(&[]);
     let ended = command.stdout(full).stderr(std::process::Stdio::piped()).output();
-    assert_eq!(ended.expect("it ends").status.code(), Some(1));
+    assert_eq!(ended.expect("it ends").status.code(), Some(0));
     assert_eq!(version(&setup), format!("aos {NEWER}"));
     setup.is_clean();
 }

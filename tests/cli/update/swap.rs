@@ -7,8 +7,9 @@ use std::time::Duration;
 use super::host::Reply;
 use super::setup::{
     LATEST, NEWER, RUNNING, Release, Setup, archive_name, as_version, asset, copy, original, row,
+    run, wait_until,
 };
-use crate::sandbox::{Answer, answer, run, skipped};
+use crate::sandbox::{Answer, answer, skipped};
 
 fn version(setup: &Setup) -> String {
     run(&mut setup.command(&["--version"])).stdout.trim().to_owned()
@@ -29,7 +30,7 @@ fn unshared(test: &str, setup: &Setup, prepare: &str) -> Option<Answer> {
     for (name, value) in plain.get_envs().filter_map(|(name, value)| Some((name, value?))) {
         command.env(name, value);
     }
-    Some(answer(command.output().expect("it runs")))
+    Some(run(&mut command))
 }
 
 // S1.
@@ -147,11 +148,11 @@ fn a_directory_where_programs_may_not_run_is_a_configuration_fault() {
     // The running program was started before the directory became so.
     let bin = setup.place("bin");
     let prepare = format!(
-        "mount --bind '{0}' '{0}'\n(sleep 0.5; mount -o remount,noexec,bind '{0}') >&2 &",
+        "mount --bind '{0}' '{0}'\n(sleep 1; mount -o remount,noexec,bind '{0}') >&2 &",
         bin.display()
     );
     let described = setup.publish(&Release::new(NEWER));
-    setup.host.set(LATEST, Reply::json(&described).after(Duration::from_millis(1500)));
+    setup.host.set(LATEST, Reply::json(&described).after(Duration::from_secs(3)));
     let Some(answer) = unshared(test, &setup, &prepare) else { return };
     let error = row("replace", "E_CONFIG", 4).check(&setup, &answer);
     assert_eq!(error["details"]["cause"], "does_not_start");
@@ -165,14 +166,12 @@ fn two_updates_do_not_meet() {
     let bytes = Release::new(NEWER).archive;
     setup.host.set(
         &asset(NEWER, &archive_name(NEWER)),
-        Reply::bytes(&bytes).after(Duration::from_millis(1500)),
+        Reply::bytes(&bytes).after(Duration::from_secs(3)),
     );
     let mut first = setup.update_command(&[]);
     first.stdout(std::process::Stdio::piped());
     let first = first.spawn().expect("it starts");
-    while setup.host.paths().len() < 4 {
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_until(|| setup.host.paths().len() >= 4);
     let second = setup.update(&[]);
     let error = second.error("E_CONFLICT", 6);
     assert_eq!(error["details"]["stage"], "replace");

@@ -11,8 +11,10 @@ use serde_json::Value;
 
 use super::host::{Host, Reply};
 use super::identity::Identity;
-use super::setup::{BUNDLE, CHECKSUMS, LATEST, NEWER, Release, Setup, archive_name, asset, row};
-use crate::sandbox::{Answer, run};
+use super::setup::{
+    BUNDLE, CHECKSUMS, LATEST, NEWER, Release, Setup, archive_name, asset, row, run,
+};
+use crate::sandbox::Answer;
 
 /// The host behind a door that speaks TLS only.
 struct Door {

@@ -1,8 +1,7 @@
 //! The token of the environment: for the API alone, left out when it is the trouble, never shown.
 
 use super::host::{Host, Reply};
-use super::setup::{BUNDLE, CHECKSUMS, LATEST, NEWER, Release, Setup, asset, row};
-use crate::sandbox::run;
+use super::setup::{BUNDLE, CHECKSUMS, LATEST, NEWER, Release, Setup, asset, row, run};
 
 const TOKEN: &str = "ghp_canary0123456789abcdef0123456789ab";
 

@@ -1,14 +1,15 @@
 //! The moment of the swap: what others see of it, and what happens when something is in its way.
 
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::host::Reply;
 use super::setup::{
-    NEWER, RUNNING, Release, Setup, archive_name, as_version, asset, original_bytes,
+    NEWER, RUNNING, Release, Setup, archive_name, as_version, asset, original_bytes, run,
+    wait_until,
 };
-use crate::sandbox::{answer, run};
+use crate::sandbox::{answer, skipped};
 
 // Item 55: whoever looks sees the old program or the new one, never none and never a part.
 #[test]
@@ -43,17 +44,49 @@ fn a_reader_sees_the_old_or_the_new_program_at_every_moment() {
     });
 }
 
+// Item 55: no look is lucky: whatever the system is asked to do to the program is one rename.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_program_is_replaced_by_one_rename_and_nothing_else() {
+    let test = "the_program_is_replaced_by_one_rename_and_nothing_else";
+    let works = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
+    if !works.is_ok_and(|status| status.success()) {
+        skipped(test, "`strace` does not work here");
+        return;
+    }
+    let setup = Setup::new();
+    setup.good_npx(NEWER);
+    let log = setup.place("trace");
+    let plain = setup.update_command(&[]);
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qq", "-s", "4096", "-e", "trace=%file", "-o"]).arg(&log);
+    command.arg(plain.get_program()).args(plain.get_args()).current_dir(setup.sandbox.work());
+    command.env_clear();
+    for (name, value) in plain.get_envs().filter_map(|(name, value)| Some((name, value?))) {
+        command.env(name, value);
+    }
+    assert_eq!(run(&mut command).data()["status"], "updated");
+    let trace = std::fs::read_to_string(&log).expect("a trace");
+    let own = format!("\"{}\"", setup.program().display());
+    let changing = ["rename", "unlink", "link", "truncate", "O_TRUNC", "O_CREAT", "chmod", "chown"];
+    let changes: Vec<_> = trace
+        .lines()
+        .filter(|line| line.contains(&own) && changing.iter().any(|sign| line.contains(sign)))
+        .filter(|line| !line.contains("readlink"))
+        .collect();
+    let [only] = changes.as_slice() else { panic!("{changes:#?}") };
+    assert!(only.contains("rename") && only.contains(".new\"") && only.ends_with("= 0"), "{only}");
+}
+
 // S3: the rename itself fails. Another program has put a directory in the place of the program meanwhile.
 #[test]
 fn a_swap_that_fails_is_an_io_fault_and_leaves_nothing() {
     let setup = Setup::new();
     let archive = asset(NEWER, &archive_name(NEWER));
-    let reply = Reply::bytes(&Release::new(NEWER).archive).after(Duration::from_millis(800));
+    let reply = Reply::bytes(&Release::new(NEWER).archive).after(Duration::from_millis(2500));
     setup.host.set(&archive, reply);
     let child = setup.update_command(&[]).stdout(Stdio::piped()).spawn().expect("it starts");
-    while !setup.host.paths().contains(&archive) {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until(|| setup.host.paths().contains(&archive));
     std::fs::remove_file(setup.program()).expect("a program");
     std::fs::create_dir_all(setup.program().join("full")).expect("a directory");
     let answer = answer(child.wait_with_output().expect("it ends"));
@@ -74,7 +107,7 @@ fn a_swap_that_fails_is_an_io_fault_and_leaves_nothing() {
 #[test]
 fn a_program_that_was_deleted_is_updated_all_the_same_or_says_why_not() {
     let setup = Setup::new();
-    let mut command = std::process::Command::new("sh");
+    let mut command = Command::new("sh");
     let plain = setup.update_command(&[]);
     // The shell becomes the program after the entry is gone.
     command.args(["-c", "exec 9<\"$0\" && rm \"$0\" && exec /proc/self/fd/9 \"$@\""]);

@@ -74,7 +74,7 @@ func TestASignalEndsAStreamWithALineThatSaysSo(t *testing.T) {
 func TestASignalInABatchSaysWhatWasDone(t *testing.T) {
 	t.Parallel()
 	tool := newTool(t)
-	call := []string{"item", "close", "--ids", ids(1, 120)}
+	call := []string{"item", "close", "--ids", ids(120)}
 	token := tool.token(call...)
 	chunks := 0
 	tool.upstream.Hook(func(_ http.ResponseWriter, r *http.Request) bool {

@@ -38,3 +38,18 @@ func (u *Upstream) tokenRoutes() {
 		})
 	})
 }
+
+// Revoke makes the upstream forget that a token is good; its refresh token stays good.
+func (u *Upstream) Revoke(token string) {
+	u.mutex.Lock()
+	defer u.mutex.Unlock()
+	who := u.accounts[token]
+	delete(u.accounts, token)
+	for refresh, other := range u.refreshes {
+		if other == token {
+			renewable := "revoked " + token
+			u.accounts[renewable] = who
+			u.refreshes[refresh] = renewable
+		}
+	}
+}

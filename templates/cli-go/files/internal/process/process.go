@@ -40,6 +40,9 @@ type Ending struct {
 
 // Run runs a program to its end. It fails when the program cannot be started.
 func Run(ctx context.Context, command Command) (Ending, error) {
+	if ctx.Err() != nil {
+		return Ending{Exit: -1, Interrupted: true}, nil
+	}
 	limited, cancel := context.WithTimeout(ctx, command.Limit)
 	defer cancel()
 	child := exec.Command(command.Program, command.Arguments...)

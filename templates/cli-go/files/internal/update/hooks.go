@@ -2,7 +2,10 @@
 
 package update
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // hooks are what tests may change. This is the program as it is released: nothing can be changed, in particular not
 // the trust root.
@@ -14,4 +17,4 @@ func patience(usual time.Duration) time.Duration {
 	return usual
 }
 
-func checkpoint(string) {}
+func checkpoint(context.Context, string) {}

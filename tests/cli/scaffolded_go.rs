@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use super::disk;
 use super::sandbox::{Sandbox, is_executable, tree};
@@ -9,8 +10,11 @@ use super::toolchain::{program, succeed};
 
 const HOSTILE: &str = "q\" ' \\ `x` $(id) ${z} # : é\u{2028}";
 /// Answers that change the tree, each with all of its choices.
-const CHOICES: [(&str, [&str; 2]); 3] =
-    [("credentials", ["static", "expiring"]), ("jobs", ["no", "yes"]), ("human_checkpoint", ["no", "yes"])];
+const CHOICES: [(&str, [&str; 2]); 3] = [
+    ("credentials", ["static", "expiring"]),
+    ("jobs", ["no", "yes"]),
+    ("human_checkpoint", ["no", "yes"]),
+];
 
 fn made(sandbox: &Sandbox, name: &str, answers: &[String]) -> PathBuf {
     let mut arguments = vec!["new", name, "--template", "cli-go", "--no-git"];
@@ -157,7 +161,8 @@ fn every_action_is_pinned_by_its_commit_and_no_step_prints_an_expression() {
             if let Some((_, action)) = line.split_once("uses: ") {
                 let (_, pin) = action.split_once('@').expect("a pin");
                 let commit = pin.split(' ').next().unwrap_or_default();
-                let is_commit = commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+                let is_commit =
+                    commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
                 assert!(is_commit && pin.contains(" # v"), "{name}: {line}");
             }
             let runs = line.starts_with("run:") || line.starts_with("- run:");
@@ -181,7 +186,9 @@ fn the_documents_name_the_tests_that_exist() {
     let table = disk::read(&project.join("docs/CONFORMANCE.md"));
     let named: BTreeMap<_, _> = table
         .split('`')
-        .filter(|word| word.starts_with("Test") && word.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+        .filter(|word| {
+            word.starts_with("Test") && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
         .map(|word| (word, ()))
         .collect();
     assert!(named.len() > 60, "{}", named.len());
@@ -199,7 +206,7 @@ fn the_npm_wrapper_says_what_is_missing_and_passes_the_exit_on() {
     let run = project.join("scripts/run.js");
     let run = run.to_str().expect("a path");
     succeed(&node, &["scripts/versions.js"], &project);
-    let output = super::toolchain::run(&node, &[run, "context"], &project);
+    let output = Command::new(node).args([run, "context"]).output().expect("node starts");
     assert_eq!(output.status.code(), Some(4));
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("an envelope");
     assert_eq!(document["error"]["code"], "E_CONFIG");

@@ -29,7 +29,7 @@ function wanted(root) {
 }
 
 /** The section of a version in the changelog, without comments. */
-function notes(version) {
+function notes(version, isRelease) {
   const text = read("CHANGELOG.md").replaceAll("\r\n", "\n").replace(/<!--[\s\S]*?-->/g, "");
   const sections = text.split(/^(?=## )/m);
   const heading = `## [${version}]`;
@@ -37,6 +37,9 @@ function notes(version) {
   const released = sections.filter((candidate) => /^## \[\d/.test(candidate));
   if (section === undefined || released[0] !== section) {
     throw new Error(`the newest version in CHANGELOG.md is not ${version}`);
+  }
+  if (isRelease && !/^## \[[^\]]+\] - \d{4}-\d{2}-\d{2}$/m.test(section.split("\n")[0])) {
+    throw new Error(`the heading of ${version} in CHANGELOG.md has no date, as in "## [${version}] - 2030-01-31"`);
   }
   const body = section.slice(section.indexOf("\n")).trim();
   if (body === "") throw new Error(`CHANGELOG.md says nothing about ${version}`);
@@ -56,7 +59,7 @@ function main(options) {
   if (tag !== undefined && tag !== `v${root.version}`) {
     throw new Error(`the tag is ${JSON.stringify(tag)} and package.json says ${root.version}`);
   }
-  const text = notes(root.version);
+  const text = notes(root.version, tag !== undefined);
   for (const [name, content] of Object.entries(wanted(root))) {
     if (content === read(name)) continue;
     if (!options.includes("--write")) {

@@ -185,7 +185,8 @@ fn an_unknown_template_names_the_known_ones() {
     assert_eq!(error["details"]["hint"], "did you mean `connector-python`?");
     for hostile in ["../connector-python", "/etc", "connector-python/presets", ""] {
         let error = sandbox.aos(&["new", "acme", "--template", hostile]).error("E_VALIDATION", 2);
-        assert_eq!(texts(&error["details"]["known_templates"]), ["connector-python"]);
+        let known = texts(&error["details"]["known_templates"]);
+        assert!(known.contains(&"connector-python") && known.contains(&"cli-go"), "{known:?}");
     }
 }
 

@@ -27,7 +27,7 @@ pub fn run(program: impl AsRef<OsStr>, arguments: &[&str], directory: &Path) -> 
         .env_remove("PYTHONPATH")
         .env_remove("PYTHONHOME")
         .env("PYTHONDONTWRITEBYTECODE", "1")
-        .env("GOFLAGS", "-mod=mod")
+        .env("GOFLAGS", "-mod=readonly")
         .env("GOTOOLCHAIN", "local")
         .env("GOWORK", "off")
         .env("RUFF_NO_CACHE", "true")

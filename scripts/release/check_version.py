@@ -35,7 +35,7 @@ def locked_version(root):
 
 def skill_version(root):
     front = text(root, "skills/aos/SKILL.md").split("\n---\n", 1)[0]
-    found = re.search(r'^requires:\n  min_version: "([^"]+)"$', front, re.MULTILINE)
+    found = re.search(r'^    min_version: "([^"]+)"$', front, re.MULTILINE)
     return found.group(1) if found else None
 
 
@@ -60,7 +60,7 @@ def faults(root, tag):
         "Cargo.toml": manifest_version(root),
         "Cargo.lock": locked_version(root),
         "CHANGELOG.md (newest heading)": logged,
-        "skills/aos/SKILL.md (requires.min_version)": skill_version(root),
+        "skills/aos/SKILL.md (metadata.requires.min_version)": skill_version(root),
     }
     wrong = [
         f"{place} says {says or 'nothing'}, and the tag says {version}"

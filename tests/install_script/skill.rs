@@ -152,7 +152,10 @@ fn the_skill_is_one_that_every_installer_and_agent_accepts() {
     // A colon and a space would begin a map.
     assert!(!description.contains(": ") && !description.contains(" #"), "{description}");
     assert!(value("compatibility").len() <= 500);
-    let version = format!("\nrequires:\n  min_version: \"{}\"\n", env!("CARGO_PKG_VERSION"));
+    let version = format!(
+        "\n  requires:\n    bins: [\"aos\"]\n    min_version: \"{}\"\n",
+        env!("CARGO_PKG_VERSION")
+    );
     assert!(front.contains(&version), "{front}");
     assert!(skill.lines().count() < 250, "{}", skill.lines().count());
     // A copy with other line ends would have another digest.

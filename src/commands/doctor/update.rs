@@ -38,7 +38,7 @@ pub fn version() -> Check {
     }
 }
 
-/// `requires.min_version` of an installed Skill.
+/// `metadata.requires.min_version` of an installed Skill.
 fn required(place: &Path) -> Option<Version> {
     /// Largest Skill text, in bytes.
     const MAX_TEXT: u64 = 1024 * 1024;

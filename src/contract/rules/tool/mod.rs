@@ -5,8 +5,6 @@ mod documents;
 mod envelope;
 mod package;
 mod readiness;
-#[cfg(test)]
-mod sample;
 mod skill;
 mod sources;
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! Each rule with a tool that keeps it and tools that break it.
 
-use super::sample::{Sample, facts};
+mod sample;
+
 use super::{RULES, check_agent_cli};
+use sample::{Sample, facts};
 
 #[track_caller]
 fn breaks(sample: Sample, expected: &[&str]) {

@@ -1,11 +1,11 @@
 //! A small well-formed tool for the tests of rules, and ways to break it.
 
-use super::super::super::agent_cli::AgentCliContract;
-use super::super::super::repository::{Repository, SourceFile};
-use super::super::super::tag::SpecTag;
-use super::{ToolFacts, check_agent_cli};
+use super::super::super::super::agent_cli::AgentCliContract;
+use super::super::super::super::repository::{Repository, SourceFile};
+use super::super::super::super::tag::SpecTag;
+use super::super::{ToolFacts, check_agent_cli};
 
-const CONTRACT: &[u8] = include_bytes!("../../../../contract/agent-cli/v1.1.0/contract.json");
+const CONTRACT: &[u8] = include_bytes!("../../../../../contract/agent-cli/v1.1.0/contract.json");
 
 const TABLE: &str = "package output
 

@@ -287,6 +287,7 @@ impl Summary<'_> {
             outcome.text.push_str(&format!("\n{line}"));
         }
         if let Value::Object(members) = &mut outcome.data {
+            members.insert("previous_tag".to_owned(), self.previous.as_deref().into());
             members.insert("tag".to_owned(), self.obtained.release.tag.as_str().into());
             members.extend(self.origin());
             members.insert("notes".to_owned(), self.notes.clone().into());

@@ -20,6 +20,8 @@ fn moving_to_the_older_tag_and_back_gives_the_same_bytes() {
     let sandbox = Sandbox::new();
     let project = sandbox.connector("acme");
     let before = disk::state(&project);
+    let preview = sandbox.aos_in(&project, &["sync-spec", "--to", "v1.0.0", "--dry-run"]).data();
+    assert_eq!((&preview["previous_tag"], &preview["tag"]), (&"v1.1.0".into(), &"v1.0.0".into()));
     let data = sandbox.aos_in(&project, &["sync-spec", "--to", "v1.0.0"]).data();
     assert_eq!(data["status"], "moved");
     assert_eq!((&data["previous_tag"], &data["tag"]), (&"v1.1.0".into(), &"v1.0.0".into()));

@@ -35,6 +35,14 @@ impl TemporaryDirectory {
         &self.path
     }
 
+    /// A new directory in it.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn create_directory(&self, name: &str) -> io::Result<()> {
+        create(&self.path.join(name))
+    }
+
     /// A new file in it.
     ///
     /// # Errors

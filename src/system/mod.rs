@@ -15,6 +15,7 @@ pub mod process;
 pub mod program;
 pub mod progress;
 pub mod random;
+pub mod relay;
 pub mod replace;
 pub mod search_path;
 pub mod session;

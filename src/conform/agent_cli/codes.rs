@@ -6,7 +6,7 @@ use crate::conform::mock::{Mock, Reply, Request};
 use crate::conform::session::Event;
 
 use super::fixture::Role;
-use super::lab::{Account, Lab, Outcome, Shot, Stop, examine, fail, words};
+use super::lab::{Account, Lab, Outcome, Shot, Stop, examine, fail};
 use super::{PROBE, Probe};
 
 const JSON: &str = "application/json";
@@ -346,9 +346,4 @@ fn interrupt(lab: &Lab<'_>) -> Outcome {
     let shot = lab.run(Account::One, &sample.call(), &[], Event::InterruptWhenConnected);
     shot.expect_code(&["E_INTERRUPTED"], "SIGINT during a request")?;
     shot.expect(shot.exit() == Some(130), "SIGINT during a request has another exit than 130")
-}
-
-/// A call that is made of words alone.
-pub fn plain(lab: &Lab<'_>, call: &[&str]) -> Shot {
-    lab.run_as(Account::One, &words(call), &[])
 }

@@ -19,6 +19,8 @@ pub const PORT: &str = "{port}";
 pub struct AgentCliFixture {
     /// The tool works on this machine alone and has no upstream.
     pub local: bool,
+    /// Commands that work for a long time when they are called without arguments.
+    pub long: Vec<String>,
     pub credentials: Option<Credentials>,
     pub upstream: Option<Upstream>,
     pub update: Option<Update>,
@@ -30,6 +32,8 @@ pub struct AgentCliFixture {
 struct Document {
     #[serde(default)]
     local: bool,
+    #[serde(default)]
+    long: Vec<String>,
     credentials: Option<Credentials>,
     upstream: Option<Upstream>,
     update: Option<Update>,
@@ -177,7 +181,8 @@ impl TryFrom<Document> for AgentCliFixture {
     type Error = String;
 
     fn try_from(document: Document) -> Result<Self, String> {
-        let Document { local, credentials, upstream, update, commands } = document;
+        let Document { local, long, credentials, upstream, update, commands } = document;
+        bounded("agent_cli.long", &long)?;
         if local && (upstream.is_some() || credentials.is_some()) {
             return Err("a tool that is `local` has no upstream and no credentials".to_owned());
         }
@@ -212,7 +217,7 @@ impl TryFrom<Document> for AgentCliFixture {
                 return Err(format!("the command `{}` is there twice", sample.path));
             }
         }
-        Ok(Self { local, credentials, upstream, update, commands })
+        Ok(Self { local, long, credentials, upstream, update, commands })
     }
 }
 

@@ -80,7 +80,10 @@ impl<'a> Host<'a> {
             current.ok_or_else(|| Stop::Blocked("`reference` gives no version".to_owned()))?;
         let behaviour = Arc::new(Mutex::new(Behaviour::Release(current.clone())));
         let shared = Arc::clone(&behaviour);
-        let (repository, tool) = (declared.repository.clone(), lab.session.target.tool.clone());
+        let (repository, tool) = (
+            declared.repository.clone(),
+            reference["tool"].as_str().unwrap_or_default().to_owned(),
+        );
         let mock = Mock::with(Arc::new(move |request: &Request| {
             let behaviour = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
             answer(&behaviour, request, &repository, &tool)

@@ -150,6 +150,7 @@ impl<'a> Lab<'a> {
     fn new(session: &'a Session) -> Result<Self, String> {
         static NOTHING: AgentCliFixture = AgentCliFixture {
             local: false,
+            long: Vec::new(),
             credentials: None,
             upstream: None,
             update: None,
@@ -316,6 +317,17 @@ impl<'a> Lab<'a> {
         let sample = sample.ok_or_else(|| self.lacks_sample(role))?;
         self.start_upstream()?;
         Ok(sample)
+    }
+
+    /// The first sample of a role, also of a tool that has no upstream; starts it where there is one.
+    ///
+    /// # Errors
+    /// When there is no sample, or no upstream where one is needed.
+    pub fn reading(&self, role: Role) -> Outcome<&'a Sample> {
+        match self.samples(role).next() {
+            Some(sample) if self.fixture.local => Ok(sample),
+            _ => self.sample(role),
+        }
     }
 
     pub fn samples(&self, role: Role) -> impl Iterator<Item = &'a Sample> + use<'a> {

@@ -74,16 +74,8 @@ impl Upstream {
 
     /// From now on this answers in place of the mock.
     pub fn replace(&self, answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) {
-        self.set(Some(Arc::new(answer)));
-    }
-
-    /// From now on the mock answers again.
-    pub fn restore(&self) {
-        self.set(None);
-    }
-
-    fn set(&self, answer: Option<Arc<Answer>>) {
-        *self.instead.lock().unwrap_or_else(PoisonError::into_inner) = answer;
+        let answer: Arc<Answer> = Arc::new(answer);
+        *self.instead.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
     }
 }
 

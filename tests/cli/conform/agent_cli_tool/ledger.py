@@ -1,22 +1,20 @@
-"""An agent CLI in one file that keeps its contract, or breaks one rule of it: `FAULT` says which."""
+"""An agent CLI in one file that keeps its contract, or breaks rules of it: `FAULTS` names them."""
 
 import base64
 import hashlib
 import hmac
-import http.client
 import json
 import os
 import re
 import secrets
 import signal
-import socket
 import sys
 import time
 from datetime import datetime, timezone
 from pathlib import Path
 from urllib.parse import quote, urlencode, urlsplit
 
-FAULT = ""
+FAULTS = set()
 
 TOOL, VERSION = "ledger", "1.2.0"
 HERE = Path(__file__).resolve().parent
@@ -50,7 +48,7 @@ def call(method, path, query=None, body=None, headers=None):
     if not base:
         raise Failure("E_CONFIG", "LEDGER_URL is not set")
     if not TOKEN:
-        if FAULT == "no-credentials":
+        if "no-credentials" in FAULTS:
             raise Failure("E_NETWORK", "LEDGER_TOKEN is not set")
         raise Failure("E_AUTH", "LEDGER_TOKEN is not set")
     target = path + (f"?{urlencode(query)}" if query else "")
@@ -59,51 +57,55 @@ def call(method, path, query=None, body=None, headers=None):
     limit = float(os.environ.get("LEDGER_TIMEOUT", "20"))
     try:
         status, received, text = exchange(base, method, target, content, sent, limit)
-        if 300 <= status <= 399 and FAULT == "redirect-drops-credentials":
+        if 300 <= status <= 399 and "redirect-drops-credentials" in FAULTS:
             there = urlsplit(received["Location"])
             exchange(f"http://{there.netloc}", method, there.path, content, sent, limit)
     except TimeoutError as error:
-        code = "E_NETWORK" if FAULT == "client-timeout" else "E_TIMEOUT"
+        code = "E_NETWORK" if "client-timeout" in FAULTS else "E_TIMEOUT"
         raise Failure(code, "the upstream took too long") from error
-    except (OSError, http.client.HTTPException) as error:
-        code = "E_SERVER" if FAULT == "network-refused" else "E_NETWORK"
+    except OSError as error:
+        code = "E_SERVER" if "network-refused" in FAULTS else "E_NETWORK"
         raise Failure(code, f"no answer: {error}") from error
     if not 200 <= status <= 299:
-        raise of_status(status, received, text)
+        raise of_status(status, received, text, FAULTS)
     try:
         return json.loads(text)
     except ValueError as error:
-        if FAULT == "not-json-reply":
+        if "not-json-reply" in FAULTS:
             raise
         raise Failure("E_SERVER", "the upstream did not answer in JSON") from error
 
 
 def exchange(base, method, target, content, headers, limit):
     """Send one request."""
+    import http.client  # Slow to load, and most calls do without.
+
     where = urlsplit(base)
     connection = http.client.HTTPConnection(where.hostname, where.port, timeout=limit)
     try:
         connection.request(method, target, content, headers)
         response = connection.getresponse()
         return response.status, response.headers, response.read(1_000_000)
+    except http.client.HTTPException as error:
+        raise ConnectionError(f"half an answer: {error}") from error
     finally:
         connection.close()
 
 
-def of_status(status, headers, text):
+def of_status(status, headers, text, faults=()):
     """Give the failure of a status."""
     known = {401: "E_AUTH", 403: "E_FORBIDDEN", 404: "E_NOT_FOUND", 408: "E_TIMEOUT", 409: "E_CONFLICT",
              429: "E_RATE_LIMITED", 412: "E_CONFLICT", 400: "E_VALIDATION", 422: "E_VALIDATION"}
-    if FAULT == "http-statuses":
+    if "http-statuses" in faults:
         known[409] = "E_VALIDATION"
     code = known.get(status, "E_SERVER")
     limited = headers.get("Retry-After") or headers.get("X-RateLimit-Remaining") == "0"
-    if status == 403 and limited and FAULT != "rate-limited-403":
+    if status == 403 and limited and "rate-limited-403" not in faults:
         code = "E_RATE_LIMITED"
-    if status >= 500 and b"not found" in text and FAULT == "no-message-sniffing":
+    if status >= 500 and b"not found" in text and "no-message-sniffing" in faults:
         code = "E_NOT_FOUND"
     details = {"status": status}
-    if FAULT == "secrets":
+    if "secrets" in faults:
         details["sent"] = f"Bearer {TOKEN}"
     return Failure(code, f"the upstream answered with {status}", **details)
 
@@ -113,7 +115,7 @@ def of_status(status, headers, text):
 
 def key():
     """Give the secret of this machine."""
-    if FAULT == "token-secret":
+    if "token-secret" in FAULTS:
         return b"a secret that everybody knows...."
     HOME.mkdir(mode=0o700, exist_ok=True)
     path = HOME / "confirm.secret"
@@ -146,23 +148,23 @@ def redeem(token, binding):
     """Use a token up."""
     try:
         text = token.removeprefix("ct_")
-        raw = base64.urlsafe_b64decode(text + ("=" * (-len(text) % 4) if FAULT == "token-forged" else ""))
+        raw = base64.urlsafe_b64decode(text + ("=" * (-len(text) % 4) if "token-forged" in FAULTS else ""))
     except ValueError:
         raw = b""
     spelled = "ct_" + base64.urlsafe_b64encode(raw).decode()
     head = raw[:16]
-    if (spelled != token and FAULT != "token-forged") or len(raw) != 48:
+    if (spelled != token and "token-forged" not in FAULTS) or len(raw) != 48:
         raise Failure("E_CONFLICT", "the token is none of this tool")
     if not hmac.compare_digest(raw[16:], seal(head, binding)):
         raise Failure("E_CONFLICT", "the token is for something else")
     if int.from_bytes(head[:8], "big") < time.time():
         raise Failure("E_CONFLICT", "the token has expired")
-    if FAULT == "token-once":
+    if "token-once" in FAULTS:
         return
     used = HOME / "used"
     used.mkdir(mode=0o700, exist_ok=True)
     mark = used / hashlib.sha256(raw).hexdigest()
-    if FAULT == "token-race":
+    if "token-race" in FAULTS:
         if mark.exists():
             raise Failure("E_CONFLICT", "the token was already used")
         time.sleep(0.7)
@@ -178,28 +180,28 @@ def gate(path, options, binding, preview, act):
     """Preview, or do what was previewed."""
     command = next(each for each in COMMANDS if each["path"] == path)
     is_dry = "dry-run" in options
-    if command.get("dangerous") and "dangerous" not in options and FAULT != "dangerous":
+    if command.get("dangerous") and "dangerous" not in options and "dangerous" not in FAULTS:
         raise Failure("E_CONFIRMATION_REQUIRED", "this cannot be undone: add --dangerous")
     whole = {"path": path, "url": os.environ.get("LEDGER_URL"), "account": hashlib.sha256(TOKEN.encode()).hexdigest(), **binding}
-    if FAULT == "token-payload":
+    if "token-payload" in FAULTS:
         whole.pop("body", None)
-    if FAULT == "token-account":
+    if "token-account" in FAULTS:
         whole.pop("account")
-    if FAULT == "token-version":
+    if "token-version" in FAULTS:
         whole.pop("version", None)
-    if FAULT == "idempotency-key":
+    if "idempotency-key" in FAULTS:
         whole.pop("key", None)
-    if FAULT == "batch-preview":
+    if "batch-preview" in FAULTS:
         whole.pop("ids", None)
     if "confirm" in options:
         redeem(options["confirm"], whole)
         return act()
     if is_dry:
         token, expires = issue(whole)
-        if FAULT == "dry-run":
+        if "dry-run" in FAULTS:
             expires = "soon"
         return {"preview": preview, "confirm_token": token, "expires_at": expires}
-    if FAULT == "gate-bare" and path == "note create":
+    if "gate-bare" in FAULTS and path == "note create":
         return act()
     raise Failure("E_CONFIRMATION_REQUIRED", "look at the dry run first")
 
@@ -210,16 +212,16 @@ def gate(path, options, binding, preview, act):
 def utc(text):
     """Give a time in UTC."""
     moment = datetime.fromisoformat(text).astimezone(timezone.utc)
-    return text if FAULT == "ids-and-times" else moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return text if "ids-and-times" in FAULTS else moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def shown(note):
     """Give a note as this tool shows it."""
     found = {"id": str(note["id"]), "title": note["title"], "body": note["body"], "state": note["state"],
              "updated_at": utc(note["updated_at"])}
-    if FAULT == "declared-fields":
+    if "declared-fields" in FAULTS:
         found["colour"] = "red"
-    if FAULT != "untrusted":
+    if "untrusted" not in FAULTS:
         found["_untrusted"] = ["title", "body"]
     return found
 
@@ -235,7 +237,7 @@ def note_list(options):
     found = call("GET", "/notes", {"limit": limit, "after": options.get("cursor", "0")})
     items = [shown(each) for each in found["notes"]]
     after = found["after"]
-    if FAULT == "paging":
+    if "paging" in FAULTS:
         return {"items": items, "count": len(items) + 1, "next_cursor": str(after), "has_more": bool(after)}
     return {"items": items, "count": len(items), "next_cursor": after and str(after), "has_more": bool(after)}
 
@@ -257,7 +259,7 @@ def note_create(options):
 
 def note_update(options):
     """Change a note."""
-    if FAULT == "dry-run-validates" and "dry-run" in options:
+    if "dry-run-validates" in FAULTS and "dry-run" in options:
         note = {"id": options["id"], "version": 0}
     else:
         note = fetch(options)
@@ -287,15 +289,15 @@ def note_delete(options):
 def note_archive(options):
     """Archive notes."""
     ids = [each for each in options["ids"].split(",") if each]
-    if FAULT != "batch-targets":
+    if "batch-targets" not in FAULTS:
         ids = list(dict.fromkeys(ids))
     if not ids or not all(each.isdecimal() for each in ids):
         raise Failure("E_VALIDATION", "--ids needs numbers")
-    goes_on = options.get("continue-on-error", "true") == "true" or FAULT == "batch-continue"
+    goes_on = options.get("continue-on-error", "true") == "true" or "batch-continue" in FAULTS
     call("GET", "/account")
 
     def act():
-        size = len(ids) if FAULT == "batch-chunks" else 3 if goes_on else 1
+        size = len(ids) if "batch-chunks" in FAULTS else 3 if goes_on else 1
         items = []
         for start in range(0, len(ids), size):
             chunk = ids[start : start + size]
@@ -311,7 +313,7 @@ def note_archive(options):
         succeeded = sum(each["ok"] for each in items)
         summary = {"total": len(ids), "succeeded": succeeded, "failed": len(items) - succeeded,
                    "skipped": len(ids) - len(items)}
-        if FAULT == "batch-result":
+        if "batch-result" in FAULTS:
             summary["failed"] = 0
         return {"items": items, "summary": summary}
 
@@ -333,7 +335,7 @@ def note_watch(_options):
     head = {"ok": True, "schema_version": "1.0"}
     for event in events:
         write_json({**head, "type": "item", "data": {**event, "_untrusted": ["what"]}}, is_compact=True)
-    last = "item" if FAULT == "stream" else "summary"
+    last = "item" if "stream" in FAULTS else "summary"
     write_json({**head, "type": last, "data": {"count": len(events)}}, is_compact=True)
 
 
@@ -347,7 +349,7 @@ def shelf_overview(options):
         except Failure as failure:
             if failure.code not in ("E_FORBIDDEN", "E_NOT_FOUND"):
                 raise
-            if FAULT != "scopes":
+            if "scopes" not in FAULTS:
                 errors.append({"shelf": each, "code": failure.code})
     return {"scope": "shelves", "shelves": shelves, "shelf_errors": errors}
 
@@ -363,7 +365,7 @@ def note_publish(options):
 
     def act():
         details = {"action": "approve_in_app", "resume": f"ledger note get --id {note['id']}"}
-        if FAULT == "human-step":
+        if "human-step" in FAULTS:
             details.pop("resume")
         raise Failure("E_HUMAN_REQUIRED", "approve it in the app", **details)
 
@@ -376,7 +378,7 @@ def report_start(options):
 
     def act():
         job = call("POST", "/jobs", body={})["job"]
-        status = "perhaps" if FAULT == "jobs" else "pending"
+        status = "perhaps" if "jobs" in FAULTS else "pending"
         return {"job_id": job, "status": status, "poll": f"ledger report status --id {job}",
                 "result": f"ledger report result --id {job}"}
 
@@ -425,17 +427,17 @@ def reference(_options):
     """Describe this tool."""
     commands = [{name: value for name, value in each.items() if name != "run"} for each in COMMANDS]
     exits = dict(EXITS)
-    if FAULT == "reference":
+    if "reference" in FAULTS:
         exits.pop("130")
-    if FAULT == "reference-commands":
+    if "reference-commands" in FAULTS:
         commands[0] = {**commands[0], "output_schema": "nothing"}
-    if FAULT == "examples":
+    if "examples" in FAULTS:
         commands[1] = {**commands[1], "examples": ["ledger note get --number 1"]}
-    if FAULT == "version-and-help":
+    if "version-and-help" in FAULTS:
         commands.pop()
     readiness = {"level": "beta", "fcc_status": "verified", "mock_upstream_status": "verified",
                  "live_smoke_status": "missing", "required_evidence": ["none yet"]}
-    if FAULT == "readiness":
+    if "readiness" in FAULTS:
         readiness["fcc_status"] = "done"
     codes = {name: {"exit": number, "retryable": again} for name, (number, again) in CODES.items()}
     return {"tool": TOOL, "version": VERSION, "risk_tier": "T2", "release_readiness": readiness,
@@ -446,17 +448,17 @@ def context(_options):
     """Say where this tool stands."""
     found = {"version": VERSION, "config": {"url": os.environ.get("LEDGER_URL")},
              "credentials": {"configured": bool(TOKEN), "storage": "env"}}
-    if FAULT == "context":
+    if "context" in FAULTS:
         found["credentials"]["configured"] = "yes"
-    if FAULT == "credential-storage":
+    if "credential-storage" in FAULTS:
         found["credentials"]["storage"] = "plain-file"
-    if FAULT == "snake-case":
+    if "snake-case" in FAULTS:
         found["config"]["agentType"] = "any"
-    if FAULT == "expiring-credentials":
+    if "expiring-credentials" in FAULTS:
         found["credentials"]["expires_at"] = "tomorrow"
-    if FAULT == "no-phone-home" and "LEDGER_RELEASES" in os.environ:
+    if "no-phone-home" in FAULTS and "LEDGER_RELEASES" in os.environ:
         ask_host("/repos/example/ledger/releases/latest", 5)
-    if FAULT == "deterministic":
+    if "deterministic" in FAULTS:
         count = HOME.with_name("ledger-count")
         seen = count.exists()
         count.touch()
@@ -476,7 +478,7 @@ def doctor(_options):
     except Failure as failure:
         checks.append({"check": "upstream", "status": "fail", "fix": f"see to {failure.code}"})
     level = {"check": "release_readiness", "status": "warn", "fix": "record a live run"}
-    if FAULT == "doctor":
+    if "doctor" in FAULTS:
         level["status"] = "pass"
         level["fix"] = None
     return {"checks": [*checks, level]}
@@ -500,7 +502,7 @@ def changelog(options):
         return {"current_version": VERSION, "entries": entries}
     if not re.fullmatch(r"\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?", since):
         raise Failure("E_VALIDATION", "--since needs a version")
-    if FAULT != "changelog":
+    if "changelog" not in FAULTS:
         entries = [each for each in entries if order(each["version"]) > order(since)]
     return {"current_version": VERSION, "since": since, "entries": entries}
 
@@ -518,17 +520,17 @@ def ask_host(path, limit):
     """Ask the release host."""
     base = os.environ.get("LEDGER_RELEASES", "https://localhost:1")
     headers = {}
-    if FAULT == "update-token":
+    if "update-token" in FAULTS:
         headers["Authorization"] = f"Bearer {os.environ.get('GITHUB_TOKEN', '')}"
     try:
         status, received, text = exchange(base, "GET", path, None, headers, limit)
     except TimeoutError as error:
         raise Failure("E_TIMEOUT", "the release host took too long") from error
-    except (OSError, http.client.HTTPException) as error:
+    except OSError as error:
         raise Failure("E_NETWORK", f"no answer of the release host: {error}") from error
     if status != 200:
         failure = of_status(status, received, text)
-        if FAULT == "update-discover" and status == 404:
+        if "update-discover" in FAULTS and status == 404:
             failure.code = "E_NETWORK"
         raise failure
     return text
@@ -540,10 +542,13 @@ def update(options):
              "skill_sync_status": "not_run"}
     try:
         return update_stages(options, state)
+    except KeyboardInterrupt:
+        known = {} if "update-interrupt" in FAULTS else state
+        raise Failure("E_INTERRUPTED", f"cancelled; {VERSION} is installed", **known) from None
     except Failure as failure:
         again = "this was transient, run update again" if CODES[failure.code][1] else "do not try again"
         failure.message = f"{failure.message}; {again}; {VERSION} is installed"
-        if FAULT == "update-failure-details":
+        if "update-failure-details" in FAULTS:
             state.pop("stage")
         failure.details = {**state, **failure.details}
         raise
@@ -555,7 +560,7 @@ def update_stages(options, state):
     where = f"tags/v{wanted}" if wanted else "latest"
     limit = float(os.environ.get("LEDGER_TIMEOUT", "20"))
     if wanted and order(wanted) < order(VERSION):
-        if FAULT == "update-downgrade":
+        if "update-downgrade" in FAULTS:
             return final(VERSION)
         raise Failure("E_VALIDATION", f"{wanted} is older than {VERSION}")
     try:
@@ -569,17 +574,17 @@ def update_stages(options, state):
         found = {"status": "checked", "current_version": VERSION, "target_version": target,
                  "update_available": is_newer, "install_method": "standalone", "command": "ledger update"}
         remember(target if is_newer else None)
-        if FAULT == "update-check":
+        if "update-check" in FAULTS:
             found.pop("command")
         return found
     if not is_newer:
         remember(None)
-        if FAULT == "update-current":
+        if "update-current" in FAULTS:
             raise Failure("E_CONFLICT", "nothing to do")
         return final(VERSION)
     if "dry-run" in options:
         found = {**final(target), "current_version": VERSION, "status": "planned", "update_available": True}
-        if FAULT == "update-dry-run":
+        if "update-dry-run" in FAULTS:
             found["confirm_token"] = "ct_none"
         return found
     state["stage"] = "download"
@@ -591,7 +596,7 @@ def update_stages(options, state):
     state["stage"] = "verify_signature"
     if "checksums.txt.sigstore.json" not in addresses:
         raise Failure("E_INTEGRITY", "the release is not signed")
-    if FAULT == "update-signature":
+    if "update-signature" in FAULTS:
         return final(target)
     ask_host(urlsplit(addresses["checksums.txt.sigstore.json"]).path, limit)
     raise Failure("E_INTEGRITY", "the signature cannot be trusted")
@@ -610,7 +615,7 @@ def remember(target):
     if target is None:
         (HOME / "notice.json").unlink(missing_ok=True)
         return
-    severity = "warning" if order(target)[0][0] > order(VERSION)[0][0] and FAULT != "notice-severity" else "info"
+    severity = "warning" if order(target)[0][0] > order(VERSION)[0][0] and "notice-severity" not in FAULTS else "info"
     now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     notice = {"type": "update_available", "severity": severity, "current_version": VERSION, "latest_version": target,
               "install_method": "standalone", "recommended_command": "ledger update", "checked_at": now,
@@ -624,7 +629,7 @@ def cached():
         notice = json.loads((HOME / "notice.json").read_text())
     except (OSError, ValueError):
         return None
-    if FAULT == "notices":
+    if "notices" in FAULTS:
         notice.pop("checked_at")
     return notice
 
@@ -678,7 +683,8 @@ COMMANDS = [
     read("changelog", changelog, "changelog", param("since")),
     {"path": "update", "run": update, "type": "write", "confirm": "exempt", "description": update.__doc__,
      "output_schema": "update", "examples": ["ledger update"],
-     "params": [param("check", "boolean"), param("dry-run", "boolean"), param("target-version")]},
+     "params": [param("check", "boolean"), param("dry-run", "boolean"), param("target-version"),
+                *([param("confirm")] if "update-shape" in FAULTS else [])]},
 ]
 GLOBAL = {"format": "string", "json": "boolean", "compact": "boolean", "quiet": "boolean", "help": "boolean",
           "version": "boolean"}
@@ -714,7 +720,7 @@ def parse(words):
                 raise Failure("E_USAGE", f"`--{name}` needs a value")
             value = words.pop(0)
         options[name] = f"{options[name]},{value}" if kinds[name] == "list" and name in options else value
-    if rest and FAULT != "usage":
+    if rest and "usage" not in FAULTS:
         raise Failure("E_USAGE", f"`{rest[0]}` is one word too many")
     if options.get("format", "json") not in ("json", "text", "raw"):
         raise Failure("E_VALIDATION", "--format is json, text or raw")
@@ -723,7 +729,8 @@ def parse(words):
 
 def main(words):
     """Run one command; give its exit."""
-    options, command = {"compact": "--compact" in words}, None
+    is_text = "--format text" in " ".join(words)
+    options, command = {"compact": "--compact" in words, "format": "text" if is_text else "json"}, None
     try:
         command, options = parse(words)
         if "version" in options:
@@ -735,7 +742,7 @@ def main(words):
         if command is None:
             raise Failure("E_USAGE", "no command was given; see reference")
         missing = [each["name"] for each in command["params"] if each["required"] and not options.get(each["name"])]
-        if FAULT == "no-prompt" and missing and command["path"] == "note print":
+        if "no-prompt" in FAULTS and missing and command["path"] == "note print":
             time.sleep(600)
         if missing:
             raise Failure("E_VALIDATION", f"`--{missing[0]}` is needed")
@@ -748,12 +755,12 @@ def main(words):
         answer, number = failed(failure.code, failure.message, failure.details), CODES[failure.code][0]
     except KeyboardInterrupt:
         answer, number = failed("E_INTERRUPTED", "a signal came", {}), 130
-        if FAULT == "interrupt":
+        if "interrupt" in FAULTS:
             number = 1
     except ValueError:
         answer, number = failed("E_UNKNOWN", "a fault of this program", {}), 1
     finish(answer, number, command, options, words)
-    if FAULT == "ok-equals-exit" and number == 0 and command["path"] == "changelog":
+    if "ok-equals-exit" in FAULTS and number == 0 and command["path"] == "changelog":
         return 3
     return number
 
@@ -761,9 +768,9 @@ def main(words):
 def failed(code, message, details):
     """Give a failure."""
     error = {"code": code, "message": message, "details": details, "retryable": CODES[code][1]}
-    if FAULT == "error-keys" and code == "E_USAGE":
+    if "error-keys" in FAULTS and code == "E_USAGE":
         error.pop("details")
-    if FAULT == "code-table" and code == "E_USAGE":
+    if "code-table" in FAULTS and code == "E_USAGE":
         error["retryable"] = True
     return {"ok": False, "schema_version": "1.0", "error": error}
 
@@ -782,7 +789,7 @@ def kept(data, options, command):
         marked = [each for each in row.get("_untrusted", []) if each in names]
         for name in [each for each in row if each not in names]:
             del row[name]
-        if marked and FAULT != "fields":
+        if marked and "fields" not in FAULTS:
             row["_untrusted"] = marked
     return data
 
@@ -792,20 +799,20 @@ def finish(answer, number, command, options, words):
     meta = {"duration_ms": int((time.monotonic() - STARTED) * 1000)}
     if notice := cached():
         meta["notices"] = [notice]
-    if FAULT == "meta-keys":
+    if "meta-keys" in FAULTS:
         meta["timestamp"] = 0
     answer["meta"] = meta
-    if FAULT == "envelope-keys" and command and command["path"] == "doctor":
+    if "envelope-keys" in FAULTS and command and command["path"] == "doctor":
         answer["took"] = 1
-    if FAULT == "schema-version" and command and command["path"] == "doctor":
+    if "schema-version" in FAULTS and command and command["path"] == "doctor":
         answer["schema_version"] = 1
     if command and command["type"] == "write" and command["path"] != "update":
         audit(command, number, words)
-    if FAULT == "one-document" and not words:
+    if "one-document" in FAULTS and not words:
         print("Welcome to ledger")
-    if FAULT == "quiet" and "quiet" in options and not answer["ok"]:
+    if "quiet" in FAULTS and "quiet" in options and not answer["ok"]:
         return
-    if options.get("format") == "text" and FAULT != "formats":
+    if options.get("format") == "text" and "formats" not in FAULTS:
         print(answer["error"]["message"] if "error" in answer else f"{command['path']}: done")
         return
     write_json(answer, "compact" in options and options["compact"])
@@ -816,7 +823,7 @@ def audit(command, number, words):
     HOME.mkdir(mode=0o700, exist_ok=True)
     hidden = [re.sub("ct_.*", "***", each) for each in words]
     line = {"time": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), "command": command["path"],
-            "arguments": words if FAULT == "audit" else hidden, "account": "one", "exit": number,
+            "arguments": words if "audit" in FAULTS else hidden, "account": "one", "exit": number,
             "duration_ms": int((time.monotonic() - STARTED) * 1000)}
     try:
         descriptor = os.open(HOME / "audit.jsonl", os.O_APPEND | os.O_CREAT | os.O_WRONLY, 0o600)

@@ -57,6 +57,22 @@ impl Sandbox {
         self.path().join("work")
     }
 
+    /// Makes a directory below the sandbox; its parent must be there.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn directory(&self, name: &str) -> std::io::Result<()> {
+        self.directory.create_directory(name)
+    }
+
+    /// Makes a file below the sandbox.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn file(&self, name: &str, bytes: &[u8]) -> std::io::Result<()> {
+        self.directory.create_file(name)?.write(bytes)
+    }
+
     /// All variables of a program in this sandbox, before those of the call.
     #[must_use]
     pub fn environment(&self) -> Vec<(String, String)> {

@@ -95,6 +95,20 @@ fn not_refused(observed: &Observed, command: &Command, mode: &str) -> Option<Str
     Some(format!("`details.{}` is not `{}`", wrong.0, wrong.1))
 }
 
+/// One command for each mode that is needed: what all commands share is looked at with these.
+fn one_per_mode(session: &Session) -> Vec<(Command, Vec<String>)> {
+    let mut seen: Vec<String> = Vec::new();
+    let mut chosen = Vec::new();
+    for (command, lower) in call::gated(session) {
+        let refused = lower.first().is_some_and(|mode| is_refused(session, &command, mode));
+        if refused && !seen.contains(&command.required_mode) {
+            seen.push(command.required_mode.clone());
+            chosen.push((command, lower));
+        }
+    }
+    chosen
+}
+
 /// The plain refusal that the other probes build on.
 fn is_refused(session: &Session, command: &Command, mode: &str) -> bool {
     let call = if call::is_strict(session) {
@@ -156,10 +170,7 @@ fn first(session: &Session) -> Finding {
 fn default(session: &Session) -> Finding {
     let lowest = call::modes(session).into_iter().next().unwrap_or_default();
     let mut judge = Judge::default();
-    for (command, lower) in call::gated(session) {
-        if !lower.first().is_some_and(|mode| is_refused(session, &command, mode)) {
-            continue;
-        }
+    for (command, _) in one_per_mode(session) {
         let call = if call::is_strict(session) {
             command.call(None)
         } else {
@@ -176,10 +187,12 @@ fn admits(session: &Session) -> Finding {
         return blocked;
     }
     let highest = call::modes(session).pop().unwrap_or_default();
+    let mut seen = Vec::new();
     let mut judge = Judge::default();
     for (command, observed) in call::carried_out(session, None, Shape::Plain) {
         judge.judge(&observed, denied(&observed, &command.required_mode));
-        if command.required_mode != highest {
+        if command.required_mode != highest && !seen.contains(&command.required_mode) {
+            seen.push(command.required_mode.clone());
             let call = command.sampled(session, Some(&highest)).secrets(Shape::Plain);
             let observed = session.observe(&call);
             judge.judge(&observed, denied(&observed, &highest));
@@ -200,10 +213,8 @@ fn variable(session: &Session) -> Finding {
         return blocked;
     }
     let mut judge = Judge::default();
-    for (command, lower) in call::gated(session) {
-        let Some(lowest) = lower.first().filter(|mode| is_refused(session, &command, mode)) else {
-            continue;
-        };
+    for (command, lower) in one_per_mode(session) {
+        let Some(lowest) = lower.first() else { continue };
         let call = command.sampled(session, None).secrets(Shape::Plain);
         let granted = session.observe(&call.variable(name.as_str(), &command.required_mode));
         let admitted = session

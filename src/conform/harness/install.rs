@@ -76,20 +76,29 @@ fn installed(session: &Session, beside_another: bool) -> Finding {
     }
     let site = sandbox.path().join("site");
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-    let mut arguments = words(&[
-        "-m",
-        "pip",
-        "--isolated",
-        "--disable-pip-version-check",
-        "-q",
-        "install",
-        "--no-deps",
-        "--no-index",
-        "--no-build-isolation",
-        "--no-compile",
-        "--target",
-    ]);
-    arguments.extend([site.display().to_string(), source.display().to_string()]);
+    let place = site.display().to_string();
+    let (arguments, directory) = if uses_setuptools(&source) {
+        // What goes into a wheel, without the packages that only wrapping it up needs.
+        let run =
+            ["-c", "import setuptools; setuptools.setup()", "-q", "build", "--build-lib", &place];
+        (words(&run), source.clone())
+    } else {
+        let source = source.display().to_string();
+        let run = [
+            "-m",
+            "pip",
+            "--isolated",
+            "-q",
+            "install",
+            "--no-deps",
+            "--no-index",
+            "--no-build-isolation",
+            "--target",
+            &place,
+            &source,
+        ];
+        (words(&run), sandbox.work())
+    };
     let work = sandbox.work();
     let build = Step {
         program: &python,
@@ -149,6 +158,13 @@ fn installed(session: &Session, beside_another: bool) -> Finding {
         (_, evidence) => Finding::fail("`--json capabilities` fails when it runs from the package")
             .with(evidence),
     }
+}
+
+/// Whether the package is built by setuptools, which is also what no word about it means.
+fn uses_setuptools(source: &Path) -> bool {
+    let loaded = files::read(&source.join("pyproject.toml"), MAX_PYPROJECT).ok();
+    let text = loaded.and_then(|loaded| String::from_utf8(loaded.bytes).ok()).unwrap_or_default();
+    text.contains("setuptools") || !text.contains("build-backend")
 }
 
 /// Module and function of the command in pyproject.toml, when both are plain names.

@@ -159,8 +159,14 @@ fn size(session: &Session) -> Finding {
     let mut calls: Vec<_> =
         call::basics(session).into_iter().map(|(_, observed)| observed).collect();
     if call::uncontained(session).is_none() && session.base_url_env().is_some() {
-        let commands = call::carried_out(session, Some(Behaviour::Good), Shape::Plain);
-        calls.extend(commands.into_iter().map(|(_, observed)| observed));
+        for command in call::commands(session) {
+            // Without its arguments a command has no result that could be long.
+            if !command.is_builtin() && command.sample(session).is_some() {
+                let mode = Some(command.required_mode.as_str());
+                let call = command.sampled(session, mode).secrets(Shape::Plain);
+                calls.push(session.observe(&call.upstream(Behaviour::Good)));
+            }
+        }
     }
     let mut judge = Judge::default();
     for observed in calls {

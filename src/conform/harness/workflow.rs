@@ -1,5 +1,7 @@
 //! How workflows call: booleans with a value, empty values for what is not given.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::super::probe::{Finding, Need, Probe};
@@ -129,16 +131,21 @@ fn empty(session: &Session) -> Finding {
         return blocked;
     }
     let mut judge = Judge::default();
+    // All optional values of a command at once: one call shows what one of them would.
+    let mut by_command: BTreeMap<String, Vec<Field>> = BTreeMap::new();
     for field in fields(session) {
         // What the sample gives, or what is always needed, says nothing about optional values.
-        if is_sampled(session, &field) || field.is_required {
-            continue;
+        if !is_sampled(session, &field) && !field.is_required {
+            by_command.entry(field.command.id.clone()).or_default().push(field);
         }
-        let without = session.observe(&call_with(session, &field, &[]));
-        let with = session.observe(&call_with(session, &field, &[&field.option, ""]));
+    }
+    for fields in by_command.values() {
+        let Some(first) = fields.first() else { continue };
+        let words: Vec<_> = fields.iter().flat_map(|field| [field.option.as_str(), ""]).collect();
+        let without = session.observe(&call_with(session, first, &[]));
+        let with = session.observe(&call_with(session, first, &words));
         let differs = outcome(&without) != outcome(&with);
-        let option = &field.option;
-        judge.judge(&with, differs.then(|| format!("`{option} \"\"` is not the same as nothing")));
+        judge.judge(&with, differs.then(|| "empty values are not the same as nothing".to_owned()));
     }
     judge.verdict_or("no command has an optional option")
 }

@@ -103,7 +103,7 @@ fn installed(session: &Session, beside_another: bool) -> Finding {
     let build = Step {
         program: &python,
         arguments,
-        directory: &work,
+        directory: &directory,
         more: Vec::new(),
         limit: BUILD_LIMIT,
     };

@@ -15,7 +15,8 @@ fn a_waiver_accepts_a_failure_and_is_shown() {
     assert_eq!(with_verdict(&data, "waived"), ["harness.meta"]);
     assert_eq!(data["results"][0]["waiver"]["reason"], "until the next release");
     record("expires = \"2020-01-01\"\n");
-    let error = sandbox.aos_in(&path, &["conform", "--probe", "harness.meta"]).error("E_NONCONFORMANT", 6);
+    let error =
+        sandbox.aos_in(&path, &["conform", "--probe", "harness.meta"]).error("E_NONCONFORMANT", 6);
     assert_eq!(error["details"]["waiver_faults"][0]["message"], "the waiver ended on 2020-01-01");
 }
 
@@ -23,9 +24,15 @@ fn a_waiver_accepts_a_failure_and_is_shown() {
 fn an_unknown_probe_in_a_waiver_is_a_fault() {
     let sandbox = Sandbox::new();
     let path = connector(&sandbox, "");
-    sandbox.write("aos-good/aos.toml", "family = \"harness\"\n\n[[conform.waive]]\nprobe = \"harness.metta\"\nreason = \"x\"\n");
-    let error = sandbox.aos_in(&path, &["conform", "--probe", "harness.meta"]).error("E_NONCONFORMANT", 6);
-    assert!(error["details"]["waiver_faults"][0]["message"].as_str().unwrap().contains("harness.meta"));
+    sandbox.write(
+        "aos-good/aos.toml",
+        "family = \"harness\"\n\n[[conform.waive]]\nprobe = \"harness.metta\"\nreason = \"x\"\n",
+    );
+    let error =
+        sandbox.aos_in(&path, &["conform", "--probe", "harness.meta"]).error("E_NONCONFORMANT", 6);
+    assert!(
+        error["details"]["waiver_faults"][0]["message"].as_str().unwrap().contains("harness.meta")
+    );
 }
 
 #[test]
@@ -33,7 +40,20 @@ fn reports_are_written_and_replaced() {
     let sandbox = Sandbox::new();
     let path = connector(&sandbox, "meta");
     for _ in 0..2 {
-        sandbox.aos_in(&path, &["conform", "--probe", "harness.meta", "--report", "junit=r.xml", "--report", "sarif=r.sarif"]).error("E_NONCONFORMANT", 6);
+        sandbox
+            .aos_in(
+                &path,
+                &[
+                    "conform",
+                    "--probe",
+                    "harness.meta",
+                    "--report",
+                    "junit=r.xml",
+                    "--report",
+                    "sarif=r.sarif",
+                ],
+            )
+            .error("E_NONCONFORMANT", 6);
     }
     let xml = std::fs::read_to_string(path.join("r.xml")).unwrap();
     assert!(xml.contains("<failure message=") && xml.contains("failures=\"1\""), "{xml}");
@@ -46,7 +66,8 @@ fn reports_are_written_and_replaced() {
 fn a_command_is_run_without_a_project_and_manifest_probes_are_blocked() {
     let sandbox = Sandbox::new();
     let path = connector(&sandbox, "");
-    let arguments = ["conform", "--family", "harness", "--tag", "v1.1.0", "--", "agent-harness/bin/aos-good"];
+    let arguments =
+        ["conform", "--family", "harness", "--tag", "v1.1.0", "--", "agent-harness/bin/aos-good"];
     let error = sandbox.aos_in(&path, &arguments).error("E_NONCONFORMANT", 6);
     let details = &error["details"];
     assert_eq!(with_verdict(details, "fail"), Vec::<&str>::new());

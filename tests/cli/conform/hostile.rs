@@ -7,7 +7,10 @@ use super::executable;
 
 const TOOLS: [(&str, &str); 7] = [
     ("endless", "while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done"),
-    ("children", "for i in 1 2 3 4 5 6 7 8; do (setsid sleep 7417 &) ; sleep 7417 & done; echo '{}'"),
+    (
+        "children",
+        "for i in 1 2 3 4 5 6 7 8; do (setsid sleep 7417 &) ; sleep 7417 & done; echo '{}'",
+    ),
     ("stubborn", "trap '' TERM INT; while :; do sleep 1; done"),
     ("not-utf8", "printf '\\377\\376\\000\\200'"),
     ("large", "head -c 100000000 /dev/zero"),
@@ -22,7 +25,15 @@ fn nothing_hangs_and_no_child_stays() {
         let tool = sandbox.write(name, &format!("#!/bin/sh\n{script}\n"));
         executable(&tool);
         let started = Instant::now();
-        let probe = ["conform", "--family", "harness", "--probe", "harness.one-document", "--", tool.to_str().unwrap()];
+        let probe = [
+            "conform",
+            "--family",
+            "harness",
+            "--probe",
+            "harness.one-document",
+            "--",
+            tool.to_str().unwrap(),
+        ];
         let answer = sandbox.aos(&probe);
         answer.error("E_NONCONFORMANT", 6);
         assert!(started.elapsed() < Duration::from_secs(90), "{name}");

@@ -45,7 +45,9 @@ fn connector(sandbox: &Sandbox, fault: &str) -> PathBuf {
     let package = if fault == "install-two" { "cli_aos" } else { "aos_good" };
     let mut source = GOOD.replace("FAULT = \"\"", &format!("FAULT = \"{fault}\""));
     if fault == "install" {
-        source.push_str("\nopen(os.path.join(os.path.dirname(__file__), '..', 'permissions.json')).close()\n");
+        source.push_str(
+            "\nopen(os.path.join(os.path.dirname(__file__), '..', 'permissions.json')).close()\n",
+        );
     }
     let file = |path: &str, text: &str| sandbox.write(&format!("aos-good/{path}"), text);
     file("connector.json", &manifest.to_string());

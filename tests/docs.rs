@@ -113,6 +113,35 @@ fn rules() -> String {
     page + &included("docs/failure-map.md")
 }
 
+fn conformance() -> String {
+    let data = data(&["conform", "--list"]);
+    let mut page = header("`aos conform --list`, docs/conform-toml.md");
+    page.push_str("# Conformance\n\n");
+    page.push_str(
+        "`aos conform` runs a tool as a black box, in an empty home, with made-up secrets and without a network \
+         beyond loopback, and holds what it does against its contract. Each probe passes, fails, does not apply, is \
+         blocked (it could not be found out, which is no success) or is waived by `[[conform.waive]]` in aos.toml.\n",
+    );
+    let mut family = "";
+    for probe in list(&data["probes"]) {
+        if text(&probe["family"]) != family {
+            family = text(&probe["family"]);
+            page.push_str(&format!("\n## Family {family}\n\n"));
+            page.push_str("| Probe | Section | What must hold | Why | Fix | Needs |\n|---|---|---|---|---|---|\n");
+        }
+        let row = [
+            code(text(&probe["probe"])),
+            cell(text(&probe["section"])),
+            cell(text(&probe["title"])),
+            cell(text(&probe["why"])),
+            cell(text(&probe["fix"])),
+            list(&probe["needs"]).iter().map(text).collect::<Vec<_>>().join(", "),
+        ];
+        page.push_str(&format!("| {} |\n", row.join(" | ").replace("|  |", "| |")));
+    }
+    page + &included("docs/conform-toml.md")
+}
+
 fn reference() -> String {
     let data = data(&["reference"]);
     let mut page = header("`aos reference` and docs/aos-toml.md");

@@ -37,6 +37,7 @@ fn each_fault_fails_exactly_its_probe() {
                 wrong.lock().unwrap().push(format!("{fault}: nothing failed"));
                 continue;
             }
+            eprintln!("{fault}: {:?}", with_verdict(details, "fail"));
             let failed: BTreeSet<_> = with_verdict(details, "fail").into_iter().collect();
             let blocked = with_verdict(details, "blocked");
             if failed != BTreeSet::from([probe.as_str()]) || !blocked.is_empty() {

@@ -24,14 +24,8 @@ const PLACES: [(&str, &str); 8] = [
 /// What a program needs from this machine to start at all.
 const INHERITED: [&str; 4] = ["PATH", "SYSTEMROOT", "PATHEXT", "COMSPEC"];
 /// The same for everybody, so that output does not depend on the machine.
-const FIXED: [(&str, &str); 5] = [
-    ("NO_COLOR", "1"),
-    ("LANG", "C.UTF-8"),
-    ("TZ", "UTC"),
-    // The sources of the tool stay as they are.
-    ("PYTHONDONTWRITEBYTECODE", "1"),
-    ("TERM", "dumb"),
-];
+const FIXED: [(&str, &str); 4] =
+    [("NO_COLOR", "1"), ("LANG", "C.UTF-8"), ("TZ", "UTC"), ("TERM", "dumb")];
 
 impl Sandbox {
     /// Makes a new one.
@@ -55,6 +49,22 @@ impl Sandbox {
     #[must_use]
     pub fn work(&self) -> PathBuf {
         self.path().join("work")
+    }
+
+    /// Makes a directory below the sandbox; its parent must be there.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn directory(&self, name: &str) -> std::io::Result<()> {
+        self.directory.create_directory(name)
+    }
+
+    /// Makes a file below the sandbox.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn file(&self, name: &str, bytes: &[u8]) -> std::io::Result<()> {
+        self.directory.create_file(name)?.write(bytes)
     }
 
     /// All variables of a program in this sandbox, before those of the call.

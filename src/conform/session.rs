@@ -13,6 +13,7 @@ use crate::generate::vendor::Contract;
 use crate::strict_json;
 use crate::system::clock::Stopwatch;
 use crate::system::subject::{self, Ending, Launch, Ran, Stimulus};
+use crate::system::temporary::TemporaryDirectory;
 use crate::system::{files, loopback};
 
 use super::evidence;
@@ -234,6 +235,8 @@ pub struct Session {
     pub manifest: Option<Value>,
     /// Environment variables that hold secrets, sorted.
     pub credentials: Vec<String>,
+    /// Where Python keeps compiled sources: not beside them, and not made anew by each call.
+    compiled: Option<TemporaryDirectory>,
     memory: Mutex<BTreeMap<Call, Slot>>,
     calls: AtomicUsize,
     spent_ms: AtomicU64,
@@ -267,6 +270,8 @@ impl Session {
             isolation,
             manifest,
             credentials,
+            // Without one the calls are slower.
+            compiled: TemporaryDirectory::new().ok(),
             memory: Mutex::default(),
             calls: AtomicUsize::new(0),
             spent_ms: AtomicU64::new(0),
@@ -449,6 +454,10 @@ impl Session {
         }
         for name in ["NO_PROXY", "no_proxy"] {
             set(name, "127.0.0.1,localhost,::1".to_owned());
+        }
+        match &self.compiled {
+            Some(place) => set("PYTHONPYCACHEPREFIX", place.path().display().to_string()),
+            None => set("PYTHONDONTWRITEBYTECODE", "1".to_owned()),
         }
         if let Some(fixture) = &self.fixture {
             if let Some(name) = &fixture.base_url_env {

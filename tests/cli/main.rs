@@ -16,6 +16,8 @@ mod check_fleet;
 mod check_records;
 mod check_tools;
 mod citizen;
+#[cfg(unix)]
+mod conform;
 mod contract_documents;
 mod contract_modules;
 mod contracts;

@@ -29,7 +29,7 @@ type Instead = Arc<Mutex<Option<Arc<Answer>>>>;
 pub struct Upstream {
     pub mock: Mock,
     instead: Instead,
-    _process: Process,
+    process: Process,
 }
 
 impl Upstream {
@@ -69,7 +69,12 @@ impl Upstream {
         });
         let mock =
             Mock::with(answer).map_err(|error| format!("loopback has no free port: {error}"))?;
-        Ok(Self { mock, instead, _process: process })
+        Ok(Self { mock, instead, process })
+    }
+
+    /// The address of the mock itself.
+    pub fn direct(&self) -> String {
+        format!("http://127.0.0.1:{}", self.process.port)
     }
 
     /// From now on this answers in place of the mock.

@@ -88,3 +88,21 @@ fn what_cannot_be_run_is_refused_with_the_reason() {
     let data = sandbox.aos(&["conform", "--explain", "harness.gate"]).data();
     assert_eq!(data["probes"][0]["section"], "§6");
 }
+
+#[test]
+fn first_arguments_of_a_command_stand_before_those_of_each_call() {
+    let sandbox = Sandbox::new();
+    let path = connector(&sandbox, "");
+    let arguments = [
+        "conform",
+        "--family",
+        "harness",
+        "--probe",
+        "harness.meta",
+        "--",
+        "env",
+        "agent-harness/bin/aos-good",
+    ];
+    let data = sandbox.aos_in(&path, &arguments).data();
+    assert_eq!(with_verdict(&data, "pass"), ["harness.meta"]);
+}

@@ -1,13 +1,9 @@
 """A small connector that keeps every promise, or breaks the one that FAULT names."""
 
-import datetime
 import json
 import os
-import signal
 import sys
 import time
-import urllib.error
-import urllib.request
 
 FAULT = ""
 TOOL = "aos-good"
@@ -49,10 +45,15 @@ def scrub(text):
 
 
 def call_upstream(seconds):
+    # Most calls need no network, and this takes longer to load than all the rest.
+    import urllib.error
+    import urllib.parse
+    import urllib.request
+
     base = os.environ.get("GOOD_URL", "")
     address = base + "/me"
     if FAULT == "secret-in-url":
-        address += "?token=" + urllib.request.quote(secret(), safe="")
+        address += "?token=" + urllib.parse.quote(secret(), safe="")
     request = urllib.request.Request(address)
     request.add_header("Authorization", "Bearer " + secret())
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -181,7 +182,7 @@ def parse(arguments):
                 raise Failed("INVALID_USAGE", "global flags stand before the command")
         if FAULT == "flags-between" and name == "json" and words == ["config"]:
             raise Failed("INVALID_USAGE", "no flag here")
-        if FAULT == "flags-before" and name == "mode" and rest[1:2] == ["config"]:
+        if FAULT == "flags-before" and name == "mode" and rest[1:] == ["config", "show"]:
             raise Failed("INVALID_USAGE", "no flag here")
         if name in ("json", "verbose", "version", "help"):
             flags[name] = True
@@ -294,7 +295,7 @@ def main():
     envelope["meta"] = {
         "mode": "readonly" if FAULT == "meta-mode" else mode,
         "duration_ms": int((time.monotonic() - started) * 1000),
-        "timestamp": datetime.datetime.now(datetime.timezone.utc).isoformat(),
+        "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "version": VERSION,
     }
     if FAULT == "meta":

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::sandbox::{Sandbox, is_executable};
 
 const GOOD: &str = include_str!("good.py");
-const LAUNCHER: &str = "#!/usr/bin/env python3\nimport os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))\nfrom PACKAGE.cli import main\nsys.exit(main())\n";
+const LAUNCHER: &str = "#!/usr/bin/env -S python3 -S\nimport os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))\nfrom PACKAGE.cli import main\nsys.exit(main())\n";
 const COMMANDS: [(&str, &str, &str); 6] = [
     ("capabilities", "readonly", "read"),
     ("health", "readonly", "read"),

@@ -75,6 +75,7 @@ pub enum Command {
     SyncSpec(commands::sync_spec::SyncSpecArgs),
     Gen(commands::gen_files::GenArgs),
     Check(commands::check::CheckArgs),
+    Conform(commands::conform::ConformArgs),
     Verify(commands::verify::VerifyArgs),
     /// Verify who signed a file or attested something about it
     VerifyBundle(commands::verify::VerifyArgs),

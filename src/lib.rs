@@ -6,6 +6,7 @@ pub mod apply;
 pub mod audit;
 pub mod cli;
 pub mod commands;
+pub mod conform;
 pub mod contract;
 pub mod error;
 pub mod generate;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Each module of `src`, and the modules that it may use.
-const DIRECTIONS: [(&str, &[&str]); 17] = [
+const DIRECTIONS: [(&str, &[&str]); 18] = [
     ("strict_json", &[]),
     ("repository", &[]),
     ("contract", &["strict_json"]),
@@ -22,20 +22,21 @@ const DIRECTIONS: [(&str, &[&str]); 17] = [
     ("inputs", &["contract", "generate", "plan", "release", "repository", "system", "verify"]),
     ("update", &["inputs", "release", "strict_json", "system", "verify"]),
     ("audit", &["contract", "generate", "inputs", "plan", "system"]),
-    ("report", &["contract", "plan"]),
+    ("conform", &["contract", "generate", "inputs", "strict_json", "system"]),
+    ("report", &["conform", "contract", "plan"]),
     ("cli", &["commands", "system"]),
     (
         "error",
         &[
-            "apply", "audit", "contract", "generate", "inputs", "plan", "release", "report",
-            "system", "update", "verify",
+            "apply", "audit", "conform", "contract", "generate", "inputs", "plan", "release",
+            "report", "system", "update", "verify",
         ],
     ),
     (
         "commands",
         &[
-            "apply", "audit", "cli", "contract", "error", "generate", "inputs", "plan", "release",
-            "report", "system", "update", "verify",
+            "apply", "audit", "cli", "conform", "contract", "error", "generate", "inputs", "plan",
+            "release", "report", "system", "update", "verify",
         ],
     ),
     (
@@ -74,7 +75,8 @@ const WRITERS: [&str; 10] = [
 ];
 
 /// Who else may write, and what: never a project.
-const OTHER_WRITERS: [(&str, &str); 5] = [
+const OTHER_WRITERS: [(&str, &str); 6] = [
+    ("commands/conform/report_file.rs", "the report file that a person names"),
     ("commands/write_gate.rs", "the secret and the used tokens in the state directory of aos"),
     ("update/notice.rs", "what is known about updates in the state directory of aos"),
     ("update/swap.rs", "the lock of an update in the state directory of aos"),

@@ -3,6 +3,7 @@
 pub mod changelog;
 pub mod check;
 pub mod completions;
+pub mod conform;
 pub mod context;
 pub mod doctor;
 pub mod first_commit;

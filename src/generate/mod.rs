@@ -12,6 +12,7 @@ pub mod output;
 pub mod outputs;
 pub mod permissions;
 pub mod record;
+pub mod record_conform;
 pub mod record_text;
 pub mod render;
 pub mod scaffold;

@@ -10,6 +10,7 @@ use crate::plan::RelativePath;
 use crate::repository::Repository;
 
 use super::output::Output;
+use super::record_conform::{ConformDocument, ConformSection, Day};
 use super::record_text::{RecordError, family, quote, relative, toml};
 
 /// Where the record of a project lies.
@@ -31,6 +32,7 @@ pub struct Record {
     /// Generator name to the files it writes.
     pub outputs: BTreeMap<String, Vec<Output>>,
     pub waivers: Vec<Waiver>,
+    pub conform: ConformSection,
 }
 
 /// Where the contract comes from.
@@ -140,6 +142,8 @@ struct RecordDocument {
     outputs: BTreeMap<String, Vec<serde_json::Value>>,
     #[serde(default)]
     waivers: Vec<WaiverDocument>,
+    #[serde(default)]
+    conform: ConformDocument,
 }
 
 #[derive(Default, Deserialize)]
@@ -177,14 +181,6 @@ struct WaiverDocument {
     expires: Option<Day>,
 }
 
-/// A date, quoted or not.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Day {
-    Text(String),
-    Date(toml_edit::Datetime),
-}
-
 impl Record {
     /// Parses `aos.toml`.
     ///
@@ -208,6 +204,7 @@ impl Record {
             answers: document.answers,
             outputs,
             waivers,
+            conform: document.conform.parse()?,
         })
     }
 
@@ -377,21 +374,7 @@ fn waiver(document: WaiverDocument) -> Result<Waiver, RecordError> {
             reason: "a waiver needs a reason".to_owned(),
         });
     }
-    let expires = match document.expires {
-        None => None,
-        Some(value) => {
-            let text = match value {
-                Day::Text(text) => text,
-                Day::Date(date) => date.to_string(),
-            };
-            if text.len() != 10 || text.parse::<jiff::civil::Date>().is_err() {
-                let reason =
-                    format!("`{}` is not a date of the form YYYY-MM-DD", text.escape_debug());
-                return Err(RecordError::Member { member: member("expires"), reason });
-            }
-            Some(text)
-        }
-    };
+    let expires = document.expires.map(|day| day.parse(&member("expires"))).transpose()?;
     Ok(Waiver { rule: document.rule, path: document.path, reason: document.reason, expires })
 }
 
@@ -418,6 +401,7 @@ mod tests {
                 vec![Output::at(path("a/contract_gen.py"))],
             )]),
             waivers: vec![],
+            conform: ConformSection::default(),
         };
         assert_eq!(Record::parse(record.render().as_bytes()), Ok(record));
     }
@@ -438,6 +422,7 @@ mod tests {
             answers: BTreeMap::new(),
             outputs: BTreeMap::new(),
             waivers: vec![],
+            conform: ConformSection::default(),
         };
         assert!(record.render().contains("source = \"github:acme/specs\""));
         assert_eq!(Record::parse(record.render().as_bytes()), Ok(record));

@@ -49,6 +49,8 @@ pub enum ErrorCode {
     Interrupted,
     /// `E_DRIFT`: exit 6.
     Drift,
+    /// `E_NONCONFORMANT`: exit 6.
+    Nonconformant,
     /// `E_SKILL_SYNC`: exit 7.
     SkillSync,
 }
@@ -56,7 +58,7 @@ pub enum ErrorCode {
 #[rustfmt::skip]
 impl ErrorCode {
     /// Every code, core first.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Integrity,
         Self::Io,
         Self::Unknown,
@@ -74,6 +76,7 @@ impl ErrorCode {
         Self::Timeout,
         Self::Interrupted,
         Self::Drift,
+        Self::Nonconformant,
         Self::SkillSync,
     ];
 
@@ -98,6 +101,7 @@ impl ErrorCode {
             Self::Timeout => "E_TIMEOUT",
             Self::Interrupted => "E_INTERRUPTED",
             Self::Drift => "E_DRIFT",
+            Self::Nonconformant => "E_NONCONFORMANT",
             Self::SkillSync => "E_SKILL_SYNC",
         }
     }
@@ -123,6 +127,7 @@ impl ErrorCode {
             Self::Timeout => 8,
             Self::Interrupted => 130,
             Self::Drift => 6,
+            Self::Nonconformant => 6,
             Self::SkillSync => 7,
         }
     }
@@ -148,6 +153,7 @@ impl ErrorCode {
             Self::Timeout => true,
             Self::Interrupted => true,
             Self::Drift => false,
+            Self::Nonconformant => false,
             Self::SkillSync => true,
         }
     }
@@ -173,6 +179,7 @@ impl ErrorCode {
             Self::Timeout => true,
             Self::Interrupted => true,
             Self::Drift => false,
+            Self::Nonconformant => false,
             Self::SkillSync => false,
         }
     }

@@ -4,6 +4,7 @@
 
 pub mod annotations;
 pub mod changes;
+pub mod conformance;
 pub mod contract_gen;
 pub mod envelope;
 pub mod findings;

@@ -35,6 +35,14 @@ impl TemporaryDirectory {
         &self.path
     }
 
+    /// A new directory in it.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn create_directory(&self, name: &str) -> io::Result<()> {
+        create(&self.path.join(name))
+    }
+
     /// A new file in it.
     ///
     /// # Errors
@@ -55,6 +63,44 @@ fn create(path: &Path) -> io::Result<()> {
         builder.mode(0o700);
     }
     builder.create(path)
+}
+
+/// Most files and most bytes of a copied tree.
+const MAX_COPIED: usize = 5_000;
+const MAX_COPIED_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Copies plain files and directories, without links and without what has one of the names in `without`.
+///
+/// # Errors
+/// As the system says; `FileTooLarge` when the tree is larger than a program has a right to be.
+pub fn copy_tree(from: &Path, to: &Path, without: &[&str]) -> io::Result<()> {
+    let mut left = (MAX_COPIED, MAX_COPIED_BYTES);
+    let mut waiting = vec![(from.to_owned(), to.to_owned())];
+    while let Some((from, to)) = waiting.pop() {
+        create(&to)?;
+        for name in files::names(&from)? {
+            if without.iter().any(|other| name == *other) {
+                continue;
+            }
+            let (source, target) = (from.join(&name), to.join(&name));
+            match files::kind(&source)? {
+                files::Kind::Directory => waiting.push((source, target)),
+                files::Kind::File { length, executable, .. } => {
+                    let (count, bytes) = left;
+                    left = (count.saturating_sub(1), bytes.saturating_sub(length));
+                    if left.0 == 0 || left.1 == 0 {
+                        return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+                    }
+                    let mode =
+                        if executable { files::Mode::Executable } else { files::Mode::Plain };
+                    let loaded = files::read(&source, MAX_COPIED_BYTES)?;
+                    files::write_new(&target, &loaded.bytes, mode)?;
+                }
+                files::Kind::Absent | files::Kind::Symlink | files::Kind::Other => {}
+            }
+        }
+    }
+    Ok(())
 }
 
 impl Drop for TemporaryDirectory {

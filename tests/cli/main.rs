@@ -16,6 +16,11 @@ mod check_fleet;
 mod check_records;
 mod check_tools;
 mod citizen;
+#[cfg(unix)]
+mod conform;
+#[cfg(target_os = "linux")]
+#[path = "conform/agent_cli.rs"]
+mod conform_agent_cli;
 mod contract_documents;
 mod contract_modules;
 mod contracts;

@@ -124,6 +124,7 @@ pub fn record(
         answers,
         outputs,
         waivers: Vec::new(),
+        conform: crate::generate::record_conform::ConformSection::default(),
     })
 }
 

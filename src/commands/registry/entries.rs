@@ -23,7 +23,7 @@ pub struct Entry {
 }
 
 /// Every leaf command, in the order of the help.
-pub const ENTRIES: [Entry; 12] = [
+pub const ENTRIES: [Entry; 13] = [
     Entry {
         path: "new",
         kind: Kind::Write,
@@ -70,6 +70,17 @@ pub const ENTRIES: [Entry; 12] = [
             "aos check --explain drift/modified",
         ],
         raw: Some("the diffs of all findings"),
+    },
+    Entry {
+        path: "conform",
+        kind: Kind::Query,
+        schema: "conformance",
+        examples: &[
+            "aos conform --compact",
+            "aos conform --probe harness.one-document --report junit=conform.xml --compact",
+            "aos conform --list --family harness --compact",
+        ],
+        raw: None,
     },
     Entry {
         path: "verify",

@@ -10,7 +10,7 @@ pub struct Schema {
 }
 
 /// Data of every schema, as `reference` publishes it.
-pub const SCHEMAS: [Schema; 11] = [
+pub const SCHEMAS: [Schema; 12] = [
     Schema {
         name: "created_project",
         fields: &[
@@ -76,6 +76,20 @@ pub const SCHEMAS: [Schema; 11] = [
         name: "check_report",
         fields: &["summary", "projects", "rules"],
         untrusted_fields: &["projects"],
+    },
+    Schema {
+        name: "conformance",
+        fields: &[
+            "summary",
+            "tool",
+            "network",
+            "results",
+            "waiver_faults",
+            "orphans",
+            "notes",
+            "probes",
+        ],
+        untrusted_fields: &["results"],
     },
     Schema {
         name: "verified_file",

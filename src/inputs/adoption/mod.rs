@@ -86,6 +86,7 @@ pub fn propose(family: Family, repository: &Repository, lock: Option<&Lock>) -> 
         answers: BTreeMap::new(),
         outputs: found.outputs,
         waivers: Vec::new(),
+        conform: crate::generate::record_conform::ConformSection::default(),
     };
     Adoption { record, reasons: found.reasons }
 }

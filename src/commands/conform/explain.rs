@@ -1,0 +1,78 @@
+//! What a probe is: `--list` and `--explain`.
+
+use serde_json::{Value, json};
+
+use crate::commands::Run;
+use crate::conform::{Probe, probe as registry};
+use crate::contract::{Family, suggestion};
+use crate::report::{ErrorCode, Failure, Outcome};
+
+/// The probe called `id`.
+///
+/// # Errors
+/// When there is none, with the nearest one.
+pub fn probe(id: &str) -> Result<&'static Probe, Failure> {
+    registry::find(id).ok_or_else(|| {
+        let hint = suggestion::nearest(id, registry::all().map(|probe| probe.id)).map_or_else(
+            || "`aos conform --list` lists every probe".to_owned(),
+            |nearest| format!("did you mean `{nearest}`?"),
+        );
+        let shown = id.chars().take(60).collect::<String>();
+        Failure::new(ErrorCode::Validation, format!("there is no probe `{}`", shown.escape_debug()))
+            .hint(hint)
+    })
+}
+
+fn of(family: Option<Family>) -> Vec<&'static Probe> {
+    registry::all().filter(|probe| family.is_none_or(|family| family == probe.family)).collect()
+}
+
+/// All probes in one line each.
+#[must_use]
+pub fn list(family: Option<Family>, run: &Run) -> Outcome {
+    let probes = of(family);
+    let width = probes.iter().map(|probe| probe.id.len()).max().unwrap_or_default();
+    let lines = probes.iter().map(|probe| {
+        format!("{} {}", run.style.strong(&format!("{:width$}", probe.id)), probe.title)
+    });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    Outcome::new(json!({"probes": described(&probes)}), text)
+}
+
+/// One probe, or all of them.
+///
+/// # Errors
+/// When there is no such probe.
+pub fn explain(id: &str, family: Option<Family>, run: &Run) -> Result<Outcome, Failure> {
+    let probes = if id == "all" { of(family) } else { vec![probe(id)?] };
+    let text = probes.iter().map(|probe| {
+        let needs: Vec<_> = probe.needs.iter().map(|need| need.name()).collect();
+        let needs = if needs.is_empty() { "nothing".to_owned() } else { needs.join(", ") };
+        format!(
+            "{} ({} {})\n  {}\n  why: {}\n  fix: {}\n  needs: {needs}",
+            run.style.strong(probe.id),
+            probe.family,
+            probe.section,
+            probe.title,
+            probe.why,
+            probe.fix,
+        )
+    });
+    let text = text.collect::<Vec<_>>().join("\n\n");
+    Ok(Outcome::new(json!({"probes": described(&probes)}), text))
+}
+
+fn described(probes: &[&Probe]) -> Vec<Value> {
+    let described = |probe: &&Probe| {
+        json!({
+            "probe": probe.id,
+            "family": probe.family.name(),
+            "section": probe.section,
+            "title": probe.title,
+            "why": probe.why,
+            "fix": probe.fix,
+            "needs": probe.needs.iter().map(|need| need.name()).collect::<Vec<_>>(),
+        })
+    };
+    probes.iter().map(described).collect()
+}

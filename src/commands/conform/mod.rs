@@ -1,0 +1,176 @@
+//! `aos conform`: runs a tool and holds what it does against its contract.
+
+mod explain;
+mod report_file;
+mod subject;
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::Value;
+
+use crate::conform::fixture::FixtureError;
+use crate::conform::runner::{self, Verdicts};
+use crate::conform::target::TargetError;
+use crate::conform::{Probe, Session, probe, waivers};
+use crate::contract::Family;
+use crate::report::conformance::{self, Conformance};
+use crate::report::{ErrorCode, Failure, Outcome};
+use crate::system::progress::Progress;
+use crate::system::{clock, interrupt, isolation};
+
+use super::Run;
+use report_file::ReportFile;
+
+/// Longest time of a whole run.
+const RUN_LIMIT: Duration = Duration::from_secs(600);
+/// Most probes at the same time.
+const MAX_JOBS: usize = 64;
+
+/// Run a tool and hold what it does against its contract
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  aos conform\n  aos conform ../aos-github --probe harness.one-document\n  aos conform --family harness -- ./aos-github"
+)]
+pub struct ConformArgs {
+    /// Project directory; default is the current one
+    #[arg(value_name = "PATH", conflicts_with_all = ["list", "explain", "command"])]
+    pub path: Option<PathBuf>,
+    /// Run this probe only; can be repeated
+    #[arg(long, value_name = "PROBE")]
+    pub probe: Vec<String>,
+    /// List the probes, of one family with `--family`; run nothing
+    #[arg(long, conflicts_with_all = ["probe", "explain", "command"])]
+    pub list: bool,
+    /// Describe one probe, or all with `all`; run nothing
+    #[arg(long, value_name = "PROBE", conflicts_with_all = ["probe", "command"])]
+    pub explain: Option<String>,
+    /// Also write the result to a file, as `junit=FILE` or `sarif=FILE`; can be repeated
+    #[arg(long, value_name = "FORMAT=FILE")]
+    pub report: Vec<String>,
+    /// How many probes run at the same time; default is one per core
+    #[arg(long, value_name = "COUNT")]
+    pub jobs: Option<usize>,
+    /// Contract family of a command that is given after `--`
+    #[arg(long, value_name = "FAMILY")]
+    pub family: Option<String>,
+    /// Contract tag of a command that is given after `--`; default is the newest
+    #[arg(long, value_name = "TAG")]
+    pub tag: Option<String>,
+    /// Program and first arguments of the tool, in place of a project
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `E_NONCONFORMANT` when a probe failed or could not be carried out.
+pub fn run(args: &ConformArgs, run: &Run) -> Result<Outcome, Failure> {
+    let family = args.family.as_deref().map(family).transpose()?;
+    if args.list {
+        return Ok(explain::list(family, run));
+    }
+    if let Some(id) = &args.explain {
+        return explain::explain(id, family, run);
+    }
+    let files = args.report.iter().map(|text| ReportFile::parse(text));
+    let files: Vec<_> = files.collect::<Result<_, _>>()?;
+    let jobs = match args.jobs {
+        Some(0) => {
+            return Err(Failure::new(ErrorCode::Validation, "`--jobs` is 0")
+                .hint("give a number from 1 on, or leave it out"));
+        }
+        Some(jobs) => jobs.min(MAX_JOBS),
+        None => std::thread::available_parallelism().map_or(1, usize::from).min(MAX_JOBS),
+    };
+    let wanted = args.probe.iter().map(|id| explain::probe(id)).collect::<Result<Vec<_>, _>>()?;
+    let subject = subject::find(args, family)?;
+    let probes = selected(&wanted, subject.target.family)?;
+    // Before the first thread: a namespace is entered by this process, and all that it starts inherits it.
+    let isolation = isolation::cut_off_network();
+    let session = Session::new(subject.target, subject.contract, subject.fixture, isolation);
+    let mut verdicts = examine(&session, &probes, jobs, run);
+    interrupt::check()?;
+    let faults = waivers::apply(&mut verdicts, &subject.waivers, &clock::today());
+    let conformance =
+        Conformance::new(&session, verdicts, faults, subject.notes, !wanted.is_empty());
+    for file in &files {
+        file.write(&conformance)?;
+    }
+    conclude(&conformance, run)
+}
+
+fn selected(wanted: &[&'static Probe], family: Family) -> Result<Vec<&'static Probe>, Failure> {
+    if let Some(other) = wanted.iter().find(|probe| probe.family != family) {
+        let message = format!(
+            "the probe `{}` is for the family `{}`, and this tool follows `{family}`",
+            other.id, other.family
+        );
+        return Err(Failure::new(ErrorCode::Validation, message)
+            .hint(format!("`aos conform --list --family {family}` lists its probes")));
+    }
+    // The order of the registry, each once.
+    let of_family = probe::of(family).iter();
+    Ok(of_family
+        .filter(|probe| wanted.is_empty() || wanted.iter().any(|other| other.id == probe.id))
+        .collect())
+}
+
+fn examine(session: &Session, probes: &[&'static Probe], jobs: usize, run: &Run) -> Verdicts {
+    let progress = Mutex::new(Progress::start("aos conform", run.quiet));
+    let say = |done: usize, total: usize| {
+        if let Ok(progress) = progress.lock() {
+            progress.say(&format!("{done} of {total} probes"));
+        }
+    };
+    runner::run(session, probes, jobs, RUN_LIMIT, &say)
+}
+
+fn conclude(conformance: &Conformance, run: &Run) -> Result<Outcome, Failure> {
+    let text = conformance::text(conformance, run.style);
+    let data = conformance::json(conformance);
+    if conformance.is_ok() {
+        return Ok(Outcome::new(data, text));
+    }
+    let mut failure =
+        Failure::new(ErrorCode::Nonconformant, conformance.message()).hint(conformance.next_step());
+    if let Value::Object(members) = data {
+        failure.details.extend(members);
+    }
+    failure.report = Some(text);
+    Err(failure)
+}
+
+fn family(text: &str) -> Result<Family, Failure> {
+    text.parse().map_err(|error: crate::contract::family::UnknownFamily| {
+        let known: Vec<_> = Family::ALL.iter().map(|family| family.name()).collect();
+        let shown = error.0.chars().take(60).collect::<String>();
+        let message = format!("there is no contract family `{}`", shown.escape_debug());
+        Failure::new(ErrorCode::Validation, message)
+            .hint(format!("use {}", known.join(" or ")))
+            .detail("known_families", known)
+    })
+}
+
+impl From<TargetError> for Failure {
+    fn from(error: TargetError) -> Self {
+        let message = error.to_string();
+        match error {
+            TargetError::NotFound { looked, .. } => Self::new(ErrorCode::NotFound, message)
+                .hint("install or build the tool, name its command under [conform] in aos.toml, or give it after `--`")
+                .detail("looked_for", looked),
+            TargetError::NoProgram { .. } => Self::new(ErrorCode::NotFound, message)
+                .hint("name an executable file, or a program on PATH"),
+        }
+    }
+}
+
+impl From<FixtureError> for Failure {
+    fn from(error: FixtureError) -> Self {
+        Self::new(ErrorCode::Validation, error.to_string())
+            .hint("docs/conformance.md describes every member of conform.toml")
+    }
+}

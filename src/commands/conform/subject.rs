@@ -1,0 +1,134 @@
+//! What is run: the tool of a project, or a command that a person gives.
+
+use std::path::Path;
+
+use crate::conform::fixture::Fixture;
+use crate::conform::target::{self, Target};
+use crate::contract::{Family, SpecTag};
+use crate::error::{io_code, io_hint};
+use crate::generate::record_conform::ProbeWaiver;
+use crate::generate::vendor::Contract;
+use crate::inputs::project::{Project, Slot};
+use crate::inputs::spec_source::{self, SpecError};
+use crate::report::{ErrorCode, Failure};
+use crate::system::files;
+
+use super::ConformArgs;
+
+/// Largest vendored contract, in bytes.
+const MAX_CONTRACT: u64 = 2 * 1024 * 1024;
+
+/// A tool, its contract, and what its project says about the run.
+pub struct Subject {
+    pub target: Target,
+    pub contract: Contract,
+    pub fixture: Option<Fixture>,
+    pub waivers: Vec<ProbeWaiver>,
+    pub notes: Vec<String>,
+}
+
+/// Finds the tool.
+///
+/// # Errors
+/// When there is no project, no program or no contract.
+pub fn find(args: &ConformArgs, family: Option<Family>) -> Result<Subject, Failure> {
+    let tag = args.tag.as_deref().map(tag).transpose()?;
+    if args.command.is_empty() {
+        return of_project(args.path.as_deref().unwrap_or(Path::new(".")), family, tag);
+    }
+    let family = family.ok_or_else(|| {
+        Failure::new(ErrorCode::Usage, "a command after `--` needs the family of its contract")
+            .hint("add `--family harness` or `--family agent-cli`")
+    })?;
+    let tag = match tag {
+        Some(tag) => tag,
+        None => spec_source::latest(family)?,
+    };
+    let contract = spec_source::embedded_release(family, &tag)?.contract.clone();
+    let target = target::given(&args.command, family, tag)?;
+    // A fixture in the current directory describes the command that is run from there.
+    let fixture = Fixture::read(Path::new("."))?;
+    Ok(Subject { target, contract, fixture, waivers: Vec::new(), notes: Vec::new() })
+}
+
+fn of_project(
+    path: &Path,
+    family: Option<Family>,
+    tag: Option<SpecTag>,
+) -> Result<Subject, Failure> {
+    let project = Project::open(path)?;
+    if let Some(family) = family.filter(|family| *family != project.family) {
+        let message =
+            format!("`{}` follows the family `{}`, not `{family}`", project.shown, project.family);
+        return Err(Failure::new(ErrorCode::Validation, message)
+            .hint("leave `--family` out; aos.toml says which one it is"));
+    }
+    if let Slot::Faulty { reason, .. } = &project.record {
+        return Err(Failure::new(ErrorCode::Validation, format!("aos.toml: {reason}"))
+            .hint("mend the member; `aos check` says the same"));
+    }
+    let mut notes = Vec::new();
+    let pinned = project.pin.good().cloned();
+    if let (Some(pin), Some(tag)) = (&pinned, &tag)
+        && pin != tag
+    {
+        notes.push(format!("the project is pinned to {pin} and was held against {tag}"));
+    }
+    let tag = match tag.or(pinned) {
+        Some(tag) => tag,
+        None => {
+            let latest = spec_source::latest(project.family)?;
+            notes.push(format!("the project has no pin; it was held against {latest}"));
+            latest
+        }
+    };
+    let contract = contract(&project, &tag)?;
+    let fixture = Fixture::read(&project.root)?;
+    let target = target::of_project(&project, &tool(&project), tag)?;
+    let record = project.record.good();
+    let waivers = record.map(|record| record.conform.waivers.clone()).unwrap_or_default();
+    Ok(Subject { target, contract, fixture, waivers, notes })
+}
+
+/// The contract of a tag: from the binary, else the one that the project vendors.
+fn contract(project: &Project, tag: &SpecTag) -> Result<Contract, Failure> {
+    match spec_source::embedded_release(project.family, tag) {
+        Ok(release) => return Ok(release.contract.clone()),
+        Err(SpecError::UnknownTag { .. }) if project.pin.good() == Some(tag) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let directory =
+        project.record.good().map_or("contract", |record| record.spec.directory.as_str());
+    let path = project.root.join(directory).join("contract.json");
+    let loaded = files::read(&path, MAX_CONTRACT).map_err(|error| {
+        let message = format!("`{}` cannot be read: {error}", path.display());
+        Failure::new(io_code(&error), message).hint(io_hint(&error))
+    })?;
+    Contract::parse(project.family, tag, &loaded.bytes).map_err(|error| {
+        Failure::new(ErrorCode::Validation, format!("`{}`: {error}", path.display()))
+            .hint("`aos check` says what is wrong with it")
+    })
+}
+
+/// Name of the tool: the manifest's, the record's, or that of the directory.
+fn tool(project: &Project) -> String {
+    let manifest = files::read(&project.root.join("connector.json"), MAX_CONTRACT).ok();
+    let manifest = manifest.and_then(|loaded| {
+        let text = String::from_utf8(loaded.bytes).ok()?;
+        let value = crate::contract::json::parse(text.as_bytes()).ok()?;
+        value.get("tool").and_then(serde_json::Value::as_str).map(str::to_owned)
+    });
+    let answers = project.record.good().map(|record| &record.answers);
+    let answered = || answers.and_then(|answers| answers.get("name").cloned());
+    let named = match project.family {
+        Family::Harness => manifest,
+        Family::AgentCli => answered(),
+    };
+    named.unwrap_or_else(|| project.directory_name.clone())
+}
+
+fn tag(text: &str) -> Result<SpecTag, Failure> {
+    SpecTag::parse(text).map_err(|error| {
+        Failure::new(ErrorCode::Validation, error.to_string()).hint("give a tag such as `v1.1.0`")
+    })
+}

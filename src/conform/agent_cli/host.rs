@@ -1,0 +1,219 @@
+//! A host of releases on loopback that speaks as GitHub does, and can fail in every way that matters.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use semver::Version;
+use serde_json::{Value, json};
+
+use crate::conform::mock::{Mock, Reply, Request};
+use crate::conform::session::Event;
+
+use super::lab::{Account, Lab, Outcome, Shot, Stop};
+
+const CHECKSUMS: &str = "checksums.txt";
+const BUNDLE: &str = "checksums.txt.sigstore.json";
+const JSON: &str = "application/json";
+
+/// What the host does.
+#[derive(Clone, Debug)]
+pub enum Behaviour {
+    /// Publishes this version; nothing in it is signed by anybody.
+    Release(Version),
+    /// A release that lacks this file.
+    Without(Version, &'static str),
+    /// A release where this file answers with a status.
+    Broken(Version, &'static str, u16),
+    /// Every question gets this.
+    Reply(Reply),
+}
+
+impl Behaviour {
+    pub fn without_checksums(version: &Version) -> Self {
+        Self::Without(version.clone(), CHECKSUMS)
+    }
+
+    pub fn without_bundle(version: &Version) -> Self {
+        Self::Without(version.clone(), BUNDLE)
+    }
+
+    pub fn broken_bundle(version: &Version, status: u16) -> Self {
+        Self::Broken(version.clone(), BUNDLE, status)
+    }
+
+    pub fn status(status: u16) -> Self {
+        Self::Reply(Reply::new(status, JSON, "{\"message\":\"made up by aos conform\"}"))
+    }
+
+    pub fn slow(delay: Duration) -> Self {
+        Self::Reply(Reply { delay, ..Reply::new(200, JSON, "{}") })
+    }
+}
+
+/// A release host, and the tool that asks it.
+pub struct Host<'a> {
+    lab: &'a Lab<'a>,
+    variable: &'a str,
+    pub mock: Mock,
+    behaviour: Arc<Mutex<Behaviour>>,
+    /// The version that runs.
+    pub current: Version,
+}
+
+impl<'a> Host<'a> {
+    /// Starts a host that publishes the version that runs.
+    ///
+    /// # Errors
+    /// Blocked when the fixture does not say how the tool finds it.
+    pub fn start(lab: &'a Lab<'a>) -> Outcome<Self> {
+        let reference = lab.reference()?;
+        if super::gate::declared(&reference, "update").is_none() {
+            return Err(Stop::NotApplicable("`reference` has no `update`".to_owned()));
+        }
+        let declared = lab.fixture.update.as_ref().ok_or_else(|| {
+            Stop::Blocked(
+                "conform.toml has no [agent_cli.update], and no real host is asked".to_owned(),
+            )
+        })?;
+        let current = reference["version"].as_str().and_then(|text| Version::parse(text).ok());
+        let current =
+            current.ok_or_else(|| Stop::Blocked("`reference` gives no version".to_owned()))?;
+        let behaviour = Arc::new(Mutex::new(Behaviour::Release(current.clone())));
+        let shared = Arc::clone(&behaviour);
+        let (repository, tool) = (
+            declared.repository.clone(),
+            reference["tool"].as_str().unwrap_or_default().to_owned(),
+        );
+        let mock = Mock::with(Arc::new(move |request: &Request| {
+            let behaviour = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            answer(&behaviour, request, &repository, &tool)
+        }));
+        let mock = mock.map_err(|error| Stop::Blocked(format!("no port is free: {error}")))?;
+        Ok(Self { lab, variable: &declared.host, mock, behaviour, current })
+    }
+
+    /// The next version without a break.
+    pub fn patch(&self) -> Version {
+        Version::new(self.current.major, self.current.minor, self.current.patch + 1)
+    }
+
+    /// The next version with one.
+    pub fn major(&self) -> Version {
+        Version::new(self.current.major + 1, 0, 0)
+    }
+
+    pub fn does(&self, behaviour: Behaviour) {
+        *self.behaviour.lock().unwrap_or_else(PoisonError::into_inner) = behaviour;
+    }
+
+    /// Runs `update` with these options against this host.
+    pub fn update(&self, options: &[&str]) -> Shot {
+        self.update_with(options, &[], Event::None)
+    }
+
+    pub fn update_with(&self, options: &[&str], more: &[(&str, &str)], event: Event) -> Shot {
+        let url = self.mock.url();
+        let words = std::iter::once("update").chain(options.iter().copied());
+        let words: Vec<String> = words.map(str::to_owned).collect();
+        let mut variables = vec![(self.variable, url.as_str())];
+        variables.extend(more);
+        self.lab.run_against(&self.mock, Account::None, &words, &variables, event)
+    }
+
+    /// Goes on only when the tool may replace itself.
+    ///
+    /// # Errors
+    /// Not applicable when something else installed it.
+    pub fn want_standalone(&self) -> Outcome {
+        self.does(Behaviour::Release(self.patch()));
+        let shot = self.update(&["--check"]);
+        let method = shot.at("/data/install_method").as_str().unwrap_or_default().to_owned();
+        match method.as_str() {
+            "" => Err(Stop::Blocked("`update --check` gives no install_method".to_owned())),
+            "standalone" | "binary" => Ok(()),
+            other => Err(Stop::NotApplicable(format!(
+                "this copy was installed by `{other}`, which also brings its updates"
+            ))),
+        }
+    }
+}
+
+fn answer(behaviour: &Behaviour, request: &Request, repository: &str, tool: &str) -> Reply {
+    let path = request.target.split('?').next().unwrap_or_default();
+    let (version, lacking, broken) = match behaviour {
+        Behaviour::Reply(reply) => return reply.clone(),
+        Behaviour::Release(version) => (version, None, None),
+        Behaviour::Without(version, name) => (version, Some(*name), None),
+        Behaviour::Broken(version, name, status) => (version, None, Some((*name, *status))),
+    };
+    let base = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("host"));
+    let base = base.map(|(_, host)| format!("http://{host}")).unwrap_or_default();
+    let release = release(version, lacking, tool, &base);
+    let releases = format!("/repos/{repository}/releases");
+    let json = |value: &Value| Reply::new(200, JSON, value.to_string());
+    if path == format!("{releases}/latest") || path == format!("{releases}/tags/v{version}") {
+        return json(&release);
+    }
+    if path == releases {
+        return json(&json!([release]));
+    }
+    let Some(name) = path.strip_prefix("/files/") else {
+        return Reply::new(404, JSON, "{\"message\":\"Not Found\"}");
+    };
+    match broken {
+        Some((broken, status)) if broken == name => Reply::new(status, JSON, "{}"),
+        _ => Reply::new(200, "application/octet-stream", content(name)),
+    }
+}
+
+fn content(name: &str) -> Vec<u8> {
+    match name {
+        CHECKSUMS => format!("{}  nothing.tar.gz\n", "0".repeat(64)).into_bytes(),
+        // The form of the older cosign, which is refused, and signed by nobody.
+        BUNDLE => b"{\"base64Signature\":\"AAAA\",\"cert\":\"AAAA\"}".to_vec(),
+        _ => b"this is no archive".to_vec(),
+    }
+}
+
+/// A release with an archive for every platform, in every usual spelling.
+fn release(version: &Version, lacking: Option<&str>, tool: &str, base: &str) -> Value {
+    let mut names = vec![CHECKSUMS.to_owned(), BUNDLE.to_owned()];
+    for system in ["linux", "darwin", "windows", "macos"] {
+        for machine in ["amd64", "arm64", "x86_64", "aarch64", "x64"] {
+            for (mark, end) in [("-", "tar.gz"), ("_", "tar.gz"), ("-", "zip"), ("_", "zip")] {
+                names.push(format!("{tool}{mark}{version}{mark}{system}{mark}{machine}.{end}"));
+            }
+        }
+    }
+    for triple in [
+        "x86_64-unknown-linux-gnu",
+        "x86_64-unknown-linux-musl",
+        "aarch64-unknown-linux-gnu",
+        "aarch64-unknown-linux-musl",
+        "aarch64-apple-darwin",
+        "x86_64-apple-darwin",
+    ] {
+        names.push(format!("{tool}-{version}-{triple}.tar.gz"));
+        names.push(format!("{tool}-v{version}-{triple}.tar.gz"));
+    }
+    let assets = names.iter().filter(|name| Some(name.as_str()) != lacking).map(|name| {
+        let address = format!("{base}/files/{name}");
+        json!({
+            "name": name,
+            "state": "uploaded",
+            "size": content(name).len(),
+            "url": address,
+            "browser_download_url": address,
+        })
+    });
+    json!({
+        "tag_name": format!("v{version}"),
+        "name": format!("v{version}"),
+        "draft": false,
+        "prerelease": false,
+        "html_url": format!("{base}/releases/v{version}"),
+        "published_at": "2026-01-31T12:00:00Z",
+        "body": "",
+        "assets": assets.collect::<Vec<_>>(),
+    })
+}

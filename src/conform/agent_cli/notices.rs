@@ -1,0 +1,83 @@
+//! Notices of updates (agent-cli §3, §14): what a check leaves behind, and who shows it.
+
+use super::host::{Behaviour, Host};
+use super::lab::{Account, Lab, Outcome, examine, words};
+use super::{PROBE, Probe};
+
+pub const NOTICES: Probe = Probe {
+    id: "cli.notices",
+    section: "§14",
+    title: "After a check every command shows the notice from the cache, until the tool is current",
+    why: "An agent that never calls `update` still learns that there is one",
+    fix: "Keep the notice with all its keys; drop it when the running version has reached it",
+    run: |session| examine(session, notices),
+    ..PROBE
+};
+
+fn notices(lab: &Lab<'_>) -> Outcome {
+    let host = Host::start(lab)?;
+    let newer = host.patch();
+    host.does(Behaviour::Release(newer.clone()));
+    let checked = host.update(&["--check"]);
+    checked.expect(checked.is_ok(), "`update --check` fails")?;
+    let rules = &lab.contract.notices;
+    for call in [["context"], ["changelog"]] {
+        let shot = lab.run_as(Account::None, &words(&call), &[]);
+        let notice = shot.at("/meta/notices/0");
+        shot.expect(
+            notice.is_object(),
+            format!("`{}` does not show the notice in `meta.notices`", call[0]),
+        )?;
+        for key in &rules.required_keys {
+            shot.expect(notice.get(key.as_str()).is_some(), format!("the notice has no `{key}`"))?;
+        }
+        for (key, _) in notice.as_object().into_iter().flatten() {
+            let mut keys = rules.required_keys.iter().chain(&rules.optional_keys);
+            let known = keys.any(|each| each.as_str() == key);
+            shot.expect(
+                known,
+                format!("the notice has `{key}`, which the contract does not know"),
+            )?;
+        }
+        let latest = notice["latest_version"] == newer.to_string().as_str();
+        shot.expect(latest, "the notice names another version than the host publishes")?;
+        let kind = notice["type"].as_str().unwrap_or_default();
+        shot.expect(kind == "update_available", format!("the notice has the type `{kind}`"))?;
+        let severity = notice["severity"].as_str().unwrap_or_default();
+        let is_known = rules.severities.iter().any(|each| each.as_str() == severity);
+        shot.expect(is_known, format!("the notice has the severity `{severity}`"))?;
+    }
+    host.does(Behaviour::Release(host.current.clone()));
+    let _ = host.update(&["--check"]);
+    let shot = lab.run_as(Account::None, &words(&["context"]), &[]);
+    let notices = shot.at("/meta/notices").as_array().into_iter().flatten();
+    // That the host shows less than before is a notice of its own.
+    let stays = notices.into_iter().any(|notice| notice["type"] == "update_available");
+    shot.expect(!stays, "the notice stays although the tool is current")
+}
+
+pub const SEVERITY: Probe = Probe {
+    id: "cli.notice-severity",
+    section: "§14",
+    title: "A notice of a new major version is a warning, one of a patch is for information",
+    why: "An agent tells its user about the one and not about the other",
+    fix: "Compare the first component of both versions; add the entries of the verified changelog",
+    run: |session| examine(session, severity),
+    ..PROBE
+};
+
+fn severity(lab: &Lab<'_>) -> Outcome {
+    let host = Host::start(lab)?;
+    for (version, wanted) in [(host.patch(), "info"), (host.major(), "warning")] {
+        host.does(Behaviour::Release(version.clone()));
+        let checked = host.update(&["--check"]);
+        checked.expect(checked.is_ok(), "`update --check` fails")?;
+        let shot = lab.run_as(Account::None, &words(&["context"]), &[]);
+        let found = shot.at("/meta/notices/0/severity").as_str().unwrap_or("nothing");
+        shot.expect(
+            found == wanted,
+            format!("{version} has the severity {found} and not {wanted}"),
+        )?;
+    }
+    Ok(())
+}

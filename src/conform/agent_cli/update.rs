@@ -1,0 +1,368 @@
+//! `update` (agent-cli §14) against a release host on loopback. No release here is signed, so none may be installed.
+
+use std::time::Duration;
+
+use crate::conform::mock::Reply;
+use crate::conform::session::Event;
+use crate::system::files;
+
+use super::gate::declared;
+use super::host::{Behaviour, Host};
+use super::lab::{Lab, Outcome, Shot, Stop, examine};
+use super::reference::{commands, params};
+use super::{PROBE, Probe};
+
+/// Largest program that is compared before and after.
+const MAX_PROGRAM: u64 = 512 * 1024 * 1024;
+
+pub const SHAPE: Probe = Probe {
+    id: "cli.update-shape",
+    section: "§14",
+    title: "`update` is one command with --check and --dry-run, and takes no --confirm",
+    why: "One call brings a tool up to date; a token in between would stop halfway",
+    fix: "Remove the commands below `update` and refuse --confirm as a wrong command line",
+    needs: &[crate::conform::Need::Namespace],
+    run: |session| examine(session, shape),
+    ..PROBE
+};
+
+fn shape(lab: &Lab<'_>) -> Outcome {
+    let reference = lab.reference()?;
+    let command = declared(&reference, "update")
+        .ok_or_else(|| Stop::NotApplicable("`reference` has no `update`".to_owned()))?;
+    let shot = lab.look(&["reference"]);
+    let leaf = commands(&reference).find(|(path, _)| path.starts_with("update "));
+    shot.expect(leaf.is_none(), "there are commands below `update`")?;
+    let names: Vec<String> = params(command).collect();
+    for wanted in ["check", "dry-run"] {
+        shot.expect(
+            names.iter().any(|name| name == wanted),
+            format!("`update` has no --{wanted}"),
+        )?;
+    }
+    shot.expect(!names.iter().any(|name| name == "confirm"), "`update` declares --confirm")?;
+    let shot = lab.look(&["update", "--confirm", "ct_AAAAAAAAAAAAAAAA"]);
+    shot.expect_code(&["E_USAGE", "E_VALIDATION"], "`update --confirm`")
+}
+
+pub const CHECK: Probe = Probe {
+    id: "cli.update-check",
+    section: "§14",
+    title: "`update --check` says what there is and what to call, in the names of the contract",
+    why: "An agent decides from it whether to update",
+    fix: "Print status, current_version, target_version, update_available, install_method and command",
+    run: |session| examine(session, check),
+    ..PROBE
+};
+
+fn check(lab: &Lab<'_>) -> Outcome {
+    let host = Host::start(lab)?;
+    let newer = host.patch();
+    host.does(Behaviour::Release(newer.clone()));
+    let shot = host.update(&["--check"]);
+    shot.expect(shot.is_ok(), "`update --check` fails against a host that answers")?;
+    let rules = lab.contract.self_description.update.iter();
+    for (_, keys) in rules.filter(|(name, _)| name.as_str() == "check_keys") {
+        for key in keys {
+            let there = shot.data().get(key.as_str()).is_some();
+            shot.expect(there, format!("`update --check` has no `{key}`"))?;
+        }
+    }
+    for key in ["latest_version", "manager_command", "recommended_command"] {
+        let there = shot.data().get(key).is_some();
+        shot.expect(
+            !there,
+            format!("`update --check` has `{key}`, which is no name of the contract"),
+        )?;
+    }
+    shot.expect(
+        shot.at("/data/target_version") == newer.to_string().as_str(),
+        "`target_version` is not what the host publishes",
+    )?;
+    shot.expect(
+        shot.at("/data/update_available") == true,
+        "`update_available` is not true for a newer release",
+    )?;
+    let current = shot.at("/data/current_version") == host.current.to_string().as_str();
+    shot.expect(current, "`current_version` is not the version that runs")
+}
+
+pub const DRY_RUN: Probe = Probe {
+    id: "cli.update-dry-run",
+    section: "§14",
+    title: "`update --dry-run` gives no token and replaces nothing",
+    why: "`update` is outside the write gate",
+    fix: "Return the plan without `confirm_token` and `expires_at`",
+    run: |session| examine(session, dry_run),
+    ..PROBE
+};
+
+fn dry_run(lab: &Lab<'_>) -> Outcome {
+    let host = Host::start(lab)?;
+    host.does(Behaviour::Release(host.patch()));
+    let shot = unchanged(lab, || host.update(&["--dry-run"]))?;
+    for key in ["confirm_token", "expires_at"] {
+        let there = shot.data().get(key).is_some() || shot.at("/error/details").get(key).is_some();
+        shot.expect(!there, format!("`update --dry-run` gives `{key}`"))?;
+    }
+    if !shot.is_ok() {
+        // A plan may look at the release as far as it can be verified.
+        shot.expect_code(&["E_INTEGRITY"], "a dry run over a release that nobody signed")?;
+    }
+    Ok(())
+}
+
+pub const CURRENT: Probe = Probe {
+    id: "cli.update-current",
+    section: "§14",
+    title: "`update` of a tool that is up to date is ok and does nothing",
+    why: "It is safe to call at any time; a package manager that runs for nothing is neither",
+    fix: "Compare versions before anything is started, and answer with current equal to target",
+    run: |session| examine(session, current),
+    ..PROBE
+};
+
+fn current(lab: &Lab<'_>) -> Outcome {
+    let host = Host::start(lab)?;
+    host.does(Behaviour::Release(host.current.clone()));
+    let shot = unchanged(lab, || host.update(&[]))?;
+    if shot.at("/error/details/stage") == "skill_sync" {
+        // The Skill can be out of date although the program is not, and its installer is on no network here.
+        let details = shot.at("/error/details");
+        shot.expect(details["binary_replaced"] == false, "the program was replaced for nothing")?;
+        let version = details["current_version"] == host.current.to_string().as_str();
+        return shot.expect(version, "`current_version` is not the version that runs");
+    }
+    shot.expect(shot.is_ok(), "`update` of a current tool fails")?;
+    shot.expect(shot.at("/data/update_available") == false, "`update_available` is not false")?;
+    let version = host.current.to_string();
+    for key in ["current_version", "target_version"] {
+        let same = shot.data()[key] == version.as_str();
+        shot.expect(same, format!("`{key}` is not the version that runs"))?;
+    }
+    let is_honest = shot.at("/data/signature_status") == "verified"
+        || shot.at("/data/signature_verified") != true;
+    shot.expect(is_honest, "`signature_verified` is true, and nothing was verified")
+}
+
+pub const DISCOVER: Probe = Probe {
+    id: "cli.update-discover",
+    section: "§14",
+    title: "A release host that fails gives the code of what happened",
+    why: "A rate limit is waited for, a missing release is not",
+    fix: "Use the table of statuses for the release host as for the upstream",
+    run: |session| examine(session, discover),
+    ..PROBE
+};
+
+fn discover(lab: &Lab<'_>) -> Outcome {
+    let host = Host::start(lab)?;
+    let mut limited = Reply::new(403, "application/json", "{}");
+    limited.headers.push(("X-RateLimit-Remaining".to_owned(), "0".to_owned()));
+    let rows: [(&str, Behaviour, &[&str]); 8] = [
+        ("429", Behaviour::status(429), &["E_RATE_LIMITED"]),
+        ("403 with a used-up rate limit", Behaviour::Reply(limited), &["E_RATE_LIMITED"]),
+        ("500", Behaviour::status(500), &["E_SERVER"]),
+        ("503", Behaviour::status(503), &["E_SERVER"]),
+        ("404", Behaviour::status(404), &["E_NOT_FOUND"]),
+        (
+            "broken JSON",
+            Behaviour::Reply(Reply::new(200, "application/json", "{\"tag_name\": ")),
+            &["E_INTEGRITY", "E_SERVER", "E_NETWORK"],
+        ),
+        (
+            "a release without a tag",
+            Behaviour::Reply(Reply::new(200, "application/json", "{\"assets\": []}")),
+            &["E_INTEGRITY", "E_SERVER", "E_NETWORK"],
+        ),
+        (
+            "a connection that ends",
+            Behaviour::Reply(Reply { hangs_up: true, ..Reply::default() }),
+            &["E_NETWORK"],
+        ),
+    ];
+    for (what, behaviour, codes) in rows {
+        host.does(behaviour);
+        for options in [&[][..], &["--check"]] {
+            let shot = unchanged(lab, || host.update(options))?;
+            let when = format!("`update {}` against {what}", options.join(" "));
+            shot.expect_code(codes, &when)?;
+        }
+    }
+    Ok(())
+}
+
+pub const FAILURE_DETAILS: Probe = Probe {
+    id: "cli.update-failure-details",
+    section: "§14",
+    title: "Every failure of an update says its stage, the version, and whether the program was replaced",
+    why: "The tool always knows its state, so it always says it",
+    fix: "Carry the state through the stages and put it into `error.details` in one place",
+    run: |session| examine(session, failure_details),
+    ..PROBE
+};
+
+fn failure_details(lab: &Lab<'_>) -> Outcome {
+    let host = Host::start(lab)?;
+    for status in [404, 500] {
+        host.does(Behaviour::status(status));
+        let shot = host.update(&[]);
+        let details = shot.at("/error/details");
+        for (name, keys) in &lab.contract.self_description.update {
+            if name.as_str() == "failure_detail_keys" {
+                for key in keys {
+                    let there = details.get(key.as_str()).is_some();
+                    shot.expect(there, format!("`error.details` has no `{key}`"))?;
+                }
+            }
+        }
+        shot.expect(details["stage"] == "discover", "`stage` is not `discover`")?;
+        shot.expect(details["binary_replaced"] == false, "`binary_replaced` is not false")?;
+        let version = details["current_version"] == host.current.to_string().as_str();
+        shot.expect(version, "`current_version` is not the version that runs")?;
+    }
+    Ok(())
+}
+
+pub const SIGNATURE: Probe = Probe {
+    id: "cli.update-signature",
+    section: "§14",
+    title: "A release that is not signed, or not by the right one, is E_INTEGRITY and never installed",
+    why: "It is the only thing between a stolen release page and every machine",
+    fix: "Verify the bundle in the process, then the checksum, then unpack; there is no way around",
+    run: |session| examine(session, signature),
+    ..PROBE
+};
+
+fn signature(lab: &Lab<'_>) -> Outcome {
+    let host = Host::start(lab)?;
+    host.want_standalone()?;
+    let newer = host.patch();
+    let rows: [(&str, Behaviour, &[&str]); 4] = [
+        ("a release without checksums", Behaviour::without_checksums(&newer), &["E_INTEGRITY"]),
+        ("a release without a bundle", Behaviour::without_bundle(&newer), &["E_INTEGRITY"]),
+        (
+            "a bundle of another form that nobody signed",
+            Behaviour::Release(newer.clone()),
+            &["E_INTEGRITY"],
+        ),
+        (
+            "a bundle that cannot be fetched",
+            Behaviour::broken_bundle(&newer, 500),
+            &["E_SERVER", "E_NETWORK"],
+        ),
+    ];
+    for (what, behaviour, codes) in rows {
+        host.does(behaviour);
+        let shot = unchanged(lab, || host.update(&[]))?;
+        shot.expect(!shot.is_ok(), format!("{what} is installed"))?;
+        shot.expect_code(codes, what)?;
+        let replaced = shot.at("/error/details/binary_replaced") == true;
+        shot.expect(!replaced, format!("{what} replaces the program"))?;
+    }
+    Ok(())
+}
+
+pub const DOWNGRADE: Probe = Probe {
+    id: "cli.update-downgrade",
+    section: "§14",
+    title: "An older --target-version is refused or carried out, never silently nothing",
+    why: "Who asks for a version must not be told that all is well with another one",
+    fix: "Refuse it with E_VALIDATION unless the tool has a flag for it",
+    run: |session| examine(session, downgrade),
+    ..PROBE
+};
+
+fn downgrade(lab: &Lab<'_>) -> Outcome {
+    let reference = lab.reference()?;
+    let command = declared(&reference, "update");
+    let has = command.is_some_and(|command| params(command).any(|name| name == "target-version"));
+    let host = Host::start(lab)?;
+    if !has {
+        return Err(Stop::NotApplicable("`update` has no --target-version".to_owned()));
+    }
+    let older = semver::Version::new(0, 0, 1);
+    host.does(Behaviour::Release(older.clone()));
+    let shot = unchanged(lab, || host.update(&["--target-version", &older.to_string()]))?;
+    let is_silent = shot.is_ok() && shot.at("/data/target_version") != older.to_string().as_str();
+    shot.expect(!is_silent, "an older --target-version is a silent success")
+}
+
+pub const TOKEN: Probe = Probe {
+    id: "cli.update-token",
+    section: "§14",
+    title: "GITHUB_TOKEN goes to GitHub alone",
+    why: "A host of files that gets it can use it",
+    fix: "Send it to api.github.com and github.com over https only, and never along a redirect",
+    run: |session| examine(session, github_token),
+    ..PROBE
+};
+
+fn github_token(lab: &Lab<'_>) -> Outcome {
+    let host = Host::start(lab)?;
+    host.does(Behaviour::Release(host.patch()));
+    let canary = crate::conform::secrets::Sentinel::new(
+        "GITHUB_TOKEN",
+        crate::conform::secrets::Shape::Plain,
+    );
+    for options in [&["--check"][..], &["--dry-run"], &[]] {
+        let shot = host.update_with(options, &[("GITHUB_TOKEN", &canary.value)], Event::None);
+        let sent = host.mock.requests().iter().any(|request| {
+            let mut texts = request.headers.iter().map(|(_, value)| value.as_str());
+            texts.any(|text| canary.leak(text).is_some()) || canary.leak(&request.target).is_some()
+        });
+        shot.expect(!sent, "GITHUB_TOKEN was sent to another host than GitHub")?;
+        let said = canary.leak(&shot.observed.said()).is_some();
+        if said {
+            return Err(Stop::Fail("GITHUB_TOKEN was printed".to_owned(), None));
+        }
+    }
+    Ok(())
+}
+
+pub const INTERRUPT: Probe = Probe {
+    id: "cli.update-interrupt",
+    section: "§14",
+    title: "A signal during an update gives E_INTERRUPTED with the version that is in place",
+    why: "An agent never faces a process that just died",
+    fix: "Install the handler before the first stage and unwind through the printer of the envelope",
+    run: |session| examine(session, interrupt),
+    ..PROBE
+};
+
+fn interrupt(lab: &Lab<'_>) -> Outcome {
+    let host = Host::start(lab)?;
+    host.does(Behaviour::slow(Duration::from_secs(12)));
+    let shot = unchanged(lab, || host.update_with(&[], &[], Event::InterruptWhenConnected))?;
+    shot.expect_code(&["E_INTERRUPTED"], "SIGINT during an update")?;
+    shot.expect(shot.exit() == Some(130), "SIGINT during an update has another exit than 130")?;
+    let replaced = shot.at("/error/details/binary_replaced");
+    shot.expect(replaced == false, "`binary_replaced` is not false after SIGINT in the first stage")
+}
+
+pub const SIGNED: Probe = Probe {
+    id: "cli.update-signed",
+    section: "§14",
+    title: "A release that is signed well is installed, and every later stage fails truthfully",
+    why: "Swap, rollback, package managers and the sync of the Skill come after a good signature",
+    fix: "Prove these stages with a test build of the tool that trusts a root of its tests",
+    run: |session| examine(session, signed),
+    ..PROBE
+};
+
+fn signed(lab: &Lab<'_>) -> Outcome {
+    Host::start(lab)?;
+    let message =
+        "a release build trusts no root but its own, so nobody can sign a release for this run";
+    Err(Stop::Blocked(message.to_owned()))
+}
+
+/// Makes a call after which the program must have the same bytes.
+fn unchanged(lab: &Lab<'_>, call: impl FnOnce() -> Shot) -> Outcome<Shot> {
+    let program = &lab.session.target.program;
+    let read = || files::read_named(program, MAX_PROGRAM).ok().map(|loaded| loaded.bytes);
+    let before = read();
+    let shot = call();
+    shot.expect(read() == before, "the program on disk has changed")?;
+    Ok(shot)
+}

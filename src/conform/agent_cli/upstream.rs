@@ -1,0 +1,187 @@
+//! The mock upstream of a project, and the proxy in front of it that can answer in its place and counts what passes.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::conform::mock::{Mock, Reply, Request};
+use crate::conform::sandbox::Sandbox;
+use crate::conform::secrets::{Sentinel, Shape};
+use crate::conform::session::Session;
+use crate::system::clock::Stopwatch;
+use crate::system::loopback::Answer;
+use crate::system::subject::{self, Launch, Stimulus};
+use crate::system::{files, loopback, relay, search_path};
+
+use super::fixture::{AgentCliFixture, PORT, Upstream as Declared};
+use super::lab::other_secret;
+
+/// How long a mock may take until it listens, and how long it may live.
+const START: Duration = Duration::from_secs(20);
+const LIFE: Duration = Duration::from_secs(180);
+const POLL: Duration = Duration::from_millis(10);
+const MAX_OUTPUT: usize = 64 * 1024;
+
+type Instead = Arc<Mutex<Option<Arc<Answer>>>>;
+
+/// A running mock behind a running proxy; both end when this is dropped.
+pub struct Upstream {
+    pub mock: Mock,
+    instead: Instead,
+    process: Process,
+}
+
+impl Upstream {
+    /// Starts both.
+    ///
+    /// # Errors
+    /// Says in one sentence what is missing or does not start.
+    pub fn start(
+        session: &Session,
+        fixture: &AgentCliFixture,
+        sandbox: &Sandbox,
+    ) -> Result<Self, String> {
+        if session.base_url_env().is_none() {
+            return Err("conform.toml does not say which variable moves the tool to another upstream (`base_url_env`)".to_owned());
+        }
+        let declared =
+            fixture.upstream.as_ref().ok_or("conform.toml has no [agent_cli.upstream]")?;
+        let process = Process::start(session, declared, sandbox)?;
+        let port = process.port;
+        let swaps = swaps(fixture);
+        let instead = Instead::default();
+        let replaced = Arc::clone(&instead);
+        let answer: Arc<Answer> = Arc::new(move |request: &Request| {
+            let other = replaced.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            match other {
+                Some(answer) => answer(request),
+                None => {
+                    relay::forward(port, &translated(request, &swaps)).unwrap_or_else(|error| {
+                        Reply::new(
+                            502,
+                            "text/plain",
+                            format!("the mock upstream gives no answer: {error}"),
+                        )
+                    })
+                }
+            }
+        });
+        let mock =
+            Mock::with(answer).map_err(|error| format!("loopback has no free port: {error}"))?;
+        Ok(Self { mock, instead, process })
+    }
+
+    /// The address of the mock itself.
+    pub fn direct(&self) -> String {
+        format!("http://127.0.0.1:{}", self.process.port)
+    }
+
+    /// From now on this answers in place of the mock.
+    pub fn replace(&self, answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) {
+        let answer: Arc<Answer> = Arc::new(answer);
+        *self.instead.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+    }
+}
+
+/// What the tool sends as a secret, and what the mock knows in its place.
+fn swaps(fixture: &AgentCliFixture) -> Vec<(String, String)> {
+    let Some(credentials) = &fixture.credentials else { return Vec::new() };
+    let first = Sentinel::new(&credentials.env, Shape::Plain).value;
+    let other = credentials.other_account.iter();
+    let other = other.map(|account| (other_secret(&credentials.env).value, account.clone()));
+    std::iter::once((first, credentials.account.clone())).chain(other).collect()
+}
+
+fn translated(request: &Request, swaps: &[(String, String)]) -> Request {
+    let mut request = request.clone();
+    for (_, value) in &mut request.headers {
+        for (from, to) in swaps {
+            if value.contains(from.as_str()) {
+                *value = value.replace(from.as_str(), to);
+            }
+        }
+    }
+    request
+}
+
+/// The process of the mock.
+struct Process {
+    port: u16,
+    stopped: Arc<AtomicBool>,
+    thread: Option<JoinHandle<String>>,
+}
+
+impl Process {
+    fn start(session: &Session, declared: &Declared, sandbox: &Sandbox) -> Result<Self, String> {
+        let root = session.target.root.clone();
+        let root = root.or_else(|| session.target.directory.clone());
+        let root =
+            root.ok_or("the mock upstream is part of a project, and only a command was given")?;
+        let (first, rest) =
+            declared.command.split_first().ok_or("the mock upstream has no program")?;
+        let program = if first.contains(['/', '\\']) {
+            files::canonical(&root.join(first)).ok()
+        } else {
+            search_path::find(first)
+        };
+        let program = program.ok_or_else(|| {
+            format!(
+                "the mock upstream cannot be started: there is no program `{first}`; build it first"
+            )
+        })?;
+        let url = loopback::refusing_url().map_err(|error| format!("no port is free: {error}"))?;
+        let port: u16 =
+            url.rsplit(':').next().and_then(|port| port.parse().ok()).ok_or("no port is free")?;
+        let arguments: Vec<_> =
+            rest.iter().map(|word| word.replace(PORT, &port.to_string())).collect();
+        let environment = sandbox.environment();
+        let stopped = Arc::new(AtomicBool::new(false));
+        let ends = Arc::clone(&stopped);
+        let body = move || {
+            let is_due = || ends.load(Ordering::SeqCst);
+            let ran = subject::run(&Launch {
+                program: &program,
+                arguments: &arguments,
+                directory: &root,
+                environment: &environment,
+                stdin: &[],
+                limit: LIFE,
+                most_output: MAX_OUTPUT,
+                stimulus: Stimulus::InterruptWhen(&is_due),
+            });
+            match ran {
+                Ok(ran) => String::from_utf8_lossy(&ran.stderr).chars().take(300).collect(),
+                Err(error) => error.to_string(),
+            }
+        };
+        let thread = std::thread::Builder::new().spawn(body);
+        let thread = thread.map_err(|error| format!("there is no thread: {error}"))?;
+        let mut process = Self { port, stopped, thread: Some(thread) };
+        process.wait().map(|()| process)
+    }
+
+    fn wait(&mut self) -> Result<(), String> {
+        let clock = Stopwatch::start();
+        while !relay::listens(self.port) {
+            let is_over = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
+            if is_over || u128::from(clock.elapsed_ms()) > START.as_millis() {
+                let said = self.end();
+                return Err(format!("the mock upstream does not start: {}", said.trim()));
+            }
+            std::thread::sleep(POLL);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> String {
+        self.stopped.store(true, Ordering::SeqCst);
+        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

@@ -1,0 +1,171 @@
+//! How a connector is called, and the few calls that many probes look at.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::contract::harness::FlagPosition;
+
+use super::super::mock::Behaviour;
+use super::super::probe::Finding;
+use super::super::secrets::Shape;
+use super::super::session::{Call, Observed, Session};
+
+/// Most commands that a run looks at one by one.
+const MAX_COMMANDS: usize = 400;
+/// Commands that every connector has.
+pub(super) const BUILTIN: [(&str, &[&str]); 3] = [
+    ("capabilities", &["capabilities"]),
+    ("health", &["health"]),
+    ("config.show", &["config", "show"]),
+];
+
+/// A command of the manifest.
+#[derive(Clone, Debug)]
+pub(super) struct Command {
+    pub id: String,
+    pub required_mode: String,
+}
+
+impl Command {
+    /// The words that call it.
+    pub fn words(&self) -> Vec<String> {
+        self.id.split('.').map(str::to_owned).collect()
+    }
+
+    pub fn is_builtin(&self) -> bool {
+        BUILTIN.iter().any(|(id, _)| *id == self.id)
+    }
+
+    /// `--json`, the mode, and the words.
+    pub fn call(&self, mode: Option<&str>) -> Call {
+        let mut arguments = vec!["--json".to_owned()];
+        arguments.extend(mode.into_iter().flat_map(|mode| ["--mode".to_owned(), mode.to_owned()]));
+        arguments.extend(self.words());
+        Call::new(arguments)
+    }
+
+    /// The same with the arguments that the fixture gives for it.
+    pub fn sampled(&self, session: &Session, mode: Option<&str>) -> Call {
+        let mut call = self.call(mode);
+        call.arguments.extend(self.sample(session).unwrap_or_default().iter().cloned());
+        call
+    }
+
+    pub fn sample<'a>(&self, session: &'a Session) -> Option<&'a [String]> {
+        session.fixture.as_ref()?.samples.get(&self.id).map(Vec::as_slice)
+    }
+}
+
+/// `--json` and these words.
+pub(super) fn json(words: &[&str]) -> Call {
+    Call::new(std::iter::once("--json").chain(words.iter().copied()))
+}
+
+/// The three calls that every connector answers without anything, with their ids.
+pub(super) fn basics(session: &Session) -> Vec<(&'static str, Arc<Observed>)> {
+    BUILTIN.into_iter().map(|(id, words)| (id, session.observe(&json(words)))).collect()
+}
+
+/// What stands on stdout as an object, also with noise around it, which is the fault of one probe only.
+pub(super) fn loose(observed: &Observed) -> Option<Value> {
+    let value = observed.json().ok().or_else(|| {
+        let text = String::from_utf8_lossy(observed.stdout()).into_owned();
+        let whole = text.get(text.find('{')?..=text.rfind('}')?)?;
+        crate::strict_json::read(whole).ok()
+    })?;
+    value.is_object().then_some(value)
+}
+
+/// What `capabilities` says; the call and the reason when it says nothing.
+pub(super) fn capabilities(session: &Session) -> Result<(Arc<Observed>, Value), Finding> {
+    let observed = session.observe(&json(&["capabilities"]));
+    match loose(&observed).and_then(|envelope| envelope.get("data").cloned()) {
+        Some(data @ Value::Object(_)) => Ok((observed, data)),
+        _ => {
+            let why = "`capabilities` gave no envelope with a `data` object";
+            Err(Finding::fail(why).with(observed.evidence(why)))
+        }
+    }
+}
+
+/// The commands of the manifest; of `capabilities` where there is no manifest.
+pub(super) fn commands(session: &Session) -> Vec<Command> {
+    let listed = |source: &Value| -> Vec<Command> {
+        let entries = source.get("commands").and_then(Value::as_array);
+        entries.into_iter().flatten().filter_map(command).take(MAX_COMMANDS).collect()
+    };
+    match &session.manifest {
+        Some(manifest) => listed(manifest),
+        None => capabilities(session).map(|(_, data)| listed(&data)).unwrap_or_default(),
+    }
+}
+
+fn command(entry: &Value) -> Option<Command> {
+    let text = |name: &str| entry.get(name).and_then(Value::as_str);
+    let id = text("id")?;
+    // What is no id is a finding of `aos check`; here it would become a word of a command line.
+    let is_plain = |symbol: char| symbol.is_ascii_alphanumeric() || "._-".contains(symbol);
+    let usable =
+        !id.is_empty() && id.len() <= 120 && !id.starts_with('-') && id.chars().all(is_plain);
+    usable.then(|| Command {
+        id: id.to_owned(),
+        required_mode: text("required_mode").unwrap_or_default().to_owned(),
+    })
+}
+
+/// The modes of the contract, lowest first.
+pub(super) fn modes(session: &Session) -> Vec<String> {
+    session
+        .harness()
+        .map(|contract| contract.modes.iter().map(ToString::to_string).collect())
+        .unwrap_or_default()
+}
+
+/// Commands that a lower mode must not run, with those modes.
+pub(super) fn gated(session: &Session) -> Vec<(Command, Vec<String>)> {
+    let modes = modes(session);
+    let gated = |command: Command| {
+        let rank = modes.iter().position(|mode| *mode == command.required_mode)?;
+        (rank > 0).then(|| (command, modes[..rank].to_vec()))
+    };
+    commands(session).into_iter().filter_map(gated).collect()
+}
+
+/// Whether the tag asks for what the first tag leaves open: flags in any position, the gate first, rules of health.
+pub(super) fn is_strict(session: &Session) -> bool {
+    session.harness().is_some_and(|contract| contract.global_flags_position == FlagPosition::Any)
+}
+
+/// Why commands must not be carried out here; `None` when nothing can get out.
+pub(super) fn uncontained(session: &Session) -> Option<Finding> {
+    let reason = session.isolation.as_ref().err().filter(|_| session.base_url_env().is_none())?;
+    Some(Finding::blocked(format!(
+        "a command might reach a real upstream: conform.toml names no `base_url_env`, and {reason}"
+    )))
+}
+
+/// Every command but the built-in ones, in its own mode, with secrets.
+pub(super) fn carried_out(
+    session: &Session,
+    behaviour: Option<Behaviour>,
+    shape: Shape,
+) -> Vec<(Command, Arc<Observed>)> {
+    let commands = commands(session).into_iter().filter(|command| !command.is_builtin());
+    commands
+        .map(|command| {
+            let mode = Some(command.required_mode.as_str()).filter(|mode| !mode.is_empty());
+            let call = command.sampled(session, mode).secrets(shape);
+            let call = match behaviour {
+                Some(behaviour) => call.upstream(behaviour),
+                None => call,
+            };
+            let observed = session.observe(&call);
+            (command, observed)
+        })
+        .collect()
+}
+
+pub(super) fn error_code(envelope: &Value) -> &str {
+    envelope.pointer("/error/code").and_then(Value::as_str).unwrap_or_default()
+}

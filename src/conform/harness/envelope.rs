@@ -1,0 +1,357 @@
+//! What stands on stdout: one document of one of two shapes, for successes and for every failure.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::contract::name::Key;
+
+use super::super::probe::{Finding, Probe};
+use super::super::session::{Call, Observed, Session};
+use super::judge::Judge;
+use super::{call, harness};
+
+pub(super) const ONE_DOCUMENT: Probe = harness(
+    "harness.one-document",
+    "§4",
+    (
+        "With `--json`, stdout holds exactly one JSON document",
+        "the host parses all of stdout; one warning line before the document makes the connector unusable",
+        "write warnings and progress to stderr, and print the envelope once",
+    ),
+    &[],
+    one_document,
+);
+
+pub(super) const SUCCESS_KEYS: Probe = harness(
+    "harness.success-keys",
+    "§4",
+    (
+        "A success has exactly the keys of the contract",
+        "readers of the host look for them by name; what else is there may hide what they look for",
+        "print `ok`, `tool`, `command`, `data` and `meta`, and nothing else",
+    ),
+    &[],
+    success_keys,
+);
+
+pub(super) const ERROR_KEYS: Probe = harness(
+    "harness.error-keys",
+    "§4",
+    (
+        "A failure has exactly the keys of the contract, in the envelope and in `error`",
+        "an agent decides by `error.code` and `error.details` what to do next",
+        "print `ok`, `tool`, `command`, `error` with `code`, `message`, `details`, and `meta`",
+    ),
+    &[],
+    error_keys,
+);
+
+pub(super) const META: Probe = harness(
+    "harness.meta",
+    "§4",
+    (
+        "`meta` has mode, duration, timestamp and version with their types",
+        "logs of the host are made of them",
+        "fill `meta.mode`, `meta.duration_ms`, `meta.timestamp` (ISO 8601, UTC) and `meta.version` in every envelope",
+    ),
+    &[],
+    meta,
+);
+
+pub(super) const META_MODE: Probe = harness(
+    "harness.meta-mode",
+    "§4",
+    (
+        "`meta.mode` is the mode in which the call ran",
+        "an audit reads from it what a call was allowed to do",
+        "put the mode of this call into `meta.mode`, not the default one",
+    ),
+    &[],
+    meta_mode,
+);
+
+pub(super) const COMMAND_ID: Probe = harness(
+    "harness.command-id",
+    "§4",
+    (
+        "`command` is the id of the command that was asked for",
+        "the host files the answer under it, also when the command was refused",
+        "put the dotted id into `command`, in refusals too",
+    ),
+    &[],
+    command_id,
+);
+
+pub(super) const OK_IS_EXIT_ZERO: Probe = harness(
+    "harness.ok-is-exit-zero",
+    "§4",
+    (
+        "`ok` is true exactly when the exit code is 0",
+        "one part of the host looks at the exit code, another at `ok`; they must see the same",
+        "derive the exit code and `ok` from the same value",
+    ),
+    &[],
+    ok_is_exit_zero,
+);
+
+pub(super) const UNKNOWN_COMMAND: Probe = harness(
+    "harness.unknown-command",
+    "§4",
+    (
+        "An unknown command is a usage error in an envelope",
+        "an agent that guesses wrong must be able to read what went wrong",
+        "catch the error of the argument parser and answer with exit 2",
+    ),
+    &[],
+    unknown_command,
+);
+
+pub(super) const UNKNOWN_OPTION: Probe = harness(
+    "harness.unknown-option",
+    "§4",
+    (
+        "An unknown option is a usage error in an envelope",
+        "workflows send fields as options; a mismatch must be readable",
+        "catch the error of the argument parser and answer with exit 2",
+    ),
+    &[],
+    unknown_option,
+);
+
+pub(super) const BAD_MODE: Probe = harness(
+    "harness.bad-mode",
+    "§2",
+    (
+        "A `--mode` that is no mode is a usage error in an envelope",
+        "a mode that is silently replaced gives rights that nobody meant",
+        "check `--mode` against the four modes and answer with exit 2",
+    ),
+    &[],
+    bad_mode,
+);
+
+pub(super) const BAD_MODE_VARIABLE: Probe = harness(
+    "harness.bad-mode-variable",
+    "§2",
+    (
+        "A mode variable that holds no mode is a usage error in an envelope",
+        "an operator's typing error must not grant or take rights in silence",
+        "check `AOS_MODE` like the flag and answer with exit 2",
+    ),
+    &[],
+    bad_mode_variable,
+);
+
+/// Refusals of gated commands in the lowest mode.
+fn refusals(session: &Session) -> Vec<(String, Arc<Observed>)> {
+    let gated = call::gated(session).into_iter();
+    gated
+        .map(|(command, lower)| {
+            let mode = lower.first().map(String::as_str);
+            let call = if call::is_strict(session) {
+                command.call(mode)
+            } else {
+                command.sampled(session, mode)
+            };
+            (command.id, session.observe(&call))
+        })
+        .collect()
+}
+
+/// Calls whose answer has a known id.
+fn known(session: &Session) -> Vec<(String, Arc<Observed>)> {
+    let basics = call::basics(session).into_iter().map(|(id, observed)| (id.to_owned(), observed));
+    basics.chain(refusals(session)).collect()
+}
+
+/// Faulty calls of any kind, which are failures whatever the tool is.
+fn mistakes(session: &Session) -> Vec<Arc<Observed>> {
+    [
+        &["--json", "no-such-command"][..],
+        &["--json", "capabilities", "--no-such-option"],
+        &["--json", "--mode", "nobody", "capabilities"],
+    ]
+    .into_iter()
+    .map(|arguments| session.observe(&Call::new(arguments.iter().copied())))
+    .collect()
+}
+
+fn one_document(session: &Session) -> Finding {
+    let mut judge = Judge::default();
+    for (_, observed) in known(session) {
+        judge.judge(&observed, observed.json().err());
+    }
+    judge.verdict()
+}
+
+/// Members that are missing, or that nobody asked for.
+fn wrong_keys(value: &Value, wanted: &[Key], optional: &[&[Key]]) -> Option<String> {
+    let Some(object) = value.as_object() else { return Some("it is no object".to_owned()) };
+    if let Some(missing) = wanted.iter().find(|key| !object.contains_key(key.as_str())) {
+        return Some(format!("`{missing}` is missing"));
+    }
+    let is_known = |name: &String| {
+        wanted.iter().chain(optional.iter().copied().flatten()).any(|key| key.as_str() == name)
+    };
+    let surplus = object.keys().find(|name| !is_known(name))?;
+    Some(format!("`{surplus}` is no key of it"))
+}
+
+fn success_keys(session: &Session) -> Finding {
+    let Some(contract) = session.harness() else { return Finding::blocked("no harness contract") };
+    let envelope = &contract.envelope;
+    let mut judge = Judge::default();
+    for (id, observed) in call::basics(session) {
+        let Some(value) = call::loose(&observed) else { continue };
+        if value.get("ok") == Some(&Value::Bool(false)) {
+            continue;
+        }
+        // Only health carries the readiness keys; whether it does is another probe.
+        let readiness: &[Key] = if id == "health" { &contract.health.envelope_keys } else { &[] };
+        let fault =
+            wrong_keys(&value, &envelope.success_keys, &[&envelope.optional_keys, readiness]);
+        let data = || value.get("data").is_none_or(|data| !data.is_object());
+        judge.judge(&observed, fault.or_else(|| data().then(|| "`data` is no object".to_owned())));
+    }
+    judge.verdict()
+}
+
+fn error_keys(session: &Session) -> Finding {
+    let Some(contract) = session.harness() else { return Finding::blocked("no harness contract") };
+    let envelope = &contract.envelope;
+    let refusals = refusals(session).into_iter().map(|(_, observed)| observed);
+    let mut judge = Judge::default();
+    for observed in refusals.chain(mistakes(session)) {
+        let Some(value) = call::loose(&observed) else { continue };
+        if value.get("ok") == Some(&Value::Bool(true)) {
+            continue;
+        }
+        let fault = wrong_keys(&value, &envelope.error_keys, &[&envelope.optional_keys]);
+        let inner = || {
+            let error = value.get("error").unwrap_or(&Value::Null);
+            let optional = &envelope.optional_error_object_keys;
+            let fault = wrong_keys(error, &envelope.error_object_keys, &[optional]);
+            fault.map(|fault| format!("in `error`: {fault}")).or_else(|| {
+                let text = |name| error.get(name).is_some_and(Value::is_string);
+                let typed = text("code")
+                    && text("message")
+                    && error.get("details").is_some_and(Value::is_object);
+                (!typed).then(|| "a member of `error` has another type".to_owned())
+            })
+        };
+        judge.judge(&observed, fault.or_else(inner));
+    }
+    judge.verdict()
+}
+
+fn meta(session: &Session) -> Finding {
+    let Some(contract) = session.harness() else { return Finding::blocked("no harness contract") };
+    let mut judge = Judge::default();
+    for (_, observed) in known(session) {
+        let Some(value) = call::loose(&observed) else { continue };
+        let meta = value.get("meta").unwrap_or(&Value::Null);
+        let text = |name: &str| meta.get(name).and_then(Value::as_str).unwrap_or_default();
+        let fault = wrong_keys(meta, &contract.envelope.meta_keys, &[]).or_else(|| {
+            let mode = text("mode");
+            if !contract.modes.iter().any(|known| known.as_str() == mode) {
+                Some("`mode` is none of the modes".to_owned())
+            } else if !meta.get("duration_ms").is_some_and(Value::is_number) {
+                Some("`duration_ms` is no number".to_owned())
+            } else if !is_utc(text("timestamp")) {
+                Some("`timestamp` is no time in ISO 8601 and UTC".to_owned())
+            } else if text("version").is_empty() {
+                Some("`version` is no text".to_owned())
+            } else {
+                None
+            }
+        });
+        judge.judge(&observed, fault.map(|fault| format!("in `meta`: {fault}")));
+    }
+    judge.verdict()
+}
+
+/// `2026-03-31T12:00:00Z`, with or without a fraction, or with the offset 0.
+fn is_utc(text: &str) -> bool {
+    let is_zero = text.ends_with('Z') || text.ends_with("+00:00");
+    is_zero && text.parse::<jiff::Timestamp>().is_ok()
+}
+
+fn meta_mode(session: &Session) -> Finding {
+    let mut judge = Judge::default();
+    for mode in call::modes(session) {
+        let observed =
+            session.observe(&Call::new(["--json", "--mode", mode.as_str(), "capabilities"]));
+        let Some(value) = call::loose(&observed) else { continue };
+        let said = value.pointer("/meta/mode").and_then(Value::as_str);
+        let fault = said.filter(|said| *said != mode);
+        judge.judge(
+            &observed,
+            fault.map(|said| format!("the mode is {mode}, and it says `{said}`")),
+        );
+    }
+    judge.verdict()
+}
+
+fn command_id(session: &Session) -> Finding {
+    let mut judge = Judge::default();
+    for (id, observed) in known(session) {
+        let Some(value) = call::loose(&observed) else { continue };
+        let Some(said) = value.get("command").and_then(Value::as_str) else { continue };
+        judge.judge(&observed, (said != id).then(|| format!("`command` is `{said}`, not `{id}`")));
+    }
+    judge.verdict()
+}
+
+fn ok_is_exit_zero(session: &Session) -> Finding {
+    let mut judge = Judge::default();
+    let known = known(session).into_iter().map(|(_, observed)| observed);
+    for observed in known.chain(mistakes(session)) {
+        let Some(value) = call::loose(&observed) else { continue };
+        let (Some(ok), Some(exit)) = (value.get("ok").and_then(Value::as_bool), observed.exit())
+        else {
+            continue;
+        };
+        let fault = (ok != (exit == 0)).then(|| format!("`ok` is {ok} with exit {exit}"));
+        judge.judge(&observed, fault);
+    }
+    judge.verdict()
+}
+
+/// What is wrong with the answer to a faulty call.
+fn not_a_usage_error(observed: &Observed) -> Option<String> {
+    let Some(value) = call::loose(observed) else {
+        return Some(observed.json().err().unwrap_or_else(|| "it is no object".to_owned()));
+    };
+    if value.get("error").is_none() {
+        return Some("it is answered as a success".to_owned());
+    }
+    (observed.exit() != Some(2) && observed.exit() != Some(0))
+        .then(|| "it does not exit 2".to_owned())
+}
+
+fn mistake(session: &Session, call: &Call) -> Finding {
+    let observed = session.observe(call);
+    let mut judge = Judge::default();
+    judge.judge(&observed, not_a_usage_error(&observed));
+    judge.verdict()
+}
+
+fn unknown_command(session: &Session) -> Finding {
+    mistake(session, &Call::new(["--json", "no-such-command"]))
+}
+
+fn unknown_option(session: &Session) -> Finding {
+    mistake(session, &Call::new(["--json", "capabilities", "--no-such-option"]))
+}
+
+fn bad_mode(session: &Session) -> Finding {
+    mistake(session, &Call::new(["--json", "--mode", "nobody", "capabilities"]))
+}
+
+fn bad_mode_variable(session: &Session) -> Finding {
+    let Some(name) = session.harness().and_then(|contract| contract.mode_env.clone()) else {
+        return Finding::not_applicable("this tag has no variable for the mode");
+    };
+    mistake(session, &Call::new(["--json", "capabilities"]).variable(name.as_str(), "nobody"))
+}

@@ -1,0 +1,173 @@
+//! Sentinel secrets in everything that leaves the tool: whole, encoded, or four characters of them.
+
+use std::sync::Arc;
+
+use super::super::mock::Behaviour;
+use super::super::probe::{Finding, Need, Probe};
+use super::super::secrets::Shape;
+use super::super::session::{Call, Observed, Session};
+use super::judge::Judge;
+use super::{call, harness};
+
+const WHY: &str = "what a connector prints goes to agents, logs and screens; four characters are enough to recognise a key";
+const SHAPES: [Shape; 2] = [Shape::Plain, Shape::Special];
+
+pub(super) const CONFIG: Probe = harness(
+    "harness.config-redacted",
+    "§3.3",
+    (
+        "`config show` prints no character of a secret",
+        WHY,
+        "say only whether a key is set; no first or last characters, no length",
+    ),
+    &[Need::Credentials],
+    config,
+);
+
+pub(super) const HEALTH: Probe = harness(
+    "harness.health-secrets",
+    "§9",
+    (
+        "`health` prints no part of a secret, whatever the upstream says",
+        WHY,
+        "scrub every string that leaves the process of the values of all credentials",
+    ),
+    &[Need::Credentials],
+    health,
+);
+
+pub(super) const ERRORS: Probe = harness(
+    "harness.error-secrets",
+    "§9",
+    (
+        "Errors and `capabilities` print no part of a secret",
+        WHY,
+        "scrub every string that leaves the process of the values of all credentials",
+    ),
+    &[Need::Credentials],
+    errors,
+);
+
+pub(super) const COMMANDS: Probe = harness(
+    "harness.command-secrets",
+    "§9",
+    (
+        "No command prints a part of a secret, also when the upstream repeats it",
+        WHY,
+        "scrub results and errors of commands of the values of all credentials",
+    ),
+    &[Need::Credentials],
+    commands,
+);
+
+pub(super) const URL: Probe = harness(
+    "harness.secret-in-url",
+    "§9",
+    (
+        "No secret is part of an address",
+        "addresses are written to the logs of every proxy and server on the way",
+        "send the secret in a header",
+    ),
+    &[Need::Credentials, Need::BaseUrl],
+    url,
+);
+
+/// How the first secret that shows does so.
+fn leak(observed: &Observed) -> Option<String> {
+    let said = observed.said();
+    observed.secrets.iter().find_map(|secret| {
+        secret.leak(&said).map(|how| format!("{} is printed {how}", secret.name))
+    })
+}
+
+fn judged(calls: impl IntoIterator<Item = Arc<Observed>>) -> Finding {
+    let mut judge = Judge::default();
+    for observed in calls {
+        judge.judge(&observed, leak(&observed));
+    }
+    judge.verdict()
+}
+
+/// The same call for each shape of secrets.
+fn shaped(session: &Session, call: &Call) -> Vec<Arc<Observed>> {
+    SHAPES.into_iter().map(|shape| session.observe(&call.clone().secrets(shape))).collect()
+}
+
+fn config(session: &Session) -> Finding {
+    let calls = [
+        &["--json", "config", "show"][..],
+        &["config", "show"],
+        &["--json", "--verbose", "config", "show"],
+    ];
+    judged(
+        calls
+            .into_iter()
+            .flat_map(|arguments| shaped(session, &Call::new(arguments.iter().copied()))),
+    )
+}
+
+fn health(session: &Session) -> Finding {
+    let behaviours =
+        [None, Some(Behaviour::Echo), Some(Behaviour::Status(500)), Some(Behaviour::Malformed)];
+    judged(behaviours.into_iter().flat_map(|behaviour| {
+        let call = Call::new(["--json", "--verbose", "health"]);
+        shaped(
+            session,
+            &match behaviour {
+                Some(behaviour) => call.upstream(behaviour),
+                None => call,
+            },
+        )
+    }))
+}
+
+fn errors(session: &Session) -> Finding {
+    let mut calls: Vec<Call> = [
+        &["--json", "capabilities"][..],
+        &["--json", "no-such-command"],
+        &["--json", "--verbose", "capabilities", "--no-such-option"],
+        &["--json", "--mode", "nobody", "capabilities"],
+        &["no-such-command"],
+    ]
+    .into_iter()
+    .map(|arguments| Call::new(arguments.iter().copied()))
+    .collect();
+    // One refusal stands for all: they share the gate.
+    if let Some((command, lower)) = call::gated(session).into_iter().next() {
+        calls.push(command.call(lower.first().map(String::as_str)));
+    }
+    judged(calls.iter().flat_map(|call| shaped(session, call)))
+}
+
+fn commands(session: &Session) -> Finding {
+    if let Some(blocked) = call::uncontained(session) {
+        return blocked;
+    }
+    let mut judge = Judge::default();
+    let runs = [(Some(Behaviour::Echo), Shape::Special), (None, Shape::Plain)];
+    for (behaviour, shape) in runs {
+        for (_, observed) in call::carried_out(session, behaviour, shape) {
+            judge.judge(&observed, leak(&observed));
+        }
+    }
+    judge.verdict_or("there is no command beside the built-in ones")
+}
+
+fn url(session: &Session) -> Finding {
+    if !call::is_strict(session) {
+        return Finding::not_applicable("this tag does not ask for it");
+    }
+    let health = call::json(&["health"]).secrets(Shape::Plain).upstream(Behaviour::Good);
+    let mut calls = vec![session.observe(&health)];
+    let commands = call::carried_out(session, Some(Behaviour::Echo), Shape::Special);
+    calls.extend(commands.into_iter().map(|(_, observed)| observed));
+    let mut judge = Judge::default();
+    for observed in calls {
+        let secret = observed.secrets.iter().find(|secret| {
+            observed.requests.iter().any(|request| secret.leak(&request.target).is_some())
+        });
+        let fault = secret.map(|secret| format!("{} is part of an address", secret.name));
+        judge.judge(&observed, fault);
+    }
+    judge.verdict()
+}

@@ -1,0 +1,230 @@
+//! The tool as a process: dead upstream, exit codes, signals, pipes, size and time.
+
+use std::time::Duration;
+
+use crate::system::subject::Ending;
+
+use super::super::mock::Behaviour;
+use super::super::probe::{Finding, Need, Probe};
+use super::super::secrets::Shape;
+use super::super::session::{Event, Observed, Session, Upstream};
+use super::judge::Judge;
+use super::{call, harness};
+
+/// What the host takes of a probe.
+const HOST_BYTES: u64 = 1_000_000;
+const HOST_MS: u64 = 4_000;
+/// How long a tool may take to end after SIGINT.
+const REACTION_MS: u64 = 2_000;
+
+pub(super) const BACKEND_DOWN: Probe = harness(
+    "harness.backend-down",
+    "§4",
+    (
+        "With a dead upstream every command answers in an envelope",
+        "an exception that nobody caught is the most frequent way in which real connectors fail",
+        "catch every exception in one place and answer with the code of the contract",
+    ),
+    &[],
+    backend_down,
+);
+
+pub(super) const EXIT_CODES: Probe = harness(
+    "harness.exit-codes",
+    "§5",
+    (
+        "Exit codes are those of the contract and agree with the error code",
+        "the host and agents decide by them whether to try again",
+        "map every error to one of the seven exit codes",
+    ),
+    &[],
+    exit_codes,
+);
+
+pub(super) const START: Probe = harness(
+    "harness.start-time",
+    "§11",
+    (
+        "`capabilities` and `health` answer within the time of the host",
+        "the host gives up after four seconds and shows an error",
+        "start faster: import late, read no files, make no calls",
+    ),
+    &[],
+    start,
+);
+
+pub(super) const SIZE: Probe = harness(
+    "harness.output-size",
+    "§4",
+    (
+        "An answer stays below 1 000 000 bytes",
+        "the host reads no more and takes the rest for a failure",
+        "cut long lists at a page border and say so with `has_more`",
+    ),
+    &[],
+    size,
+);
+
+pub(super) const INTERRUPT: Probe = harness(
+    "harness.interrupt",
+    "§4",
+    (
+        "SIGINT ends a waiting call soon, without a traceback",
+        "a host that cancels must not wait, and what it reads must still be an answer",
+        "catch the interruption in the one place that catches everything",
+    ),
+    &[Need::Credentials, Need::BaseUrl],
+    interrupt,
+);
+
+pub(super) const CLOSED_STDOUT: Probe = harness(
+    "harness.closed-stdout",
+    "§4",
+    (
+        "A reader that goes away causes no traceback and no endless run",
+        "pipes end early; what the tool prints then lands in the log of somebody else",
+        "treat a broken pipe as the end: exit quietly",
+    ),
+    &[],
+    closed_stdout,
+);
+
+fn backend_down(session: &Session) -> Finding {
+    if let Some(blocked) = call::uncontained(session) {
+        return blocked;
+    }
+    let mut judge = Judge::default();
+    for (command, observed) in call::carried_out(session, None, Shape::Plain) {
+        let has_sample = command.sample(session).is_some();
+        judge.judge(&observed, no_answer(session, &observed, has_sample));
+    }
+    judge.verdict_or("there is no command beside the built-in ones")
+}
+
+fn no_answer(session: &Session, observed: &Observed, has_sample: bool) -> Option<String> {
+    if observed.has_traceback() {
+        return Some("a traceback is no answer".to_owned());
+    }
+    let Some(envelope) = call::loose(observed) else {
+        return Some(observed.json().err().unwrap_or_else(|| "it is no object".to_owned()));
+    };
+    // With arguments that do their work, only the upstream is missing.
+    let asked = has_sample && call::is_strict(session) && session.base_url_env().is_some();
+    let is_wrong = asked && call::error_code(&envelope) != "BACKEND_UNAVAILABLE";
+    is_wrong.then(|| "the code is not `BACKEND_UNAVAILABLE`".to_owned())
+}
+
+fn exit_codes(session: &Session) -> Finding {
+    let Some(contract) = session.harness() else { return Finding::blocked("no harness contract") };
+    let mut calls: Vec<_> =
+        call::basics(session).into_iter().map(|(_, observed)| observed).collect();
+    if call::uncontained(session).is_none() {
+        let commands = call::carried_out(session, None, Shape::Plain);
+        calls.extend(commands.into_iter().map(|(_, observed)| observed));
+    }
+    let mut judge = Judge::default();
+    for observed in calls {
+        let Some(exit) = observed.exit() else { continue };
+        // Without an envelope the call is judged by the probes of the envelope.
+        let Some(envelope) = call::loose(&observed) else { continue };
+        let is_listed = contract.exit_codes.iter().any(|known| i32::from(known.code) == exit);
+        let code = call::error_code(&envelope);
+        let known = contract.error_codes.iter().find(|(name, _)| name.as_str() == code);
+        let fault = match known {
+            _ if !is_listed => Some(format!("exit {exit} is none of the contract")),
+            Some((_, spec)) if i32::from(spec.exit) != exit && exit != 0 => {
+                Some(format!("`{code}` has exit {}, not {exit}", spec.exit))
+            }
+            _ => None,
+        };
+        judge.judge(&observed, fault);
+    }
+    judge.verdict()
+}
+
+fn start(session: &Session) -> Finding {
+    let mut judge = Judge::default();
+    for (id, observed) in call::basics(session) {
+        if id == "config.show" {
+            continue;
+        }
+        let took = observed.duration_ms();
+        let fault = (took > HOST_MS).then(|| format!("it took {took} ms"));
+        judge.judge(&observed, fault);
+    }
+    judge.verdict()
+}
+
+fn size(session: &Session) -> Finding {
+    let mut calls: Vec<_> =
+        call::basics(session).into_iter().map(|(_, observed)| observed).collect();
+    if call::uncontained(session).is_none() && session.base_url_env().is_some() {
+        for command in call::commands(session) {
+            // Without its arguments a command has no result that could be long.
+            if !command.is_builtin() && command.sample(session).is_some() {
+                let mode = Some(command.required_mode.as_str());
+                let call = command.sampled(session, mode).secrets(Shape::Plain);
+                calls.push(session.observe(&call.upstream(Behaviour::Good)));
+            }
+        }
+    }
+    let mut judge = Judge::default();
+    for observed in calls {
+        let length = observed.ran.as_ref().map_or(0, |ran| ran.stdout_length);
+        let fault = (length >= HOST_BYTES).then(|| format!("stdout has {length} bytes"));
+        judge.judge(&observed, fault);
+    }
+    judge.verdict()
+}
+
+fn interrupt(session: &Session) -> Finding {
+    if cfg!(not(unix)) {
+        return Finding::not_applicable("this operating system has no SIGINT for one program");
+    }
+    let mut call = call::json(&["health"]).secrets(Shape::Plain);
+    call.upstream = Upstream::Mock(Behaviour::Slow);
+    call.event = Event::InterruptWhenConnected;
+    let observed = session.observe(&call);
+    let Ok(ran) = &observed.ran else {
+        let mut judge = Judge::default();
+        judge.fail(&observed, "it could not be started".to_owned());
+        return judge.verdict();
+    };
+    let Some(reaction) = ran.reaction_ms else {
+        return Finding::blocked("`health` ended before it had a connection to the mock")
+            .with(observed.evidence("no connection came"));
+    };
+    let fault = if ran.ending == Ending::TimedOut || reaction > REACTION_MS {
+        Some(format!("{reaction} ms after SIGINT it still ran"))
+    } else if observed.has_traceback() {
+        Some("it prints a traceback".to_owned())
+    } else if !ran.stdout.is_empty() && observed.json().is_err() {
+        Some("what it prints is no answer".to_owned())
+    } else {
+        None
+    };
+    let mut judge = Judge::default();
+    judge.judge(&observed, fault);
+    judge.verdict()
+}
+
+fn closed_stdout(session: &Session) -> Finding {
+    let mut call = call::json(&["capabilities"]).event(Event::CloseStdout);
+    call.limit = Duration::from_secs(5);
+    let observed = session.observe(&call);
+    let is_over = observed
+        .ran
+        .as_ref()
+        .is_ok_and(|ran| matches!(ran.ending, Ending::Exited(_) | Ending::Signalled(_)));
+    let stderr = String::from_utf8_lossy(observed.stderr()).into_owned();
+    let fault = if !is_over {
+        Some("it does not end".to_owned())
+    } else if observed.has_traceback() || stderr.contains("BrokenPipeError") {
+        Some("it prints where it failed".to_owned())
+    } else {
+        None
+    };
+    let mut judge = Judge::default();
+    judge.judge(&observed, fault);
+    judge.verdict()
+}

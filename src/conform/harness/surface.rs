@@ -1,0 +1,330 @@
+//! One list of commands: in the manifest, in `capabilities`, in permissions.json and on the command line.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::strict_json;
+use crate::system::files;
+
+use super::super::mock::Behaviour;
+use super::super::probe::{Finding, Need, Probe};
+use super::super::secrets::Shape;
+use super::super::session::{Call, Session};
+use super::judge::Judge;
+use super::{call, harness};
+
+const MAX_PERMISSIONS: u64 = 1024 * 1024;
+
+pub(super) const CAPABILITIES_KEYS: Probe = harness(
+    "harness.capabilities-keys",
+    "§3.1",
+    (
+        "`capabilities` says tool, version, modes and commands",
+        "the host builds its catalogue from them",
+        "fill every key that the contract names for `capabilities`",
+    ),
+    &[],
+    capabilities_keys,
+);
+
+pub(super) const CAPABILITIES_COMMANDS: Probe = harness(
+    "harness.capabilities-commands",
+    "§3.1",
+    (
+        "`capabilities` lists the commands of the manifest, with their modes",
+        "what only one of them lists is offered and cannot run, or runs and is never offered",
+        "generate both from one source",
+    ),
+    &[Need::Manifest],
+    capabilities_commands,
+);
+
+pub(super) const CAPABILITIES_QUIET: Probe = harness(
+    "harness.capabilities-quiet",
+    "§3.1",
+    (
+        "`capabilities` makes no network call",
+        "the host asks every connector at once, before anything is set up",
+        "answer `capabilities` from constants",
+    ),
+    &[],
+    capabilities_quiet,
+);
+
+pub(super) const TOOL_NAME: Probe = harness(
+    "harness.tool-name",
+    "§7",
+    (
+        "Envelope, `capabilities` and manifest give the tool one name",
+        "a name that differs makes a second entry in the host's catalogue",
+        "use the name of the manifest everywhere",
+    ),
+    &[],
+    tool_name,
+);
+
+pub(super) const PERMISSIONS: Probe = harness(
+    "harness.permissions-file",
+    "§6.1",
+    (
+        "permissions.json has the commands and modes of `capabilities`",
+        "the host fills gaps of the manifest from it",
+        "generate permissions.json from the manifest (`aos gen`)",
+    ),
+    &[Need::Project],
+    permissions,
+);
+
+pub(super) const COMMANDS_EXIST: Probe = harness(
+    "harness.commands-exist",
+    "§2",
+    (
+        "Every command of the manifest is there under the words of its id",
+        "the host splits the id at its dots and runs that; it never turns `_` into `-`",
+        "name groups and commands exactly as the segments of the id",
+    ),
+    &[],
+    commands_exist,
+);
+
+pub(super) const COMMANDS_LISTED: Probe = harness(
+    "harness.commands-listed",
+    "§7",
+    (
+        "Every command that the help shows is in the manifest",
+        "a command without an entry has no mode and no gate that anybody knows of",
+        "add the command to the manifest, or take it out",
+    ),
+    &[],
+    commands_listed,
+);
+
+fn capabilities_keys(session: &Session) -> Finding {
+    let (observed, data) = match call::capabilities(session) {
+        Ok(found) => found,
+        Err(finding) => return finding,
+    };
+    let keys = session.harness().map(|contract| contract.capabilities_keys.as_slice());
+    let missing = keys.unwrap_or_default().iter().find(|key| data.get(key.as_str()).is_none());
+    let mut fault = missing.map(|key| format!("`data.{key}` is missing"));
+    if fault.is_none() && call::is_strict(session) {
+        let modes: Vec<_> = call::modes(session).into_iter().map(Value::String).collect();
+        let said = data.get("modes").and_then(Value::as_array);
+        fault = (said != Some(&modes))
+            .then(|| "`data.modes` is not the list of the modes, lowest first".to_owned());
+    }
+    let mut judge = Judge::default();
+    judge.judge(&observed, fault);
+    judge.verdict()
+}
+
+/// Ids and modes of a list of commands; an entry may be an id alone.
+fn listed(source: &Value) -> BTreeMap<String, String> {
+    let entries = source.get("commands").and_then(Value::as_array);
+    let entry = |entry: &Value| {
+        let text = |name: &str| entry.get(name).and_then(Value::as_str).map(str::to_owned);
+        let id = entry.as_str().map(str::to_owned).or_else(|| text("id"))?;
+        Some((id, text("required_mode").unwrap_or_default()))
+    };
+    entries.into_iter().flatten().filter_map(entry).collect()
+}
+
+/// The first difference of two lists; a mode counts where both give one.
+fn difference(
+    (left_name, left): (&str, &BTreeMap<String, String>),
+    (right_name, right): (&str, &BTreeMap<String, String>),
+) -> Option<String> {
+    let only = |name: &str, one: &BTreeMap<String, String>, other: &BTreeMap<String, String>| {
+        let id = one.keys().find(|id| !other.contains_key(*id))?;
+        Some(format!("only {name} has `{id}`"))
+    };
+    only(left_name, left, right).or_else(|| only(right_name, right, left)).or_else(|| {
+        let (id, mode) = left.iter().find(|(id, mode)| {
+            let other = right.get(*id).map_or("", String::as_str);
+            !mode.is_empty() && !other.is_empty() && **mode != other
+        })?;
+        let other = right.get(id).map_or("", String::as_str);
+        Some(format!("`{id}` needs {mode} in {left_name} and {other} in {right_name}"))
+    })
+}
+
+fn capabilities_commands(session: &Session) -> Finding {
+    let (observed, data) = match call::capabilities(session) {
+        Ok(found) => found,
+        Err(finding) => return finding,
+    };
+    let manifest = session.manifest.as_ref().map(listed).unwrap_or_default();
+    let said = listed(&data);
+    let mut judge = Judge::default();
+    judge.judge(&observed, difference(("capabilities", &said), ("connector.json", &manifest)));
+    let required = session.harness().map(|contract| contract.required_commands.as_slice());
+    let missing = required.unwrap_or_default().iter().find(|id| !said.contains_key(id.as_str()));
+    judge.judge(&observed, missing.map(|id| format!("`{id}` is missing")));
+    judge.verdict()
+}
+
+fn capabilities_quiet(session: &Session) -> Finding {
+    let call = call::json(&["capabilities"]).secrets(Shape::Plain).upstream(Behaviour::Good);
+    let observed = session.observe(&call);
+    let mut judge = Judge::default();
+    let count = observed.connections;
+    judge.judge(&observed, (count > 0).then(|| format!("it made {count} connections")));
+    judge.verdict()
+}
+
+fn tool_name(session: &Session) -> Finding {
+    let manifest = session.manifest.as_ref().and_then(|manifest| manifest.get("tool"));
+    let known = call::capabilities(session).ok();
+    let known = manifest
+        .cloned()
+        .or_else(|| known.as_ref().and_then(|(_, data)| data.get("tool").cloned()));
+    let Some(Value::String(known)) = known else {
+        return Finding::blocked("neither manifest nor `capabilities` names the tool");
+    };
+    let mut judge = Judge::default();
+    for (id, observed) in call::basics(session) {
+        let Some(value) = call::loose(&observed) else { continue };
+        let inner = value.pointer("/data/tool").filter(|_| id == "capabilities");
+        let said = [value.get("tool"), inner];
+        let other =
+            said.into_iter().flatten().filter_map(Value::as_str).find(|said| *said != known);
+        judge.judge(&observed, other.map(|said| format!("it says `{said}`, not `{known}`")));
+    }
+    judge.verdict()
+}
+
+fn permissions(session: &Session) -> Finding {
+    let Some(root) = &session.target.root else { return Finding::blocked("there is no project") };
+    let places = ["agent-harness/permissions.json", "permissions.json"];
+    let found = places.iter().find_map(|place| {
+        files::read(&root.join(place), MAX_PERMISSIONS).ok().map(|loaded| (*place, loaded.bytes))
+    });
+    let Some((place, bytes)) = found else {
+        return Finding::fail("there is no agent-harness/permissions.json");
+    };
+    let parsed = std::str::from_utf8(&bytes).ok().and_then(|text| strict_json::read(text).ok());
+    let Some(document) = parsed else {
+        return Finding::fail(format!("`{place}` is not one JSON document"));
+    };
+    let (observed, data) = match call::capabilities(session) {
+        Ok(found) => found,
+        Err(finding) => return finding,
+    };
+    let said = listed(&data);
+    let keys = session.harness().map(|contract| contract.permissions.keys.as_slice());
+    for key in keys.unwrap_or_default() {
+        let Some(map) = document.get(key.as_str()).and_then(Value::as_object) else {
+            return Finding::fail(format!("`{place}` has no object `{key}`"));
+        };
+        let map =
+            map.iter().map(|(id, mode)| (id.clone(), mode.as_str().unwrap_or_default().to_owned()));
+        let map: BTreeMap<_, _> = map.collect();
+        // What capabilities and the manifest disagree about is another probe.
+        let own: BTreeMap<_, _> = match &session.manifest {
+            Some(manifest) => listed(manifest),
+            None => said.clone(),
+        };
+        if let Some(why) = difference((place, &map), ("the manifest", &own)) {
+            let why = format!("{why} (under `{key}`)");
+            return Finding::fail(why.clone()).with(observed.evidence(why));
+        }
+    }
+    Finding::pass()
+}
+
+fn commands_exist(session: &Session) -> Finding {
+    let top = call::modes(session).pop();
+    let mut judge = Judge::default();
+    for command in call::commands(session) {
+        let mut arguments: Vec<_> =
+            top.iter().flat_map(|mode| ["--mode".to_owned(), mode.clone()]).collect();
+        arguments.extend(command.words());
+        arguments.push("--help".to_owned());
+        let observed = session.observe(&Call::new(arguments));
+        let fault = match observed.exit() {
+            Some(0) => None,
+            _ => Some(format!("`{}` has no help, so it is not there", command.words().join(" "))),
+        };
+        judge.judge(&observed, fault);
+    }
+    judge.verdict()
+}
+
+fn commands_listed(session: &Session) -> Finding {
+    let commands = call::commands(session);
+    let known: BTreeSet<_> = commands.iter().map(|command| command.words()).collect();
+    // Every group: the tool itself and each start of an id.
+    let mut groups: BTreeSet<Vec<String>> = BTreeSet::from([Vec::new()]);
+    for words in &known {
+        groups.extend((1..words.len()).map(|length| words[..length].to_vec()));
+    }
+    let mut judge = Judge::default();
+    for group in &groups {
+        let arguments = group.iter().cloned().chain(["--help".to_owned()]);
+        let observed = session.observe(&Call::new(arguments));
+        let text = String::from_utf8_lossy(observed.stdout()).into_owned();
+        let shown = shown_commands(&text);
+        let strange = shown.iter().find(|name| {
+            let path: Vec<_> = group.iter().cloned().chain([(*name).clone()]).collect();
+            !known.iter().any(|words| words.starts_with(&path))
+        });
+        if !shown.is_empty() {
+            judge.judge(&observed, strange.map(|name| format!("`{name}` is in no manifest entry")));
+        }
+    }
+    judge.verdict_or("the help has no list of commands that could be read")
+}
+
+/// Names below a heading `Commands:`, as click, argparse, cobra and clap print them.
+fn shown_commands(help: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut margin = None;
+    let is_heading = |line: &str| {
+        let line = line.trim().to_lowercase();
+        line == "commands:" || line == "available commands:" || line == "subcommands:"
+    };
+    for line in help.lines() {
+        if margin.is_none() && !is_heading(line) {
+            continue;
+        }
+        if is_heading(line) {
+            margin = Some(None);
+            continue;
+        }
+        let indent = line.len() - line.trim_start().len();
+        let Some(depth) = margin else { continue };
+        if line.trim().is_empty() {
+            continue;
+        }
+        match depth {
+            None if indent > 0 => margin = Some(Some(indent)),
+            Some(depth) if indent == depth => {}
+            // A description that goes on, or the end of the list.
+            Some(depth) if indent > depth => continue,
+            _ => {
+                margin = None;
+                continue;
+            }
+        }
+        let name = line.split_whitespace().next().unwrap_or_default();
+        let is_name =
+            name.chars().all(|symbol| symbol.is_ascii_alphanumeric() || "_-.".contains(symbol));
+        if is_name && name != "help" && !name.starts_with('-') {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_read_from_the_help_of_usual_parsers() {
+        let click = "Usage: x\n\nOptions:\n  --json  A\n\nCommands:\n  config  Show\n  issue   Work on\n          issues\n\nMore:\n  x y\n";
+        assert_eq!(shown_commands(click), ["config", "issue"]);
+        assert_eq!(shown_commands("Usage: x\n  --json\n"), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,151 @@
+//! How workflows call: booleans with a value, empty values for what is not given.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::super::probe::{Finding, Need, Probe};
+use super::super::secrets::Shape;
+use super::super::session::{Call, Observed, Session};
+use super::call::Command;
+use super::judge::Judge;
+use super::{call, harness};
+
+pub(super) const BOOLEAN: Probe = harness(
+    "harness.workflow-boolean",
+    "§2",
+    (
+        "A boolean option is accepted bare and with a value",
+        "agents send `--draft`, workflows send `--draft true`",
+        "give boolean options an optional value",
+    ),
+    &[Need::Manifest],
+    boolean,
+);
+
+pub(super) const EMPTY: Probe = harness(
+    "harness.workflow-empty",
+    "§2",
+    (
+        "An option with an empty value counts as not given",
+        "workflows send every field, the empty ones too",
+        "drop options whose value is the empty string before they are checked",
+    ),
+    &[Need::Manifest],
+    empty,
+);
+
+/// A field of the manifest that is an option of a command.
+struct Field {
+    command: Command,
+    option: String,
+    is_boolean: bool,
+    is_required: bool,
+}
+
+fn fields(session: &Session) -> Vec<Field> {
+    let commands = call::commands(session);
+    let fields = session.manifest.as_ref().and_then(|manifest| manifest.pointer("/scope/fields"));
+    let mut found = Vec::new();
+    for field in fields.and_then(Value::as_array).into_iter().flatten() {
+        let text = |name: &str| field.get(name).and_then(Value::as_str).unwrap_or_default();
+        let id = text("id");
+        let is_plain =
+            |symbol: char| symbol.is_ascii_alphanumeric() || symbol == '_' || symbol == '-';
+        if id.is_empty() || !id.chars().all(is_plain) {
+            continue;
+        }
+        let applies = field.get("applies_to").and_then(Value::as_array);
+        let applies: Vec<_> = applies.into_iter().flatten().filter_map(Value::as_str).collect();
+        for command in commands.iter().filter(|command| applies.contains(&command.id.as_str())) {
+            found.push(Field {
+                command: command.clone(),
+                option: format!("--{}", id.replace('_', "-")),
+                is_boolean: text("type") == "boolean" || text("renderAs") == "boolean",
+                is_required: field.get("required") == Some(&Value::Bool(true)),
+            });
+        }
+    }
+    found
+}
+
+/// What a call came to: its exit and its error, without what differs from run to run.
+fn outcome(observed: &Observed) -> (Option<i32>, String) {
+    let envelope = call::loose(observed).unwrap_or_default();
+    (observed.exit(), call::error_code(&envelope).to_owned())
+}
+
+fn message(observed: &Observed) -> String {
+    let envelope = call::loose(observed).unwrap_or_default();
+    envelope.pointer("/error/message").and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn call_with(session: &Session, field: &Field, more: &[&str]) -> Call {
+    let mode = Some(field.command.required_mode.as_str()).filter(|mode| !mode.is_empty());
+    let mut call = field.command.sampled(session, mode).secrets(Shape::Plain);
+    call.arguments.extend(more.iter().map(|word| (*word).to_owned()));
+    call
+}
+
+fn is_sampled(session: &Session, field: &Field) -> bool {
+    let sample = field.command.sample(session).unwrap_or_default();
+    sample
+        .iter()
+        .any(|word| *word == field.option || word.starts_with(&format!("{}=", field.option)))
+}
+
+fn boolean(session: &Session) -> Finding {
+    if !call::is_strict(session) {
+        return Finding::not_applicable("this tag does not ask for it");
+    }
+    if let Some(blocked) = call::uncontained(session) {
+        return blocked;
+    }
+    let mut judge = Judge::default();
+    for field in fields(session) {
+        if !field.is_boolean || is_sampled(session, &field) {
+            continue;
+        }
+        let bare = session.observe(&call_with(session, &field, &[&field.option]));
+        for value in ["true", "false"] {
+            let valued = session.observe(&call_with(session, &field, &[&field.option, value]));
+            // Without a sample both calls lack the same arguments, and must fail alike.
+            let differs = outcome(&bare) != outcome(&valued)
+                || valued.exit() == Some(2) && message(&bare) != message(&valued);
+            let option = &field.option;
+            judge.judge(
+                &valued,
+                differs
+                    .then(|| format!("`{option} {value}` is answered otherwise than `{option}`")),
+            );
+        }
+    }
+    judge.verdict_or("no command has a boolean option")
+}
+
+fn empty(session: &Session) -> Finding {
+    if !call::is_strict(session) {
+        return Finding::not_applicable("this tag does not ask for it");
+    }
+    if let Some(blocked) = call::uncontained(session) {
+        return blocked;
+    }
+    let mut judge = Judge::default();
+    // All optional values of a command at once: one call shows what one of them would.
+    let mut by_command: BTreeMap<String, Vec<Field>> = BTreeMap::new();
+    for field in fields(session) {
+        // What the sample gives, or what is always needed, says nothing about optional values.
+        if !is_sampled(session, &field) && !field.is_required {
+            by_command.entry(field.command.id.clone()).or_default().push(field);
+        }
+    }
+    for fields in by_command.values() {
+        let Some(first) = fields.first() else { continue };
+        let words: Vec<_> = fields.iter().flat_map(|field| [field.option.as_str(), ""]).collect();
+        let without = session.observe(&call_with(session, first, &[]));
+        let with = session.observe(&call_with(session, first, &words));
+        let differs = outcome(&without) != outcome(&with);
+        judge.judge(&with, differs.then(|| "empty values are not the same as nothing".to_owned()));
+    }
+    judge.verdict_or("no command has an optional option")
+}

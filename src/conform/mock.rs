@@ -1,0 +1,145 @@
+//! The mock upstream: scripted replies on loopback and a journal of what was asked.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::system::loopback::{Answer, Server};
+pub use crate::system::loopback::{Reply, Request};
+
+/// Most requests that the journal keeps; all are counted.
+const MAX_JOURNAL: usize = 1_000;
+
+/// What the upstream does, whatever is asked.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Behaviour {
+    /// 200 with an empty object, or what the fixture says.
+    Good,
+    /// The status, with a small JSON body.
+    Status(u16),
+    /// 200 with an HTML page.
+    Html,
+    /// 200 with a JSON document that breaks off.
+    Malformed,
+    /// Answers after half a minute.
+    Slow,
+    /// Announces more bytes than it sends.
+    Cut,
+    /// Closes without an answer.
+    HangsUp,
+    /// 302 to another address of itself, without an end.
+    Redirect,
+    /// Repeats the headers and the target of the request in an error.
+    Echo,
+}
+
+/// A scripted reply of a fixture: the first whose method and path fit is given.
+#[derive(Clone, Debug)]
+pub struct Route {
+    /// Any method when empty.
+    pub method: String,
+    /// Path without query; a trailing `*` stands for any rest.
+    pub path: String,
+    pub reply: Reply,
+}
+
+impl Route {
+    fn fits(&self, request: &Request) -> bool {
+        let path = request.target.split(['?', '#']).next().unwrap_or_default();
+        let path_fits = match self.path.strip_suffix('*') {
+            Some(start) => path.starts_with(start),
+            None => path == self.path,
+        };
+        path_fits && (self.method.is_empty() || self.method == request.method)
+    }
+}
+
+/// A running mock upstream.
+pub struct Mock {
+    server: Server,
+    journal: Arc<Mutex<Vec<Request>>>,
+}
+
+impl Mock {
+    /// Starts one that behaves the same whatever is asked; `routes` count for [`Behaviour::Good`] only.
+    ///
+    /// # Errors
+    /// When loopback has no free port.
+    pub fn start(behaviour: Behaviour, routes: &[Route]) -> std::io::Result<Self> {
+        let routes = routes.to_vec();
+        Self::with(Arc::new(move |request| match behaviour {
+            Behaviour::Good => routes.iter().find(|route| route.fits(request)).map_or_else(
+                || Reply::new(200, "application/json", "{}"),
+                |route| route.reply.clone(),
+            ),
+            other => scripted(other, request),
+        }))
+    }
+
+    /// Starts one with an answer of your own.
+    ///
+    /// # Errors
+    /// When loopback has no free port.
+    pub fn with(answer: Arc<Answer>) -> std::io::Result<Self> {
+        let journal: Arc<Mutex<Vec<Request>>> = Arc::default();
+        let kept = Arc::clone(&journal);
+        let server = Server::start(Arc::new(move |request| {
+            let mut journal = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            if journal.len() < MAX_JOURNAL {
+                journal.push(request.clone());
+            }
+            drop(journal);
+            answer(request)
+        }))?;
+        Ok(Self { server, journal })
+    }
+
+    #[must_use]
+    pub fn url(&self) -> String {
+        self.server.url()
+    }
+
+    /// How many connections came.
+    #[must_use]
+    pub fn connections(&self) -> usize {
+        self.server.connections()
+    }
+
+    /// What was asked, in order.
+    #[must_use]
+    pub fn requests(&self) -> Vec<Request> {
+        self.journal.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How many of the requests would have changed something.
+    #[must_use]
+    pub fn mutations(&self) -> usize {
+        let reads = ["GET", "HEAD", "OPTIONS", "CONNECT"];
+        self.requests().iter().filter(|request| !reads.contains(&request.method.as_str())).count()
+    }
+}
+
+fn scripted(behaviour: Behaviour, request: &Request) -> Reply {
+    let json = |status, body: &str| Reply::new(status, "application/json", body);
+    match behaviour {
+        Behaviour::Good => json(200, "{}"),
+        Behaviour::Status(status) => json(status, "{\"message\":\"made up by aos conform\"}"),
+        Behaviour::Html => {
+            Reply::new(200, "text/html", "<!doctype html><title>Sign in</title><p>Sign in")
+        }
+        Behaviour::Malformed => json(200, "{\"items\": [{\"id\": 1, "),
+        Behaviour::Slow => Reply { delay: Duration::from_secs(30), ..json(200, "{}") },
+        Behaviour::Cut => Reply { cut_after: Some(4), ..json(200, "{\"items\": []}") },
+        Behaviour::HangsUp => Reply { hangs_up: true, ..Reply::default() },
+        Behaviour::Redirect => {
+            let mut reply = json(302, "");
+            reply.headers.push(("Location".to_owned(), "/again".to_owned()));
+            reply
+        }
+        Behaviour::Echo => {
+            let headers: Vec<_> =
+                request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+            let text = format!("refused: {} {}", request.target, headers.join("; "));
+            json(401, &serde_json::json!({"message": text, "error": text}).to_string())
+        }
+    }
+}

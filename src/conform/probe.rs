@@ -1,0 +1,159 @@
+//! What a probe is and what it gives.
+
+use crate::contract::Family;
+
+use super::session::Session;
+
+/// One promise of a contract, and how to see whether a running tool keeps it.
+#[derive(Clone, Copy, Debug)]
+pub struct Probe {
+    /// Stable: `family.words-with-hyphens`; for agent-cli the family is `cli`.
+    pub id: &'static str,
+    pub family: Family,
+    /// Where the contract says so, for example `§4`.
+    pub section: &'static str,
+    /// What must hold, one sentence without a full stop.
+    pub title: &'static str,
+    /// Why it matters.
+    pub why: &'static str,
+    /// How to mend it, in the imperative.
+    pub fix: &'static str,
+    /// Without one of these the probe is blocked and never runs.
+    pub needs: &'static [Need],
+    pub run: fn(&Session) -> Finding,
+}
+
+/// What a probe cannot do without.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Need {
+    /// A `conform.toml` in the project.
+    Fixture,
+    /// Names of environment variables that hold secrets.
+    Credentials,
+    /// A way to point the tool at the mock upstream.
+    BaseUrl,
+    /// A network that ends at loopback, enforced by the system.
+    Namespace,
+    /// The tool's source directory, not just a command.
+    Project,
+    /// The manifest (`connector.json`) of the project.
+    Manifest,
+    /// A Python that can make environments.
+    Python,
+}
+
+impl Need {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fixture => "fixture",
+            Self::Credentials => "credentials",
+            Self::BaseUrl => "base_url",
+            Self::Namespace => "namespace",
+            Self::Project => "project",
+            Self::Manifest => "manifest",
+            Self::Python => "python",
+        }
+    }
+}
+
+/// What came out of a probe.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Verdict {
+    Pass,
+    Fail,
+    /// The contract asks nothing of this tool here.
+    NotApplicable,
+    /// It could not be found out.
+    Blocked,
+    /// It failed or was blocked, and the project accepts that.
+    Waived,
+}
+
+impl Verdict {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::NotApplicable => "not_applicable",
+            Self::Blocked => "blocked",
+            Self::Waived => "waived",
+        }
+    }
+}
+
+/// What one call showed. Texts are redacted and bounded.
+#[derive(Clone, Debug, Default)]
+pub struct Evidence {
+    pub argv: Vec<String>,
+    /// `exit 0`, `signal 9`, `timed out`, `output limit`.
+    pub ending: String,
+    pub exit: Option<i32>,
+    pub duration_ms: u64,
+    pub stdout: String,
+    pub stderr: String,
+    /// What is wrong with it.
+    pub note: String,
+}
+
+/// The verdict of one probe, with the reason.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    pub verdict: Verdict,
+    /// Why, one sentence without a full stop; may be empty for a pass.
+    pub message: String,
+    pub evidence: Vec<Evidence>,
+}
+
+impl Finding {
+    #[must_use]
+    pub fn pass() -> Self {
+        Self::of(Verdict::Pass, "")
+    }
+
+    #[must_use]
+    pub fn fail(message: impl Into<String>) -> Self {
+        Self::of(Verdict::Fail, message)
+    }
+
+    #[must_use]
+    pub fn not_applicable(message: impl Into<String>) -> Self {
+        Self::of(Verdict::NotApplicable, message)
+    }
+
+    #[must_use]
+    pub fn blocked(message: impl Into<String>) -> Self {
+        Self::of(Verdict::Blocked, message)
+    }
+
+    #[must_use]
+    pub fn with(mut self, evidence: Evidence) -> Self {
+        self.evidence.push(evidence);
+        self
+    }
+
+    fn of(verdict: Verdict, message: impl Into<String>) -> Self {
+        Self { verdict, message: message.into(), evidence: Vec::new() }
+    }
+}
+
+/// Every probe of a family.
+#[must_use]
+pub fn of(family: Family) -> &'static [Probe] {
+    match family {
+        Family::Harness => super::harness::PROBES,
+        Family::AgentCli => super::agent_cli::PROBES,
+    }
+}
+
+/// Every probe of every family.
+pub fn all() -> impl Iterator<Item = &'static Probe> {
+    Family::ALL.into_iter().flat_map(of)
+}
+
+/// The probe called `id`.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Probe> {
+    all().find(|probe| probe.id == id)
+}

@@ -1,0 +1,119 @@
+//! Runs probes in parallel; the report has their order in the registry, whatever ended first.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::generate::record_conform::ProbeWaiver;
+use crate::system::clock::Stopwatch;
+use crate::system::{interrupt, subject};
+
+use super::probe::{Finding, Probe};
+use super::session::Session;
+
+/// Most evidence of one probe in a report.
+const MAX_EVIDENCE: usize = 8;
+/// Longest text of a verdict.
+const MAX_MESSAGE: usize = 600;
+
+/// The result of one probe.
+#[derive(Clone, Debug)]
+pub struct Result {
+    pub probe: &'static Probe,
+    pub finding: Finding,
+    pub duration_ms: u64,
+    /// What lets it fail, when something does.
+    pub waiver: Option<ProbeWaiver>,
+}
+
+/// What all probes gave.
+#[derive(Clone, Debug)]
+pub struct Verdicts {
+    pub results: Vec<Result>,
+    pub duration_ms: u64,
+    /// Processes that fled from their session and were ended.
+    pub orphans: usize,
+}
+
+/// Runs `probes` with at most `workers` at a time, at most as long as `limit`. `say` hears how far it is.
+#[must_use]
+pub fn run(
+    session: &Session,
+    probes: &[&'static Probe],
+    workers: usize,
+    limit: Duration,
+    say: &(dyn Fn(usize, usize) + Sync),
+) -> Verdicts {
+    let clock = Stopwatch::start();
+    subject::adopt_orphans();
+    let next = AtomicUsize::new(0);
+    let done = AtomicUsize::new(0);
+    let slots: Vec<Mutex<Option<Result>>> = probes.iter().map(|_| Mutex::new(None)).collect();
+    let work = || {
+        while let Some((probe, slot)) = {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            probes.get(index).zip(slots.get(index))
+        } {
+            let result = examine(session, probe, clock, limit);
+            if let Ok(mut slot) = slot.lock() {
+                *slot = Some(result);
+            }
+            say(done.fetch_add(1, Ordering::Relaxed) + 1, probes.len());
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..workers.clamp(1, probes.len().max(1)) {
+            // Without another thread this one does all the work.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+    let orphans = subject::end_orphans();
+    let results = slots.into_iter().zip(probes).map(|(slot, probe)| {
+        slot.into_inner().ok().flatten().unwrap_or_else(|| {
+            let finding = Finding::blocked("the probe itself failed; this is a fault of aos");
+            Result { probe, finding, duration_ms: 0, waiver: None }
+        })
+    });
+    Verdicts { results: results.collect(), duration_ms: clock.elapsed_ms(), orphans }
+}
+
+fn examine(session: &Session, probe: &'static Probe, clock: Stopwatch, limit: Duration) -> Result {
+    let own = Stopwatch::start();
+    let lacking = probe.needs.iter().find_map(|need| session.lacks(*need));
+    let mut finding = if interrupt::requested() {
+        Finding::blocked("interrupted")
+    } else if u128::from(clock.elapsed_ms()) > limit.as_millis() {
+        Finding::blocked(format!("the time limit of the run ({} s) was over", limit.as_secs()))
+    } else if let Some(why) = lacking {
+        Finding::blocked(why)
+    } else {
+        let call = std::panic::AssertUnwindSafe(|| (probe.run)(session));
+        std::panic::catch_unwind(call)
+            .unwrap_or_else(|_| Finding::blocked("the probe itself failed; this is a fault of aos"))
+    };
+    finding.evidence.truncate(MAX_EVIDENCE);
+    // Messages may quote the tool.
+    let secrets: Vec<_> = [super::secrets::Shape::Plain, super::secrets::Shape::Special]
+        .into_iter()
+        .flat_map(|shape| session.sentinels(shape))
+        .collect();
+    finding.message = shown(&finding.message, &secrets);
+    Result { probe, finding, duration_ms: own.elapsed_ms(), waiver: None }
+}
+
+fn shown(message: &str, secrets: &[super::secrets::Sentinel]) -> String {
+    let redacted = secrets.iter().fold(message.to_owned(), |text, secret| secret.redact(&text));
+    let visible: String = redacted
+        .chars()
+        .flat_map(|symbol| {
+            let escaped = symbol.is_control().then(|| symbol.escape_default());
+            let plain = escaped.is_none().then_some(symbol);
+            escaped.into_iter().flatten().chain(plain)
+        })
+        .collect();
+    if visible.chars().count() <= MAX_MESSAGE {
+        return visible;
+    }
+    visible.chars().take(MAX_MESSAGE).chain("…".chars()).collect()
+}

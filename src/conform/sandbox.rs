@@ -1,0 +1,82 @@
+//! What surrounds one call of the tool: an empty home, a cleared environment, nothing of the user.
+
+use std::path::{Path, PathBuf};
+
+use crate::system::environment;
+use crate::system::temporary::TemporaryDirectory;
+
+/// An empty home with the usual directories; gone when dropped.
+pub struct Sandbox {
+    directory: TemporaryDirectory,
+}
+
+/// The directories of a sandbox and the variables that name them.
+const PLACES: [(&str, &str); 8] = [
+    ("HOME", "home"),
+    ("USERPROFILE", "home"),
+    ("XDG_CONFIG_HOME", "config"),
+    ("XDG_DATA_HOME", "data"),
+    ("XDG_CACHE_HOME", "cache"),
+    ("XDG_STATE_HOME", "state"),
+    ("TMPDIR", "tmp"),
+    ("TEMP", "tmp"),
+];
+/// What a program needs from this machine to start at all.
+const INHERITED: [&str; 4] = ["PATH", "SYSTEMROOT", "PATHEXT", "COMSPEC"];
+/// The same for everybody, so that output does not depend on the machine.
+const FIXED: [(&str, &str); 4] =
+    [("NO_COLOR", "1"), ("LANG", "C.UTF-8"), ("TZ", "UTC"), ("TERM", "dumb")];
+
+impl Sandbox {
+    /// Makes a new one.
+    ///
+    /// # Errors
+    /// When the directory for temporary files cannot be written.
+    pub fn new() -> std::io::Result<Self> {
+        let directory = TemporaryDirectory::new().map_err(|(_, error)| error)?;
+        for place in ["home", "config", "data", "cache", "state", "tmp", "work"] {
+            directory.create_directory(place)?;
+        }
+        Ok(Self { directory })
+    }
+
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// An empty directory to run in.
+    #[must_use]
+    pub fn work(&self) -> PathBuf {
+        self.path().join("work")
+    }
+
+    /// Makes a directory below the sandbox; its parent must be there.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn directory(&self, name: &str) -> std::io::Result<()> {
+        self.directory.create_directory(name)
+    }
+
+    /// Makes a file below the sandbox.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn file(&self, name: &str, bytes: &[u8]) -> std::io::Result<()> {
+        self.directory.create_file(name)?.write(bytes)
+    }
+
+    /// All variables of a program in this sandbox, before those of the call.
+    #[must_use]
+    pub fn environment(&self) -> Vec<(String, String)> {
+        let place = |(name, place): (&str, &str)| {
+            (name.to_owned(), self.path().join(place).display().to_string())
+        };
+        let inherited = INHERITED
+            .into_iter()
+            .filter_map(|name| environment::read(name).map(|value| (name.to_owned(), value)));
+        let fixed = FIXED.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+        PLACES.into_iter().map(place).chain(inherited).chain(fixed).collect()
+    }
+}

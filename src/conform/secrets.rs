@@ -1,0 +1,160 @@
+//! Sentinel secrets: what a tool gets in place of real ones, and how they are found again in what it says.
+
+/// One secret that is none.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Sentinel {
+    /// The environment variable that holds it.
+    pub name: String,
+    pub value: String,
+}
+
+/// Which form the values have.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Shape {
+    /// Letters and digits, as most tokens are.
+    Plain,
+    /// With characters that URLs, JSON and shells treat specially.
+    Special,
+}
+
+/// How many characters of a secret count as a part of it.
+const PART: usize = 4;
+
+impl Sentinel {
+    /// The sentinel of a variable: the same in each run, so that reports are stable, and like nothing else.
+    #[must_use]
+    pub fn new(name: &str, shape: Shape) -> Self {
+        use sha2::Digest as _;
+        let digest = sha2::Sha256::digest(name.as_bytes());
+        let middle: String = digest.iter().take(14).map(|byte| format!("{byte:02x}")).collect();
+        let value = match shape {
+            Shape::Plain => format!("Qz7x{middle}Wk9j"),
+            Shape::Special => format!("Qz7x/+{}=&%{}\"Wk9j", &middle[..14], &middle[14..]),
+        };
+        Self { name: name.to_owned(), value }
+    }
+
+    /// Every form in which the whole secret may appear.
+    fn forms(&self) -> Vec<String> {
+        let bytes = self.value.as_bytes();
+        let json = serde_json::to_string(&self.value).unwrap_or_default();
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let reversed: String = self.value.chars().rev().collect();
+        let mut forms = vec![
+            self.value.clone(),
+            percent(&self.value),
+            percent(&self.value).replace("%2F", "/"),
+            percent(&self.value).to_lowercase(),
+            json.trim_matches('"').to_owned(),
+            self.value.replace('"', "&quot;").replace('&', "&amp;"),
+            hex.to_uppercase(),
+            hex,
+            reversed,
+        ];
+        forms.extend(base64_cores(bytes));
+        forms.dedup();
+        forms
+    }
+
+    /// How this secret shows in `text`; `None` when it does not.
+    #[must_use]
+    pub fn leak(&self, text: &str) -> Option<&'static str> {
+        if text.contains(&self.value) {
+            return Some("in full");
+        }
+        if self.forms().iter().any(|form| text.contains(form.as_str())) {
+            return Some("encoded");
+        }
+        self.parts().iter().any(|part| text.contains(part)).then_some("in part")
+    }
+
+    /// First and last characters, as masks like `Qz7x***Wk9j` leave them.
+    fn parts(&self) -> [&str; 2] {
+        [&self.value[..PART], &self.value[self.value.len() - PART..]]
+    }
+
+    /// `text` without this secret in any form.
+    #[must_use]
+    pub fn redact(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for form in self.forms() {
+            text = text.replace(&form, &format!("<{}>", self.name));
+        }
+        for part in self.parts() {
+            text = text.replace(part, &format!("<part of {}>", self.name));
+        }
+        text
+    }
+}
+
+fn percent(text: &str) -> String {
+    text.bytes()
+        .map(|byte| match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                char::from(byte).to_string()
+            }
+            _ => format!("%{byte:02X}"),
+        })
+        .collect()
+}
+
+/// What is the same of the Base64 of `bytes` at each of the three places it may begin at inside other data.
+fn base64_cores(bytes: &[u8]) -> Vec<String> {
+    (0..3)
+        .flat_map(|shift| {
+            let mut shifted = vec![0; shift];
+            shifted.extend_from_slice(bytes);
+            let encoded = base64(&shifted);
+            // Characters at both ends depend on the neighbours.
+            let start = [0, 2, 3][shift];
+            let end = shifted.len() * 8 / 6;
+            let core = encoded.get(start..end).unwrap_or_default().to_owned();
+            [core.replace('+', "-").replace('/', "_"), core]
+        })
+        .collect()
+}
+
+/// Base64 without padding.
+fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let group = chunk.iter().fold(0_u32, |group, byte| group << 8 | u32::from(*byte))
+            << (8 * (3 - chunk.len()));
+        for index in 0..=chunk.len() {
+            let digit = group >> (18 - 6 * index) & 63;
+            text.push(char::from(ALPHABET[digit as usize]));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_that_of_the_standard() {
+        assert_eq!(
+            ["", "f", "fo", "foo", "foob"].map(|text| base64(text.as_bytes())),
+            ["", "Zg", "Zm8", "Zm9v", "Zm9vYg"]
+        );
+    }
+
+    #[test]
+    fn a_secret_is_found_whole_encoded_and_in_part() {
+        for shape in [Shape::Plain, Shape::Special] {
+            let secret = Sentinel::new("ACME_TOKEN", shape);
+            let basic = base64(format!("user:{}", secret.value).as_bytes());
+            let encoded = [percent(&secret.value), basic, base64(secret.value.as_bytes())];
+            assert_eq!(secret.leak(&format!("x {} y", secret.value)), Some("in full"));
+            for text in &encoded {
+                assert!(secret.leak(text).is_some(), "{text}");
+                assert!(secret.leak(&secret.redact(text)).is_none(), "{text}");
+            }
+            assert_eq!(secret.leak("Qz7x***"), Some("in part"));
+            assert_eq!(secret.leak("***Wk9j"), Some("in part"));
+            assert_eq!(secret.leak("set"), None);
+        }
+    }
+}

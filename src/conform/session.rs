@@ -1,0 +1,524 @@
+//! One run of `aos conform` over one tool: what is known about it, and the calls, each made once.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::contract::Family;
+use crate::generate::vendor::Contract;
+use crate::strict_json;
+use crate::system::clock::Stopwatch;
+use crate::system::subject::{self, Ending, Launch, Ran, Stimulus};
+use crate::system::temporary::TemporaryDirectory;
+use crate::system::{files, loopback};
+
+use super::evidence;
+use super::fixture::Fixture;
+use super::mock::{Behaviour, Mock, Request};
+use super::probe::{Evidence, Need};
+use super::sandbox::Sandbox;
+use super::secrets::{Sentinel, Shape};
+use super::target::Target;
+
+/// Longest time of a call unless it says otherwise: that of the host for a command.
+pub const CALL_LIMIT: Duration = Duration::from_secs(15);
+/// Most bytes of a stream that are kept: a little more than the host takes.
+pub const MAX_OUTPUT: usize = 1_100_000;
+/// Largest manifest, in bytes.
+const MAX_MANIFEST: u64 = 4 * 1024 * 1024;
+
+/// What the tool finds at the other end of the line.
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Upstream {
+    /// A closed port.
+    #[default]
+    Refusing,
+    /// The mock.
+    Mock(Behaviour),
+}
+
+/// What happens to the tool while it runs.
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Event {
+    #[default]
+    None,
+    /// SIGINT as soon as it has a connection to the mock.
+    InterruptWhenConnected,
+    /// SIGINT after so many milliseconds.
+    InterruptAfter(u64),
+    /// Nobody reads stdout.
+    CloseStdout,
+}
+
+/// One call of the tool. Calls that are equal are made once.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Call {
+    pub arguments: Vec<String>,
+    /// Variables of this call, after all others.
+    pub environment: Vec<(String, String)>,
+    /// Whether the secrets of the tool are set, and to what.
+    pub secrets: Option<Shape>,
+    pub upstream: Upstream,
+    pub event: Event,
+    pub stdin: Vec<u8>,
+    pub limit: Duration,
+    /// Tells calls apart that are equal otherwise and must both be made.
+    pub round: u32,
+}
+
+impl Call {
+    /// A call with these arguments, without secrets, with nobody at the other end.
+    #[must_use]
+    pub fn new<S: Into<String>>(arguments: impl IntoIterator<Item = S>) -> Self {
+        Self {
+            arguments: arguments.into_iter().map(Into::into).collect(),
+            environment: Vec::new(),
+            secrets: None,
+            upstream: Upstream::Refusing,
+            event: Event::None,
+            stdin: Vec::new(),
+            limit: CALL_LIMIT,
+            round: 0,
+        }
+    }
+
+    /// With sentinel secrets.
+    #[must_use]
+    pub fn secrets(mut self, shape: Shape) -> Self {
+        self.secrets = Some(shape);
+        self
+    }
+
+    /// With a mock that behaves like this.
+    #[must_use]
+    pub fn upstream(mut self, behaviour: Behaviour) -> Self {
+        self.upstream = Upstream::Mock(behaviour);
+        self
+    }
+
+    #[must_use]
+    pub fn variable(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    #[must_use]
+    pub fn event(mut self, event: Event) -> Self {
+        self.event = event;
+        self
+    }
+}
+
+/// What a call showed.
+#[derive(Clone, Debug)]
+pub struct Observed {
+    pub argv: Vec<String>,
+    /// The reason when it could not be started.
+    pub ran: Result<Ran, String>,
+    pub secrets: Vec<Sentinel>,
+    /// Connections to mock or proxy.
+    pub connections: usize,
+    pub requests: Vec<Request>,
+}
+
+impl Observed {
+    #[must_use]
+    pub fn exit(&self) -> Option<i32> {
+        match self.ran.as_ref().ok()?.ending {
+            Ending::Exited(code) => Some(code),
+            _ => None,
+        }
+    }
+
+    #[must_use]
+    pub fn duration_ms(&self) -> u64 {
+        self.ran.as_ref().map_or(0, |ran| ran.duration_ms)
+    }
+
+    #[must_use]
+    pub fn stdout(&self) -> &[u8] {
+        self.ran.as_ref().map_or(&[], |ran| ran.stdout.as_slice())
+    }
+
+    #[must_use]
+    pub fn stderr(&self) -> &[u8] {
+        self.ran.as_ref().map_or(&[], |ran| ran.stderr.as_slice())
+    }
+
+    /// Both streams as text.
+    #[must_use]
+    pub fn said(&self) -> String {
+        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+        format!("{}\n{}", text(self.stdout()), text(self.stderr()))
+    }
+
+    /// The one JSON document on stdout.
+    ///
+    /// # Errors
+    /// Says what stands there in its place.
+    pub fn json(&self) -> Result<Value, String> {
+        let ran = self.ran.as_ref().map_err(Clone::clone)?;
+        match ran.ending {
+            Ending::TimedOut => return Err("it did not end in time".to_owned()),
+            Ending::Flooded => return Err("it wrote without an end".to_owned()),
+            Ending::Signalled(signal) => return Err(format!("signal {signal} ended it")),
+            Ending::Exited(_) | Ending::Interrupted => {}
+        }
+        if ran.stdout_length > ran.stdout.len() as u64 {
+            return Err(format!("stdout has {} bytes", ran.stdout_length));
+        }
+        let text =
+            std::str::from_utf8(&ran.stdout).map_err(|_| "stdout is not UTF-8".to_owned())?;
+        if text.trim().is_empty() {
+            return Err("stdout is empty".to_owned());
+        }
+        strict_json::read(text).map_err(|error| format!("stdout is not one JSON document: {error}"))
+    }
+
+    /// Whether a runtime printed where it failed.
+    #[must_use]
+    pub fn has_traceback(&self) -> bool {
+        let said = self.said();
+        const MARKS: [&str; 5] = [
+            "Traceback (most recent call last)",
+            "goroutine 1 [running]",
+            "\n    at Object.<anonymous> (",
+            "\n    at async ",
+            "' panicked at ",
+        ];
+        MARKS.iter().any(|mark| said.contains(mark))
+    }
+
+    /// The call as a report shows it.
+    #[must_use]
+    pub fn evidence(&self, note: impl Into<String>) -> Evidence {
+        let (ending, total) = match &self.ran {
+            Ok(ran) => (
+                match ran.ending {
+                    Ending::Exited(code) => format!("exit {code}"),
+                    Ending::Signalled(signal) => format!("signal {signal}"),
+                    Ending::TimedOut => "timed out".to_owned(),
+                    Ending::Flooded => "output limit".to_owned(),
+                    Ending::Interrupted => "interrupted".to_owned(),
+                },
+                (ran.stdout_length, ran.stderr_length),
+            ),
+            Err(reason) => (format!("not started: {reason}"), (0, 0)),
+        };
+        let argument = |text: &String| evidence::argument(text, &self.secrets);
+        Evidence {
+            argv: self.argv.iter().map(argument).collect(),
+            ending,
+            exit: self.exit(),
+            duration_ms: self.duration_ms(),
+            stdout: evidence::excerpt(self.stdout(), total.0, &self.secrets),
+            stderr: evidence::excerpt(self.stderr(), total.1, &self.secrets),
+            note: evidence::argument(&note.into(), &self.secrets),
+        }
+    }
+}
+
+type Slot = Arc<OnceLock<Arc<Observed>>>;
+
+/// One run over one tool.
+pub struct Session {
+    pub target: Target,
+    pub contract: Contract,
+    pub fixture: Option<Fixture>,
+    /// The reason when the network could not be cut off.
+    pub isolation: Result<(), String>,
+    /// The manifest of the project, when it has one that can be read.
+    pub manifest: Option<Value>,
+    /// Environment variables that hold secrets, sorted.
+    pub credentials: Vec<String>,
+    /// Where Python keeps compiled sources: not beside them, and not made anew by each call.
+    compiled: Option<TemporaryDirectory>,
+    memory: Mutex<BTreeMap<Call, Slot>>,
+    calls: AtomicUsize,
+    spent_ms: AtomicU64,
+    quickest_ms: AtomicU64,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Session").field("target", &self.target).finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// What is known about a tool before it runs.
+    #[must_use]
+    pub fn new(
+        target: Target,
+        contract: Contract,
+        fixture: Option<Fixture>,
+        isolation: Result<(), String>,
+    ) -> Self {
+        let manifest = target.root.as_ref().and_then(|root| {
+            let loaded = files::read(&root.join("connector.json"), MAX_MANIFEST).ok()?;
+            strict_json::read(std::str::from_utf8(&loaded.bytes).ok()?).ok()
+        });
+        let credentials = credentials(manifest.as_ref(), fixture.as_ref());
+        Self {
+            target,
+            contract,
+            fixture,
+            isolation,
+            manifest,
+            credentials,
+            // Without one the calls are slower.
+            compiled: TemporaryDirectory::new().ok(),
+            memory: Mutex::default(),
+            calls: AtomicUsize::new(0),
+            spent_ms: AtomicU64::new(0),
+            quickest_ms: AtomicU64::new(u64::MAX),
+        }
+    }
+
+    /// Why a probe with this need cannot run; `None` when it can.
+    #[must_use]
+    pub fn lacks(&self, need: Need) -> Option<String> {
+        let lacking = |is_there: bool, why: &str| (!is_there).then(|| why.to_owned());
+        match need {
+            Need::Fixture => lacking(self.fixture.is_some(), "the project has no conform.toml"),
+            Need::Credentials => lacking(
+                !self.credentials.is_empty(),
+                "neither manifest nor conform.toml names a variable that holds a secret",
+            ),
+            Need::BaseUrl => lacking(
+                self.base_url_env().is_some(),
+                "conform.toml does not say which variable moves the tool to another upstream (`base_url_env`)",
+            ),
+            Need::Namespace => self.isolation.as_ref().err().map(|why| {
+                format!(
+                    "the network cannot be cut off, and the call might reach a real upstream: {why}"
+                )
+            }),
+            Need::Project => lacking(
+                self.target.root.is_some(),
+                "it looks at the project, and only a command was given",
+            ),
+            Need::Manifest => {
+                lacking(self.manifest.is_some(), "there is no connector.json that can be read")
+            }
+            Need::Python => lacking(
+                crate::system::search_path::find("python3").is_some(),
+                "`python3` is not on PATH",
+            ),
+        }
+    }
+
+    /// The variable that moves the tool to the mock.
+    #[must_use]
+    pub fn base_url_env(&self) -> Option<&str> {
+        self.fixture.as_ref()?.base_url_env.as_deref()
+    }
+
+    /// Whether no call can reach anything but this machine.
+    #[must_use]
+    pub fn is_contained(&self) -> bool {
+        self.isolation.is_ok()
+    }
+
+    /// Sentinels for every secret of the tool.
+    #[must_use]
+    pub fn sentinels(&self, shape: Shape) -> Vec<Sentinel> {
+        self.credentials.iter().map(|name| Sentinel::new(name, shape)).collect()
+    }
+
+    /// How many calls were made, and the milliseconds they took together.
+    #[must_use]
+    pub fn spent(&self) -> (usize, u64) {
+        (self.calls.load(Ordering::Relaxed), self.spent_ms.load(Ordering::Relaxed))
+    }
+
+    /// The quickest call of all: what the tool takes to start.
+    #[must_use]
+    pub fn startup_ms(&self) -> Option<u64> {
+        let quickest = self.quickest_ms.load(Ordering::Relaxed);
+        (quickest < u64::MAX).then_some(quickest)
+    }
+
+    /// Makes a call, or gives what an equal one showed.
+    #[must_use]
+    pub fn observe(&self, call: &Call) -> Arc<Observed> {
+        let slot = {
+            let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(memory.entry(call.clone()).or_default())
+        };
+        Arc::clone(slot.get_or_init(|| Arc::new(self.perform(call, None))))
+    }
+
+    /// Makes a call in a sandbox of the probe: for several calls that share a home. Never remembered.
+    #[must_use]
+    pub fn observe_in(&self, call: &Call, sandbox: &Sandbox, mock: Option<&Mock>) -> Observed {
+        self.perform(call, Some((sandbox, mock)))
+    }
+
+    fn perform(&self, call: &Call, given: Option<(&Sandbox, Option<&Mock>)>) -> Observed {
+        let secrets = call.secrets.map(|shape| self.sentinels(shape)).unwrap_or_default();
+        let argv = std::iter::once(self.target.tool.clone()).chain(call.arguments.iter().cloned());
+        let mut observed = Observed {
+            argv: argv.collect(),
+            ran: Err(String::new()),
+            secrets,
+            connections: 0,
+            requests: Vec::new(),
+        };
+        let ran = self.attempt(call, given, &mut observed);
+        observed.ran = ran.map_err(|error| error.to_string());
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        self.spent_ms.fetch_add(observed.duration_ms(), Ordering::Relaxed);
+        if observed.exit() == Some(0) {
+            self.quickest_ms.fetch_min(observed.duration_ms(), Ordering::Relaxed);
+        }
+        observed
+    }
+
+    fn attempt(
+        &self,
+        call: &Call,
+        given: Option<(&Sandbox, Option<&Mock>)>,
+        observed: &mut Observed,
+    ) -> std::io::Result<Ran> {
+        let (own_sandbox, own_mock);
+        let sandbox = match given {
+            Some((sandbox, _)) => sandbox,
+            None => {
+                own_sandbox = Sandbox::new()?;
+                &own_sandbox
+            }
+        };
+        let mock = match (given.and_then(|(_, mock)| mock), call.upstream) {
+            (Some(mock), _) => Some(mock),
+            (None, Upstream::Refusing) => None,
+            (None, Upstream::Mock(behaviour)) => {
+                let routes = self.fixture.as_ref().map_or(&[][..], |fixture| &fixture.routes);
+                own_mock = Mock::start(behaviour, routes)?;
+                Some(&own_mock)
+            }
+        };
+        let url = mock.map_or_else(loopback::refusing_url, |mock| Ok(mock.url()))?;
+        let environment = self.environment(call, sandbox, &url, &observed.secrets);
+        let work = sandbox.work();
+        let arguments: Vec<_> = self.target.prefix.iter().chain(&call.arguments).cloned().collect();
+        let before = mock.map_or(0, Mock::connections);
+        let clock = Stopwatch::start();
+        let connected = || mock.is_some_and(|mock| mock.connections() > before);
+        let due = || match call.event {
+            Event::InterruptAfter(after) => clock.elapsed_ms() >= after,
+            _ => connected(),
+        };
+        let launch = Launch {
+            program: &self.target.program,
+            arguments: &arguments,
+            directory: self.target.directory.as_deref().unwrap_or(&work),
+            environment: &environment,
+            stdin: &call.stdin,
+            limit: call.limit,
+            most_output: MAX_OUTPUT,
+            stimulus: match call.event {
+                Event::None => Stimulus::None,
+                Event::CloseStdout => Stimulus::CloseStdout,
+                Event::InterruptWhenConnected | Event::InterruptAfter(_) => {
+                    Stimulus::InterruptWhen(&due)
+                }
+            },
+        };
+        let ran = subject::run(&launch)?;
+        if let Some(mock) = mock {
+            observed.connections = mock.connections() - before;
+            observed.requests = mock.requests();
+        }
+        Ok(ran)
+    }
+
+    fn environment(
+        &self,
+        call: &Call,
+        sandbox: &Sandbox,
+        url: &str,
+        secrets: &[Sentinel],
+    ) -> Vec<(String, String)> {
+        let mut variables = sandbox.environment();
+        let mut set = |name: &str, value: String| variables.push((name.to_owned(), value));
+        // Whatever goes elsewhere is led to the mock, where it is counted and answered.
+        for name in
+            ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]
+        {
+            set(name, url.to_owned());
+        }
+        for name in ["NO_PROXY", "no_proxy"] {
+            set(name, "127.0.0.1,localhost,::1".to_owned());
+        }
+        match &self.compiled {
+            Some(place) => set("PYTHONPYCACHEPREFIX", place.path().display().to_string()),
+            None => set("PYTHONDONTWRITEBYTECODE", "1".to_owned()),
+        }
+        if let Some(fixture) = &self.fixture {
+            if let Some(name) = &fixture.base_url_env {
+                set(name, url.to_owned());
+            }
+            for (name, value) in &fixture.environment {
+                if call.secrets.is_some() || !fixture.public.contains(name) {
+                    set(name, value.replace("{base_url}", url));
+                }
+            }
+        }
+        for secret in secrets {
+            set(&secret.name, secret.value.clone());
+        }
+        for (name, value) in &call.environment {
+            set(name, value.clone());
+        }
+        variables
+    }
+
+    /// The contract of a connector.
+    #[must_use]
+    pub fn harness(&self) -> Option<&crate::contract::HarnessContract> {
+        match &self.contract {
+            Contract::Harness(contract) => Some(contract),
+            Contract::AgentCli(_) => None,
+        }
+    }
+
+    /// The contract of a stand-alone CLI.
+    #[must_use]
+    pub fn agent_cli(&self) -> Option<&crate::contract::AgentCliContract> {
+        match &self.contract {
+            Contract::AgentCli(contract) => Some(contract),
+            Contract::Harness(_) => None,
+        }
+    }
+
+    #[must_use]
+    pub fn family(&self) -> Family {
+        self.target.family
+    }
+}
+
+/// Names of variables that hold secrets: of the manifest and of the fixture, without what is public.
+fn credentials(manifest: Option<&Value>, fixture: Option<&Fixture>) -> Vec<String> {
+    let auth = manifest.and_then(|manifest| manifest.get("auth"));
+    let of = |key: &str| {
+        let names = auth.and_then(|auth| auth.get(key)).and_then(Value::as_array);
+        names.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned)
+    };
+    let public = fixture.map(|fixture| fixture.public.as_slice()).unwrap_or_default();
+    let base = fixture.and_then(|fixture| fixture.base_url_env.as_deref());
+    let more = fixture.map(|fixture| fixture.secrets.clone()).unwrap_or_default();
+    let mut names: Vec<_> = of("service_keys")
+        .chain(of("optional_service_keys"))
+        .chain(more)
+        .filter(|name| !public.contains(name) && base != Some(name.as_str()))
+        .filter(|name| !name.is_empty() && !name.contains(['=', '\0']) && name.len() <= 100)
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}

@@ -1,0 +1,148 @@
+//! How the tool is run: what a person names, what `aos.toml` says, or where such tools usually are.
+
+use std::path::{Path, PathBuf};
+
+use crate::contract::{Family, SpecTag};
+use crate::inputs::project::Project;
+use crate::system::files::{self, Kind};
+use crate::system::search_path;
+
+/// Why there is nothing to run.
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    #[error("there is no program to run for `{tool}`; looked for {}", looked.join(", "))]
+    NotFound { tool: String, looked: Vec<String> },
+    #[error("`{program}` is no program that can be run")]
+    NoProgram { program: String },
+}
+
+/// A tool that can be run.
+#[derive(Clone, Debug)]
+pub struct Target {
+    pub family: Family,
+    pub tag: SpecTag,
+    /// Absolute path.
+    pub program: PathBuf,
+    /// Arguments before those of each call.
+    pub prefix: Vec<String>,
+    /// Where calls run; an empty directory of the sandbox without it.
+    pub directory: Option<PathBuf>,
+    /// The project of the tool.
+    pub root: Option<PathBuf>,
+    /// Name of the tool.
+    pub tool: String,
+    /// How it was found, one phrase.
+    pub found: String,
+}
+
+/// The directory of a connector in which the host runs it.
+const HARNESS: &str = "agent-harness";
+
+/// The command that a person gives after `--`.
+///
+/// # Errors
+/// When its first word is no program.
+pub fn given(command: &[String], family: Family, tag: SpecTag) -> Result<Target, TargetError> {
+    let (program, prefix) = words(command, Path::new("."))?;
+    let tool = program.file_stem().map(|name| name.to_string_lossy().into_owned());
+    Ok(Target {
+        family,
+        tag,
+        program,
+        prefix,
+        directory: None,
+        root: None,
+        tool: tool.unwrap_or_default(),
+        found: "given on the command line".to_owned(),
+    })
+}
+
+/// The tool of a project.
+///
+/// # Errors
+/// When no place holds a program; names all of them.
+pub fn of_project(project: &Project, tool: &str, tag: SpecTag) -> Result<Target, TargetError> {
+    let family = project.family;
+    let harness = project.root.join(HARNESS);
+    let directory = match (family, files::kind(&harness)) {
+        (Family::Harness, Ok(Kind::Directory)) => harness.clone(),
+        _ => project.root.clone(),
+    };
+    let target = |program: PathBuf, prefix: Vec<String>, found: String| Target {
+        family,
+        tag: tag.clone(),
+        program,
+        prefix,
+        directory: Some(directory.clone()),
+        root: Some(project.root.clone()),
+        tool: tool.to_owned(),
+        found,
+    };
+    let command = project.record.good().map(|record| record.conform.command.as_slice());
+    if let Some(command) = command.filter(|command| !command.is_empty()) {
+        let (program, prefix) = words(command, &project.root)?;
+        return Ok(target(program, prefix, "command of [conform] in aos.toml".to_owned()));
+    }
+    let mut looked = vec!["[conform] command in aos.toml".to_owned()];
+    for place in places(family, tool) {
+        let path = project.root.join(&place);
+        // A link is how environments are made; what it points to must be there.
+        if let Some(program) = executable(&path) {
+            return Ok(target(program, Vec::new(), place));
+        }
+        looked.push(place);
+    }
+    if is_plain(tool)
+        && let Some(program) = search_path::find(tool)
+    {
+        return Ok(target(program, Vec::new(), "PATH".to_owned()));
+    }
+    looked.push("PATH".to_owned());
+    Err(TargetError::NotFound { tool: tool.to_owned(), looked })
+}
+
+/// Where the program of a project usually is, below its root.
+fn places(family: Family, tool: &str) -> Vec<String> {
+    if !is_plain(tool) {
+        return Vec::new();
+    }
+    let directories: &[&str] = match family {
+        Family::Harness => &[
+            "agent-harness/.venv/bin",
+            "agent-harness/venv/bin",
+            "agent-harness/bin",
+            "agent-harness/shims",
+        ],
+        Family::AgentCli => {
+            &["bin", "dist", "build", ".venv/bin", "venv/bin", "target/release", "target/debug"]
+        }
+    };
+    directories.iter().map(|directory| format!("{directory}/{tool}")).collect()
+}
+
+/// A name that is no path.
+fn is_plain(tool: &str) -> bool {
+    !tool.is_empty() && !tool.starts_with('.') && !tool.contains(['/', '\\', '\0'])
+}
+
+/// A program file; the path stays as it is, since environments are known by it.
+fn executable(path: &Path) -> Option<PathBuf> {
+    let real = files::canonical(path).ok()?;
+    let is_program = matches!(files::kind(&real), Ok(Kind::File { executable: true, .. }))
+        || cfg!(windows) && matches!(files::kind(&real), Ok(Kind::File { .. }));
+    is_program.then(|| path.to_owned())
+}
+
+/// Program and first arguments; a path counts from `base`, a name is searched on PATH.
+fn words(command: &[String], base: &Path) -> Result<(PathBuf, Vec<String>), TargetError> {
+    let (program, prefix) =
+        command.split_first().map_or(("", [].as_slice()), |(first, rest)| (first.as_str(), rest));
+    let fault = || TargetError::NoProgram { program: program.to_owned() };
+    let path = if program.contains(['/', '\\']) {
+        let base = files::canonical(base).map_err(|_| fault())?;
+        executable(&base.join(program)).ok_or_else(fault)?
+    } else {
+        search_path::find(program).ok_or_else(fault)?
+    };
+    Ok((path, prefix.to_vec()))
+}

@@ -1,0 +1,106 @@
+//! JUnit XML: one test case per probe.
+
+use crate::conform::{Evidence, Verdict};
+
+use super::Conformance;
+
+/// The document.
+#[must_use]
+pub fn render(conformance: &Conformance) -> String {
+    let count = |verdict| conformance.count(verdict);
+    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
+    xml.push_str(&format!(
+        "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{}\">\n",
+        escaped(&format!("aos conform {} ({} {})", conformance.tool, conformance.family, conformance.tag)),
+        conformance.verdicts.results.len() + conformance.waiver_faults.len(),
+        count(Verdict::Fail),
+        count(Verdict::Blocked) + conformance.waiver_faults.len(),
+        count(Verdict::NotApplicable) + count(Verdict::Waived),
+        seconds(conformance.verdicts.duration_ms),
+    ));
+    for result in &conformance.verdicts.results {
+        xml.push_str(&format!(
+            "    <testcase classname=\"{}\" name=\"{}\" time=\"{}\">\n",
+            escaped(&format!("{} {}", conformance.family, result.probe.section)),
+            escaped(result.probe.id),
+            seconds(result.duration_ms),
+        ));
+        let message = escaped(&result.finding.message);
+        match result.finding.verdict {
+            Verdict::Pass => {}
+            Verdict::Fail | Verdict::Blocked => {
+                let element =
+                    if result.finding.verdict == Verdict::Fail { "failure" } else { "error" };
+                let mut body = format!("{}\nfix: {}\n", result.probe.title, result.probe.fix);
+                body.extend(result.finding.evidence.iter().map(evidence));
+                xml.push_str(&format!(
+                    "      <{element} message=\"{message}\">{}</{element}>\n",
+                    escaped(&body)
+                ));
+            }
+            Verdict::NotApplicable => {
+                xml.push_str(&format!("      <skipped message=\"not applicable: {message}\"/>\n"));
+            }
+            Verdict::Waived => {
+                let reason = result.waiver.as_ref().map_or("", |waiver| waiver.reason.as_str());
+                let reason = escaped(reason);
+                xml.push_str(&format!(
+                    "      <skipped message=\"waived: {reason}: {message}\"/>\n"
+                ));
+            }
+        }
+        xml.push_str("    </testcase>\n");
+    }
+    for fault in &conformance.waiver_faults {
+        xml.push_str(&format!(
+            "    <testcase classname=\"aos.toml\" name=\"waiver {}\" time=\"0.000\">\n      <error message=\"{}\"/>\n    </testcase>\n",
+            escaped(&fault.probe),
+            escaped(&fault.message)
+        ));
+    }
+    xml.push_str("  </testsuite>\n</testsuites>\n");
+    xml
+}
+
+fn evidence(evidence: &Evidence) -> String {
+    format!(
+        "\n$ {} ({})\n{}\nstdout: {}\nstderr: {}\n",
+        evidence.argv.join(" "),
+        evidence.ending,
+        evidence.note,
+        evidence.stdout,
+        evidence.stderr
+    )
+}
+
+fn seconds(ms: u64) -> String {
+    format!("{}.{:03}", ms / 1000, ms % 1000)
+}
+
+/// Text that is safe inside elements and attributes; what XML 1.0 cannot hold becomes visible.
+fn escaped(text: &str) -> String {
+    let mut xml = String::with_capacity(text.len());
+    for symbol in text.chars() {
+        match symbol {
+            '&' => xml.push_str("&amp;"),
+            '<' => xml.push_str("&lt;"),
+            '>' => xml.push_str("&gt;"),
+            '"' => xml.push_str("&quot;"),
+            '\n' => xml.push_str("&#10;"),
+            '\u{fffe}' | '\u{ffff}' => xml.push('\u{fffd}'),
+            symbol if symbol.is_control() => xml.extend(symbol.escape_default()),
+            symbol => xml.push(symbol),
+        }
+    }
+    xml
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_ends_an_element_or_an_attribute_early() {
+        assert_eq!(escaped("]]><&\"\u{1b}[\u{0}\n"), "]]&gt;&lt;&amp;&quot;\\u{1b}[\\u{0}&#10;");
+    }
+}

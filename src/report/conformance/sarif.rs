@@ -1,0 +1,86 @@
+//! SARIF 2.1.0: one rule per probe, one result per probe that did not pass.
+
+use serde_json::{Value, json};
+
+use crate::conform::Verdict;
+use crate::conform::runner::Result;
+
+use super::{Conformance, evidence};
+
+/// The document.
+#[must_use]
+pub fn render(conformance: &Conformance) -> String {
+    let results = &conformance.verdicts.results;
+    let rules: Vec<_> = results.iter().map(rule).collect();
+    let mut found: Vec<_> =
+        results.iter().enumerate().map(|(index, result)| entry(index, result)).collect();
+    found.extend(conformance.waiver_faults.iter().map(|fault| {
+        json!({
+            "ruleId": "conform.waiver",
+            "level": "error",
+            "kind": "fail",
+            "message": {"text": format!("waiver of {}: {}", fault.probe, fault.message)},
+            "locations": [location("aos.toml")],
+        })
+    }));
+    let document = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "aos conform",
+                "version": env!("CARGO_PKG_VERSION"),
+                "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                "rules": rules,
+            }},
+            "results": found,
+        }],
+    });
+    format!("{document:#}\n")
+}
+
+fn rule(result: &Result) -> Value {
+    let probe = result.probe;
+    json!({
+        "id": probe.id,
+        "shortDescription": {"text": probe.title},
+        "fullDescription": {"text": probe.why},
+        "help": {"text": format!("{} {}: {}", probe.family, probe.section, probe.fix)},
+    })
+}
+
+fn entry(index: usize, result: &Result) -> Value {
+    let (level, kind) = match result.finding.verdict {
+        Verdict::Pass => ("none", "pass"),
+        Verdict::Fail => ("error", "fail"),
+        Verdict::NotApplicable => ("none", "notApplicable"),
+        // A blocked probe needs somebody to look: it passed for nobody.
+        Verdict::Blocked => ("none", "open"),
+        Verdict::Waived => ("error", "fail"),
+    };
+    let text = match result.finding.message.as_str() {
+        "" => result.probe.title,
+        message => message,
+    };
+    let mut entry = json!({
+        "ruleId": result.probe.id,
+        "ruleIndex": index,
+        "level": level,
+        "kind": kind,
+        "message": {"text": text},
+        "locations": [location("aos.toml")],
+        "properties": {
+            "verdict": result.finding.verdict.name(),
+            "evidence": result.finding.evidence.iter().map(evidence).collect::<Vec<_>>(),
+        },
+    });
+    if let Some(waiver) = &result.waiver {
+        entry["suppressions"] = json!([{"kind": "external", "justification": waiver.reason}]);
+    }
+    entry
+}
+
+/// A running tool has no line; the record of its project stands for it.
+fn location(path: &str) -> Value {
+    json!({"physicalLocation": {"artifactLocation": {"uri": path}}})
+}

@@ -1,0 +1,106 @@
+//! A network that ends at this machine's loopback, for this process and all it starts; no way back.
+//!
+//! Linux only. Elsewhere, and where the system does not allow it, the answer says why.
+
+/// Cuts this process off from every network but loopback. Must run before any other thread exists.
+///
+/// # Errors
+/// Says in one sentence why the system does not allow it; the network is as before then.
+#[cfg(target_os = "linux")]
+pub fn cut_off_network() -> Result<(), String> {
+    linux::cut_off()
+}
+
+/// Cuts this process off from every network but loopback.
+///
+/// # Errors
+/// Always: only Linux has network namespaces.
+#[cfg(not(target_os = "linux"))]
+pub fn cut_off_network() -> Result<(), String> {
+    Err("this operating system has no network namespaces".to_owned())
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::net::{Ipv4Addr, TcpListener, TcpStream};
+
+    use nix::sched::{CloneFlags, unshare};
+    use rustix::net::netlink::SocketAddrNetlink;
+    use rustix::net::{
+        AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, sendto, socket_with,
+    };
+
+    /// Where some distributions say that a user namespace comes without the rights that are needed here.
+    const RESTRICTED: &str = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
+    /// Kind of the message that changes a network interface.
+    const RTM_NEWLINK: u16 = 16;
+    /// A request that wants to be acknowledged.
+    const NLM_F_REQUEST_ACK: u16 = 5;
+    const NLMSG_ERROR: u16 = 2;
+    const IFF_UP: u32 = 1;
+    /// Loopback is the first interface of a namespace.
+    const LOOPBACK: i32 = 1;
+
+    pub(super) fn cut_off() -> Result<(), String> {
+        if unshare(CloneFlags::CLONE_NEWNET).is_err() {
+            if super::super::files::read(std::path::Path::new(RESTRICTED), 16)
+                .is_ok_and(|loaded| loaded.bytes.starts_with(b"1"))
+            {
+                return Err("AppArmor restricts user namespaces on this machine".to_owned());
+            }
+            let (user, group) = (rustix::process::getuid(), rustix::process::getgid());
+            unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNET)
+                .map_err(|error| format!("the system allows no network namespace: {error}"))?;
+            // Without the maps files belong to nobody; the process can still work.
+            let _ = write("/proc/self/setgroups", "deny");
+            let _ = write("/proc/self/uid_map", &format!("{0} {0} 1", user.as_raw()));
+            let _ = write("/proc/self/gid_map", &format!("{0} {0} 1", group.as_raw()));
+        }
+        raise_loopback().and_then(|()| reach_loopback()).map_err(|error| {
+            format!(
+                "the network namespace has no loopback, so nothing can be tested in it: {error}"
+            )
+        })
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+    fn write(path: &str, text: &str) -> std::io::Result<()> {
+        std::fs::write(path, text)
+    }
+
+    fn raise_loopback() -> std::io::Result<()> {
+        let socket =
+            socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, None)?;
+        sendto(&socket, &request(), SendFlags::empty(), &SocketAddrNetlink::new(0, 0))?;
+        let mut answer = [0_u8; 256];
+        let (length, _) = recv(&socket, answer.as_mut_slice(), RecvFlags::empty())?;
+        let number = |at: usize| answer.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
+        let is_error = answer.get(4..6) == Some(NLMSG_ERROR.to_ne_bytes().as_slice());
+        match number(16).map(i32::from_ne_bytes) {
+            Some(0) if length >= 20 && is_error => Ok(()),
+            Some(code) if is_error => Err(std::io::Error::from_raw_os_error(-code)),
+            _ => Err(std::io::Error::other("the kernel gave an answer of another kind")),
+        }
+    }
+
+    /// "Interface 1 is up": a netlink header and an `ifinfomsg`.
+    fn request() -> Vec<u8> {
+        let mut message = Vec::with_capacity(32);
+        message.extend(32_u32.to_ne_bytes());
+        message.extend(RTM_NEWLINK.to_ne_bytes());
+        message.extend(NLM_F_REQUEST_ACK.to_ne_bytes());
+        // Sequence number and port: there is one request and one answer.
+        message.extend([0; 8]);
+        // Family and type of the device: any.
+        message.extend([0; 4]);
+        message.extend(LOOPBACK.to_ne_bytes());
+        message.extend(IFF_UP.to_ne_bytes());
+        message.extend(IFF_UP.to_ne_bytes());
+        message
+    }
+
+    fn reach_loopback() -> std::io::Result<()> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        TcpStream::connect(listener.local_addr()?).map(drop)
+    }
+}

@@ -1,0 +1,355 @@
+//! A program under test: its whole environment given, its two streams kept apart, time and output bounded.
+//!
+//! Runs in a session of its own; whatever it leaves behind is ended, also what fled from the session.
+
+use std::io::{Read, Write as _};
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+use process_wrap::std::{ChildWrapper, CommandWrap};
+
+use super::clock::Stopwatch;
+use super::interrupt;
+
+/// How long a program may take to end after it was asked to.
+const PATIENCE: Duration = Duration::from_millis(1_000);
+/// How long the system may take to end what was killed, and streams to close after that.
+const BURIAL: Duration = Duration::from_secs(2);
+const POLL: Duration = Duration::from_millis(2);
+
+/// A program to run.
+#[derive(Clone, Copy)]
+pub struct Launch<'a> {
+    pub program: &'a Path,
+    pub arguments: &'a [String],
+    pub directory: &'a Path,
+    /// All variables it gets.
+    pub environment: &'a [(String, String)],
+    pub stdin: &'a [u8],
+    pub limit: Duration,
+    /// Most bytes of each stream that are kept; at four times as many the program is ended.
+    pub most_output: usize,
+    pub stimulus: Stimulus<'a>,
+}
+
+/// What happens to the program while it runs.
+#[derive(Clone, Copy)]
+pub enum Stimulus<'a> {
+    None,
+    /// SIGINT to the program as soon as this is true.
+    InterruptWhen(&'a (dyn Fn() -> bool + Sync)),
+    /// Nobody reads its stdout.
+    CloseStdout,
+}
+
+/// Why a program is over.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Ending {
+    Exited(i32),
+    /// A signal ended it that did not come from here.
+    Signalled(i32),
+    TimedOut,
+    /// It wrote without an end.
+    Flooded,
+    /// A signal to aos.
+    Interrupted,
+}
+
+/// A program that is over, with everything it started.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    pub ending: Ending,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+    /// Bytes that came, kept or not.
+    pub stdout_length: u64,
+    pub stderr_length: u64,
+    pub duration_ms: u64,
+    /// Milliseconds from the stimulus to the end.
+    pub reaction_ms: Option<u64>,
+    /// Something that it started was still there after its end.
+    pub left_behind: bool,
+}
+
+/// Runs a program to its end.
+///
+/// # Errors
+/// When it cannot be started or waited for.
+pub fn run(launch: &Launch<'_>) -> std::io::Result<Ran> {
+    let clock = Stopwatch::start();
+    let mut child = spawn(launch)?;
+    feed(child.as_mut(), launch.stdin.to_vec())?;
+    let flooded = Arc::new(AtomicBool::new(false));
+    let stdout = child.stdout().take();
+    let stdout = match launch.stimulus {
+        Stimulus::CloseStdout => {
+            drop(stdout);
+            Stream::start(None::<std::io::Empty>, launch.most_output, &flooded)
+        }
+        _ => Stream::start(stdout, launch.most_output, &flooded),
+    };
+    let streams = stdout.and_then(|stdout| {
+        let stderr = Stream::start(child.stderr().take(), launch.most_output, &flooded)?;
+        Ok((stdout, stderr))
+    });
+    let waited = streams.and_then(|streams| {
+        let waited = wait(child.as_mut(), launch, clock, &flooded)?;
+        Ok((streams, waited))
+    });
+    let duration_ms = clock.elapsed_ms();
+    let left_behind = end(child.as_mut());
+    let ((stdout, stderr), (ending, stimulated)) = waited?;
+    let (stdout, stdout_length) = stdout.finish();
+    let (stderr, stderr_length) = stderr.finish();
+    Ok(Ran {
+        ending,
+        stdout,
+        stderr,
+        stdout_length,
+        stderr_length,
+        duration_ms,
+        reaction_ms: stimulated.map(|at| duration_ms.saturating_sub(at)),
+        left_behind: left_behind && matches!(ending, Ending::Exited(_) | Ending::Signalled(_)),
+    })
+}
+
+fn spawn(launch: &Launch<'_>) -> std::io::Result<Box<dyn ChildWrapper>> {
+    let mut command = CommandWrap::with_new(launch.program, |command| {
+        command
+            .args(launch.arguments)
+            .current_dir(launch.directory)
+            .env_clear()
+            .envs(launch.environment.iter().map(|(name, value)| (name, value)))
+            .stdin(if launch.stdin.is_empty() { Stdio::null() } else { Stdio::piped() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+    });
+    #[cfg(unix)]
+    command.wrap(process_wrap::std::ProcessSession);
+    #[cfg(windows)]
+    command.wrap(process_wrap::std::JobObject);
+    command.spawn()
+}
+
+/// Writes stdin on a thread: a program that never reads must not hold anybody up.
+fn feed(child: &mut dyn ChildWrapper, bytes: Vec<u8>) -> std::io::Result<()> {
+    if let Some(mut stdin) = child.stdin().take() {
+        std::thread::Builder::new().spawn(move || {
+            // A program that closes its stdin has read enough.
+            let _ = stdin.write_all(&bytes);
+        })?;
+    }
+    Ok(())
+}
+
+fn wait(
+    child: &mut dyn ChildWrapper,
+    launch: &Launch<'_>,
+    clock: Stopwatch,
+    flooded: &AtomicBool,
+) -> std::io::Result<(Ending, Option<u64>)> {
+    let mut stimulated = None;
+    loop {
+        // Of the program itself: the group could answer for an orphan in it.
+        if let Some(status) = child.inner_mut().try_wait()? {
+            return Ok((ended(status), stimulated));
+        }
+        let now = clock.elapsed_ms();
+        if interrupt::requested() {
+            return Ok((Ending::Interrupted, stimulated));
+        }
+        if flooded.load(Ordering::Relaxed) {
+            return Ok((Ending::Flooded, stimulated));
+        }
+        if u128::from(now) > launch.limit.as_millis() {
+            return Ok((Ending::TimedOut, stimulated));
+        }
+        if let (Stimulus::InterruptWhen(is_due), None) = (launch.stimulus, stimulated)
+            && is_due()
+        {
+            stimulated = Some(now);
+            signal_interrupt(child);
+        }
+        std::thread::sleep(POLL);
+    }
+}
+
+#[cfg(unix)]
+fn ended(status: std::process::ExitStatus) -> Ending {
+    use std::os::unix::process::ExitStatusExt as _;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Ending::Exited(code),
+        (None, signal) => Ending::Signalled(signal.unwrap_or_default()),
+    }
+}
+
+#[cfg(not(unix))]
+fn ended(status: std::process::ExitStatus) -> Ending {
+    Ending::Exited(status.code().unwrap_or(-1))
+}
+
+#[cfg(unix)]
+fn signal_interrupt(child: &mut dyn ChildWrapper) {
+    // It may be gone already.
+    let _ = child.signal(rustix::process::Signal::INT.as_raw());
+}
+
+#[cfg(not(unix))]
+fn signal_interrupt(_child: &mut dyn ChildWrapper) {}
+
+/// Ends the program and its whole session: asked first, killed then. Says whether anything was left of it.
+#[cfg(unix)]
+fn end(child: &mut dyn ChildWrapper) -> bool {
+    use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group};
+    let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return false };
+    let mut lives = || {
+        let runs = matches!(child.inner_mut().try_wait(), Ok(None));
+        // Orphans of the group that have ended come to this process and count until somebody asks for them.
+        while !runs && matches!(rustix::process::waitpgid(group, WaitOptions::NOHANG), Ok(Some(_)))
+        {
+        }
+        runs || test_kill_process_group(group).is_ok()
+    };
+    let mut gone_within = |patience: Duration| {
+        let clock = Stopwatch::start();
+        loop {
+            if !lives() {
+                return true;
+            }
+            if u128::from(clock.elapsed_ms()) > patience.as_millis() {
+                return false;
+            }
+            std::thread::sleep(POLL);
+        }
+    };
+    if gone_within(Duration::ZERO) {
+        return false;
+    }
+    let _ = kill_process_group(group, Signal::TERM);
+    if !gone_within(PATIENCE) {
+        let _ = kill_process_group(group, Signal::KILL);
+        let _ = gone_within(BURIAL);
+    }
+    true
+}
+
+/// Ends the program and its job.
+#[cfg(not(unix))]
+fn end(child: &mut dyn ChildWrapper) -> bool {
+    let runs = matches!(child.try_wait(), Ok(None));
+    let _ = child.start_kill();
+    let _ = child.wait();
+    runs
+}
+
+/// From now on, whatever loses its parent among the programs under test becomes a child of this process.
+pub fn adopt_orphans() {
+    #[cfg(target_os = "linux")]
+    {
+        // Without it, what flees from its session is out of reach, as on other systems.
+        let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    }
+}
+
+/// Ends every child of this process: what fled from its session. Nothing else may be running then.
+/// Gives how many there were.
+#[must_use]
+pub fn end_orphans() -> usize {
+    #[cfg(target_os = "linux")]
+    {
+        orphans::end()
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        0
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod orphans {
+    use std::path::Path;
+
+    use rustix::process::{Pid, Signal, WaitOptions};
+
+    use super::super::clock::Stopwatch;
+    use super::super::files;
+    use super::{BURIAL, POLL};
+
+    pub(super) fn end() -> usize {
+        let clock = Stopwatch::start();
+        let mut count = 0;
+        loop {
+            while let Ok(Some(_)) = rustix::process::wait(WaitOptions::NOHANG) {}
+            let children = children();
+            if children.is_empty() || u128::from(clock.elapsed_ms()) > BURIAL.as_millis() {
+                return count;
+            }
+            for child in children {
+                count += usize::from(rustix::process::kill_process(child, Signal::KILL).is_ok());
+            }
+            std::thread::sleep(POLL);
+        }
+    }
+
+    /// Children of this process that the process table shows.
+    fn children() -> Vec<Pid> {
+        let own = rustix::process::getpid();
+        let names = files::names(Path::new("/proc")).unwrap_or_default();
+        let process = |name: &std::ffi::OsString| {
+            let id: i32 = name.to_str()?.parse().ok()?;
+            let stat = files::read(&Path::new("/proc").join(name).join("stat"), 4096).ok()?;
+            let stat = String::from_utf8_lossy(&stat.bytes).into_owned();
+            // The name in parentheses may hold anything; state and parent follow it.
+            let (_, rest) = stat.rsplit_once(')')?;
+            let parent: i32 = rest.split_whitespace().nth(1)?.parse().ok()?;
+            (Pid::from_raw(parent) == Some(own)).then(|| Pid::from_raw(id)).flatten()
+        };
+        names.iter().filter_map(process).collect()
+    }
+}
+
+/// One stream of the program, read on a thread to its end.
+struct Stream {
+    result: Receiver<Vec<u8>>,
+    length: Arc<AtomicU64>,
+}
+
+impl Stream {
+    fn start<R: Read + Send + 'static>(
+        stream: Option<R>,
+        most: usize,
+        flooded: &Arc<AtomicBool>,
+    ) -> std::io::Result<Self> {
+        let (sender, result) = std::sync::mpsc::channel();
+        let length = Arc::new(AtomicU64::new(0));
+        let (counted, flooded) = (Arc::clone(&length), Arc::clone(flooded));
+        std::thread::Builder::new().spawn(move || {
+            let mut kept = Vec::new();
+            let mut buffer = [0; 16 * 1024];
+            if let Some(mut stream) = stream {
+                while let Ok(count @ 1..) = stream.read(&mut buffer) {
+                    let room = most.saturating_sub(kept.len()).min(count);
+                    kept.extend_from_slice(&buffer[..room]);
+                    let total = counted.fetch_add(count as u64, Ordering::Relaxed) + count as u64;
+                    if total > most as u64 * 4 {
+                        flooded.store(true, Ordering::Relaxed);
+                        break;
+                    }
+                }
+            }
+            // Nobody listens when the wait for it is over.
+            let _ = sender.send(kept);
+        })?;
+        Ok(Self { result, length })
+    }
+
+    /// What came; nothing of a stream that somebody out of reach still holds.
+    fn finish(self) -> (Vec<u8>, u64) {
+        let kept = self.result.recv_timeout(BURIAL).unwrap_or_default();
+        (kept, self.length.load(Ordering::Relaxed))
+    }
+}

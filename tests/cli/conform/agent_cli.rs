@@ -1,0 +1,134 @@
+//! `aos conform` on tools of the family `agent-cli`: a good one passes, and each broken promise fails its probe and no other.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::sandbox::{Answer, Sandbox};
+
+const TOOL: [(&str, &str); 5] = [
+    ("ledger.py", include_str!("agent_cli_tool/ledger.py")),
+    ("upstream.py", include_str!("agent_cli_tool/upstream.py")),
+    ("CHANGELOG.md", include_str!("agent_cli_tool/CHANGELOG.md")),
+    ("conform.toml", include_str!("agent_cli_tool/conform.toml")),
+    ("aos.toml", include_str!("agent_cli_tool/aos.toml")),
+];
+/// Faults that are broken at the same time are this far apart in the registry, so that none hides another.
+const GROUPS: usize = 12;
+/// Nothing can be signed for a release build, so this probe never runs to its end.
+const NEVER_RUN: &str = "cli.update-signed";
+
+/// The tool with these promises broken.
+fn tool(sandbox: &Sandbox, name: &str, faults: &[&str]) -> PathBuf {
+    let quoted: Vec<_> = faults.iter().map(|fault| format!("\"{fault}\"")).collect();
+    let set =
+        if quoted.is_empty() { "set()".to_owned() } else { format!("{{{}}}", quoted.join(", ")) };
+    for (path, text) in TOOL {
+        sandbox.write(
+            &format!("{name}/{path}"),
+            &text.replace("FAULTS = set()", &format!("FAULTS = {set}")),
+        );
+    }
+    sandbox.write(&format!("{name}/.agent/SPEC_VERSION"), "v1.1.0\n");
+    sandbox.work().join(name)
+}
+
+/// Runs `aos conform` with the real interpreter first on PATH: a wrapper of it would be most of the time.
+fn conform(sandbox: &Sandbox, project: &Path) -> Answer {
+    let python = std::process::Command::new("python3")
+        .args(["-c", "import os, sys; print(os.path.dirname(os.path.realpath(sys.executable)))"])
+        .output()
+        .expect("python3 runs");
+    let directory = String::from_utf8(python.stdout).expect("a path");
+    let path = std::env::var("PATH").expect("a PATH");
+    let mut command = sandbox.command(&["conform", project.to_str().expect("a path")]);
+    command.env("PATH", format!("{}:{path}", directory.trim()));
+    super::sandbox::run(&mut command)
+}
+
+/// Probes by their verdict, with their messages.
+fn of_verdict(answer: &Answer, verdict: &str) -> Vec<(String, String)> {
+    let document = answer.json();
+    let data = document.get("data").unwrap_or(&document["error"]["details"]);
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let results = data["results"].as_array().unwrap_or_else(|| panic!("no results: {document}"));
+    results
+        .iter()
+        .filter(|result| result["verdict"] == verdict)
+        .map(|result| (text(&result["probe"]), text(&result["message"])))
+        .collect()
+}
+
+fn probes(sandbox: &Sandbox) -> Vec<String> {
+    let data = sandbox.aos(&["conform", "--list", "--family", "agent-cli"]).data();
+    let probes = data["probes"].as_array().expect("probes").iter();
+    let id = |probe: &Value| {
+        probe.get("id").or(probe.get("probe")).and_then(Value::as_str).map(str::to_owned)
+    };
+    probes.filter_map(id).filter(|id| id != NEVER_RUN).collect()
+}
+
+#[test]
+fn a_good_tool_fails_no_probe_and_blocks_none() {
+    let sandbox = Sandbox::new();
+    let answer = conform(&sandbox, &tool(&sandbox, "good", &[]));
+    assert_eq!(of_verdict(&answer, "fail"), []);
+    assert_eq!(of_verdict(&answer, "blocked"), []);
+    answer.data();
+}
+
+#[test]
+fn each_broken_promise_fails_its_probe_and_no_other() {
+    let sandbox = Sandbox::new();
+    let probes = probes(&sandbox);
+    let faults: Vec<&str> = probes.iter().map(|id| id.trim_start_matches("cli.")).collect();
+    for fault in &faults {
+        assert!(TOOL[0].1.contains(&format!("\"{fault}\"")), "the tool cannot break `{fault}`");
+    }
+    for group in 0..GROUPS {
+        let broken: Vec<&str> = faults.iter().copied().skip(group).step_by(GROUPS).collect();
+        let answer = conform(&sandbox, &tool(&sandbox, &format!("broken-{group}"), &broken));
+        let failed = of_verdict(&answer, "fail");
+        let found: BTreeSet<&str> =
+            failed.iter().map(|(id, _)| id.trim_start_matches("cli.")).collect();
+        assert_eq!(found, broken.iter().copied().collect(), "{failed:#?}");
+    }
+}
+
+#[test]
+fn without_conform_toml_nothing_about_the_upstream_is_passed() {
+    let sandbox = Sandbox::new();
+    let project = tool(&sandbox, "bare", &[]);
+    std::fs::remove_file(project.join("conform.toml")).expect("the file goes");
+    let answer = conform(&sandbox, &project);
+    assert_eq!(of_verdict(&answer, "fail"), []);
+    let blocked = of_verdict(&answer, "blocked");
+    assert!(blocked.len() > 35, "{blocked:#?}");
+    for id in [
+        "cli.http-statuses",
+        "cli.token-once",
+        "cli.batch-result",
+        "cli.update-check",
+        "cli.secrets",
+    ] {
+        assert!(
+            blocked.iter().any(|(blocked, _)| blocked == id),
+            "{id} is not blocked: {blocked:#?}"
+        );
+    }
+    answer.error("E_NONCONFORMANT", 6);
+}
+
+#[test]
+fn a_conform_toml_with_something_unknown_is_refused() {
+    let sandbox = Sandbox::new();
+    let project = tool(&sandbox, "strange", &[]);
+    let text = TOOL[3].1.replace("[agent_cli.upstream]", "[agent_cli.upstream]\nshell = \"rm\"");
+    sandbox.write("strange/conform.toml", &text);
+    let answer = conform(&sandbox, &project);
+    let document = answer.json();
+    assert_eq!(document["ok"], false);
+    let message = document["error"]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("conform.toml") && message.contains("shell"), "{message}");
+}

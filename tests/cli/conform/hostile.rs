@@ -1,0 +1,44 @@
+//! Tools that do everything wrong: nothing hangs, no child stays, the report stays bounded.
+
+use std::time::{Duration, Instant};
+
+use super::super::sandbox::Sandbox;
+use super::executable;
+
+const TOOLS: [(&str, &str); 7] = [
+    ("endless", "while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done"),
+    (
+        "children",
+        "for i in 1 2 3 4 5 6 7 8; do (setsid sleep 7417 &) ; sleep 7417 & done; echo '{}'",
+    ),
+    ("stubborn", "trap '' TERM INT; while :; do sleep 1; done"),
+    ("not-utf8", "printf '\\377\\376\\000\\200'"),
+    ("large", "head -c 100000000 /dev/zero"),
+    ("closes", "exec 1>&- 2>&-; sleep 7417"),
+    ("silent", "exit 0"),
+];
+
+#[test]
+fn nothing_hangs_and_no_child_stays() {
+    for (name, script) in TOOLS {
+        let sandbox = Sandbox::new();
+        let tool = sandbox.write(name, &format!("#!/bin/sh\n{script}\n"));
+        executable(&tool);
+        let started = Instant::now();
+        let probe = [
+            "conform",
+            "--family",
+            "harness",
+            "--probe",
+            "harness.one-document",
+            "--",
+            tool.to_str().unwrap(),
+        ];
+        let answer = sandbox.aos(&probe);
+        answer.error("E_NONCONFORMANT", 6);
+        assert!(started.elapsed() < Duration::from_secs(90), "{name}");
+        assert!(answer.stdout.len() < 100_000, "{name}: {} bytes", answer.stdout.len());
+        let left = std::process::Command::new("pgrep").args(["-f", "sleep 7417"]).output().unwrap();
+        assert!(left.stdout.is_empty(), "{name} left {:?}", String::from_utf8_lossy(&left.stdout));
+    }
+}

@@ -1,0 +1,84 @@
+//! `aos conform` through the real binary.
+
+mod command;
+mod harness;
+mod hostile;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::sandbox::{Sandbox, is_executable};
+
+const GOOD: &str = include_str!("good.py");
+const LAUNCHER: &str = "#!/usr/bin/env -S python3 -S\nimport os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))\nfrom PACKAGE.cli import main\nsys.exit(main())\n";
+const COMMANDS: [(&str, &str, &str); 6] = [
+    ("capabilities", "readonly", "read"),
+    ("health", "readonly", "read"),
+    ("config.show", "readonly", "read"),
+    ("item.list", "readonly", "read"),
+    ("item.create", "write", "write"),
+    ("item.delete", "admin", "destructive"),
+];
+
+/// A connector in the work directory that breaks the promise `fault`, or none.
+fn connector(sandbox: &Sandbox, fault: &str) -> PathBuf {
+    let commands: Vec<_> = COMMANDS
+        .iter()
+        .map(|(id, mode, class)| json!({"id": id, "required_mode": mode, "action_class": class}))
+        .collect();
+    let mut modes: serde_json::Map<String, Value> =
+        COMMANDS.iter().map(|(id, mode, _)| ((*id).to_owned(), (*mode).into())).collect();
+    if fault == "permissions-file" {
+        modes.remove("item.create");
+    }
+    let manifest = json!({
+        "tool": "aos-good",
+        "backend": "good",
+        "auth": {"kind": "service-key", "required": true, "service_keys": ["GOOD_TOKEN"]},
+        "commands": commands,
+        "scope": {"fields": [
+            {"id": "dry", "type": "boolean", "applies_to": ["item.create"]},
+            {"id": "label", "type": "string", "applies_to": ["item.create"]},
+        ]},
+    });
+    let package = if fault == "install-two" { "cli_aos" } else { "aos_good" };
+    let mut source = GOOD.replace("FAULT = \"\"", &format!("FAULT = \"{fault}\""));
+    if fault == "install" {
+        source.push_str(
+            "\nopen(os.path.join(os.path.dirname(__file__), '..', 'permissions.json')).close()\n",
+        );
+    }
+    let file = |path: &str, text: &str| sandbox.write(&format!("aos-good/{path}"), text);
+    file("connector.json", &manifest.to_string());
+    let permissions = json!({"permissions": modes, "commands": modes});
+    file("agent-harness/permissions.json", &permissions.to_string());
+    file("conform.toml", "version = 1\nbase_url_env = \"GOOD_URL\"\n");
+    file(&format!("agent-harness/{package}/__init__.py"), "");
+    file(&format!("agent-harness/{package}/cli.py"), &source);
+    file(
+        "agent-harness/pyproject.toml",
+        &format!(
+            "[build-system]\nrequires = [\"setuptools\"]\nbuild-backend = \"setuptools.build_meta\"\n\n[project]\nname = \"aos-good\"\nversion = \"1.2.3\"\n\n[project.scripts]\naos-good = \"{package}.cli:main\"\n\n[tool.setuptools]\npackages = [\"{package}\"]\n"
+        ),
+    );
+    let launcher = file("agent-harness/bin/aos-good", &LAUNCHER.replace("PACKAGE", package));
+    executable(&launcher);
+    sandbox.work().join("aos-good")
+}
+
+fn executable(path: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("a mode");
+    assert!(is_executable(path));
+}
+
+/// Ids of the probes with this verdict, with their messages.
+fn with_verdict<'a>(data: &'a Value, verdict: &str) -> Vec<&'a str> {
+    let results = data["results"].as_array().expect("results");
+    results
+        .iter()
+        .filter(|result| result["verdict"] == verdict)
+        .map(|result| result["probe"].as_str().expect("an id"))
+        .collect()
+}

@@ -123,6 +123,7 @@ fn the_repository_has_what_people_and_machines_look_for() {
         "docs/COMPATIBILITY.md",
         "docs/CONFORMANCE.md",
         "docs/E2E.md",
+        "docs/YOUR_API.md",
         "go.mod",
         "go.sum",
         "internal/contract/contract_gen.go",
@@ -195,6 +196,48 @@ fn the_documents_name_the_tests_that_exist() {
     for name in named.keys() {
         assert!(tests.contains(&format!("func {name}(t *testing.T)")), "{name}");
     }
+}
+
+/// The blocks of a guide that begin with the path that they belong to.
+fn blocks(guide: &str) -> Vec<(&str, &str)> {
+    guide
+        .split("```go\n// ")
+        .skip(1)
+        .filter_map(|rest| rest.split_once("\n```")?.0.split_once('\n'))
+        .collect()
+}
+
+fn insert(path: &Path, behind: &str, lines: &str) {
+    disk::edit(path, behind, &format!("{behind}{lines}"));
+}
+
+#[test]
+fn the_first_commands_of_the_guide_compile_and_pass_their_test() {
+    let test = "the_first_commands_of_the_guide_compile_and_pass_their_test";
+    let (Some(go), Some(gofmt)) = (program(test, "go"), program(test, "gofmt")) else { return };
+    let sandbox = Sandbox::new();
+    let project = made(&sandbox, "acme", &[]);
+    let guide = disk::read(&project.join("docs/YOUR_API.md"));
+    let files = blocks(&guide);
+    assert_eq!(files.len(), 4, "{files:?}");
+    for (path, code) in &files {
+        std::fs::write(project.join(path), format!("{code}\n")).expect("a file");
+    }
+    let schemas: String = guide
+        .lines()
+        .filter(|line| line.starts_with("{Name: "))
+        .map(|line| format!("\n\t\t\t{line}"))
+        .collect();
+    let registry = project.join("internal/cli/registry.go");
+    insert(&registry, "\treturn slices.Concat(\n\t\t// Yours.", "\n\t\twidgetCommands(),");
+    insert(&registry, "\t\t[]Schema{\n\t\t\t// Yours.", &schemas);
+    let routes = "func (u *Upstream) routes() {";
+    insert(&project.join("internal/mock/mock.go"), routes, "\n\tu.widgetRoutes()");
+    assert_eq!(succeed(gofmt, &["-l", "."], &project), "");
+    succeed(&go, &["vet", "./..."], &project);
+    let tests = "Widgets|Example|Reference|Help|Untrusted|Declared";
+    succeed(go, &["test", "./test", "-run", tests], &project);
+    sandbox.aos_in(&project, &["check"]).data();
 }
 
 #[test]

@@ -12,12 +12,20 @@ import (
 )
 
 // The guard of functional contract coverage. Every call of the program is written down; when all tests have passed,
-// each command, each flag and each code that the live reference lists must have occurred.
+// each command, each flag and each code that the live reference lists must have occurred: each command with success,
+// and a write in both steps. Calls that a test derives from the reference itself do not count, for they would cover
+// a command that nobody has thought about.
 
 type ledger struct {
 	mutex sync.Mutex
-	calls [][]string
+	calls []called
 	codes map[string]bool
+}
+
+// called is one call and how it ended.
+type called struct {
+	arguments []string
+	exit      int
 }
 
 var exercised = ledger{codes: map[string]bool{}}
@@ -25,7 +33,7 @@ var exercised = ledger{codes: map[string]bool{}}
 func record(arguments []string, ended *result) {
 	exercised.mutex.Lock()
 	defer exercised.mutex.Unlock()
-	exercised.calls = append(exercised.calls, slices.Clone(arguments))
+	exercised.calls = append(exercised.calls, called{slices.Clone(arguments), ended.exit})
 	for line := range strings.Lines(ended.stdout) {
 		exercised.note(line)
 	}
@@ -50,8 +58,9 @@ type described struct {
 		} `json:"release_readiness"`
 		GlobalFlags []describedParam `json:"global_flags"`
 		Commands    []struct {
-			Path   string           `json:"path"`
-			Params []describedParam `json:"params"`
+			Path    string           `json:"path"`
+			Confirm string           `json:"confirm"`
+			Params  []describedParam `json:"params"`
 		} `json:"commands"`
 		Codes map[string]any `json:"error_codes"`
 	} `json:"data"`
@@ -92,11 +101,15 @@ func missing(reference described) []string {
 	var gaps []string
 	globals := map[string]bool{}
 	for _, command := range reference.Data.Commands {
-		flags, called := exercised.flagsOf(command.Path)
-		if !called {
-			gaps = append(gaps, "called `"+command.Path+"`")
+		flags, succeeded := exercised.flagsOf(command.Path)
+		if !succeeded[""] {
+			gaps = append(gaps, "called `"+command.Path+"` with success")
+		}
+		if command.Confirm != "" && command.Confirm != "exempt" && !succeeded["dry-run"] {
+			gaps = append(gaps, "previewed `"+command.Path+"` with success")
 		}
 		for _, param := range command.Params {
+			// Whether a step for a person can be finished is not up to a test, so --confirm may fail.
 			if !flags[param.Name] {
 				gaps = append(gaps, "passed --"+param.Name+" to `"+command.Path+"`")
 			}
@@ -116,21 +129,25 @@ func missing(reference described) []string {
 	return gaps
 }
 
-// flagsOf gives the flags that were passed to a command.
-func (l *ledger) flagsOf(path string) (flags map[string]bool, called bool) {
-	flags = map[string]bool{}
+// flagsOf gives the flags that were passed to a command, and those of calls that succeeded; "" stands for any call.
+func (l *ledger) flagsOf(path string) (flags, succeeded map[string]bool) {
+	flags, succeeded = map[string]bool{}, map[string]bool{}
 	words := strings.Fields(path)
 	for _, call := range l.calls {
-		if len(call) < len(words) || !slices.Equal(call[:len(words)], words) {
+		if len(call.arguments) < len(words) || !slices.Equal(call.arguments[:len(words)], words) {
 			continue
 		}
-		called = true
-		for _, argument := range call[len(words):] {
+		passed := []string{""}
+		for _, argument := range call.arguments[len(words):] {
 			if name, isFlag := strings.CutPrefix(argument, "--"); isFlag {
 				name, _, _ = strings.Cut(name, "=")
-				flags[name] = true
+				passed = append(passed, name)
 			}
 		}
+		for _, name := range passed {
+			flags[name] = true
+			succeeded[name] = succeeded[name] || call.exit == 0
+		}
 	}
-	return flags, called
+	return flags, succeeded
 }

@@ -20,15 +20,17 @@ const Mask = "[redacted]"
 // MinSecret is the length from which a value counts as a secret; shorter ones would mask ordinary words.
 const MinSecret = 8
 
+// patterns find secrets by the place they stand in. A text without one of the signs needs no search.
 var patterns = []struct {
-	find *regexp.Regexp
-	put  string
+	signs []string
+	find  *regexp.Regexp
+	put   string
 }{
-	{regexp.MustCompile(`(?i)\b(bearer|basic)[ \t]+[A-Za-z0-9._~+/=-]{20,}`), "$1 " + Mask},
-	{regexp.MustCompile(`(?i)\b(authorization|proxy-authorization|cookie|set-cookie|x-api-key)\s*[:=]\s*[^\r\n"']+`), "$1: " + Mask},
-	{regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*://)[^/?#\s"'@]*@`), "${1}" + Mask + "@"},
-	{regexp.MustCompile(`(?i)([?&;](?:access_token|refresh_token|token|api_key|apikey|secret|password|signature)=)[^&#\s"']+`), "${1}" + Mask},
-	{regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}|npm_[A-Za-z0-9]{16,})`), Mask},
+	{[]string{"bearer", "basic"}, regexp.MustCompile(`(?i)\b(bearer|basic)[ \t]+[A-Za-z0-9._~+/=-]{20,}`), "$1 " + Mask},
+	{[]string{"authorization", "cookie", "x-api-key"}, regexp.MustCompile(`(?i)\b(authorization|proxy-authorization|cookie|set-cookie|x-api-key)\s*[:=]\s*[^\r\n"']+`), "$1: " + Mask},
+	{[]string{"://"}, regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*://)[^/?#\s"'@]*@`), "${1}" + Mask + "@"},
+	{[]string{"?", "&", ";"}, regexp.MustCompile(`(?i)([?&;](?:access_token|refresh_token|token|api_key|apikey|secret|password|signature)=)[^&#\s"']+`), "${1}" + Mask},
+	{[]string{"gh", "npm_"}, regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}|npm_[A-Za-z0-9]{16,})`), Mask},
 }
 
 var secretName = regexp.MustCompile(`(?i)^(?:.*[_-])?(?:password|passwd|secret|token|authorization|cookie|credential|api[_-]?key|private[_-]?key)$`)
@@ -83,8 +85,11 @@ func (r *Redactor) Text(text string) string {
 		text = strings.ReplaceAll(text, value, Mask)
 	}
 	r.mutex.RUnlock()
+	lower := strings.ToLower(text)
 	for _, pattern := range patterns {
-		text = pattern.find.ReplaceAllString(text, pattern.put)
+		if slices.ContainsFunc(pattern.signs, func(sign string) bool { return strings.Contains(lower, sign) }) {
+			text = pattern.find.ReplaceAllString(text, pattern.put)
+		}
 	}
 	return text
 }

@@ -120,12 +120,26 @@ impl<'a> Host<'a> {
         self.lab.run_against(&self.mock, Account::None, &words, &variables, event)
     }
 
+    /// Lets the tool learn of a version.
+    ///
+    /// # Errors
+    /// Blocked when it tells only of releases that are signed.
+    pub fn publish(&self, version: &Version) -> Outcome {
+        self.does(Behaviour::Release(version.clone()));
+        let shot = self.update(&["--check"]);
+        if super::update::is_verified_first(&shot) {
+            let message = "the tool tells only of releases that are signed, and nobody can sign one for this run";
+            return Err(Stop::Blocked(message.to_owned()));
+        }
+        shot.expect(shot.is_ok(), "`update --check` fails against a host that answers")
+    }
+
     /// Goes on only when the tool may replace itself.
     ///
     /// # Errors
     /// Not applicable when something else installed it.
     pub fn want_standalone(&self) -> Outcome {
-        self.does(Behaviour::Release(self.patch()));
+        self.does(Behaviour::Release(self.current.clone()));
         let shot = self.update(&["--check"]);
         let method = shot.at("/data/install_method").as_str().unwrap_or_default().to_owned();
         match method.as_str() {

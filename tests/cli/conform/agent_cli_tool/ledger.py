@@ -810,7 +810,7 @@ def finish(answer, number, command, options, words):
         audit(command, number, words)
     if "one-document" in FAULTS and not words:
         print("Welcome to ledger")
-    if "quiet" in FAULTS and "quiet" in options and not answer["ok"]:
+    if "quiet" in FAULTS and "--quiet" in words and not answer["ok"]:
         return
     if options.get("format") == "text" and "formats" not in FAULTS:
         print(answer["error"]["message"] if "error" in answer else f"{command['path']}: done")

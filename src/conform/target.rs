@@ -43,7 +43,8 @@ const HARNESS: &str = "agent-harness";
 /// # Errors
 /// When its first word is no program.
 pub fn given(command: &[String], family: Family, tag: SpecTag) -> Result<Target, TargetError> {
-    let (program, prefix) = words(command, Path::new("."))?;
+    let (program, mut prefix) = words(command, Path::new("."))?;
+    prefix.iter_mut().for_each(|argument| *argument = absolute(argument));
     let tool = program.file_stem().map(|name| name.to_string_lossy().into_owned());
     Ok(Target {
         family,
@@ -99,6 +100,20 @@ pub fn of_project(project: &Project, tool: &str, tag: SpecTag) -> Result<Target,
     }
     looked.push("PATH".to_owned());
     Err(TargetError::NotFound { tool: tool.to_owned(), looked })
+}
+
+/// Calls run in another directory: an argument that names a file here must go on naming it.
+fn absolute(argument: &str) -> String {
+    let path = Path::new(argument);
+    let names_something = match files::kind(path) {
+        Ok(Kind::File { .. }) => true,
+        // A bare word is rather a module or a command than a directory of that name.
+        Ok(Kind::Absent) | Err(_) => false,
+        Ok(_) => argument.contains(['/', '\\']),
+    };
+    let here = names_something.then(|| files::canonical(Path::new(".")).ok()).flatten();
+    let path = here.map(|here| here.join(path));
+    path.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_else(|| argument.to_owned())
 }
 
 /// Where the program of a project usually is, below its root.

@@ -4,10 +4,12 @@
 //! project, `inputs`, `strict_json` and `system`; writes nothing but the sandbox.
 
 pub mod agent_cli;
+pub mod call;
 pub mod evidence;
 pub mod fixture;
 pub mod harness;
 pub mod mock;
+pub mod observed;
 pub mod probe;
 pub mod runner;
 pub mod sandbox;

@@ -59,6 +59,14 @@ impl Sandbox {
         self.directory.create_directory(name)
     }
 
+    /// Takes a directory of the sandbox away, with everything in it.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn discard(&self, name: &str) -> std::io::Result<()> {
+        self.directory.discard(name)
+    }
+
     /// Makes a file below the sandbox.
     ///
     /// # Errors

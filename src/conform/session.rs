@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
 
 use serde_json::Value;
 
@@ -12,215 +11,24 @@ use crate::contract::Family;
 use crate::generate::vendor::Contract;
 use crate::strict_json;
 use crate::system::clock::Stopwatch;
-use crate::system::subject::{self, Ending, Launch, Ran, Stimulus};
+use crate::system::subject::{self, Launch, Ran, Stimulus};
 use crate::system::temporary::TemporaryDirectory;
 use crate::system::{files, loopback};
 
-use super::evidence;
 use super::fixture::Fixture;
-use super::mock::{Behaviour, Mock, Request};
-use super::probe::{Evidence, Need};
+use super::mock::Mock;
+use super::probe::Need;
 use super::sandbox::Sandbox;
 use super::secrets::{Sentinel, Shape};
 use super::target::Target;
 
-/// Longest time of a call unless it says otherwise: that of the host for a command.
-pub const CALL_LIMIT: Duration = Duration::from_secs(15);
+pub use super::call::{CALL_LIMIT, Call, Event, Upstream};
+pub use super::observed::Observed;
+
 /// Most bytes of a stream that are kept: a little more than the host takes.
 pub const MAX_OUTPUT: usize = 1_100_000;
 /// Largest manifest, in bytes.
 const MAX_MANIFEST: u64 = 4 * 1024 * 1024;
-
-/// What the tool finds at the other end of the line.
-#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Upstream {
-    /// A closed port.
-    #[default]
-    Refusing,
-    /// The mock.
-    Mock(Behaviour),
-}
-
-/// What happens to the tool while it runs.
-#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Event {
-    #[default]
-    None,
-    /// SIGINT as soon as it has a connection to the mock.
-    InterruptWhenConnected,
-    /// SIGINT after so many milliseconds.
-    InterruptAfter(u64),
-    /// Nobody reads stdout.
-    CloseStdout,
-}
-
-/// One call of the tool. Calls that are equal are made once.
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub struct Call {
-    pub arguments: Vec<String>,
-    /// Variables of this call, after all others.
-    pub environment: Vec<(String, String)>,
-    /// Whether the secrets of the tool are set, and to what.
-    pub secrets: Option<Shape>,
-    pub upstream: Upstream,
-    pub event: Event,
-    pub stdin: Vec<u8>,
-    pub limit: Duration,
-    /// Tells calls apart that are equal otherwise and must both be made.
-    pub round: u32,
-}
-
-impl Call {
-    /// A call with these arguments, without secrets, with nobody at the other end.
-    #[must_use]
-    pub fn new<S: Into<String>>(arguments: impl IntoIterator<Item = S>) -> Self {
-        Self {
-            arguments: arguments.into_iter().map(Into::into).collect(),
-            environment: Vec::new(),
-            secrets: None,
-            upstream: Upstream::Refusing,
-            event: Event::None,
-            stdin: Vec::new(),
-            limit: CALL_LIMIT,
-            round: 0,
-        }
-    }
-
-    /// With sentinel secrets.
-    #[must_use]
-    pub fn secrets(mut self, shape: Shape) -> Self {
-        self.secrets = Some(shape);
-        self
-    }
-
-    /// With a mock that behaves like this.
-    #[must_use]
-    pub fn upstream(mut self, behaviour: Behaviour) -> Self {
-        self.upstream = Upstream::Mock(behaviour);
-        self
-    }
-
-    #[must_use]
-    pub fn variable(mut self, name: &str, value: &str) -> Self {
-        self.environment.push((name.to_owned(), value.to_owned()));
-        self
-    }
-
-    #[must_use]
-    pub fn event(mut self, event: Event) -> Self {
-        self.event = event;
-        self
-    }
-}
-
-/// What a call showed.
-#[derive(Clone, Debug)]
-pub struct Observed {
-    pub argv: Vec<String>,
-    /// The reason when it could not be started.
-    pub ran: Result<Ran, String>,
-    pub secrets: Vec<Sentinel>,
-    /// Connections to mock or proxy.
-    pub connections: usize,
-    pub requests: Vec<Request>,
-}
-
-impl Observed {
-    #[must_use]
-    pub fn exit(&self) -> Option<i32> {
-        match self.ran.as_ref().ok()?.ending {
-            Ending::Exited(code) => Some(code),
-            _ => None,
-        }
-    }
-
-    #[must_use]
-    pub fn duration_ms(&self) -> u64 {
-        self.ran.as_ref().map_or(0, |ran| ran.duration_ms)
-    }
-
-    #[must_use]
-    pub fn stdout(&self) -> &[u8] {
-        self.ran.as_ref().map_or(&[], |ran| ran.stdout.as_slice())
-    }
-
-    #[must_use]
-    pub fn stderr(&self) -> &[u8] {
-        self.ran.as_ref().map_or(&[], |ran| ran.stderr.as_slice())
-    }
-
-    /// Both streams as text.
-    #[must_use]
-    pub fn said(&self) -> String {
-        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-        format!("{}\n{}", text(self.stdout()), text(self.stderr()))
-    }
-
-    /// The one JSON document on stdout.
-    ///
-    /// # Errors
-    /// Says what stands there in its place.
-    pub fn json(&self) -> Result<Value, String> {
-        let ran = self.ran.as_ref().map_err(Clone::clone)?;
-        match ran.ending {
-            Ending::TimedOut => return Err("it did not end in time".to_owned()),
-            Ending::Flooded => return Err("it wrote without an end".to_owned()),
-            Ending::Signalled(signal) => return Err(format!("signal {signal} ended it")),
-            Ending::Exited(_) | Ending::Interrupted => {}
-        }
-        if ran.stdout_length > ran.stdout.len() as u64 {
-            return Err(format!("stdout has {} bytes", ran.stdout_length));
-        }
-        let text =
-            std::str::from_utf8(&ran.stdout).map_err(|_| "stdout is not UTF-8".to_owned())?;
-        if text.trim().is_empty() {
-            return Err("stdout is empty".to_owned());
-        }
-        strict_json::read(text).map_err(|error| format!("stdout is not one JSON document: {error}"))
-    }
-
-    /// Whether a runtime printed where it failed.
-    #[must_use]
-    pub fn has_traceback(&self) -> bool {
-        let said = self.said();
-        const MARKS: [&str; 5] = [
-            "Traceback (most recent call last)",
-            "goroutine 1 [running]",
-            "\n    at Object.<anonymous> (",
-            "\n    at async ",
-            "' panicked at ",
-        ];
-        MARKS.iter().any(|mark| said.contains(mark))
-    }
-
-    /// The call as a report shows it.
-    #[must_use]
-    pub fn evidence(&self, note: impl Into<String>) -> Evidence {
-        let (ending, total) = match &self.ran {
-            Ok(ran) => (
-                match ran.ending {
-                    Ending::Exited(code) => format!("exit {code}"),
-                    Ending::Signalled(signal) => format!("signal {signal}"),
-                    Ending::TimedOut => "timed out".to_owned(),
-                    Ending::Flooded => "output limit".to_owned(),
-                    Ending::Interrupted => "interrupted".to_owned(),
-                },
-                (ran.stdout_length, ran.stderr_length),
-            ),
-            Err(reason) => (format!("not started: {reason}"), (0, 0)),
-        };
-        let argument = |text: &String| evidence::argument(text, &self.secrets);
-        Evidence {
-            argv: self.argv.iter().map(argument).collect(),
-            ending,
-            exit: self.exit(),
-            duration_ms: self.duration_ms(),
-            stdout: evidence::excerpt(self.stdout(), total.0, &self.secrets),
-            stderr: evidence::excerpt(self.stderr(), total.1, &self.secrets),
-            note: evidence::argument(&note.into(), &self.secrets),
-        }
-    }
-}
 
 type Slot = Arc<OnceLock<Arc<Observed>>>;
 

@@ -43,6 +43,14 @@ impl TemporaryDirectory {
         create(&self.path.join(name))
     }
 
+    /// Removes a directory in it, with everything below.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn discard(&self, name: &str) -> io::Result<()> {
+        files::remove_tree(&self.path.join(name))
+    }
+
     /// A new file in it.
     ///
     /// # Errors

@@ -125,38 +125,53 @@ fn installed(session: &Session, beside_another: bool) -> Finding {
             return Finding::fail("the package cannot be built").with(evidence);
         }
     }
-    if files::remove_tree(&source).is_err() {
+    if sandbox.discard("source").is_err() {
         return Finding::blocked("the copied sources cannot be removed");
     }
-    let mut path = Vec::new();
-    if beside_another {
-        match neighbour(&sandbox) {
-            Ok(place) => path.push(place.display().to_string()),
-            Err(error) => return Finding::blocked(format!("no second package: {error}")),
-        }
-    }
-    path.push(site.display().to_string());
-    let separator = if cfg!(windows) { ";" } else { ":" };
-    let more = vec![("PYTHONPATH".to_owned(), path.join(separator))];
     let (module, function) = entry;
     let code = format!(
         "import sys; from {module} import {function} as run; sys.argv[0] = '{}'; sys.exit(run())",
         session.target.tool.replace(['\'', '\\'], "")
     );
-    let run = Step {
-        program: &python,
-        arguments: words(&["-c", &code, "--json", "capabilities"]),
-        directory: &work,
-        more,
-        limit: RUN_LIMIT,
+    let run = |before: Option<PathBuf>| {
+        let path: Vec<_> = before.into_iter().chain([site.clone()]).collect();
+        let path: Vec<_> = path.iter().map(|place| place.display().to_string()).collect();
+        let separator = if cfg!(windows) { ";" } else { ":" };
+        let run = Step {
+            program: &python,
+            arguments: words(&["-c", &code, "--json", "capabilities"]),
+            directory: &work,
+            more: vec![("PYTHONPATH".to_owned(), path.join(separator))],
+            limit: RUN_LIMIT,
+        };
+        step(&sandbox, &run)
     };
-    match step(&sandbox, &run) {
-        (Some(0), _) => Finding::pass(),
-        (_, evidence) if evidence.stderr.contains("No module named 'click'") => {
-            Finding::blocked("its dependencies are not installed for this Python").with(evidence)
+    match (run(None), beside_another) {
+        ((Some(0), _), false) => return Finding::pass(),
+        ((Some(0), _), true) => {}
+        ((_, evidence), _) if evidence.stderr.contains("No module named 'click'") => {
+            return Finding::blocked("its dependencies are not installed for this Python")
+                .with(evidence);
         }
-        (_, evidence) => Finding::fail("`--json capabilities` fails when it runs from the package")
-            .with(evidence),
+        ((_, evidence), false) => {
+            return Finding::fail("`--json capabilities` fails when it runs from the package")
+                .with(evidence);
+        }
+        (_, true) => {
+            return Finding::not_applicable(
+                "it does not even work alone as a package; see `harness.install`",
+            );
+        }
+    }
+    let place = match neighbour(&sandbox) {
+        Ok(place) => place,
+        Err(error) => return Finding::blocked(format!("no second package: {error}")),
+    };
+    match run(Some(place)) {
+        (Some(0), _) => Finding::pass(),
+        (_, evidence) => {
+            Finding::fail("`--json capabilities` fails beside another connector").with(evidence)
+        }
     }
 }
 

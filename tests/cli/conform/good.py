@@ -38,7 +38,9 @@ def secret():
 
 
 def scrub(text):
-    forms = [secret(), json.dumps(secret())[1:-1]]
+    import urllib.parse
+
+    forms = [secret(), json.dumps(secret())[1:-1], urllib.parse.quote(secret(), safe="")]
     for form in sorted(filter(None, forms), key=len, reverse=True):
         text = text.replace(form, "[removed]")
     return text
@@ -73,7 +75,8 @@ def call_upstream(seconds):
     try:
         return json.loads(body)
     except ValueError:
-        raise Failed("BACKEND_UNAVAILABLE", "the answer is no JSON")
+        kind = "html" if body.startswith(b"<") else "malformed"
+        raise Failed("BACKEND_UNAVAILABLE", "the answer is no JSON", {"kind": kind})
 
 
 def state():
@@ -100,7 +103,7 @@ def state():
             if FAULT != "health-unreachable" or "refused" in error.message:
                 return "healthy"
         if FAULT in ("health-html", "health-malformed") and status is None:
-            return "healthy" if error.message == "the answer is no JSON" else "degraded"
+            return "healthy" if FAULT == "health-" + error.details.get("kind", "") else "degraded"
         return "error" if error.code == "AUTH_ERROR" else "degraded"
     return "degraded" if FAULT == "health-good" else "healthy"
 
@@ -158,7 +161,7 @@ def run(words, options):
             raise Failed("INVALID_USAGE", "no such option: --" + name)
         if known[name] is bool and value not in (True, "true", "false", ""):
             raise Failed("INVALID_USAGE", "a boolean is true or false")
-        if FAULT == "workflow-boolean" and known[name] is bool and value is not True:
+        if FAULT == "workflow-boolean" and known[name] is bool and value in ("true", "false"):
             raise Failed("INVALID_USAGE", "--dry takes no value")
         if FAULT == "workflow-empty" and value == "":
             raise Failed("INVALID_USAGE", "--" + name + " is empty")

@@ -1,0 +1,91 @@
+//! One call of the tool: arguments, variables, secrets, what is at the other end, what happens meanwhile.
+
+use std::time::Duration;
+
+use super::mock::Behaviour;
+use super::secrets::Shape;
+
+/// Longest time of a call unless it says otherwise: that of the host for a command.
+pub const CALL_LIMIT: Duration = Duration::from_secs(15);
+
+/// What the tool finds at the other end of the line.
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Upstream {
+    /// A closed port.
+    #[default]
+    Refusing,
+    /// The mock.
+    Mock(Behaviour),
+}
+
+/// What happens to the tool while it runs.
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Event {
+    #[default]
+    None,
+    /// SIGINT as soon as it has a connection to the mock.
+    InterruptWhenConnected,
+    /// SIGINT after so many milliseconds.
+    InterruptAfter(u64),
+    /// Nobody reads stdout.
+    CloseStdout,
+}
+
+/// One call of the tool. Calls that are equal are made once.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Call {
+    pub arguments: Vec<String>,
+    /// Variables of this call, after all others.
+    pub environment: Vec<(String, String)>,
+    /// Whether the secrets of the tool are set, and to what.
+    pub secrets: Option<Shape>,
+    pub upstream: Upstream,
+    pub event: Event,
+    pub stdin: Vec<u8>,
+    pub limit: Duration,
+    /// Tells calls apart that are equal otherwise and must both be made.
+    pub round: u32,
+}
+
+impl Call {
+    /// A call with these arguments, without secrets, with nobody at the other end.
+    #[must_use]
+    pub fn new<S: Into<String>>(arguments: impl IntoIterator<Item = S>) -> Self {
+        Self {
+            arguments: arguments.into_iter().map(Into::into).collect(),
+            environment: Vec::new(),
+            secrets: None,
+            upstream: Upstream::Refusing,
+            event: Event::None,
+            stdin: Vec::new(),
+            limit: CALL_LIMIT,
+            round: 0,
+        }
+    }
+
+    /// With sentinel secrets.
+    #[must_use]
+    pub fn secrets(mut self, shape: Shape) -> Self {
+        self.secrets = Some(shape);
+        self
+    }
+
+    /// With a mock that behaves like this.
+    #[must_use]
+    pub fn upstream(mut self, behaviour: Behaviour) -> Self {
+        self.upstream = Upstream::Mock(behaviour);
+        self
+    }
+
+    #[must_use]
+    pub fn variable(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    #[must_use]
+    pub fn event(mut self, event: Event) -> Self {
+        self.event = event;
+        self
+    }
+}

@@ -1,0 +1,120 @@
+//! What a call showed, and the readings of it that many probes share.
+
+use serde_json::Value;
+
+use crate::strict_json;
+use crate::system::subject::{Ending, Ran};
+
+use super::evidence;
+use super::mock::Request;
+use super::probe::Evidence;
+use super::secrets::Sentinel;
+
+/// What a call showed.
+#[derive(Clone, Debug)]
+pub struct Observed {
+    pub argv: Vec<String>,
+    /// The reason when it could not be started.
+    pub ran: Result<Ran, String>,
+    pub secrets: Vec<Sentinel>,
+    /// Connections to mock or proxy.
+    pub connections: usize,
+    pub requests: Vec<Request>,
+}
+
+impl Observed {
+    #[must_use]
+    pub fn exit(&self) -> Option<i32> {
+        match self.ran.as_ref().ok()?.ending {
+            Ending::Exited(code) => Some(code),
+            _ => None,
+        }
+    }
+
+    #[must_use]
+    pub fn duration_ms(&self) -> u64 {
+        self.ran.as_ref().map_or(0, |ran| ran.duration_ms)
+    }
+
+    #[must_use]
+    pub fn stdout(&self) -> &[u8] {
+        self.ran.as_ref().map_or(&[], |ran| ran.stdout.as_slice())
+    }
+
+    #[must_use]
+    pub fn stderr(&self) -> &[u8] {
+        self.ran.as_ref().map_or(&[], |ran| ran.stderr.as_slice())
+    }
+
+    /// Both streams as text.
+    #[must_use]
+    pub fn said(&self) -> String {
+        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+        format!("{}\n{}", text(self.stdout()), text(self.stderr()))
+    }
+
+    /// The one JSON document on stdout.
+    ///
+    /// # Errors
+    /// Says what stands there in its place.
+    pub fn json(&self) -> Result<Value, String> {
+        let ran = self.ran.as_ref().map_err(Clone::clone)?;
+        match ran.ending {
+            Ending::TimedOut => return Err("it did not end in time".to_owned()),
+            Ending::Flooded => return Err("it wrote without an end".to_owned()),
+            Ending::Signalled(signal) => return Err(format!("signal {signal} ended it")),
+            Ending::Exited(_) | Ending::Interrupted => {}
+        }
+        if ran.stdout_length > ran.stdout.len() as u64 {
+            return Err(format!("stdout has {} bytes", ran.stdout_length));
+        }
+        let text =
+            std::str::from_utf8(&ran.stdout).map_err(|_| "stdout is not UTF-8".to_owned())?;
+        if text.trim().is_empty() {
+            return Err("stdout is empty".to_owned());
+        }
+        strict_json::read(text).map_err(|error| format!("stdout is not one JSON document: {error}"))
+    }
+
+    /// Whether a runtime printed where it failed.
+    #[must_use]
+    pub fn has_traceback(&self) -> bool {
+        let said = self.said();
+        const MARKS: [&str; 5] = [
+            "Traceback (most recent call last)",
+            "goroutine 1 [running]",
+            "\n    at Object.<anonymous> (",
+            "\n    at async ",
+            "' panicked at ",
+        ];
+        MARKS.iter().any(|mark| said.contains(mark))
+    }
+
+    /// The call as a report shows it.
+    #[must_use]
+    pub fn evidence(&self, note: impl Into<String>) -> Evidence {
+        let (ending, total) = match &self.ran {
+            Ok(ran) => (
+                match ran.ending {
+                    Ending::Exited(code) => format!("exit {code}"),
+                    Ending::Signalled(signal) => format!("signal {signal}"),
+                    Ending::TimedOut => "timed out".to_owned(),
+                    Ending::Flooded => "output limit".to_owned(),
+                    Ending::Interrupted => "interrupted".to_owned(),
+                },
+                (ran.stdout_length, ran.stderr_length),
+            ),
+            Err(reason) => (format!("not started: {reason}"), (0, 0)),
+        };
+        let argument = |text: &String| evidence::argument(text, &self.secrets);
+        Evidence {
+            argv: self.argv.iter().map(argument).collect(),
+            ending,
+            exit: self.exit(),
+            duration_ms: self.duration_ms(),
+            stdout: evidence::excerpt(self.stdout(), total.0, &self.secrets),
+            stderr: evidence::excerpt(self.stderr(), total.1, &self.secrets),
+            note: evidence::argument(&note.into(), &self.secrets),
+        }
+    }
+}

@@ -106,7 +106,7 @@ fn command(lab: &Lab<'_>, shot: &Shot, key: &str) -> Outcome<Vec<String>> {
 pub const HUMAN: Probe = Probe {
     id: "cli.human-step",
     section: "§16.3",
-    title: "A step for a person is E_HUMAN_REQUIRED with exit 9, what to do and how to go on",
+    title: "A step for a person is a code with exit 9 that says what to do and how to go on",
     why: "The agent passes it on, waits and resumes",
     fix: "Return `details.action` and `details.resume`, and do not wait",
     run: |session| examine(session, human),

@@ -8,6 +8,8 @@ use super::fixture::Role;
 use super::lab::{Lab, Outcome, Stop, examine};
 use super::{PROBE, Probe};
 
+/// Exit of a step for a person.
+const HUMAN_EXIT: i64 = 9;
 /// Options of every command.
 const GLOBAL: [&str; 9] =
     ["format", "json", "fields", "compact", "dry-run", "confirm", "quiet", "help", "version"];
@@ -40,9 +42,11 @@ pub fn may_have(reference: &Value, role: Role) -> bool {
         }),
         Role::Scopes => has_field(&|field| field.ends_with("_errors")),
         Role::Job => has_field(&|field| field == "job_id"),
-        Role::Human => ["E_HUMAN_REQUIRED", "E_2FA_REQUIRED"]
-            .iter()
-            .any(|code| reference["error_codes"].get(code).is_some()),
+        // Codes that ask for a person have an exit of their own.
+        Role::Human => {
+            let mut codes = reference["error_codes"].as_object().into_iter().flatten();
+            codes.any(|(_, spec)| spec["exit"] == HUMAN_EXIT)
+        }
         Role::Create | Role::Update | Role::Delete => any(&is_gated),
         Role::Get | Role::Other => true,
     }

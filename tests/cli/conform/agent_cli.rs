@@ -132,3 +132,30 @@ fn a_conform_toml_with_something_unknown_is_refused() {
     let message = document["error"]["message"].as_str().unwrap_or_default();
     assert!(message.contains("conform.toml") && message.contains("shell"), "{message}");
 }
+
+#[test]
+fn a_generated_cli_go_fails_no_probe_and_blocks_only_what_needs_a_signed_release() {
+    let test = "a_generated_cli_go_fails_no_probe_and_blocks_only_what_needs_a_signed_release";
+    let Some(go) = super::toolchain::program(test, "go") else { return };
+    let sandbox = Sandbox::new();
+    let made = sandbox.aos(&[
+        "new",
+        "acme",
+        "--template",
+        "cli-go",
+        "--no-git",
+        "--set",
+        "credentials=expiring",
+        "--set",
+        "jobs=yes",
+        "--set",
+        "human_checkpoint=yes",
+    ]);
+    let project = PathBuf::from(made.data()["path"].as_str().expect("a path"));
+    super::toolchain::succeed(go, &["build", "-o", "bin/", "./cmd/..."], &project);
+    let answer = conform(&sandbox, &project);
+    assert_eq!(of_verdict(&answer, "fail"), []);
+    let blocked = of_verdict(&answer, "blocked");
+    let blocked: Vec<_> = blocked.iter().map(|(id, _)| id.as_str()).collect();
+    assert_eq!(blocked, [NEVER_RUN]);
+}

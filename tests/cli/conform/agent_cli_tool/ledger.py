@@ -71,7 +71,7 @@ def call(method, path, query=None, body=None, headers=None):
     try:
         return json.loads(text)
     except ValueError as error:
-        if "not-json-reply" in FAULTS:
+        if "not-json-reply" in FAULTS and text.startswith(b"<"):
             raise
         raise Failure("E_SERVER", "the upstream did not answer in JSON") from error
 
@@ -297,7 +297,7 @@ def note_archive(options):
     call("GET", "/account")
 
     def act():
-        size = len(ids) if "batch-chunks" in FAULTS else 3 if goes_on else 1
+        size = len(ids) if "batch-chunks" in FAULTS and len(ids) > 5 else 3 if goes_on else 1
         items = []
         for start in range(0, len(ids), size):
             chunk = ids[start : start + size]

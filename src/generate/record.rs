@@ -252,6 +252,7 @@ impl Record {
                 text.push_str(&format!("{generator} = [{}]\n", entries.join(", ")));
             }
         }
+        self.conform.render(&mut text);
         text
     }
 }
@@ -380,6 +381,7 @@ fn waiver(document: WaiverDocument) -> Result<Waiver, RecordError> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::record_conform::ProbeWaiver;
     use super::*;
 
     fn path(text: &str) -> RelativePath {
@@ -401,7 +403,14 @@ mod tests {
                 vec![Output::at(path("a/contract_gen.py"))],
             )]),
             waivers: vec![],
-            conform: ConformSection::default(),
+            conform: ConformSection {
+                command: vec!["bin/acme".into(), "a \"b\"".into()],
+                waivers: vec![ProbeWaiver {
+                    probe: "cli.update-signed".into(),
+                    reason: "it's \\ \"so\"".into(),
+                    expires: Some("2030-01-31".into()),
+                }],
+            },
         };
         assert_eq!(Record::parse(record.render().as_bytes()), Ok(record));
     }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::contract::json;
 
-use super::record_text::RecordError;
+use super::record_text::{RecordError, quote};
 
 /// Most words of a command, most characters of each.
 const MAX_WORDS: usize = 32;
@@ -27,16 +27,37 @@ pub struct ProbeWaiver {
     pub expires: Option<String>,
 }
 
-#[derive(Default, Deserialize)]
+impl ConformSection {
+    /// As it stands in a record; nothing when it says nothing.
+    pub(super) fn render(&self, text: &mut String) {
+        if !self.command.is_empty() {
+            let words: Vec<_> = self.command.iter().map(|word| quote(word)).collect();
+            text.push_str(&format!("\n[conform]\ncommand = [{}]\n", words.join(", ")));
+        }
+        for waiver in &self.waivers {
+            text.push_str(&format!(
+                "\n[[conform.waive]]\nprobe = {}\nreason = {}\n",
+                quote(&waiver.probe),
+                quote(&waiver.reason)
+            ));
+            if let Some(day) = &waiver.expires {
+                text.push_str(&format!("expires = {}\n", quote(day)));
+            }
+        }
+    }
+}
+
+/// The section as it is written, in records and in templates.
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ConformDocument {
+pub struct ConformDocument {
     #[serde(default)]
     command: Vec<String>,
     #[serde(default)]
     waive: Vec<WaiveDocument>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WaiveDocument {
     probe: String,
@@ -45,7 +66,7 @@ struct WaiveDocument {
 }
 
 /// A date, quoted or not.
-#[derive(Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Day {
     Text(String),
@@ -71,7 +92,11 @@ impl Day {
 }
 
 impl ConformDocument {
-    pub(super) fn parse(self) -> Result<ConformSection, RecordError> {
+    /// The section, with every member checked.
+    ///
+    /// # Errors
+    /// Names the member that cannot be used.
+    pub fn parse(self) -> Result<ConformSection, RecordError> {
         let fault = |member: &str, reason: String| RecordError::Member {
             member: member.to_owned(),
             reason,

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::contract::Family;
+use crate::generate::record_conform::ConformDocument;
 use crate::generate::scaffold::{Only, TemplateFile};
 use crate::system::{environment, files};
 
@@ -41,6 +42,9 @@ pub struct TemplateInfo {
     pub questions: Vec<Question>,
     #[serde(default)]
     pub only: Vec<Only>,
+    /// How `aos conform` runs the tool, and what it accepts; goes to `[conform]` in aos.toml.
+    #[serde(default)]
+    pub conform: ConformDocument,
 }
 
 /// One path or several.

@@ -158,6 +158,11 @@ pub fn successes() -> Vec<Case> {
             call(&["new", "acme", "--confirm", &token])
         }),
         case("OK", "new list", |_| call(&["new", "--list"])),
+        case("OK", "conform with one probe", |sandbox| {
+            let project = super::conform::connector(sandbox, "");
+            call(&["conform", "--probe", "harness.one-document"]).within(project)
+        }),
+        case("OK", "conform list", |_| call(&["conform", "--list", "--family", "agent-cli"])),
         case("OK", "sync-spec unchanged", |sandbox| {
             call(&["sync-spec"]).within(sandbox.connector("acme"))
         }),
@@ -371,6 +376,10 @@ fn state_failures() -> Vec<Case> {
             sandbox.aos_in(&project, &["gen", "--confirm", &token]).data();
             std::fs::write(project.join("agent-harness/permissions.json"), "{}\n").expect("a file");
             call(&["gen", "--confirm", &token]).within(project)
+        }),
+        case("E_NONCONFORMANT", "a probe that fails", |sandbox| {
+            let project = super::conform::connector(sandbox, "meta");
+            call(&["conform", "--probe", "harness.meta"]).within(project)
         }),
         case("E_DRIFT", "edited file", |sandbox| call(&["check"]).within(edited(sandbox))),
         case("E_DRIFT", "fleet with an edited file", |sandbox| {

@@ -7,7 +7,7 @@ use crate::sandbox::Answer;
 
 /// Exit and retryable of each code, written down here again on purpose: a table that is generated from the
 /// contract could only agree with itself.
-pub const CODES: [(&str, i32, bool); 18] = [
+pub const CODES: [(&str, i32, bool); 19] = [
     ("E_INTEGRITY", 1, false),
     ("E_IO", 1, false),
     ("E_UNKNOWN", 1, false),
@@ -20,6 +20,7 @@ pub const CODES: [(&str, i32, bool); 18] = [
     ("E_CONFIRMATION_REQUIRED", 5, false),
     ("E_CONFLICT", 6, false),
     ("E_DRIFT", 6, false),
+    ("E_NONCONFORMANT", 6, false),
     ("E_NETWORK", 7, true),
     ("E_RATE_LIMITED", 7, true),
     ("E_SERVER", 7, true),

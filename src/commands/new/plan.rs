@@ -114,6 +114,10 @@ pub fn record(
         let paths = paths.all().iter().map(output).collect::<Result<_, _>>()?;
         outputs.insert(generator.clone(), paths);
     }
+    let mut conform = template.conform.clone().parse().map_err(faulty)?;
+    for word in &mut conform.command {
+        *word = named(word, subject.tool(), &subject.package());
+    }
     Ok(Record {
         family: template.family,
         spec: SpecSection::embedded(),
@@ -124,7 +128,7 @@ pub fn record(
         answers,
         outputs,
         waivers: Vec::new(),
-        conform: crate::generate::record_conform::ConformSection::default(),
+        conform,
     })
 }
 

@@ -22,7 +22,7 @@ const COMMANDS: [(&str, &str, &str); 6] = [
 ];
 
 /// A connector in the work directory that breaks the promise `fault`, or none.
-fn connector(sandbox: &Sandbox, fault: &str) -> PathBuf {
+pub fn connector(sandbox: &Sandbox, fault: &str) -> PathBuf {
     let commands: Vec<_> = COMMANDS
         .iter()
         .map(|(id, mode, class)| json!({"id": id, "required_mode": mode, "action_class": class}))

@@ -8,9 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from .fake_sigstore import Sigstore
+from .installed import Installed
+from .releases import NEWER, Releases, serving
 from .sandbox import Tool, tool_in
 
 NewTool = Callable[[], Tool]
+Install = Callable[..., Installed]
 
 
 @pytest.fixture
@@ -25,6 +29,25 @@ def new_tool(tmp_path: Path) -> Iterator[NewTool]:
 def tool(new_tool: NewTool) -> Tool:
     """Make one tool."""
     return new_tool()
+
+
+@pytest.fixture(scope="session")
+def sigstore() -> Sigstore:
+    """Make one Sigstore for all releases."""
+    return Sigstore()
+
+
+@pytest.fixture
+def install(tmp_path: Path, sigstore: Sigstore) -> Iterator[Install]:
+    """Make users with an installed program and a host whose newest release is given."""
+    with contextlib.ExitStack() as stack:
+        count = iter(range(1000))
+
+        def make(version: str = NEWER) -> Installed:
+            releases = stack.enter_context(serving(Releases(sigstore, version)))
+            return Installed(tmp_path / f"user-{next(count)}", releases)
+
+        yield make
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

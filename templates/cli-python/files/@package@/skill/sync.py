@@ -58,7 +58,6 @@ class Request:
     state: Path
     # Digests of what older programs brought.
     known: tuple[str, ...] = ()
-    limit: float = LIMIT
 
 
 @dataclass
@@ -153,7 +152,7 @@ def sync(request: Request) -> Report:
 def _install(
     report: Report, request: Request, places: Places, found: Installer
 ) -> Report:
-    deadline = time.monotonic() + request.limit
+    deadline = time.monotonic() + LIMIT
     targets = _targets(places, found.pin)
     for is_last in (False, True):
         words = installer.words(found.pin, request.repository, request.version, targets)

@@ -18,6 +18,14 @@ class Plan(TypedDict):
     skill_command: str
 
 
+class Contents(TypedDict):
+    """What a release lists; nothing of it is verified yet."""
+
+    signed: bool
+    has_checksums: bool
+    has_this_platform: bool
+
+
 class _Answer(TypedDict):
     status: str
     previous_version: str
@@ -43,6 +51,7 @@ class Answer(_Answer, total=False):
     severity: str
     release_url: str
     remote_version: str
+    release: Contents
     skill: dict[str, Any]
     plan: Plan
     notices: list[Notice]

@@ -200,6 +200,12 @@ class _Run:
             "signature_status": NOT_CHECKED,
             "skill_sync_status": sync.NOT_RUN,
             "skill_sync_command": sync.command(self._skill(found.version, "")),
+            "release": {
+                "signed": release.BUNDLE in found.assets,
+                "has_checksums": release.CHECKSUMS in found.assets,
+                "has_this_platform": release.archive_name(found.version)
+                in found.assets,
+            },
         }
         if found.page:
             answer["release_url"] = found.page

@@ -47,9 +47,12 @@ def test_a_signal_ends_a_call_with_one_envelope(
 
 def test_a_signal_while_the_program_starts_is_no_traceback(tool: Tool) -> None:
     for pause in (0.02, 0.05, 0.08):
-        ended = tool.interrupt(
-            signal.SIGINT, lambda pause=pause: not time.sleep(pause), "reference"
-        )
+        moment = time.monotonic() + pause
+
+        def is_late(moment: float = moment) -> bool:
+            return time.monotonic() >= moment
+
+        ended = tool.interrupt(signal.SIGINT, is_late, "reference")
         # Before the program watches for signals the system ends it.
         assert ended.exit in (0, 130, -signal.SIGINT)
         if ended.exit == 130 and ended.stdout:

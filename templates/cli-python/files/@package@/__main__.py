@@ -10,6 +10,10 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:
         sys.stdout.write(f"{TOOL} {VERSION}\n")
         return
+    from . import signals
+
+    # From here on a signal waits until there is somebody who can answer it.
+    signals.watch()
     from .run import run
 
     sys.exit(run(sys.argv[1:]))

@@ -40,6 +40,7 @@ def run(words: Sequence[str]) -> int:
             cli.invoke(app, words, started)
         except Exception as error:  # noqa: BLE001
             printer.failure(_fault(error))
+        signals.ignore()
     except signals.Interrupted:
         printer.failure(fault.cancelled())
     return printer.exit or 0

@@ -31,11 +31,30 @@ class _State:
 _state = _State()
 
 
+def watch() -> None:
+    """Take note of signals and let them wait, until `install` says who answers."""
+    _state.holds += 1
+    _handle(_receive)
+
+
 def install(give_up: Callable[[], None]) -> None:
     """Watch for signals; `give_up` is called when a command does not end after one."""
     _state.give_up = give_up
+    _state.holds = 0
+    _handle(_receive)
+    if _state.came and not _state.raised:
+        _state.raised = True
+        raise Interrupted
+
+
+def ignore() -> None:
+    """Let signals be: the answer was given."""
+    _handle(signal.SIG_IGN)
+
+
+def _handle(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _receive)
+        signal.signal(number, handler)
 
 
 def came() -> bool:

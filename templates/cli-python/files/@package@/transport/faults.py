@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from .. import contract_gen, fault, signals
 from ..fault import Fault
 from .address import Unacceptable
-from .http import TunnelRefused
+from .http import ProxyTrouble
 
 MAX_RETRY_AFTER = 3600
 DEFAULT_RETRY_AFTER = 60
@@ -89,7 +89,7 @@ def of_error(host: str, error: Exception) -> Fault:
         )
     fix = "Look at the network and the proxy settings, then run the command again"
     failed = Fault(fault.NETWORK, f"`{host}` gave no answer: {_words(error)}", fix=fix)
-    if isinstance(error, TunnelRefused):
+    if isinstance(error, ProxyTrouble):
         failed.with_details(proxy=error.proxy.name)
         if error.status == 407:
             failed.code = fault.CONFIG

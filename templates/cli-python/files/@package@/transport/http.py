@@ -37,11 +37,11 @@ class CutShort(http.client.HTTPException):
     """An answer ended before it was complete."""
 
 
-class TunnelRefused(OSError):
-    """The proxy does not let the request through."""
+class ProxyTrouble(OSError):
+    """The proxy is not there, or does not let the request through."""
 
-    def __init__(self, proxy: Proxy, status: int) -> None:
-        super().__init__(f"the proxy answered with status {status}")
+    def __init__(self, proxy: Proxy, why: str, status: int = 0) -> None:
+        super().__init__(f"the proxy `{proxy.name}` {why}")
         self.proxy = proxy
         self.status = status
 
@@ -130,7 +130,15 @@ def send(request: Request, limit: Limit) -> Response:
 def _connect(address: Address, limit: Limit) -> socket.socket:
     proxy = proxy_for(address)
     host, port = (proxy.host, proxy.port) if proxy else (address.host, address.port)
-    plain = _open(host, port, limit)
+    try:
+        plain = _open(host, port, limit)
+    except TimeoutError:
+        raise
+    except OSError as error:
+        if proxy:
+            why = error.strerror or str(error)
+            raise ProxyTrouble(proxy, f"cannot be reached: {why}") from error
+        raise
     try:
         if proxy:
             _tunnel(plain, proxy, address, limit)
@@ -201,11 +209,11 @@ def _tunnel(plain: socket.socket, proxy: Proxy, to: Address, limit: Limit) -> No
         byte = plain.recv(1)
         answer += byte
         if not byte or len(answer) > MAX_TUNNEL_ANSWER:
-            raise ConnectionError(f"the proxy `{proxy.name}` gave no usable answer")
+            raise ProxyTrouble(proxy, "gave no usable answer")
     words = answer.split(b"\r\n", 1)[0].split()
     status = int(words[1]) if len(words) > 1 and words[1].isdigit() else 0
     if not 200 <= status <= 299:
-        raise TunnelRefused(proxy, status)
+        raise ProxyTrouble(proxy, f"answered with status {status}", status)
 
 
 @functools.cache

@@ -5,26 +5,25 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from .. import changelog, embedded, fault, files, notices, process, signals, versions
+from .. import embedded, fault, files, notices, process, signals, versions
 from ..about import REPOSITORY, TOOL, VERSION
 from ..fault import Fault
-from ..notices import Cache, Notice
+from ..notices import Notice
 from ..skill import manifest, sync
-from . import archive, bundle, checksums, installation, release, signature, stage
+from . import installation, news, release, signature, stage
 from .answer import Answer, Plan
-from .archive import Content
-from .executable import START_LIMIT, Executable, version_of
+from .executable import START_LIMIT, Executable
 from .host import Host
 from .installation import Installation
+from .news import News
 from .release import Release
-from .stage import State, at, integrity
+from .replacement import Replacement
+from .stage import State, at
 
 UPDATED = "updated"
 AS_IT_IS = "current"
@@ -34,7 +33,6 @@ VERIFIED = "verified"
 NOT_CHECKED = "not_checked"
 
 LOCK = "update.lock"
-MAX_TEXT = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -129,6 +127,7 @@ class _Run:
         self._options = options
         self._installed: Installation = installation.detect()
         self._host = Host()
+        self._news = News(home, self._host, self._installed.method, note)
 
     def check(self) -> Answer:
         """Ask for the newest release and change nothing but the cache of notices."""
@@ -137,11 +136,11 @@ class _Run:
             found = release.find(self._host, self._options.target)
         except Fault as failed:
             if failed.retryable:
-                failed.with_details(last_known=_last_known(seen))
+                failed.with_details(last_known=news.last_known(seen))
             raise
         self._state.target = found.version
         answer = self._describe(found)
-        warning = None if self._options.target else self._warning(found, seen)
+        warning = None if self._options.target else self._news.warning(found, seen)
         notice = warning
         if warning:
             answer["target_version"] = VERSION
@@ -149,12 +148,12 @@ class _Run:
             answer["remote_version"] = found.version
         elif answer["update_available"]:
             answer["status"] = AVAILABLE
-            answer["severity"] = self._severity(found)
+            answer["severity"] = self._news.severity(found)
             kind = notices.UPDATE_AVAILABLE
-            notice = self._notice(kind, answer["severity"], found)
+            notice = self._news.notice(kind, answer["severity"], found)
         if notice:
             answer["notices"] = [notice]
-        self._remember(found, notice)
+        self._news.remember(found, notice, is_newest=not self._options.target)
         return answer
 
     def update(self) -> Answer:
@@ -165,10 +164,12 @@ class _Run:
         found = release.find(self._host, self._options.target)
         self._state.target = found.version
         if not self._options.target:
-            warning = self._warning(found, notices.read(self._home))
+            warning = self._news.warning(found, notices.read(self._home))
             if warning:
                 if not self._options.dry_run:
-                    self._remember(found, warning)
+                    self._news.remember(
+                        found, warning, is_newest=not self._options.target
+                    )
                 return self._stay(found, warning)
         if found.version == VERSION:
             return self._stay(found, None)
@@ -180,7 +181,7 @@ class _Run:
             answer, expected = self._drive(found)
         else:
             answer, expected = self._replace(found)
-        self._forget_notice()
+        self._news.forget()
         self._state.enter(stage.SKILL_SYNC)
         self._note("syncing the Agent Skill")
         return self._finish(answer, sync.sync(self._skill(found.version, expected)))
@@ -248,7 +249,7 @@ class _Run:
             answer["remote_version"] = found.version
             answer["notices"] = [warning]
         elif not self._options.dry_run:
-            self._forget_notice()
+            self._news.forget()
         self._state.enter(stage.SKILL_SYNC)
         report = sync.examine(request)
         # Somebody who has no copy of the Skill has not asked for one.
@@ -274,25 +275,8 @@ class _Run:
 
     def _replace(self, found: Release) -> tuple[Answer, str]:
         program = Executable(Path(self._installed.program[0]))
-        try:
-            program.probe()
-        except Fault as failed:
-            raise at(stage.REPLACE, failed) from failed
-        program.sweep()
-        self._state.enter(stage.DOWNLOAD)
-        name = release.archive_name(found.version)
-        with _temporary_directory() as directory:
-            self._note(f"downloading {name}")
-            fetched = directory / "archive"
-            sums, signed = self._signed(found)
-            release.download(self._host, found, name, fetched)
-            self._state.enter(stage.VERIFY_SIGNATURE)
-            proof = signature.verify(sums, signed, found.version)
-            self._state.enter(stage.VERIFY_CHECKSUM)
-            digest = checksums.digest_of(fetched)
-            checksums.check(sums, name, digest)
-            self._state.enter(stage.REPLACE)
-            content = self._put(program, fetched, found.version)
+        work = Replacement(self._host, self._state, self._note, self._skill_command)
+        done = work.run(found, program)
         answer: Answer = {
             "status": UPDATED,
             "previous_version": self._state.previous,
@@ -304,75 +288,16 @@ class _Run:
             "signature_status": VERIFIED,
             "checksum_verified": True,
             "binary_replaced": True,
-            "archive_sha256": digest,
-            "signer_identity": proof.identity,
-            "log_index": proof.log_index,
-            "severity": _severity(found.version, content.changelog),
+            "archive_sha256": done.digest,
+            "signer_identity": done.proof.identity,
+            "log_index": done.proof.log_index,
+            "severity": news.severity_of(found.version, done.content.changelog),
             "skill_sync_status": sync.NOT_RUN,
             "skill_sync_command": self._state.skill_command,
         }
         if found.page:
             answer["release_url"] = found.page
-        return answer, manifest.digest_of(content.skill)
-
-    def _signed(self, found: Release) -> tuple[bytes, bytes]:
-        """Download the list of checksums and its signature."""
-        limit = checksums.MAX_SIZE
-        sums = release.text(self._host, found, release.CHECKSUMS, limit)
-        try:
-            name = release.BUNDLE
-            signed = release.text(self._host, found, name, bundle.MAX_SIZE)
-        except Fault as failed:
-            if failed.code == fault.NOT_FOUND:
-                message = f"v{found.version} lists {release.BUNDLE} and has none"
-                raise at(stage.VERIFY_SIGNATURE, integrity(message)) from failed
-            raise
-        return sums, signed
-
-    def _put(self, program: Executable, fetched: Path, version: str) -> Content:
-        """Unpack the new program beside the old one, see that it runs, and swap them."""
-        staged = program.beside(".new")
-        try:
-            content = archive.unpack(fetched, staged)
-            program.finish(staged)
-            reported = version_of([str(staged)], staged.parent)
-            if reported != version:
-                message = f"the new program reports version {reported}, not {version}"
-                raise integrity(message)
-            digest = checksums.digest_of(staged)
-            self._note(f"replacing {program.path}")
-            self._swap(program, staged, digest, version)
-        finally:
-            with signals.held(), contextlib.suppress(OSError):
-                staged.unlink(missing_ok=True)
-        return content
-
-    def _swap(
-        self, program: Executable, staged: Path, digest: str, version: str
-    ) -> None:
-        # A signal waits until it is known which program is there.
-        with signals.held():
-            failed: Fault | None = None
-            try:
-                program.swap(staged)
-            except Fault as error:
-                failed = error
-            # What is on the disk counts, not what a call returned.
-            if _holds(program.path, digest):
-                self._state.replaced, self._state.current = True, version
-                command = sync.command(self._skill(version, ""))
-                self._state.skill_command = command
-                return
-            if failed is None:
-                self._state.replaced = None
-                failed = Fault(
-                    fault.IO,
-                    f"`{program.path}` is not the new program after the swap",
-                    fix="See which program is there, then run the update again",
-                )
-            elif "rollback_failed" in failed.members:
-                self._state.replaced = None
-            raise failed
+        return answer, manifest.digest_of(done.content.skill)
 
     # Programs that belong to a manager.
 
@@ -411,7 +336,7 @@ class _Run:
             "signature_status": NOT_CHECKED,
             "checksum_verified": False,
             "binary_replaced": True,
-            "severity": _severity(found.version, ""),
+            "severity": news.severity_of(found.version, ""),
             "skill_sync_status": sync.NOT_RUN,
             "skill_sync_command": self._state.skill_command,
         }
@@ -427,7 +352,7 @@ class _Run:
         if self._state.replaced:
             self._state.current = installed
             version = installed if versions.is_version(installed) else wanted
-            self._state.skill_command = sync.command(self._skill(version, ""))
+            self._state.skill_command = self._skill_command(version)
         return installed
 
     def _installed_digest(self) -> str:
@@ -444,7 +369,7 @@ class _Run:
             return ""
         return digest if isinstance(digest, str) else ""
 
-    # The Skill, notices, severity.
+    # The Skill.
 
     def _skill(self, version: str, expected: str) -> sync.Request:
         return sync.Request(
@@ -456,86 +381,8 @@ class _Run:
             known=(embedded.skill_digest(),),
         )
 
-    def _forget_notice(self) -> None:
-        try:
-            notices.clear(self._home)
-        except Fault as failed:
-            self._note(f"warning: the cached notice stays: {failed}")
-
-    def _warning(self, found: Release, seen: Cache) -> Notice | None:
-        """Say what is strange about the newest release."""
-        kind = ""
-        if versions.is_newer(VERSION, found.version):
-            kind = notices.REMOTE_OLDER
-        elif seen["highest"] and versions.is_newer(seen["highest"], found.version):
-            kind = notices.POSSIBLE_FREEZE
-        return self._notice(kind, notices.WARNING, found) if kind else None
-
-    def _notice(self, kind: str, severity: str, found: Release) -> Notice:
-        steps = [f"{TOOL} update", f"{TOOL} changelog --since {VERSION}"]
-        if kind != notices.UPDATE_AVAILABLE:
-            steps = [f"compare with https://github.com/{REPOSITORY}/releases"]
-        notice: dict[str, Any] = {
-            "type": kind,
-            "severity": severity,
-            "current_version": VERSION,
-            "latest_version": found.version,
-            "install_method": self._installed.method,
-            "recommended_command": f"{TOOL} update",
-            "checked_at": notices.now(),
-            "next_steps": steps,
-        }
-        return {**notice, "release_url": found.page} if found.page else notice
-
-    def _remember(self, found: Release, notice: Notice | None) -> None:
-        highest = notices.read(self._home)["highest"]
-        if not self._options.target and (
-            highest is None or versions.is_newer(found.version, highest)
-        ):
-            highest = found.version
-        cache: Cache = {
-            "highest": highest,
-            "checked_at": notices.now(),
-            "target": found.version,
-            "notice": notice,
-        }
-        try:
-            notices.write(self._home, cache)
-        except Fault as failed:
-            self._note(f"warning: the result of the check cannot be kept: {failed}")
-
-    def _severity(self, found: Release) -> str:
-        """Take the changes from the signed changelog, else from the numbers alone."""
-        by_numbers = _severity(found.version, "")
-        wanted = {release.CHANGELOG, release.CHECKSUMS, release.BUNDLE}
-        if by_numbers == notices.WARNING or not wanted <= found.assets.keys():
-            return by_numbers
-        try:
-            sums, signed = self._signed(found)
-            signature.verify(sums, signed, found.version)
-            name = release.CHANGELOG
-            text = release.text(self._host, found, name, MAX_TEXT)
-            checksums.check(sums, name, manifest.sha256(text))
-        except Fault as failed:
-            self._note(f"warning: the changelog of the release is left out: {failed}")
-            return by_numbers
-        return _severity(found.version, text.decode("utf-8", "replace"))
-
-
-def _severity(target: str, markdown: str) -> str:
-    mends = changelog.has_security(changelog.parse(markdown), VERSION, target)
-    is_serious = mends or versions.is_major(VERSION, target)
-    return notices.WARNING if is_serious else notices.INFO
-
-
-def _last_known(seen: Cache) -> dict[str, Any] | None:
-    if not seen["target"] or not seen["checked_at"]:
-        return None
-    return {
-        "target_version": seen["target"],
-        "update_available": versions.is_newer(seen["target"], VERSION),
-        "checked_at": seen["checked_at"],
-    }
+    def _skill_command(self, version: str) -> str:
+        return sync.command(self._skill(version, ""))
 
 
 def _skill_fault(report: sync.Report) -> Fault:
@@ -552,25 +399,3 @@ def _skill_fault(report: sync.Report) -> Fault:
         cause=report.cause,
         skill=report.data(),
     )
-
-
-def _holds(path: Path, digest: str) -> bool:
-    try:
-        return checksums.digest_of(path) == digest
-    except Fault:
-        return False
-
-
-@contextlib.contextmanager
-def _temporary_directory() -> Iterator[Path]:
-    # Python would look for another place without a word; the named one is meant.
-    parent = Path(os.environ.get("TMPDIR") or tempfile.gettempdir())
-    try:
-        directory = Path(tempfile.mkdtemp(prefix=f"{TOOL}-update-", dir=parent))
-    except OSError as error:
-        raise files.write_fault(parent, error) from error
-    try:
-        yield directory
-    finally:
-        with signals.held():
-            shutil.rmtree(directory, ignore_errors=True)

@@ -16,6 +16,7 @@ from ..fault import Fault
 from ..strict_json import Malformed
 from ..transport import http
 from ..transport.address import Address, Unacceptable
+from . import bundle, checksums
 from .host import Host
 from .stage import DISCOVER, VERIFY_CHECKSUM, VERIFY_SIGNATURE, at, integrity
 
@@ -121,6 +122,18 @@ def text(host: Host, release: Release, name: str, limit: int) -> bytes:
     content, kind = host.read(asset.address, f"`{name}`", _bound(asset, limit))
     _check_size(name, len(content), asset, kind)
     return content
+
+
+def signed(host: Host, release: Release) -> tuple[bytes, bytes]:
+    """Download the list of checksums and its signature."""
+    sums = text(host, release, CHECKSUMS, checksums.MAX_SIZE)
+    try:
+        return sums, text(host, release, BUNDLE, bundle.MAX_SIZE)
+    except Fault as failed:
+        if failed.code == fault.NOT_FOUND:
+            message = f"v{release.version} lists {BUNDLE} and has none"
+            raise at(VERIFY_SIGNATURE, integrity(message)) from failed
+        raise
 
 
 def download(host: Host, release: Release, name: str, path: Path) -> None:

@@ -124,7 +124,7 @@ fn long_answers_do_not_break_a_line() {
         let answers = [
             format!("description={}", "d".repeat(length)),
             format!("owner={}", "o".repeat(39)),
-            format!("npm_package={}", "n".repeat(length)),
+            format!("npm_package=@{}/{}", "n".repeat(24), "n".repeat(24)),
         ];
         let sandbox = Sandbox::new();
         is_clean(&made(&sandbox, NAMES[1], &answers));

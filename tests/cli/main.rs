@@ -41,6 +41,7 @@ mod new_names;
 mod new_output;
 mod notices;
 mod sandbox;
+mod scaffolded_cli_python;
 mod scaffolded_go;
 mod scaffolded_python;
 mod self_description;

@@ -1,0 +1,188 @@
+"""The one place that prints: an envelope or a stream on stdout, notes on stderr."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from . import contract_gen, signals, text
+from .fault import VALIDATION, Fault
+from .redact import Redactor
+
+JSON, TEXT, RAW = "json", "text", "raw"
+FORMATS = (JSON, TEXT, RAW)
+SUMMARY = contract_gen.STREAM_LAST_TYPE
+UNTRUSTED = contract_gen.UNTRUSTED_KEY
+# What stays in a page, whatever fields were asked for.
+_PAGE_KEYS = frozenset(
+    (
+        *contract_gen.CURSOR_PAGE_KEYS,
+        *contract_gen.OFFSET_PAGE_KEYS,
+        contract_gen.OFFSET_NEXT_KEY,
+        contract_gen.TRUNCATED_KEY,
+    )
+)
+
+
+class Printer:
+    """Prints the answer of one run, once."""
+
+    def __init__(self, redactor: Redactor, *, started: float) -> None:
+        self.redactor = redactor
+        self.format = JSON
+        self.compact = False
+        self.quiet = False
+        # Notices for meta; none is none.
+        self.notices: list[Any] = []
+        # Wanted fields of the data; none is all.
+        self.fields: Sequence[str] = ()
+        # The exit code that belongs to what was printed, as soon as it was.
+        self.exit: int | None = None
+        self._started = started
+        self._streaming = False
+        self._lock = threading.RLock()
+
+    def success(self, data: Any) -> None:
+        """Print the answer of a command."""
+        tree = select(self.redactor.tree(data), self.fields)
+        with signals.held(), self._lock:
+            if self.exit is not None:
+                return
+            self.exit = 0
+            if self.format == TEXT:
+                self._write(text.render(tree).encode())
+            elif self.format == JSON:
+                self._document({**_head(True), "data": tree, "meta": self._meta()})
+
+    def failure(self, failed: Fault) -> None:
+        """Print why a command failed: on stdout for programs, on stderr for people."""
+        error = {
+            "code": failed.code,
+            "message": self.redactor.tree(failed.message),
+            "details": self.redactor.tree(failed.details),
+            "retryable": failed.retryable,
+        }
+        with signals.held(), self._lock:
+            if self.exit is not None:
+                return
+            self.exit = failed.exit
+            if self.format != JSON:
+                self._explain(error)
+                return
+            kind = {"type": SUMMARY} if self._streaming else {}
+            document = {**_head(False), **kind, "error": error, "meta": self._meta()}
+            self._document(document, compact=self._streaming)
+
+    def line(self, kind: str, data: Any) -> None:
+        """Print one line of a stream; the one of the type summary is the last."""
+        fields = self.fields if kind != SUMMARY else ()
+        tree = select(self.redactor.tree(data), fields)
+        with signals.held(), self._lock:
+            if self.exit is not None:
+                return
+            self._streaming = True
+            meta = {"meta": self._meta()} if kind == SUMMARY else {}
+            if kind == SUMMARY:
+                self.exit = 0
+            if self.format == TEXT:
+                self._write(f"{text.render(tree)}\n".encode())
+            else:
+                line = {**_head(True), "type": kind, "data": tree, **meta}
+                self._document(line, compact=True)
+
+    def raw(self, content: bytes) -> None:
+        """Pass bytes through as they are, for the format raw."""
+        with signals.held(), self._lock:
+            if self.exit is None:
+                self._write(content)
+
+    def note(self, message: str) -> None:
+        """Say something to a person; --quiet drops it."""
+        if not self.quiet:
+            _say(self.redactor.text(message))
+
+    def _meta(self) -> dict[str, Any]:
+        elapsed = round((time.monotonic() - self._started) * 1000)
+        meta: dict[str, Any] = {"duration_ms": max(elapsed, 0)}
+        if self.notices:
+            meta["notices"] = self.redactor.tree(self.notices)
+        return meta
+
+    def _document(self, document: dict[str, Any], *, compact: bool = False) -> None:
+        self._write(encode(document, compact=compact or self.compact) + b"\n")
+
+    def _write(self, content: bytes) -> None:
+        try:
+            sys.stdout.flush()
+            view = memoryview(content)
+            while view:
+                view = view[os.write(1, view) :]
+        except (OSError, ValueError):
+            # Nobody reads any more. That changes nothing about what was done, so the
+            # exit code stays what it is.
+            return
+
+    def _explain(self, error: dict[str, Any]) -> None:
+        _say(f"error: {error['message']} ({error['code']})")
+        if fix := error["details"].get("fix"):
+            _say(f"fix: {fix}")
+
+
+def encode(value: Any, *, compact: bool) -> bytes:
+    """Encode a value of JSON as UTF-8."""
+    separators = (",", ":") if compact else None
+    indent = None if compact else 2
+    return json.dumps(
+        value,
+        ensure_ascii=False,
+        allow_nan=False,
+        indent=indent,
+        separators=separators,
+    ).encode()
+
+
+def select(data: Any, fields: Sequence[str]) -> Any:
+    """Keep the named fields: of the items when the data is a page, else of the data."""
+    if not fields or not isinstance(data, dict):
+        return data
+    if isinstance(data.get("items"), list) and "has_more" in data:
+        page = {key: value for key, value in data.items() if key in _PAGE_KEYS}
+        page["items"] = [_narrow(item, fields) for item in data["items"]]
+        return page
+    return _narrow(data, fields)
+
+
+def _narrow(item: Any, fields: Sequence[str]) -> Any:
+    if not isinstance(item, dict):
+        return item
+    kept = {key: value for key, value in item.items() if key in fields}
+    named = [name for name in item.get(UNTRUSTED, ()) if name in kept]
+    return {**kept, UNTRUSTED: named} if named else kept
+
+
+def check_fields(wanted: Sequence[str], known: Sequence[str]) -> None:
+    """Refuse a field that no answer of the command has."""
+    for name in wanted:
+        if name not in known:
+            raise Fault(
+                VALIDATION,
+                f"--fields names `{name[:60]}`, which the answer does not have",
+                fix=f"Use some of: {', '.join(known)}",
+                flag="--fields",
+            )
+
+
+def _head(is_ok: bool) -> dict[str, Any]:
+    return {"ok": is_ok, "schema_version": contract_gen.SCHEMA_VERSION}
+
+
+def _say(message: str) -> None:
+    try:
+        os.write(2, f"{text.plain(message)}\n".encode("utf-8", "replace"))
+    except OSError:
+        return

@@ -1,6 +1,7 @@
 //! What surrounds one call of the tool: an empty home, a cleared environment, nothing of the user.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::system::environment;
 use crate::system::temporary::TemporaryDirectory;
@@ -8,6 +9,7 @@ use crate::system::temporary::TemporaryDirectory;
 /// An empty home with the usual directories; gone when dropped.
 pub struct Sandbox {
     directory: TemporaryDirectory,
+    program: OnceLock<PathBuf>,
 }
 
 /// The directories of a sandbox and the variables that name them.
@@ -37,12 +39,33 @@ impl Sandbox {
         for place in ["home", "config", "data", "cache", "state", "tmp", "work"] {
             directory.create_directory(place)?;
         }
-        Ok(Self { directory })
+        Ok(Self { directory, program: OnceLock::new() })
     }
 
     #[must_use]
     pub fn path(&self) -> &Path {
         self.directory.path()
+    }
+
+    /// From now on calls in this sandbox start this copy: the tool may replace its own program.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn place_program(&self, name: &str, bytes: &[u8]) -> std::io::Result<()> {
+        const PLACE: &str = "program";
+        if self.program.get().is_none() {
+            self.directory.create_directory(PLACE)?;
+            self.directory.create_program(&format!("{PLACE}/{name}"), bytes)?;
+            // Nobody else has this sandbox.
+            let _ = self.program.set(self.path().join(PLACE).join(name));
+        }
+        Ok(())
+    }
+
+    /// The copy that calls start in place of the tool's program.
+    #[must_use]
+    pub fn program(&self) -> Option<&Path> {
+        self.program.get().map(PathBuf::as_path)
     }
 
     /// An empty directory to run in.

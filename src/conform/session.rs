@@ -222,7 +222,7 @@ impl Session {
             _ => connected(),
         };
         let launch = Launch {
-            program: &self.target.program,
+            program: sandbox.program().unwrap_or(&self.target.program),
             arguments: &arguments,
             directory: self.target.directory.as_deref().unwrap_or(&work),
             environment: &environment,

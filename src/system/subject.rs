@@ -132,7 +132,19 @@ fn spawn(launch: &Launch<'_>) -> std::io::Result<Box<dyn ChildWrapper>> {
     command.wrap(process_wrap::std::ProcessSession);
     #[cfg(windows)]
     command.wrap(process_wrap::std::JobObject);
-    command.spawn()
+    let clock = Stopwatch::start();
+    loop {
+        match command.spawn() {
+            // A process that is just being started by another thread still holds the file that was written.
+            Err(error)
+                if error.kind() == std::io::ErrorKind::ExecutableFileBusy
+                    && u128::from(clock.elapsed_ms()) < PATIENCE.as_millis() =>
+            {
+                std::thread::sleep(POLL);
+            }
+            other => return other,
+        }
+    }
 }
 
 /// Writes stdin on a thread: a program that never reads must not hold anybody up.

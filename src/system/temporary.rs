@@ -60,6 +60,14 @@ impl TemporaryDirectory {
         let file = OpenOptions::new().write(true).create_new(true).open(self.path.join(name))?;
         Ok(NewFile(file))
     }
+
+    /// Creates a program in it.
+    ///
+    /// # Errors
+    /// When the name is taken or the disk refuses.
+    pub fn create_program(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        files::write_new(&self.path.join(name), bytes, files::Mode::Executable)
+    }
 }
 
 /// Fails when anything exists at `path`: a planted link is not followed.

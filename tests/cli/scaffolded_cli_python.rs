@@ -45,7 +45,7 @@ fn combinations() -> Vec<Vec<String>> {
 }
 
 /// The programs of a virtual environment with what the lock of a new tool names, made once for all tests of a run.
-fn python() -> &'static Path {
+pub fn python() -> &'static Path {
     static MADE: OnceLock<PathBuf> = OnceLock::new();
     MADE.get_or_init(|| {
         let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("scaffolded-cli-python");

@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 
 use crate::conform::mock::{Mock, Reply, Request};
 use crate::conform::session::Event;
+use crate::system::files;
 
 use super::lab::{Account, Lab, Outcome, Shot, Stop};
+use super::update::MAX_PROGRAM;
 
 const CHECKSUMS: &str = "checksums.txt";
 const BUNDLE: &str = "checksums.txt.sigstore.json";
@@ -89,6 +91,7 @@ impl<'a> Host<'a> {
             answer(&behaviour, request, &repository, &tool)
         }));
         let mock = mock.map_err(|error| Stop::Blocked(format!("no port is free: {error}")))?;
+        use_copy(lab)?;
         Ok(Self { lab, variable: &declared.host, mock, behaviour, current })
     }
 
@@ -150,6 +153,24 @@ impl<'a> Host<'a> {
             ))),
         }
     }
+}
+
+/// A tool that believes anything would replace its program by what this host gives it. A native program is tried as a
+/// copy; a script may need the files beside it, and what it would replace is compared before and after.
+fn use_copy(lab: &Lab<'_>) -> Outcome {
+    const NATIVE: [&[u8]; 4] = [b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"];
+    let program = &lab.session.target.program;
+    let name = program.file_name().and_then(|name| name.to_str());
+    let loaded = files::read_named(program, MAX_PROGRAM);
+    let (Some(name), Ok(loaded)) = (name, loaded) else { return Ok(()) };
+    if !lab.session.target.prefix.is_empty()
+        || !NATIVE.iter().any(|start| loaded.bytes.starts_with(start))
+    {
+        return Ok(());
+    }
+    lab.sandbox
+        .place_program(name, &loaded.bytes)
+        .map_err(|error| Stop::Blocked(format!("the program cannot be copied: {error}")))
 }
 
 fn answer(behaviour: &Behaviour, request: &Request, repository: &str, tool: &str) -> Reply {

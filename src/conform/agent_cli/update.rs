@@ -13,7 +13,7 @@ use super::reference::{commands, params};
 use super::{PROBE, Probe};
 
 /// Largest program that is compared before and after.
-const MAX_PROGRAM: u64 = 512 * 1024 * 1024;
+pub const MAX_PROGRAM: u64 = 512 * 1024 * 1024;
 
 pub const SHAPE: Probe = Probe {
     id: "cli.update-shape",
@@ -376,7 +376,7 @@ fn signed(lab: &Lab<'_>) -> Outcome {
 
 /// Makes a call after which the program must have the same bytes.
 fn unchanged(lab: &Lab<'_>, call: impl FnOnce() -> Shot) -> Outcome<Shot> {
-    let program = &lab.session.target.program;
+    let program = lab.sandbox.program().unwrap_or(&lab.session.target.program);
     let read = || files::read_named(program, MAX_PROGRAM).ok().map(|loaded| loaded.bytes);
     let before = read();
     let shot = call();

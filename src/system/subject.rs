@@ -117,7 +117,24 @@ pub fn run(launch: &Launch<'_>) -> std::io::Result<Ran> {
     })
 }
 
+/// Starts the program. A process that another thread is just starting may still hold a program file that was written
+/// a moment ago; that passes.
 fn spawn(launch: &Launch<'_>) -> std::io::Result<Box<dyn ChildWrapper>> {
+    let clock = Stopwatch::start();
+    loop {
+        match attempt(launch) {
+            Err(error)
+                if error.kind() == std::io::ErrorKind::ExecutableFileBusy
+                    && u128::from(clock.elapsed_ms()) < PATIENCE.as_millis() =>
+            {
+                std::thread::sleep(POLL);
+            }
+            other => return other,
+        }
+    }
+}
+
+fn attempt(launch: &Launch<'_>) -> std::io::Result<Box<dyn ChildWrapper>> {
     let mut command = CommandWrap::with_new(launch.program, |command| {
         command
             .args(launch.arguments)
@@ -132,19 +149,7 @@ fn spawn(launch: &Launch<'_>) -> std::io::Result<Box<dyn ChildWrapper>> {
     command.wrap(process_wrap::std::ProcessSession);
     #[cfg(windows)]
     command.wrap(process_wrap::std::JobObject);
-    let clock = Stopwatch::start();
-    loop {
-        match command.spawn() {
-            // A process that is just being started by another thread still holds the file that was written.
-            Err(error)
-                if error.kind() == std::io::ErrorKind::ExecutableFileBusy
-                    && u128::from(clock.elapsed_ms()) < PATIENCE.as_millis() =>
-            {
-                std::thread::sleep(POLL);
-            }
-            other => return other,
-        }
-    }
+    command.spawn()
 }
 
 /// Writes stdin on a thread: a program that never reads must not hold anybody up.

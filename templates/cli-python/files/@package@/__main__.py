@@ -1,5 +1,6 @@
 """Start of the program: the version without any import, everything else by `cli`."""
 
+import os
 import sys
 
 from .about import TOOL, VERSION
@@ -8,7 +9,12 @@ from .about import TOOL, VERSION
 def main() -> None:
     """Run one call and end with its exit code."""
     if sys.argv[1:] == ["--version"]:
-        sys.stdout.write(f"{TOOL} {VERSION}\n")
+        try:
+            os.write(1, f"{TOOL} {VERSION}\n".encode())
+        except BrokenPipeError:
+            return
+        except OSError as error:
+            sys.exit(f"error: stdout cannot be written: {error.strerror} (E_IO)")
         return
     from . import signals
 

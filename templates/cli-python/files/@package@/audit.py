@@ -42,9 +42,11 @@ def append(directory: Path, redactor: Redactor, entry: Entry) -> None:
     with files.lock(directory / f"{FILE}.lock", wait=_LOCK_WAIT):
         if path.exists() and path.stat().st_size > MAX_SIZE:
             path.replace(path.with_suffix(".jsonl.1"))
-        flags = os.O_APPEND | os.O_CREAT | os.O_WRONLY | files.BINARY
+        flags = os.O_APPEND | os.O_CREAT | os.O_WRONLY | files.BINARY | files.AT_ONCE
         descriptor = os.open(path, flags, files.PRIVATE_FILE)
         try:
+            if files.is_open_to_others(files.check_regular(descriptor)):
+                os.fchmod(descriptor, files.PRIVATE_FILE)
             os.write(descriptor, f"{line}\n".encode())
         finally:
             os.close(descriptor)

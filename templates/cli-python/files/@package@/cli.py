@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import functools
+import io
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -23,13 +25,17 @@ MAX_SHOWN = 60
 def invoke(app: App, words: Sequence[str], started: float) -> None:
     """Parse and carry out one call."""
     root = _tree(app, started)
+    # Click prints help by itself; a stdout that fails is the matter of the printer.
+    shown = io.StringIO()
     try:
         # `main` of click would watch variables and expand words on Windows.
-        with root.make_context(TOOL, list(words)) as context:
+        with (
+            contextlib.redirect_stdout(shown),
+            root.make_context(TOOL, list(words)) as context,
+        ):
             root.invoke(context)
     except click.exceptions.Exit:
-        # Help was shown.
-        return
+        app.printer.raw(shown.getvalue().encode())
 
 
 def scan(words: Sequence[str]) -> tuple[str, bool, bool]:
@@ -66,10 +72,12 @@ def _unknown(context: click.Context, group: click.Group, word: str = "") -> NoRe
     fix = f"Use one of: {', '.join(names)}"
     if not word:
         message = f"a command is missing behind `{context.command_path}`"
+    elif near := difflib.get_close_matches(word[:MAX_SHOWN], names, n=1):
+        message = f"there is no command `{context.command_path} {word}`"
+        fix = f"Did you mean `{near[0]}`? {fix}"
     else:
-        message = f"there is no command `{context.command_path} {word[:MAX_SHOWN]}`"
-        if near := difflib.get_close_matches(word[:MAX_SHOWN], names, n=1):
-            fix = f"Did you mean `{near[0]}`? {fix}"
+        # A word that is like none of them could be a secret: it is not repeated.
+        message = f"there is no such command behind `{context.command_path}`"
     raise Fault(USAGE, message, fix=fix, commands=names)
 
 
@@ -190,7 +198,6 @@ def _fill(call: Call, values: dict[str, Any]) -> None:
             USAGE,
             f"`{call.command.path}` takes no arguments, only flags",
             fix="Remove what stands alone, or put its flag before it",
-            unexpected=[word[:MAX_SHOWN] for word in extra[:10]],
         )
     _set_format(call, shared)
     call.check()

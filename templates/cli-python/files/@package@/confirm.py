@@ -35,6 +35,8 @@ _SIZE = _HEAD.size + hashlib.sha256().digest_size
 _SECRET_SIZE = 32
 _LOCK_WAIT = 5.0
 _SLACK = 60
+# A clock that was ahead and is set back must not revive a token.
+_KEPT = 24 * 3600
 
 
 @dataclass(frozen=True)
@@ -170,9 +172,9 @@ def _read_secret(path: Path) -> bytes:
 
 
 def _forget(directory: Path) -> None:
-    """Remove the records of tokens that have expired anyway."""
+    """Remove the records of tokens that expired long ago."""
     with contextlib.suppress(OSError):
         for record in directory.iterdir():
             expires = record.name.partition("-")[0]
-            if expires.isdigit() and time.time() > int(expires) + LIFETIME:
+            if expires.isdigit() and time.time() > int(expires) + _KEPT:
                 record.unlink(missing_ok=True)

@@ -18,6 +18,8 @@ PRIVATE_FILE = 0o600
 PRIVATE_DIRECTORY = 0o700
 # Windows would turn ends of lines otherwise.
 BINARY = getattr(os, "O_BINARY", 0)
+# A pipe that lies in place of a file would be waited for otherwise.
+AT_ONCE = getattr(os, "O_NONBLOCK", 0)
 
 
 class Unusable(OSError):
@@ -31,17 +33,27 @@ class Held(Exception):
 def read_bounded(path: Path, limit: int) -> bytes:
     """Read a regular file of at most `limit` bytes."""
     try:
-        handle = path.open("rb")
+        descriptor = os.open(path, os.O_RDONLY | BINARY | AT_ONCE)
     except NotADirectoryError as error:
         # Whether the directory can be used is found out by those who write there.
         raise FileNotFoundError(errno.ENOENT, "no such file", str(path)) from error
-    with handle:
-        if not stat.S_ISREG(os.fstat(handle.fileno()).st_mode):
-            raise Unusable("it is not a regular file")
-        content = handle.read(limit + 1)
+    try:
+        check_regular(descriptor)
+        with os.fdopen(descriptor, "rb", closefd=False) as handle:
+            content = handle.read(limit + 1)
+    finally:
+        os.close(descriptor)
     if len(content) > limit:
         raise Unusable(f"it is larger than {limit} bytes")
     return content
+
+
+def check_regular(descriptor: int) -> os.stat_result:
+    """Refuse what is open and no regular file; give its status."""
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise Unusable("it is not a regular file")
+    return status
 
 
 def make_private(directory: Path) -> None:
@@ -106,10 +118,15 @@ def lock(path: Path, wait: float = 0.0) -> Iterator[int]:
     """
     make_private(path.parent)
     try:
-        descriptor = os.open(path, os.O_CREAT | os.O_RDWR | BINARY, PRIVATE_FILE)
+        flags = os.O_CREAT | os.O_RDWR | BINARY | AT_ONCE
+        descriptor = os.open(path, flags, PRIVATE_FILE)
     except OSError as error:
         raise write_fault(path, error) from error
     try:
+        try:
+            check_regular(descriptor)
+        except Unusable as error:
+            raise write_fault(path, error) from error
         deadline = time.monotonic() + wait
         while not _acquire(descriptor):
             if time.monotonic() >= deadline:

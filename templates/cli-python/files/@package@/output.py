@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -11,12 +12,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import contract_gen, signals, text
-from .fault import VALIDATION, Fault
+from .fault import IO, VALIDATION, Fault
 from .redact import Redactor
 
 JSON, TEXT, RAW = "json", "text", "raw"
 FORMATS = (JSON, TEXT, RAW)
 SUMMARY = contract_gen.STREAM_LAST_TYPE
+# The longest message, and the longest text of somebody else in the details of an error.
+MAX_MESSAGE = 1000
+MAX_SAID = 500
 UNTRUSTED = contract_gen.UNTRUSTED_KEY
 # What stays in a page, whatever fields were asked for.
 _PAGE_KEYS = frozenset(
@@ -61,10 +65,17 @@ class Printer:
 
     def failure(self, failed: Fault) -> None:
         """Print why a command failed: on stdout for programs, on stderr for people."""
+        # What is cut before it is masked could keep the beginning of a secret.
+        details = self.redactor.tree(failed.details)
+        said = {
+            name: details[name][:MAX_SAID]
+            for name in details.get(UNTRUSTED, ())
+            if isinstance(details.get(name), str)
+        }
         error = {
             "code": failed.code,
-            "message": self.redactor.tree(failed.message),
-            "details": self.redactor.tree(failed.details),
+            "message": self.redactor.tree(failed.message)[:MAX_MESSAGE],
+            "details": {**details, **said},
             "retryable": failed.retryable,
         }
         with signals.held(), self._lock:
@@ -118,14 +129,26 @@ class Printer:
 
     def _write(self, content: bytes) -> None:
         try:
-            sys.stdout.flush()
+            if sys.__stdout__ is None:
+                # The number may belong to another file by now.
+                raise OSError(errno.EBADF, "stdout is closed")
             view = memoryview(content)
             while view:
                 view = view[os.write(1, view) :]
-        except (OSError, ValueError):
+        except BrokenPipeError:
             # Nobody reads any more. That changes nothing about what was done, so the
             # exit code stays what it is.
             return
+        except OSError as error:
+            failed = Fault(
+                IO,
+                f"the answer cannot be written to stdout: {error.strerror}",
+                fix="Give stdout some space; before a write is repeated, look at the state",
+            )
+            self.exit = self.exit or failed.exit
+            self._explain(
+                {"message": failed.message, "code": IO, "details": failed.details}
+            )
 
     def _explain(self, error: dict[str, Any]) -> None:
         _say(f"error: {error['message']} ({error['code']})")
@@ -171,7 +194,7 @@ def check_fields(wanted: Sequence[str], known: Sequence[str]) -> None:
         if name not in known:
             raise Fault(
                 VALIDATION,
-                f"--fields names `{name[:60]}`, which the answer does not have",
+                f"--fields names `{name}`, which the answer does not have",
                 fix=f"Use some of: {', '.join(known)}",
                 flag="--fields",
             )

@@ -5,24 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-CALLS: list[tuple[str, ...]] = []
+# The words of a call, and its exit code.
+CALLS: list[tuple[tuple[str, ...], int]] = []
 MET: set[str] = set()
 
 _CODE = re.compile(rb'"code": ?"(E_[A-Z0-9_]+)"')
 
 
-def note(words: Sequence[str], stdout: bytes) -> None:
+def note(words: Sequence[str], exit_code: int, stdout: bytes) -> None:
     """Write down one call of the real program."""
-    CALLS.append(tuple(words))
+    CALLS.append((tuple(words), exit_code))
     MET.update(code.decode() for code in _CODE.findall(stdout))
 
 
-def flags_of(path: str) -> set[str] | None:
-    """Give the flags that some call passed to a command; None when nothing called it."""
+def flags_of(path: str, *, succeeded: bool = False) -> set[str] | None:
+    """Give the flags that calls passed to a command; None when there was no call.
+
+    With `succeeded` only calls that ended with success are looked at.
+    """
     words = tuple(path.split())
     found: set[str] | None = None
-    for call in CALLS:
-        if call[: len(words)] == words:
+    for call, exit_code in CALLS:
+        if call[: len(words)] == words and not (succeeded and exit_code):
             passed = call[len(words) :]
             flags = {word.partition("=")[0] for word in passed if word.startswith("--")}
             found = (found or set()) | flags

@@ -173,8 +173,9 @@ def test_a_redirect_to_another_host_carries_no_credential(new_tool: NewTool) -> 
 
 
 def test_a_redirect_on_the_same_host_is_followed_for_reads_alone(tool: Tool) -> None:
-    tool.answer("/v1/items/9", Reply({}, 308, headers={"Location": "/v1/items/8"}))
-    assert tool.run("item", "get", "--id", "9").ok()["id"] == "8"
+    moved = Reply({}, 308, headers={"Location": "/v1/items/9?moved"})
+    tool.answer("/v1/items/9", moved, Reply(tool.upstream.items[9].document()))
+    assert tool.run("item", "get", "--id", "9").ok()["id"] == "9"
     create = ("item", "create", "--project", "atlas", "--title", "x")
     token = tool.token(*create)
     tool.answer("/v1/items", Reply({}, 307, headers={"Location": "/v1/elsewhere"}))

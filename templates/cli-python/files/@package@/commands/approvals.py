@@ -47,7 +47,7 @@ def _resume(call: Call) -> Item:
     if not _APPROVAL_ID.fullmatch(approval_id):
         raise Fault(
             VALIDATION,
-            f"`{approval_id[:40]}` is not the id of an approval",
+            f"`{approval_id}` is not the id of an approval",
             fix="Use the command in details.resume as it stands",
         )
     approval = call.app.client.approval(approval_id)

@@ -30,7 +30,7 @@ def check_projects(*names: str) -> None:
         if not _PROJECT.fullmatch(name):
             raise Fault(
                 VALIDATION,
-                f"`{name[:40]}` is not the name of a project",
+                f"`{name}` is not the name of a project",
                 fix="Use lower-case letters, digits and dashes, as in `atlas`",
             )
 
@@ -58,6 +58,12 @@ def _content(call: Call) -> Any:
     data, content = call.app.client.item_content(call.text("id"))
     if call.is_raw:
         call.app.printer.raw(content)
+    elif data["content"].encode() != content:
+        raise Fault(
+            VALIDATION,
+            f"the content of the item `{data['id']}` is not text",
+            fix="Use --format raw, which passes the bytes through",
+        )
     return data
 
 

@@ -54,7 +54,7 @@ def _job_id(call: Call) -> str:
     if not _JOB_ID.fullmatch(job_id):
         raise Fault(
             VALIDATION,
-            f"`{job_id[:40]}` is not the id of a job",
+            f"`{job_id}` is not the id of a job",
             fix="Use the job_id that the command gave which started the job",
         )
     return job_id

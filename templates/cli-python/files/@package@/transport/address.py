@@ -36,6 +36,8 @@ class Address:
         except ValueError as error:
             raise Unacceptable("it is not an address") from error
         host = parts.hostname or ""
+        if port == 0:
+            raise Unacceptable("it has a port that no server listens on")
         if "@" in parts.netloc:
             raise Unacceptable("it holds a user name; credentials have their own place")
         if parts.fragment or "#" in text:

@@ -138,4 +138,9 @@ def _words(error: Exception) -> str:
         return error.verify_message
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
+    if isinstance(error, http.client.UnknownProtocol) or (
+        isinstance(error, http.client.BadStatusLine) and not isinstance(error, OSError)
+    ):
+        # Its words would be those of the server, as many as it likes.
+        return "what it sends is not HTTP"
     return str(error) or type(error).__name__

@@ -96,7 +96,7 @@ class Host:
             try:
                 found.append((response.read(limit), response.media_type))
             except http.TooLarge:
-                raise integrity(f"{what} is larger than {limit} bytes") from None
+                raise too_large(what, limit, response.media_type) from None
 
         self.get(address, what, take, accept)
         return found[0]
@@ -147,3 +147,16 @@ class Host:
         elif failed.code == fault.RATE_LIMITED:
             failed.fix += f"; with {GITHUB_TOKEN} set the limit is higher"
         return failed
+
+
+def too_large(what: str, limit: int, kind: str) -> Fault:
+    """Say that an answer is too large: a web page is that of the network, no release."""
+    message = f"{what} is larger than {limit} bytes"
+    if kind != "text/html":
+        return integrity(message)
+    return Fault(
+        fault.NETWORK,
+        f"{message} and a web page, so the network may want a login",
+        fix="Log in to the network, then run the command again",
+        cause="captive_portal",
+    )

@@ -17,7 +17,7 @@ from ..strict_json import Malformed
 from ..transport import http
 from ..transport.address import Address, Unacceptable
 from . import bundle, checksums
-from .host import Host
+from .host import Host, too_large
 from .stage import DISCOVER, VERIFY_CHECKSUM, VERIFY_SIGNATURE, at, integrity
 
 CHECKSUMS = "checksums.txt"
@@ -148,7 +148,7 @@ def download(host: Host, release: Release, name: str, path: Path) -> None:
             for chunk in response.chunks():
                 received += len(chunk)
                 if received > most:
-                    raise integrity(f"`{name}` is larger than {most} bytes")
+                    raise too_large(f"`{name}`", most, response.media_type)
                 _write(descriptor, chunk, path)
         finally:
             os.close(descriptor)

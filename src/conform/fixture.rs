@@ -125,6 +125,12 @@ impl Fixture {
         {
             return Err(fault(format!("`{name}` is no name of an environment variable")));
         }
+        let names = document.base_url_env.iter().chain(&document.secrets);
+        if let Some(name) = names.chain(document.environment.keys()).find(|name| is_reserved(name))
+        {
+            let why = "the sandbox and the network of the tool depend on it";
+            return Err(fault(format!("`{name}` cannot be set here: {why}")));
+        }
         let routes = document.routes.into_iter().map(route);
         let mut samples = BTreeMap::new();
         for sample in document.samples {
@@ -170,6 +176,16 @@ fn route(document: RouteDocument) -> Result<Route, String> {
         ..Reply::default()
     };
     Ok(Route { method: document.method, path, reply })
+}
+
+/// Variables that would undo the sandbox: its places, what finds programs, proxies, the dynamic loader.
+fn is_reserved(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    const NAMES: [&str; 8] =
+        ["HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "PATH", "PATHEXT", "COMSPEC"];
+    NAMES.contains(&name.as_str())
+        || ["XDG_", "LD_", "DYLD_"].iter().any(|start| name.starts_with(start))
+        || name.ends_with("_PROXY")
 }
 
 /// Whether this names an environment variable that a fixture may set.

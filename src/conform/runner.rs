@@ -8,7 +8,7 @@ use crate::generate::record_conform::ProbeWaiver;
 use crate::system::clock::Stopwatch;
 use crate::system::{interrupt, subject};
 
-use super::probe::{Finding, Probe};
+use super::probe::{Finding, Probe, Verdict};
 use super::session::Session;
 
 /// Most evidence of one probe in a report.
@@ -68,12 +68,23 @@ pub fn run(
         }
         work();
     });
+    let silence = session.is_mute().then(|| {
+        Finding::blocked(
+            "no call of the tool gave an envelope, so what it did not do wrong proves nothing",
+        )
+    });
     let orphans = subject::end_orphans();
     let results = slots.into_iter().zip(probes).map(|(slot, probe)| {
         slot.into_inner().ok().flatten().unwrap_or_else(|| {
             let finding = Finding::blocked("the probe itself failed; this is a fault of aos");
             Result { probe, finding, duration_ms: 0, waiver: None }
         })
+    });
+    let results = results.map(|mut result| {
+        if let (Verdict::Pass, Some(silence)) = (result.finding.verdict, &silence) {
+            result.finding = silence.clone();
+        }
+        result
     });
     Verdicts { results: results.collect(), duration_ms: clock.elapsed_ms(), orphans }
 }

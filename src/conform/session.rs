@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::Value;
@@ -49,6 +49,14 @@ pub struct Session {
     calls: AtomicUsize,
     spent_ms: AtomicU64,
     quickest_ms: AtomicU64,
+    /// Whether any call gave something that looks like an envelope.
+    spoke: AtomicBool,
+}
+
+/// The member `ok` somewhere in it; whether it is a right envelope is for the probes.
+fn looks_like_an_envelope(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    text.split("\"ok\"").skip(1).any(|rest| rest.trim_start().starts_with(':'))
 }
 
 impl fmt::Debug for Session {
@@ -84,6 +92,7 @@ impl Session {
             calls: AtomicUsize::new(0),
             spent_ms: AtomicU64::new(0),
             quickest_ms: AtomicU64::new(u64::MAX),
+            spoke: AtomicBool::new(false),
         }
     }
 
@@ -151,6 +160,20 @@ impl Session {
         (quickest < u64::MAX).then_some(quickest)
     }
 
+    /// Whether no call of this run gave an envelope, not even the one that every tool answers: then what the tool did
+    /// not do wrong proves nothing.
+    #[must_use]
+    pub fn is_mute(&self) -> bool {
+        if !self.spoke.load(Ordering::Relaxed) {
+            let words: &[&str] = match self.target.family {
+                Family::Harness => &["--json", "capabilities"],
+                Family::AgentCli => &["reference"],
+            };
+            let _ = self.observe(&Call::new(words.iter().copied()));
+        }
+        !self.spoke.load(Ordering::Relaxed)
+    }
+
     /// Makes a call, or gives what an equal one showed.
     #[must_use]
     pub fn observe(&self, call: &Call) -> Arc<Observed> {
@@ -181,6 +204,9 @@ impl Session {
         observed.ran = ran.map_err(|error| error.to_string());
         self.calls.fetch_add(1, Ordering::Relaxed);
         self.spent_ms.fetch_add(observed.duration_ms(), Ordering::Relaxed);
+        if looks_like_an_envelope(observed.stdout()) {
+            self.spoke.store(true, Ordering::Relaxed);
+        }
         if observed.exit() == Some(0) {
             self.quickest_ms.fetch_min(observed.duration_ms(), Ordering::Relaxed);
         }

@@ -42,6 +42,8 @@ pub enum Stimulus<'a> {
     None,
     /// SIGINT to the program as soon as this is true.
     InterruptWhen(&'a (dyn Fn() -> bool + Sync)),
+    /// SIGINT as soon as this is true, and what does not end then is ended.
+    StopWhen(&'a (dyn Fn() -> bool + Sync)),
     /// Nobody reads its stdout.
     CloseStdout,
 }
@@ -185,7 +187,13 @@ fn wait(
         if u128::from(now) > launch.limit.as_millis() {
             return Ok((Ending::TimedOut, stimulated));
         }
-        if let (Stimulus::InterruptWhen(is_due), None) = (launch.stimulus, stimulated)
+        if let (Stimulus::StopWhen(_), Some(at)) = (launch.stimulus, stimulated)
+            && u128::from(now.saturating_sub(at)) > PATIENCE.as_millis()
+        {
+            return Ok((Ending::TimedOut, stimulated));
+        }
+        if let (Stimulus::InterruptWhen(is_due) | Stimulus::StopWhen(is_due), None) =
+            (launch.stimulus, stimulated)
             && is_due()
         {
             stimulated = Some(now);

@@ -2,7 +2,7 @@
 //!
 //! Bounded and strict: what is not known here is an error, and no value becomes part of a shell word.
 
-use std::path::Path;
+use std::path::{Component, Path};
 
 use serde::Deserialize;
 
@@ -199,7 +199,11 @@ impl TryFrom<Document> for AgentCliFixture {
             if !upstream.command.iter().any(|word| word.contains(PORT)) {
                 return Err(format!("agent_cli.upstream.command has no `{PORT}`"));
             }
-            if upstream.command.first().is_none_or(|program| Path::new(program).has_root()) {
+            let leaves = |program: &String| {
+                let path = Path::new(program);
+                path.has_root() || path.components().any(|part| part == Component::ParentDir)
+            };
+            if upstream.command.first().is_none_or(leaves) {
                 return Err("the first word of agent_cli.upstream.command is no program of the project or of PATH".to_owned());
             }
         }

@@ -148,7 +148,7 @@ impl Process {
                 stdin: &[],
                 limit: LIFE,
                 most_output: MAX_OUTPUT,
-                stimulus: Stimulus::InterruptWhen(&is_due),
+                stimulus: Stimulus::StopWhen(&is_due),
             });
             match ran {
                 Ok(ran) => String::from_utf8_lossy(&ran.stderr).chars().take(300).collect(),

@@ -219,7 +219,14 @@ fn upstream(session: &Session, case: Case) -> Finding {
     let mut judge = Judge::default();
     let fault = match call::loose(&observed) {
         None => Some(observed.json().err().unwrap_or_else(|| "it is no object".to_owned())),
-        Some(envelope) => wrong_state(session, &observed, &envelope, &case),
+        Some(envelope) => {
+            let fault = wrong_state(session, &observed, &envelope, &case);
+            if fault.is_none() && call::is_strict(session) && status(&envelope).is_none() {
+                let why = "`health` gives no `data.status`, so nothing shows what it makes of the upstream";
+                return Finding::blocked(why).with(observed.evidence(why));
+            }
+            fault
+        }
     };
     judge.judge(&observed, fault);
     judge.verdict()

@@ -109,7 +109,7 @@ impl Conformance {
         let of = |verdict| self.results().find(move |result| result.finding.verdict == verdict);
         if let Some(failed) = of(Verdict::Fail) {
             return format!(
-                "first {}; `aos conform --probe {}` looks at this one again",
+                "{}; then `--probe {}` looks at this one again",
                 failed.probe.fix, failed.probe.id
             );
         }
@@ -194,10 +194,10 @@ fn evidence(evidence: &Evidence) -> Value {
 pub fn text(conformance: &Conformance, style: Style) -> String {
     let mut blocks = vec![format!(
         "{} against {} {}  {}",
-        style.strong(&conformance.tool),
+        style.strong(&visible(&conformance.tool)),
         conformance.family,
         conformance.tag,
-        style.faint(&format!("{} ({})", conformance.program, conformance.found)),
+        style.faint(&format!("{} ({})", visible(&conformance.program), conformance.found)),
     )];
     if let Some(why) = &conformance.open_network {
         blocks.push(format!("{} the network was not cut off: {why}", style.warning("note:")));
@@ -214,6 +214,17 @@ pub fn text(conformance: &Conformance, style: Style) -> String {
     blocks.join("\n")
 }
 
+/// One line that steers no terminal: controls and marks that turn the direction of text are escaped.
+fn visible(text: &str) -> String {
+    let steers = |symbol: char| {
+        symbol.is_control() || matches!(symbol, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let shown = |symbol: char| -> String {
+        if steers(symbol) { symbol.escape_default().collect() } else { symbol.into() }
+    };
+    text.chars().map(shown).collect()
+}
+
 fn result_text(result: &Result, style: Style) -> Option<String> {
     let label = match result.finding.verdict {
         Verdict::Pass | Verdict::NotApplicable => return None,
@@ -227,7 +238,7 @@ fn result_text(result: &Result, style: Style) -> Option<String> {
     if let Some(waiver) = &result.waiver {
         let until =
             waiver.expires.as_ref().map(|day| format!(" (until {day})")).unwrap_or_default();
-        text.push_str(&format!("\n  accepted: {}{until}", waiver.reason));
+        text.push_str(&format!("\n  accepted: {}{until}", visible(&waiver.reason)));
         return Some(text);
     }
     if let Some(evidence) = result.finding.evidence.first() {

@@ -106,3 +106,31 @@ fn first_arguments_of_a_command_stand_before_those_of_each_call() {
     let data = sandbox.aos_in(&path, &arguments).data();
     assert_eq!(with_verdict(&data, "pass"), ["harness.meta"]);
 }
+
+#[test]
+fn a_fixture_cannot_undo_the_sandbox() {
+    let sandbox = Sandbox::new();
+    let path = connector(&sandbox, "");
+    for text in [
+        "base_url_env = \"HOME\"",
+        "secrets = [\"PATH\"]",
+        "[environment]\nHTTPS_PROXY = \"http://127.0.0.1:1\"",
+        "[environment]\nno_proxy = \"*\"",
+        "[environment]\nLD_PRELOAD = \"x.so\"",
+        "[environment]\nXDG_CONFIG_HOME = \"/etc\"",
+    ] {
+        sandbox.write("aos-good/conform.toml", &format!("version = 1\n{text}\n"));
+        let error = sandbox.aos_in(&path, &["conform"]).error("E_VALIDATION", 2);
+        assert!(error["message"].as_str().unwrap().contains("cannot be set here"), "{error}");
+    }
+}
+
+#[test]
+fn the_text_report_steers_no_terminal() {
+    let sandbox = Sandbox::new();
+    let path = connector(&sandbox, "meta");
+    sandbox.write("aos-good/aos.toml", "family = \"harness\"\n\n[[conform.waive]]\nprobe = \"harness.meta\"\nreason = \"r \\u001b[31mRED\\u0007 \\u202e\"\n");
+    let answer = sandbox.aos_in(&path, &["conform", "--probe", "harness.meta", "--format", "text"]);
+    assert!(answer.stdout.contains("RED"), "{answer:?}");
+    assert!(!answer.stdout.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{answer:?}");
+}

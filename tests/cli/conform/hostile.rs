@@ -42,3 +42,23 @@ fn nothing_hangs_and_no_child_stays() {
         assert!(left.stdout.is_empty(), "{name} left {:?}", String::from_utf8_lossy(&left.stdout));
     }
 }
+
+#[test]
+fn a_program_that_says_nothing_passes_nothing() {
+    let sandbox = Sandbox::new();
+    for (name, text) in [
+        ("mute", "#!/bin/sh\necho '{}'\n"),
+        ("empty", "#!/bin/sh\nexit 0\n"),
+        ("absent", "#!/nonexistent/interpreter\n"),
+        ("plain", "#!/bin/sh\necho '{\"status\": \"ok\"}'\n"),
+    ] {
+        let path = sandbox.write(&format!("{name}/tool"), text);
+        executable(&path);
+        for family in ["harness", "agent-cli"] {
+            let program = path.to_str().expect("a path");
+            let answer = sandbox.aos(&["conform", "--family", family, "--", program]);
+            let error = answer.error("E_NONCONFORMANT", 6);
+            assert_eq!(error["details"]["summary"]["pass"], 0, "{name} {family}");
+        }
+    }
+}

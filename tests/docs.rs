@@ -299,6 +299,11 @@ fn the_failure_map_names_only_rules_that_exist() {
         .filter(|word| !word.contains(' ') && !word.contains('.') && !known.contains(word))
         .collect();
     assert!(unknown.is_empty(), "{unknown:?}");
+    let probes = map.split("`conform: ").skip(1).filter_map(|rest| rest.split('`').next());
+    let unknown: Vec<_> = probes
+        .filter(|id| *id != "harness.name" && aos::conform::probe::find(id).is_none())
+        .collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
 }
 
 // The example of docs/aos-toml.md is a record that aos reads, and every member of a record is in the table.

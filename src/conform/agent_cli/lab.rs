@@ -33,6 +33,10 @@ pub enum Stop {
 
 pub type Outcome<T = ()> = Result<T, Stop>;
 
+fn unusable() -> Stop {
+    Stop::Blocked("`reference` lists no commands that can be read".to_owned())
+}
+
 fn local() -> Stop {
     Stop::NotApplicable("conform.toml says that the tool has no upstream".to_owned())
 }
@@ -339,9 +343,8 @@ impl<'a> Lab<'a> {
         if self.fixture.local {
             return local();
         }
-        if let Some(reference) = self.session_reference()
-            && !super::reference::may_have(&reference, role)
-        {
+        let Some(reference) = self.session_reference() else { return unusable() };
+        if !super::reference::may_have(&reference, role) {
             return Stop::NotApplicable(format!(
                 "`reference` has no command of the kind `{}`",
                 role.name()
@@ -351,11 +354,16 @@ impl<'a> Lab<'a> {
         Stop::Blocked(format!("{message} `{}`", role.name()))
     }
 
-    /// The data of `reference`.
+    /// The data of `reference`, when it lists commands that can be read: from a list that cannot be read nothing may
+    /// be concluded, least of all that the tool has no writes.
     #[must_use]
     pub fn session_reference(&self) -> Option<Value> {
         let shot = self.look(&["reference"]);
-        shot.is_ok().then(|| shot.data().clone())
+        let listed = shot.data()["commands"].as_array();
+        let readable = listed.is_some_and(|commands| {
+            !commands.is_empty() && commands.iter().all(|command| command["path"].is_string())
+        });
+        (shot.is_ok() && readable).then(|| shot.data().clone())
     }
 
     /// The data of `reference`.
@@ -363,7 +371,6 @@ impl<'a> Lab<'a> {
     /// # Errors
     /// Blocked when there is none: another probe says why.
     pub fn reference(&self) -> Outcome<Value> {
-        let unusable = || Stop::Blocked("`reference` gives no data".to_owned());
         self.session_reference().ok_or_else(unusable)
     }
 

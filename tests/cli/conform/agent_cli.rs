@@ -179,3 +179,20 @@ fn a_generated_cli_python_passes_everything() {
     std::fs::write(&record, text).expect("a record");
     passes(&conform_with(&sandbox, &project, programs));
 }
+
+#[test]
+fn from_a_list_of_commands_that_cannot_be_read_nothing_is_concluded() {
+    const TOOL: &str = "#!/usr/bin/env python3\nimport json\nprint(json.dumps({'ok': True, 'schema_version': '1.0', 'data': {'commands': ['list', 'delete']}, 'meta': {'duration_ms': 0}}))\n";
+    let sandbox = Sandbox::new();
+    let path = sandbox.write("naive", TOOL);
+    super::conform::executable(&path);
+    let program = path.to_str().expect("a path");
+    let answer = sandbox.aos(&["conform", "--family", "agent-cli", "--", program]);
+    let skipped = of_verdict(&answer, "not_applicable");
+    for id in ["cli.gate-bare", "cli.token-once", "cli.audit", "cli.dangerous", "cli.update-check"]
+    {
+        assert!(skipped.iter().all(|(skipped, _)| skipped != id), "{skipped:#?}");
+    }
+    assert!(of_verdict(&answer, "fail").iter().any(|(id, _)| id == "cli.reference"));
+    answer.error("E_NONCONFORMANT", 6);
+}

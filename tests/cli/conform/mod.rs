@@ -67,7 +67,7 @@ pub fn connector(sandbox: &Sandbox, fault: &str) -> PathBuf {
     sandbox.work().join("aos-good")
 }
 
-fn executable(path: &Path) {
+pub fn executable(path: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("a mode");
     assert!(is_executable(path));

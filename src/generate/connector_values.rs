@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::contract::connector::ToolName;
 use crate::contract::operations::{Operation, Paging, Preset};
 
+use super::connector_samples;
 use super::literal::python;
 use super::manifest;
 use super::scaffold::Origin;
@@ -52,6 +53,7 @@ pub fn variables(
             "paging": preset.api.paging,
         },
         "resources": manifest::resources(preset),
+        "conform": connector_samples::fixture(preset),
     })
 }
 

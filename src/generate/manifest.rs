@@ -94,7 +94,9 @@ fn inputs(operation: &Operation) -> Vec<String> {
     ids
 }
 
-fn required(operation: &Operation) -> Vec<String> {
+/// Fields without which an operation is a usage error.
+#[must_use]
+pub fn required(operation: &Operation) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
     let path = operation.path_fields();
     for field in path.iter().chain(&operation.each).chain(&operation.required) {

@@ -52,7 +52,7 @@ impl Engine {
         });
         tera.register_filter("toml", |value: &tera::Value, _: Kwargs, _: &State<'_>| {
             let value = plain(value);
-            value.as_str().map_or_else(|| value.to_string(), record_text::quote)
+            value.as_str().map_or_else(|| value.to_string(), toml_text)
         });
         let context =
             Context::from_serialize(variables).map_err(|error| fault("(variables)", &error))?;
@@ -74,6 +74,12 @@ impl Engine {
         }
         self.tera.render(name, &self.context).map_err(|error| fault(name, &error))
     }
+}
+
+/// A TOML string; a text with quotes of its own stays readable as a literal one.
+fn toml_text(text: &str) -> String {
+    let is_literal = text.contains('"') && !text.contains('\'') && !text.contains(char::is_control);
+    if is_literal { format!("'{text}'") } else { record_text::quote(text) }
 }
 
 /// A template value as JSON data.
@@ -102,7 +108,7 @@ mod tests {
         let text = engine
             .render("t", "{= name | py =} {= list | py =} {= name | toml =} ${{ github.ref }}")
             .unwrap();
-        assert_eq!(text, r#"'a"b' ["x"] "a\"b" ${{ github.ref }}"#);
+        assert_eq!(text, r#"'a"b' ["x"] 'a"b' ${{ github.ref }}"#);
     }
 
     #[test]

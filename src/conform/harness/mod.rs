@@ -9,6 +9,7 @@ mod install;
 mod judge;
 mod leaks;
 mod process;
+mod results;
 mod surface;
 mod workflow;
 
@@ -72,6 +73,9 @@ pub const PROBES: &[Probe] = &[
     process::SIZE,
     process::INTERRUPT,
     process::CLOSED_STDOUT,
+    results::WORK,
+    results::DATA,
+    results::LISTS,
     workflow::BOOLEAN,
     workflow::EMPTY,
     install::WHEEL,

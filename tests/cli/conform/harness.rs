@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use super::super::sandbox::Sandbox;
-use super::{connector, with_verdict};
+use super::{conform, connector, with_verdict};
+
+/// Probes that install the connector: slow, and only their own faults can touch them.
+const INSTALLS: [&str; 2] = ["harness.install", "harness.install-two"];
 
 /// Every probe of the family, by the part of its id that names the fault.
 fn probes(sandbox: &Sandbox) -> Vec<String> {
@@ -17,7 +20,7 @@ fn probes(sandbox: &Sandbox) -> Vec<String> {
 fn a_good_connector_passes_every_probe() {
     let sandbox = Sandbox::new();
     let path = connector(&sandbox, "");
-    let data = sandbox.aos_in(&path, &["conform"]).data();
+    let data = conform(&sandbox, &path, &[]).data();
     assert_eq!(data["summary"]["pass"], data["summary"]["probes"], "{data:#}");
 }
 
@@ -31,7 +34,12 @@ fn each_fault_fails_exactly_its_probe() {
             let sandbox = Sandbox::new();
             let fault = probe.strip_prefix("harness.").unwrap();
             let path = connector(&sandbox, fault);
-            let error = sandbox.aos_in(&path, &["conform", "--jobs", "2"]).json();
+            let others = wanted.iter().filter(|other| {
+                INSTALLS.contains(&probe.as_str()) || !INSTALLS.contains(&other.as_str())
+            });
+            let mut arguments = vec!["--jobs", "2"];
+            arguments.extend(others.flat_map(|other| ["--probe", other.as_str()]));
+            let error = conform(&sandbox, &path, &arguments).json();
             let details = &error["error"]["details"];
             if details["results"].is_null() {
                 wrong.lock().unwrap().push(format!("{fault}: nothing failed"));
@@ -54,10 +62,49 @@ fn each_fault_fails_exactly_its_probe() {
 }
 
 #[test]
+fn a_good_connector_of_the_first_tag_fails_nothing() {
+    let sandbox = Sandbox::new();
+    let path = connector(&sandbox, "first-tag");
+    sandbox.write("aos-good/.agent/SPEC_VERSION", "v1.0.0\n");
+    let data = conform(&sandbox, &path, &[]).data();
+    assert_eq!(data["tool"]["tag"], "v1.0.0");
+    assert_eq!(with_verdict(&data, "fail"), Vec::<&str>::new());
+    assert!(with_verdict(&data, "not_applicable").contains(&"harness.gate-first"), "{data:#}");
+}
+
+#[test]
+fn commands_without_a_sample_are_blocked_and_named() {
+    let sandbox = Sandbox::new();
+    let path = connector(&sandbox, "");
+    sandbox.write("aos-good/conform.toml", "version = 1\nbase_url_env = \"GOOD_URL\"\n");
+    let error = conform(&sandbox, &path, &["--probe", "harness.commands-work"]);
+    let error = error.error("E_NONCONFORMANT", 6);
+    let result = &error["details"]["results"][0];
+    assert_eq!(result["verdict"], "blocked");
+    assert!(result["message"].as_str().unwrap().contains("`item.create`"), "{result}");
+}
+
+#[test]
 fn a_generated_connector_passes_everything() {
     let sandbox = Sandbox::new();
     let path = sandbox.connector("acme");
-    let data = sandbox.aos_in(&path, &["conform"]).data();
+    let data = conform(&sandbox, &path, &[]).data();
     assert_eq!(data["summary"]["ok"], true, "{data:#}");
     assert_eq!(data["summary"]["blocked"], 0);
+}
+
+#[test]
+fn a_new_connector_has_a_sample_for_each_command_of_its_preset() {
+    let sandbox = Sandbox::new();
+    for preset in
+        ["airtable", "asana", "github", "gitlab", "hubspot", "jira", "notion", "slack", "todoist"]
+    {
+        let path = sandbox.connector(preset);
+        let read = |name: &str| std::fs::read_to_string(path.join(name)).unwrap();
+        let manifest: serde_json::Value = serde_json::from_str(&read("connector.json")).unwrap();
+        let own = manifest["commands"].as_array().unwrap().len() - 3;
+        let fixture = read("conform.toml");
+        assert_eq!(fixture.matches("{ command = ").count(), own, "{preset}");
+        assert!(fixture.matches("{ method = ").count() >= own / 2, "{preset}");
+    }
 }

@@ -8,10 +8,19 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::sandbox::{Sandbox, is_executable};
+use super::sandbox::{Answer, Sandbox, is_executable};
 
 const GOOD: &str = include_str!("good.py");
 const LAUNCHER: &str = "#!/usr/bin/env -S python3 -S\nimport os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))\nfrom PACKAGE.cli import main\nsys.exit(main())\n";
+const FIXTURE: &str = r#"version = 1
+base_url_env = "GOOD_URL"
+samples = [
+  { command = "item.list" },
+  { command = "item.create", arguments = ["--label", "one"] },
+  { command = "item.delete" },
+]
+routes = [{ path = "/me", body = '{"list": [{"id": 1, "title": "one"}]}' }]
+"#;
 const COMMANDS: [(&str, &str, &str); 6] = [
     ("capabilities", "readonly", "read"),
     ("health", "readonly", "read"),
@@ -53,7 +62,7 @@ pub fn connector(sandbox: &Sandbox, fault: &str) -> PathBuf {
     file("connector.json", &manifest.to_string());
     let permissions = json!({"permissions": modes, "commands": modes});
     file("agent-harness/permissions.json", &permissions.to_string());
-    file("conform.toml", "version = 1\nbase_url_env = \"GOOD_URL\"\n");
+    file("conform.toml", FIXTURE);
     file(&format!("agent-harness/{package}/__init__.py"), "");
     file(&format!("agent-harness/{package}/cli.py"), &source);
     file(
@@ -65,6 +74,25 @@ pub fn connector(sandbox: &Sandbox, fault: &str) -> PathBuf {
     let launcher = file("agent-harness/bin/aos-good", &LAUNCHER.replace("PACKAGE", package));
     executable(&launcher);
     sandbox.work().join("aos-good")
+}
+
+/// The directory of the real interpreter: a wrapper of it on PATH would be most of the time of every call.
+pub fn python_directory() -> &'static Path {
+    static DIRECTORY: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
+    DIRECTORY.get_or_init(|| {
+        let code = "import os, sys; print(os.path.dirname(os.path.realpath(sys.executable)))";
+        let python =
+            std::process::Command::new("python3").args(["-c", code]).output().expect("python3");
+        PathBuf::from(String::from_utf8(python.stdout).expect("a path").trim())
+    })
+}
+
+/// Runs `aos conform` in `directory`.
+pub fn conform(sandbox: &Sandbox, directory: &Path, arguments: &[&str]) -> Answer {
+    let mut command = sandbox.command(&[&["conform"], arguments].concat());
+    let path = std::env::var("PATH").expect("a PATH");
+    command.env("PATH", format!("{}:{path}", python_directory().display()));
+    super::sandbox::run(command.current_dir(directory))
 }
 
 pub fn executable(path: &Path) {

@@ -1,0 +1,219 @@
+//! What commands give when their upstream answers: with the samples of the fixture, against the replies of its routes.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::super::mock::Behaviour;
+use super::super::probe::{Finding, Need, Probe};
+use super::super::secrets::Shape;
+use super::super::session::{Observed, Session};
+use super::call::Command;
+use super::judge::Judge;
+use super::{call, harness};
+
+const NOTHING: &str = "there is no command beside the built-in ones";
+const NOT_ASKED: &str = "this tag does not ask for it";
+/// Keys that the workflow runner puts beside those of `data`.
+const RUNNER_KEYS: [&str; 4] = ["ok", "connectorId", "operation", "resource"];
+/// Most names in a message.
+const MAX_NAMES: usize = 6;
+
+pub(super) const WORK: Probe = harness(
+    "harness.commands-work",
+    "§4",
+    (
+        "Every command succeeds with its sample against an upstream that answers",
+        "refusals and failures can be in perfect form while nothing works",
+        "make the command succeed with the sample and the replies of conform.toml, or mend those",
+    ),
+    &[Need::Fixture, Need::Credentials, Need::BaseUrl],
+    work,
+);
+
+pub(super) const DATA: Probe = harness(
+    "harness.data-keys",
+    "§4",
+    (
+        "`data` is an object without the keys of the workflow runner",
+        "the runner spreads `data` over an object that has them, and one of the two is lost",
+        "put lists and texts under a name, and call no key ok, connectorId, operation or resource",
+    ),
+    &[Need::BaseUrl],
+    data,
+);
+
+pub(super) const LISTS: Probe = harness(
+    "harness.lists",
+    "§4",
+    (
+        "A list has `items` with `id` and `name`, the same list under its own name, and the way to the next page",
+        "pickers of the host read `items`, and an agent must know that there is more",
+        "return the list under the name of the resource and as `items`, with `next_cursor` and `has_more`",
+    ),
+    &[Need::Fixture, Need::Credentials, Need::BaseUrl],
+    lists,
+);
+
+/// Calls of every command with secrets, against the routes of the fixture.
+fn answered(session: &Session) -> Vec<(Command, Arc<Observed>)> {
+    call::carried_out(session, Some(Behaviour::Good), Shape::Plain)
+}
+
+fn succeeded(observed: &Observed) -> Option<Value> {
+    let envelope = call::loose(observed)?;
+    (observed.exit() == Some(0) && envelope.get("ok") == Some(&Value::Bool(true)))
+        .then_some(envelope)
+}
+
+fn work(session: &Session) -> Finding {
+    let mut judge = Judge::default();
+    let mut without = Vec::new();
+    for (command, observed) in answered(session) {
+        if command.sample(session).is_none() {
+            without.push(command.id);
+            continue;
+        }
+        let said = call::loose(&observed);
+        let code = said.as_ref().map(call::error_code).filter(|code| !code.is_empty());
+        let fault = succeeded(&observed).is_none().then(|| match code {
+            Some(code) => format!("it fails with {code}"),
+            None => "it does not succeed".to_owned(),
+        });
+        judge.judge(&observed, fault);
+    }
+    let finding = if without.is_empty() { judge.verdict_or(NOTHING) } else { judge.verdict() };
+    if without.is_empty() || finding.verdict == super::super::probe::Verdict::Fail {
+        return finding;
+    }
+    let more = without.len().saturating_sub(MAX_NAMES);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    without.truncate(MAX_NAMES);
+    Finding::blocked(format!(
+        "conform.toml has no [[samples]] for `{}`{rest}, so nobody knows whether they work",
+        without.join("`, `")
+    ))
+}
+
+fn data(session: &Session) -> Finding {
+    if !call::is_strict(session) {
+        return Finding::not_applicable(NOT_ASKED);
+    }
+    let builtin = call::basics(session).into_iter().map(|(_, observed)| observed);
+    let commands = answered(session).into_iter().map(|(_, observed)| observed);
+    let mut judge = Judge::default();
+    for observed in builtin.chain(commands) {
+        let Some(envelope) = succeeded(&observed) else { continue };
+        let fault = match envelope.get("data") {
+            Some(Value::Object(members)) => RUNNER_KEYS
+                .into_iter()
+                .find(|key| members.contains_key(*key))
+                .map(|key| format!("`data` has the key `{key}`, which is the runner's")),
+            // That it is there at all is another probe.
+            None => None,
+            Some(_) => Some("`data` is no object".to_owned()),
+        };
+        judge.judge(&observed, fault);
+    }
+    judge.verdict()
+}
+
+/// A command that lists things: by its name, or because the manifest fills a picker from it.
+fn is_list(session: &Session, command: &Command) -> bool {
+    let action = command.id.rsplit('.').next().unwrap_or_default();
+    let hints =
+        session.manifest.as_ref().and_then(|manifest| manifest.pointer("/scope/pickerHints"));
+    let fills = |hint: &Value| {
+        hint.get("source_command").and_then(Value::as_str) == Some(command.id.as_str())
+    };
+    action == "list"
+        || action.starts_with("list_")
+        || hints.and_then(Value::as_object).is_some_and(|hints| hints.values().any(fills))
+}
+
+fn lists(session: &Session) -> Finding {
+    if !call::is_strict(session) {
+        return Finding::not_applicable(NOT_ASKED);
+    }
+    let listing: Vec<_> =
+        answered(session).into_iter().filter(|(command, _)| is_list(session, command)).collect();
+    if listing.is_empty() {
+        return Finding::not_applicable("no command of the manifest is a list");
+    }
+    let mut judge = Judge::default();
+    for (command, observed) in listing {
+        // Whether it works is another probe.
+        let Some(envelope) = succeeded(&observed) else { continue };
+        let data = envelope.get("data").unwrap_or(&Value::Null);
+        judge.judge(&observed, not_a_list(data, &command));
+    }
+    judge.verdict()
+}
+
+/// What is wrong with the data of a list.
+fn not_a_list(data: &Value, command: &Command) -> Option<String> {
+    let Some(items) = data.get("items").and_then(Value::as_array) else {
+        return Some("`data.items` is no list".to_owned());
+    };
+    for (index, item) in items.iter().enumerate() {
+        for key in ["id", "name"] {
+            if !item.get(key).is_some_and(Value::is_string) {
+                return Some(format!("`data.items[{index}].{key}` is no string"));
+            }
+        }
+    }
+    let is_same = |(key, value): (&String, &Value)| {
+        key != "items" && value.as_array().is_some_and(|list| list.len() == items.len())
+    };
+    let has_own = data.as_object().is_some_and(|members| members.iter().any(is_same));
+    // A resource may be called `items` itself; its entries are whole ones then.
+    let are_whole = items.iter().any(|item| item.as_object().is_some_and(|item| item.len() > 2));
+    if !has_own && !are_whole && !command.id.starts_with("item.") {
+        return Some("the list is not there under the name of its resource".to_owned());
+    }
+    if !data.get("next_cursor").is_some_and(|cursor| cursor.is_string() || cursor.is_null()) {
+        return Some("`data.next_cursor` is neither a string nor null".to_owned());
+    }
+    if !data.get("has_more").is_some_and(Value::is_boolean) {
+        return Some("`data.has_more` is no boolean".to_owned());
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_list_is_told_from_what_is_none() {
+        let command = |id: &str| Command { id: id.to_owned(), required_mode: String::new() };
+        let list = |items: Value| json!({"items": items, "issues": items, "next_cursor": null, "has_more": false});
+        let issues = command("issue.list");
+        assert_eq!(not_a_list(&list(json!([{"id": "1", "name": "a"}])), &issues), None);
+        assert_eq!(not_a_list(&list(json!([])), &issues), None);
+        let items = json!({"items": [], "next_cursor": "x", "has_more": true});
+        assert_eq!(not_a_list(&items, &command("item.list")), None);
+        let faults = [
+            (json!({"issues": []}), "`data.items` is no list"),
+            (list(json!([{"id": 1, "name": "a"}])), "`data.items[0].id` is no string"),
+            (list(json!([{"id": "1"}])), "`data.items[0].name` is no string"),
+            (
+                json!({"items": [], "issues": [], "has_more": true}),
+                "`data.next_cursor` is neither a string nor null",
+            ),
+            (
+                json!({"items": [], "issues": [], "next_cursor": null, "has_more": "no"}),
+                "`data.has_more` is no boolean",
+            ),
+            (
+                json!({"items": [], "next_cursor": null, "has_more": false}),
+                "the list is not there under the name of its resource",
+            ),
+        ];
+        for (data, fault) in faults {
+            assert_eq!(not_a_list(&data, &issues).as_deref(), Some(fault));
+        }
+    }
+}

@@ -1,9 +1,8 @@
 //! One run of `aos conform` over one tool: what is known about it, and the calls, each made once.
 
-use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::Value;
 
@@ -16,6 +15,7 @@ use crate::system::temporary::TemporaryDirectory;
 use crate::system::{files, loopback};
 
 use super::fixture::Fixture;
+use super::memory::Memory;
 use super::mock::Mock;
 use super::probe::Need;
 use super::sandbox::Sandbox;
@@ -30,8 +30,6 @@ pub const MAX_OUTPUT: usize = 1_100_000;
 /// Largest manifest, in bytes.
 const MAX_MANIFEST: u64 = 4 * 1024 * 1024;
 
-type Slot = Arc<OnceLock<Arc<Observed>>>;
-
 /// One run over one tool.
 pub struct Session {
     pub target: Target,
@@ -45,7 +43,7 @@ pub struct Session {
     pub credentials: Vec<String>,
     /// Where Python keeps compiled sources: not beside them, and not made anew by each call.
     compiled: Option<TemporaryDirectory>,
-    memory: Mutex<BTreeMap<Call, Slot>>,
+    memory: Memory<Observed>,
     calls: AtomicUsize,
     spent_ms: AtomicU64,
     quickest_ms: AtomicU64,
@@ -88,7 +86,7 @@ impl Session {
             credentials,
             // Without one the calls are slower.
             compiled: TemporaryDirectory::new().ok(),
-            memory: Mutex::default(),
+            memory: Memory::default(),
             calls: AtomicUsize::new(0),
             spent_ms: AtomicU64::new(0),
             quickest_ms: AtomicU64::new(u64::MAX),
@@ -177,11 +175,13 @@ impl Session {
     /// Makes a call, or gives what an equal one showed.
     #[must_use]
     pub fn observe(&self, call: &Call) -> Arc<Observed> {
-        let slot = {
-            let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(memory.entry(call.clone()).or_default())
-        };
-        Arc::clone(slot.get_or_init(|| Arc::new(self.perform(call, None))))
+        self.memory.get(call, |call| self.perform(call, None))
+    }
+
+    /// Makes calls, or gives what equal ones showed, in their order.
+    #[must_use]
+    pub fn observe_all(&self, calls: &[Call]) -> Vec<Arc<Observed>> {
+        self.memory.get_all(calls, |call| self.perform(call, None))
     }
 
     /// Makes a call in a sandbox of the probe: for several calls that share a home. Never remembered.

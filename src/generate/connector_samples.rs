@@ -28,11 +28,10 @@ pub fn fixture(preset: &Preset) -> Value {
             continue;
         }
         for (method, path) in places {
-            let place = (method, path);
-            if !bodies.contains_key(&place) {
-                routes.push(json!({"method": place.0, "path": place.1, "body": body}));
-                bodies.insert(place, body.clone());
-            }
+            bodies.entry((method, path)).or_insert_with_key(|(method, path)| {
+                routes.push(json!({"method": method, "path": path, "body": body}));
+                body.clone()
+            });
         }
         let arguments: Vec<_> = manifest::required(operation)
             .into_iter()

@@ -152,18 +152,38 @@ pub(super) fn carried_out(
     shape: Shape,
 ) -> Vec<(Command, Arc<Observed>)> {
     let commands = commands(session).into_iter().filter(|command| !command.is_builtin());
-    commands
+    let (commands, calls): (Vec<_>, Vec<_>) = commands
         .map(|command| {
-            let mode = Some(command.required_mode.as_str()).filter(|mode| !mode.is_empty());
-            let call = command.sampled(session, mode).secrets(shape);
-            let call = match behaviour {
-                Some(behaviour) => call.upstream(behaviour),
-                None => call,
-            };
-            let observed = session.observe(&call);
-            (command, observed)
+            let call = carrying_out(session, &command, behaviour, shape);
+            (command, call)
         })
-        .collect()
+        .unzip();
+    commands.into_iter().zip(session.observe_all(&calls)).collect()
+}
+
+/// A command in its own mode, with its sample and secrets.
+pub(super) fn carrying_out(
+    session: &Session,
+    command: &Command,
+    behaviour: Option<Behaviour>,
+    shape: Shape,
+) -> Call {
+    let mode = Some(command.required_mode.as_str()).filter(|mode| !mode.is_empty());
+    let call = command.sampled(session, mode).secrets(shape);
+    match behaviour {
+        Some(behaviour) => call.upstream(behaviour),
+        None => call,
+    }
+}
+
+/// The help of a command, in the highest mode.
+pub(super) fn help(session: &Session, command: &Command) -> Arc<Observed> {
+    let highest = modes(session).pop();
+    let mut arguments: Vec<_> =
+        highest.into_iter().flat_map(|mode| ["--mode".to_owned(), mode]).collect();
+    arguments.extend(command.words());
+    arguments.push("--help".to_owned());
+    session.observe(&Call::new(arguments))
 }
 
 pub(super) fn error_code(envelope: &Value) -> &str {

@@ -60,6 +60,20 @@ fn answered(session: &Session) -> Vec<(Command, Arc<Observed>)> {
     call::carried_out(session, Some(Behaviour::Good), Shape::Plain)
 }
 
+/// Whether the command did something with its sample: more than any parser of arguments could say. The other calls of
+/// this run need the same answer, so it costs nothing.
+pub(super) fn shows_that_it_exists(session: &Session, command: &Command) -> bool {
+    if command.is_builtin()
+        || call::uncontained(session).is_some()
+        || session.base_url_env().is_none()
+    {
+        return false;
+    }
+    let observed =
+        session.observe(&call::carrying_out(session, command, Some(Behaviour::Good), Shape::Plain));
+    matches!(observed.exit(), Some(0 | 4 | 5 | 6))
+}
+
 fn succeeded(observed: &Observed) -> Option<Value> {
     let envelope = call::loose(observed)?;
     (observed.exit() == Some(0) && envelope.get("ok") == Some(&Value::Bool(true)))
@@ -72,6 +86,11 @@ fn work(session: &Session) -> Finding {
     for (command, observed) in answered(session) {
         if command.sample(session).is_none() {
             without.push(command.id);
+            continue;
+        }
+        // Whether it is there at all is another probe.
+        if observed.exit() == Some(2) && call::help(session, &command).exit() != Some(0) {
+            judge.saw();
             continue;
         }
         let said = call::loose(&observed);

@@ -272,6 +272,8 @@ def main():
             raise Failed("INVALID_USAGE", "there is no such command")
         command = ".".join(words)
         gate(command, words, options, flags, chosen)
+        if FAULT == "commands-exist" and command == "item.delete":
+            raise Failed("INVALID_USAGE", "there is no such command")
         if command in ("capabilities", "health", "config.show") and options:
             if FAULT == "unknown-option":
                 print("no such option", file=sys.stderr)

@@ -13,7 +13,7 @@ use crate::commands::{self, Run, registry};
 use crate::report::envelope::{self, Meta};
 use crate::report::{ErrorCode, Failure, Outcome, Style};
 use crate::system::clock::Stopwatch;
-use crate::system::{environment, interrupt, program, terminal};
+use crate::system::{environment, interrupt, keeper, program, terminal};
 use crate::update::notice;
 
 /// Exit code when stdout cannot take the answer.
@@ -23,6 +23,9 @@ const STDOUT_CLOSED: u8 = 1;
 #[must_use]
 pub fn main(arguments: Vec<OsString>) -> u8 {
     let clock = Stopwatch::start();
+    if let Some(exit) = keeper::serve(&arguments) {
+        return exit;
+    }
     interrupt::listen();
     interrupt::survive_file_size_limit();
     // A panic is a fault of ours: the caller still gets its envelope, and no backtrace.
@@ -193,7 +196,9 @@ fn settings(global: &Global) -> (Run, Option<Failure>) {
         _ => None,
     };
     let color = format == Format::Text && terminal::stdout_has_color();
-    (Run { format, format_reason, style: Style { color }, quiet: global.quiet }, fault)
+    let style = Style { color };
+    let directory = global.directory.clone();
+    (Run { format, format_reason, style, quiet: global.quiet, directory }, fault)
 }
 
 /// The global options of a command line that could not be parsed, as far as they can be seen.

@@ -268,7 +268,10 @@ fn readiness(lab: &Lab<'_>) -> Outcome {
         keys.map(crate::contract::name::Key::as_str).collect()
     };
     let level = readiness["level"].as_str().unwrap_or_default();
-    shot.expect(allowed("release_levels").contains(level), format!("the level `{level}` is none"))?;
+    shot.expect(
+        allowed("release_levels").contains(level),
+        format!("`release_readiness.level` is `{level}`, which is no level of the contract"),
+    )?;
     let statuses = ["fcc_status", "mock_upstream_status", "live_smoke_status"];
     for name in statuses {
         let status = readiness[name].as_str().unwrap_or_default();

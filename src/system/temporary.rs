@@ -251,7 +251,8 @@ mod tests {
         directory.create_directory("closed").unwrap();
         std::fs::write(path.join("closed/file"), "x").unwrap();
         use std::os::unix::fs::PermissionsExt as _;
-        std::fs::set_permissions(path.join("closed"), std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(path.join("closed"), std::fs::Permissions::from_mode(0o000))
+            .unwrap();
         drop(directory);
         assert_eq!(files::kind(&path).unwrap(), files::Kind::Absent);
     }

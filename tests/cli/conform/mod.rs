@@ -1,8 +1,13 @@
 //! `aos conform` through the real binary.
 
 mod command;
+mod ending;
 mod harness;
 mod hostile;
+mod reasons;
+mod reports;
+mod summary;
+mod waivers;
 
 use std::path::{Path, PathBuf};
 

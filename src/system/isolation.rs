@@ -70,7 +70,7 @@ mod linux {
     }
 
     fn restricted() -> String {
-        "AppArmor keeps programs from making namespaces, as Ubuntu does since 23.10; `sysctl kernel.apparmor_restrict_unprivileged_userns=0` as root allows it".to_owned()
+        "AppArmor keeps programs from making namespaces, as Ubuntu does since 24.04; `sysctl kernel.apparmor_restrict_unprivileged_userns=0` as root allows it".to_owned()
     }
 
     /// What the answer of the system means, and the setting to look at.

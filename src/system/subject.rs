@@ -182,7 +182,9 @@ fn wait(
     loop {
         // Of the program itself: the group could answer for an orphan in it.
         if let Some(status) = child.inner_mut().try_wait()? {
-            return Ok((ended(status), stimulated));
+            // Who writes on after nobody reads any more is ended by that.
+            let was_flood = flooded.load(Ordering::Relaxed);
+            return Ok((if was_flood { Ending::Flooded } else { ended(status) }, stimulated));
         }
         let now = clock.elapsed_ms();
         if interrupt::requested() {

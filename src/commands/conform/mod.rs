@@ -80,6 +80,7 @@ pub fn run(args: &ConformArgs, run: &Run) -> Result<Outcome, Failure> {
     if let Some(id) = &args.explain {
         return explain::explain(id, family, run);
     }
+    let files = ReportFile::all(&args.report)?;
     let jobs = match args.jobs {
         Some(0) => {
             return Err(Failure::new(ErrorCode::Validation, "`--jobs` is 0")
@@ -91,7 +92,6 @@ pub fn run(args: &ConformArgs, run: &Run) -> Result<Outcome, Failure> {
     let wanted = args.probe.iter().map(|id| explain::probe(id)).collect::<Result<Vec<_>, _>>()?;
     let subject = subject::find(args, family)?;
     let probes = selected(&wanted, subject.target.family)?;
-    let files = ReportFile::all(&args.report)?;
     temporary::sweep();
     // Before the first thread: a namespace is entered by this process, and all that it starts inherits it.
     let isolation = isolation::cut_off_network();

@@ -29,7 +29,7 @@ fn runs(argument: &str) -> bool {
 fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     let started = Instant::now();
     while !is_so() {
-        assert!(started.elapsed() < Duration::from_secs(30), "{what}");
+        assert!(started.elapsed() < Duration::from_secs(90), "{what}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -51,7 +51,7 @@ fn a_tool_that_hangs_is_not_called_again_and_again() {
     let started = Instant::now();
     let answer = answer(command(&sandbox, "exec sleep 7421", &[]).output().expect("aos runs"));
     let error = answer.error("E_NONCONFORMANT", 6);
-    assert!(started.elapsed() < Duration::from_secs(90), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(200), "{:?}", started.elapsed());
     let details = &error["details"];
     assert_eq!(details["summary"]["pass"], 0);
     assert!((1..=4).contains(&with_verdict(details, "fail").len()), "{error:#}");
@@ -74,7 +74,7 @@ fn a_signal_ends_the_run_with_one_answer_and_nothing_is_left() {
         let started = Instant::now();
         let answer = answer(child.wait_with_output().expect("aos ends"));
         answer.error("E_INTERRUPTED", 130);
-        assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+        assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
         assert!(!runs("sleep 7422"), "{name}");
         assert_eq!(left_behind(&sandbox), Vec::<String>::new(), "{name}");
     }

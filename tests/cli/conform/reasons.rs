@@ -86,14 +86,13 @@ fn a_fault_of_conform_toml_names_file_line_and_column() {
 fn a_command_has_no_fixture_but_the_one_that_is_named() {
     let sandbox = Sandbox::new();
     let path = connector(&sandbox, "");
-    let probe = "harness.health-refused";
+    let probe = "harness.health-readiness";
     let run = |fixture: &[&str]| {
         let mut arguments = vec!["conform", "--family", "harness", "--probe", probe];
         arguments.extend(fixture);
         arguments.extend(["--", "agent-harness/bin/aos-good"]);
         sandbox.aos_in(&path, &arguments)
     };
-    let _ = run(&[]);
     let document = run(&[]).json();
     let notes = document["error"]["details"]["notes"].to_string();
     assert!(notes.contains("`conform.toml` of this directory was not read"), "{document:#}");

@@ -86,7 +86,7 @@ fn a_fault_of_conform_toml_names_file_line_and_column() {
 fn a_command_has_no_fixture_but_the_one_that_is_named() {
     let sandbox = Sandbox::new();
     let path = connector(&sandbox, "");
-    let probe = "harness.health-readiness";
+    let probe = "harness.health-slow";
     let run = |fixture: &[&str]| {
         let mut arguments = vec!["conform", "--family", "harness", "--probe", probe];
         arguments.extend(fixture);

@@ -13,6 +13,7 @@ const PREFIX: &str = "aos-run-";
 /// How often another name is tried.
 const ATTEMPTS: usize = 8;
 /// Most directories that one sweep removes.
+#[cfg(unix)]
 const MAX_SWEPT: usize = 1_000;
 
 /// A directory that only this user may enter.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::fixture::Role;
-use super::lab::{Lab, Outcome, Stop, examine};
+use super::lab::{Lab, Outcome, examine};
 use super::{PROBE, Probe};
 
 /// Exit of a step for a person.
@@ -286,7 +286,7 @@ fn readiness(lab: &Lab<'_>) -> Outcome {
     if readiness["required_evidence"].is_array() {
         return Ok(());
     }
-    Err(Stop::Fail("`required_evidence` is no list".to_owned(), None))
+    Err(shot.fail("`required_evidence` is no list"))
 }
 
 #[cfg(test)]

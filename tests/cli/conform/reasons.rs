@@ -86,7 +86,7 @@ fn a_fault_of_conform_toml_names_file_line_and_column() {
 fn a_command_has_no_fixture_but_the_one_that_is_named() {
     let sandbox = Sandbox::new();
     let path = connector(&sandbox, "");
-    let probe = "harness.health-slow";
+    let probe = "harness.health-401";
     let run = |fixture: &[&str]| {
         let mut arguments = vec!["conform", "--family", "harness", "--probe", probe];
         arguments.extend(fixture);
@@ -96,7 +96,9 @@ fn a_command_has_no_fixture_but_the_one_that_is_named() {
     let document = run(&[]).json();
     let notes = document["error"]["details"]["notes"].to_string();
     assert!(notes.contains("`conform.toml` of this directory was not read"), "{document:#}");
-    let document = run(&["--fixture", "conform.toml"]).json();
+    let text = "version = 1\nbase_url_env = \"GOOD_URL\"\nsecrets = [\"GOOD_TOKEN\"]\n";
+    sandbox.write("aos-good/named.toml", text);
+    let document = run(&["--fixture", "named.toml"]).json();
     let data = document.get("data").unwrap_or(&document["error"]["details"]);
     assert!(!data["notes"].to_string().contains("was not read"), "{document:#}");
     assert_eq!(with_verdict(data, "blocked"), Vec::<&str>::new(), "{document:#}");

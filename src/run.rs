@@ -13,7 +13,7 @@ use crate::commands::{self, Run, registry};
 use crate::report::envelope::{self, Meta};
 use crate::report::{ErrorCode, Failure, Outcome, Style};
 use crate::system::clock::Stopwatch;
-use crate::system::{environment, interrupt, program, terminal};
+use crate::system::{environment, interrupt, keeper, program, terminal};
 use crate::update::notice;
 
 /// Exit code when stdout cannot take the answer.
@@ -23,6 +23,9 @@ const STDOUT_CLOSED: u8 = 1;
 #[must_use]
 pub fn main(arguments: Vec<OsString>) -> u8 {
     let clock = Stopwatch::start();
+    if let Some(exit) = keeper::serve(&arguments) {
+        return exit;
+    }
     interrupt::listen();
     interrupt::survive_file_size_limit();
     // A panic is a fault of ours: the caller still gets its envelope, and no backtrace.
@@ -45,11 +48,14 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         (Err(error), _) if is_display(&error) => Ok(described(&error)),
         (Err(error), _) => Err(usage::failure(&error)),
         (Ok(_), Some(fault)) => Err(fault),
-        (Ok(cli), None) => guarded(&cli, &run),
+        (Ok(cli), None) => match unknown_field(&cli, &global, declared) {
+            Some(fault) => Err(fault),
+            None => guarded(&cli, &run),
+        },
     };
     let answer = match answer {
         Ok(outcome) => select(outcome, &global, &run, declared),
-        Err(failure) => Err(narrowed(failure, &global)),
+        Err(failure) => Err(narrowed(failure, &global, declared)),
     };
     emit(&answer, &global, &run, (clock, keeps_exit))
 }
@@ -193,7 +199,9 @@ fn settings(global: &Global) -> (Run, Option<Failure>) {
         _ => None,
     };
     let color = format == Format::Text && terminal::stdout_has_color();
-    (Run { format, format_reason, style: Style { color }, quiet: global.quiet }, fault)
+    let style = Style { color };
+    let directory = global.directory.clone();
+    (Run { format, format_reason, style, quiet: global.quiet, directory }, fault)
 }
 
 /// The global options of a command line that could not be parsed, as far as they can be seen.
@@ -267,20 +275,44 @@ fn select(
             }
             Ok(outcome)
         }
-        Err(error) => Err(Failure::new(ErrorCode::Validation, error.to_string())
-            .hint("`aos reference` lists the fields of every command")
-            .detail("known_fields", error.known)),
+        Err(error) => Err(not_selected(&error)),
     }
 }
 
-/// A failure keeps its code and message whole; of its details, `--fields` keeps what was asked for.
-fn narrowed(mut failure: Failure, global: &Global) -> Failure {
+/// A field that `conform` never has, found before a run that takes minutes.
+fn unknown_field(cli: &Cli, global: &Global, declared: &[&str]) -> Option<Failure> {
+    let head = |field: &String| field.split('.').next().unwrap_or_default().to_owned();
+    let is_unknown = |field: &&String| !declared.contains(&head(field).as_str());
+    let field = global.fields.iter().find(is_unknown)?;
+    matches!(cli.command, Command::Conform(_)).then(|| {
+        let known = declared.iter().map(|name| (*name).to_owned()).collect();
+        not_selected(&envelope::UnknownField { field: field.clone(), known })
+    })
+}
+
+fn not_selected(error: &envelope::UnknownField) -> Failure {
+    Failure::new(ErrorCode::Validation, error.to_string())
+        .hint("`aos reference` lists the fields of every command")
+        .detail("known_fields", error.known.clone())
+}
+
+/// A failure keeps its code and message whole; of its details, `--fields` keeps what was asked for. Details that are
+/// the data of the command are held against `--fields` as those of a success are.
+fn narrowed(mut failure: Failure, global: &Global, declared: &[&str]) -> Failure {
     let details = Value::Object(failure.details.clone());
     let present =
         |field: &&String| field.split('.').next().is_some_and(|name| details.get(name).is_some());
     let fields: Vec<String> = global.fields.iter().filter(present).cloned().collect();
-    if let Ok(Value::Object(kept)) = envelope::select(&details, &fields) {
-        failure.details = kept;
+    match envelope::select(&details, &fields) {
+        Ok(Value::Object(kept)) => failure.details = kept,
+        Err(error) if failure.code == ErrorCode::Nonconformant && !declared.is_empty() => {
+            return not_selected(&error);
+        }
+        _ => {}
+    }
+    if !fields.is_empty() && failure.code == ErrorCode::Nonconformant {
+        let details = Value::Object(failure.details.clone());
+        failure.report = Some(crate::contract::json::pretty(&details).trim_end().to_owned());
     }
     failure
 }

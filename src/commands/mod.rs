@@ -27,4 +27,6 @@ pub struct Run {
     pub format_reason: &'static str,
     pub style: Style,
     pub quiet: bool,
+    /// Where `-C` moved this run.
+    pub directory: Option<std::path::PathBuf>,
 }

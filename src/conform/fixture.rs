@@ -1,7 +1,7 @@
 //! `conform.toml`: what a project tells `aos conform` about its upstream and its commands. Unknown members are errors.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -21,15 +21,39 @@ const MAX_DELAY_MS: u64 = 60_000;
 /// Why a fixture cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FixtureError {
-    #[error("`conform.toml` cannot be read: {0}")]
-    Read(std::io::Error),
-    #[error("`conform.toml` is not a usable fixture: {0}")]
-    Document(String),
+    #[error("`{path}` cannot be read: {source}")]
+    Read { path: String, source: std::io::Error },
+    #[error("`{path}`{place}: {reason}")]
+    Document { path: String, place: Place, reason: String },
+}
+
+/// Where in the file it is; nowhere when the whole of it is meant.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Place(Option<(usize, usize)>);
+
+impl Place {
+    fn of(text: &str, offset: usize) -> Self {
+        let before = text.get(..offset).unwrap_or(text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        Self(Some((line, column)))
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Some((line, column)) => write!(formatter, ", line {line}, column {column}"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A fixture.
 #[derive(Clone, Debug, Default)]
 pub struct Fixture {
+    /// The directory that it lies in: programs that it names are below.
+    pub directory: PathBuf,
     /// Environment variable that moves the tool to another upstream.
     pub base_url_env: Option<String>,
     /// Variables that hold secrets, beyond those of the manifest.
@@ -98,24 +122,63 @@ impl Fixture {
     /// # Errors
     /// When it is there and cannot be used.
     pub fn read(root: &Path) -> Result<Option<Self>, FixtureError> {
-        match files::read(&root.join(FIXTURE_PATH), MAX_BYTES) {
-            Ok(loaded) => Self::parse(&loaded.bytes).map(Some),
+        let loaded = files::read(&root.join(FIXTURE_PATH), MAX_BYTES);
+        match loaded {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(FixtureError::Read(error)),
+            loaded => Self::of(FIXTURE_PATH, loaded, root).map(Some),
         }
+    }
+
+    /// Reads a fixture that a person names.
+    ///
+    /// # Errors
+    /// When it is not there, or cannot be used.
+    pub fn named(path: &Path) -> Result<Self, FixtureError> {
+        let shown = json::printable(&path.display().to_string());
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let directory = parent.unwrap_or(Path::new("."));
+        Self::of(&shown, files::read_named(path, MAX_BYTES), directory)
+    }
+
+    fn of(
+        shown: &str,
+        loaded: std::io::Result<files::Loaded>,
+        directory: &Path,
+    ) -> Result<Self, FixtureError> {
+        let fault = |source| FixtureError::Read { path: shown.to_owned(), source };
+        let loaded = loaded.map_err(fault)?;
+        let directory = files::canonical(directory).map_err(fault)?;
+        Self::parse(&loaded.bytes).map(|fixture| Self { directory, ..fixture }).map_err(
+            |(place, reason)| FixtureError::Document { path: shown.to_owned(), place, reason },
+        )
     }
 
     /// Parses a fixture.
     ///
     /// # Errors
-    /// Names what is wrong.
-    pub fn parse(bytes: &[u8]) -> Result<Self, FixtureError> {
-        let fault = |text: String| FixtureError::Document(json::printable(&text));
-        let text = std::str::from_utf8(bytes).map_err(|_| fault("it is not UTF-8".to_owned()))?;
-        let document: Document = toml_edit::de::from_str(text)
-            .map_err(|error| fault(error.message().replace('\n', ", ")))?;
+    /// Where the fault is and what it is.
+    pub fn parse(bytes: &[u8]) -> Result<Self, (Place, String)> {
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let text = String::from_utf8_lossy(bytes);
+            (Place::of(&text, error.valid_up_to()), "the file is not UTF-8 from here on".to_owned())
+        })?;
+        let document = document(text)?;
+        Self::checked(document).map_err(|(quoted, reason)| {
+            let place = quoted.and_then(|word| whole_word(text, &word));
+            let place = place.map(|offset| Place::of(text, offset)).unwrap_or_default();
+            (place, json::printable(&reason))
+        })
+    }
+
+    /// Checks what types cannot say; a fault comes with a word of the file near it.
+    fn checked(document: Document) -> Result<Self, (Option<String>, String)> {
+        let fault = |text: String| (None, text);
+        let near = |word: &str, text: String| (Some(word.to_owned()), text);
         if document.version != 1 {
-            return Err(fault(format!("version {} is not known; it must be 1", document.version)));
+            return Err(near(
+                "version",
+                format!("version {} is not known; it must be 1", document.version),
+            ));
         }
         if document.routes.len() > MAX_ENTRIES || document.samples.len() > MAX_ENTRIES {
             return Err(fault(format!("it has more than {MAX_ENTRIES} routes or samples")));
@@ -123,25 +186,41 @@ impl Fixture {
         let names = document.base_url_env.iter().chain(&document.secrets).chain(&document.public);
         if let Some(name) = names.chain(document.environment.keys()).find(|name| !is_variable(name))
         {
-            return Err(fault(format!("`{name}` is no name of an environment variable")));
+            let what = "letters, digits and `_` make a name, and a digit does not begin it";
+            return Err(near(
+                name,
+                format!("`{name}` is no name of an environment variable; {what}"),
+            ));
         }
         let names = document.base_url_env.iter().chain(&document.secrets);
         if let Some(name) = names.chain(document.environment.keys()).find(|name| is_reserved(name))
         {
             let why = "the sandbox and the network of the tool depend on it";
-            return Err(fault(format!("`{name}` cannot be set here: {why}")));
+            return Err(near(name, format!("`{name}` cannot be set here: {why}")));
+        }
+        let held = |(_, value): &(&String, &String)| value.contains('\0');
+        if let Some((name, _)) = document.environment.iter().find(held) {
+            return Err(near(
+                name,
+                format!("the value of `{name}` holds a NUL character, which no variable can"),
+            ));
         }
         let routes = document.routes.into_iter().map(route);
         let mut samples = BTreeMap::new();
         for sample in document.samples {
             if sample.arguments.iter().any(|argument| argument.contains('\0')) {
-                return Err(fault(format!("an argument of `{}` is none", sample.command)));
+                let what = "holds a NUL character, which no argument can";
+                return Err(near(
+                    &sample.command,
+                    format!("a sample of `{}` {what}", sample.command),
+                ));
             }
             if samples.insert(sample.command.clone(), sample.arguments).is_some() {
-                return Err(fault(format!("`{}` has two samples", sample.command)));
+                return Err(near(&sample.command, format!("`{}` has two samples", sample.command)));
             }
         }
         Ok(Self {
+            directory: PathBuf::new(),
             base_url_env: document.base_url_env,
             secrets: document.secrets,
             public: document.public,
@@ -150,6 +229,91 @@ impl Fixture {
             samples,
             agent_cli: document.agent_cli,
         })
+    }
+}
+
+/// Where a word stands by itself for the first time.
+fn whole_word(text: &str, word: &str) -> Option<usize> {
+    let is_part = |symbol: char| symbol.is_ascii_alphanumeric() || "_-.".contains(symbol);
+    let mut places = text.match_indices(word).map(|(at, _)| at);
+    places
+        .find(|at| !text[..*at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
+}
+
+/// The members of the file.
+fn document(text: &str) -> Result<Document, (Place, String)> {
+    let at = |error: &toml_edit::de::Error| {
+        error.span().map(|span| Place::of(text, span.start)).unwrap_or_default()
+    };
+    let syntax = |error: toml_edit::de::Error| {
+        let what = error.message().trim().replace('\n', ", ");
+        (at(&error), format!("this is no TOML: {}", json::printable(&what)))
+    };
+    let parsed = toml_edit::de::Deserializer::parse(text).map_err(syntax)?;
+    serde_path_to_error::deserialize(parsed).map_err(|error| {
+        let path = error.path().to_string();
+        let place = at(error.inner());
+        let reason = in_words(error.inner().message(), &path);
+        (place, json::printable(&reason))
+    })
+}
+
+/// A fault of the parser in the words of the file.
+fn in_words(message: &str, path: &str) -> String {
+    let path = if path == "." { "" } else { path };
+    let table = match path.rsplit_once('.') {
+        Some((table, _)) => format!("in [{table}]"),
+        None => "at the top".to_owned(),
+    };
+    let message = message.trim().replace('\n', ", ");
+    if let Some(rest) = message.strip_prefix("unknown field `") {
+        let (name, known) = rest.split_once('`').unwrap_or((rest, ""));
+        let known: Vec<_> = known.split('`').skip(1).step_by(2).collect();
+        return format!("unknown member `{name}` {table}; known are {}", listed(&known));
+    }
+    if let Some(rest) = message.strip_prefix("missing field `") {
+        let table = if path.is_empty() { "at the top".to_owned() } else { format!("in [{path}]") };
+        return format!("the member `{}` is missing {table}", rest.trim_end_matches('`'));
+    }
+    if let Some(rest) = message.strip_prefix("unknown variant `") {
+        let (value, known) = rest.split_once('`').unwrap_or((rest, ""));
+        let known: Vec<_> = known.split('`').skip(1).step_by(2).collect();
+        return format!("`{path}` is `{value}`; it may be {}", listed(&known));
+    }
+    if let Some((got, wanted)) =
+        message.strip_prefix("invalid type: ").and_then(|rest| rest.split_once(", expected "))
+    {
+        return format!("`{path}` is {}, and it must be {}", kind(got), kind(wanted));
+    }
+    if path.is_empty() { message } else { format!("`{path}`: {message}") }
+}
+
+fn listed(names: &[&str]) -> String {
+    if names.is_empty() {
+        return "none".to_owned();
+    }
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// The kind of a value in the words of TOML.
+fn kind(text: &str) -> String {
+    let value = text.split_once('`').map(|(_, value)| value.trim_end_matches('`'));
+    let with = |name: &str| value.map_or(name.to_owned(), |value| format!("{name} ({value})"));
+    match text.split([' ', '`']).next().unwrap_or_default() {
+        "integer" => with("a whole number"),
+        "floating" => with("a fraction"),
+        "boolean" => with("true or false"),
+        "string" => text
+            .strip_prefix("string ")
+            .map_or_else(|| "a text".to_owned(), |quoted| format!("the text {quoted}")),
+        "sequence" | "a" if text.ends_with("sequence") => "a list".to_owned(),
+        "map" => "a table".to_owned(),
+        "a" if text.ends_with("string") => "a text".to_owned(),
+        "a" if text.ends_with("map") => "a table".to_owned(),
+        "a" if text.ends_with("boolean") => "true or false".to_owned(),
+        "struct" => "a table".to_owned(),
+        "u16" | "u32" | "u64" | "usize" => "a whole number from 0 on".to_owned(),
+        _ => text.to_owned(),
     }
 }
 
@@ -194,4 +358,45 @@ fn is_variable(name: &str) -> bool {
     symbols.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
         && symbols.all(|symbol| symbol.is_ascii_alphanumeric() || symbol == '_')
         && name.len() <= 100
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(text: &str) -> String {
+        let (place, reason) = Fixture::parse(text.as_bytes()).unwrap_err();
+        format!("{place}: {reason}")
+    }
+
+    #[test]
+    fn a_fault_names_its_place_and_speaks_of_the_file() {
+        for (text, wanted) in [
+            (
+                "version = 1\n\n[agent_cli.upstream]\nshell = \"rm\"\n",
+                ", line 4, column 1: unknown member `shell` in [agent_cli.upstream]; known are `command`, `timeout`",
+            ),
+            (
+                "version = 1\ncolour = 1\n",
+                ", line 2, column 1: unknown member `colour` at the top; known are `version`, `base_url_env`, `secrets`, `public`, `environment`, `routes`, `samples`, `agent_cli`",
+            ),
+            ("version = 2\n", ", line 1, column 1: version 2 is not known; it must be 1"),
+            (
+                "version = 1\n[environment]\nA = 1\n",
+                ", line 3, column 5: `environment.A` is a whole number (1), and it must be a text",
+            ),
+            (
+                "version = 1\n[environment]\n\"A-B\" = \"x\"\n",
+                ", line 3, column 2: `A-B` is no name of an environment variable; letters, digits and `_` make a name, and a digit does not begin it",
+            ),
+            (
+                "version = 1\n[environment]\nA = \"x\\u0000\"\n",
+                ", line 3, column 1: the value of `A` holds a NUL character, which no variable can",
+            ),
+        ] {
+            assert_eq!(fault(text), wanted);
+        }
+        assert!(fault("version = 1\nx = [\n").starts_with(", line "));
+        assert!(fault("").contains("the member `version` is missing at the top"));
+    }
 }

@@ -1,5 +1,6 @@
 //! The mock upstream: scripted replies on loopback and a journal of what was asked.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -53,9 +54,13 @@ impl Route {
     }
 }
 
+/// An answer that comes later than this is meant to be late.
+const LATE: Duration = Duration::from_secs(1);
+
 /// A running mock upstream.
 pub struct Mock {
     server: Server,
+    was_late: Arc<AtomicBool>,
     journal: Arc<Mutex<Vec<Request>>>,
 }
 
@@ -82,15 +87,21 @@ impl Mock {
     pub fn with(answer: Arc<Answer>) -> std::io::Result<Self> {
         let journal: Arc<Mutex<Vec<Request>>> = Arc::default();
         let kept = Arc::clone(&journal);
+        let was_late: Arc<AtomicBool> = Arc::default();
+        let late = Arc::clone(&was_late);
         let server = Server::start(Arc::new(move |request| {
             let mut journal = kept.lock().unwrap_or_else(PoisonError::into_inner);
             if journal.len() < MAX_JOURNAL {
                 journal.push(request.clone());
             }
             drop(journal);
-            answer(request)
+            let reply = answer(request);
+            if reply.delay >= LATE {
+                late.store(true, Ordering::Relaxed);
+            }
+            reply
         }))?;
-        Ok(Self { server, journal })
+        Ok(Self { server, was_late, journal })
     }
 
     #[must_use]
@@ -102,6 +113,12 @@ impl Mock {
     #[must_use]
     pub fn connections(&self) -> usize {
         self.server.connections()
+    }
+
+    /// Whether it kept a program waiting on purpose.
+    #[must_use]
+    pub fn was_late(&self) -> bool {
+        self.was_late.load(Ordering::Relaxed)
     }
 
     /// What was asked, in order.

@@ -12,10 +12,12 @@ mod memory;
 pub mod mock;
 pub mod observed;
 pub mod probe;
+pub mod pulse;
 pub mod runner;
 pub mod sandbox;
 pub mod secrets;
 pub mod session;
+pub mod start;
 pub mod target;
 pub mod waivers;
 

@@ -3,12 +3,13 @@
 use serde_json::Value;
 
 use crate::strict_json;
-use crate::system::subject::{Ending, Ran};
+use crate::system::subject::{self, Ending, Ran};
 
 use super::evidence;
 use super::mock::Request;
 use super::probe::Evidence;
 use super::secrets::Sentinel;
+use super::session::MAX_OUTPUT;
 
 /// What a call showed.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ pub struct Observed {
     /// Connections to mock or proxy.
     pub connections: usize,
     pub requests: Vec<Request>,
+    /// The upstream kept it waiting on purpose.
+    pub was_kept_waiting: bool,
 }
 
 impl Observed {
@@ -61,9 +64,16 @@ impl Observed {
         let ran = self.ran.as_ref().map_err(Clone::clone)?;
         match ran.ending {
             Ending::TimedOut => return Err("it did not end in time".to_owned()),
-            Ending::Flooded => return Err("it wrote without an end".to_owned()),
+            Ending::Flooded => {
+                let most = MAX_OUTPUT as u64 * subject::MOST_TIMES;
+                return Err(format!("it wrote more than {most} bytes and was ended"));
+            }
             Ending::Signalled(signal) => return Err(format!("signal {signal} ended it")),
             Ending::Exited(_) | Ending::Interrupted => {}
+        }
+        if ran.stdout_is_held {
+            let what = "the program ended, and a process it left behind holds its stdout open";
+            return Err(what.to_owned());
         }
         if ran.stdout_length > ran.stdout.len() as u64 {
             return Err(format!("stdout has {} bytes", ran.stdout_length));
@@ -93,6 +103,7 @@ impl Observed {
     /// The call as a report shows it.
     #[must_use]
     pub fn evidence(&self, note: impl Into<String>) -> Evidence {
+        let argument = |text: &String| evidence::argument(text, &self.secrets);
         let (ending, total) = match &self.ran {
             Ok(ran) => (
                 match ran.ending {
@@ -104,17 +115,17 @@ impl Observed {
                 },
                 (ran.stdout_length, ran.stderr_length),
             ),
-            Err(reason) => (format!("not started: {reason}"), (0, 0)),
+            Err(reason) => (format!("not started: {}", argument(reason)), (0, 0)),
         };
-        let argument = |text: &String| evidence::argument(text, &self.secrets);
         Evidence {
+            was_made: self.ran.is_ok(),
             argv: self.argv.iter().map(argument).collect(),
             ending,
             exit: self.exit(),
             duration_ms: self.duration_ms(),
             stdout: evidence::excerpt(self.stdout(), total.0, &self.secrets),
             stderr: evidence::excerpt(self.stderr(), total.1, &self.secrets),
-            note: evidence::argument(&note.into(), &self.secrets),
+            note: evidence::argument(&note.into(), &self.secrets).replace("``", "(absent)"),
         }
     }
 }

@@ -87,8 +87,10 @@ impl Verdict {
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
     pub argv: Vec<String>,
-    /// `exit 0`, `signal 9`, `timed out`, `output limit`.
+    /// `exit 0`, `signal 9`, `timed out`, `output limit`, `not started`.
     pub ending: String,
+    /// Whether the program was started at all.
+    pub was_made: bool,
     pub exit: Option<i32>,
     pub duration_ms: u64,
     pub stdout: String,

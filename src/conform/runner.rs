@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::generate::record_conform::ProbeWaiver;
 use crate::system::clock::Stopwatch;
-use crate::system::{interrupt, subject};
+use crate::system::{interrupt, orphans};
 
 use super::probe::{Finding, Probe, Verdict};
 use super::session::Session;
@@ -31,8 +31,8 @@ pub struct Result {
 pub struct Verdicts {
     pub results: Vec<Result>,
     pub duration_ms: u64,
-    /// Processes that fled from their session and were ended.
-    pub orphans: usize,
+    /// Programs of processes that fled from their session and were ended.
+    pub orphans: Vec<String>,
 }
 
 /// Runs `probes` with at most `workers` at a time, at most as long as `limit`. `say` hears how far it is.
@@ -45,7 +45,7 @@ pub fn run(
     say: &(dyn Fn(usize, usize) + Sync),
 ) -> Verdicts {
     let clock = Stopwatch::start();
-    subject::adopt_orphans();
+    orphans::adopt();
     let next = AtomicUsize::new(0);
     let done = AtomicUsize::new(0);
     let slots: Vec<Mutex<Option<Result>>> = probes.iter().map(|_| Mutex::new(None)).collect();
@@ -73,7 +73,7 @@ pub fn run(
             "no call of the tool gave an envelope, so what it did not do wrong proves nothing",
         )
     });
-    let orphans = subject::end_orphans();
+    let orphans = orphans::end();
     let results = slots.into_iter().zip(probes).map(|(slot, probe)| {
         slot.into_inner().ok().flatten().unwrap_or_else(|| {
             let finding = Finding::blocked("the probe itself failed; this is a fault of aos");
@@ -92,8 +92,11 @@ pub fn run(
 fn examine(session: &Session, probe: &'static Probe, clock: Stopwatch, limit: Duration) -> Result {
     let own = Stopwatch::start();
     let lacking = probe.needs.iter().find_map(|need| session.lacks(*need));
+    let refused = session.pulse.refused();
     let mut finding = if interrupt::requested() {
         Finding::blocked("interrupted")
+    } else if let Some(why) = session.pulse.lost() {
+        Finding::blocked(why)
     } else if u128::from(clock.elapsed_ms()) > limit.as_millis() {
         Finding::blocked(format!("the time limit of the run ({} s) was over", limit.as_secs()))
     } else if let Some(why) = lacking {
@@ -103,6 +106,13 @@ fn examine(session: &Session, probe: &'static Probe, clock: Stopwatch, limit: Du
         std::panic::catch_unwind(call)
             .unwrap_or_else(|_| Finding::blocked("the probe itself failed; this is a fault of aos"))
     };
+    if let Some(why) = session.pulse.lost()
+        && session.pulse.refused() > refused
+        && !is_shown(&finding)
+    {
+        // What it concludes from calls that were not made is nothing.
+        finding = Finding::blocked(why);
+    }
     finding.evidence.truncate(MAX_EVIDENCE);
     // Messages may quote the tool.
     let secrets: Vec<_> = [super::secrets::Shape::Plain, super::secrets::Shape::Special]
@@ -111,6 +121,12 @@ fn examine(session: &Session, probe: &'static Probe, clock: Stopwatch, limit: Du
         .collect();
     finding.message = shown(&finding.message, &secrets);
     Result { probe, finding, duration_ms: own.elapsed_ms(), waiver: None }
+}
+
+/// A failure that a call shows which was made: the first thing that was wrong.
+fn is_shown(finding: &Finding) -> bool {
+    finding.verdict == Verdict::Fail
+        && finding.evidence.first().is_some_and(|evidence| evidence.was_made)
 }
 
 fn shown(message: &str, secrets: &[super::secrets::Sentinel]) -> String {
@@ -123,6 +139,8 @@ fn shown(message: &str, secrets: &[super::secrets::Sentinel]) -> String {
             escaped.into_iter().flatten().chain(plain)
         })
         .collect();
+    // Where a probe quotes a member that the tool does not have, nothing stands between the marks.
+    let visible = visible.replace("``", "(absent)");
     if visible.chars().count() <= MAX_MESSAGE {
         return visible;
     }

@@ -1,5 +1,7 @@
 //! Sentinel secrets: what a tool gets in place of real ones, and how they are found again in what it says.
 
+use std::collections::BTreeSet;
+
 /// One secret that is none.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Sentinel {
@@ -17,8 +19,9 @@ pub enum Shape {
     Special,
 }
 
-/// How many characters of a secret count as a part of it.
+/// How many characters at an end of a secret count as a part of it, and how many anywhere in it.
 const PART: usize = 4;
+const RUN: usize = 8;
 
 impl Sentinel {
     /// The sentinel of a variable: the same in each run, so that reports are stable, and like nothing else.
@@ -65,7 +68,12 @@ impl Sentinel {
         if self.forms().iter().any(|form| text.contains(form.as_str())) {
             return Some("encoded");
         }
-        self.parts().iter().any(|part| text.contains(part)).then_some("in part")
+        let has_run = || {
+            let runs: BTreeSet<&[u8]> = self.value.as_bytes().windows(RUN).collect();
+            text.as_bytes().windows(RUN).any(|window| runs.contains(window))
+        };
+        let has_part = self.parts().iter().any(|part| text.contains(part)) || has_run();
+        has_part.then_some("in part")
     }
 
     /// First and last characters, as masks like `Qz7x***Wk9j` leave them.
@@ -73,17 +81,56 @@ impl Sentinel {
         [&self.value[..PART], &self.value[self.value.len() - PART..]]
     }
 
-    /// `text` without this secret in any form.
+    /// `text` without this secret in any form, nor any part of it: a part is as long as it fits.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {
         let mut text = text.to_owned();
-        for form in self.forms() {
-            text = text.replace(&form, &format!("<{}>", self.name));
+        let forms = self.forms();
+        for form in &forms {
+            text = text.replace(form, &format!("<{}>", self.name));
         }
-        for part in self.parts() {
-            text = text.replace(part, &format!("<part of {}>", self.name));
+        let covered = self.covered(text.as_bytes(), &forms);
+        if !covered.contains(&true) {
+            return text;
         }
-        text
+        let mut redacted = String::with_capacity(text.len());
+        let mut was_covered = false;
+        for (at, symbol) in text.char_indices() {
+            match (covered[at], was_covered) {
+                (true, false) => redacted.push_str(&format!("<part of {}>", self.name)),
+                (true, true) => {}
+                (false, _) => redacted.push(symbol),
+            }
+            was_covered = covered[at];
+        }
+        redacted
+    }
+
+    /// Which bytes belong to a part of the secret. Forms are ASCII, so a part begins and ends between characters.
+    fn covered(&self, text: &[u8], forms: &[String]) -> Vec<bool> {
+        let mut covered = vec![false; text.len()];
+        let value = self.value.as_bytes();
+        for (at, window) in text.windows(PART).enumerate() {
+            if window == &value[..PART] {
+                let length = text[at..].iter().zip(value).take_while(|(one, two)| one == two);
+                let length = length.count();
+                covered[at..at + length].fill(true);
+            }
+            if window == &value[value.len() - PART..] {
+                let end = at + PART;
+                let before = text[..end].iter().rev().zip(value.iter().rev());
+                let length = before.take_while(|(one, two)| one == two).count();
+                covered[end - length..end].fill(true);
+            }
+        }
+        let runs: BTreeSet<&[u8]> =
+            forms.iter().flat_map(|form| form.as_bytes().windows(RUN)).collect();
+        for (at, window) in text.windows(RUN).enumerate() {
+            if runs.contains(window) {
+                covered[at..at + RUN].fill(true);
+            }
+        }
+        covered
     }
 }
 
@@ -155,6 +202,30 @@ mod tests {
             assert_eq!(secret.leak("Qz7x***"), Some("in part"));
             assert_eq!(secret.leak("***Wk9j"), Some("in part"));
             assert_eq!(secret.leak("set"), None);
+        }
+    }
+
+    #[test]
+    fn what_is_redacted_of_a_part_is_as_long_as_it_fits() {
+        for shape in [Shape::Plain, Shape::Special] {
+            let secret = Sentinel::new("ACME_TOKEN", shape);
+            let (length, value) = (secret.value.len(), secret.value.as_str());
+            for text in [
+                format!("Bearer {}***", &value[..20]),
+                format!("Bearer ***{}", &value[length - 20..]),
+                format!("é{}é", &value[6..18]),
+                format!("{} and {}", &value[..9], &value[length - 9..]),
+            ] {
+                let redacted = secret.redact(&text);
+                assert!(redacted.contains("<part of ACME_TOKEN>"), "{text}: {redacted}");
+                let rest = redacted.replace("<part of ACME_TOKEN>", "");
+                let rest = rest.replace("Bearer ", "").replace(" and ", "");
+                assert_eq!(rest.trim_matches(['*', 'é']), "", "{text}: {redacted}");
+                assert_eq!(secret.leak(&text), Some("in part"), "{text}");
+            }
+            let whole = base64(value.as_bytes());
+            assert!(!secret.redact(&whole[..30]).contains(&whole[4..12]));
+            assert_eq!(secret.redact("deadbeef of no secret"), "deadbeef of no secret");
         }
     }
 }

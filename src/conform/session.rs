@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ use crate::contract::Family;
 use crate::generate::vendor::Contract;
 use crate::strict_json;
 use crate::system::clock::Stopwatch;
-use crate::system::subject::{self, Launch, Ran, Stimulus};
+use crate::system::subject::{self, Ending, Launch, Ran, Stimulus};
 use crate::system::temporary::TemporaryDirectory;
 use crate::system::{files, loopback};
 
@@ -18,8 +19,10 @@ use super::fixture::Fixture;
 use super::memory::Memory;
 use super::mock::Mock;
 use super::probe::Need;
+use super::pulse::Pulse;
 use super::sandbox::Sandbox;
 use super::secrets::{Sentinel, Shape};
+use super::start;
 use super::target::Target;
 
 pub use super::call::{CALL_LIMIT, Call, Event, Upstream};
@@ -27,6 +30,8 @@ pub use super::observed::Observed;
 
 /// Most bytes of a stream that are kept: a little more than the host takes.
 pub const MAX_OUTPUT: usize = 1_100_000;
+/// How long a tool may take to show that it still answers.
+const GREETING_LIMIT: Duration = Duration::from_secs(8);
 /// Largest manifest, in bytes.
 const MAX_MANIFEST: u64 = 4 * 1024 * 1024;
 
@@ -49,6 +54,8 @@ pub struct Session {
     quickest_ms: AtomicU64,
     /// Whether any call gave something that looks like an envelope.
     spoke: AtomicBool,
+    /// Whether the tool still answers.
+    pub pulse: Pulse,
 }
 
 /// The member `ok` somewhere in it; whether it is a right envelope is for the probes.
@@ -91,6 +98,7 @@ impl Session {
             spent_ms: AtomicU64::new(0),
             quickest_ms: AtomicU64::new(u64::MAX),
             spoke: AtomicBool::new(false),
+            pulse: Pulse::default(),
         }
     }
 
@@ -99,7 +107,7 @@ impl Session {
     pub fn lacks(&self, need: Need) -> Option<String> {
         let lacking = |is_there: bool, why: &str| (!is_there).then(|| why.to_owned());
         match need {
-            Need::Fixture => lacking(self.fixture.is_some(), "the project has no conform.toml"),
+            Need::Fixture => lacking(self.fixture.is_some(), "there is no conform.toml"),
             Need::Credentials => lacking(
                 !self.credentials.is_empty(),
                 "neither manifest nor conform.toml names a variable that holds a secret",
@@ -163,13 +171,17 @@ impl Session {
     #[must_use]
     pub fn is_mute(&self) -> bool {
         if !self.spoke.load(Ordering::Relaxed) {
-            let words: &[&str] = match self.target.family {
-                Family::Harness => &["--json", "capabilities"],
-                Family::AgentCli => &["reference"],
-            };
-            let _ = self.observe(&Call::new(words.iter().copied()));
+            let _ = self.observe(&self.greeting());
         }
         !self.spoke.load(Ordering::Relaxed)
+    }
+
+    /// The call that every tool of the family answers.
+    fn greeting(&self) -> Call {
+        Call::new(match self.target.family {
+            Family::Harness => ["--json", "capabilities"].as_slice().iter().copied(),
+            Family::AgentCli => ["reference"].as_slice().iter().copied(),
+        })
     }
 
     /// Makes a call, or gives what an equal one showed.
@@ -199,9 +211,14 @@ impl Session {
             secrets,
             connections: 0,
             requests: Vec::new(),
+            was_kept_waiting: false,
         };
-        let ran = self.attempt(call, given, &mut observed);
-        observed.ran = ran.map_err(|error| error.to_string());
+        if let Some(why) = self.pulse.refuse() {
+            observed.ran = Err(why);
+            return observed;
+        }
+        observed.ran = self.attempt(call, given, &mut observed);
+        self.listen(call, &observed);
         self.calls.fetch_add(1, Ordering::Relaxed);
         self.spent_ms.fetch_add(observed.duration_ms(), Ordering::Relaxed);
         if looks_like_an_envelope(observed.stdout()) {
@@ -213,17 +230,47 @@ impl Session {
         observed
     }
 
+    /// Whether the tool still answers, as this call shows it.
+    fn listen(&self, call: &Call, observed: &Observed) {
+        let is_silent = |observed: &Observed| {
+            observed.ran.as_ref().is_ok_and(|ran| ran.ending == Ending::TimedOut)
+        };
+        if !is_silent(observed) {
+            self.pulse.answered();
+            return;
+        }
+        // Where the call is one that somebody disturbs on purpose, silence is an answer of its own kind.
+        if call.event != Event::None || observed.was_kept_waiting || !self.pulse.missed() {
+            return;
+        }
+        let silent = self.pulse.silent();
+        let mut greeting = self.greeting();
+        greeting.limit = GREETING_LIMIT;
+        let mut answer = Observed { argv: Vec::new(), ..observed.clone() };
+        answer.ran = self.attempt(&greeting, None, &mut answer);
+        if !is_silent(&answer) {
+            self.pulse.answered();
+            return;
+        }
+        let last = observed.argv.join(" ");
+        self.pulse.lose(format!(
+            "the tool hangs: {silent} calls in a row did not end in time, the last was `{last}`, and `{}` does not either",
+            greeting.arguments.join(" ")
+        ));
+    }
+
     fn attempt(
         &self,
         call: &Call,
         given: Option<(&Sandbox, Option<&Mock>)>,
         observed: &mut Observed,
-    ) -> std::io::Result<Ran> {
+    ) -> Result<Ran, String> {
+        let fault = |error: std::io::Error| error.to_string();
         let (own_sandbox, own_mock);
         let sandbox = match given {
             Some((sandbox, _)) => sandbox,
             None => {
-                own_sandbox = Sandbox::new()?;
+                own_sandbox = Sandbox::new().map_err(fault)?;
                 &own_sandbox
             }
         };
@@ -232,11 +279,11 @@ impl Session {
             (None, Upstream::Refusing) => None,
             (None, Upstream::Mock(behaviour)) => {
                 let routes = self.fixture.as_ref().map_or(&[][..], |fixture| &fixture.routes);
-                own_mock = Mock::start(behaviour, routes)?;
+                own_mock = Mock::start(behaviour, routes).map_err(fault)?;
                 Some(&own_mock)
             }
         };
-        let url = mock.map_or_else(loopback::refusing_url, |mock| Ok(mock.url()))?;
+        let url = mock.map_or_else(loopback::refusing_url, |mock| Ok(mock.url())).map_err(fault)?;
         let environment = self.environment(call, sandbox, &url, &observed.secrets);
         let work = sandbox.work();
         let arguments: Vec<_> = self.target.prefix.iter().chain(&call.arguments).cloned().collect();
@@ -263,12 +310,32 @@ impl Session {
                 }
             },
         };
-        let ran = subject::run(&launch)?;
+        let ran = subject::run(&launch).map_err(|error| {
+            let why = start::fault(launch.program, &error);
+            self.does_not_start(launch.program, &why);
+            why
+        })?;
+        let exit = match ran.ending {
+            Ending::Exited(exit) => Some(exit),
+            _ => None,
+        };
+        if let Some(why) = start::fault_of_shell(launch.program, exit) {
+            self.does_not_start(launch.program, &why);
+            return Err(why);
+        }
         if let Some(mock) = mock {
+            observed.was_kept_waiting = mock.was_late();
             observed.connections = mock.connections() - before;
             observed.requests = mock.requests();
         }
         Ok(ran)
+    }
+
+    /// A tool that cannot be started is not started again; a copy of it that a probe made may be.
+    fn does_not_start(&self, program: &std::path::Path, why: &str) {
+        if program == self.target.program {
+            self.pulse.lose(format!("`{}` cannot be started: {why}", self.target.tool));
+        }
     }
 
     fn environment(

@@ -12,8 +12,8 @@ use crate::system::search_path;
 pub enum TargetError {
     #[error("there is no program to run for `{tool}`; looked for {}", looked.join(", "))]
     NotFound { tool: String, looked: Vec<String> },
-    #[error("`{program}` is no program that can be run")]
-    NoProgram { program: String },
+    #[error("`{program}` is no program that can be run: {why}")]
+    NoProgram { program: String, why: &'static str },
 }
 
 /// A tool that can be run.
@@ -148,16 +148,40 @@ fn executable(path: &Path) -> Option<PathBuf> {
     is_program.then(|| path.to_owned())
 }
 
+/// Why a path is no program.
+fn obstacle(path: &Path) -> &'static str {
+    let Ok(real) = files::canonical(path) else {
+        return match files::kind(path) {
+            Ok(Kind::Symlink) => "it is a link to something that is not there",
+            _ => "it is not there",
+        };
+    };
+    match files::kind(&real) {
+        Ok(Kind::File { .. }) => "its owner may not execute it; `chmod +x` allows it",
+        Ok(Kind::Directory) => "it is a directory",
+        _ => "it is not a file",
+    }
+}
+
 /// Program and first arguments; a path counts from `base`, a name is searched on PATH.
 fn words(command: &[String], base: &Path) -> Result<(PathBuf, Vec<String>), TargetError> {
     let (program, prefix) =
         command.split_first().map_or(("", [].as_slice()), |(first, rest)| (first.as_str(), rest));
-    let fault = || TargetError::NoProgram { program: program.to_owned() };
+    let fault = |why| TargetError::NoProgram { program: program.to_owned(), why };
     let path = if program.contains(['/', '\\']) {
-        let base = files::canonical(base).map_err(|_| fault())?;
-        executable(&base.join(program)).ok_or_else(fault)?
+        let base = files::canonical(base).map_err(|_| fault("its directory is not there"))?;
+        let path = base.join(program);
+        executable(&path).ok_or_else(|| fault(obstacle(&path)))?
     } else {
-        search_path::find(program).ok_or_else(fault)?
+        search_path::find(program).ok_or_else(|| {
+            // A shell would look on PATH only as well.
+            match files::kind(&base.join(program)) {
+                Ok(Kind::File { .. }) => {
+                    fault("it is not on PATH; `./` before it names the file here")
+                }
+                _ => fault("it is not on PATH"),
+            }
+        })?
     };
     Ok((path, prefix.to_vec()))
 }

@@ -1,44 +1,107 @@
 //! `[[conform.waive]]`: probes that a project lets fail, with a reason, for a time.
 
-use crate::contract::suggestion;
+use crate::contract::{Family, suggestion};
 use crate::generate::record_conform::ProbeWaiver;
 
 use super::probe::{self, Verdict};
 use super::runner::Verdicts;
 
-/// A waiver that does not count.
+/// A waiver says so this many days before it ends.
+const DAYS_OF_NOTICE: i64 = 14;
+
+/// What is to be said about a waiver.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Fault {
+pub struct Remark {
     pub probe: String,
     pub message: String,
 }
 
-/// Turns waived failures into [`Verdict::Waived`]; gives the waivers that do not count.
-pub fn apply(verdicts: &mut Verdicts, waivers: &[ProbeWaiver], today: &str) -> Vec<Fault> {
-    let mut faults = Vec::new();
-    for waiver in waivers {
-        let mut fault = |message: String| {
-            faults.push(Fault { probe: waiver.probe.escape_debug().to_string(), message });
-        };
-        if probe::find(&waiver.probe).is_none() {
-            let near = suggestion::nearest(&waiver.probe, probe::all().map(|probe| probe.id));
-            fault(match near {
-                Some(near) => format!("there is no such probe; did you mean `{near}`?"),
-                None => "there is no such probe".to_owned(),
-            });
-            continue;
-        }
-        // ISO dates compare as text.
-        if let Some(last) = waiver.expires.as_deref().filter(|last| *last < today) {
-            fault(format!("the waiver ended on {last}"));
+/// Turns waived failures into [`Verdict::Waived`]. Gives the waivers that do not count, which are faults, and what
+/// else is to be said: a waiver that nothing needs, or one that ends soon.
+pub fn apply(
+    verdicts: &mut Verdicts,
+    waivers: &[ProbeWaiver],
+    family: Family,
+    today: &str,
+) -> (Vec<Remark>, Vec<Remark>) {
+    let (mut faults, mut notes) = (Vec::new(), Vec::new());
+    for (index, waiver) in waivers.iter().enumerate() {
+        let remark =
+            |message: String| Remark { probe: waiver.probe.escape_debug().to_string(), message };
+        if let Some(fault) = contradiction(waiver, &waivers[..index], family, today) {
+            faults.push(remark(fault));
             continue;
         }
         for result in verdicts.results.iter_mut().filter(|result| result.probe.id == waiver.probe) {
-            if matches!(result.finding.verdict, Verdict::Fail | Verdict::Blocked) {
-                result.finding.verdict = Verdict::Waived;
-                result.waiver = Some(waiver.clone());
+            match result.finding.verdict {
+                Verdict::Fail | Verdict::Blocked => {
+                    result.finding.verdict = Verdict::Waived;
+                    result.waiver = Some(waiver.clone());
+                    let soon = waiver.expires.as_deref().and_then(|last| ends_soon(last, today));
+                    notes.extend(soon.map(&remark));
+                }
+                Verdict::Pass => notes.push(remark(
+                    "it is not needed any more: the probe passes; delete it".to_owned(),
+                )),
+                Verdict::NotApplicable => notes.push(remark(
+                    "it is not needed: the probe does not apply to this tool; delete it".to_owned(),
+                )),
+                Verdict::Waived => {}
             }
         }
     }
-    faults
+    (faults, notes)
+}
+
+/// Why a waiver does not count.
+fn contradiction(
+    waiver: &ProbeWaiver,
+    earlier: &[ProbeWaiver],
+    family: Family,
+    today: &str,
+) -> Option<String> {
+    let Some(found) = probe::find(&waiver.probe) else {
+        let of_family = probe::of(family).iter().map(|probe| probe.id);
+        return Some(match suggestion::nearest(&waiver.probe, of_family) {
+            Some(near) => format!("there is no such probe; did you mean `{near}`?"),
+            None => "there is no such probe".to_owned(),
+        });
+    };
+    if found.family != family {
+        return Some(format!(
+            "the probe is one of the family {}, and this tool follows {family}",
+            found.family
+        ));
+    }
+    if earlier.iter().any(|other| other.probe == waiver.probe) {
+        return Some("the probe has another waiver above this one; keep one of them".to_owned());
+    }
+    // ISO dates compare as text.
+    let last = waiver.expires.as_deref().filter(|last| *last < today)?;
+    Some(format!("the waiver ended on {last}"))
+}
+
+fn ends_soon(last: &str, today: &str) -> Option<String> {
+    let day = |text: &str| text.parse::<jiff::civil::Date>().ok();
+    let left = day(today)?.until(day(last)?).ok()?.get_days();
+    (i64::from(left) <= DAYS_OF_NOTICE).then(|| match left {
+        0 => format!("it ends today, on {last}"),
+        1 => format!("it ends tomorrow, on {last}"),
+        _ => format!("it ends in {left} days, on {last}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_waiver_says_in_the_last_two_weeks_that_it_ends() {
+        let soon = |last| ends_soon(last, "2026-12-20");
+        assert_eq!(soon("2026-12-20").as_deref(), Some("it ends today, on 2026-12-20"));
+        assert_eq!(soon("2026-12-21").as_deref(), Some("it ends tomorrow, on 2026-12-21"));
+        assert_eq!(soon("2027-01-03").as_deref(), Some("it ends in 14 days, on 2027-01-03"));
+        assert_eq!(soon("2027-01-04"), None);
+        assert_eq!(soon("2028-01-01"), None);
+    }
 }

@@ -17,13 +17,14 @@ pub fn cut_off_network() -> Result<(), String> {
 /// Always: only Linux has network namespaces.
 #[cfg(not(target_os = "linux"))]
 pub fn cut_off_network() -> Result<(), String> {
-    Err("this operating system has no network namespaces".to_owned())
+    Err("only Linux has network namespaces".to_owned())
 }
 
 #[cfg(target_os = "linux")]
 mod linux {
     use std::net::{Ipv4Addr, TcpListener, TcpStream};
 
+    use nix::errno::Errno;
     use nix::sched::{CloneFlags, unshare};
     use rustix::net::netlink::SocketAddrNetlink;
     use rustix::net::{
@@ -32,6 +33,8 @@ mod linux {
 
     /// Where some distributions say that a user namespace comes without the rights that are needed here.
     const RESTRICTED: &str = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
+    /// Where others switch them off.
+    const SWITCHED_OFF: &str = "/proc/sys/kernel/unprivileged_userns_clone";
     /// Kind of the message that changes a network interface.
     const RTM_NEWLINK: u16 = 16;
     /// A request that wants to be acknowledged.
@@ -43,14 +46,12 @@ mod linux {
 
     pub(super) fn cut_off() -> Result<(), String> {
         if unshare(CloneFlags::CLONE_NEWNET).is_err() {
-            if super::super::files::read(std::path::Path::new(RESTRICTED), 16)
-                .is_ok_and(|loaded| loaded.bytes.starts_with(b"1"))
-            {
-                return Err("AppArmor restricts user namespaces on this machine".to_owned());
+            if says(RESTRICTED, b"1") {
+                return Err(restricted());
             }
             let (user, group) = (rustix::process::getuid(), rustix::process::getgid());
             unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNET)
-                .map_err(|error| format!("the system allows no network namespace: {error}"))?;
+                .map_err(|error| refused(error, says(SWITCHED_OFF, b"0")))?;
             // Without the maps files belong to nobody; the process can still work.
             let _ = write("/proc/self/setgroups", "deny");
             let _ = write("/proc/self/uid_map", &format!("{0} {0} 1", user.as_raw()));
@@ -61,6 +62,26 @@ mod linux {
                 "the network namespace has no loopback, so nothing can be tested in it: {error}"
             )
         })
+    }
+
+    fn says(setting: &str, start: &[u8]) -> bool {
+        super::super::files::read(std::path::Path::new(setting), 16)
+            .is_ok_and(|loaded| loaded.bytes.starts_with(start))
+    }
+
+    fn restricted() -> String {
+        "AppArmor keeps programs from making namespaces, as Ubuntu does since 24.04; `sysctl kernel.apparmor_restrict_unprivileged_userns=0` as root allows it".to_owned()
+    }
+
+    /// What the answer of the system means, and the setting to look at.
+    fn refused(error: Errno, is_switched_off: bool) -> String {
+        match error {
+            Errno::ENOSPC | Errno::EUSERS => "no more namespaces are allowed; look at `sysctl user.max_user_namespaces user.max_net_namespaces`, where 0 means none".to_owned(),
+            Errno::EPERM if is_switched_off => "namespaces are switched off for users; `sysctl kernel.unprivileged_userns_clone=1` as root allows them".to_owned(),
+            Errno::EPERM | Errno::EACCES => "this user may make no namespaces; in a container, its seccomp profile or its capabilities forbid them".to_owned(),
+            Errno::ENOSYS | Errno::EINVAL => "this kernel was built without network namespaces".to_owned(),
+            other => format!("the system allows no network namespace: {}", other.desc()),
+        }
     }
 
     #[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
@@ -102,5 +123,24 @@ mod linux {
     fn reach_loopback() -> std::io::Result<()> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         TcpStream::connect(listener.local_addr()?).map(drop)
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn a_refusal_says_what_it_means_and_where_to_look() {
+            for (error, is_switched_off, wanted) in [
+                (Errno::ENOSPC, false, "user.max_user_namespaces"),
+                (Errno::EPERM, true, "kernel.unprivileged_userns_clone=1"),
+                (Errno::EPERM, false, "container"),
+                (Errno::EINVAL, false, "built without"),
+            ] {
+                let said = refused(error, is_switched_off);
+                assert!(said.contains(wanted) && !said.contains("EN"), "{said}");
+            }
+            assert!(restricted().contains("kernel.apparmor_restrict_unprivileged_userns=0"));
+        }
     }
 }

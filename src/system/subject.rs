@@ -5,21 +5,24 @@
 use std::io::{Read, Write as _};
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use process_wrap::std::{ChildWrapper, CommandWrap};
 
 use super::clock::Stopwatch;
-use super::interrupt;
+use super::{interrupt, keeper};
 
 /// How long a program may take to end after it was asked to.
 const PATIENCE: Duration = Duration::from_millis(1_000);
 /// How long the system may take to end what was killed, and streams to close after that.
 const BURIAL: Duration = Duration::from_secs(2);
 const POLL: Duration = Duration::from_millis(2);
+
+/// A program that writes this many times what is kept of a stream is ended.
+pub const MOST_TIMES: u64 = 4;
 
 /// A program to run.
 #[derive(Clone, Copy)]
@@ -75,6 +78,8 @@ pub struct Ran {
     pub reaction_ms: Option<u64>,
     /// Something that it started was still there after its end.
     pub left_behind: bool,
+    /// Something out of reach that it started holds its stdout open.
+    pub stdout_is_held: bool,
 }
 
 /// Runs a program to its end.
@@ -84,6 +89,7 @@ pub struct Ran {
 pub fn run(launch: &Launch<'_>) -> std::io::Result<Ran> {
     let clock = Stopwatch::start();
     let mut child = spawn(launch)?;
+    let _watched = keeper::watch(child.id());
     feed(child.as_mut(), launch.stdin.to_vec())?;
     let flooded = Arc::new(AtomicBool::new(false));
     let stdout = child.stdout().take();
@@ -105,8 +111,8 @@ pub fn run(launch: &Launch<'_>) -> std::io::Result<Ran> {
     let duration_ms = clock.elapsed_ms();
     let left_behind = end(child.as_mut());
     let ((stdout, stderr), (ending, stimulated)) = waited?;
-    let (stdout, stdout_length) = stdout.finish();
-    let (stderr, stderr_length) = stderr.finish();
+    let (stdout, stdout_length, stdout_is_held) = stdout.finish();
+    let (stderr, stderr_length, _) = stderr.finish();
     Ok(Ran {
         ending,
         stdout,
@@ -115,6 +121,7 @@ pub fn run(launch: &Launch<'_>) -> std::io::Result<Ran> {
         stderr_length,
         duration_ms,
         reaction_ms: stimulated.map(|at| duration_ms.saturating_sub(at)),
+        stdout_is_held,
         left_behind: left_behind && matches!(ending, Ending::Exited(_) | Ending::Signalled(_)),
     })
 }
@@ -175,7 +182,9 @@ fn wait(
     loop {
         // Of the program itself: the group could answer for an orphan in it.
         if let Some(status) = child.inner_mut().try_wait()? {
-            return Ok((ended(status), stimulated));
+            // Who writes on after nobody reads any more is ended by that.
+            let was_flood = flooded.load(Ordering::Relaxed);
+            return Ok((if was_flood { Ending::Flooded } else { ended(status) }, stimulated));
         }
         let now = clock.elapsed_ms();
         if interrupt::requested() {
@@ -271,76 +280,12 @@ fn end(child: &mut dyn ChildWrapper) -> bool {
     runs
 }
 
-/// From now on, whatever loses its parent among the programs under test becomes a child of this process.
-pub fn adopt_orphans() {
-    #[cfg(target_os = "linux")]
-    {
-        // Without it, what flees from its session is out of reach, as on other systems.
-        let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
-    }
-}
-
-/// Ends every child of this process: what fled from its session. Nothing else may be running then.
-/// Gives how many there were.
-#[must_use]
-pub fn end_orphans() -> usize {
-    #[cfg(target_os = "linux")]
-    {
-        orphans::end()
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        0
-    }
-}
-
-#[cfg(target_os = "linux")]
-mod orphans {
-    use std::path::Path;
-
-    use rustix::process::{Pid, Signal, WaitOptions};
-
-    use super::super::clock::Stopwatch;
-    use super::super::files;
-    use super::{BURIAL, POLL};
-
-    pub(super) fn end() -> usize {
-        let clock = Stopwatch::start();
-        let mut count = 0;
-        loop {
-            while let Ok(Some(_)) = rustix::process::wait(WaitOptions::NOHANG) {}
-            let children = children();
-            if children.is_empty() || u128::from(clock.elapsed_ms()) > BURIAL.as_millis() {
-                return count;
-            }
-            for child in children {
-                count += usize::from(rustix::process::kill_process(child, Signal::KILL).is_ok());
-            }
-            std::thread::sleep(POLL);
-        }
-    }
-
-    /// Children of this process that the process table shows.
-    fn children() -> Vec<Pid> {
-        let own = rustix::process::getpid();
-        let names = files::names(Path::new("/proc")).unwrap_or_default();
-        let process = |name: &std::ffi::OsString| {
-            let id: i32 = name.to_str()?.parse().ok()?;
-            let stat = files::read(&Path::new("/proc").join(name).join("stat"), 4096).ok()?;
-            let stat = String::from_utf8_lossy(&stat.bytes).into_owned();
-            // The name in parentheses may hold anything; state and parent follow it.
-            let (_, rest) = stat.rsplit_once(')')?;
-            let parent: i32 = rest.split_whitespace().nth(1)?.parse().ok()?;
-            (Pid::from_raw(parent) == Some(own)).then(|| Pid::from_raw(id)).flatten()
-        };
-        names.iter().filter_map(process).collect()
-    }
-}
-
 /// One stream of the program, read on a thread to its end.
 struct Stream {
-    result: Receiver<Vec<u8>>,
+    kept: Arc<Mutex<Vec<u8>>>,
     length: Arc<AtomicU64>,
+    /// Nothing is ever sent: the end of the sender is the message.
+    ended: Receiver<()>,
 }
 
 impl Stream {
@@ -349,32 +294,33 @@ impl Stream {
         most: usize,
         flooded: &Arc<AtomicBool>,
     ) -> std::io::Result<Self> {
-        let (sender, result) = std::sync::mpsc::channel();
-        let length = Arc::new(AtomicU64::new(0));
-        let (counted, flooded) = (Arc::clone(&length), Arc::clone(flooded));
+        let (sender, ended) = std::sync::mpsc::channel();
+        let (kept, length) = (Arc::<Mutex<Vec<u8>>>::default(), Arc::new(AtomicU64::new(0)));
+        let (all, counted, flooded) = (Arc::clone(&kept), Arc::clone(&length), Arc::clone(flooded));
         std::thread::Builder::new().spawn(move || {
-            let mut kept = Vec::new();
             let mut buffer = [0; 16 * 1024];
             if let Some(mut stream) = stream {
                 while let Ok(count @ 1..) = stream.read(&mut buffer) {
+                    let mut kept = all.lock().unwrap_or_else(PoisonError::into_inner);
                     let room = most.saturating_sub(kept.len()).min(count);
                     kept.extend_from_slice(&buffer[..room]);
+                    drop(kept);
                     let total = counted.fetch_add(count as u64, Ordering::Relaxed) + count as u64;
-                    if total > most as u64 * 4 {
+                    if total > most as u64 * MOST_TIMES {
                         flooded.store(true, Ordering::Relaxed);
                         break;
                     }
                 }
             }
-            // Nobody listens when the wait for it is over.
-            let _ = sender.send(kept);
+            drop::<Sender<()>>(sender);
         })?;
-        Ok(Self { result, length })
+        Ok(Self { kept, length, ended })
     }
 
-    /// What came; nothing of a stream that somebody out of reach still holds.
-    fn finish(self) -> (Vec<u8>, u64) {
-        let kept = self.result.recv_timeout(BURIAL).unwrap_or_default();
-        (kept, self.length.load(Ordering::Relaxed))
+    /// What came, how much it was, and whether somebody out of reach still holds the stream.
+    fn finish(self) -> (Vec<u8>, u64, bool) {
+        let is_held = matches!(self.ended.recv_timeout(BURIAL), Err(RecvTimeoutError::Timeout));
+        let kept = std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner));
+        (kept, self.length.load(Ordering::Relaxed), is_held)
     }
 }

@@ -4,15 +4,24 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use super::directory_lock::DirectoryLock;
 use super::{environment, files, random};
 
-/// Prefix of the directories; the rest is 16 hex digits.
-const PREFIX: &str = "aos-";
+/// Prefix of the directories; the rest is 16 hex digits. Every directory with such a name is locked by its owner as
+/// long as the owner lives.
+const PREFIX: &str = "aos-run-";
+/// How often another name is tried.
+const ATTEMPTS: usize = 8;
+/// Most directories that one sweep removes.
+#[cfg(unix)]
+const MAX_SWEPT: usize = 1_000;
 
 /// A directory that only this user may enter.
 #[derive(Debug)]
 pub struct TemporaryDirectory {
     path: PathBuf,
+    /// Says that the owner lives; nobody has it where directories cannot be locked.
+    _lock: Option<DirectoryLock>,
 }
 
 impl TemporaryDirectory {
@@ -22,12 +31,7 @@ impl TemporaryDirectory {
     /// As the system says; names the directory that cannot be written.
     pub fn new() -> Result<Self, (PathBuf, io::Error)> {
         let parent = environment::temporary_directory();
-        let made = random::bytes::<8>().and_then(|name| {
-            let name: String = name.iter().map(|byte| format!("{byte:02x}")).collect();
-            let path = parent.join(format!("{PREFIX}{name}"));
-            create(&path).map(|()| Self { path })
-        });
-        made.map_err(|error| (parent, error))
+        made(&parent).map_err(|error| (parent, error))
     }
 
     #[must_use]
@@ -69,6 +73,92 @@ impl TemporaryDirectory {
         files::write_new(&self.path.join(name), bytes, files::Mode::Executable)
     }
 }
+
+/// A new directory with its lock. Between the two a sweep of another process may take it away; then there is another.
+fn made(parent: &Path) -> io::Result<TemporaryDirectory> {
+    for _ in 0..ATTEMPTS {
+        let name: String = random::bytes::<8>()?.iter().map(|byte| format!("{byte:02x}")).collect();
+        let path = parent.join(format!("{PREFIX}{name}"));
+        create(&path)?;
+        match DirectoryLock::acquire(&path) {
+            Ok(Some(lock)) if files::kind(&path)? == files::Kind::Directory => {
+                return Ok(TemporaryDirectory { path, _lock: Some(lock) });
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(_) => return Ok(TemporaryDirectory { path, _lock: None }),
+        }
+    }
+    Err(io::Error::other("other processes take every new directory away"))
+}
+
+/// Removes the directories of owners that were killed: real directories of this user, with the name of such a
+/// directory, that nobody holds a lock of.
+pub fn sweep() {
+    #[cfg(unix)]
+    {
+        let parent = environment::temporary_directory();
+        let names = files::names(&parent).unwrap_or_default();
+        let own = names.iter().filter(|name| name.to_str().is_some_and(is_name));
+        for path in own.map(|name| parent.join(name)).filter(|path| is_own(path)).take(MAX_SWEPT) {
+            // Whoever lives holds the lock; who is just being born looks for another place.
+            if let Ok(Some(_lock)) = DirectoryLock::acquire(&path) {
+                remove(&path);
+            }
+        }
+    }
+}
+
+/// Whether a directory may have been made here.
+#[cfg(unix)]
+fn is_name(name: &str) -> bool {
+    name.strip_prefix(PREFIX).is_some_and(|rest| {
+        rest.len() == 16 && rest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    })
+}
+
+#[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+fn is_own(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::symlink_metadata(path).is_ok_and(|metadata| {
+        metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw()
+    })
+}
+
+/// Removes a tree of this user, also where a program took its own permission away. What cannot be removed is private
+/// and never read again.
+fn remove(path: &Path) {
+    if files::remove_tree(path).is_ok() {
+        return;
+    }
+    open_directories(path);
+    let _ = files::remove_tree(path);
+}
+
+/// Gives the owner every right on the directories of a tree, links left out.
+#[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+fn open_directories(path: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut waiting = vec![path.to_owned()];
+    let mut left = MAX_COPIED;
+    while let Some(directory) = waiting.pop() {
+        if left == 0 || !is_own(&directory) {
+            continue;
+        }
+        left -= 1;
+        let _ = std::fs::set_permissions(&directory, std::fs::Permissions::from_mode(0o700));
+        let names = files::names(&directory).unwrap_or_default();
+        let below = names.into_iter().map(|name| directory.join(name));
+        waiting.extend(
+            below.filter(|path| files::kind(path).is_ok_and(|kind| kind == files::Kind::Directory)),
+        );
+    }
+}
+
+#[cfg(not(unix))]
+fn open_directories(_path: &Path) {}
 
 /// Fails when anything exists at `path`: a planted link is not followed.
 fn create(path: &Path) -> io::Result<()> {
@@ -121,8 +211,7 @@ pub fn copy_tree(from: &Path, to: &Path, without: &[&str]) -> io::Result<()> {
 
 impl Drop for TemporaryDirectory {
     fn drop(&mut self) {
-        // What cannot be removed is private and never read again.
-        let _ = files::remove_tree(&self.path);
+        remove(&self.path);
     }
 }
 
@@ -137,5 +226,35 @@ impl NewFile {
     /// As the system says.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.0.write_all(bytes)
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "a test makes files")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_one_of_ours_only_when_it_is_whole() {
+        assert!(is_name("aos-run-0123456789abcdef"));
+        for other in ["aos-run-", "aos-run-0123456789ABCDEF", "aos-run-0123456789abcdef0", "aos-x"]
+        {
+            assert!(!is_name(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_directory_is_locked_while_its_owner_lives_and_goes_with_all_it_holds() {
+        let directory = TemporaryDirectory::new().unwrap();
+        let path = directory.path().to_owned();
+        assert!(DirectoryLock::acquire(&path).unwrap().is_none());
+        directory.create_directory("closed").unwrap();
+        std::fs::write(path.join("closed/file"), "x").unwrap();
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::set_permissions(path.join("closed"), std::fs::Permissions::from_mode(0o000))
+            .unwrap();
+        drop(directory);
+        assert_eq!(files::kind(&path).unwrap(), files::Kind::Absent);
     }
 }

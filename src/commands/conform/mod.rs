@@ -16,10 +16,11 @@ use crate::conform::runner::{self, Verdicts};
 use crate::conform::target::TargetError;
 use crate::conform::{Probe, Session, probe, waivers};
 use crate::contract::Family;
-use crate::report::conformance::{self, Conformance};
+use crate::error::{io_code, io_hint};
+use crate::report::conformance::{self, CommandLine, Conformance};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::progress::Progress;
-use crate::system::{clock, interrupt, isolation};
+use crate::system::{clock, interrupt, isolation, keeper, temporary};
 
 use super::Run;
 use report_file::ReportFile;
@@ -32,7 +33,7 @@ const MAX_JOBS: usize = 64;
 /// Run a tool and hold what it does against its contract
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  aos conform\n  aos conform ../aos-github --probe harness.one-document\n  aos conform --family harness -- ./aos-github"
+    after_help = "Examples:\n  aos conform\n  aos conform ../aos-github --probe harness.one-document\n  aos conform --family harness -- ./aos-github\n  aos conform --report junit=conform.xml"
 )]
 pub struct ConformArgs {
     /// Project directory; default is the current one
@@ -59,6 +60,9 @@ pub struct ConformArgs {
     /// Contract tag of a command that is given after `--`; default is the newest
     #[arg(long, value_name = "TAG")]
     pub tag: Option<String>,
+    /// Description of upstream and commands; default is the conform.toml of the project, and none for a command
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "explain"])]
+    pub fixture: Option<PathBuf>,
     /// Program and first arguments of the tool, in place of a project
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
@@ -76,8 +80,7 @@ pub fn run(args: &ConformArgs, run: &Run) -> Result<Outcome, Failure> {
     if let Some(id) = &args.explain {
         return explain::explain(id, family, run);
     }
-    let files = args.report.iter().map(|text| ReportFile::parse(text));
-    let files: Vec<_> = files.collect::<Result<_, _>>()?;
+    let files = ReportFile::all(&args.report)?;
     let jobs = match args.jobs {
         Some(0) => {
             return Err(Failure::new(ErrorCode::Validation, "`--jobs` is 0")
@@ -89,18 +92,49 @@ pub fn run(args: &ConformArgs, run: &Run) -> Result<Outcome, Failure> {
     let wanted = args.probe.iter().map(|id| explain::probe(id)).collect::<Result<Vec<_>, _>>()?;
     let subject = subject::find(args, family)?;
     let probes = selected(&wanted, subject.target.family)?;
+    temporary::sweep();
     // Before the first thread: a namespace is entered by this process, and all that it starts inherits it.
     let isolation = isolation::cut_off_network();
+    let mut notes = subject.notes;
+    // From here on, whatever is started ends with aos, whatever ends aos.
+    let _keeper = keeper::start(isolation.is_ok())
+        .inspect_err(|error| {
+            notes.push(format!("if aos is killed, programs that it started may go on: {error}"));
+        })
+        .ok();
     let session = Session::new(subject.target, subject.contract, subject.fixture, isolation);
     let mut verdicts = examine(&session, &probes, jobs, run);
     interrupt::check()?;
-    let faults = waivers::apply(&mut verdicts, &subject.waivers, &clock::today());
-    let conformance =
-        Conformance::new(&session, verdicts, faults, subject.notes, !wanted.is_empty());
-    for file in &files {
-        file.write(&conformance)?;
+    let remarks =
+        waivers::apply(&mut verdicts, &subject.waivers, session.family(), &clock::today());
+    let again = again(args, run);
+    let mut conformance = Conformance::new(&session, verdicts, remarks, notes, again);
+    let written: Vec<_> = files.iter().filter_map(|file| file.write(&conformance).err()).collect();
+    conformance.report_faults = written.iter().map(|fault| fault.message.clone()).collect();
+    conclude(&conformance, run, written.into_iter().next())
+}
+
+/// The command line that looks at the same tool again.
+fn again(args: &ConformArgs, run: &Run) -> CommandLine {
+    let mut before = vec!["aos".to_owned()];
+    let mut option = |name: &str, value: Option<String>| {
+        before.extend(value.into_iter().flat_map(|value| [name.to_owned(), value]));
+    };
+    option("-C", run.directory.as_ref().map(|path| path.display().to_string()));
+    before.push("conform".to_owned());
+    before.extend(args.path.as_ref().map(|path| path.display().to_string()));
+    let mut option = |name: &str, value: Option<String>| {
+        before.extend(value.into_iter().flat_map(|value| [name.to_owned(), value]));
+    };
+    option("--family", args.family.clone());
+    option("--tag", args.tag.clone());
+    option("--fixture", args.fixture.as_ref().map(|path| path.display().to_string()));
+    let mut after = Vec::new();
+    if !args.command.is_empty() {
+        after.push("--".to_owned());
+        after.extend(args.command.iter().cloned());
     }
-    conclude(&conformance, run)
+    CommandLine { before, probes: args.probe.clone(), after }
 }
 
 fn selected(wanted: &[&'static Probe], family: Family) -> Result<Vec<&'static Probe>, Failure> {
@@ -129,14 +163,26 @@ fn examine(session: &Session, probes: &[&'static Probe], jobs: usize, run: &Run)
     runner::run(session, probes, jobs, RUN_LIMIT, &say)
 }
 
-fn conclude(conformance: &Conformance, run: &Run) -> Result<Outcome, Failure> {
-    let text = conformance::text(conformance, run.style);
+/// The answer; a report that could not be written changes no verdict, and the verdict hides no such report.
+fn conclude(
+    conformance: &Conformance,
+    run: &Run,
+    unwritten: Option<Failure>,
+) -> Result<Outcome, Failure> {
+    let text = conformance::text::render(conformance, run.style);
     let data = conformance::json(conformance);
-    if conformance.is_ok() {
-        return Ok(Outcome::new(data, text));
-    }
-    let mut failure =
-        Failure::new(ErrorCode::Nonconformant, conformance.message()).hint(conformance.next_step());
+    let mut failure = match (conformance.is_ok(), unwritten) {
+        (true, None) => return Ok(Outcome::new(data, text)),
+        (true, Some(mut unwritten)) => {
+            unwritten.message = format!(
+                "`{}` conforms to {} {}, but {}",
+                conformance.tool, conformance.family, conformance.tag, unwritten.message
+            );
+            unwritten
+        }
+        (false, _) => Failure::new(ErrorCode::Nonconformant, conformance.message())
+            .hint(conformance.next_step()),
+    };
     if let Value::Object(members) = data {
         failure.details.extend(members);
     }
@@ -170,7 +216,16 @@ impl From<TargetError> for Failure {
 
 impl From<FixtureError> for Failure {
     fn from(error: FixtureError) -> Self {
-        Self::new(ErrorCode::Validation, error.to_string())
-            .hint("docs/conformance.md describes every member of conform.toml")
+        let message = error.to_string();
+        match error {
+            FixtureError::Read { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+                Self::new(ErrorCode::NotFound, message).hint("give `--fixture` a file that exists")
+            }
+            FixtureError::Read { source, .. } => {
+                Self::new(io_code(&source), message).hint(io_hint(&source))
+            }
+            FixtureError::Document { .. } => Self::new(ErrorCode::Validation, message)
+                .hint("mend it there; docs/conform-toml.md describes every member"),
+        }
     }
 }

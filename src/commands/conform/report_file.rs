@@ -21,11 +21,30 @@ enum Format {
 }
 
 impl ReportFile {
-    /// Parses `junit=FILE` or `sarif=FILE`.
+    /// Parses `junit=FILE` and `sarif=FILE`, and sees whether each file can be written: a run takes minutes, and its
+    /// result must have a place.
     ///
     /// # Errors
-    /// When it is something else.
-    pub fn parse(text: &str) -> Result<Self, Failure> {
+    /// When one is something else, two are the same file, or one cannot be written.
+    pub fn all(texts: &[String]) -> Result<Vec<Self>, Failure> {
+        let mut files: Vec<(PathBuf, Self)> = Vec::new();
+        for text in texts {
+            let file = Self::parse(text)?;
+            let place = file.place().map_err(|error| file.fault(&error))?;
+            if files.iter().any(|(other, _)| *other == place) {
+                let message = format!("two reports go to the file `{}`", file.path.display());
+                return Err(Failure::new(ErrorCode::Validation, message)
+                    .hint("give each `--report` a file of its own"));
+            }
+            files.push((place, file));
+        }
+        for (_, file) in &files {
+            file.rehearse()?;
+        }
+        Ok(files.into_iter().map(|(_, file)| file).collect())
+    }
+
+    fn parse(text: &str) -> Result<Self, Failure> {
         let parsed = text.split_once('=').filter(|(_, path)| !path.is_empty());
         let format = parsed.and_then(|(format, _)| match format {
             "junit" => Some(Format::Junit),
@@ -33,6 +52,11 @@ impl ReportFile {
             _ => None,
         });
         match (format, parsed) {
+            (Some(_), Some((_, "-"))) => {
+                let message = "a report goes to a file, and `-` is none: stdout has the answer";
+                Err(Failure::new(ErrorCode::Validation, message)
+                    .hint("name a file, for example `--report junit=conform.xml`"))
+            }
             (Some(format), Some((_, path))) => Ok(Self { format, path: PathBuf::from(path) }),
             _ => {
                 let shown = text.chars().take(80).collect::<String>();
@@ -43,7 +67,39 @@ impl ReportFile {
         }
     }
 
-    /// Writes the report; one that is there already is replaced as a whole.
+    /// The file without links and dots in its directory, so that two names of one file are equal.
+    fn place(&self) -> std::io::Result<PathBuf> {
+        let (parent, name) = parts(&self.path)?;
+        Ok(files::canonical(parent)?.join(name))
+    }
+
+    /// Does everything but the last step: a file beside it is made and removed.
+    fn rehearse(&self) -> Result<(), Failure> {
+        let (_, existing) = standing(&self.path).map_err(|error| self.fault(&error))?;
+        if existing && files::is_read_only(&self.path).unwrap_or(false) {
+            let message = format!("the report `{}` is read-only", self.path.display());
+            return Err(Failure::new(ErrorCode::Forbidden, message)
+                .hint("allow writing with `chmod u+w`, or name another file"));
+        }
+        let staged = staged(&self.path).map_err(|error| self.fault(&error))?;
+        files::write_new(&staged, b"", Mode::Plain)
+            .and_then(|()| files::remove_file(&staged))
+            .map_err(|error| self.fault(&error))
+    }
+
+    fn fault(&self, error: &std::io::Error) -> Failure {
+        let why = match error.kind() {
+            std::io::ErrorKind::NotFound => "its directory is not there".to_owned(),
+            _ => error.to_string(),
+        };
+        let message = format!("the report `{}` cannot be written: {why}", self.path.display());
+        Failure::new(io_code(error), message).hint(match error.kind() {
+            std::io::ErrorKind::NotFound => "make the directory first, or name another file",
+            _ => io_hint(error),
+        })
+    }
+
+    /// Writes the report; one that is there already is replaced as a whole and keeps its mode.
     ///
     /// # Errors
     /// When something other than a file is there, or the directory cannot be written.
@@ -52,28 +108,48 @@ impl ReportFile {
             Format::Junit => junit::render(conformance),
             Format::Sarif => sarif::render(conformance),
         };
-        put(&self.path, text.as_bytes()).map_err(|error| {
-            let message =
-                format!("the report `{}` cannot be written: {error}", self.path.display());
-            Failure::new(io_code(&error), message).hint(io_hint(&error))
-        })
+        put(&self.path, text.as_bytes()).map_err(|error| self.fault(&error))
     }
 }
 
-fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+/// Directory and name of a file.
+fn parts(path: &Path) -> std::io::Result<(&Path, &std::ffi::OsStr)> {
+    let is_directory =
+        path.as_os_str().to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]);
+    let name = path.file_name().filter(|_| !is_directory);
     let name = name.ok_or_else(|| std::io::Error::other("it names no file"))?;
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    Ok((parent.unwrap_or(Path::new(".")), name))
+}
+
+/// The directory, and whether a plain file is there already.
+fn standing(path: &Path) -> std::io::Result<(&Path, bool)> {
+    let (parent, _) = parts(path)?;
     match files::kind(path)? {
-        Kind::Absent => return files::write_new(path, bytes, Mode::Plain),
-        Kind::File { .. } => {}
-        Kind::Directory | Kind::Symlink | Kind::Other => {
-            return Err(std::io::Error::other("something other than a plain file is there"));
-        }
+        Kind::Absent => Ok((parent, false)),
+        Kind::File { .. } => Ok((parent, true)),
+        Kind::Directory => Err(std::io::Error::other("it is a directory")),
+        Kind::Symlink => Err(std::io::Error::other("it is a link; name the file that it leads to")),
+        Kind::Other => Err(std::io::Error::other("something other than a plain file is there")),
     }
+}
+
+/// A name beside the file that nobody has.
+fn staged(path: &Path) -> std::io::Result<PathBuf> {
+    let (_, name) = parts(path)?;
     let suffix = crate::system::random::bytes::<6>()?.map(|byte| format!("{byte:02x}")).concat();
-    let staged = path.with_file_name(format!(".{name}.{suffix}"));
+    let mut staged = std::ffi::OsString::from(".");
+    staged.push(name);
+    staged.push(format!(".{suffix}"));
+    Ok(path.with_file_name(staged))
+}
+
+fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let (_, existing) = standing(path)?;
+    let staged = staged(path)?;
     files::write_new(&staged, bytes, Mode::Plain)?;
-    files::rename(&staged, path).inspect_err(|_| {
+    let kept = if existing { files::copy_permissions(path, &staged) } else { Ok(()) };
+    kept.and_then(|()| files::rename(&staged, path)).inspect_err(|_| {
         // What cannot be put in place is not left beside it.
         let _ = files::remove_file(&staged);
     })

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::conform::fixture::Fixture;
+use crate::conform::fixture::{FIXTURE_PATH, Fixture};
 use crate::conform::target::{self, Target};
 use crate::contract::{Family, SpecTag};
 use crate::error::{io_code, io_hint};
@@ -11,7 +11,7 @@ use crate::generate::vendor::Contract;
 use crate::inputs::project::{Project, Slot};
 use crate::inputs::spec_source::{self, SpecError};
 use crate::report::{ErrorCode, Failure};
-use crate::system::files;
+use crate::system::files::{self, Kind};
 
 use super::ConformArgs;
 
@@ -34,7 +34,7 @@ pub struct Subject {
 pub fn find(args: &ConformArgs, family: Option<Family>) -> Result<Subject, Failure> {
     let tag = args.tag.as_deref().map(tag).transpose()?;
     if args.command.is_empty() {
-        return of_project(args.path.as_deref().unwrap_or(Path::new(".")), family, tag);
+        return of_project(args, family, tag);
     }
     let family = family.ok_or_else(|| {
         Failure::new(ErrorCode::Usage, "a command after `--` needs the family of its contract")
@@ -46,17 +46,25 @@ pub fn find(args: &ConformArgs, family: Option<Family>) -> Result<Subject, Failu
     };
     let contract = spec_source::embedded_release(family, &tag)?.contract.clone();
     let target = target::given(&args.command, family, tag)?;
-    // A fixture in the current directory describes the command that is run from there.
-    let fixture = Fixture::read(Path::new("."))?;
-    Ok(Subject { target, contract, fixture, waivers: Vec::new(), notes: Vec::new() })
+    // Only one that is named: what happens to lie in this directory may describe another tool.
+    let fixture = args.fixture.as_deref().map(Fixture::named).transpose()?;
+    let mut notes = Vec::new();
+    if fixture.is_none()
+        && files::kind(Path::new(FIXTURE_PATH)).is_ok_and(|kind| kind != Kind::Absent)
+    {
+        notes.push(format!(
+            "`{FIXTURE_PATH}` of this directory was not read; `--fixture {FIXTURE_PATH}` uses it"
+        ));
+    }
+    Ok(Subject { target, contract, fixture, waivers: Vec::new(), notes })
 }
 
 fn of_project(
-    path: &Path,
+    args: &ConformArgs,
     family: Option<Family>,
     tag: Option<SpecTag>,
 ) -> Result<Subject, Failure> {
-    let project = Project::open(path)?;
+    let project = Project::open(args.path.as_deref().unwrap_or(Path::new(".")))?;
     if let Some(family) = family.filter(|family| *family != project.family) {
         let message =
             format!("`{}` follows the family `{}`, not `{family}`", project.shown, project.family);
@@ -83,7 +91,10 @@ fn of_project(
         }
     };
     let contract = contract(&project, &tag)?;
-    let fixture = Fixture::read(&project.root)?;
+    let fixture = match args.fixture.as_deref() {
+        Some(path) => Some(Fixture::named(path)?),
+        None => Fixture::read(&project.root)?,
+    };
     let target = target::of_project(&project, &tool(&project), tag)?;
     let record = project.record.good();
     let waivers = record.map(|record| record.conform.waivers.clone()).unwrap_or_default();

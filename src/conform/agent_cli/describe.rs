@@ -243,14 +243,20 @@ pub const VERSION_AND_HELP: Probe = Probe {
 
 fn version_and_help(lab: &Lab<'_>) -> Outcome {
     let reference = lab.reference()?;
-    let version = reference["version"].as_str().unwrap_or_default();
+    let version = reference["version"].as_str().unwrap_or("(absent)");
     let shot = lab.look(&["--version"]);
     let said = String::from_utf8_lossy(shot.observed.stdout()).into_owned();
     let has = said.split(|symbol: char| symbol.is_whitespace() || "\",".contains(symbol));
     let has = has.map(|word| word.trim_start_matches('v')).any(|word| word == version);
-    shot.expect(shot.exit() == Some(0) && has, format!("--version does not say {version}"))?;
+    shot.expect(
+        shot.exit() == Some(0) && has,
+        format!("--version does not say `{version}`, the version of `reference`"),
+    )?;
     let shot = lab.look(&["context"]);
-    shot.expect(shot.at("/data/version") == version, format!("`context` does not say {version}"))?;
+    shot.expect(
+        shot.at("/data/version") == version,
+        format!("the `version` of `context` is not `{version}`, that of `reference`"),
+    )?;
     let known: BTreeSet<&str> = commands(&reference).map(|(path, _)| path).collect();
     for path in &known {
         let mut call: Vec<&str> = path.split(' ').collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::fixture::Role;
-use super::lab::{Lab, Outcome, Stop, examine};
+use super::lab::{Lab, Outcome, examine};
 use super::{PROBE, Probe};
 
 /// Exit of a step for a person.
@@ -268,7 +268,10 @@ fn readiness(lab: &Lab<'_>) -> Outcome {
         keys.map(crate::contract::name::Key::as_str).collect()
     };
     let level = readiness["level"].as_str().unwrap_or_default();
-    shot.expect(allowed("release_levels").contains(level), format!("the level `{level}` is none"))?;
+    shot.expect(
+        allowed("release_levels").contains(level),
+        format!("`release_readiness.level` is `{level}`, which is no level of the contract"),
+    )?;
     let statuses = ["fcc_status", "mock_upstream_status", "live_smoke_status"];
     for name in statuses {
         let status = readiness[name].as_str().unwrap_or_default();
@@ -283,7 +286,7 @@ fn readiness(lab: &Lab<'_>) -> Outcome {
     if readiness["required_evidence"].is_array() {
         return Ok(());
     }
-    Err(Stop::Fail("`required_evidence` is no list".to_owned(), None))
+    Err(shot.fail("`required_evidence` is no list"))
 }
 
 #[cfg(test)]

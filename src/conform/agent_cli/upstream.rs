@@ -9,9 +9,10 @@ use crate::conform::mock::{Mock, Reply, Request};
 use crate::conform::sandbox::Sandbox;
 use crate::conform::secrets::{Sentinel, Shape};
 use crate::conform::session::Session;
+use crate::conform::start;
 use crate::system::clock::Stopwatch;
 use crate::system::loopback::Answer;
-use crate::system::subject::{self, Launch, Stimulus};
+use crate::system::subject::{self, Ending, Launch, Ran, Stimulus};
 use crate::system::{files, loopback, relay, search_path};
 
 use super::fixture::{AgentCliFixture, PORT, Upstream as Declared};
@@ -105,6 +106,23 @@ fn translated(request: &Request, swaps: &[(String, String)]) -> Request {
     request
 }
 
+/// The end of a mock that nobody asked to end, with the last thing it said.
+fn how_it_ended(ran: &Ran) -> String {
+    let ending = match ran.ending {
+        Ending::Exited(code) => format!("ended by itself with exit {code}"),
+        Ending::Signalled(signal) => format!("was ended by signal {signal}"),
+        Ending::Flooded => "wrote without an end".to_owned(),
+        Ending::TimedOut => "did not end in time".to_owned(),
+        Ending::Interrupted => "was interrupted".to_owned(),
+    };
+    let stderr = String::from_utf8_lossy(&ran.stderr);
+    let last = stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    match last {
+        Some(last) => format!("{ending}: {}", last.chars().take(200).collect::<String>()),
+        None => format!("{ending} and said nothing on stderr"),
+    }
+}
+
 /// The process of the mock.
 struct Process {
     port: u16,
@@ -114,14 +132,18 @@ struct Process {
 
 impl Process {
     fn start(session: &Session, declared: &Declared, sandbox: &Sandbox) -> Result<Self, String> {
-        let root = session.target.root.clone();
-        let root = root.or_else(|| session.target.directory.clone());
-        let root =
-            root.ok_or("the mock upstream is part of a project, and only a command was given")?;
+        let root = session.fixture.as_ref().map(|fixture| fixture.directory.clone());
+        let root = root.ok_or("there is no conform.toml that says how the mock is started")?;
         let (first, rest) =
             declared.command.split_first().ok_or("the mock upstream has no program")?;
         let program = if first.contains(['/', '\\']) {
-            files::canonical(&root.join(first)).ok()
+            let real = files::canonical(&root.join(first)).ok();
+            if real.as_ref().is_some_and(|real| !real.starts_with(&root)) {
+                return Err(format!(
+                    "the mock upstream `{first}` is a link to a program outside of the project; name a program of the project, or one on PATH without a slash"
+                ));
+            }
+            real
         } else {
             search_path::find(first)
         };
@@ -151,8 +173,8 @@ impl Process {
                 stimulus: Stimulus::StopWhen(&is_due),
             });
             match ran {
-                Ok(ran) => String::from_utf8_lossy(&ran.stderr).chars().take(300).collect(),
-                Err(error) => error.to_string(),
+                Ok(ran) => how_it_ended(&ran),
+                Err(error) => format!("cannot be started: {}", start::fault(&program, &error)),
             }
         };
         let thread = std::thread::Builder::new().spawn(body);
@@ -164,10 +186,15 @@ impl Process {
     fn wait(&mut self) -> Result<(), String> {
         let clock = Stopwatch::start();
         while !relay::listens(self.port) {
-            let is_over = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
-            if is_over || u128::from(clock.elapsed_ms()) > START.as_millis() {
-                let said = self.end();
-                return Err(format!("the mock upstream does not start: {}", said.trim()));
+            if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {
+                return Err(format!("the mock upstream {}", self.end()));
+            }
+            if u128::from(clock.elapsed_ms()) > START.as_millis() {
+                self.end();
+                return Err(format!(
+                    "the mock upstream runs, and after {} s nothing listens on the port that it got for `{PORT}`",
+                    START.as_secs()
+                ));
             }
             std::thread::sleep(POLL);
         }

@@ -240,6 +240,7 @@ fn step(sandbox: &Sandbox, step: &Step<'_>) -> (Option<i32>, Evidence) {
                 _ => None,
             };
             evidence.ending = format!("{:?}", ran.ending).to_lowercase();
+            evidence.was_made = true;
             evidence.exit = exit;
             evidence.duration_ms = ran.duration_ms;
             let excerpt = super::super::evidence::excerpt;

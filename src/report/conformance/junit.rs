@@ -12,7 +12,9 @@ pub fn render(conformance: &Conformance) -> String {
     xml.push_str(&format!(
         "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{}\">\n",
         escaped(&format!("aos conform {} ({} {})", conformance.tool, conformance.family, conformance.tag)),
-        conformance.verdicts.results.len() + conformance.waiver_faults.len(),
+        conformance.verdicts.results.len()
+            + conformance.waiver_faults.len()
+            + conformance.waiver_notes.len(),
         count(Verdict::Fail),
         count(Verdict::Blocked) + conformance.waiver_faults.len(),
         count(Verdict::NotApplicable) + count(Verdict::Waived),
@@ -57,6 +59,17 @@ pub fn render(conformance: &Conformance) -> String {
             escaped(&fault.probe),
             escaped(&fault.message)
         ));
+    }
+    for note in &conformance.waiver_notes {
+        xml.push_str(&format!(
+            "    <testcase classname=\"aos.toml\" name=\"waiver {}\" time=\"0.000\">\n      <system-out>note: {}</system-out>\n    </testcase>\n",
+            escaped(&note.probe),
+            escaped(&note.message)
+        ));
+    }
+    if !conformance.notes.is_empty() {
+        let notes = escaped(&conformance.notes.join("\n"));
+        xml.push_str(&format!("    <system-out>{notes}</system-out>\n"));
     }
     xml.push_str("  </testsuite>\n</testsuites>\n");
     xml

@@ -2,14 +2,14 @@
 
 pub mod junit;
 pub mod sarif;
+pub mod shell;
+pub mod text;
 
 use serde_json::{Value, json};
 
 use crate::conform::runner::{Result, Verdicts};
-use crate::conform::waivers::Fault;
+use crate::conform::waivers::Remark;
 use crate::conform::{Evidence, Session, Verdict};
-
-use super::style::Style;
 
 /// The whole result of a run.
 #[derive(Clone, Debug)]
@@ -22,8 +22,14 @@ pub struct Conformance {
     /// Why the network was not cut off; `None` when it was.
     pub open_network: Option<String>,
     pub verdicts: Verdicts,
-    pub waiver_faults: Vec<Fault>,
+    /// Waivers that do not count, and what else is to be said about waivers.
+    pub waiver_faults: Vec<Remark>,
+    pub waiver_notes: Vec<Remark>,
+    /// Files that could not be written.
+    pub report_faults: Vec<String>,
     pub notes: Vec<String>,
+    /// The command line that holds the same tool against the same contract, and what comes after its options.
+    pub again: CommandLine,
     /// Only some probes were asked for.
     pub is_partial: bool,
     pub calls: usize,
@@ -36,9 +42,9 @@ impl Conformance {
     pub fn new(
         session: &Session,
         verdicts: Verdicts,
-        waiver_faults: Vec<Fault>,
+        (waiver_faults, waiver_notes): (Vec<Remark>, Vec<Remark>),
         notes: Vec<String>,
-        is_partial: bool,
+        again: CommandLine,
     ) -> Self {
         let (calls, tool_ms) = session.spent();
         Self {
@@ -50,8 +56,11 @@ impl Conformance {
             open_network: session.isolation.clone().err(),
             verdicts,
             waiver_faults,
+            waiver_notes,
+            report_faults: Vec::new(),
             notes,
-            is_partial,
+            is_partial: !again.probes.is_empty(),
+            again,
             calls,
             tool_ms,
             startup_ms: session.startup_ms(),
@@ -63,7 +72,7 @@ impl Conformance {
         self.results().filter(|result| result.finding.verdict == verdict).count()
     }
 
-    fn results(&self) -> impl Iterator<Item = &Result> {
+    pub(super) fn results(&self) -> impl Iterator<Item = &Result> {
         self.verdicts.results.iter()
     }
 
@@ -103,20 +112,61 @@ impl Conformance {
         )
     }
 
-    /// The fix of the first failure.
+    /// What to mend first, and the command that looks at it again.
     #[must_use]
     pub fn next_step(&self) -> String {
         let of = |verdict| self.results().find(move |result| result.finding.verdict == verdict);
         if let Some(failed) = of(Verdict::Fail) {
-            return format!(
-                "{}; then `--probe {}` looks at this one again",
-                failed.probe.fix, failed.probe.id
-            );
+            let again = self.again.with_probe(failed.probe.id);
+            return format!("{}; then run `{again}`", failed.probe.fix);
         }
         if let Some(fault) = self.waiver_faults.first() {
-            return format!("mend or delete the waiver of `{}` in aos.toml", fault.probe);
+            let again = self.again.same();
+            return format!(
+                "mend or delete the waiver of `{}` in aos.toml; then run `{again}`",
+                fault.probe
+            );
         }
-        "give the blocked probes what they need; each says what it lacks".to_owned()
+        if let Some(blocked) = of(Verdict::Blocked) {
+            let again = self.again.with_probe(blocked.probe.id);
+            return format!(
+                "mend what blocks `{}` first: {}; then run `{again}`",
+                blocked.probe.id, blocked.finding.message
+            );
+        }
+        format!("choose probes that apply to it; `aos conform --list --family {}`", self.family)
+    }
+}
+
+/// How a run is repeated.
+#[derive(Clone, Debug, Default)]
+pub struct CommandLine {
+    /// Program, command and options that say what is looked at.
+    pub before: Vec<String>,
+    /// The probes that were asked for; all without any.
+    pub probes: Vec<String>,
+    /// `--` and the command of the tool, or nothing.
+    pub after: Vec<String>,
+}
+
+impl CommandLine {
+    /// The same run with one probe, as a shell takes it.
+    #[must_use]
+    pub fn with_probe(&self, id: &str) -> String {
+        self.line(&[id.to_owned()])
+    }
+
+    /// The same run, as a shell takes it.
+    #[must_use]
+    pub fn same(&self) -> String {
+        self.line(&self.probes)
+    }
+
+    fn line(&self, probes: &[String]) -> String {
+        let mut words = self.before.clone();
+        words.extend(probes.iter().flat_map(|id| ["--probe".to_owned(), id.clone()]));
+        words.extend(self.after.iter().cloned());
+        shell::line(&words)
     }
 }
 
@@ -152,12 +202,24 @@ pub fn json(conformance: &Conformance) -> Value {
             "reason": conformance.open_network,
         },
         "results": conformance.results().map(result).collect::<Vec<_>>(),
-        "waiver_faults": conformance.waiver_faults.iter().map(|fault| {
-            json!({"probe": fault.probe, "message": fault.message})
-        }).collect::<Vec<_>>(),
-        "orphans": conformance.verdicts.orphans,
+        "waiver_faults": remarks(&conformance.waiver_faults),
+        "waiver_notes": remarks(&conformance.waiver_notes),
+        "report_faults": conformance.report_faults,
+        "orphans": conformance.verdicts.orphans.len(),
+        "orphan_programs": orphan_programs(&conformance.verdicts.orphans),
         "notes": conformance.notes,
     })
+}
+
+fn remarks(remarks: &[Remark]) -> Vec<Value> {
+    let remark = |remark: &Remark| json!({"probe": remark.probe, "message": remark.message});
+    remarks.iter().map(remark).collect()
+}
+
+/// Names of programs, each once.
+fn orphan_programs(orphans: &[String]) -> Vec<&str> {
+    let names: std::collections::BTreeSet<&str> = orphans.iter().map(String::as_str).collect();
+    names.into_iter().take(20).collect()
 }
 
 fn result(result: &Result) -> Value {
@@ -187,93 +249,4 @@ fn evidence(evidence: &Evidence) -> Value {
         "stderr": evidence.stderr,
         "note": evidence.note,
     })
-}
-
-/// The result on one screen: what is wrong first, what holds as a number.
-#[must_use]
-pub fn text(conformance: &Conformance, style: Style) -> String {
-    let mut blocks = vec![format!(
-        "{} against {} {}  {}",
-        style.strong(&visible(&conformance.tool)),
-        conformance.family,
-        conformance.tag,
-        style.faint(&format!("{} ({})", visible(&conformance.program), conformance.found)),
-    )];
-    if let Some(why) = &conformance.open_network {
-        blocks.push(format!("{} the network was not cut off: {why}", style.warning("note:")));
-    }
-    blocks
-        .extend(conformance.notes.iter().map(|note| format!("{} {note}", style.warning("note:"))));
-    for result in conformance.results() {
-        blocks.extend(result_text(result, style));
-    }
-    for fault in &conformance.waiver_faults {
-        blocks.push(format!("{} waiver of {}: {}", style.bad("error"), fault.probe, fault.message));
-    }
-    blocks.push(summary(conformance, style));
-    blocks.join("\n")
-}
-
-/// One line that steers no terminal: controls and marks that turn the direction of text are escaped.
-fn visible(text: &str) -> String {
-    let steers = |symbol: char| {
-        symbol.is_control() || matches!(symbol, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    let shown = |symbol: char| -> String {
-        if steers(symbol) { symbol.escape_default().collect() } else { symbol.into() }
-    };
-    text.chars().map(shown).collect()
-}
-
-fn result_text(result: &Result, style: Style) -> Option<String> {
-    let label = match result.finding.verdict {
-        Verdict::Pass | Verdict::NotApplicable => return None,
-        Verdict::Fail => style.bad("fail   "),
-        Verdict::Blocked => style.warning("blocked"),
-        Verdict::Waived => style.faint("waived "),
-    };
-    let message = &result.finding.message;
-    let mut text =
-        format!("{label} {} {}\n  {message}", result.probe.id, style.faint(result.probe.section));
-    if let Some(waiver) = &result.waiver {
-        let until =
-            waiver.expires.as_ref().map(|day| format!(" (until {day})")).unwrap_or_default();
-        text.push_str(&format!("\n  accepted: {}{until}", visible(&waiver.reason)));
-        return Some(text);
-    }
-    if let Some(evidence) = result.finding.evidence.first() {
-        let line = format!("{} ({})", evidence.argv.join(" "), evidence.ending);
-        text.push_str(&format!("\n  {} {line}", style.faint("$")));
-    }
-    if result.finding.verdict == Verdict::Fail {
-        text.push_str(&format!("\n  {} {}", style.accent("fix:"), result.probe.fix));
-    }
-    Some(text)
-}
-
-fn summary(conformance: &Conformance, style: Style) -> String {
-    let verdict = if conformance.is_ok() { style.good("OK") } else { style.bad("FAILED") };
-    let counts: Vec<_> = [
-        (Verdict::Pass, "passed"),
-        (Verdict::Fail, "failed"),
-        (Verdict::Blocked, "blocked"),
-        (Verdict::Waived, "waived"),
-        (Verdict::NotApplicable, "not applicable"),
-    ]
-    .into_iter()
-    .filter(|(verdict, _)| conformance.count(*verdict) > 0)
-    .map(|(verdict, word)| format!("{} {word}", conformance.count(verdict)))
-    .collect();
-    let startup = match conformance.startup_ms {
-        Some(startup) => format!(", {startup} ms to start it"),
-        None => String::new(),
-    };
-    let partial = if conformance.is_partial { "; only some probes were asked for" } else { "" };
-    format!(
-        "{verdict} {} of {} probes in {:.1} s ({} calls{startup}){partial}",
-        counts.join(", "),
-        conformance.verdicts.results.len(),
-        conformance.verdicts.duration_ms as f64 / 1000.0,
-        conformance.calls,
-    )
 }

@@ -23,6 +23,20 @@ pub fn render(conformance: &Conformance) -> String {
             "locations": [location("aos.toml")],
         })
     }));
+    found.extend(conformance.waiver_notes.iter().map(|note| {
+        json!({
+            "ruleId": "conform.waiver",
+            "level": "note",
+            "kind": "fail",
+            "message": {"text": format!("waiver of {}: {}", note.probe, note.message)},
+            "locations": [location("aos.toml")],
+        })
+    }));
+    let notifications: Vec<_> = conformance
+        .notes
+        .iter()
+        .map(|note| json!({"level": "note", "message": {"text": note}}))
+        .collect();
     let document = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -34,6 +48,10 @@ pub fn render(conformance: &Conformance) -> String {
                 "rules": rules,
             }},
             "results": found,
+            "invocations": [{
+                "executionSuccessful": true,
+                "toolExecutionNotifications": notifications,
+            }],
         }],
     });
     format!("{document:#}\n")

@@ -66,8 +66,8 @@ fn reports_are_written_and_replaced() {
 fn a_command_is_run_without_a_project_and_manifest_probes_are_blocked() {
     let sandbox = Sandbox::new();
     let path = connector(&sandbox, "");
-    let arguments =
-        ["conform", "--family", "harness", "--tag", "v1.1.0", "--", "agent-harness/bin/aos-good"];
+    let mut arguments = vec!["conform", "--family", "harness", "--tag", "v1.1.0"];
+    arguments.extend(["--fixture", "conform.toml", "--", "agent-harness/bin/aos-good"]);
     let error = sandbox.aos_in(&path, &arguments).error("E_NONCONFORMANT", 6);
     let details = &error["details"];
     assert_eq!(with_verdict(details, "fail"), Vec::<&str>::new());

@@ -1,8 +1,15 @@
 //! `aos conform` through the real binary.
 
 mod command;
+#[cfg(target_os = "linux")]
+mod ending;
 mod harness;
 mod hostile;
+#[cfg(target_os = "linux")]
+mod reasons;
+mod reports;
+mod summary;
+mod waivers;
 
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,138 @@
+//! Why a program does not start, in words: the system says "no such file" about a script whose interpreter is missing.
+
+use std::io::{self, ErrorKind, Read as _};
+use std::path::Path;
+
+use crate::system::files;
+
+/// How much of a program is looked at.
+const HEAD: u64 = 256;
+/// Exits of a shell that was given a program it cannot run.
+const EXITS_OF_SHELLS: [i32; 3] = [2, 126, 127];
+
+/// What the system's error means for this program.
+#[must_use]
+pub fn fault(program: &Path, error: &io::Error) -> String {
+    let head = head(program);
+    match error.kind() {
+        ErrorKind::NotFound => match (&head, interpreter(head.as_deref().unwrap_or_default())) {
+            (None, _) => "the program is not there any more".to_owned(),
+            (_, Some(interpreter)) => {
+                format!("its first line names `{interpreter}`, which is not there")
+            }
+            _ => {
+                "the loader that it names is not there: it was built for another system".to_owned()
+            }
+        },
+        ErrorKind::PermissionDenied => match interpreter(head.as_deref().unwrap_or_default()) {
+            Some(interpreter) => {
+                format!(
+                    "this user may not execute it, or not `{interpreter}`, which its first line names"
+                )
+            }
+            None => "this user may not execute it".to_owned(),
+        },
+        ErrorKind::InvalidInput => "an argument or a variable holds a NUL character".to_owned(),
+        ErrorKind::ArgumentListTooLong => {
+            "its arguments and variables are longer than the system allows".to_owned()
+        }
+        _ => foreign(program).unwrap_or_else(|| error.to_string()),
+    }
+}
+
+/// Why a shell that was given the program instead of the system could not run it either: the system hands files that
+/// it does not know to a shell, which then says strange things about them.
+#[must_use]
+pub fn fault_of_shell(program: &Path, exit: Option<i32>) -> Option<String> {
+    exit.filter(|exit| EXITS_OF_SHELLS.contains(exit)).and_then(|_| foreign(program))
+}
+
+/// What the program is made for, when that is not this machine.
+fn foreign(program: &Path) -> Option<String> {
+    let head = head(program)?;
+    let other = |what: &str| Some(format!("it is a program for {what}, not for this machine"));
+    match head.as_slice() {
+        [0x7f, b'E', b'L', b'F', ..] if cfg!(not(target_os = "linux")) => other("Linux"),
+        [0x7f, b'E', b'L', b'F', _, order, ..] => {
+            let machine = head.get(18..20).and_then(|bytes| bytes.try_into().ok())?;
+            let machine =
+                if *order == 2 { u16::from_be_bytes(machine) } else { u16::from_le_bytes(machine) };
+            let own = own_machine()?;
+            (machine != own).then(|| other(machine_name(machine))).flatten()
+        }
+        [b'M', b'Z', ..] if cfg!(not(windows)) => other("Windows"),
+        [0xcf | 0xce, 0xfa, 0xed, 0xfe, ..] | [0xca, 0xfe, 0xba, 0xbe, ..]
+            if cfg!(not(target_os = "macos")) =>
+        {
+            other("macOS")
+        }
+        [] => Some("it is an empty file".to_owned()),
+        _ => None,
+    }
+}
+
+/// Number of this machine in the head of a program, where it is known.
+fn own_machine() -> Option<u16> {
+    match () {
+        () if cfg!(target_arch = "x86_64") => Some(62),
+        () if cfg!(target_arch = "aarch64") => Some(183),
+        () if cfg!(target_arch = "riscv64") => Some(243),
+        () => None,
+    }
+}
+
+fn machine_name(machine: u16) -> &'static str {
+    match machine {
+        3 => "x86 with 32 bits",
+        40 => "ARM with 32 bits",
+        62 => "x86-64",
+        183 => "ARM with 64 bits",
+        243 => "RISC-V",
+        _ => "another kind of processor",
+    }
+}
+
+/// The interpreter that a script names.
+fn interpreter(head: &[u8]) -> Option<String> {
+    let line = head.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let line = String::from_utf8_lossy(line);
+    let word = line.split_whitespace().next()?;
+    Some(word.chars().take(100).collect::<String>().escape_debug().to_string())
+}
+
+fn head(program: &Path) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    files::open_named(program).ok()?.take(HEAD).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test makes files")]
+mod tests {
+    use super::*;
+
+    fn of(bytes: &[u8], kind: ErrorKind) -> String {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("tool");
+        std::fs::write(&path, bytes).unwrap();
+        fault(&path, &io::Error::from(kind))
+    }
+
+    #[test]
+    fn a_missing_interpreter_is_named() {
+        let said = of(b"#!/nowhere/python3 -u\nprint()\n", ErrorKind::NotFound);
+        assert_eq!(said, "its first line names `/nowhere/python3`, which is not there");
+    }
+
+    #[test]
+    fn a_program_for_another_machine_is_recognised() {
+        let mut program = b"\x7fELF\x02\x01\x01".to_vec();
+        program.resize(18, 0);
+        // Sparc: nobody runs these tests there.
+        program.extend([2, 0]);
+        let said = of(&program, ErrorKind::Other);
+        assert!(said.contains("not for this machine"), "{said}");
+        assert!(of(b"MZ\x90", ErrorKind::Other).contains("not for this machine"));
+        assert_eq!(of(b"", ErrorKind::Other), "it is an empty file");
+    }
+}

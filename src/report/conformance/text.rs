@@ -1,0 +1,312 @@
+//! The result on one screen: failures with what proves them, then what could not be found out, then one line.
+
+use crate::conform::runner::Result;
+use crate::conform::{Evidence, Verdict};
+use crate::report::style::Style;
+
+use super::{Conformance, shell};
+
+/// Characters of a line before it is cut.
+const WIDTH: usize = 100;
+/// Failures that are shown with everything; the others get a line each.
+const MAX_DETAILED: usize = 8;
+/// Most reasons for blocked probes, and most waivers, that are shown.
+const MAX_GROUPS: usize = 12;
+/// Lines that the ids of one reason may take.
+const MAX_ID_LINES: usize = 3;
+/// Characters of output that are shown as proof.
+const MAX_PROOF: usize = 160;
+/// Longest message of a failure that is shown with everything.
+const MAX_MESSAGE: usize = 300;
+
+/// The result as text.
+#[must_use]
+pub fn render(conformance: &Conformance, style: Style) -> String {
+    let note = style.warning("note:");
+    let mut lines = vec![format!(
+        "{} against {} {}  {}",
+        style.strong(&visible(&conformance.tool)),
+        conformance.family,
+        conformance.tag,
+        style.faint(&visible(&format!("{} ({})", conformance.program, conformance.found))),
+    )];
+    if let Some(why) = &conformance.open_network {
+        lines.push(format!("{note} the network was not cut off: {}", visible(why)));
+    }
+    lines.extend(conformance.notes.iter().map(|text| format!("{note} {}", visible(text))));
+    let of = |verdict| -> Vec<&Result> {
+        conformance.results().filter(|result| result.finding.verdict == verdict).collect()
+    };
+    failures(&of(Verdict::Fail), style, &mut lines);
+    blocked(&of(Verdict::Blocked), style, &mut lines);
+    waived(&of(Verdict::Waived), style, &mut lines);
+    for notice in &conformance.waiver_notes {
+        lines.push(format!(
+            "{note} waiver of {}: {}",
+            visible(&notice.probe),
+            visible(&notice.message)
+        ));
+    }
+    for fault in &conformance.waiver_faults {
+        let label = style.bad("error");
+        lines.push(format!(
+            "{label}   waiver of {}: {}",
+            visible(&fault.probe),
+            visible(&fault.message)
+        ));
+    }
+    lines.extend(orphans(&conformance.verdicts.orphans).map(|text| format!("{note} {text}")));
+    for fault in &conformance.report_faults {
+        lines.push(format!("{}   {}", style.bad("error"), visible(fault)));
+    }
+    lines.push(verdict(conformance, style));
+    lines.join("\n")
+}
+
+fn failures(failed: &[&Result], style: Style, lines: &mut Vec<String>) {
+    let label = style.bad("fail   ");
+    for result in failed.iter().take(MAX_DETAILED) {
+        lines.push(format!("{label} {} {}", result.probe.id, style.faint(result.probe.section)));
+        lines.push(format!("  {}", cut(&visible(&result.finding.message), MAX_MESSAGE)));
+        if let Some(evidence) = telling(&result.finding.evidence) {
+            let call = cut(&visible(&shell::line(&evidence.argv)), WIDTH);
+            lines.push(format!("  {} {call} ({})", style.faint("$"), visible(&evidence.ending)));
+            let proof = proof(evidence, &result.finding.message);
+            lines.extend(proof.into_iter().map(|line| format!("  {}", style.faint(&line))));
+        }
+        lines.push(format!("  {} {}", style.accent("fix:"), result.probe.fix));
+    }
+    for result in failed.iter().skip(MAX_DETAILED) {
+        let line = format!("{}: {}", result.probe.id, visible(&result.finding.message));
+        lines.push(format!("{label} {}", cut(&line, WIDTH - 8)));
+    }
+}
+
+/// Blocked probes by their reason: one line says why and how many, the next ones which.
+fn blocked(blocked: &[&Result], style: Style, lines: &mut Vec<String>) {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for result in blocked {
+        let reason = result.finding.message.as_str();
+        match groups.iter_mut().find(|(other, _)| *other == reason) {
+            Some((_, ids)) => ids.push(result.probe.id),
+            None => groups.push((reason, vec![result.probe.id])),
+        }
+    }
+    let label = style.warning("blocked");
+    for (reason, ids) in groups.iter().take(MAX_GROUPS) {
+        let reason = cut(&visible(reason), MAX_MESSAGE);
+        lines.push(format!("{label} {}: {reason}", ids.len()));
+        lines.extend(wrapped(ids).into_iter().map(|line| format!("  {}", style.faint(&line))));
+    }
+    let rest: usize = groups.iter().skip(MAX_GROUPS).map(|(_, ids)| ids.len()).sum();
+    if rest > 0 {
+        lines.push(format!("{label} … and {rest} more for other reasons"));
+    }
+}
+
+fn waived(waived: &[&Result], style: Style, lines: &mut Vec<String>) {
+    for result in waived.iter().take(MAX_GROUPS) {
+        let label = style.faint("waived ");
+        let section = style.faint(result.probe.section);
+        lines.push(format!("{label} {} {section}", result.probe.id));
+        lines.push(format!("  {}", cut(&visible(&result.finding.message), WIDTH)));
+        if let Some(waiver) = &result.waiver {
+            let until = waiver.expires.as_ref().map(|day| format!(" (until {day})"));
+            let reason = cut(&visible(&waiver.reason), MAX_MESSAGE);
+            lines.push(format!("  accepted: {reason}{}", until.unwrap_or_default()));
+        }
+    }
+    if waived.len() > MAX_GROUPS {
+        lines.push(format!("waived  … and {} more", waived.len() - MAX_GROUPS));
+    }
+}
+
+/// What fled from the session of its call.
+fn orphans(programs: &[String]) -> Option<String> {
+    let (first, rest) = programs.split_first()?;
+    let names: Vec<_> = std::iter::once(first).chain(rest.iter().take(7)).cloned().collect();
+    let more = programs.len() - names.len();
+    let more = if more > 0 { format!(" … and {more} more") } else { String::new() };
+    let (it, was) = if rest.is_empty() { ("process", "was") } else { ("processes", "were") };
+    Some(format!(
+        "{} {it} left the session of the call and {was} ended after the run: {}{more}",
+        programs.len(),
+        visible(&names.join(", "))
+    ))
+}
+
+fn verdict(conformance: &Conformance, style: Style) -> String {
+    let verdict = if conformance.is_ok() { style.good("OK") } else { style.bad("FAILED") };
+    let counts: Vec<_> = [
+        (Verdict::Pass, "passed"),
+        (Verdict::Fail, "failed"),
+        (Verdict::Blocked, "blocked"),
+        (Verdict::Waived, "waived"),
+        (Verdict::NotApplicable, "not applicable"),
+    ]
+    .into_iter()
+    .filter(|(verdict, _)| conformance.count(*verdict) > 0)
+    .map(|(verdict, word)| format!("{} {word}", conformance.count(verdict)))
+    .collect();
+    let startup = match conformance.startup_ms {
+        Some(startup) => format!(", {startup} ms to start it"),
+        None => String::new(),
+    };
+    let total = conformance.verdicts.results.len();
+    let partial = if conformance.is_partial { "; only some probes were asked for" } else { "" };
+    format!(
+        "{verdict} {} of {total} {} in {:.1} s ({} {}{startup}){partial}",
+        counts.join(", "),
+        if total == 1 { "probe" } else { "probes" },
+        conformance.verdicts.duration_ms as f64 / 1000.0,
+        conformance.calls,
+        if conformance.calls == 1 { "call" } else { "calls" },
+    )
+}
+
+/// The call that shows what is wrong: the first one with a note.
+fn telling(evidence: &[Evidence]) -> Option<&Evidence> {
+    evidence.iter().find(|evidence| !evidence.note.is_empty()).or_else(|| evidence.first())
+}
+
+/// The part of what a call said that shows the fault: a secret, the member that the message names, else how it begins
+/// and what it said last on stderr.
+fn proof(evidence: &Evidence, message: &str) -> Vec<String> {
+    let streams = [("stdout", one_line(&evidence.stdout)), ("stderr", one_line(&evidence.stderr))];
+    let about_secrets = ["secret", "printed", "token"].iter().any(|word| message.contains(word));
+    let marks: Vec<String> = if about_secrets { redaction_marks(&streams) } else { Vec::new() };
+    let named = quoted(message).map(|word| format!("\"{word}\""));
+    for wanted in marks.into_iter().chain(named) {
+        for (name, text) in &streams {
+            if let Some(at) = text.find(&wanted) {
+                return vec![format!("{name}: {}", window(text, at))];
+            }
+        }
+    }
+    let mut lines = Vec::new();
+    if !streams[0].1.is_empty() {
+        lines.push(format!("stdout: {}", cut(&streams[0].1, MAX_PROOF)));
+    }
+    let last = evidence.stderr.lines().rev().find(|line| !line.trim().is_empty());
+    if let Some(last) = last {
+        lines.push(format!("stderr: {}", cut(&one_line(last), MAX_PROOF)));
+    }
+    if lines.is_empty() && evidence.exit.is_some() {
+        lines.push("it says nothing on stdout and stderr".to_owned());
+    }
+    lines
+}
+
+/// What stands in place of secrets.
+fn redaction_marks(streams: &[(&str, String); 2]) -> Vec<String> {
+    let is_name = |mark: &str| {
+        let name = mark.strip_prefix("part of ").unwrap_or(mark);
+        let upper = |symbol: char| symbol.is_ascii_uppercase() || symbol.is_ascii_digit();
+        !name.is_empty() && name.chars().all(|symbol| symbol == '_' || upper(symbol))
+    };
+    let marks = streams.iter().flat_map(|(_, text)| {
+        text.split('<').skip(1).filter_map(|rest| rest.split_once('>').map(|(mark, _)| mark))
+    });
+    marks.filter(|mark| is_name(mark)).map(|mark| format!("<{mark}>")).collect()
+}
+
+/// Words in backticks, the last part of dotted ones.
+fn quoted(message: &str) -> impl Iterator<Item = &str> {
+    let words = message.split('`').skip(1).step_by(2);
+    words.filter_map(|word| word.rsplit('.').next()).filter(|word| !word.is_empty())
+}
+
+/// Some text before a place and more of it after.
+fn window(text: &str, at: usize) -> String {
+    let before: Vec<char> = text[..at].chars().rev().take(MAX_PROOF / 4).collect();
+    let start = if text[..at].chars().count() > before.len() { "… " } else { "" };
+    let before: String = before.into_iter().rev().collect();
+    format!("{start}{before}{}", cut(&text[at..], MAX_PROOF * 3 / 4))
+}
+
+fn one_line(text: &str) -> String {
+    visible(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Ids in lines of the width of a screen, not more than a few.
+fn wrapped(ids: &[&str]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for (index, id) in ids.iter().enumerate() {
+        if line.len() + id.len() + 4 > WIDTH {
+            if lines.len() + 1 == MAX_ID_LINES {
+                line.push_str(&format!("… and {} more", ids.len() - index));
+                lines.push(line);
+                return lines;
+            }
+            lines.push(std::mem::take(&mut line).trim_end().to_owned());
+        }
+        line.push_str(id);
+        if index + 1 < ids.len() {
+            line.push_str(", ");
+        }
+    }
+    lines.push(line);
+    lines
+}
+
+fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most.saturating_sub(1)).chain("…".chars()).collect()
+}
+
+/// One line that steers no terminal: controls and marks that turn the direction of text are escaped.
+fn visible(text: &str) -> String {
+    let steers = |symbol: char| {
+        symbol.is_control() || matches!(symbol, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let shown = |symbol: char| -> String {
+        if steers(symbol) { symbol.escape_default().collect() } else { symbol.into() }
+    };
+    text.chars().map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn evidence(stdout: &str, stderr: &str) -> Evidence {
+        let (stdout, stderr) = (stdout.to_owned(), stderr.to_owned());
+        Evidence { stdout, stderr, exit: Some(0), ..Evidence::default() }
+    }
+
+    #[test]
+    fn the_proof_of_a_leak_is_the_place_of_the_secret() {
+        let long = "x".repeat(500);
+        let shown = evidence(&format!("{long}<b>token=<part of ACME_TOKEN> {long}"), "note\n");
+        let lines = proof(&shown, "the secret was printed in part");
+        assert_eq!(lines.len(), 1);
+        assert!(lines[0].starts_with("stdout: … x") && lines[0].contains("<part of ACME_TOKEN>"));
+        assert!(lines[0].chars().count() < 200, "{lines:?}");
+    }
+
+    #[test]
+    fn the_proof_of_a_wrong_member_is_the_member() {
+        let shown = evidence("{\n  \"ok\": true,\n  \"meta\": {\"timestamp\": 1}\n}", "");
+        let lines = proof(&shown, "the keys of `meta` are timestamp");
+        assert_eq!(lines, ["stdout: { \"ok\": true, \"meta\": {\"timestamp\": 1} }"]);
+    }
+
+    #[test]
+    fn otherwise_the_proof_is_the_start_of_stdout_and_the_last_line_of_stderr() {
+        let shown = evidence("", "first\nError: \u{1b}[31mlast\n\n");
+        assert_eq!(proof(&shown, "x"), ["stderr: Error: \\u{1b}[31mlast"]);
+        assert_eq!(proof(&evidence("", ""), "x"), ["it says nothing on stdout and stderr"]);
+    }
+
+    #[test]
+    fn many_ids_end_with_how_many_more_there_are() {
+        let ids = vec!["cli.some-probe-name"; 40];
+        let lines = wrapped(&ids);
+        assert_eq!(lines.len(), MAX_ID_LINES);
+        assert!(lines[2].ends_with("… and 28 more"), "{lines:?}");
+        assert_eq!(wrapped(&["cli.a", "cli.b"]), ["cli.a, cli.b"]);
+    }
+}

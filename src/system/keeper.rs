@@ -1,0 +1,200 @@
+//! A second process of aos that ends what aos has started when aos itself is killed and cannot.
+//!
+//! It reads what runs from a pipe. When the pipe ends without a farewell, aos is dead: the keeper kills every group
+//! that still runs, and everything in the network namespace that aos had made for the run. Does nothing else.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io::{BufRead as _, Read as _, Write as _};
+use std::process::{ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use process_wrap::std::{ChildWrapper, CommandWrap};
+
+use super::clock::Stopwatch;
+use super::temporary;
+
+/// The only argument of a keeper; no command has such a name.
+const ARGUMENT: &str = "__keeper";
+const FAREWELL: &str = "farewell";
+/// Most bytes that a keeper reads, and most groups it remembers.
+const MAX_READ: u64 = 16 * 1024 * 1024;
+const MAX_GROUPS: usize = 10_000;
+/// How long the death of aos, and of what it had started, may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+const POLL: Duration = Duration::from_millis(5);
+
+static PIPE: Mutex<Option<ChildStdin>> = Mutex::new(None);
+static KEEPER: AtomicU32 = AtomicU32::new(0);
+
+/// A running keeper; it goes in peace when this is dropped.
+pub struct Keeper {
+    child: Box<dyn ChildWrapper>,
+}
+
+/// Starts the keeper of this process. `is_contained`: everything in the network namespace of this process was started
+/// by it.
+///
+/// # Errors
+/// When no second process can be had; then a kill of aos may leave processes.
+pub fn start(is_contained: bool) -> std::io::Result<Keeper> {
+    let mut command = CommandWrap::with_new(program()?, |command: &mut Command| {
+        command.arg(ARGUMENT).current_dir(std::path::Component::RootDir);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    });
+    #[cfg(unix)]
+    command.wrap(process_wrap::std::ProcessSession);
+    let mut child = command.spawn()?;
+    KEEPER.store(child.id(), Ordering::SeqCst);
+    *PIPE.lock().unwrap_or_else(PoisonError::into_inner) = child.stdin().take();
+    if is_contained && let Some(namespace) = namespace("self") {
+        tell(&format!("namespace {namespace}"));
+    }
+    Ok(Keeper { child })
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        tell(FAREWELL);
+        drop(PIPE.lock().unwrap_or_else(PoisonError::into_inner).take());
+        // It has nothing to do but to end.
+        let clock = Stopwatch::start();
+        while matches!(self.child.inner_mut().try_wait(), Ok(None))
+            && u128::from(clock.elapsed_ms()) < PATIENCE.as_millis()
+        {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        KEEPER.store(0, Ordering::SeqCst);
+    }
+}
+
+/// A group that the keeper would end; until this is dropped.
+pub struct Watched(u32);
+
+/// Tells the keeper of a group.
+#[must_use]
+pub fn watch(group: u32) -> Watched {
+    tell(&format!("group {group}"));
+    Watched(group)
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        tell(&format!("ended {}", self.0));
+    }
+}
+
+/// Whether a process is the keeper of this one.
+#[must_use]
+pub fn is_keeper(process: i32) -> bool {
+    u32::try_from(process).is_ok_and(|id| id != 0 && id == KEEPER.load(Ordering::SeqCst))
+}
+
+fn tell(line: &str) {
+    if let Some(pipe) = PIPE.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+        // A keeper that somebody has killed keeps nothing; the run goes on.
+        let _ = pipe.write_all(format!("{line}\n").as_bytes());
+    }
+}
+
+/// The program that runs; the file may have been replaced since.
+fn program() -> std::io::Result<std::path::PathBuf> {
+    if cfg!(target_os = "linux") {
+        return Ok("/proc/self/exe".into());
+    }
+    super::environment::current_executable()
+}
+
+/// Works as a keeper when these are the arguments of one; gives the exit code then.
+#[must_use]
+pub fn serve(arguments: &[OsString]) -> Option<u8> {
+    if arguments.len() != 2 || arguments.get(1)?.to_str() != Some(ARGUMENT) {
+        return None;
+    }
+    let owner = parent();
+    let input = std::io::BufReader::new(std::io::stdin().lock().take(MAX_READ));
+    let (mut groups, mut own_namespace) = (BTreeSet::new(), None);
+    for line in input.lines() {
+        let Ok(line) = line else { break };
+        match line.split_once(' ') {
+            Some(("group", id)) if groups.len() < MAX_GROUPS => {
+                groups.extend(id.parse::<i32>().ok().filter(|id| *id > 1));
+            }
+            Some(("ended", id)) => {
+                id.parse().ok().map(|id: i32| groups.remove(&id));
+            }
+            // Only that of the keeper itself, which it was born in.
+            Some(("namespace", name)) if namespace("self").as_deref() == Some(name) => {
+                own_namespace = Some(name.to_owned());
+            }
+            None if line == FAREWELL => return Some(0),
+            _ => {}
+        }
+    }
+    let clock = Stopwatch::start();
+    while parent() == owner {
+        // The pipe may end a moment before its owner does. An owner that lives looks after its processes.
+        if u128::from(clock.elapsed_ms()) > PATIENCE.as_millis() {
+            return Some(0);
+        }
+        std::thread::sleep(POLL);
+    }
+    end(&groups, own_namespace.as_deref());
+    temporary::sweep();
+    Some(0)
+}
+
+#[cfg(unix)]
+fn parent() -> Option<i32> {
+    rustix::process::getppid().map(|parent| parent.as_raw_nonzero().get())
+}
+
+#[cfg(not(unix))]
+fn parent() -> Option<i32> {
+    None
+}
+
+#[cfg(unix)]
+fn end(groups: &BTreeSet<i32>, own_namespace: Option<&str>) {
+    use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+    for group in groups.iter().copied().filter_map(Pid::from_raw) {
+        // It may be gone already.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    let Some(own_namespace) = own_namespace else { return };
+    let own = rustix::process::getpid();
+    let clock = Stopwatch::start();
+    while u128::from(clock.elapsed_ms()) < PATIENCE.as_millis() {
+        let others = inhabitants(own_namespace).into_iter().filter_map(Pid::from_raw);
+        let others: Vec<_> = others.filter(|process| *process != own).collect();
+        if others.is_empty() {
+            return;
+        }
+        for process in others {
+            let _ = kill_process(process, Signal::KILL);
+        }
+        std::thread::sleep(POLL);
+    }
+}
+
+#[cfg(not(unix))]
+fn end(_groups: &BTreeSet<i32>, _own_namespace: Option<&str>) {}
+
+/// Every process of a network namespace that the process table shows.
+#[cfg(unix)]
+fn inhabitants(wanted: &str) -> Vec<i32> {
+    let names = super::files::names(std::path::Path::new("/proc")).unwrap_or_default();
+    let lives_there = |name: &OsString| {
+        let id: i32 = name.to_str()?.parse().ok()?;
+        (namespace(name.to_str()?).as_deref() == Some(wanted)).then_some(id)
+    };
+    names.iter().filter_map(lives_there).collect()
+}
+
+/// The network namespace of a process; `None` where there is no such thing, and of one that has ended.
+fn namespace(process: &str) -> Option<String> {
+    let link = std::fs::read_link(format!("/proc/{process}/ns/net")).ok()?;
+    Some(link.to_str()?.to_owned())
+}

@@ -1,0 +1,85 @@
+//! Processes that fled from the session of the program that started them, on systems that give them to aos.
+
+/// From now on, whatever loses its parent among the programs under test becomes a child of this process.
+pub fn adopt() {
+    #[cfg(target_os = "linux")]
+    {
+        // Without it, what flees from its session is out of reach, as on other systems.
+        let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    }
+}
+
+/// Ends every child of this process: what fled from its session. Nothing else may be running then.
+/// Gives the names of their programs.
+#[must_use]
+pub fn end() -> Vec<String> {
+    #[cfg(target_os = "linux")]
+    {
+        linux::end()
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        Vec::new()
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::collections::BTreeMap;
+    use std::path::Path;
+    use std::time::Duration;
+
+    use rustix::process::{Pid, Signal, WaitOptions};
+
+    use super::super::clock::Stopwatch;
+    use super::super::{files, keeper};
+
+    /// How long the system may take to end what was killed.
+    const BURIAL: Duration = Duration::from_secs(2);
+    const POLL: Duration = Duration::from_millis(2);
+
+    pub(super) fn end() -> Vec<String> {
+        let clock = Stopwatch::start();
+        let mut ended = BTreeMap::new();
+        loop {
+            let children = children();
+            if children.is_empty() || u128::from(clock.elapsed_ms()) > BURIAL.as_millis() {
+                return ended.into_values().collect();
+            }
+            for (child, program) in children {
+                if rustix::process::kill_process(child, Signal::KILL).is_ok() {
+                    ended.insert(child.as_raw_nonzero(), program);
+                }
+                let _ = rustix::process::waitpid(Some(child), WaitOptions::NOHANG);
+            }
+            std::thread::sleep(POLL);
+        }
+    }
+
+    /// Children of this process that the process table shows and that run, with the names of their programs.
+    fn children() -> Vec<(Pid, String)> {
+        let own = rustix::process::getpid();
+        let names = files::names(Path::new("/proc")).unwrap_or_default();
+        let process = |name: &std::ffi::OsString| {
+            let id: i32 = name.to_str()?.parse().ok()?;
+            let stat = files::read(&Path::new("/proc").join(name).join("stat"), 4096).ok()?;
+            let stat = String::from_utf8_lossy(&stat.bytes).into_owned();
+            // The name in parentheses may hold anything; state and parent follow it.
+            let (start, rest) = stat.rsplit_once(')')?;
+            let (_, program) = start.split_once('(')?;
+            let mut rest = rest.split_whitespace();
+            let state = rest.next()?;
+            let parent: i32 = rest.next()?.parse().ok()?;
+            let child = Pid::from_raw(id)?;
+            if Pid::from_raw(parent) != Some(own) || keeper::is_keeper(id) {
+                return None;
+            }
+            if state == "Z" {
+                let _ = rustix::process::waitpid(Some(child), WaitOptions::NOHANG);
+                return None;
+            }
+            Some((child, program.escape_debug().to_string()))
+        };
+        names.iter().filter_map(process).collect()
+    }
+}

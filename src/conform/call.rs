@@ -25,6 +25,8 @@ pub enum Event {
     None,
     /// SIGINT as soon as it has a connection to the mock.
     InterruptWhenConnected,
+    /// SIGTERM as soon as it has a connection to the mock.
+    TerminateWhenConnected,
     /// SIGINT after so many milliseconds.
     InterruptAfter(u64),
     /// Nobody reads stdout.

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::system::environment;
 use crate::system::temporary::TemporaryDirectory;
+use crate::system::{environment, files};
 
 /// An empty home with the usual directories; gone when dropped.
 pub struct Sandbox {
     directory: TemporaryDirectory,
     program: OnceLock<PathBuf>,
+    place: OnceLock<(PathBuf, Vec<String>)>,
 }
 
 /// The directories of a sandbox and the variables that name them.
@@ -39,7 +40,7 @@ impl Sandbox {
         for place in ["home", "config", "data", "cache", "state", "tmp", "work"] {
             directory.create_directory(place)?;
         }
-        Ok(Self { directory, program: OnceLock::new() })
+        Ok(Self { directory, program: OnceLock::new(), place: OnceLock::new() })
     }
 
     #[must_use]
@@ -62,10 +63,42 @@ impl Sandbox {
         Ok(())
     }
 
+    /// From now on calls in this sandbox start this copy, at a path below the sandbox whose parent is there.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn place_at(&self, path: PathBuf, bytes: &[u8]) -> std::io::Result<()> {
+        files::write_new(&path, bytes, files::Mode::Executable)?;
+        // Nobody else has this sandbox.
+        let _ = self.program.set(path);
+        Ok(())
+    }
+
+    /// Makes a program below the sandbox that others may find on PATH.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn executable(&self, name: &str, bytes: &[u8]) -> std::io::Result<()> {
+        self.directory.create_program(name, bytes)
+    }
+
     /// The copy that calls start in place of the tool's program.
     #[must_use]
     pub fn program(&self) -> Option<&Path> {
         self.program.get().map(PathBuf::as_path)
+    }
+
+    /// From now on calls in this sandbox run in this directory, with these words before those of the call; the first
+    /// place counts.
+    pub fn run_in(&self, directory: PathBuf, prefix: Vec<String>) {
+        // Nobody else has this sandbox.
+        let _ = self.place.set((directory, prefix));
+    }
+
+    /// Where calls run in place of the tool's own directory, and the words before those of the call.
+    #[must_use]
+    pub fn place(&self) -> Option<(&Path, &[String])> {
+        self.place.get().map(|(directory, prefix)| (directory.as_path(), prefix.as_slice()))
     }
 
     /// An empty directory to run in.

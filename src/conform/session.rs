@@ -239,7 +239,10 @@ impl Session {
         let url = mock.map_or_else(loopback::refusing_url, |mock| Ok(mock.url()))?;
         let environment = self.environment(call, sandbox, &url, &observed.secrets);
         let work = sandbox.work();
-        let arguments: Vec<_> = self.target.prefix.iter().chain(&call.arguments).cloned().collect();
+        let usual = (self.target.directory.as_deref(), self.target.prefix.as_slice());
+        let (directory, prefix) =
+            sandbox.place().map_or(usual, |(directory, prefix)| (Some(directory), prefix));
+        let arguments: Vec<_> = prefix.iter().chain(&call.arguments).cloned().collect();
         let before = mock.map_or(0, Mock::connections);
         let clock = Stopwatch::start();
         let connected = || mock.is_some_and(|mock| mock.connections() > before);
@@ -250,7 +253,7 @@ impl Session {
         let launch = Launch {
             program: sandbox.program().unwrap_or(&self.target.program),
             arguments: &arguments,
-            directory: self.target.directory.as_deref().unwrap_or(&work),
+            directory: directory.unwrap_or(&work),
             environment: &environment,
             stdin: &call.stdin,
             limit: call.limit,
@@ -261,6 +264,7 @@ impl Session {
                 Event::InterruptWhenConnected | Event::InterruptAfter(_) => {
                     Stimulus::InterruptWhen(&due)
                 }
+                Event::TerminateWhenConnected => Stimulus::TerminateWhen(&due),
             },
         };
         let ran = subject::run(&launch)?;

@@ -42,6 +42,8 @@ pub enum Stimulus<'a> {
     None,
     /// SIGINT to the program as soon as this is true.
     InterruptWhen(&'a (dyn Fn() -> bool + Sync)),
+    /// SIGTERM to the program as soon as this is true.
+    TerminateWhen(&'a (dyn Fn() -> bool + Sync)),
     /// SIGINT as soon as this is true, and what does not end then is ended.
     StopWhen(&'a (dyn Fn() -> bool + Sync)),
     /// Nobody reads its stdout.
@@ -192,12 +194,16 @@ fn wait(
         {
             return Ok((Ending::TimedOut, stimulated));
         }
-        if let (Stimulus::InterruptWhen(is_due) | Stimulus::StopWhen(is_due), None) =
-            (launch.stimulus, stimulated)
+        let due = match launch.stimulus {
+            Stimulus::InterruptWhen(is_due) | Stimulus::StopWhen(is_due) => Some((is_due, false)),
+            Stimulus::TerminateWhen(is_due) => Some((is_due, true)),
+            Stimulus::None | Stimulus::CloseStdout => None,
+        };
+        if let (Some((is_due, terminates)), None) = (due, stimulated)
             && is_due()
         {
             stimulated = Some(now);
-            signal_interrupt(child);
+            signal(child, terminates);
         }
         std::thread::sleep(POLL);
     }
@@ -217,14 +223,17 @@ fn ended(status: std::process::ExitStatus) -> Ending {
     Ending::Exited(status.code().unwrap_or(-1))
 }
 
+/// SIGTERM, or else SIGINT.
 #[cfg(unix)]
-fn signal_interrupt(child: &mut dyn ChildWrapper) {
+fn signal(child: &mut dyn ChildWrapper, terminates: bool) {
+    use rustix::process::Signal;
+    let signal = if terminates { Signal::TERM } else { Signal::INT };
     // It may be gone already.
-    let _ = child.signal(rustix::process::Signal::INT.as_raw());
+    let _ = child.signal(signal.as_raw());
 }
 
 #[cfg(not(unix))]
-fn signal_interrupt(_child: &mut dyn ChildWrapper) {}
+fn signal(_child: &mut dyn ChildWrapper, _terminates: bool) {}
 
 /// Ends the program and its whole session: asked first, killed then. Says whether anything was left of it.
 #[cfg(unix)]

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use crate::conform::mock::{Mock, Reply, Request};
-use crate::conform::session::Event;
 
 use super::fixture::Role;
 use super::lab::{Account, Lab, Outcome, Shot, Stop, examine, fail};
@@ -328,22 +327,4 @@ fn not_json(lab: &Lab<'_>) -> Outcome {
         )?;
     }
     Ok(())
-}
-
-pub const INTERRUPT: Probe = Probe {
-    id: "cli.interrupt",
-    section: "§6",
-    title: "A signal ends a command with one envelope, E_INTERRUPTED, exit 130",
-    why: "Who stops a tool still has to learn what happened",
-    fix: "Catch SIGINT and SIGTERM first thing and unwind to the printer of the envelope",
-    run: |session| examine(session, interrupt),
-    ..PROBE
-};
-
-fn interrupt(lab: &Lab<'_>) -> Outcome {
-    let sample = lab.sample(Role::Get)?;
-    lab.with_upstream(|upstream| upstream.replace(|_| Reply { delay: TOO_SLOW, ..status(200) }))?;
-    let shot = lab.run(Account::One, &sample.call(), &[], Event::InterruptWhenConnected);
-    shot.expect_code(&["E_INTERRUPTED"], "SIGINT during a request")?;
-    shot.expect(shot.exit() == Some(130), "SIGINT during a request has another exit than 130")
 }

@@ -24,8 +24,10 @@ pub enum Behaviour {
     Release(Version),
     /// A release that lacks this file.
     Without(Version, &'static str),
-    /// A release where this file answers with a status.
-    Broken(Version, &'static str, u16),
+    /// A release where this file gets another answer.
+    Broken(Version, &'static str, Reply),
+    /// A release for other platforms than any.
+    WithoutArchives(Version),
     /// Every question gets this.
     Reply(Reply),
 }
@@ -39,8 +41,22 @@ impl Behaviour {
         Self::Without(version.clone(), BUNDLE)
     }
 
-    pub fn broken_bundle(version: &Version, status: u16) -> Self {
-        Self::Broken(version.clone(), BUNDLE, status)
+    pub fn broken_bundle(version: &Version, reply: Reply) -> Self {
+        Self::Broken(version.clone(), BUNDLE, reply)
+    }
+
+    pub fn broken_checksums(version: &Version, reply: Reply) -> Self {
+        Self::Broken(version.clone(), CHECKSUMS, reply)
+    }
+
+    /// A download that ends before its end.
+    pub fn cut() -> Reply {
+        Reply { cut_after: Some(4), ..Reply::new(200, "application/octet-stream", "0".repeat(80)) }
+    }
+
+    /// A download that does not begin.
+    pub fn stalled(delay: Duration) -> Reply {
+        Reply { delay, ..Reply::new(200, "application/octet-stream", "") }
     }
 
     pub fn status(status: u16) -> Self {
@@ -114,6 +130,19 @@ impl<'a> Host<'a> {
         self.update_with(options, &[], Event::None)
     }
 
+    /// Runs another command that could ask this host.
+    pub fn run(&self, call: &[&str]) -> Shot {
+        let url = self.mock.url();
+        let call: Vec<String> = call.iter().map(|word| (*word).to_owned()).collect();
+        let variables = [(self.variable, url.as_str())];
+        self.lab.run_against(&self.mock, Account::None, &call, &variables, Event::None)
+    }
+
+    /// Runs `update` against another address in place of this host.
+    pub fn update_at(&self, url: &str, options: &[&str]) -> Shot {
+        self.update_with(options, &[(self.variable, url)], Event::None)
+    }
+
     pub fn update_with(&self, options: &[&str], more: &[(&str, &str)], event: Event) -> Shot {
         let url = self.mock.url();
         let words = std::iter::once("update").chain(options.iter().copied());
@@ -175,15 +204,24 @@ fn use_copy(lab: &Lab<'_>) -> Outcome {
 
 fn answer(behaviour: &Behaviour, request: &Request, repository: &str, tool: &str) -> Reply {
     let path = request.target.split('?').next().unwrap_or_default();
+    let mut has_archives = true;
     let (version, lacking, broken) = match behaviour {
         Behaviour::Reply(reply) => return reply.clone(),
         Behaviour::Release(version) => (version, None, None),
         Behaviour::Without(version, name) => (version, Some(*name), None),
-        Behaviour::Broken(version, name, status) => (version, None, Some((*name, *status))),
+        Behaviour::Broken(version, name, reply) => (version, None, Some((*name, reply))),
+        Behaviour::WithoutArchives(version) => {
+            has_archives = false;
+            (version, None, None)
+        }
     };
     let base = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("host"));
     let base = base.map(|(_, host)| format!("http://{host}")).unwrap_or_default();
-    let release = release(version, lacking, tool, &base);
+    let mut release = release(version, lacking, tool, &base);
+    if !has_archives && let Some(assets) = release["assets"].as_array_mut() {
+        assets
+            .retain(|asset| asset["name"].as_str().is_some_and(|name| name.starts_with(CHECKSUMS)));
+    }
     let releases = format!("/repos/{repository}/releases");
     let json = |value: &Value| Reply::new(200, JSON, value.to_string());
     if path == format!("{releases}/latest") || path == format!("{releases}/tags/v{version}") {
@@ -196,7 +234,7 @@ fn answer(behaviour: &Behaviour, request: &Request, repository: &str, tool: &str
         return Reply::new(404, JSON, "{\"message\":\"Not Found\"}");
     };
     match broken {
-        Some((broken, status)) if broken == name => Reply::new(status, JSON, "{}"),
+        Some((broken, reply)) if broken == name => reply.clone(),
         _ => Reply::new(200, "application/octet-stream", content(name)),
     }
 }

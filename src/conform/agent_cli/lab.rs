@@ -156,6 +156,7 @@ impl<'a> Lab<'a> {
             local: false,
             long: Vec::new(),
             credentials: None,
+            gate: None,
             upstream: None,
             update: None,
             commands: Vec::new(),
@@ -255,6 +256,18 @@ impl<'a> Lab<'a> {
         let mut observed = self.session.observe_in(&call, &self.sandbox, Some(mock));
         observed.secrets = self.secrets();
         self.kept(Arc::new(observed))
+    }
+
+    /// A call against the upstream with its event, after which somebody looks elsewhere.
+    #[must_use]
+    pub fn run_in(
+        &self,
+        sandbox: &Sandbox,
+        account: Account,
+        words: &[String],
+        more: &[(&str, &str)],
+    ) -> Shot {
+        self.kept(Arc::new(self.observe(sandbox, account, words, more, Event::None)))
     }
 
     /// Two equal calls at the same moment.

@@ -30,6 +30,7 @@ pub struct Upstream {
     pub mock: Mock,
     instead: Instead,
     process: Process,
+    swaps: Vec<(String, String)>,
 }
 
 impl Upstream {
@@ -50,31 +51,43 @@ impl Upstream {
         let process = Process::start(session, declared, sandbox)?;
         let port = process.port;
         let swaps = swaps(fixture);
+        let passed = swaps.clone();
         let instead = Instead::default();
         let replaced = Arc::clone(&instead);
         let answer: Arc<Answer> = Arc::new(move |request: &Request| {
             let other = replaced.lock().unwrap_or_else(PoisonError::into_inner).clone();
             match other {
                 Some(answer) => answer(request),
-                None => {
-                    relay::forward(port, &translated(request, &swaps)).unwrap_or_else(|error| {
-                        Reply::new(
-                            502,
-                            "text/plain",
-                            format!("the mock upstream gives no answer: {error}"),
-                        )
-                    })
-                }
+                None => passed_on(port, request, &passed),
             }
         });
         let mock =
             Mock::with(answer).map_err(|error| format!("loopback has no free port: {error}"))?;
-        Ok(Self { mock, instead, process })
+        Ok(Self { mock, instead, process, swaps })
     }
 
     /// The address of the mock itself.
     pub fn direct(&self) -> String {
         format!("http://127.0.0.1:{}", self.process.port)
+    }
+
+    /// From now on the second request that would change something fails, also when it is sent again; the mock answers
+    /// all others.
+    pub fn break_second_write(&self) {
+        let writes: Mutex<Vec<Vec<u8>>> = Mutex::default();
+        let (port, swaps) = (self.process.port, self.swaps.clone());
+        self.replace(move |request| {
+            let reads = ["GET", "HEAD", "OPTIONS"].contains(&request.method.as_str());
+            let key = [request.target.as_bytes(), b"\n", &request.body].concat();
+            let mut writes = writes.lock().unwrap_or_else(PoisonError::into_inner);
+            if !reads && !writes.contains(&key) && writes.len() < 2 {
+                writes.push(key.clone());
+            }
+            if !reads && writes.get(1) == Some(&key) {
+                return Reply::new(500, "application/json", "{}");
+            }
+            passed_on(port, request, &swaps)
+        });
     }
 
     /// From now on this answers in place of the mock.
@@ -91,6 +104,12 @@ fn swaps(fixture: &AgentCliFixture) -> Vec<(String, String)> {
     let other = credentials.other_account.iter();
     let other = other.map(|account| (other_secret(&credentials.env).value, account.clone()));
     std::iter::once((first, credentials.account.clone())).chain(other).collect()
+}
+
+fn passed_on(port: u16, request: &Request, swaps: &[(String, String)]) -> Reply {
+    relay::forward(port, &translated(request, swaps)).unwrap_or_else(|error| {
+        Reply::new(502, "text/plain", format!("the mock upstream gives no answer: {error}"))
+    })
 }
 
 fn translated(request: &Request, swaps: &[(String, String)]) -> Request {

@@ -2,10 +2,19 @@
 
 import json
 import os
+from datetime import datetime, timezone
 from urllib.parse import urlencode, urlsplit
 
 from basis import TOKEN, Failure
 from faults import FAULTS
+
+
+def expired():
+    """Tell whether the token is past its time."""
+    until = os.environ.get("LEDGER_TOKEN_EXPIRES")
+    if until is None or "credentials-expired" in FAULTS:
+        return False
+    return datetime.fromisoformat(until.replace("Z", "+00:00")) <= datetime.now(timezone.utc)
 
 
 def call(method, path, query=None, body=None, headers=None):
@@ -17,6 +26,8 @@ def call(method, path, query=None, body=None, headers=None):
         if "no-credentials" in FAULTS:
             raise Failure("E_NETWORK", "LEDGER_TOKEN is not set")
         raise Failure("E_AUTH", "LEDGER_TOKEN is not set")
+    if expired():
+        raise Failure("E_AUTH", "LEDGER_TOKEN has expired", fix="log in again")
     target = path + (f"?{urlencode(query)}" if query else "")
     sent = {"Authorization": f"Bearer {TOKEN}", **(headers or {})}
     content = None if body is None else json.dumps(body)
@@ -42,8 +53,8 @@ def call(method, path, query=None, body=None, headers=None):
         raise Failure("E_SERVER", "the upstream did not answer in JSON") from error
 
 
-def exchange(base, method, target, content, headers, limit):
-    """Send one request."""
+def exchange(base, method, target, content, headers, limit, *, is_whole=True):
+    """Send one request; give status, headers and text, which must be whole."""
     import http.client  # Slow to load, and most calls do without.
 
     where = urlsplit(base)
@@ -51,7 +62,10 @@ def exchange(base, method, target, content, headers, limit):
     try:
         connection.request(method, target, content, headers)
         response = connection.getresponse()
-        return response.status, response.headers, response.read(1_000_000)
+        text = response.read(1_000_000)
+        if is_whole and len(text) < int(response.headers.get("Content-Length", "0")):
+            raise ConnectionError("the answer breaks off")
+        return response.status, response.headers, text
     except http.client.HTTPException as error:
         raise ConnectionError(f"half an answer: {error}") from error
     finally:

@@ -55,6 +55,8 @@ def reference(_options):
         commands[0] = {**commands[0], "output_schema": "nothing"}
     if "examples" in FAULTS:
         commands[1] = {**commands[1], "examples": ["ledger note get --number 1"]}
+    if "examples-parse" in FAULTS:
+        commands[7] = {**commands[7], "examples": [each.replace("--ids 1", "--ids one") for each in commands[7]["examples"]]}
     if "version-and-help" in FAULTS:
         commands = [each for each in commands if each["path"] != "changelog"]
     readiness = {"level": "beta", "fcc_status": "verified", "mock_upstream_status": "verified",
@@ -62,6 +64,8 @@ def reference(_options):
     if "readiness" in FAULTS:
         readiness["fcc_status"] = "done"
     codes = {name: {"exit": number, "retryable": again} for name, (number, again) in CODES.items()}
+    if "codes-listed" in FAULTS:
+        codes.pop("E_NOT_FOUND")
     return {"tool": TOOL, "version": VERSION, "risk_tier": "T2", "release_readiness": readiness,
             "commands": commands, "schemas": SCHEMAS, "exit_codes": exits, "error_codes": codes}
 

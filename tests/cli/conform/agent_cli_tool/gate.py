@@ -6,6 +6,7 @@ import hmac
 import json
 import os
 import secrets
+import sys
 import time
 from datetime import datetime, timezone
 
@@ -15,20 +16,22 @@ from faults import FAULTS
 
 def key():
     """Give the secret of this machine."""
-    if "token-secret" in FAULTS:
-        return b"a secret that everybody knows...."
     HOME.mkdir(mode=0o700, exist_ok=True)
     path = HOME / "confirm.secret"
     try:
-        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        mode = 0o644 if "token-secret" in FAULTS else 0o600
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
         os.write(descriptor, secrets.token_bytes(32))
         os.close(descriptor)
     except FileExistsError:
         pass
-    found = path.read_bytes()
-    if len(found) < 32:
+    try:
+        found = path.read_bytes()
+    except OSError as error:
+        raise Failure("E_CONFIG", f"confirm.secret cannot be read: {error}") from error
+    if len(found) < 32 and "token-secret-damaged" not in FAULTS:
         raise Failure("E_CONFIG", "confirm.secret is damaged; remove it")
-    return found
+    return b"a secret that everybody knows...." if "token-machine" in FAULTS else found
 
 
 def seal(head, binding):
@@ -38,7 +41,8 @@ def seal(head, binding):
 
 def issue(binding):
     """Make a token."""
-    head = int(time.time() + 600).to_bytes(8, "big") + secrets.token_bytes(8)
+    life = min(600, int(os.environ.get("LEDGER_TOKEN_LIFE", "600")))
+    head = int(time.time() + life).to_bytes(8, "big") + secrets.token_bytes(8)
     token = "ct_" + base64.urlsafe_b64encode(head + seal(head, binding)).decode()
     moment = datetime.fromtimestamp(int.from_bytes(head[:8], "big"), timezone.utc)
     return token, moment.strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -57,13 +61,19 @@ def redeem(token, binding):
         raise Failure("E_CONFLICT", "the token is none of this tool")
     if not hmac.compare_digest(raw[16:], seal(head, binding)):
         raise Failure("E_CONFLICT", "the token is for something else")
-    if int.from_bytes(head[:8], "big") < time.time():
+    if int.from_bytes(head[:8], "big") < time.time() and "token-expired" not in FAULTS:
         raise Failure("E_CONFLICT", "the token has expired")
     if "token-once" in FAULTS:
         return
     used = HOME / "used"
-    used.mkdir(mode=0o700, exist_ok=True)
     mark = used / hashlib.sha256(raw).hexdigest()
+    try:
+        used.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        if "token-storage" in FAULTS:
+            raise Failure("E_IO", f"the token cannot be used up: {error}") from error
+        sys.stderr.write(f"the use of the token could not be recorded: {error}\n")
+        return
     if "token-race" in FAULTS:
         if mark.exists():
             raise Failure("E_CONFLICT", "the token was already used")
@@ -100,6 +110,8 @@ def gate(path, options, binding, preview, act, *, is_dangerous=False):
         if "dry-run" in FAULTS:
             expires = "soon"
         return {"preview": preview, "confirm_token": token, "expires_at": expires}
+    if "gate-examples" in FAULTS and whole.get("ids") == ["1"]:
+        return act()
     if "gate-bare" in FAULTS and path == "note create":
         return act()
     raise Failure("E_CONFIRMATION_REQUIRED", "look at the dry run first")

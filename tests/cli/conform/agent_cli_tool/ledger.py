@@ -81,7 +81,7 @@ def main(words):
         answer, number = failed(failure.code, failure.message, failure.details), CODES[failure.code][0]
     except KeyboardInterrupt:
         answer, number = failed("E_INTERRUPTED", "a signal came", {}), 130
-        if "interrupt" in FAULTS:
+        if stops_wrongly(command):
             number = 1
     except ValueError:
         answer, number = failed("E_UNKNOWN", "a fault of this program", {}), 1
@@ -91,10 +91,18 @@ def main(words):
     return number
 
 
+def stops_wrongly(command):
+    """Tell whether a signal during this command is one of the faults."""
+    if command is None or command["path"] == "note get":
+        return "interrupt" in FAULTS
+    return "interrupt-reads" in FAULTS if command["type"] == "read" else "interrupt-write" in FAULTS
+
+
 def help_of(command):
     """Give help for people."""
     if command is None:
-        lines = [f"  {each['path']:16}{each['description']}" for each in COMMANDS]
+        shown = [each for each in COMMANDS if "help-lists" not in FAULTS or each["path"] != "note print"]
+        lines = [f"  {each['path']:16}{each['description']}" for each in shown]
         return "Commands:\n" + "\n".join(lines)
     return "Options:\n" + "\n".join(f"  --{each['name']}" for each in command["params"])
 
@@ -106,5 +114,6 @@ def interrupt(_number, _frame):
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, interrupt)
-    signal.signal(signal.SIGTERM, interrupt)
+    if "terminate" not in FAULTS:
+        signal.signal(signal.SIGTERM, interrupt)
     sys.exit(main(sys.argv[1:]))

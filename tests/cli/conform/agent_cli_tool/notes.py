@@ -38,6 +38,11 @@ def note_list(options):
     found = call("GET", "/notes", {"limit": limit, "after": options.get("cursor", "0")})
     items = [shown(each) for each in found["notes"]]
     after = found["after"]
+    if "untrusted-items" in FAULTS:
+        for each in items:
+            each.pop("_untrusted", None)
+    if "paging-cap" in FAULTS and "limit" not in options:
+        after = None
     if "paging" in FAULTS:
         return {"items": items, "count": len(items) + 1, "next_cursor": str(after), "has_more": bool(after)}
     return {"items": items, "count": len(items), "next_cursor": after and str(after), "has_more": bool(after)}
@@ -81,7 +86,8 @@ def note_delete(options):
 
     def act():
         call("DELETE", f"/notes/{note['id']}", headers={"If-Match": str(note["version"])})
-        return {"id": options["id"], "state": "deleted"}
+        more = {"was": note["title"]} if "declared-fields-writes" in FAULTS else {}
+        return {"id": options["id"], "state": "deleted", **more}
 
     binding = {"id": options["id"], "version": note["version"]}
     return gate("note delete", options, binding, {"changes": [change]}, act, is_dangerous=True)
@@ -105,6 +111,8 @@ def note_archive(options):
             try:
                 found = call("POST", "/archive", body={"ids": [int(each) for each in chunk]})["results"]
             except Failure as failure:
+                if "batch-chunk-failure" in FAULTS:
+                    raise
                 items += [item(each, failure.code) for each in chunk]
             else:
                 codes = {200: None, 403: "E_FORBIDDEN", 404: "E_NOT_FOUND"}

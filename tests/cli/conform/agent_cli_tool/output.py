@@ -7,7 +7,7 @@ import sys
 import time
 from datetime import datetime, timezone
 
-from basis import CODES, HOME, STARTED, Failure
+from basis import CODES, HOME, STARTED, TOKEN, Failure
 from faults import FAULTS
 from notice import cached
 from schemas import SCHEMAS
@@ -33,6 +33,8 @@ def kept(data, options, command):
     known = {"title", "body", "id", "state", "updated_at"} if "items" in data else set(SCHEMAS[command["output_schema"]]["fields"])
     if unknown := [each for each in names if each not in known]:
         raise Failure("E_VALIDATION", f"there is no field `{unknown[0]}`")
+    if "fields-paging" in FAULTS:
+        data.pop("has_more", None)
     for row in rows:
         marked = [each for each in row.get("_untrusted", []) if each in names]
         for name in [each for each in row if each not in names]:
@@ -69,20 +71,27 @@ def finish(answer, number, command, options, words):
 def audit(command, number, words):
     """Keep a line on an attempt to write."""
     HOME.mkdir(mode=0o700, exist_ok=True)
-    hidden = [re.sub("ct_.*", "***", each) for each in words]
+    shown = words if "audit" in FAULTS else [re.sub("ct_.*", "***", each) for each in words]
+    if TOKEN and "audit-arguments" not in FAULTS:
+        shown = [each.replace(TOKEN, "***") for each in shown]
     line = {"time": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), "command": command["path"],
-            "arguments": words if "audit" in FAULTS else hidden, "account": "one", "exit": number,
+            "arguments": shown, "account": "one", "exit": number,
             "duration_ms": int((time.monotonic() - STARTED) * 1000)}
     try:
         descriptor = os.open(HOME / "audit.jsonl", os.O_APPEND | os.O_CREAT | os.O_WRONLY, 0o600)
         os.write(descriptor, (json.dumps(line) + "\n").encode())
         os.close(descriptor)
     except OSError as error:
+        if "audit-failure" in FAULTS:
+            raise SystemExit(1) from error
         sys.stderr.write(f"the audit could not be kept: {error}\n")
 
 
 def write_json(answer, is_compact=False):
     """Print a document."""
     text = json.dumps(answer, separators=(",", ":")) if is_compact else json.dumps(answer, indent=2)
+    preview = "preview" in (answer.get("data") or {}) and "preview-secrets" in FAULTS
+    if TOKEN and not preview and "sent" not in answer.get("error", {}).get("details", {}):
+        text = text.replace(TOKEN, "***")
     sys.stdout.write(text + "\n")
     sys.stdout.flush()

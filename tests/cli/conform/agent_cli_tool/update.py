@@ -4,10 +4,10 @@ import json
 import os
 from urllib.parse import urlsplit
 
-from basis import CODES, VERSION, Failure, order
+from basis import CODES, HERE, HOME, VERSION, Failure, order
 from client import exchange, of_status
 from faults import FAULTS
-from notice import remember
+from notice import last_known, remember
 
 
 def ask_host(path, limit):
@@ -17,9 +17,15 @@ def ask_host(path, limit):
     if "update-token" in FAULTS:
         headers["Authorization"] = f"Bearer {os.environ.get('GITHUB_TOKEN', '')}"
     try:
-        status, received, text = exchange(base, "GET", path, None, headers, limit)
+        is_whole = "update-cut" not in FAULTS
+        status, received, text = exchange(base, "GET", path, None, headers, limit, is_whole=is_whole)
+        if 300 <= status <= 399 and "update-token-redirect" in FAULTS:
+            headers["Authorization"] = f"Bearer {os.environ.get('GITHUB_TOKEN', '')}"
+            there = urlsplit(received["Location"])
+            status, received, text = exchange(f"http://{there.netloc}", "GET", there.path, None, headers, limit)
     except TimeoutError as error:
-        raise Failure("E_TIMEOUT", "the release host took too long") from error
+        code = "E_NETWORK" if "update-timeout" in FAULTS else "E_TIMEOUT"
+        raise Failure(code, "the release host took too long") from error
     except OSError as error:
         raise Failure("E_NETWORK", f"no answer of the release host: {error}") from error
     if status != 200:
@@ -37,11 +43,15 @@ def update(options):
     try:
         return update_stages(options, state)
     except KeyboardInterrupt:
-        known = {} if "update-interrupt" in FAULTS else state
+        fault = "update-interrupt" if state["stage"] == "discover" else "update-interrupt-download"
+        known = {} if fault in FAULTS else state
         raise Failure("E_INTERRUPTED", f"cancelled; {VERSION} is installed", **known) from None
     except Failure as failure:
         again = "this was transient, run update again" if CODES[failure.code][1] else "do not try again"
-        failure.message = f"{failure.message}; {again}; {VERSION} is installed"
+        if "update-advice" not in FAULTS:
+            failure.message = f"{failure.message}; {again}; {VERSION} is installed"
+        if "check" in options and "update-last-known" not in FAULTS:
+            state["last_known"] = last_known()
         if "update-failure-details" in FAULTS:
             state.pop("stage")
         failure.details = {**state, **failure.details}
@@ -52,7 +62,8 @@ def update_stages(options, state):
     """Go through the stages."""
     wanted = options.get("target-version")
     where = f"tags/v{wanted}" if wanted else "latest"
-    limit = float(os.environ.get("LEDGER_TIMEOUT", "20"))
+    limit = float(os.environ.get("LEDGER_UPDATE_TIMEOUT", "20"))
+    method = "npm" if "node_modules" in HERE.parts else "standalone"
     if wanted and order(wanted) < order(VERSION):
         if "update-downgrade" in FAULTS:
             return final(VERSION)
@@ -66,33 +77,55 @@ def update_stages(options, state):
     is_newer = order(target) > order(VERSION)
     if "check" in options:
         found = {"status": "checked", "current_version": VERSION, "target_version": target,
-                 "update_available": is_newer, "install_method": "standalone", "command": "ledger update"}
+                 "update_available": is_newer, "install_method": method, "command": "ledger update"}
+        if "update-check-disk" in FAULTS:
+            HOME.mkdir(mode=0o700, exist_ok=True)
+            (HOME / "checked").write_text("yes")
         remember(target if is_newer else None)
         if "update-check" in FAULTS:
             found.pop("command")
         return found
     if not is_newer:
-        remember(None)
+        if "notice-cleared" not in FAULTS:
+            remember(None)
+        if "update-no-manager" in FAULTS:
+            os.system("npm --version >/dev/null 2>&1")
         if "update-current" in FAULTS:
             raise Failure("E_CONFLICT", "nothing to do")
         return final(VERSION)
     if "dry-run" in options:
         found = {**final(target), "current_version": VERSION, "status": "planned", "update_available": True}
-        if "update-dry-run" in FAULTS:
+        if "update-npm" in FAULTS and method == "npm":
+            raise Failure("E_CONFIG", "npm brings the updates")
+        if "update-dry-run-disk" in FAULTS and method != "npm":
+            HOME.mkdir(mode=0o700, exist_ok=True)
+            (HOME / "plan").write_text(target)
+        if "update-dry-run" in FAULTS and method != "npm":
             found["confirm_token"] = "ct_none"
         return found
     state["stage"] = "download"
-    addresses = {each["name"]: each["browser_download_url"] for each in release["assets"]}
-    state["stage"] = "verify_checksum"
+    addresses = {each["name"]: urlsplit(each["browser_download_url"]).path for each in release["assets"]}
     if "checksums.txt" not in addresses:
+        if "update-no-checksums" in FAULTS:
+            return final(target)
         raise Failure("E_INTEGRITY", "the release has no checksums")
-    ask_host(urlsplit(addresses["checksums.txt"]).path, limit)
+    if f"ledger-{target}-linux-x86_64.tar.gz" not in addresses:
+        code = "E_NETWORK" if "update-no-asset" in FAULTS else "E_NOT_FOUND"
+        raise Failure(code, "the release has nothing for this platform")
+    ask_host(addresses["checksums.txt"], limit)
     state["stage"] = "verify_signature"
     if "checksums.txt.sigstore.json" not in addresses:
+        if "update-no-bundle" in FAULTS:
+            return final(target)
         raise Failure("E_INTEGRITY", "the release is not signed")
     if "update-signature" in FAULTS:
         return final(target)
-    ask_host(urlsplit(addresses["checksums.txt.sigstore.json"]).path, limit)
+    try:
+        ask_host(addresses["checksums.txt.sigstore.json"], limit)
+    except Failure as failure:
+        if "update-bundle-fetch" in FAULTS:
+            failure.code = "E_INTEGRITY"
+        raise
     raise Failure("E_INTEGRITY", "the signature cannot be trusted")
 
 

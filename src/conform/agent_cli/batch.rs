@@ -258,13 +258,5 @@ fn chunk_failure(lab: &Lab<'_>) -> Outcome {
         format!("one part failed, and {} of {} items are not ok", failed.len(), items.len());
     shot.expect(is_part, message)?;
     let wrong = failed.iter().find(|item| item["error"]["code"] != "E_SERVER");
-    shot.expect(
-        wrong.is_none(),
-        "a target of the part that failed has another code than E_SERVER",
-    )?;
-    let count = shot.at("/data/summary/failed").as_u64();
-    shot.expect(
-        count == Some(failed.len() as u64),
-        "`summary.failed` does not agree with the items",
-    )
+    shot.expect(wrong.is_none(), "a target of the part that failed has another code than E_SERVER")
 }

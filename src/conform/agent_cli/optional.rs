@@ -38,6 +38,9 @@ fn expiring(lab: &Lab<'_>) -> Outcome {
     let is_time = expires.as_str().is_some_and(|text| utc(text).is_some());
     shot.expect(expires.is_null() || is_time, "`credentials.expires_at` is no time in UTC")?;
     let doctor = lab.run_as(Account::One, &words(&["doctor"]), &[]);
+    if !doctor.is_ok() {
+        return Err(Stop::Blocked("`doctor` fails".to_owned()));
+    }
     let checks = doctor.at("/data/checks").as_array().into_iter().flatten();
     let found = checks.into_iter().any(|check| check["check"] == "credentials");
     doctor.expect(found, "`doctor` has no check `credentials`")

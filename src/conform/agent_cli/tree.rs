@@ -46,13 +46,16 @@ pub fn of(sandbox: &Sandbox) -> Tree {
     tree
 }
 
-/// Files that are new or hold something else; empty files and locks say nothing and do not count.
+/// Files that are new or hold something else. Empty files and locks say nothing, and the audit log has to say
+/// something: they do not count.
 pub fn written<'a>(before: &Tree, after: &'a Tree) -> Vec<(&'a Path, &'a [u8])> {
-    let is_lock = |path: &Path| path.extension().is_some_and(|end| end == "lock");
+    let is_free = |path: &Path| {
+        path.extension().is_some_and(|end| end == "lock") || name(path).contains("audit")
+    };
     after
         .iter()
         .filter_map(|(path, bytes)| Some((path.as_path(), bytes.as_deref()?)))
-        .filter(|(path, bytes)| !bytes.is_empty() && !is_lock(path))
+        .filter(|(path, bytes)| !bytes.is_empty() && !is_free(path))
         .filter(|(path, bytes)| {
             before.get(*path).and_then(Option::as_deref).is_none_or(|old| old != *bytes)
         })

@@ -194,7 +194,10 @@ fn advice(lab: &Lab<'_>) -> Outcome {
     transient
         .expect(transient.at("/error/retryable") == true, "a transient fault is not retryable")?;
     host.does(Behaviour::Release(host.patch()));
-    let forged = fails(lab, &host, "a release that nobody signed", &[])?;
+    let forged = unchanged(lab, || host.update(&[]))?;
+    if forged.is_ok() {
+        return Err(Stop::Blocked("a release that nobody signed is not refused".to_owned()));
+    }
     forged.expect(forged.at("/error/retryable") == false, "a forged release is retryable")?;
     for shot in [&transient, &forged] {
         let says = !next_steps(shot).is_empty();

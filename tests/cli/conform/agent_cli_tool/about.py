@@ -31,8 +31,6 @@ def context(_options):
     if "context-offline" in FAULTS and TOKEN:
         with contextlib.suppress(Failure):
             call("GET", "/account")
-    if "no-phone-home" in FAULTS and "LEDGER_RELEASES" in os.environ:
-        ask_host("/repos/example/ledger/releases/latest", 5)
     if "deterministic" in FAULTS:
         count = HOME.with_name("ledger-count")
         seen = count.exists()
@@ -67,6 +65,8 @@ def doctor(_options):
 
 def changelog(options):
     """Say what has changed."""
+    if "no-phone-home" in FAULTS and "LEDGER_RELEASES" in os.environ:
+        ask_host("/repos/example/ledger/releases/latest", 5)
     place = Path.cwd() if "any-directory" in FAULTS else HERE
     text = re.sub(r"<!--.*?-->", "", (place / "CHANGELOG.md").read_text(), flags=re.DOTALL)
     entries = []

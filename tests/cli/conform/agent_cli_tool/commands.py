@@ -54,11 +54,9 @@ def reference(_options):
     if "reference-commands" in FAULTS:
         commands[0] = {**commands[0], "output_schema": "nothing"}
     if "examples" in FAULTS:
-        commands[1] = {**commands[1], "examples": ["ledger note get --number 1"]}
+        commands[1] = {**commands[1], "examples": ["ledger note get --id 1 --trace"]}
     if "examples-parse" in FAULTS:
         commands[7] = {**commands[7], "examples": [each.replace("--ids 1", "--ids one") for each in commands[7]["examples"]]}
-    if "version-and-help" in FAULTS:
-        commands = [each for each in commands if each["path"] != "changelog"]
     readiness = {"level": "beta", "fcc_status": "verified", "mock_upstream_status": "verified",
                  "live_smoke_status": "missing", "required_evidence": ["none yet"]}
     if "readiness" in FAULTS:

@@ -112,6 +112,6 @@ def gate(path, options, binding, preview, act, *, is_dangerous=False):
         return {"preview": preview, "confirm_token": token, "expires_at": expires}
     if "gate-examples" in FAULTS and whole.get("ids") == ["1"]:
         return act()
-    if "gate-bare" in FAULTS and path == "note create":
+    if "gate-bare" in FAULTS and path == "note publish":
         return act()
     raise Failure("E_CONFIRMATION_REQUIRED", "look at the dry run first")

@@ -21,6 +21,8 @@ def parse(words):
     options, rest = {}, []
     words = list(words)
     kinds = dict(GLOBAL)
+    if "examples" in FAULTS:
+        kinds["trace"] = "boolean"
     path, command = [], None
     while words:
         word = words.pop(0)
@@ -60,7 +62,7 @@ def main(words):
     try:
         command, options = parse(words)
         if "version" in options:
-            print(f"{TOOL} {VERSION}")
+            print(TOOL, "0.0.0" if "version-and-help" in FAULTS else VERSION)
             return 0
         if "help" in options:
             print(help_of(command))
@@ -79,9 +81,9 @@ def main(words):
         number = 0
     except Failure as failure:
         answer, number = failed(failure.code, failure.message, failure.details), CODES[failure.code][0]
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         answer, number = failed("E_INTERRUPTED", "a signal came", {}), 130
-        if stops_wrongly(command):
+        if stops_wrongly(command, *stop.args):
             number = 1
     except ValueError:
         answer, number = failed("E_UNKNOWN", "a fault of this program", {}), 1
@@ -91,10 +93,10 @@ def main(words):
     return number
 
 
-def stops_wrongly(command):
-    """Tell whether a signal during this command is one of the faults."""
+def stops_wrongly(command, number):
+    """Tell whether this signal during this command is one of the faults."""
     if command is None or command["path"] == "note get":
-        return "interrupt" in FAULTS
+        return "interrupt" in FAULTS and number == signal.SIGINT
     return "interrupt-reads" in FAULTS if command["type"] == "read" else "interrupt-write" in FAULTS
 
 
@@ -107,9 +109,9 @@ def help_of(command):
     return "Options:\n" + "\n".join(f"  --{each['name']}" for each in command["params"])
 
 
-def interrupt(_number, _frame):
+def interrupt(number, _frame):
     """Turn a signal into an answer."""
-    raise KeyboardInterrupt
+    raise KeyboardInterrupt(number)
 
 
 if __name__ == "__main__":

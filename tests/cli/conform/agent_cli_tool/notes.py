@@ -20,10 +20,7 @@ def shown(note):
     """Give a note as this tool shows it."""
     found = {"id": str(note["id"]), "title": note["title"], "body": note["body"], "state": note["state"],
              "updated_at": utc(note["updated_at"])}
-    if "declared-fields" in FAULTS:
-        found["colour"] = "red"
-    if "untrusted" not in FAULTS:
-        found["_untrusted"] = ["title", "body"]
+    found["_untrusted"] = ["title", "body"]
     return found
 
 
@@ -50,7 +47,12 @@ def note_list(options):
 
 def note_get(options):
     """Show a note."""
-    return shown(fetch(options))
+    found = shown(fetch(options))
+    if "declared-fields" in FAULTS:
+        found["colour"] = "red"
+    if "untrusted" in FAULTS:
+        found.pop("_untrusted")
+    return found
 
 
 def note_create(options):

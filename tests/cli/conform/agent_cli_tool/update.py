@@ -53,7 +53,7 @@ def update(options):
         if "check" in options and "update-last-known" not in FAULTS:
             state["last_known"] = last_known()
         if "update-failure-details" in FAULTS:
-            state.pop("stage")
+            state.pop("skill_sync_status")
         failure.details = {**state, **failure.details}
         raise
 
@@ -118,14 +118,14 @@ def update_stages(options, state):
         if "update-no-bundle" in FAULTS:
             return final(target)
         raise Failure("E_INTEGRITY", "the release is not signed")
-    if "update-signature" in FAULTS:
-        return final(target)
     try:
         ask_host(addresses["checksums.txt.sigstore.json"], limit)
     except Failure as failure:
-        if "update-bundle-fetch" in FAULTS:
+        if "update-bundle-fetch" in FAULTS and failure.code == "E_SERVER":
             failure.code = "E_INTEGRITY"
         raise
+    if "update-signature" in FAULTS:
+        return final(target)
     raise Failure("E_INTEGRITY", "the signature cannot be trusted")
 
 

@@ -9,6 +9,9 @@ from basis import TOKEN, Failure
 from faults import FAULTS
 
 
+MAX_ANSWER = 2_000_000
+
+
 def expired():
     """Tell whether the token is past its time."""
     until = os.environ.get("LEDGER_TOKEN_EXPIRES")
@@ -35,7 +38,7 @@ def call(method, path, query=None, body=None, headers=None):
     try:
         status, received, text = exchange(base, method, target, content, sent, limit)
         if 300 <= status <= 399 and "redirect-drops-credentials" in FAULTS:
-            there = urlsplit(received["Location"])
+            there = urlsplit(received["location"])
             exchange(f"http://{there.netloc}", method, there.path, content, sent, limit)
     except TimeoutError as error:
         code = "E_NETWORK" if "client-timeout" in FAULTS else "E_TIMEOUT"
@@ -54,22 +57,28 @@ def call(method, path, query=None, body=None, headers=None):
 
 
 def exchange(base, method, target, content, headers, limit, *, is_whole=True):
-    """Send one request; give status, headers and text, which must be whole."""
-    import http.client  # Slow to load, and most calls do without.
+    """Send one request; give status, headers with small letters, and text, which must be whole."""
+    # The client of the standard library takes longer to load than everything else together.
+    import socket
 
     where = urlsplit(base)
-    connection = http.client.HTTPConnection(where.hostname, where.port, timeout=limit)
-    try:
-        connection.request(method, target, content, headers)
-        response = connection.getresponse()
-        text = response.read(1_000_000)
-        if is_whole and len(text) < int(response.headers.get("Content-Length", "0")):
-            raise ConnectionError("the answer breaks off")
-        return response.status, response.headers, text
-    except http.client.HTTPException as error:
-        raise ConnectionError(f"half an answer: {error}") from error
-    finally:
-        connection.close()
+    body = (content or "").encode()
+    head = {"Host": where.netloc.rpartition("@")[2], "Connection": "close", "Content-Length": len(body), **headers}
+    lines = [f"{method} {target or '/'} HTTP/1.1", *(f"{name}: {value}" for name, value in head.items())]
+    received = b""
+    with socket.create_connection((where.hostname, where.port or 80), timeout=limit) as connection:
+        connection.sendall("\r\n".join([*lines, "", ""]).encode() + body)
+        while len(received) < MAX_ANSWER and (part := connection.recv(65536)):
+            received += part
+    start, end, text = received.partition(b"\r\n\r\n")
+    first, *fields = start.decode("latin-1").split("\r\n")
+    words = first.split(" ")
+    if not end or len(words) < 2 or not words[1].isdecimal():
+        raise ConnectionError("half an answer")
+    found = {name.lower(): value.strip() for name, _, value in (field.partition(":") for field in fields)}
+    if is_whole and len(text) < int(found.get("content-length", "0")):
+        raise ConnectionError("the answer breaks off")
+    return int(words[1]), found, text
 
 
 def of_status(status, headers, text, faults=()):
@@ -79,7 +88,7 @@ def of_status(status, headers, text, faults=()):
     if "http-statuses" in faults:
         known[409] = "E_VALIDATION"
     code = known.get(status, "E_SERVER")
-    limited = headers.get("Retry-After") or headers.get("X-RateLimit-Remaining") == "0"
+    limited = headers.get("retry-after") or headers.get("x-ratelimit-remaining") == "0"
     if status == 403 and limited and "rate-limited-403" not in faults:
         code = "E_RATE_LIMITED"
     if status >= 500 and b"not found" in text and "no-message-sniffing" in faults:

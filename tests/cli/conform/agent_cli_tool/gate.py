@@ -1,11 +1,8 @@
 """Confirm tokens, and the gate in front of every write."""
 
 import base64
-import hashlib
-import hmac
 import json
 import os
-import secrets
 import sys
 import time
 from datetime import datetime, timezone
@@ -21,7 +18,7 @@ def key():
     try:
         mode = 0o644 if "token-secret" in FAULTS else 0o600
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
-        os.write(descriptor, secrets.token_bytes(32))
+        os.write(descriptor, os.urandom(32))
         os.close(descriptor)
     except FileExistsError:
         pass
@@ -36,13 +33,16 @@ def key():
 
 def seal(head, binding):
     """Bind a token to everything that it is for."""
+    # Slow to load, and most calls do without.
+    import hmac
+
     return hmac.new(key(), head + json.dumps(binding, sort_keys=True).encode(), "sha256").digest()
 
 
 def issue(binding):
     """Make a token."""
     life = min(600, int(os.environ.get("LEDGER_TOKEN_LIFE", "600")))
-    head = int(time.time() + life).to_bytes(8, "big") + secrets.token_bytes(8)
+    head = int(time.time() + life).to_bytes(8, "big") + os.urandom(8)
     token = "ct_" + base64.urlsafe_b64encode(head + seal(head, binding)).decode()
     moment = datetime.fromtimestamp(int.from_bytes(head[:8], "big"), timezone.utc)
     return token, moment.strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -59,6 +59,9 @@ def redeem(token, binding):
     head = raw[:16]
     if (spelled != token and "token-forged" not in FAULTS) or len(raw) != 48:
         raise Failure("E_CONFLICT", "the token is none of this tool")
+    import hashlib
+    import hmac
+
     if not hmac.compare_digest(raw[16:], seal(head, binding)):
         raise Failure("E_CONFLICT", "the token is for something else")
     if int.from_bytes(head[:8], "big") < time.time() and "token-expired" not in FAULTS:
@@ -91,6 +94,8 @@ def gate(path, options, binding, preview, act, *, is_dangerous=False):
     is_dry = "dry-run" in options
     if is_dangerous and "dangerous" not in options and "dangerous" not in FAULTS:
         raise Failure("E_CONFIRMATION_REQUIRED", "this cannot be undone: add --dangerous")
+    import hashlib
+
     whole = {"path": path, "url": os.environ.get("LEDGER_URL"), "account": hashlib.sha256(TOKEN.encode()).hexdigest(), **binding}
     if "token-payload" in FAULTS:
         whole.pop("body", None)

@@ -21,7 +21,7 @@ def ask_host(path, limit):
         status, received, text = exchange(base, "GET", path, None, headers, limit, is_whole=is_whole)
         if 300 <= status <= 399 and "update-token-redirect" in FAULTS:
             headers["Authorization"] = f"Bearer {os.environ.get('GITHUB_TOKEN', '')}"
-            there = urlsplit(received["Location"])
+            there = urlsplit(received["location"])
             status, received, text = exchange(f"http://{there.netloc}", "GET", there.path, None, headers, limit)
     except TimeoutError as error:
         code = "E_NETWORK" if "update-timeout" in FAULTS else "E_TIMEOUT"
@@ -109,7 +109,7 @@ def update_stages(options, state):
         if "update-no-checksums" in FAULTS:
             return final(target)
         raise Failure("E_INTEGRITY", "the release has no checksums")
-    if f"ledger-{target}-linux-x86_64.tar.gz" not in addresses:
+    if not any(name.startswith(f"ledger-{target}-") and name.endswith(".tar.gz") for name in addresses):
         code = "E_NETWORK" if "update-no-asset" in FAULTS else "E_NOT_FOUND"
         raise Failure(code, "the release has nothing for this platform")
     ask_host(addresses["checksums.txt"], limit)

@@ -37,6 +37,9 @@ fn code_table(lab: &Lab<'_>) -> Outcome {
     if lab.start_upstream().is_ok() {
         in_table(lab, &reference, &lab.call(&sample.with(&sample.missing)))?;
         in_table(lab, &reference, &lab.run_as(Account::None, &sample.call(), &[]))?;
+        for number in [403, 408, 409, 429, 500] {
+            in_table(lab, &reference, &against(lab, move |_| status(number))?)?;
+        }
     }
     Ok(())
 }
@@ -290,19 +293,24 @@ fn redirect(lab: &Lab<'_>) -> Outcome {
     let elsewhere =
         elsewhere.map_err(|error| Stop::Blocked(format!("no port is free: {error}")))?;
     let target = format!("{}/elsewhere", elsewhere.url());
-    let shot = against(lab, move |_| {
-        let mut reply = status(302);
-        reply.headers.push(("Location".to_owned(), target.clone()));
-        reply
-    })?;
     let secrets = lab.secrets();
-    let carried = elsewhere.requests().iter().any(|request| {
-        let mut texts: Vec<&str> =
-            request.headers.iter().map(|(_, value)| value.as_str()).collect();
-        texts.push(&request.target);
-        texts.iter().any(|text| secrets.iter().any(|secret| secret.leak(text).is_some()))
-    });
-    shot.expect(!carried, "the credential went to another host along a redirect")
+    for number in [301, 302, 303, 307, 308] {
+        let target = target.clone();
+        let shot = against(lab, move |_| {
+            let mut reply = status(number);
+            reply.headers.push(("Location".to_owned(), target.clone()));
+            reply
+        })?;
+        let carried = elsewhere.requests().iter().any(|request| {
+            let mut texts: Vec<&str> =
+                request.headers.iter().map(|(_, value)| value.as_str()).collect();
+            texts.push(&request.target);
+            texts.iter().any(|text| secrets.iter().any(|secret| secret.leak(text).is_some()))
+        });
+        let message = format!("the credential went to another host along a redirect ({number})");
+        shot.expect(!carried, message)?;
+    }
+    Ok(())
 }
 
 pub const NOT_JSON: Probe = Probe {

@@ -30,7 +30,7 @@ const TOOL: [(&str, &str); 17] = [
 ];
 const FIXTURE: &str = include_str!("agent_cli_tool/conform.toml");
 /// Faults that are broken at the same time are this far apart in the registry, so that none hides another.
-const GROUPS: usize = 12;
+const GROUPS: usize = 8;
 /// Nothing can be signed for a release build, so this probe never runs to its end.
 const NEVER_RUN: &str = "cli.update-signed";
 

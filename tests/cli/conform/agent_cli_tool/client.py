@@ -68,17 +68,28 @@ def exchange(base, method, target, content, headers, limit, *, is_whole=True):
     received = b""
     with socket.create_connection((where.hostname, where.port or 80), timeout=limit) as connection:
         connection.sendall("\r\n".join([*lines, "", ""]).encode() + body)
-        while len(received) < MAX_ANSWER and (part := connection.recv(65536)):
+        while not is_over(received) and (part := connection.recv(65536)):
             received += part
     start, end, text = received.partition(b"\r\n\r\n")
-    first, *fields = start.decode("latin-1").split("\r\n")
-    words = first.split(" ")
-    if not end or len(words) < 2 or not words[1].isdecimal():
+    words = start.split(b" ")
+    if not end or len(words) < 2 or not words[1].isdigit():
         raise ConnectionError("half an answer")
-    found = {name.lower(): value.strip() for name, _, value in (field.partition(":") for field in fields)}
-    if is_whole and len(text) < int(found.get("content-length", "0")):
+    if is_whole and "content-length" in fields(start) and not is_over(received):
         raise ConnectionError("the answer breaks off")
-    return int(words[1]), found, text
+    return int(words[1]), fields(start), text
+
+
+def fields(start):
+    """Give the headers at the start of an answer."""
+    lines = (line.partition(":") for line in start.decode("latin-1").split("\r\n")[1:])
+    return {name.lower(): value.strip() for name, _, value in lines}
+
+
+def is_over(received):
+    """Tell whether an answer has all that it announced."""
+    start, end, text = received.partition(b"\r\n\r\n")
+    length = int(fields(start).get("content-length", MAX_ANSWER)) if end else MAX_ANSWER
+    return len(text) >= length or len(received) >= MAX_ANSWER
 
 
 def of_status(status, headers, text, faults=()):

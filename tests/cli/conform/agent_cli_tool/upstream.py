@@ -128,6 +128,7 @@ class Server(ThreadingTCPServer):
 
     allow_reuse_address = True
     daemon_threads = True
+    request_queue_size = 64
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use crate::system::environment;
 use crate::system::temporary::TemporaryDirectory;
-use crate::system::{environment, files};
 
 /// An empty home with the usual directories; gone when dropped.
 pub struct Sandbox {
@@ -63,14 +63,14 @@ impl Sandbox {
         Ok(())
     }
 
-    /// From now on calls in this sandbox start this copy, at a path below the sandbox whose parent is there.
+    /// From now on calls in this sandbox start this copy, below a directory that is there.
     ///
     /// # Errors
     /// As the system says.
-    pub fn place_at(&self, path: PathBuf, bytes: &[u8]) -> std::io::Result<()> {
-        files::write_new(&path, bytes, files::Mode::Executable)?;
+    pub fn place_at(&self, name: &str, bytes: &[u8]) -> std::io::Result<()> {
+        self.directory.create_program(name, bytes)?;
         // Nobody else has this sandbox.
-        let _ = self.program.set(path);
+        let _ = self.program.set(self.path().join(name));
         Ok(())
     }
 

@@ -113,12 +113,9 @@ fn any_directory(lab: &Lab<'_>) -> Outcome {
     let elsewhere =
         Sandbox::new().map_err(|error| Stop::Blocked(format!("there is no sandbox: {error}")))?;
     let work = elsewhere.work();
-    files::write_new(
-        &work.join("CHANGELOG.md"),
-        b"## [9.9.9] - 2026-01-01\n\n### Added\n\n- A trap.\n",
-        files::Mode::Plain,
-    )
-    .map_err(|error| Stop::Blocked(format!("the sandbox cannot be written: {error}")))?;
+    elsewhere
+        .file("work/CHANGELOG.md", b"## [9.9.9] - 2026-01-01\n\n### Added\n\n- A trap.\n")
+        .map_err(|error| Stop::Blocked(format!("the sandbox cannot be written: {error}")))?;
     elsewhere.run_in(work, prefix);
     for call in [["changelog"], ["reference"], ["context"]] {
         let here = lab.run_as(Account::None, &words(&call), &[]);

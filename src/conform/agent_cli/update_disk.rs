@@ -15,6 +15,8 @@ const MANAGERS: [&str; 14] = [
 /// Notes its call beside itself and fails.
 const TRAP: &str = "#!/bin/sh\necho \"${0##*/} $*\" >> \"${0%/*}/calls\"\nexit 1\n";
 const TRAPS: &str = "traps";
+/// Where npm keeps what it installs for everybody.
+const MODULES: &str = "lib/node_modules";
 const MAX_CALLS: u64 = 64 * 1024;
 const MAX_MANIFEST: u64 = 256 * 1024;
 
@@ -182,29 +184,42 @@ fn place_as_npm(lab: &Lab<'_>) -> Outcome {
     if package.len() > 200 || package.split('/').count() > 2 || !package.split('/').all(is_part) {
         return Err(Stop::Blocked("the name in package.json is none of npm".to_owned()));
     }
-    let modules = lab.sandbox.path().join("lib").join("node_modules");
     if target.prefix.is_empty() {
         let program = files::read_named(&target.program, super::update::MAX_PROGRAM);
         let program = program.map_err(refused)?;
-        let name = tree::name(&target.program);
-        let own = modules.join(format!("{package}-linux-x64"));
-        files::create_private_directory(&own.join("bin")).map_err(refused)?;
+        let own = format!("{package}-linux-x64");
+        let place = format!("{MODULES}/{own}");
+        directories(lab, &format!("{place}/bin")).map_err(refused)?;
         let mut own_manifest = manifest.clone();
-        own_manifest["name"] = format!("{package}-linux-x64").into();
+        own_manifest["name"] = own.into();
         let text = own_manifest.to_string();
-        files::write_new(&own.join("package.json"), text.as_bytes(), files::Mode::Plain)
-            .map_err(refused)?;
-        return lab.sandbox.place_at(own.join("bin").join(name), &program.bytes).map_err(refused);
+        lab.sandbox.file(&format!("{place}/package.json"), text.as_bytes()).map_err(refused)?;
+        let name = format!("{place}/bin/{}", tree::name(&target.program));
+        return lab.sandbox.place_at(&name, &program.bytes).map_err(refused);
     }
     if target.prefix.iter().any(|word| word == "-m") {
         let message = "a module of Python belongs to whoever installed the package, and not to npm";
         return Err(Stop::NotApplicable(message.to_owned()));
     }
-    let place = modules.join(package);
-    files::create_private_directory(place.parent().unwrap_or(&modules)).map_err(refused)?;
+    let place = format!("{MODULES}/{package}");
+    let above = place.rsplit_once('/').map_or(MODULES, |(above, _)| above);
+    directories(lab, above).map_err(refused)?;
+    let place = lab.sandbox.path().join(&place);
     let without = [".git", "node_modules", "target", ".venv", "venv", "__pycache__"];
     temporary::copy_tree(root, &place, &without).map_err(refused)?;
     lab.sandbox.run_in(place, target.prefix.clone());
+    Ok(())
+}
+
+/// Makes a directory of the sandbox and those above it.
+fn directories(lab: &Lab<'_>, path: &str) -> std::io::Result<()> {
+    let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+    for end in ends {
+        match lab.sandbox.directory(&path[..end]) {
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+    }
     Ok(())
 }
 

@@ -193,11 +193,18 @@ fn advice(lab: &Lab<'_>) -> Outcome {
     let transient = fails(lab, &host, "a release host with trouble", &[])?;
     transient
         .expect(transient.at("/error/retryable") == true, "a transient fault is not retryable")?;
-    host.does(Behaviour::Release(host.patch()));
-    let forged = unchanged(lab, || host.update(&[]))?;
-    if forged.is_ok() {
-        return Err(Stop::Blocked("a release that nobody signed is not refused".to_owned()));
-    }
+    let newer = host.patch();
+    let forgeries = [
+        Behaviour::without_checksums(&newer),
+        Behaviour::without_bundle(&newer),
+        Behaviour::Release(newer.clone()),
+    ];
+    let refused = forgeries.into_iter().find_map(|forgery| {
+        host.does(forgery);
+        unchanged(lab, || host.update(&[])).map(|shot| (!shot.is_ok()).then_some(shot)).transpose()
+    });
+    let forged = refused
+        .ok_or_else(|| Stop::Blocked("a release that nobody signed is not refused".to_owned()))??;
     forged.expect(forged.at("/error/retryable") == false, "a forged release is retryable")?;
     for shot in [&transient, &forged] {
         let says = !next_steps(shot).is_empty();

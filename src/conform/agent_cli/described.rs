@@ -116,6 +116,29 @@ fn examples_parse(lab: &Lab<'_>) -> Outcome {
     Ok(())
 }
 
+pub const FORMAT_RAW: Probe = Probe {
+    id: "cli.format-raw",
+    section: "§2",
+    title: "--format raw never puts an envelope around what it hands over",
+    why: "Bytes are piped into files; an envelope in them is a damaged file",
+    fix: "Refuse --format raw in commands that have no bytes to hand over",
+    run: |session| examine(session, format_raw),
+    ..PROBE
+};
+
+fn format_raw(lab: &Lab<'_>) -> Outcome {
+    for call in ["context", "changelog", "reference"] {
+        let shot = lab.look(&[call, "--format", "raw"]);
+        if shot.exit() == Some(0) {
+            let is_envelope = shot.document.is_ok() && shot.at("/ok").is_boolean();
+            shot.expect(!is_envelope, format!("`{call} --format raw` prints the envelope"))?;
+        } else {
+            shot.expect_code(&["E_USAGE", "E_VALIDATION"], &format!("`{call} --format raw`"))?;
+        }
+    }
+    Ok(())
+}
+
 pub const HELP_LISTS: Probe = Probe {
     id: "cli.help-lists",
     section: "§11",

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::conform::mock::Reply;
+
 use super::fixture::Role;
 use super::gate::{declared, meant, token};
 use super::lab::{Lab, Outcome, Shot, Stop, and, examine};
@@ -118,6 +120,26 @@ fn fields_of_pages(lab: &Lab<'_>) -> Outcome {
         shot.expect(more.is_none(), "--fields keeps a field of an item that was not named")?;
     }
     Ok(())
+}
+
+pub const STREAM_FAILURE: Probe = Probe {
+    id: "cli.stream-failure",
+    section: "§5",
+    title: "A stream that cannot begin is a failure with its code, and no empty success",
+    why: "No lines must not look like no events",
+    fix: "Open the stream before the first line is printed, and let its failure end the command",
+    run: |session| examine(session, stream_failure),
+    ..PROBE
+};
+
+fn stream_failure(lab: &Lab<'_>) -> Outcome {
+    let sample = lab.sample(Role::Stream)?;
+    lab.with_upstream(|upstream| {
+        upstream.replace(|_| Reply::new(503, "application/json", "{}"));
+    })?;
+    let shot = lab.call(&sample.call());
+    shot.expect(shot.exit() != Some(0), "a stream that cannot begin is a success")?;
+    shot.expect_code(&["E_SERVER"], "a stream whose upstream fails")
 }
 
 pub const UNTRUSTED_ITEMS: Probe = Probe {

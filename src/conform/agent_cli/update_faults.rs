@@ -299,6 +299,25 @@ fn token_redirect(lab: &Lab<'_>) -> Outcome {
     Ok(())
 }
 
+pub const TERMINATE: Probe = Probe {
+    id: "cli.update-terminate",
+    section: "§14",
+    title: "SIGTERM ends an update as SIGINT does",
+    why: "A host that ends a session sends SIGTERM, and an update is what takes long enough to meet it",
+    fix: "Catch SIGTERM with the same handler as SIGINT, before the first stage",
+    run: |session| examine(session, terminate),
+    ..PROBE
+};
+
+fn terminate(lab: &Lab<'_>) -> Outcome {
+    let host = Host::start(lab)?;
+    host.does(Behaviour::slow(TOO_SLOW));
+    let event = Event::TerminateWhenConnected;
+    let shot = unchanged(lab, || host.update_with(&[], &[], event))?;
+    shot.expect_code(&["E_INTERRUPTED"], "SIGTERM during an update")?;
+    shot.expect(shot.exit() == Some(130), "SIGTERM during an update has another exit than 130")
+}
+
 pub const LATE_SIGNAL: Probe = Probe {
     id: "cli.update-interrupt-download",
     section: "§14",

@@ -72,7 +72,7 @@ ID = param("id", required=True)
 COMMANDS = [
     read("note list", note_list, "notes", param("limit", "integer"), param("cursor")),
     read("note get", note_get, "note", ID),
-    read("note print", note_print, "text", ID),
+    read("note print", note_print, "text", ID, formats=["json", "text", "raw"]),
     read("note watch", note_watch, "event", stream=True),
     write("note create", note_create, "note", param("title", required=True), param("body"), param("idempotency-key")),
     write("note update", note_update, "note", ID, param("title", required=True)),

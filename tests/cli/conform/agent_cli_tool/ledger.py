@@ -52,6 +52,8 @@ def parse(words):
         raise Failure("E_USAGE", f"`{rest[0]}` is one word too many")
     if options.get("format", "json") not in ("json", "text", "raw"):
         raise Failure("E_VALIDATION", "--format is json, text or raw")
+    if options.get("format") == "raw" and "format-raw" not in FAULTS and (command is None or command["path"] != "note print"):
+        raise Failure("E_USAGE", "only `note print` has the format raw")
     return command, options
 
 
@@ -116,6 +118,6 @@ def interrupt(number, _frame):
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, interrupt)
-    if "terminate" not in FAULTS:
+    if ("update-terminate" if "update" in sys.argv else "terminate") not in FAULTS:
         signal.signal(signal.SIGTERM, interrupt)
     sys.exit(main(sys.argv[1:]))

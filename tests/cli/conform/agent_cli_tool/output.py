@@ -62,6 +62,9 @@ def finish(answer, number, command, options, words):
         print("Welcome to ledger")
     if "quiet" in FAULTS and "--quiet" in words and not answer["ok"]:
         return
+    if options.get("format") == "raw" and answer["ok"] and "format-raw" not in FAULTS:
+        sys.stdout.write(answer["data"]["text"])
+        return
     if options.get("format") == "text" and "formats" not in FAULTS:
         print(answer["error"]["message"] if "error" in answer else f"{command['path']}: done")
         return

@@ -118,6 +118,7 @@ def interrupt(number, _frame):
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, interrupt)
-    if ("update-terminate" if "update" in sys.argv else "terminate") not in FAULTS:
+    is_deaf = "update-terminate" in FAULTS if "update" in sys.argv else "terminate" in FAULTS
+    if not is_deaf:
         signal.signal(signal.SIGTERM, interrupt)
     sys.exit(main(sys.argv[1:]))

@@ -43,8 +43,9 @@ def update(options):
     try:
         return update_stages(options, state)
     except KeyboardInterrupt:
-        fault = "update-interrupt" if state["stage"] == "discover" else "update-interrupt-download"
-        known = {} if fault in FAULTS else state
+        is_first = state["stage"] == "discover"
+        is_lost = "update-interrupt" in FAULTS if is_first else "update-interrupt-download" in FAULTS
+        known = {} if is_lost else state
         raise Failure("E_INTERRUPTED", f"cancelled; {VERSION} is installed", **known) from None
     except Failure as failure:
         again = "this was transient, run update again" if CODES[failure.code][1] else "do not try again"

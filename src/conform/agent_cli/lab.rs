@@ -258,7 +258,7 @@ impl<'a> Lab<'a> {
         self.kept(Arc::new(observed))
     }
 
-    /// A call against the upstream with its event, after which somebody looks elsewhere.
+    /// A call in another sandbox, as this account.
     #[must_use]
     pub fn run_in(
         &self,

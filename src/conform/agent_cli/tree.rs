@@ -96,7 +96,7 @@ fn refused(error: std::io::Error) -> Stop {
     Stop::Blocked(format!("a file of the sandbox cannot be changed: {error}"))
 }
 
-/// Changes every text of a document; gives how many it changed.
+/// Changes every value for which there is another one; gives how many there were.
 pub fn change(value: &mut Value, to: &dyn Fn(&Value) -> Option<Value>) -> usize {
     if let Some(other) = to(value) {
         *value = other;

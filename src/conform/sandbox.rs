@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::system::environment;
 use crate::system::temporary::TemporaryDirectory;
+use crate::system::{environment, files, rights};
 
 /// An empty home with the usual directories; gone when dropped.
+#[derive(Debug)]
 pub struct Sandbox {
     directory: TemporaryDirectory,
     program: OnceLock<PathBuf>,
@@ -23,6 +24,8 @@ const PLACES: [(&str, &str); 8] = [
     ("TMPDIR", "tmp"),
     ("TEMP", "tmp"),
 ];
+/// The file that says that a moment has come.
+pub const MARK: &str = "mark";
 /// What a program needs from this machine to start at all.
 const INHERITED: [&str; 4] = ["PATH", "SYSTEMROOT", "PATHEXT", "COMSPEC"];
 /// The same for everybody, so that output does not depend on the machine.
@@ -60,6 +63,48 @@ impl Sandbox {
             let _ = self.program.set(self.path().join(PLACE).join(name));
         }
         Ok(())
+    }
+
+    /// From now on calls in this sandbox start what is at this place of it.
+    pub fn start_at(&self, place: &str) {
+        // The first one counts.
+        let _ = self.program.set(self.path().join(place));
+    }
+
+    /// Makes a program below the sandbox, with the directories above it.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn place(&self, name: &str, bytes: &[u8]) -> std::io::Result<()> {
+        self.directories_above(name)?;
+        self.directory.create_program(name, bytes)
+    }
+
+    /// Makes a symbolic link below the sandbox, with the directories above it.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn link(&self, name: &str, target: &Path) -> std::io::Result<()> {
+        self.directories_above(name)?;
+        rights::link(target, &self.path().join(name))
+    }
+
+    fn directories_above(&self, name: &str) -> std::io::Result<()> {
+        for (at, _) in name.match_indices('/') {
+            match self.directory.create_directory(&name[..at]) {
+                Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                    return Err(error);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether somebody set the mark of the sandbox: a file of this name in it.
+    #[must_use]
+    pub fn is_marked(&self) -> bool {
+        matches!(files::kind(&self.path().join(MARK)), Ok(files::Kind::File { .. }))
     }
 
     /// The copy that calls start in place of the tool's program.

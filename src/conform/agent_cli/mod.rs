@@ -16,9 +16,12 @@ mod optional;
 mod queries;
 mod reference;
 mod secrets;
+mod signed;
 mod token_secret;
 mod update;
 mod upstream;
+
+pub use signed::Publications;
 
 use super::Probe;
 use crate::contract::Family;
@@ -103,7 +106,15 @@ pub const PROBES: &[Probe] = &[
     update::DOWNGRADE,
     update::TOKEN,
     update::INTERRUPT,
-    update::SIGNED,
+    signed::INSTALLS,
+    signed::IDENTITY,
+    signed::CHECKSUMS,
+    signed::ARCHIVE,
+    signed::REPLACE,
+    signed::SKILL_SYNC,
+    signed::MANAGED,
+    signed::ATOMIC,
+    signed::INTERRUPT,
     notices::NOTICES,
     notices::SEVERITY,
     secrets::SECRETS,

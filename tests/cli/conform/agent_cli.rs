@@ -7,13 +7,26 @@ use serde_json::Value;
 
 use super::sandbox::{Answer, Sandbox};
 
-const TOOL: [(&str, &str); 5] = [
+/// The tool, in modules by what they do; its fixture and its record come last.
+const TOOL: [(&str, &str); 16] = [
+    ("about.py", include_str!("agent_cli_tool/about.py")),
+    ("basis.py", include_str!("agent_cli_tool/basis.py")),
+    ("client.py", include_str!("agent_cli_tool/client.py")),
+    ("commands.py", include_str!("agent_cli_tool/commands.py")),
+    ("faults.py", include_str!("agent_cli_tool/faults.py")),
+    ("gate.py", include_str!("agent_cli_tool/gate.py")),
     ("ledger.py", include_str!("agent_cli_tool/ledger.py")),
+    ("notes.py", include_str!("agent_cli_tool/notes.py")),
+    ("notice.py", include_str!("agent_cli_tool/notice.py")),
+    ("output.py", include_str!("agent_cli_tool/output.py")),
+    ("schemas.py", include_str!("agent_cli_tool/schemas.py")),
+    ("update.py", include_str!("agent_cli_tool/update.py")),
     ("upstream.py", include_str!("agent_cli_tool/upstream.py")),
     ("CHANGELOG.md", include_str!("agent_cli_tool/CHANGELOG.md")),
-    ("conform.toml", include_str!("agent_cli_tool/conform.toml")),
+    ("conform.toml", FIXTURE),
     ("aos.toml", include_str!("agent_cli_tool/aos.toml")),
 ];
+const FIXTURE: &str = include_str!("agent_cli_tool/conform.toml");
 /// Faults that are broken at the same time are this far apart in the registry, so that none hides another.
 const GROUPS: usize = 12;
 /// Nothing can be signed for a release build, so this probe never runs to its end.
@@ -89,7 +102,11 @@ fn each_broken_promise_fails_its_probe_and_no_other() {
     let probes = probes(&sandbox);
     let faults: Vec<&str> = probes.iter().map(|id| id.trim_start_matches("cli.")).collect();
     for fault in &faults {
-        assert!(TOOL[0].1.contains(&format!("\"{fault}\"")), "the tool cannot break `{fault}`");
+        let places = ["in FAULTS", "not in FAULTS", "in faults", "not in faults"];
+        let knows = TOOL.iter().any(|(_, text)| {
+            places.iter().any(|place| text.contains(&format!("\"{fault}\" {place}")))
+        });
+        assert!(knows, "the tool cannot break `{fault}`");
     }
     for group in 0..GROUPS {
         let broken: Vec<&str> = faults.iter().copied().skip(group).step_by(GROUPS).collect();
@@ -129,7 +146,7 @@ fn without_conform_toml_nothing_about_the_upstream_is_passed() {
 fn a_conform_toml_with_something_unknown_is_refused() {
     let sandbox = Sandbox::new();
     let project = tool(&sandbox, "strange", &[]);
-    let text = TOOL[3].1.replace("[agent_cli.upstream]", "[agent_cli.upstream]\nshell = \"rm\"");
+    let text = FIXTURE.replace("[agent_cli.upstream]", "[agent_cli.upstream]\nshell = \"rm\"");
     sandbox.write("strange/conform.toml", &text);
     let answer = conform(&sandbox, &project);
     let document = answer.json();

@@ -8,6 +8,7 @@ from basis import CODES, VERSION, Failure, order
 from client import exchange, of_status
 from faults import FAULTS
 from notice import remember
+from release import by_npm, install, npm_prefix, told
 
 
 def ask_host(path, limit):
@@ -37,11 +38,11 @@ def update(options):
     try:
         return update_stages(options, state)
     except KeyboardInterrupt:
-        known = {} if "update-interrupt" in FAULTS else state
-        raise Failure("E_INTERRUPTED", f"cancelled; {VERSION} is installed", **known) from None
+        installed = state["current_version"]
+        raise Failure("E_INTERRUPTED", f"cancelled; {installed} is installed", **told(state)) from None
     except Failure as failure:
         again = "this was transient, run update again" if CODES[failure.code][1] else "do not try again"
-        failure.message = f"{failure.message}; {again}; {VERSION} is installed"
+        failure.message = f"{failure.message}; {again}; {state['current_version']} is installed"
         if "update-failure-details" in FAULTS:
             state.pop("stage")
         failure.details = {**state, **failure.details}
@@ -66,7 +67,8 @@ def update_stages(options, state):
     is_newer = order(target) > order(VERSION)
     if "check" in options:
         found = {"status": "checked", "current_version": VERSION, "target_version": target,
-                 "update_available": is_newer, "install_method": "standalone", "command": "ledger update"}
+                 "update_available": is_newer, "install_method": "npm" if npm_prefix() else "standalone",
+                 "command": "ledger update"}
         remember(target if is_newer else None)
         if "update-check" in FAULTS:
             found.pop("command")
@@ -81,19 +83,21 @@ def update_stages(options, state):
         if "update-dry-run" in FAULTS:
             found["confirm_token"] = "ct_none"
         return found
-    state["stage"] = "download"
+    if prefix := npm_prefix():
+        return by_npm(prefix, target, state)
     addresses = {each["name"]: each["browser_download_url"] for each in release["assets"]}
+
+    def fetch(name):
+        if name not in addresses:
+            raise Failure("E_INTEGRITY", f"the release has no {name}")
+        return ask_host(urlsplit(addresses[name]).path, limit)
+
     state["stage"] = "verify_checksum"
-    if "checksums.txt" not in addresses:
-        raise Failure("E_INTEGRITY", "the release has no checksums")
-    ask_host(urlsplit(addresses["checksums.txt"]).path, limit)
+    listed = fetch("checksums.txt")
     state["stage"] = "verify_signature"
-    if "checksums.txt.sigstore.json" not in addresses:
-        raise Failure("E_INTEGRITY", "the release is not signed")
     if "update-signature" in FAULTS:
         return final(target)
-    ask_host(urlsplit(addresses["checksums.txt.sigstore.json"]).path, limit)
-    raise Failure("E_INTEGRITY", "the signature cannot be trusted")
+    return install(target, listed, fetch("checksums.txt.sigstore.json"), fetch, state)
 
 
 def final(version):

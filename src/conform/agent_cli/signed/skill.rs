@@ -48,18 +48,20 @@ fn is_partial(lab: &Lab<'_>, scene: &Scene<'_>, shot: &Shot, when: &str) -> Outc
         }
     }
     let newer = scene.newer().to_string();
-    for (key, wanted) in
-        [("stage", "skill_sync"), ("current_version", &newer), ("target_version", &newer)]
-    {
-        let found = details[key].as_str().unwrap_or("nothing");
+    let target = details["target_version"].as_str().unwrap_or(&newer);
+    for (key, found, wanted) in [
+        ("stage", details["stage"].as_str().unwrap_or("nothing"), "skill_sync"),
+        ("current_version", details["current_version"].as_str().unwrap_or("nothing"), &newer),
+        ("target_version", target, &newer),
+    ] {
         shot.expect(found == wanted, format!("{when}: `{key}` is `{found}` and not `{wanted}`"))?;
     }
     shot.expect(
         details["binary_replaced"] == true,
         format!("{when}: `binary_replaced` is not true"),
     )?;
-    let available = details["update_available"] == false;
-    shot.expect(available, format!("{when}: `update_available` is not false"))?;
+    let available = details["update_available"] == true;
+    shot.expect(!available, format!("{when}: `update_available` is true"))?;
     let command = details["skill_sync_command"].as_str().unwrap_or_default();
     shot.expect(
         command.contains(&newer),

@@ -43,7 +43,7 @@ def update(options):
     except Failure as failure:
         again = "this was transient, run update again" if CODES[failure.code][1] else "do not try again"
         failure.message = f"{failure.message}; {again}; {state['current_version']} is installed"
-        if "update-failure-details" in FAULTS:
+        if "update-failure-details" in FAULTS and state["stage"] == "discover":
             state.pop("stage")
         failure.details = {**state, **failure.details}
         raise

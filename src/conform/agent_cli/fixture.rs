@@ -6,6 +6,7 @@ use std::path::{Component, Path};
 
 use serde::Deserialize;
 
+use super::signed::TestBuild;
 use crate::conform::fixture::is_reserved;
 
 /// Most commands with samples, most words of one list, most characters of a word.
@@ -94,6 +95,8 @@ pub struct Update {
     pub repository: String,
     /// The variable that shortens the tool's patience with that host, and its value for about a second.
     pub timeout: Option<Setting>,
+    /// A build that believes releases which are made for it.
+    pub test_build: Option<TestBuild>,
 }
 
 /// Which kind of command a sample is of.
@@ -229,11 +232,7 @@ impl TryFrom<Document> for AgentCliFixture {
             if !upstream.command.iter().any(|word| word.contains(PORT)) {
                 return Err(format!("agent_cli.upstream.command has no `{PORT}`"));
             }
-            let leaves = |program: &String| {
-                let path = Path::new(program);
-                path.has_root() || path.components().any(|part| part == Component::ParentDir)
-            };
-            if upstream.command.first().is_none_or(leaves) {
+            if upstream.command.first().is_none_or(|program| leaves(program)) {
                 return Err("the first word of agent_cli.upstream.command is no program of the project or of PATH".to_owned());
             }
         }
@@ -241,6 +240,9 @@ impl TryFrom<Document> for AgentCliFixture {
             && !is_repository(&update.repository)
         {
             return Err(format!("`{}` is not `owner/name`", update.repository));
+        }
+        if let Some(build) = update.as_ref().and_then(|update| update.test_build.as_ref()) {
+            build.check()?;
         }
         if commands.len() > MAX_COMMANDS {
             return Err(format!("it has more than {MAX_COMMANDS} commands"));
@@ -285,7 +287,13 @@ fn checked(sample: &Sample) -> Result<(), String> {
     Ok(())
 }
 
-fn bounded(name: &str, words: &[String]) -> Result<(), String> {
+/// Whether a program of a fixture is neither below the project nor on PATH.
+pub fn leaves(program: &str) -> bool {
+    let path = Path::new(program);
+    path.has_root() || path.components().any(|part| part == Component::ParentDir)
+}
+
+pub fn bounded(name: &str, words: &[String]) -> Result<(), String> {
     let usable = |word: &String| word.len() <= MAX_WORD && !word.contains('\0');
     if words.len() <= MAX_WORDS && words.iter().all(usable) {
         return Ok(());
@@ -293,7 +301,7 @@ fn bounded(name: &str, words: &[String]) -> Result<(), String> {
     Err(format!("{name} has more than {MAX_WORDS} words, or one that is no argument"))
 }
 
-fn is_variable(name: &str) -> bool {
+pub fn is_variable(name: &str) -> bool {
     let mut symbols = name.chars();
     symbols.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
         && symbols.all(|symbol| symbol.is_ascii_alphanumeric() || symbol == '_')
@@ -334,6 +342,11 @@ mod tests {
             "[gate]\nlifetime = { env = \"HOME\", value = \"1\" }",
             "[gate]\nlifetime = { env = \"A\", value = \"a\\u0000\" }",
             "[gate]",
+            "[update]\nhost = \"A\"\nrepository = \"a/b\"\ntest_build = { program = \"/bin/sh\", publisher = [\"p\"] }",
+            "[update]\nhost = \"A\"\nrepository = \"a/b\"\ntest_build = { program = \"t\", publisher = [\"../p\"] }",
+            "[update]\nhost = \"A\"\nrepository = \"a/b\"\ntest_build = { program = \"t\", publisher = [] }",
+            "[update]\nhost = \"A\"\nrepository = \"a/b\"\ntest_build = { program = \"t\", publisher = [\"p\"], environment = { PATH = \"x\" } }",
+            "[update]\nhost = \"A\"\nrepository = \"a/b\"\ntest_build = { program = \"t\", publisher = [\"p\"], npm = { package = \"../x\" } }",
             "[upstream]\ncommand = [\"mock\"]",
             "[upstream]\ncommand = [\"/bin/sh\", \"{port}\"]",
             "[[command]]\npath = \"--help\"\nrole = \"list\"",

@@ -1,5 +1,6 @@
 //! A host of releases on loopback that speaks as GitHub does, and can fail in every way that matters.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,8 +14,8 @@ use crate::system::files;
 use super::lab::{Account, Lab, Outcome, Shot, Stop};
 use super::update::MAX_PROGRAM;
 
-const CHECKSUMS: &str = "checksums.txt";
-const BUNDLE: &str = "checksums.txt.sigstore.json";
+pub const CHECKSUMS: &str = "checksums.txt";
+pub const BUNDLE: &str = "checksums.txt.sigstore.json";
 const JSON: &str = "application/json";
 
 /// What the host does.
@@ -28,8 +29,17 @@ pub enum Behaviour {
     Broken(Version, &'static str, Reply),
     /// A release for other platforms than any.
     WithoutArchives(Version),
+    /// A release that the publisher of the project made.
+    Signed(Arc<Release>),
     /// Every question gets this.
     Reply(Reply),
+}
+
+/// What a release host has of a version.
+#[derive(Debug)]
+pub struct Release {
+    pub version: Version,
+    pub files: BTreeMap<String, Vec<u8>>,
 }
 
 impl Behaviour {
@@ -116,11 +126,6 @@ impl<'a> Host<'a> {
         Version::new(self.current.major, self.current.minor, self.current.patch + 1)
     }
 
-    /// The next version with one.
-    pub fn major(&self) -> Version {
-        Version::new(self.current.major + 1, 0, 0)
-    }
-
     pub fn does(&self, behaviour: Behaviour) {
         *self.behaviour.lock().unwrap_or_else(PoisonError::into_inner) = behaviour;
     }
@@ -202,22 +207,29 @@ fn use_copy(lab: &Lab<'_>) -> Outcome {
         .map_err(|error| Stop::Blocked(format!("the program cannot be copied: {error}")))
 }
 
-fn answer(behaviour: &Behaviour, request: &Request, repository: &str, tool: &str) -> Reply {
+pub fn answer(behaviour: &Behaviour, request: &Request, repository: &str, tool: &str) -> Reply {
     let path = request.target.split('?').next().unwrap_or_default();
     let mut has_archives = true;
-    let (version, lacking, broken) = match behaviour {
+    let (version, lacking, broken, signed) = match behaviour {
         Behaviour::Reply(reply) => return reply.clone(),
-        Behaviour::Release(version) => (version, None, None),
-        Behaviour::Without(version, name) => (version, Some(*name), None),
-        Behaviour::Broken(version, name, reply) => (version, None, Some((*name, reply))),
+        Behaviour::Release(version) => (version, None, None, None),
+        Behaviour::Without(version, name) => (version, Some(*name), None, None),
+        Behaviour::Broken(version, name, reply) => (version, None, Some((*name, reply)), None),
         Behaviour::WithoutArchives(version) => {
             has_archives = false;
-            (version, None, None)
+            (version, None, None, None)
         }
+        Behaviour::Signed(release) => (&release.version, None, None, Some(release)),
     };
     let base = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("host"));
     let base = base.map(|(_, host)| format!("http://{host}")).unwrap_or_default();
-    let mut release = release(version, lacking, tool, &base);
+    let mut release = match signed {
+        Some(signed) => {
+            let files = signed.files.iter().map(|(name, bytes)| (name.as_str(), bytes.len()));
+            described(version, files, &base)
+        }
+        None => release(version, lacking, tool, &base),
+    };
     if !has_archives && let Some(assets) = release["assets"].as_array_mut() {
         assets
             .retain(|asset| asset["name"].as_str().is_some_and(|name| name.starts_with(CHECKSUMS)));
@@ -233,6 +245,12 @@ fn answer(behaviour: &Behaviour, request: &Request, repository: &str, tool: &str
     let Some(name) = path.strip_prefix("/files/") else {
         return Reply::new(404, JSON, "{\"message\":\"Not Found\"}");
     };
+    if let Some(signed) = signed {
+        return match signed.files.get(name) {
+            Some(bytes) => Reply::new(200, "application/octet-stream", bytes.clone()),
+            None => Reply::new(404, JSON, "{\"message\":\"Not Found\"}"),
+        };
+    }
     match broken {
         Some((broken, reply)) if broken == name => reply.clone(),
         _ => Reply::new(200, "application/octet-stream", content(name)),
@@ -269,12 +287,22 @@ fn release(version: &Version, lacking: Option<&str>, tool: &str, base: &str) -> 
         names.push(format!("{tool}-{version}-{triple}.tar.gz"));
         names.push(format!("{tool}-v{version}-{triple}.tar.gz"));
     }
-    let assets = names.iter().filter(|name| Some(name.as_str()) != lacking).map(|name| {
+    let names = names.iter().map(String::as_str).filter(|name| Some(*name) != lacking);
+    described(version, names.map(|name| (name, content(name).len())), base)
+}
+
+/// What the API says of a release with these files.
+fn described<'a>(
+    version: &Version,
+    files: impl Iterator<Item = (&'a str, usize)>,
+    base: &str,
+) -> Value {
+    let assets = files.map(|(name, size)| {
         let address = format!("{base}/files/{name}");
         json!({
             "name": name,
             "state": "uploaded",
-            "size": content(name).len(),
+            "size": size,
             "url": address,
             "browser_download_url": address,
         })

@@ -270,6 +270,13 @@ impl<'a> Lab<'a> {
         self.kept(Arc::new(self.observe(sandbox, account, words, more, Event::None)))
     }
 
+    /// A call in another home against another server than the upstream, with everything said.
+    #[must_use]
+    pub fn run_there(&self, mock: &Mock, sandbox: &Sandbox, call: &Call) -> Shot {
+        let observed = self.session.observe_in(call, sandbox, Some(mock));
+        self.kept(Arc::new(observed))
+    }
+
     /// Two equal calls at the same moment.
     #[must_use]
     pub fn twice_at_once(&self, words: &[String]) -> [Shot; 2] {

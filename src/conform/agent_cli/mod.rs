@@ -22,6 +22,7 @@ mod redaction;
 mod reference;
 mod secrets;
 mod signals;
+mod signed;
 mod token_life;
 mod token_secret;
 mod tree;
@@ -29,6 +30,8 @@ mod update;
 mod update_disk;
 mod update_faults;
 mod upstream;
+
+pub use signed::Publications;
 
 use super::Probe;
 use crate::contract::Family;
@@ -152,7 +155,15 @@ pub const PROBES: &[Probe] = &[
     update::INTERRUPT,
     update_faults::TERMINATE,
     update_faults::LATE_SIGNAL,
-    update::SIGNED,
+    signed::INSTALLS,
+    signed::IDENTITY,
+    signed::CHECKSUMS,
+    signed::ARCHIVE,
+    signed::REPLACE,
+    signed::SKILL_SYNC,
+    signed::MANAGED,
+    signed::ATOMIC,
+    signed::INTERRUPT,
     notices::NOTICES,
     update_disk::NOTICE_CLEARED,
     notice_cache::EXPIRED,

@@ -349,23 +349,6 @@ fn interrupt(lab: &Lab<'_>) -> Outcome {
     shot.expect(replaced == false, "`binary_replaced` is not false after SIGINT in the first stage")
 }
 
-pub const SIGNED: Probe = Probe {
-    id: "cli.update-signed",
-    section: "§14",
-    title: "A release that is signed well is installed, and every later stage fails truthfully",
-    why: "Swap, rollback, package managers and the sync of the Skill come after a good signature",
-    fix: "Prove these stages with a test build of the tool that trusts a root of its tests",
-    run: |session| examine(session, signed),
-    ..PROBE
-};
-
-fn signed(lab: &Lab<'_>) -> Outcome {
-    Host::start(lab)?;
-    let message =
-        "a release build trusts no root but its own, so nobody can sign a release for this run";
-    Err(Stop::Blocked(message.to_owned()))
-}
-
 /// Makes a call after which the program must have the same bytes.
 pub fn unchanged(lab: &Lab<'_>, call: impl FnOnce() -> Shot) -> Outcome<Shot> {
     let program = lab.sandbox.program().unwrap_or(&lab.session.target.program);

@@ -108,7 +108,7 @@ fn set_traps(lab: &Lab<'_>) -> Outcome<String> {
     }
     lab.sandbox.directory(TRAPS).map_err(refused)?;
     for name in MANAGERS {
-        lab.sandbox.executable(&format!("{TRAPS}/{name}"), TRAP.as_bytes()).map_err(refused)?;
+        lab.sandbox.place(&format!("{TRAPS}/{name}"), TRAP.as_bytes()).map_err(refused)?;
     }
     let environment = lab.sandbox.environment();
     let path = environment.iter().find(|(name, _)| name == "PATH");
@@ -195,7 +195,9 @@ fn place_as_npm(lab: &Lab<'_>) -> Outcome {
         let text = own_manifest.to_string();
         lab.sandbox.file(&format!("{place}/package.json"), text.as_bytes()).map_err(refused)?;
         let name = format!("{place}/bin/{}", tree::name(&target.program));
-        return lab.sandbox.place_at(&name, &program.bytes).map_err(refused);
+        lab.sandbox.place(&name, &program.bytes).map_err(refused)?;
+        lab.sandbox.start_at(&name);
+        return Ok(());
     }
     if target.prefix.iter().any(|word| word == "-m") {
         let message = "a module of Python belongs to whoever installed the package, and not to npm";

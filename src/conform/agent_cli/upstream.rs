@@ -1,5 +1,6 @@
 //! The mock upstream of a project, and the proxy in front of it that can answer in its place and counts what passes.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -124,6 +125,28 @@ fn translated(request: &Request, swaps: &[(String, String)]) -> Request {
     request
 }
 
+/// The directory of the project, and a program that its fixture names, with the words after it.
+pub fn of_project<'a>(
+    session: &Session,
+    command: &'a [String],
+    what: &str,
+) -> Result<(PathBuf, PathBuf, &'a [String]), String> {
+    let root = session.target.root.clone();
+    let root = root.or_else(|| session.target.directory.clone());
+    let root =
+        root.ok_or_else(|| format!("{what} is part of a project, and only a command was given"))?;
+    let (first, rest) = command.split_first().ok_or_else(|| format!("{what} has no program"))?;
+    let program = if first.contains(['/', '\\']) {
+        files::canonical(&root.join(first)).ok()
+    } else {
+        search_path::find(first)
+    };
+    let program = program.ok_or_else(|| {
+        format!("{what} cannot be started: there is no program `{first}`; build it first")
+    })?;
+    Ok((root, program, rest))
+}
+
 /// The process of the mock.
 struct Process {
     port: u16,
@@ -133,22 +156,7 @@ struct Process {
 
 impl Process {
     fn start(session: &Session, declared: &Declared, sandbox: &Sandbox) -> Result<Self, String> {
-        let root = session.target.root.clone();
-        let root = root.or_else(|| session.target.directory.clone());
-        let root =
-            root.ok_or("the mock upstream is part of a project, and only a command was given")?;
-        let (first, rest) =
-            declared.command.split_first().ok_or("the mock upstream has no program")?;
-        let program = if first.contains(['/', '\\']) {
-            files::canonical(&root.join(first)).ok()
-        } else {
-            search_path::find(first)
-        };
-        let program = program.ok_or_else(|| {
-            format!(
-                "the mock upstream cannot be started: there is no program `{first}`; build it first"
-            )
-        })?;
+        let (root, program, rest) = of_project(session, &declared.command, "the mock upstream")?;
         let url = loopback::refusing_url().map_err(|error| format!("no port is free: {error}"))?;
         let port: u16 =
             url.rsplit(':').next().and_then(|port| port.parse().ok()).ok_or("no port is free")?;
@@ -168,6 +176,7 @@ impl Process {
                 limit: LIFE,
                 most_output: MAX_OUTPUT,
                 stimulus: Stimulus::StopWhen(&is_due),
+                obeys_modes: false,
             });
             match ran {
                 Ok(ran) => String::from_utf8_lossy(&ran.stderr).chars().take(300).collect(),

@@ -24,5 +24,6 @@ SCHEMAS = {
     "doctor": schema("checks"),
     "changelog": schema("current_version", "since", "entries"),
     "update": schema("status", "previous_version", "current_version", "target_version", "update_available",
-                     "signature_verified", "signature_status", "skill_sync_status", "install_method", "command"),
+                     "signature_verified", "signature_status", "checksum_verified", "skill_sync_status", "install_method",
+                     "command", "next_step"),
 }

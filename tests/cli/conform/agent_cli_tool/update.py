@@ -8,6 +8,7 @@ from basis import CODES, HERE, HOME, VERSION, Failure, order
 from client import exchange, of_status
 from faults import FAULTS
 from notice import last_known, remember
+from release import by_npm, install, npm_prefix, told
 
 
 def ask_host(path, limit):
@@ -45,15 +46,15 @@ def update(options):
     except KeyboardInterrupt:
         is_first = state["stage"] == "discover"
         is_lost = "update-interrupt" in FAULTS if is_first else "update-interrupt-download" in FAULTS
-        known = {} if is_lost else state
-        raise Failure("E_INTERRUPTED", f"cancelled; {VERSION} is installed", **known) from None
+        known = {} if is_lost and not state["binary_replaced"] else told(state)
+        raise Failure("E_INTERRUPTED", f"cancelled; {state['current_version']} is installed", **known) from None
     except Failure as failure:
         again = "this was transient, run update again" if CODES[failure.code][1] else "do not try again"
         if "update-advice" not in FAULTS:
-            failure.message = f"{failure.message}; {again}; {VERSION} is installed"
+            failure.message = f"{failure.message}; {again}; {state['current_version']} is installed"
         if "check" in options and "update-last-known" not in FAULTS:
             state["last_known"] = last_known()
-        if "update-failure-details" in FAULTS:
+        if "update-failure-details" in FAULTS and state["stage"] == "discover":
             state.pop("skill_sync_status")
         failure.details = {**state, **failure.details}
         raise
@@ -64,7 +65,7 @@ def update_stages(options, state):
     wanted = options.get("target-version")
     where = f"tags/v{wanted}" if wanted else "latest"
     limit = float(os.environ.get("LEDGER_UPDATE_TIMEOUT", "20"))
-    method = "npm" if "node_modules" in HERE.parts else "standalone"
+    method = "npm" if npm_prefix() or "node_modules" in HERE.parts else "standalone"
     if wanted and order(wanted) < order(VERSION):
         if "update-downgrade" in FAULTS:
             return final(VERSION)
@@ -104,6 +105,8 @@ def update_stages(options, state):
         if "update-dry-run" in FAULTS and method != "npm":
             found["confirm_token"] = "ct_none"
         return found
+    if prefix := npm_prefix():
+        return by_npm(prefix, target, state)
     state["stage"] = "download"
     addresses = {each["name"]: urlsplit(each["browser_download_url"]).path for each in release["assets"]}
     if "checksums.txt" not in addresses:
@@ -113,21 +116,26 @@ def update_stages(options, state):
     if not any(name.startswith(f"ledger-{target}-") and name.endswith(".tar.gz") for name in addresses):
         code = "E_NETWORK" if "update-no-asset" in FAULTS else "E_NOT_FOUND"
         raise Failure(code, "the release has nothing for this platform")
-    ask_host(addresses["checksums.txt"], limit)
+
+    def fetch(name):
+        if name not in addresses:
+            raise Failure("E_INTEGRITY", f"the release has no {name}")
+        return ask_host(addresses[name], limit)
+
+    listed = fetch("checksums.txt")
     state["stage"] = "verify_signature"
-    if "checksums.txt.sigstore.json" not in addresses:
-        if "update-no-bundle" in FAULTS:
-            return final(target)
-        raise Failure("E_INTEGRITY", "the release is not signed")
+    bundle = "checksums.txt.sigstore.json"
+    if bundle not in addresses and "update-no-bundle" in FAULTS:
+        return final(target)
     try:
-        ask_host(addresses["checksums.txt.sigstore.json"], limit)
+        signed = fetch(bundle)
     except Failure as failure:
         if "update-bundle-fetch" in FAULTS and failure.code == "E_SERVER":
             failure.code = "E_INTEGRITY"
         raise
-    if "update-signature" in FAULTS:
+    if "update-signature" in FAULTS and b'"AAAA"' in signed:
         return final(target)
-    raise Failure("E_INTEGRITY", "the signature cannot be trusted")
+    return install(target, listed, signed, fetch, state)
 
 
 def final(version):

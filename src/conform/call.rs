@@ -25,10 +25,21 @@ pub enum Event {
     None,
     /// SIGINT as soon as it has a connection to the mock.
     InterruptWhenConnected,
+    /// SIGTERM as soon as it has a connection to the mock.
+    TerminateWhenConnected,
     /// SIGINT after so many milliseconds.
     InterruptAfter(u64),
     /// Nobody reads stdout.
     CloseStdout,
+    /// A signal so many milliseconds after the mark of the sandbox is set: by a mock, or by a stand-in for a program.
+    AtMark(Blow, u64),
+}
+
+/// What a program gets in the middle of its work.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Blow {
+    Interrupt,
+    Kill,
 }
 
 /// One call of the tool. Calls that are equal are made once.
@@ -43,6 +54,8 @@ pub struct Call {
     pub event: Event,
     pub stdin: Vec<u8>,
     pub limit: Duration,
+    /// Modes of files hold for it, also when root runs `aos`.
+    pub obeys_modes: bool,
     /// Tells calls apart that are equal otherwise and must both be made.
     pub round: u32,
 }
@@ -59,6 +72,7 @@ impl Call {
             event: Event::None,
             stdin: Vec::new(),
             limit: CALL_LIMIT,
+            obeys_modes: false,
             round: 0,
         }
     }

@@ -343,7 +343,7 @@ fn route(document: RouteDocument) -> Result<Route, String> {
 }
 
 /// Variables that would undo the sandbox: its places, what finds programs, proxies, the dynamic loader.
-fn is_reserved(name: &str) -> bool {
+pub fn is_reserved(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     const NAMES: [&str; 8] =
         ["HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "PATH", "PATHEXT", "COMSPEC"];

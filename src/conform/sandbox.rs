@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::system::environment;
 use crate::system::temporary::TemporaryDirectory;
+use crate::system::{environment, files, rights};
 
 /// An empty home with the usual directories; gone when dropped.
+#[derive(Debug)]
 pub struct Sandbox {
     directory: TemporaryDirectory,
     program: OnceLock<PathBuf>,
+    setting: OnceLock<(PathBuf, Vec<String>)>,
 }
 
 /// The directories of a sandbox and the variables that name them.
@@ -23,6 +25,8 @@ const PLACES: [(&str, &str); 8] = [
     ("TMPDIR", "tmp"),
     ("TEMP", "tmp"),
 ];
+/// The file that says that a moment has come.
+pub const MARK: &str = "mark";
 /// What a program needs from this machine to start at all.
 const INHERITED: [&str; 4] = ["PATH", "SYSTEMROOT", "PATHEXT", "COMSPEC"];
 /// The same for everybody, so that output does not depend on the machine.
@@ -39,7 +43,7 @@ impl Sandbox {
         for place in ["home", "config", "data", "cache", "state", "tmp", "work"] {
             directory.create_directory(place)?;
         }
-        Ok(Self { directory, program: OnceLock::new() })
+        Ok(Self { directory, program: OnceLock::new(), setting: OnceLock::new() })
     }
 
     #[must_use]
@@ -62,10 +66,65 @@ impl Sandbox {
         Ok(())
     }
 
+    /// From now on calls in this sandbox start what is at this place of it.
+    pub fn start_at(&self, place: &str) {
+        // The first one counts.
+        let _ = self.program.set(self.path().join(place));
+    }
+
+    /// Makes a program below the sandbox, with the directories above it.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn place(&self, name: &str, bytes: &[u8]) -> std::io::Result<()> {
+        self.directories_above(name)?;
+        self.directory.create_program(name, bytes)
+    }
+
+    /// Makes a symbolic link below the sandbox, with the directories above it.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn link(&self, name: &str, target: &Path) -> std::io::Result<()> {
+        self.directories_above(name)?;
+        rights::link(target, &self.path().join(name))
+    }
+
+    fn directories_above(&self, name: &str) -> std::io::Result<()> {
+        for (at, _) in name.match_indices('/') {
+            match self.directory.create_directory(&name[..at]) {
+                Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                    return Err(error);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether somebody set the mark of the sandbox: a file of this name in it.
+    #[must_use]
+    pub fn is_marked(&self) -> bool {
+        matches!(files::kind(&self.path().join(MARK)), Ok(files::Kind::File { .. }))
+    }
+
     /// The copy that calls start in place of the tool's program.
     #[must_use]
     pub fn program(&self) -> Option<&Path> {
         self.program.get().map(PathBuf::as_path)
+    }
+
+    /// From now on calls in this sandbox run in this directory, with these words before those of the call; the first
+    /// place counts.
+    pub fn run_in(&self, directory: PathBuf, prefix: Vec<String>) {
+        // Nobody else has this sandbox.
+        let _ = self.setting.set((directory, prefix));
+    }
+
+    /// Where calls run in place of the tool's own directory, and the words before those of the call.
+    #[must_use]
+    pub fn setting(&self) -> Option<(&Path, &[String])> {
+        self.setting.get().map(|(directory, prefix)| (directory.as_path(), prefix.as_slice()))
     }
 
     /// An empty directory to run in.

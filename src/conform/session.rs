@@ -1,8 +1,8 @@
 //! One run of `aos conform` over one tool: what is known about it, and the calls, each made once.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -25,7 +25,7 @@ use super::secrets::{Sentinel, Shape};
 use super::start;
 use super::target::Target;
 
-pub use super::call::{CALL_LIMIT, Call, Event, Upstream};
+pub use super::call::{Blow, CALL_LIMIT, Call, Event, Upstream};
 pub use super::observed::Observed;
 
 /// Most bytes of a stream that are kept: a little more than the host takes.
@@ -49,6 +49,8 @@ pub struct Session {
     /// Where Python keeps compiled sources: not beside them, and not made anew by each call.
     compiled: Option<TemporaryDirectory>,
     memory: Memory<Observed>,
+    /// Signed releases that the publisher of the project made in this run.
+    pub publications: super::agent_cli::Publications,
     calls: AtomicUsize,
     spent_ms: AtomicU64,
     quickest_ms: AtomicU64,
@@ -94,6 +96,7 @@ impl Session {
             // Without one the calls are slower.
             compiled: TemporaryDirectory::new().ok(),
             memory: Memory::default(),
+            publications: super::agent_cli::Publications::default(),
             calls: AtomicUsize::new(0),
             spent_ms: AtomicU64::new(0),
             quickest_ms: AtomicU64::new(u64::MAX),
@@ -286,18 +289,30 @@ impl Session {
         let url = mock.map_or_else(loopback::refusing_url, |mock| Ok(mock.url())).map_err(fault)?;
         let environment = self.environment(call, sandbox, &url, &observed.secrets);
         let work = sandbox.work();
-        let arguments: Vec<_> = self.target.prefix.iter().chain(&call.arguments).cloned().collect();
+        // A copy is a program of one file, which neither needs words before its own nor files of the project.
+        let copy = sandbox.program();
+        let usual = if copy.is_some() { &[][..] } else { &self.target.prefix };
+        let (elsewhere, prefix) = sandbox
+            .setting()
+            .map_or((None, usual), |(directory, prefix)| (Some(directory), prefix));
+        let arguments: Vec<_> = prefix.iter().chain(&call.arguments).cloned().collect();
         let before = mock.map_or(0, Mock::connections);
         let clock = Stopwatch::start();
         let connected = || mock.is_some_and(|mock| mock.connections() > before);
+        let marked = OnceLock::new();
         let due = || match call.event {
             Event::InterruptAfter(after) => clock.elapsed_ms() >= after,
+            Event::AtMark(_, after) => {
+                let now = clock.elapsed_ms();
+                sandbox.is_marked() && now >= *marked.get_or_init(|| now) + after
+            }
             _ => connected(),
         };
+        let directory = self.target.directory.as_deref().filter(|_| copy.is_none());
         let launch = Launch {
-            program: sandbox.program().unwrap_or(&self.target.program),
+            program: copy.unwrap_or(&self.target.program),
             arguments: &arguments,
-            directory: self.target.directory.as_deref().unwrap_or(&work),
+            directory: elsewhere.or(directory).unwrap_or(&work),
             environment: &environment,
             stdin: &call.stdin,
             limit: call.limit,
@@ -305,10 +320,13 @@ impl Session {
             stimulus: match call.event {
                 Event::None => Stimulus::None,
                 Event::CloseStdout => Stimulus::CloseStdout,
-                Event::InterruptWhenConnected | Event::InterruptAfter(_) => {
-                    Stimulus::InterruptWhen(&due)
-                }
+                Event::InterruptWhenConnected
+                | Event::InterruptAfter(_)
+                | Event::AtMark(Blow::Interrupt, _) => Stimulus::InterruptWhen(&due),
+                Event::TerminateWhenConnected => Stimulus::TerminateWhen(&due),
+                Event::AtMark(Blow::Kill, _) => Stimulus::KillWhen(&due),
             },
+            obeys_modes: call.obeys_modes,
         };
         let ran = subject::run(&launch).map_err(|error| {
             let why = start::fault(launch.program, &error);

@@ -19,6 +19,7 @@ pub mod progress;
 pub mod random;
 pub mod relay;
 pub mod replace;
+pub mod rights;
 pub mod search_path;
 pub mod session;
 pub mod subject;

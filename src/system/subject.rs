@@ -13,7 +13,7 @@ use std::time::Duration;
 use process_wrap::std::{ChildWrapper, CommandWrap};
 
 use super::clock::Stopwatch;
-use super::{interrupt, keeper};
+use super::{interrupt, keeper, rights};
 
 /// How long a program may take to end after it was asked to.
 const PATIENCE: Duration = Duration::from_millis(1_000);
@@ -37,6 +37,8 @@ pub struct Launch<'a> {
     /// Most bytes of each stream that are kept; at four times as many the program is ended.
     pub most_output: usize,
     pub stimulus: Stimulus<'a>,
+    /// Modes of files hold for it, also when root starts it.
+    pub obeys_modes: bool,
 }
 
 /// What happens to the program while it runs.
@@ -45,10 +47,27 @@ pub enum Stimulus<'a> {
     None,
     /// SIGINT to the program as soon as this is true.
     InterruptWhen(&'a (dyn Fn() -> bool + Sync)),
+    /// SIGTERM to the program as soon as this is true.
+    TerminateWhen(&'a (dyn Fn() -> bool + Sync)),
     /// SIGINT as soon as this is true, and what does not end then is ended.
     StopWhen(&'a (dyn Fn() -> bool + Sync)),
+    /// SIGKILL to the program as soon as this is true.
+    KillWhen(&'a (dyn Fn() -> bool + Sync)),
     /// Nobody reads its stdout.
     CloseStdout,
+}
+
+impl<'a> Stimulus<'a> {
+    /// What says that a signal is due.
+    fn moment(&self) -> Option<&'a (dyn Fn() -> bool + Sync)> {
+        match self {
+            Self::InterruptWhen(is_due)
+            | Self::TerminateWhen(is_due)
+            | Self::StopWhen(is_due)
+            | Self::KillWhen(is_due) => Some(*is_due),
+            Self::None | Self::CloseStdout => None,
+        }
+    }
 }
 
 /// Why a program is over.
@@ -131,7 +150,7 @@ pub fn run(launch: &Launch<'_>) -> std::io::Result<Ran> {
 fn spawn(launch: &Launch<'_>) -> std::io::Result<Box<dyn ChildWrapper>> {
     let clock = Stopwatch::start();
     loop {
-        match attempt(launch) {
+        match attempt_with_its_rights(launch) {
             Err(error)
                 if error.kind() == std::io::ErrorKind::ExecutableFileBusy
                     && u128::from(clock.elapsed_ms()) < PATIENCE.as_millis() =>
@@ -141,6 +160,16 @@ fn spawn(launch: &Launch<'_>) -> std::io::Result<Box<dyn ChildWrapper>> {
             other => return other,
         }
     }
+}
+
+/// Rights are given up on a thread of their own: they do not come back.
+fn attempt_with_its_rights(launch: &Launch<'_>) -> std::io::Result<Box<dyn ChildWrapper>> {
+    if !launch.obeys_modes {
+        return attempt(launch);
+    }
+    let start = || rights::obey_modes().and_then(|()| attempt(launch));
+    let started = std::thread::scope(|scope| scope.spawn(start).join());
+    started.unwrap_or_else(|_| Err(std::io::Error::other("the thread that starts it ended")))
 }
 
 fn attempt(launch: &Launch<'_>) -> std::io::Result<Box<dyn ChildWrapper>> {
@@ -201,12 +230,11 @@ fn wait(
         {
             return Ok((Ending::TimedOut, stimulated));
         }
-        if let (Stimulus::InterruptWhen(is_due) | Stimulus::StopWhen(is_due), None) =
-            (launch.stimulus, stimulated)
+        if let (Some(is_due), None) = (launch.stimulus.moment(), stimulated)
             && is_due()
         {
             stimulated = Some(now);
-            signal_interrupt(child);
+            signal(child, launch.stimulus);
         }
         std::thread::sleep(POLL);
     }
@@ -226,14 +254,27 @@ fn ended(status: std::process::ExitStatus) -> Ending {
     Ending::Exited(status.code().unwrap_or(-1))
 }
 
+/// SIGTERM, or else SIGINT.
 #[cfg(unix)]
-fn signal_interrupt(child: &mut dyn ChildWrapper) {
+fn signal(child: &mut dyn ChildWrapper, stimulus: Stimulus<'_>) {
+    use rustix::process::Signal;
     // It may be gone already.
-    let _ = child.signal(rustix::process::Signal::INT.as_raw());
+    match stimulus {
+        Stimulus::KillWhen(_) => {
+            let process = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
+            let _ = process.map(|process| rustix::process::kill_process(process, Signal::KILL));
+        }
+        Stimulus::TerminateWhen(_) => {
+            let _ = child.signal(Signal::TERM.as_raw());
+        }
+        _ => {
+            let _ = child.signal(Signal::INT.as_raw());
+        }
+    }
 }
 
 #[cfg(not(unix))]
-fn signal_interrupt(_child: &mut dyn ChildWrapper) {}
+fn signal(_child: &mut dyn ChildWrapper, _stimulus: Stimulus<'_>) {}
 
 /// Ends the program and its whole session: asked first, killed then. Says whether anything was left of it.
 #[cfg(unix)]

@@ -21,6 +21,9 @@ mod conform;
 #[cfg(target_os = "linux")]
 #[path = "conform/agent_cli.rs"]
 mod conform_agent_cli;
+#[cfg(target_os = "linux")]
+#[path = "conform/signed.rs"]
+mod conform_signed;
 mod contract_documents;
 mod contract_modules;
 mod contracts;

@@ -148,8 +148,8 @@ pub fn delegated(
     version: &Version,
     state: &mut State,
 ) -> Result<SkillAnswer, Failure> {
-    const FIELDS: &str =
-        "skill_sync_status,skill_sync_command,skill_digest,skill_backups,notes,cause,stage";
+    // Members of the answer; a failure has its own in `details`, whatever is asked for.
+    const FIELDS: &str = "skill_sync_status,skill_digest,skill_backups";
     /// Longer than a sync may take.
     const LIMIT: Duration = Duration::from_secs(240);
     let target = version.to_string();

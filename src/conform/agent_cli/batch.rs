@@ -93,12 +93,17 @@ fn batch_preview(lab: &Lab<'_>) -> Outcome {
     shot.expect(total == Some(sample.targets.len() as u64), "`total` does not count the targets")?;
     let changes = found["changes"].as_array().map_or(0, Vec::len);
     shot.expect(changes == sample.targets.len(), "`changes` does not show every target")?;
-    let token = token(lab, &call)?;
-    let fewer = &sample.targets[..sample.targets.len() - 1];
-    let before = lab.mutations();
-    let other = lab.call(&and(&of(lab, sample, fewer), &["--confirm", &token]));
-    other.expect(lab.mutations() == before, "a token for a larger set is carried out")?;
-    other.expect_code(&["E_CONFLICT"], "a token for a larger set")
+    let fewer = of(lab, sample, &sample.targets[..sample.targets.len() - 1]);
+    for (granted, used, what) in
+        [(&call, &fewer, "a token for a larger set"), (&fewer, &call, "a token for a smaller set")]
+    {
+        let token = token(lab, granted)?;
+        let before = lab.mutations();
+        let other = lab.call(&and(used, &["--confirm", &token]));
+        other.expect(lab.mutations() == before, format!("{what} is carried out"))?;
+        other.expect_code(&["E_CONFLICT"], what)?;
+    }
+    Ok(())
 }
 
 pub const RESULT: Probe = Probe {
@@ -214,4 +219,44 @@ fn chunks(lab: &Lab<'_>) -> Outcome {
     )?;
     let failed = items.iter().find(|item| item["ok"] != true);
     shot.expect(failed.is_none(), "the upstream refuses targets because there are too many at once")
+}
+
+pub const CHUNK_FAILURE: Probe = Probe {
+    id: "cli.batch-chunk-failure",
+    section: "§15.6",
+    title: "A part of a large batch that fails is the failure of its own targets, and of no others",
+    why: "What was written stays written; an agent must know what is still open",
+    fix: "Give each target of a part that failed the code of the failure, and go on with the next part",
+    run: |session| examine(session, chunk_failure),
+    ..PROBE
+};
+
+fn chunk_failure(lab: &Lab<'_>) -> Outcome {
+    let sample = lab.sample(Role::Batch)?;
+    if sample.many.is_empty() {
+        return Err(Stop::NotApplicable(format!(
+            "`{}` declares no `many`: its upstream has no cap",
+            sample.path
+        )));
+    }
+    let call = of(lab, sample, &sample.many);
+    let token = token(lab, &call)?;
+    // The last part is the smaller one, so the first must not fail.
+    lab.with_upstream(|upstream| upstream.break_second_write())?;
+    let before = lab.mutations();
+    let shot = lab.call(&and(&call, &["--confirm", &token]));
+    if lab.mutations() - before < 2 {
+        return Err(Stop::Blocked("the batch is sent in one part".to_owned()));
+    }
+    shot.expect(shot.is_ok(), "a batch of which one part failed is not ok")?;
+    let items = shot.at("/data/items").as_array().cloned().unwrap_or_default();
+    let all = items.len() == sample.many.len();
+    shot.expect(all, "a batch of which one part failed has not one item for each target")?;
+    let failed: Vec<_> = items.iter().filter(|item| item["ok"] != true).collect();
+    let is_part = !failed.is_empty() && failed.len() < items.len();
+    let message =
+        format!("one part failed, and {} of {} items are not ok", failed.len(), items.len());
+    shot.expect(is_part, message)?;
+    let wrong = failed.iter().find(|item| item["error"]["code"] != "E_SERVER");
+    shot.expect(wrong.is_none(), "a target of the part that failed has another code than E_SERVER")
 }

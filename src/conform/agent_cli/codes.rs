@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use crate::conform::mock::{Mock, Reply, Request};
-use crate::conform::session::Event;
 
 use super::fixture::Role;
 use super::lab::{Account, Lab, Outcome, Shot, Stop, examine, fail};
@@ -38,6 +37,9 @@ fn code_table(lab: &Lab<'_>) -> Outcome {
     if lab.start_upstream().is_ok() {
         in_table(lab, &reference, &lab.call(&sample.with(&sample.missing)))?;
         in_table(lab, &reference, &lab.run_as(Account::None, &sample.call(), &[]))?;
+        for number in [403, 408, 409, 429, 500] {
+            in_table(lab, &reference, &against(lab, move |_| status(number))?)?;
+        }
     }
     Ok(())
 }
@@ -291,19 +293,24 @@ fn redirect(lab: &Lab<'_>) -> Outcome {
     let elsewhere =
         elsewhere.map_err(|error| Stop::Blocked(format!("no port is free: {error}")))?;
     let target = format!("{}/elsewhere", elsewhere.url());
-    let shot = against(lab, move |_| {
-        let mut reply = status(302);
-        reply.headers.push(("Location".to_owned(), target.clone()));
-        reply
-    })?;
     let secrets = lab.secrets();
-    let carried = elsewhere.requests().iter().any(|request| {
-        let mut texts: Vec<&str> =
-            request.headers.iter().map(|(_, value)| value.as_str()).collect();
-        texts.push(&request.target);
-        texts.iter().any(|text| secrets.iter().any(|secret| secret.leak(text).is_some()))
-    });
-    shot.expect(!carried, "the credential went to another host along a redirect")
+    for number in [301, 302, 303, 307, 308] {
+        let target = target.clone();
+        let shot = against(lab, move |_| {
+            let mut reply = status(number);
+            reply.headers.push(("Location".to_owned(), target.clone()));
+            reply
+        })?;
+        let carried = elsewhere.requests().iter().any(|request| {
+            let mut texts: Vec<&str> =
+                request.headers.iter().map(|(_, value)| value.as_str()).collect();
+            texts.push(&request.target);
+            texts.iter().any(|text| secrets.iter().any(|secret| secret.leak(text).is_some()))
+        });
+        let message = format!("the credential went to another host along a redirect ({number})");
+        shot.expect(!carried, message)?;
+    }
+    Ok(())
 }
 
 pub const NOT_JSON: Probe = Probe {
@@ -328,22 +335,4 @@ fn not_json(lab: &Lab<'_>) -> Outcome {
         )?;
     }
     Ok(())
-}
-
-pub const INTERRUPT: Probe = Probe {
-    id: "cli.interrupt",
-    section: "§6",
-    title: "A signal ends a command with one envelope, E_INTERRUPTED, exit 130",
-    why: "Who stops a tool still has to learn what happened",
-    fix: "Catch SIGINT and SIGTERM first thing and unwind to the printer of the envelope",
-    run: |session| examine(session, interrupt),
-    ..PROBE
-};
-
-fn interrupt(lab: &Lab<'_>) -> Outcome {
-    let sample = lab.sample(Role::Get)?;
-    lab.with_upstream(|upstream| upstream.replace(|_| Reply { delay: TOO_SLOW, ..status(200) }))?;
-    let shot = lab.run(Account::One, &sample.call(), &[], Event::InterruptWhenConnected);
-    shot.expect_code(&["E_INTERRUPTED"], "SIGINT during a request")?;
-    shot.expect(shot.exit() == Some(130), "SIGINT during a request has another exit than 130")
 }

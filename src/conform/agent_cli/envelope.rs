@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::contract::name::Key;
 
+use super::fixture::Role;
 use super::lab::{Account, Lab, Outcome, Shot, examine, words};
 use super::{PROBE, Probe};
 
@@ -329,7 +330,14 @@ pub const SNAKE_CASE: Probe = Probe {
 };
 
 fn snake_case(lab: &Lab<'_>) -> Outcome {
-    for shot in documents(lab) {
+    let mut shots: Vec<Shot> = documents(lab).collect();
+    // What comes from an upstream is the likeliest to keep its spelling.
+    let roles = [Role::Get, Role::List, Role::Scopes];
+    let samples: Vec<_> = roles.into_iter().flat_map(|role| lab.samples(role)).collect();
+    if !samples.is_empty() && (lab.fixture.local || lab.start_upstream().is_ok()) {
+        shots.extend(samples.iter().map(|sample| lab.call(&sample.call())));
+    }
+    for shot in shots {
         if let Some(key) = camel(shot.at("")) {
             return Err(shot.fail(format!("the key `{key}` is not in snake_case")));
         }

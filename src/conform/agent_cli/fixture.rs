@@ -6,6 +6,9 @@ use std::path::{Component, Path};
 
 use serde::Deserialize;
 
+use super::signed::TestBuild;
+use crate::conform::fixture::is_reserved;
+
 /// Most commands with samples, most words of one list, most characters of a word.
 const MAX_COMMANDS: usize = 200;
 const MAX_WORDS: usize = 200;
@@ -22,6 +25,7 @@ pub struct AgentCliFixture {
     /// Commands that work for a long time when they are called without arguments.
     pub long: Vec<String>,
     pub credentials: Option<Credentials>,
+    pub gate: Option<Gate>,
     pub upstream: Option<Upstream>,
     pub update: Option<Update>,
     pub commands: Vec<Sample>,
@@ -35,6 +39,7 @@ struct Document {
     #[serde(default)]
     long: Vec<String>,
     credentials: Option<Credentials>,
+    gate: Option<Gate>,
     upstream: Option<Upstream>,
     update: Option<Update>,
     #[serde(default, rename = "command")]
@@ -51,6 +56,16 @@ pub struct Credentials {
     pub account: String,
     /// What it knows another account by.
     pub other_account: Option<String>,
+    /// The variable that says until when the secret is good, and a value for a time that is over.
+    pub expired: Option<Setting>,
+}
+
+/// The write gate of the tool.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Gate {
+    /// The variable that shortens the life of a token, and its value for a few seconds.
+    pub lifetime: Setting,
 }
 
 /// How the mock upstream of the project is started.
@@ -78,6 +93,10 @@ pub struct Update {
     pub host: String,
     /// `owner/name`.
     pub repository: String,
+    /// The variable that shortens the tool's patience with that host, and its value for about a second.
+    pub timeout: Option<Setting>,
+    /// A build that believes releases which are made for it.
+    pub test_build: Option<TestBuild>,
 }
 
 /// Which kind of command a sample is of.
@@ -181,29 +200,39 @@ impl TryFrom<Document> for AgentCliFixture {
     type Error = String;
 
     fn try_from(document: Document) -> Result<Self, String> {
-        let Document { local, long, credentials, upstream, update, commands } = document;
+        let Document { local, long, credentials, gate, upstream, update, commands } = document;
         bounded("agent_cli.long", &long)?;
         if local && (upstream.is_some() || credentials.is_some()) {
             return Err("a tool that is `local` has no upstream and no credentials".to_owned());
         }
         let variables = credentials.iter().map(|credentials| &credentials.env);
         let variables = variables.chain(update.iter().map(|update| &update.host));
-        let timeout = upstream.iter().filter_map(|upstream| upstream.timeout.as_ref());
-        for name in variables.chain(timeout.map(|setting| &setting.env)) {
+        let settings = upstream.iter().filter_map(|upstream| upstream.timeout.as_ref());
+        let settings = settings.chain(update.iter().filter_map(|update| update.timeout.as_ref()));
+        let settings = settings.chain(gate.iter().map(|gate| &gate.lifetime));
+        let settings = settings.chain(credentials.iter().filter_map(|each| each.expired.as_ref()));
+        let settings: Vec<_> = settings.collect();
+        for name in variables.chain(settings.iter().map(|setting| &setting.env)) {
             if !is_variable(name) {
                 return Err(format!("`{name}` is no name of an environment variable"));
             }
+            if is_reserved(name) {
+                let why = "the sandbox and the network of the tool depend on it";
+                return Err(format!("`{name}` cannot be set here: {why}"));
+            }
+        }
+        if settings
+            .iter()
+            .any(|setting| setting.value.len() > MAX_WORD || setting.value.contains('\0'))
+        {
+            return Err("a value of a variable is too long, or is none".to_owned());
         }
         if let Some(upstream) = &upstream {
             bounded("agent_cli.upstream.command", &upstream.command)?;
             if !upstream.command.iter().any(|word| word.contains(PORT)) {
                 return Err(format!("agent_cli.upstream.command has no `{PORT}`"));
             }
-            let leaves = |program: &String| {
-                let path = Path::new(program);
-                path.has_root() || path.components().any(|part| part == Component::ParentDir)
-            };
-            if upstream.command.first().is_none_or(leaves) {
+            if upstream.command.first().is_none_or(|program| leaves(program)) {
                 return Err("the first word of agent_cli.upstream.command is no program of the project or of PATH".to_owned());
             }
         }
@@ -211,6 +240,9 @@ impl TryFrom<Document> for AgentCliFixture {
             && !is_repository(&update.repository)
         {
             return Err(format!("`{}` is not `owner/name`", update.repository));
+        }
+        if let Some(build) = update.as_ref().and_then(|update| update.test_build.as_ref()) {
+            build.check()?;
         }
         if commands.len() > MAX_COMMANDS {
             return Err(format!("it has more than {MAX_COMMANDS} commands"));
@@ -221,7 +253,7 @@ impl TryFrom<Document> for AgentCliFixture {
                 return Err(format!("the command `{}` is there twice", sample.path));
             }
         }
-        Ok(Self { local, long, credentials, upstream, update, commands })
+        Ok(Self { local, long, credentials, gate, upstream, update, commands })
     }
 }
 
@@ -255,7 +287,13 @@ fn checked(sample: &Sample) -> Result<(), String> {
     Ok(())
 }
 
-fn bounded(name: &str, words: &[String]) -> Result<(), String> {
+/// Whether a program of a fixture is neither below the project nor on PATH.
+pub fn leaves(program: &str) -> bool {
+    let path = Path::new(program);
+    path.has_root() || path.components().any(|part| part == Component::ParentDir)
+}
+
+pub fn bounded(name: &str, words: &[String]) -> Result<(), String> {
     let usable = |word: &String| word.len() <= MAX_WORD && !word.contains('\0');
     if words.len() <= MAX_WORDS && words.iter().all(usable) {
         return Ok(());
@@ -263,7 +301,7 @@ fn bounded(name: &str, words: &[String]) -> Result<(), String> {
     Err(format!("{name} has more than {MAX_WORDS} words, or one that is no argument"))
 }
 
-fn is_variable(name: &str) -> bool {
+pub fn is_variable(name: &str) -> bool {
     let mut symbols = name.chars();
     symbols.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
         && symbols.all(|symbol| symbol.is_ascii_alphanumeric() || symbol == '_')
@@ -300,6 +338,15 @@ mod tests {
         for text in [
             "[update]\nhost = \"A=B\"\nrepository = \"a/b\"",
             "[update]\nhost = \"A\"\nrepository = \"../b\"",
+            "[update]\nhost = \"PATH\"\nrepository = \"a/b\"",
+            "[gate]\nlifetime = { env = \"HOME\", value = \"1\" }",
+            "[gate]\nlifetime = { env = \"A\", value = \"a\\u0000\" }",
+            "[gate]",
+            "[update]\nhost = \"A\"\nrepository = \"a/b\"\ntest_build = { program = \"/bin/sh\", publisher = [\"p\"] }",
+            "[update]\nhost = \"A\"\nrepository = \"a/b\"\ntest_build = { program = \"t\", publisher = [\"../p\"] }",
+            "[update]\nhost = \"A\"\nrepository = \"a/b\"\ntest_build = { program = \"t\", publisher = [] }",
+            "[update]\nhost = \"A\"\nrepository = \"a/b\"\ntest_build = { program = \"t\", publisher = [\"p\"], environment = { PATH = \"x\" } }",
+            "[update]\nhost = \"A\"\nrepository = \"a/b\"\ntest_build = { program = \"t\", publisher = [\"p\"], npm = { package = \"../x\" } }",
             "[upstream]\ncommand = [\"mock\"]",
             "[upstream]\ncommand = [\"/bin/sh\", \"{port}\"]",
             "[[command]]\npath = \"--help\"\nrole = \"list\"",

@@ -1,5 +1,6 @@
 //! A host of releases on loopback that speaks as GitHub does, and can fail in every way that matters.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,8 +14,8 @@ use crate::system::files;
 use super::lab::{Account, Lab, Outcome, Shot, Stop};
 use super::update::MAX_PROGRAM;
 
-const CHECKSUMS: &str = "checksums.txt";
-const BUNDLE: &str = "checksums.txt.sigstore.json";
+pub const CHECKSUMS: &str = "checksums.txt";
+pub const BUNDLE: &str = "checksums.txt.sigstore.json";
 const JSON: &str = "application/json";
 
 /// What the host does.
@@ -24,10 +25,21 @@ pub enum Behaviour {
     Release(Version),
     /// A release that lacks this file.
     Without(Version, &'static str),
-    /// A release where this file answers with a status.
-    Broken(Version, &'static str, u16),
+    /// A release where this file gets another answer.
+    Broken(Version, &'static str, Reply),
+    /// A release for other platforms than any.
+    WithoutArchives(Version),
+    /// A release that the publisher of the project made.
+    Signed(Arc<Release>),
     /// Every question gets this.
     Reply(Reply),
+}
+
+/// What a release host has of a version.
+#[derive(Debug)]
+pub struct Release {
+    pub version: Version,
+    pub files: BTreeMap<String, Vec<u8>>,
 }
 
 impl Behaviour {
@@ -39,8 +51,22 @@ impl Behaviour {
         Self::Without(version.clone(), BUNDLE)
     }
 
-    pub fn broken_bundle(version: &Version, status: u16) -> Self {
-        Self::Broken(version.clone(), BUNDLE, status)
+    pub fn broken_bundle(version: &Version, reply: Reply) -> Self {
+        Self::Broken(version.clone(), BUNDLE, reply)
+    }
+
+    pub fn broken_checksums(version: &Version, reply: Reply) -> Self {
+        Self::Broken(version.clone(), CHECKSUMS, reply)
+    }
+
+    /// A download that ends before its end.
+    pub fn cut() -> Reply {
+        Reply { cut_after: Some(4), ..Reply::new(200, "application/octet-stream", "0".repeat(80)) }
+    }
+
+    /// A download that does not begin.
+    pub fn stalled(delay: Duration) -> Reply {
+        Reply { delay, ..Reply::new(200, "application/octet-stream", "") }
     }
 
     pub fn status(status: u16) -> Self {
@@ -100,11 +126,6 @@ impl<'a> Host<'a> {
         Version::new(self.current.major, self.current.minor, self.current.patch + 1)
     }
 
-    /// The next version with one.
-    pub fn major(&self) -> Version {
-        Version::new(self.current.major + 1, 0, 0)
-    }
-
     pub fn does(&self, behaviour: Behaviour) {
         *self.behaviour.lock().unwrap_or_else(PoisonError::into_inner) = behaviour;
     }
@@ -112,6 +133,19 @@ impl<'a> Host<'a> {
     /// Runs `update` with these options against this host.
     pub fn update(&self, options: &[&str]) -> Shot {
         self.update_with(options, &[], Event::None)
+    }
+
+    /// Runs another command that could ask this host.
+    pub fn run(&self, call: &[&str]) -> Shot {
+        let url = self.mock.url();
+        let call: Vec<String> = call.iter().map(|word| (*word).to_owned()).collect();
+        let variables = [(self.variable, url.as_str())];
+        self.lab.run_against(&self.mock, Account::None, &call, &variables, Event::None)
+    }
+
+    /// Runs `update` against another address in place of this host.
+    pub fn update_at(&self, url: &str, options: &[&str]) -> Shot {
+        self.update_with(options, &[(self.variable, url)], Event::None)
     }
 
     pub fn update_with(&self, options: &[&str], more: &[(&str, &str)], event: Event) -> Shot {
@@ -173,17 +207,33 @@ fn use_copy(lab: &Lab<'_>) -> Outcome {
         .map_err(|error| Stop::Blocked(format!("the program cannot be copied: {error}")))
 }
 
-fn answer(behaviour: &Behaviour, request: &Request, repository: &str, tool: &str) -> Reply {
+pub fn answer(behaviour: &Behaviour, request: &Request, repository: &str, tool: &str) -> Reply {
     let path = request.target.split('?').next().unwrap_or_default();
-    let (version, lacking, broken) = match behaviour {
+    let mut has_archives = true;
+    let (version, lacking, broken, signed) = match behaviour {
         Behaviour::Reply(reply) => return reply.clone(),
-        Behaviour::Release(version) => (version, None, None),
-        Behaviour::Without(version, name) => (version, Some(*name), None),
-        Behaviour::Broken(version, name, status) => (version, None, Some((*name, *status))),
+        Behaviour::Release(version) => (version, None, None, None),
+        Behaviour::Without(version, name) => (version, Some(*name), None, None),
+        Behaviour::Broken(version, name, reply) => (version, None, Some((*name, reply)), None),
+        Behaviour::WithoutArchives(version) => {
+            has_archives = false;
+            (version, None, None, None)
+        }
+        Behaviour::Signed(release) => (&release.version, None, None, Some(release)),
     };
     let base = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("host"));
     let base = base.map(|(_, host)| format!("http://{host}")).unwrap_or_default();
-    let release = release(version, lacking, tool, &base);
+    let mut release = match signed {
+        Some(signed) => {
+            let files = signed.files.iter().map(|(name, bytes)| (name.as_str(), bytes.len()));
+            described(version, files, &base)
+        }
+        None => release(version, lacking, tool, &base),
+    };
+    if !has_archives && let Some(assets) = release["assets"].as_array_mut() {
+        assets
+            .retain(|asset| asset["name"].as_str().is_some_and(|name| name.starts_with(CHECKSUMS)));
+    }
     let releases = format!("/repos/{repository}/releases");
     let json = |value: &Value| Reply::new(200, JSON, value.to_string());
     if path == format!("{releases}/latest") || path == format!("{releases}/tags/v{version}") {
@@ -195,8 +245,14 @@ fn answer(behaviour: &Behaviour, request: &Request, repository: &str, tool: &str
     let Some(name) = path.strip_prefix("/files/") else {
         return Reply::new(404, JSON, "{\"message\":\"Not Found\"}");
     };
+    if let Some(signed) = signed {
+        return match signed.files.get(name) {
+            Some(bytes) => Reply::new(200, "application/octet-stream", bytes.clone()),
+            None => Reply::new(404, JSON, "{\"message\":\"Not Found\"}"),
+        };
+    }
     match broken {
-        Some((broken, status)) if broken == name => Reply::new(status, JSON, "{}"),
+        Some((broken, reply)) if broken == name => reply.clone(),
         _ => Reply::new(200, "application/octet-stream", content(name)),
     }
 }
@@ -231,12 +287,22 @@ fn release(version: &Version, lacking: Option<&str>, tool: &str, base: &str) -> 
         names.push(format!("{tool}-{version}-{triple}.tar.gz"));
         names.push(format!("{tool}-v{version}-{triple}.tar.gz"));
     }
-    let assets = names.iter().filter(|name| Some(name.as_str()) != lacking).map(|name| {
+    let names = names.iter().map(String::as_str).filter(|name| Some(*name) != lacking);
+    described(version, names.map(|name| (name, content(name).len())), base)
+}
+
+/// What the API says of a release with these files.
+fn described<'a>(
+    version: &Version,
+    files: impl Iterator<Item = (&'a str, usize)>,
+    base: &str,
+) -> Value {
+    let assets = files.map(|(name, size)| {
         let address = format!("{base}/files/{name}");
         json!({
             "name": name,
             "state": "uploaded",
-            "size": content(name).len(),
+            "size": size,
             "url": address,
             "browser_download_url": address,
         })

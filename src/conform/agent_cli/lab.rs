@@ -156,6 +156,7 @@ impl<'a> Lab<'a> {
             local: false,
             long: Vec::new(),
             credentials: None,
+            gate: None,
             upstream: None,
             update: None,
             commands: Vec::new(),
@@ -254,6 +255,25 @@ impl<'a> Lab<'a> {
         let call = self.prepared(account, words, more, event);
         let mut observed = self.session.observe_in(&call, &self.sandbox, Some(mock));
         observed.secrets = self.secrets();
+        self.kept(Arc::new(observed))
+    }
+
+    /// A call in another sandbox, as this account.
+    #[must_use]
+    pub fn run_in(
+        &self,
+        sandbox: &Sandbox,
+        account: Account,
+        words: &[String],
+        more: &[(&str, &str)],
+    ) -> Shot {
+        self.kept(Arc::new(self.observe(sandbox, account, words, more, Event::None)))
+    }
+
+    /// A call in another home against another server than the upstream, with everything said.
+    #[must_use]
+    pub fn run_there(&self, mock: &Mock, sandbox: &Sandbox, call: &Call) -> Shot {
+        let observed = self.session.observe_in(call, sandbox, Some(mock));
         self.kept(Arc::new(observed))
     }
 

@@ -7,18 +7,31 @@ pub mod fixture;
 mod batch;
 mod codes;
 mod describe;
+mod described;
 mod envelope;
 mod gate;
 mod host;
 mod lab;
+mod notice_cache;
 mod notices;
+mod offline;
 mod optional;
+mod pages;
 mod queries;
+mod redaction;
 mod reference;
 mod secrets;
+mod signals;
+mod signed;
+mod token_life;
 mod token_secret;
+mod tree;
 mod update;
+mod update_disk;
+mod update_faults;
 mod upstream;
+
+pub use signed::Publications;
 
 use super::Probe;
 use crate::contract::Family;
@@ -44,6 +57,7 @@ pub const PROBES: &[Probe] = &[
     envelope::SCHEMA_VERSION,
     envelope::OK_EQUALS_EXIT,
     envelope::FORMATS,
+    described::FORMAT_RAW,
     envelope::QUIET,
     envelope::DETERMINISTIC,
     envelope::NO_PROMPT,
@@ -58,8 +72,12 @@ pub const PROBES: &[Probe] = &[
     codes::CLIENT_TIMEOUT,
     codes::REDIRECT,
     codes::NOT_JSON,
-    codes::INTERRUPT,
+    signals::INTERRUPT,
+    signals::TERMINATE,
+    signals::INTERRUPT_READS,
+    signals::INTERRUPT_WRITE,
     gate::GATE_BARE,
+    token_life::GATE_EXAMPLES,
     gate::DRY_RUN,
     gate::DRY_RUN_VALIDATES,
     gate::TOKEN_ONCE,
@@ -67,48 +85,100 @@ pub const PROBES: &[Probe] = &[
     gate::TOKEN_FORGED,
     gate::TOKEN_ACCOUNT,
     gate::TOKEN_VERSION,
+    token_life::TOKEN_EXPIRED,
+    token_secret::TOKEN_MACHINE,
     token_secret::TOKEN_SECRET,
+    token_secret::SECRET_DAMAGED,
+    token_life::TOKEN_STORAGE,
     gate::TOKEN_RACE,
     gate::DANGEROUS,
     gate::IDEMPOTENCY_KEY,
     queries::FIELDS,
+    pages::FIELDS_OF_PAGES,
     queries::PAGING,
+    pages::SILENT_CAP,
     queries::IDS_AND_TIMES,
     queries::UNTRUSTED,
+    pages::UNTRUSTED_ITEMS,
     queries::SCOPES,
     queries::STREAM,
+    pages::STREAM_FAILURE,
     batch::TARGETS,
     batch::PREVIEW,
     batch::RESULT,
     batch::CONTINUE,
     batch::CHUNKS,
+    batch::CHUNK_FAILURE,
     reference::REFERENCE,
     reference::COMMANDS,
+    described::CODES_LISTED,
     reference::EXAMPLES,
+    described::EXAMPLES_PARSE,
     reference::READINESS,
     describe::DECLARED_FIELDS,
+    described::DECLARED_WRITES,
     describe::CONTEXT,
+    described::CONTEXT_NOTICES,
+    offline::CONTEXT_OFFLINE,
     describe::CREDENTIAL_STORAGE,
     describe::DOCTOR,
+    offline::DOCTOR_OFFLINE,
     describe::CHANGELOG,
+    described::CHANGELOG_FILE,
+    offline::ANY_DIRECTORY,
     describe::VERSION_AND_HELP,
+    described::HELP_LISTS,
+    described::PACKAGE_VERSION,
     describe::NO_PHONE_HOME,
     update::SHAPE,
     update::CHECK,
+    update_disk::CHECK_DISK,
+    update_faults::LAST_KNOWN,
     update::DRY_RUN,
+    update_disk::DRY_RUN_DISK,
+    update_disk::NPM,
     update::CURRENT,
+    update_disk::NO_MANAGER,
     update::DISCOVER,
+    update_faults::TIMEOUT,
     update::FAILURE_DETAILS,
-    update::SIGNATURE,
+    update_faults::ADVICE,
+    update_faults::NO_ASSET,
+    update_faults::CUT,
+    update_faults::NO_CHECKSUMS,
+    update_faults::NO_BUNDLE,
+    update_faults::BUNDLE_FETCH,
+    update_faults::SIGNATURE,
     update::DOWNGRADE,
     update::TOKEN,
+    update_faults::TOKEN_REDIRECT,
     update::INTERRUPT,
-    update::SIGNED,
+    update_faults::TERMINATE,
+    update_faults::LATE_SIGNAL,
+    signed::INSTALLS,
+    signed::IDENTITY,
+    signed::CHECKSUMS,
+    signed::ARCHIVE,
+    signed::REPLACE,
+    signed::SKILL_SYNC,
+    signed::MANAGED,
+    signed::ATOMIC,
+    signed::INTERRUPT,
     notices::NOTICES,
+    update_disk::NOTICE_CLEARED,
+    notice_cache::EXPIRED,
+    notice_cache::AHEAD,
+    notice_cache::CORRUPT,
+    notice_cache::OUTRUN,
     notices::SEVERITY,
     secrets::SECRETS,
+    redaction::PREVIEW_SECRETS,
+    redaction::ADDRESS,
     secrets::AUDIT,
+    redaction::AUDIT_ARGUMENTS,
+    redaction::AUDIT_FAILURE,
     optional::EXPIRING,
+    optional::EXPIRED,
     optional::JOBS,
     optional::HUMAN,
 ];

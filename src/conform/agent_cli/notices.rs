@@ -1,7 +1,10 @@
 //! Notices of updates (agent-cli §3, §14): what a check leaves behind, and who shows it.
 
+use semver::Version;
+
 use super::host::{Behaviour, Host};
-use super::lab::{Account, Lab, Outcome, examine, words};
+use super::lab::{Account, Lab, Outcome, Shot, Stop, examine, words};
+use super::signed::{Scene, build_of};
 use super::{PROBE, Probe};
 
 pub const NOTICES: Probe = Probe {
@@ -15,12 +18,12 @@ pub const NOTICES: Probe = Probe {
 };
 
 fn notices(lab: &Lab<'_>) -> Outcome {
-    let host = Host::start(lab)?;
-    let newer = host.patch();
+    let mut host = Teller::start(lab)?;
+    let newer = host.newer();
     host.publish(&newer)?;
     let rules = &lab.contract.notices;
     for call in [["context"], ["changelog"]] {
-        let shot = lab.run_as(Account::None, &words(&call), &[]);
+        let shot = host.run(&call);
         let notice = shot.at("/meta/notices/0");
         shot.expect(
             notice.is_object(),
@@ -45,9 +48,8 @@ fn notices(lab: &Lab<'_>) -> Outcome {
         let is_known = rules.severities.iter().any(|each| each.as_str() == severity);
         shot.expect(is_known, format!("the notice has the severity `{severity}`"))?;
     }
-    host.does(Behaviour::Release(host.current.clone()));
-    let _ = host.update(&["--check"]);
-    let shot = lab.run_as(Account::None, &words(&["context"]), &[]);
+    host.has_nothing_newer();
+    let shot = host.run(&["context"]);
     let notices = shot.at("/meta/notices").as_array().into_iter().flatten();
     // That the host shows less than before is a notice of its own.
     let stays = notices.into_iter().any(|notice| notice["type"] == "update_available");
@@ -65,10 +67,11 @@ pub const SEVERITY: Probe = Probe {
 };
 
 fn severity(lab: &Lab<'_>) -> Outcome {
-    let host = Host::start(lab)?;
-    for (version, wanted) in [(host.patch(), "info"), (host.major(), "warning")] {
+    let mut host = Teller::start(lab)?;
+    let major = Version::new(host.newer().major + 1, 0, 0);
+    for (version, wanted) in [(host.newer(), "info"), (major, "warning")] {
         host.publish(&version)?;
-        let shot = lab.run_as(Account::None, &words(&["context"]), &[]);
+        let shot = host.run(&["context"]);
         let found = shot.at("/meta/notices/0/severity").as_str().unwrap_or("nothing");
         shot.expect(
             found == wanted,
@@ -76,4 +79,65 @@ fn severity(lab: &Lab<'_>) -> Outcome {
         )?;
     }
     Ok(())
+}
+
+/// Who lets the tool learn of a version: a host whose releases nobody signed, or for a tool that tells only of signed
+/// ones its test build and a publisher.
+enum Teller<'a> {
+    Plain(&'a Lab<'a>, Host<'a>),
+    Signed(Box<Scene<'a>>),
+}
+
+impl<'a> Teller<'a> {
+    fn start(lab: &'a Lab<'a>) -> Outcome<Self> {
+        let host = Host::start(lab)?;
+        match host.publish(&host.patch()) {
+            Err(Stop::Blocked(_)) if build_of(lab).is_ok() => {
+                Ok(Self::Signed(Box::new(Scene::start(lab)?)))
+            }
+            published => published.map(|()| Self::Plain(lab, host)),
+        }
+    }
+
+    fn newer(&self) -> Version {
+        match self {
+            Self::Plain(_, host) => host.patch(),
+            Self::Signed(scene) => scene.newer(),
+        }
+    }
+
+    fn publish(&mut self, version: &Version) -> Outcome {
+        match self {
+            Self::Plain(_, host) => host.publish(version),
+            Self::Signed(scene) => {
+                scene.publish_version(version)?;
+                let shot = scene.update(&["--check"]);
+                shot.expect(
+                    shot.is_ok(),
+                    "`update --check` fails for a release that is signed well",
+                )
+            }
+        }
+    }
+
+    fn has_nothing_newer(&self) {
+        // Whether the check works then is for another probe.
+        let _ = match self {
+            Self::Plain(_, host) => {
+                host.does(Behaviour::Release(host.current.clone()));
+                host.update(&["--check"])
+            }
+            Self::Signed(scene) => {
+                scene.does(Behaviour::Release(scene.current.clone()));
+                scene.update(&["--check"])
+            }
+        };
+    }
+
+    fn run(&self, call: &[&str]) -> Shot {
+        match self {
+            Self::Plain(lab, _) => lab.run_as(Account::None, &words(call), &[]),
+            Self::Signed(scene) => scene.run(call),
+        }
+    }
 }

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::conform::mock::Reply;
+
 use super::fixture::{Role, Sample};
 use super::gate::{declared, meant, token, utc};
 use super::lab::{Account, Lab, Outcome, Shot, Stop, and, examine, words};
@@ -36,9 +38,59 @@ fn expiring(lab: &Lab<'_>) -> Outcome {
     let is_time = expires.as_str().is_some_and(|text| utc(text).is_some());
     shot.expect(expires.is_null() || is_time, "`credentials.expires_at` is no time in UTC")?;
     let doctor = lab.run_as(Account::One, &words(&["doctor"]), &[]);
+    if !doctor.is_ok() {
+        return Err(Stop::Blocked("`doctor` fails".to_owned()));
+    }
     let checks = doctor.at("/data/checks").as_array().into_iter().flatten();
     let found = checks.into_iter().any(|check| check["check"] == "credentials");
     doctor.expect(found, "`doctor` has no check `credentials`")
+}
+
+pub const EXPIRED: Probe = Probe {
+    id: "cli.credentials-expired",
+    section: "§16.1",
+    title: "A credential that has expired and cannot be renewed is E_AUTH, exit 4, and says that a login is needed",
+    why: "Trying again does not help; only the user does",
+    fix: "Compare the expiry with the clock and try to renew; when that fails, answer E_AUTH with what to do",
+    run: |session| examine(session, expired),
+    ..PROBE
+};
+
+fn expired(lab: &Lab<'_>) -> Outcome {
+    let context = lab.run_as(Account::One, &words(&["context"]), &[]);
+    let credentials = context.at("/data/credentials");
+    if ["valid", "expires_at", "refreshable"].iter().all(|key| credentials.get(key).is_none()) {
+        return Err(Stop::NotApplicable("`context` says nothing of an expiry".to_owned()));
+    }
+    let sample = lab.sample(Role::Get)?;
+    let setting = lab.fixture.credentials.as_ref().and_then(|each| each.expired.as_ref());
+    let setting = setting.ok_or_else(|| {
+        let why =
+            "conform.toml does not say which variable makes a credential one that has expired";
+        Stop::Blocked(format!("{why} ([agent_cli.credentials] `expired`)"))
+    })?;
+    let more = [(setting.env.as_str(), setting.value.as_str())];
+    let refused = || Reply::new(401, "application/json", "{\"error\":\"made up by aos conform\"}");
+    lab.with_upstream(|upstream| upstream.replace(move |_| refused()))?;
+    let shot = lab.run_as(Account::One, &sample.call(), &more);
+    shot.expect_code(&["E_AUTH"], "a credential that has expired")?;
+    shot.expect(shot.exit() == Some(4), "a credential that has expired has another exit than 4")?;
+    let again = shot.at("/error/retryable") == false;
+    shot.expect(again, "a credential that has expired is retryable")?;
+    let says = shot.at("/error/details").as_object().is_some_and(|details| !details.is_empty());
+    shot.expect(says, "`details` does not say that a new login is needed")?;
+    let shot = lab.run_as(Account::One, &words(&["context"]), &more);
+    let valid = shot.at("/data/credentials/valid");
+    shot.expect(
+        shot.is_ok() && valid != true,
+        "`context` calls a credential valid that has expired",
+    )?;
+    let shot = lab.run_as(Account::One, &words(&["doctor"]), &more);
+    let checks = shot.at("/data/checks").as_array().into_iter().flatten();
+    let passes = checks
+        .into_iter()
+        .any(|check| check["check"] == "credentials" && check["status"] == "pass");
+    shot.expect(!passes, "`doctor` finds nothing wrong with a credential that has expired")
 }
 
 /// Runs a sample, through the gate when it is a write.

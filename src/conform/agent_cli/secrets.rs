@@ -111,20 +111,15 @@ fn audit(lab: &Lab<'_>) -> Outcome {
         return Err(Stop::Blocked("the write cannot be confirmed".to_owned()));
     }
     let again = lab.call(&and(&call, &["--confirm", &token]));
-    let is_log = |path: &&PathBuf| {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        name.is_some_and(|name| name.contains("audit") && !name.ends_with(".lock"))
-    };
-    let found = files_below(&lab.sandbox.path().join("home"));
-    let Some(log) = found.iter().find(is_log) else {
+    let Some(log) = audit_log(lab) else {
         return Err(confirmed.fail("there is no audit log in the home of the tool"));
     };
-    let loaded = files::read(log, MAX_FILE);
+    let loaded = files::read(&log, MAX_FILE);
     let loaded =
         loaded.map_err(|error| Stop::Blocked(format!("the audit log cannot be read: {error}")))?;
     let text = String::from_utf8_lossy(&loaded.bytes).into_owned();
     again.expect(!text.contains(&token), "the audit log holds a confirm token")?;
-    let is_private = !cfg!(unix) || files::is_private(log).unwrap_or(false);
+    let is_private = !cfg!(unix) || files::is_private(&log).unwrap_or(false);
     again.expect(is_private, "others can read the audit log")?;
     let lines: Vec<Value> =
         text.lines().filter_map(|line| crate::strict_json::read(line).ok()).collect();
@@ -143,6 +138,15 @@ fn audit(lab: &Lab<'_>) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// The audit log, by its name.
+pub fn audit_log(lab: &Lab<'_>) -> Option<PathBuf> {
+    let is_log = |path: &PathBuf| {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        name.is_some_and(|name| name.contains("audit") && !name.ends_with(".lock"))
+    };
+    files_below(&lab.sandbox.path().join("home")).into_iter().find(is_log)
 }
 
 /// Whether a value or something in it fits.

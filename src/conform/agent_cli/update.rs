@@ -157,6 +157,19 @@ fn current(lab: &Lab<'_>) -> Outcome {
         let same = shot.data()[key] == version.as_str();
         shot.expect(same, format!("`{key}` is not the version that runs"))?;
     }
+    for (_, keys) in lab
+        .contract
+        .self_description
+        .update
+        .iter()
+        .filter(|(name, _)| name.as_str() == "required_keys")
+    {
+        for key in keys {
+            let there = shot.data().get(key.as_str()).is_some();
+            shot.expect(there, format!("the answer has no `{key}`, which a success has"))?;
+        }
+    }
+    shot.expect(shot.at("/data/status") != "updated", "`status` is `updated`, and nothing was")?;
     let is_honest = shot.at("/data/signature_status") == "verified"
         || shot.at("/data/signature_verified") != true;
     shot.expect(is_honest, "`signature_verified` is true, and nothing was verified")
@@ -176,7 +189,10 @@ fn discover(lab: &Lab<'_>) -> Outcome {
     let host = Host::start(lab)?;
     let mut limited = Reply::new(403, "application/json", "{}");
     limited.headers.push(("X-RateLimit-Remaining".to_owned(), "0".to_owned()));
-    let rows: [(&str, Behaviour, &[&str]); 8] = [
+    let rows: [(&str, Behaviour, &[&str]); 11] = [
+        ("401", Behaviour::status(401), &["E_AUTH"]),
+        ("403", Behaviour::status(403), &["E_FORBIDDEN"]),
+        ("408", Behaviour::status(408), &["E_TIMEOUT"]),
         ("429", Behaviour::status(429), &["E_RATE_LIMITED"]),
         ("403 with a used-up rate limit", Behaviour::Reply(limited), &["E_RATE_LIMITED"]),
         ("500", Behaviour::status(500), &["E_SERVER"]),
@@ -205,6 +221,21 @@ fn discover(lab: &Lab<'_>) -> Outcome {
             let when = format!("`update {}` against {what}", options.join(" "));
             shot.expect_code(codes, &when)?;
         }
+    }
+    let refusing = crate::system::loopback::refusing_url();
+    let refusing = refusing.map_err(|error| Stop::Blocked(format!("no port is free: {error}")))?;
+    for options in [&[][..], &["--check"]] {
+        let shot = unchanged(lab, || host.update_at(&refusing, options))?;
+        shot.expect_code(&["E_NETWORK"], "an update from a host that refuses the connection")?;
+    }
+    host.does(Behaviour::Release(host.current.clone()));
+    let absent = host.patch().to_string();
+    let reference = lab.reference()?;
+    if declared(&reference, "update")
+        .is_some_and(|command| params(command).any(|name| name == "target-version"))
+    {
+        let shot = unchanged(lab, || host.update(&["--target-version", &absent]))?;
+        shot.expect_code(&["E_NOT_FOUND"], "an update to a version that was never released")?;
     }
     Ok(())
 }
@@ -237,45 +268,6 @@ fn failure_details(lab: &Lab<'_>) -> Outcome {
         shot.expect(details["binary_replaced"] == false, "`binary_replaced` is not false")?;
         let version = details["current_version"] == host.current.to_string().as_str();
         shot.expect(version, "`current_version` is not the version that runs")?;
-    }
-    Ok(())
-}
-
-pub const SIGNATURE: Probe = Probe {
-    id: "cli.update-signature",
-    section: "§14",
-    title: "A release that is not signed, or not by the right one, is E_INTEGRITY and never installed",
-    why: "It is the only thing between a stolen release page and every machine",
-    fix: "Verify the bundle in the process, then the checksum, then unpack; there is no way around",
-    run: |session| examine(session, signature),
-    ..PROBE
-};
-
-fn signature(lab: &Lab<'_>) -> Outcome {
-    let host = Host::start(lab)?;
-    host.want_standalone()?;
-    let newer = host.patch();
-    let rows: [(&str, Behaviour, &[&str]); 4] = [
-        ("a release without checksums", Behaviour::without_checksums(&newer), &["E_INTEGRITY"]),
-        ("a release without a bundle", Behaviour::without_bundle(&newer), &["E_INTEGRITY"]),
-        (
-            "a bundle of another form that nobody signed",
-            Behaviour::Release(newer.clone()),
-            &["E_INTEGRITY"],
-        ),
-        (
-            "a bundle that cannot be fetched",
-            Behaviour::broken_bundle(&newer, 500),
-            &["E_SERVER", "E_NETWORK"],
-        ),
-    ];
-    for (what, behaviour, codes) in rows {
-        host.does(behaviour);
-        let shot = unchanged(lab, || host.update(&[]))?;
-        shot.expect(!shot.is_ok(), format!("{what} is installed"))?;
-        shot.expect_code(codes, what)?;
-        let replaced = shot.at("/error/details/binary_replaced") == true;
-        shot.expect(!replaced, format!("{what} replaces the program"))?;
     }
     Ok(())
 }
@@ -357,25 +349,8 @@ fn interrupt(lab: &Lab<'_>) -> Outcome {
     shot.expect(replaced == false, "`binary_replaced` is not false after SIGINT in the first stage")
 }
 
-pub const SIGNED: Probe = Probe {
-    id: "cli.update-signed",
-    section: "§14",
-    title: "A release that is signed well is installed, and every later stage fails truthfully",
-    why: "Swap, rollback, package managers and the sync of the Skill come after a good signature",
-    fix: "Prove these stages with a test build of the tool that trusts a root of its tests",
-    run: |session| examine(session, signed),
-    ..PROBE
-};
-
-fn signed(lab: &Lab<'_>) -> Outcome {
-    Host::start(lab)?;
-    let message =
-        "a release build trusts no root but its own, so nobody can sign a release for this run";
-    Err(Stop::Blocked(message.to_owned()))
-}
-
 /// Makes a call after which the program must have the same bytes.
-fn unchanged(lab: &Lab<'_>, call: impl FnOnce() -> Shot) -> Outcome<Shot> {
+pub fn unchanged(lab: &Lab<'_>, call: impl FnOnce() -> Shot) -> Outcome<Shot> {
     let program = lab.sandbox.program().unwrap_or(&lab.session.target.program);
     let read = || files::read_named(program, MAX_PROGRAM).ok().map(|loaded| loaded.bytes);
     let before = read();

@@ -1,5 +1,6 @@
 //! The mock upstream of a project, and the proxy in front of it that can answer in its place and counts what passes.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -31,6 +32,7 @@ pub struct Upstream {
     pub mock: Mock,
     instead: Instead,
     process: Process,
+    swaps: Vec<(String, String)>,
 }
 
 impl Upstream {
@@ -51,31 +53,43 @@ impl Upstream {
         let process = Process::start(session, declared, sandbox)?;
         let port = process.port;
         let swaps = swaps(fixture);
+        let passed = swaps.clone();
         let instead = Instead::default();
         let replaced = Arc::clone(&instead);
         let answer: Arc<Answer> = Arc::new(move |request: &Request| {
             let other = replaced.lock().unwrap_or_else(PoisonError::into_inner).clone();
             match other {
                 Some(answer) => answer(request),
-                None => {
-                    relay::forward(port, &translated(request, &swaps)).unwrap_or_else(|error| {
-                        Reply::new(
-                            502,
-                            "text/plain",
-                            format!("the mock upstream gives no answer: {error}"),
-                        )
-                    })
-                }
+                None => passed_on(port, request, &passed),
             }
         });
         let mock =
             Mock::with(answer).map_err(|error| format!("loopback has no free port: {error}"))?;
-        Ok(Self { mock, instead, process })
+        Ok(Self { mock, instead, process, swaps })
     }
 
     /// The address of the mock itself.
     pub fn direct(&self) -> String {
         format!("http://127.0.0.1:{}", self.process.port)
+    }
+
+    /// From now on the second request that would change something fails, also when it is sent again; the mock answers
+    /// all others.
+    pub fn break_second_write(&self) {
+        let writes: Mutex<Vec<Vec<u8>>> = Mutex::default();
+        let (port, swaps) = (self.process.port, self.swaps.clone());
+        self.replace(move |request| {
+            let reads = ["GET", "HEAD", "OPTIONS"].contains(&request.method.as_str());
+            let key = [request.target.as_bytes(), b"\n", &request.body].concat();
+            let mut writes = writes.lock().unwrap_or_else(PoisonError::into_inner);
+            if !reads && !writes.contains(&key) && writes.len() < 2 {
+                writes.push(key.clone());
+            }
+            if !reads && writes.get(1) == Some(&key) {
+                return Reply::new(500, "application/json", "{}");
+            }
+            passed_on(port, request, &swaps)
+        });
     }
 
     /// From now on this answers in place of the mock.
@@ -92,6 +106,12 @@ fn swaps(fixture: &AgentCliFixture) -> Vec<(String, String)> {
     let other = credentials.other_account.iter();
     let other = other.map(|account| (other_secret(&credentials.env).value, account.clone()));
     std::iter::once((first, credentials.account.clone())).chain(other).collect()
+}
+
+fn passed_on(port: u16, request: &Request, swaps: &[(String, String)]) -> Reply {
+    relay::forward(port, &translated(request, swaps)).unwrap_or_else(|error| {
+        Reply::new(502, "text/plain", format!("the mock upstream gives no answer: {error}"))
+    })
 }
 
 fn translated(request: &Request, swaps: &[(String, String)]) -> Request {
@@ -123,6 +143,33 @@ fn how_it_ended(ran: &Ran) -> String {
     }
 }
 
+/// The directory of the project, and a program that its fixture names, with the words after it.
+pub fn of_project<'a>(
+    session: &Session,
+    command: &'a [String],
+    what: &str,
+) -> Result<(PathBuf, PathBuf, &'a [String]), String> {
+    let root = session.fixture.as_ref().map(|fixture| fixture.directory.clone());
+    let root =
+        root.ok_or_else(|| format!("there is no conform.toml that says how {what} is started"))?;
+    let (first, rest) = command.split_first().ok_or_else(|| format!("{what} has no program"))?;
+    let program = if first.contains(['/', '\\']) {
+        let real = files::canonical(&root.join(first)).ok();
+        if real.as_ref().is_some_and(|real| !real.starts_with(&root)) {
+            return Err(format!(
+                "{what} `{first}` is a link to a program outside of the project; name a program of the project, or one on PATH without a slash"
+            ));
+        }
+        real
+    } else {
+        search_path::find(first)
+    };
+    let program = program.ok_or_else(|| {
+        format!("{what} cannot be started: there is no program `{first}`; build it first")
+    })?;
+    Ok((root, program, rest))
+}
+
 /// The process of the mock.
 struct Process {
     port: u16,
@@ -132,26 +179,7 @@ struct Process {
 
 impl Process {
     fn start(session: &Session, declared: &Declared, sandbox: &Sandbox) -> Result<Self, String> {
-        let root = session.fixture.as_ref().map(|fixture| fixture.directory.clone());
-        let root = root.ok_or("there is no conform.toml that says how the mock is started")?;
-        let (first, rest) =
-            declared.command.split_first().ok_or("the mock upstream has no program")?;
-        let program = if first.contains(['/', '\\']) {
-            let real = files::canonical(&root.join(first)).ok();
-            if real.as_ref().is_some_and(|real| !real.starts_with(&root)) {
-                return Err(format!(
-                    "the mock upstream `{first}` is a link to a program outside of the project; name a program of the project, or one on PATH without a slash"
-                ));
-            }
-            real
-        } else {
-            search_path::find(first)
-        };
-        let program = program.ok_or_else(|| {
-            format!(
-                "the mock upstream cannot be started: there is no program `{first}`; build it first"
-            )
-        })?;
+        let (root, program, rest) = of_project(session, &declared.command, "the mock upstream")?;
         let url = loopback::refusing_url().map_err(|error| format!("no port is free: {error}"))?;
         let port: u16 =
             url.rsplit(':').next().and_then(|port| port.parse().ok()).ok_or("no port is free")?;
@@ -171,6 +199,7 @@ impl Process {
                 limit: LIFE,
                 most_output: MAX_OUTPUT,
                 stimulus: Stimulus::StopWhen(&is_due),
+                obeys_modes: false,
             });
             match ran {
                 Ok(ran) => how_it_ended(&ran),

@@ -226,6 +226,7 @@ fn step(sandbox: &Sandbox, step: &Step<'_>) -> (Option<i32>, Evidence) {
         limit: step.limit,
         most_output: MAX_OUTPUT,
         stimulus: Stimulus::None,
+        obeys_modes: false,
     };
     let argv = std::iter::once("python".to_owned()).chain(step.arguments.iter().cloned());
     let mut evidence = Evidence { argv: argv.collect(), ..Evidence::default() };

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::setup::{NEWER, RUNNING, Release, Setup, executable, install, original, run};
+use super::setup::{
+    NEWER, RUNNING, Release, Setup, as_version, executable, install, original, run,
+};
 use crate::sandbox::Answer;
 
 /// Puts the program at `place` below the work directory, with the files around it.
@@ -192,6 +194,32 @@ fn npm_is_told_the_exact_version_and_the_prefix_of_this_program() {
     }
     assert_eq!(data["signature_verified"], false);
     assert_eq!(data["binary_replaced"], true);
+}
+
+// Not a script that plays it: the real program has to understand how the old one asks it for its Skill.
+#[test]
+fn the_program_that_npm_has_installed_syncs_its_own_skill() {
+    let setup = Setup::new();
+    let program = npm(&setup);
+    std::fs::write(setup.place("newer"), as_version(NEWER)).expect("a program");
+    executable(&setup.place("newer"));
+    let newer = setup.place("newer");
+    manager(
+        &setup,
+        "npm",
+        &format!("rm -f '{0}'; cp '{1}' '{0}'\n", program.display(), newer.display()),
+    );
+    let skill = Path::new(env!("CARGO_MANIFEST_DIR")).join("skills/aos");
+    setup.npx(
+        "good",
+        &format!(
+            "mkdir -p \"$HOME/.agents/skills\" && cp -R '{}' \"$HOME/.agents/skills/\"\n",
+            skill.display()
+        ),
+    );
+    let data = ask(&setup, &program, &[]).data();
+    assert_eq!(data["current_version"], NEWER);
+    assert_eq!(data["skill_sync_status"], "synced");
 }
 
 // The npm beside the program is the one that owns it.

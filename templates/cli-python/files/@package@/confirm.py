@@ -50,12 +50,13 @@ class Token:
 class Gate:
     """Makes and checks tokens with the secret in one directory."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, lifetime: float = LIFETIME) -> None:
         self._directory = directory
+        self._lifetime = int(min(lifetime, LIFETIME))
 
     def issue(self, binding: bytes) -> Token:
         """Make a token for a binding."""
-        expires = int(time.time()) + LIFETIME
+        expires = int(time.time()) + self._lifetime
         head = _HEAD.pack(_VERSION, expires, secrets.token_bytes(16))
         body = head + _seal(self._secret(), head, binding)
         text = _PREFIX + base64.urlsafe_b64encode(body).decode().rstrip("=")

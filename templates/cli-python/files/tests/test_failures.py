@@ -206,6 +206,8 @@ def test_without_a_credential_nothing_is_asked(tool: Tool) -> None:
         ("BASE_URL", "https://example.com/?a=b"),
         ("TIMEOUT", "0.5"),
         ("TIMEOUT", "99999"),
+        ("CONFIRM_LIFETIME", "0"),
+        ("CONFIRM_LIFETIME", "601"),
         ("HOME", "relative"),
         ("TOKEN", "two words in it"),
         ("TOKEN", "short"),

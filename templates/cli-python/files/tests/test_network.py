@@ -183,3 +183,13 @@ def test_a_proxy_that_is_not_there_is_named(tool: Tool, encrypted: Encrypted) ->
     assert result.fails("E_NETWORK")["proxy"] == "127.0.0.1:9"
     tool.env["HTTPS_PROXY"] = "socks5://127.0.0.1:9"
     tool.run(*GET).fails("E_CONFIG")
+
+
+def test_a_host_of_releases_that_is_silent_is_a_timeout(tool: Tool) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        tool.set(UPDATE_API_URL=f"http://127.0.0.1:{port}", UPDATE_TIMEOUT="1")
+        tool.run("update", "--check").fails("E_TIMEOUT")
+        # The variable shortens the wait alone.
+        for text in ("0", "31", "soon"):
+            tool.set(UPDATE_TIMEOUT=text).run("update", "--check").fails("E_CONFIG")

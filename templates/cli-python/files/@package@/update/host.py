@@ -36,6 +36,7 @@ class Host:
                 f"{config.UPDATE_API} cannot be used: {error}",
                 fix="Unset it, or set it to the https address of an API like GitHub's",
             ) from error
+        self._window = config.at_most(config.UPDATE_TIMEOUT, WINDOW)
         self._token = os.environ.get(GITHUB_TOKEN, "").strip()
 
     def allows(self, address: Address) -> bool:
@@ -63,7 +64,7 @@ class Host:
         accept: str = "application/octet-stream",
     ) -> None:
         """Open an address and pass the answer of status 200 on; `what` names it."""
-        limit = Progress(WINDOW, LEAST)
+        limit = Progress(self._window, LEAST)
         token = self.token_for(address)
         try:
             response = self._follow(address, accept, token, limit)

@@ -1,0 +1,110 @@
+"""How the tool asks its upstream."""
+
+import json
+import os
+from datetime import datetime, timezone
+from urllib.parse import urlencode, urlsplit
+
+from basis import TOKEN, Failure
+from faults import FAULTS
+
+
+MAX_ANSWER = 2_000_000
+
+
+def expired():
+    """Tell whether the token is past its time."""
+    until = os.environ.get("LEDGER_TOKEN_EXPIRES")
+    if until is None or "credentials-expired" in FAULTS:
+        return False
+    return datetime.fromisoformat(until.replace("Z", "+00:00")) <= datetime.now(timezone.utc)
+
+
+def call(method, path, query=None, body=None, headers=None):
+    """Ask the upstream."""
+    base = os.environ.get("LEDGER_URL", "")
+    if not base:
+        raise Failure("E_CONFIG", "LEDGER_URL is not set")
+    if not TOKEN:
+        if "no-credentials" in FAULTS:
+            raise Failure("E_NETWORK", "LEDGER_TOKEN is not set")
+        raise Failure("E_AUTH", "LEDGER_TOKEN is not set")
+    if expired():
+        raise Failure("E_AUTH", "LEDGER_TOKEN has expired", fix="log in again")
+    target = path + (f"?{urlencode(query)}" if query else "")
+    sent = {"Authorization": f"Bearer {TOKEN}", **(headers or {})}
+    content = None if body is None else json.dumps(body)
+    limit = float(os.environ.get("LEDGER_TIMEOUT", "20"))
+    try:
+        status, received, text = exchange(base, method, target, content, sent, limit)
+        if 300 <= status <= 399 and "redirect-drops-credentials" in FAULTS:
+            there = urlsplit(received["location"])
+            exchange(f"http://{there.netloc}", method, there.path, content, sent, limit)
+    except TimeoutError as error:
+        code = "E_NETWORK" if "client-timeout" in FAULTS else "E_TIMEOUT"
+        raise Failure(code, "the upstream took too long") from error
+    except OSError as error:
+        code = "E_SERVER" if "network-refused" in FAULTS else "E_NETWORK"
+        raise Failure(code, f"no answer: {error}") from error
+    if not 200 <= status <= 299:
+        raise of_status(status, received, text, FAULTS)
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        if "not-json-reply" in FAULTS and text.startswith(b"<"):
+            raise
+        raise Failure("E_SERVER", "the upstream did not answer in JSON") from error
+
+
+def exchange(base, method, target, content, headers, limit, *, is_whole=True):
+    """Send one request; give status, headers with small letters, and text, which must be whole."""
+    # The client of the standard library takes longer to load than everything else together.
+    import socket
+
+    where = urlsplit(base)
+    body = (content or "").encode()
+    head = {"Host": where.netloc.rpartition("@")[2], "Connection": "close", "Content-Length": len(body), **headers}
+    lines = [f"{method} {target or '/'} HTTP/1.1", *(f"{name}: {value}" for name, value in head.items())]
+    received = b""
+    with socket.create_connection((where.hostname, where.port or 80), timeout=limit) as connection:
+        connection.sendall("\r\n".join([*lines, "", ""]).encode() + body)
+        while not is_over(received) and (part := connection.recv(65536)):
+            received += part
+    start, end, text = received.partition(b"\r\n\r\n")
+    words = start.split(b" ")
+    if not end or len(words) < 2 or not words[1].isdigit():
+        raise ConnectionError("half an answer")
+    if is_whole and "content-length" in fields(start) and not is_over(received):
+        raise ConnectionError("the answer breaks off")
+    return int(words[1]), fields(start), text
+
+
+def fields(start):
+    """Give the headers at the start of an answer."""
+    lines = (line.partition(":") for line in start.decode("latin-1").split("\r\n")[1:])
+    return {name.lower(): value.strip() for name, _, value in lines}
+
+
+def is_over(received):
+    """Tell whether an answer has all that it announced."""
+    start, end, text = received.partition(b"\r\n\r\n")
+    length = int(fields(start).get("content-length", MAX_ANSWER)) if end else MAX_ANSWER
+    return len(text) >= length or len(received) >= MAX_ANSWER
+
+
+def of_status(status, headers, text, faults=()):
+    """Give the failure of a status."""
+    known = {401: "E_AUTH", 403: "E_FORBIDDEN", 404: "E_NOT_FOUND", 408: "E_TIMEOUT", 409: "E_CONFLICT",
+             429: "E_RATE_LIMITED", 412: "E_CONFLICT", 400: "E_VALIDATION", 422: "E_VALIDATION"}
+    if "http-statuses" in faults:
+        known[409] = "E_VALIDATION"
+    code = known.get(status, "E_SERVER")
+    limited = headers.get("retry-after") or headers.get("x-ratelimit-remaining") == "0"
+    if status == 403 and limited and "rate-limited-403" not in faults:
+        code = "E_RATE_LIMITED"
+    if status >= 500 and b"not found" in text and "no-message-sniffing" in faults:
+        code = "E_NOT_FOUND"
+    details = {"status": status}
+    if "secrets" in faults:
+        details["sent"] = f"Bearer {TOKEN}"
+    return Failure(code, f"the upstream answered with {status}", **details)

@@ -1,0 +1,3 @@
+"""The promises that this copy of the tool breaks."""
+
+FAULTS = set()

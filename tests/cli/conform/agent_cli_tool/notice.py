@@ -1,0 +1,61 @@
+"""The notice that a check leaves behind."""
+
+import json
+from datetime import datetime, timedelta, timezone
+
+from basis import HOME, VERSION, order
+from faults import FAULTS
+
+
+def remember(target):
+    """Keep a notice."""
+    HOME.mkdir(mode=0o700, exist_ok=True)
+    if target is None:
+        (HOME / "notice.json").unlink(missing_ok=True)
+        return
+    severity = "warning" if order(target)[0][0] > order(VERSION)[0][0] and "notice-severity" not in FAULTS else "info"
+    now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    notice = {"type": "update_available", "severity": severity, "current_version": VERSION, "latest_version": target,
+              "install_method": "standalone", "recommended_command": "ledger update", "checked_at": now,
+              "next_steps": ["ledger update"]}
+    (HOME / "notice.json").write_text(json.dumps(notice))
+
+
+def kept():
+    """Give the notice that was kept, whatever it is worth."""
+    try:
+        notice = json.loads((HOME / "notice.json").read_text())
+        order(notice["latest_version"])
+        datetime.fromisoformat(notice["checked_at"].replace("Z", "+00:00"))
+    except (OSError, ValueError, TypeError, LookupError, AttributeError):
+        if "notice-corrupt" in FAULTS and (HOME / "notice.json").exists():
+            raise
+        return None
+    return notice
+
+
+def cached():
+    """Give the notice that holds now."""
+    notice = kept()
+    if notice is None:
+        return None
+    age = datetime.now(timezone.utc) - datetime.fromisoformat(notice["checked_at"].replace("Z", "+00:00"))
+    if age > timedelta(days=7) and "notice-expired" not in FAULTS:
+        return None
+    if age < timedelta(minutes=-5) and "notice-future" not in FAULTS:
+        return None
+    if order(notice["latest_version"]) <= order(VERSION) and "notice-outrun" not in FAULTS:
+        return None
+    if "notices" in FAULTS:
+        notice.pop("checked_at")
+    return notice
+
+
+def last_known():
+    """Give what the last check found."""
+    notice = kept()
+    if notice is None:
+        return None
+    is_newer = order(notice["latest_version"]) > order(VERSION)
+    return {"target_version": notice["latest_version"], "update_available": is_newer,
+            "checked_at": notice["checked_at"]}

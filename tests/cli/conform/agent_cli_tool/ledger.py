@@ -64,9 +64,11 @@ def main(words):
     try:
         command, options = parse(words)
         if "version" in options:
-            print(TOOL, "0.0.0" if "version-and-help" in FAULTS else VERSION)
+            print(f"{TOOL} {VERSION}")
             return 0
         if "help" in options:
+            if "version-and-help" in FAULTS and command and command["path"] == "note print":
+                raise Failure("E_USAGE", "this command has no help")
             print(help_of(command))
             return 0
         if command is None:

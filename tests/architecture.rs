@@ -75,9 +75,10 @@ const WRITERS: [&str; 10] = [
 ];
 
 /// Who else may write, and what: never a project.
-const OTHER_WRITERS: [(&str, &str); 7] = [
+const OTHER_WRITERS: [(&str, &str); 8] = [
     ("commands/conform/report_file.rs", "the report file that a person names"),
     ("conform/agent_cli/tree.rs", "files of a tool, damaged in the sandbox of a probe"),
+    ("conform/agent_cli/signed/scene.rs", "the mark of a stage in the sandbox of a probe"),
     ("commands/write_gate.rs", "the secret and the used tokens in the state directory of aos"),
     ("update/notice.rs", "what is known about updates in the state directory of aos"),
     ("update/swap.rs", "the lock of an update in the state directory of aos"),

@@ -159,3 +159,9 @@ pub fn current_directory() -> std::io::Result<PathBuf> {
 pub fn enter(directory: &std::path::Path) -> std::io::Result<()> {
     std::env::set_current_dir(directory)
 }
+
+/// Operating system and processor that this program was built for, as Rust names them.
+#[must_use]
+pub fn platform() -> (&'static str, &'static str) {
+    (std::env::consts::OS, std::env::consts::ARCH)
+}

@@ -111,14 +111,7 @@ pub fn run(launch: &Launch<'_>) -> std::io::Result<Ran> {
     let _watched = keeper::watch(child.id());
     feed(child.as_mut(), launch.stdin.to_vec())?;
     let flooded = Arc::new(AtomicBool::new(false));
-    let stdout = child.stdout().take();
-    let stdout = match launch.stimulus {
-        Stimulus::CloseStdout => {
-            drop(stdout);
-            Stream::start(None::<std::io::Empty>, launch.most_output, &flooded)
-        }
-        _ => Stream::start(stdout, launch.most_output, &flooded),
-    };
+    let stdout = Stream::start(child.stdout().take(), launch.most_output, &flooded);
     let streams = stdout.and_then(|stdout| {
         let stderr = Stream::start(child.stderr().take(), launch.most_output, &flooded)?;
         Ok((stdout, stderr))
@@ -173,6 +166,11 @@ fn attempt_with_its_rights(launch: &Launch<'_>) -> std::io::Result<Box<dyn Child
 }
 
 fn attempt(launch: &Launch<'_>) -> std::io::Result<Box<dyn ChildWrapper>> {
+    let stdout = match launch.stimulus {
+        // Its reader is gone before the program begins: a quick program would have written otherwise.
+        Stimulus::CloseStdout => Stdio::from(std::io::pipe()?.1),
+        _ => Stdio::piped(),
+    };
     let mut command = CommandWrap::with_new(launch.program, |command| {
         command
             .args(launch.arguments)
@@ -180,7 +178,7 @@ fn attempt(launch: &Launch<'_>) -> std::io::Result<Box<dyn ChildWrapper>> {
             .env_clear()
             .envs(launch.environment.iter().map(|(name, value)| (name, value)))
             .stdin(if launch.stdin.is_empty() { Stdio::null() } else { Stdio::piped() })
-            .stdout(Stdio::piped())
+            .stdout(stdout)
             .stderr(Stdio::piped());
     });
     #[cfg(unix)]

@@ -82,7 +82,8 @@ fn failures(failed: &[&Result], style: Style, lines: &mut Vec<String>) {
     }
 }
 
-/// Blocked probes by their reason: one line says why and how many, the next ones which.
+/// Blocked probes by their reason: one line says why and how many, the next ones which; one probe alone takes
+/// one line.
 fn blocked(blocked: &[&Result], style: Style, lines: &mut Vec<String>) {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for result in blocked {
@@ -95,6 +96,10 @@ fn blocked(blocked: &[&Result], style: Style, lines: &mut Vec<String>) {
     let label = style.warning("blocked");
     for (reason, ids) in groups.iter().take(MAX_GROUPS) {
         let reason = cut(&visible(reason), MAX_MESSAGE);
+        if let [id] = ids.as_slice() {
+            lines.push(format!("{label} {id}: {reason}"));
+            continue;
+        }
         lines.push(format!("{label} {}: {reason}", ids.len()));
         lines.extend(wrapped(ids).into_iter().map(|line| format!("  {}", style.faint(&line))));
     }

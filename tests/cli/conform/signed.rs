@@ -3,7 +3,8 @@
 
 use std::path::PathBuf;
 
-use super::conform_agent_cli::{FIXTURE, conform_with, of_verdict, python, tool};
+use super::conform::python_directory as python;
+use super::conform_agent_cli::{FIXTURE, conform_with, of_verdict, tool};
 use super::sandbox::{Answer, Sandbox};
 
 const PROBES: [&str; 9] = [
@@ -21,7 +22,7 @@ const PROBES: [&str; 9] = [
 /// Runs these probes.
 fn probe(sandbox: &Sandbox, project: &std::path::Path, probes: &[&str]) -> Answer {
     let options: Vec<_> = probes.iter().flat_map(|probe| ["--probe", probe]).collect();
-    conform_with(sandbox, project, &python(), &options)
+    conform_with(sandbox, project, python(), &options)
 }
 
 /// The good tool with another fixture.

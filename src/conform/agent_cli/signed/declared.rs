@@ -7,6 +7,7 @@ use std::path::{Component, Path};
 use serde::Deserialize;
 
 use crate::conform::fixture::is_reserved;
+use crate::system::environment;
 
 use super::super::fixture::{bounded, is_variable, leaves};
 
@@ -98,12 +99,13 @@ impl Npm {
 
 /// As Node names it.
 fn platform() -> String {
-    let system = match std::env::consts::OS {
+    let (system, machine) = environment::platform();
+    let system = match system {
         "macos" => "darwin",
         "windows" => "win32",
         other => other,
     };
-    let machine = match std::env::consts::ARCH {
+    let machine = match machine {
         "x86_64" => "x64",
         "aarch64" => "arm64",
         other => other,

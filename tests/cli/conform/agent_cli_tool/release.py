@@ -179,8 +179,6 @@ def by_npm(prefix, target, state):
 
 def told(state):
     """Give what is known of an update that a signal ended."""
-    if "update-interrupt" in FAULTS:
-        return {}
     if "update-interrupt-late" in FAULTS:
         return {**state, "current_version": VERSION, "binary_replaced": False}
     return state

@@ -41,12 +41,13 @@ def update(options):
     """Bring this program up to date."""
     state = {"stage": "discover", "current_version": VERSION, "binary_replaced": False,
              "skill_sync_status": "not_run"}
+    fetched = []
     try:
-        return update_stages(options, state)
+        return update_stages(options, state, fetched)
     except KeyboardInterrupt:
         is_first = state["stage"] == "discover"
         is_lost = "update-interrupt" in FAULTS if is_first else "update-interrupt-download" in FAULTS
-        known = {} if is_lost and not state["binary_replaced"] else told(state)
+        known = {} if is_lost and not fetched else told(state)
         raise Failure("E_INTERRUPTED", f"cancelled; {state['current_version']} is installed", **known) from None
     except Failure as failure:
         again = "this was transient, run update again" if CODES[failure.code][1] else "do not try again"
@@ -60,8 +61,8 @@ def update(options):
         raise
 
 
-def update_stages(options, state):
-    """Go through the stages."""
+def update_stages(options, state, fetched):
+    """Go through the stages; `fetched` gets the names of the files that came."""
     wanted = options.get("target-version")
     where = f"tags/v{wanted}" if wanted else "latest"
     limit = float(os.environ.get("LEDGER_UPDATE_TIMEOUT", "20"))
@@ -120,7 +121,9 @@ def update_stages(options, state):
     def fetch(name):
         if name not in addresses:
             raise Failure("E_INTEGRITY", f"the release has no {name}")
-        return ask_host(addresses[name], limit)
+        content = ask_host(addresses[name], limit)
+        fetched.append(name)
+        return content
 
     listed = fetch("checksums.txt")
     state["stage"] = "verify_signature"

@@ -191,6 +191,8 @@ fn a_generated_cli_go_passes_everything() {
     let sandbox = Sandbox::new();
     let project = generated(&sandbox, "cli-go");
     super::toolchain::succeed(go, &["build", "-o", "bin/", "./cmd/..."], &project);
+    let test = ["build", "-tags", "testhooks", "-o", "bin/test/", "./cmd/acme", "./test/publish"];
+    super::toolchain::succeed(go, &test, &project);
     passes(&conform(&sandbox, &project));
 }
 
@@ -200,6 +202,8 @@ fn a_generated_cli_python_passes_everything() {
     let project = generated(&sandbox, "cli-python");
     let programs = super::scaffolded_cli_python::python();
     let python = programs.join("python");
+    let test = ["-m", "tests.publish_release", "--program", "build/conform"];
+    super::toolchain::succeed(&python, &test, &project);
     let record = project.join("aos.toml");
     let mut text = std::fs::read_to_string(&record).expect("a record");
     text.push_str(&format!("\n[conform]\ncommand = [{python:?}, \"-m\", \"acme\"]\n"));

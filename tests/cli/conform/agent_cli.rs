@@ -190,7 +190,7 @@ fn a_generated_cli_go_passes_everything() {
     let Some(go) = super::toolchain::program(test, "go") else { return };
     let sandbox = Sandbox::new();
     let project = generated(&sandbox, "cli-go");
-    super::toolchain::succeed(go, &["build", "-o", "bin/", "./cmd/..."], &project);
+    super::toolchain::succeed(&go, &["build", "-o", "bin/", "./cmd/..."], &project);
     let test = ["build", "-tags", "testhooks", "-o", "bin/test/", "./cmd/acme", "./test/publish"];
     super::toolchain::succeed(go, &test, &project);
     passes(&conform(&sandbox, &project));

@@ -406,7 +406,7 @@ mod tests {
             conform: ConformSection {
                 command: vec!["bin/acme".into(), "a \"b\"".into()],
                 waivers: vec![ProbeWaiver {
-                    probe: "cli.update-signed".into(),
+                    probe: "cli.update-managed".into(),
                     reason: "it's \\ \"so\"".into(),
                     expires: Some("2030-01-31".into()),
                 }],

@@ -49,6 +49,13 @@ impl Observed {
         self.ran.as_ref().map_or(&[], |ran| ran.stderr.as_slice())
     }
 
+    /// The member `ok` somewhere on stdout; whether it is a right envelope is for the probes.
+    #[must_use]
+    pub fn looks_like_an_envelope(&self) -> bool {
+        let text = String::from_utf8_lossy(self.stdout());
+        text.split("\"ok\"").skip(1).any(|rest| rest.trim_start().starts_with(':'))
+    }
+
     /// Both streams as text.
     #[must_use]
     pub fn said(&self) -> String {

@@ -148,21 +148,10 @@ pub fn delegated(
     version: &Version,
     state: &mut State,
 ) -> Result<SkillAnswer, Failure> {
-    // Members of the answer; a failure has its own in `details`, whatever is asked for.
-    const FIELDS: &str = "skill_sync_status,skill_digest,skill_backups";
     /// Longer than a sync may take.
     const LIMIT: Duration = Duration::from_secs(240);
     let target = version.to_string();
-    let words = [
-        "update",
-        "--target-version",
-        &target,
-        "--json",
-        "--compact",
-        "--quiet",
-        "--fields",
-        FIELDS,
-    ];
+    let words = ["update", "--target-version", &target, "--json", "--compact", "--quiet"];
     let arguments = words.map(str::to_owned);
     let directory = environment::temporary_directory();
     let finished = session::run(&Session {

@@ -36,11 +36,13 @@ fn token_expired(lab: &Lab<'_>) -> Outcome {
     let shot = lab.run_as(Account::One, &and(&call, &["--dry-run"]), &more);
     let token = shot.at("/data/confirm_token").as_str().unwrap_or_default().to_owned();
     let life = seconds_until(shot.at("/data/expires_at").as_str().unwrap_or_default());
-    let life = life.filter(|life| *life <= MAX_WAIT && !token.is_empty()).ok_or_else(|| {
-        let message = format!("`{}` does not shorten the life of a token", setting.env);
-        Stop::Blocked(message)
-    })?;
-    std::thread::sleep(Duration::from_secs(life.max(0).unsigned_abs() + 1));
+    let life = life.filter(|life| (0..=MAX_WAIT).contains(life) && !token.is_empty()).ok_or_else(
+        || {
+            let message = format!("`{}` does not shorten the life of a token", setting.env);
+            Stop::Blocked(message)
+        },
+    )?;
+    std::thread::sleep(Duration::from_secs(life.unsigned_abs() + 1));
     let before = lab.mutations();
     let shot = lab.run_as(Account::One, &and(&call, &["--confirm", &token]), &more);
     shot.expect(lab.mutations() == before, "a token that has expired is carried out")?;

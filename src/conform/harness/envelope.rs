@@ -9,7 +9,7 @@ use crate::contract::name::Key;
 use super::super::probe::{Finding, Probe};
 use super::super::session::{Call, Observed, Session};
 use super::judge::Judge;
-use super::{call, harness};
+use super::{call, harness, results};
 
 pub(super) const ONE_DOCUMENT: Probe = harness(
     "harness.one-document",
@@ -202,7 +202,10 @@ fn success_keys(session: &Session) -> Finding {
     let Some(contract) = session.harness() else { return Finding::blocked("no harness contract") };
     let envelope = &contract.envelope;
     let mut judge = Judge::default();
-    for (id, observed) in call::basics(session) {
+    let builtin = call::basics(session).into_iter().map(|(id, observed)| (id.to_owned(), observed));
+    let own =
+        results::answered(session).into_iter().map(|(command, observed)| (command.id, observed));
+    for (id, observed) in builtin.chain(own) {
         let Some(value) = call::loose(&observed) else { continue };
         if value.get("ok") == Some(&Value::Bool(false)) {
             continue;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::mock::Behaviour;
 use super::super::probe::{Finding, Need, Probe};
 use super::super::secrets::Shape;
-use super::super::session::{Observed, Session};
+use super::super::session::{Call, Observed, Session};
 use super::judge::Judge;
 use super::{call, harness};
 
@@ -195,12 +195,16 @@ struct Case {
     most_ms: u64,
 }
 
-fn observed(session: &Session, behaviour: Option<Behaviour>) -> Arc<Observed> {
+fn health(behaviour: Option<Behaviour>) -> Call {
     let call = call::json(&["health"]).secrets(Shape::Plain);
-    session.observe(&match behaviour {
+    match behaviour {
         Some(behaviour) => call.upstream(behaviour),
         None => call,
-    })
+    }
+}
+
+fn observed(session: &Session, behaviour: Option<Behaviour>) -> Arc<Observed> {
+    session.observe(&health(behaviour))
 }
 
 fn status(envelope: &Value) -> Option<&str> {
@@ -252,8 +256,9 @@ fn wrong_state(
     }
     // A busy machine starts the tool slowly; that is no fault of its time limits.
     let start = session.observe(&call::json(&["capabilities"])).duration_ms();
-    if observed.duration_ms() > case.most_ms + start {
-        let (took, most) = (observed.duration_ms(), case.most_ms + start);
+    let most = case.most_ms + start;
+    let took = session.timed_ms(&health(case.behaviour), observed, most);
+    if took > most {
         return Some(format!("it took {took} ms; {most} are allowed"));
     }
     // A word outside the vocabulary is the fault of another probe.

@@ -148,7 +148,7 @@ fn start(session: &Session) -> Finding {
         if id == "config.show" {
             continue;
         }
-        let took = observed.duration_ms();
+        let took = session.timed_ms(&call::json(&[id]), &observed, HOST_MS);
         let fault = (took > HOST_MS).then(|| format!("it took {took} ms"));
         judge.judge(&observed, fault);
     }

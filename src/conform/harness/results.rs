@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::super::mock::Behaviour;
-use super::super::probe::{Finding, Need, Probe};
+use super::super::probe::{Finding, Need, Probe, Verdict};
 use super::super::secrets::Shape;
 use super::super::session::{Observed, Session};
 use super::call::Command;
@@ -56,7 +56,11 @@ pub(super) const LISTS: Probe = harness(
 );
 
 /// Calls of every command with secrets, against the routes of the fixture.
-fn answered(session: &Session) -> Vec<(Command, Arc<Observed>)> {
+/// None where they might reach a real upstream.
+pub(super) fn answered(session: &Session) -> Vec<(Command, Arc<Observed>)> {
+    if call::uncontained(session).is_some() {
+        return Vec::new();
+    }
     call::carried_out(session, Some(Behaviour::Good), Shape::Plain)
 }
 
@@ -102,7 +106,7 @@ fn work(session: &Session) -> Finding {
         judge.judge(&observed, fault);
     }
     let finding = if without.is_empty() { judge.verdict_or(NOTHING) } else { judge.verdict() };
-    if without.is_empty() || finding.verdict == super::super::probe::Verdict::Fail {
+    if without.is_empty() || finding.verdict == Verdict::Fail {
         return finding;
     }
     let more = without.len().saturating_sub(MAX_NAMES);
@@ -160,13 +164,22 @@ fn lists(session: &Session) -> Finding {
         return Finding::not_applicable("no command of the manifest is a list");
     }
     let mut judge = Judge::default();
+    let mut unseen = None;
     for (command, observed) in listing {
-        // Whether it works is another probe.
-        let Some(envelope) = succeeded(&observed) else { continue };
+        let Some(envelope) = succeeded(&observed) else {
+            unseen = unseen.or(Some(command.id));
+            continue;
+        };
         let data = envelope.get("data").unwrap_or(&Value::Null);
         judge.judge(&observed, not_a_list(data, &command));
     }
-    judge.verdict()
+    let finding = judge.verdict();
+    match unseen {
+        Some(id) if finding.verdict != Verdict::Fail => {
+            Finding::blocked(format!("`{id}` does not succeed, so its list could not be looked at"))
+        }
+        _ => finding,
+    }
 }
 
 /// What is wrong with the data of a list.
@@ -176,13 +189,14 @@ fn not_a_list(data: &Value, command: &Command) -> Option<String> {
     };
     for (index, item) in items.iter().enumerate() {
         for key in ["id", "name"] {
-            if !item.get(key).is_some_and(Value::is_string) {
-                return Some(format!("`data.items[{index}].{key}` is no string"));
+            if item.get(key).and_then(Value::as_str).is_none_or(str::is_empty) {
+                return Some(format!("`data.items[{index}].{key}` is no text"));
             }
         }
     }
     let is_same = |(key, value): (&String, &Value)| {
-        key != "items" && value.as_array().is_some_and(|list| list.len() == items.len())
+        let list = value.as_array().filter(|list| list.len() == items.len());
+        key != "items" && list.is_some_and(|list| list.iter().all(Value::is_object))
     };
     let has_own = data.as_object().is_some_and(|members| members.iter().any(is_same));
     // A resource may be called `items` itself; its entries are whole ones then.
@@ -193,10 +207,13 @@ fn not_a_list(data: &Value, command: &Command) -> Option<String> {
     if !data.get("next_cursor").is_some_and(|cursor| cursor.is_string() || cursor.is_null()) {
         return Some("`data.next_cursor` is neither a string nor null".to_owned());
     }
-    if !data.get("has_more").is_some_and(Value::is_boolean) {
-        return Some("`data.has_more` is no boolean".to_owned());
+    match (data.get("has_more").and_then(Value::as_bool), data.get("next_cursor")) {
+        (None, _) => Some("`data.has_more` is no boolean".to_owned()),
+        (Some(true), Some(Value::Null)) => {
+            Some("`data.has_more` is true, and `next_cursor` shows no way to more".to_owned())
+        }
+        _ => None,
     }
-    None
 }
 
 #[cfg(test)]
@@ -216,8 +233,17 @@ mod tests {
         assert_eq!(not_a_list(&items, &command("item.list")), None);
         let faults = [
             (json!({"issues": []}), "`data.items` is no list"),
-            (list(json!([{"id": 1, "name": "a"}])), "`data.items[0].id` is no string"),
-            (list(json!([{"id": "1"}])), "`data.items[0].name` is no string"),
+            (list(json!([{"id": 1, "name": "a"}])), "`data.items[0].id` is no text"),
+            (list(json!([{"id": "1", "name": ""}])), "`data.items[0].name` is no text"),
+            (
+                json!({"items": [{"id": "1", "name": "a"}], "warnings": [9], "next_cursor": null, "has_more": false}),
+                "the list is not there under the name of its resource",
+            ),
+            (
+                json!({"items": [], "issues": [], "next_cursor": null, "has_more": true}),
+                "`data.has_more` is true, and `next_cursor` shows no way to more",
+            ),
+            (list(json!([{"id": "1"}])), "`data.items[0].name` is no text"),
             (
                 json!({"items": [], "issues": [], "has_more": true}),
                 "`data.next_cursor` is neither a string nor null",

@@ -197,18 +197,20 @@ fn npm_is_told_the_exact_version_and_the_prefix_of_this_program() {
 }
 
 // Not a script that plays it: the real program has to understand how the old one asks it for its Skill.
+fn npm_with_the_real_program(setup: &Setup) -> PathBuf {
+    let program = npm(setup);
+    let newer = setup.place("newer");
+    std::fs::write(&newer, as_version(NEWER)).expect("a program");
+    executable(&newer);
+    let script = format!("rm -f '{0}'; cp '{1}' '{0}'\n", program.display(), newer.display());
+    manager(setup, "npm", &script);
+    program
+}
+
 #[test]
 fn the_program_that_npm_has_installed_syncs_its_own_skill() {
     let setup = Setup::new();
-    let program = npm(&setup);
-    std::fs::write(setup.place("newer"), as_version(NEWER)).expect("a program");
-    executable(&setup.place("newer"));
-    let newer = setup.place("newer");
-    manager(
-        &setup,
-        "npm",
-        &format!("rm -f '{0}'; cp '{1}' '{0}'\n", program.display(), newer.display()),
-    );
+    let program = npm_with_the_real_program(&setup);
     let skill = Path::new(env!("CARGO_MANIFEST_DIR")).join("skills/aos");
     setup.npx(
         "good",
@@ -456,4 +458,17 @@ fn a_program_that_lies_about_its_skill_is_not_believed() {
         installs(&program, NEWER).replace("*) echo '", "*) echo 'a warning of node' >&2; echo '");
     manager(&setup, "npm", &script);
     assert_eq!(ask(&setup, &program, &[]).data()["skill_sync_status"], "current");
+}
+
+// What it says of a failure is what the old program passes on.
+#[test]
+fn the_program_that_npm_has_installed_says_why_its_skill_is_not_synced() {
+    let setup = Setup::new();
+    let program = npm_with_the_real_program(&setup);
+    setup.npx("good", "exit 3\n");
+    let error = ask(&setup, &program, &[]).error("E_SKILL_SYNC", 7);
+    let details = &error["details"];
+    assert_eq!(details["cause"], "installer_failed", "{details}");
+    assert_eq!(details["current_version"], NEWER);
+    assert_eq!(details["binary_replaced"], true);
 }

@@ -24,6 +24,8 @@ const MAX_OUTPUT: usize = 64 * 1024;
 /// Most files of a release, and most bytes of one.
 const MAX_FILES: usize = 100;
 const MAX_FILE: u64 = 256 * 1024 * 1024;
+/// Most bytes of all releases of one version together.
+const MAX_TOTAL: u64 = 1024 * 1024 * 1024;
 
 /// The kinds of release that a publisher is asked for.
 pub const GOOD: &str = "good";
@@ -109,9 +111,9 @@ fn publish(session: &Session, build: &TestBuild, version: &Version) -> Result<Pu
     }
     let new = files::read(&out.join("program"), MAX_PROGRAM)
         .map_err(|error| format!("the publisher makes no file `program`: {error}"))?;
-    let mut kinds = BTreeMap::new();
+    let (mut kinds, mut room) = (BTreeMap::new(), MAX_TOTAL);
     for kind in all_kinds() {
-        if let Some(files) = assets(&out.join(kind))? {
+        if let Some(files) = assets(&out.join(kind), &mut room)? {
             let release = Release { version: version.clone(), files };
             kinds.insert(kind.to_owned(), Arc::new(release));
         }
@@ -162,7 +164,7 @@ fn run(
 }
 
 /// The files of a release; `None` when the publisher does not know the kind.
-fn assets(directory: &Path) -> Result<Option<BTreeMap<String, Vec<u8>>>, String> {
+fn assets(directory: &Path, room: &mut u64) -> Result<Option<BTreeMap<String, Vec<u8>>>, String> {
     if !matches!(files::kind(directory), Ok(Kind::Directory)) {
         return Ok(None);
     }
@@ -174,7 +176,8 @@ fn assets(directory: &Path) -> Result<Option<BTreeMap<String, Vec<u8>>>, String>
     }
     let mut assets = BTreeMap::new();
     for name in names {
-        let loaded = files::read(&directory.join(&name), MAX_FILE).map_err(fault)?;
+        let loaded = files::read(&directory.join(&name), MAX_FILE.min(*room)).map_err(fault)?;
+        *room = room.saturating_sub(loaded.bytes.len() as u64);
         assets.insert(name.to_string_lossy().into_owned(), loaded.bytes);
     }
     Ok(Some(assets))

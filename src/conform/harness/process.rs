@@ -9,7 +9,7 @@ use super::super::probe::{Finding, Need, Probe};
 use super::super::secrets::Shape;
 use super::super::session::{Event, Observed, Session, Upstream};
 use super::judge::Judge;
-use super::{call, harness};
+use super::{call, harness, results};
 
 /// What the host takes of a probe.
 const HOST_BYTES: u64 = 1_000_000;
@@ -95,7 +95,8 @@ fn backend_down(session: &Session) -> Finding {
     }
     let mut judge = Judge::default();
     for (command, observed) in call::carried_out(session, None, Shape::Plain) {
-        let has_sample = command.sample(session).is_some();
+        let has_sample =
+            command.sample(session).is_some() && !results::is_missing(session, &command, &observed);
         judge.judge(&observed, no_answer(session, &observed, has_sample));
     }
     judge.verdict_or("there is no command beside the built-in ones")

@@ -78,6 +78,11 @@ pub(super) fn shows_that_it_exists(session: &Session, command: &Command) -> bool
     matches!(observed.exit(), Some(0 | 4 | 5 | 6))
 }
 
+/// Whether the command is not there at all, which is another probe: a usage error, and no help.
+pub(super) fn is_missing(session: &Session, command: &Command, observed: &Observed) -> bool {
+    observed.exit() == Some(2) && call::help(session, command).exit() != Some(0)
+}
+
 fn succeeded(observed: &Observed) -> Option<Value> {
     let envelope = call::loose(observed)?;
     (observed.exit() == Some(0) && envelope.get("ok") == Some(&Value::Bool(true)))
@@ -92,8 +97,7 @@ fn work(session: &Session) -> Finding {
             without.push(command.id);
             continue;
         }
-        // Whether it is there at all is another probe.
-        if observed.exit() == Some(2) && call::help(session, &command).exit() != Some(0) {
+        if is_missing(session, &command, &observed) {
             judge.saw();
             continue;
         }

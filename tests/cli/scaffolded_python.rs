@@ -54,7 +54,10 @@ impl Installation {
     /// Runs the connector's tests as its README says, from the root of its repository.
     fn test(&self, tool: &str, files: &[&str]) {
         let project = self.directory.join(tool);
-        let mut arguments = vec!["-q", "-p", "no:cacheprovider"];
+        // Runs side by side clean up the place that pytest shares, and each sees the other do it.
+        let place = self.directory.join(format!("temporary-{tool}"));
+        let place = format!("--basetemp={}", place.display());
+        let mut arguments = vec!["-q", "-p", "no:cacheprovider", &place];
         arguments.extend(files);
         let said = succeed(self.directory.join("venv/bin/pytest"), &arguments, &project);
         let verdict = said.lines().last().unwrap_or_default();

@@ -59,9 +59,11 @@ impl Behaviour {
         Self::Broken(version.clone(), CHECKSUMS, reply)
     }
 
-    /// A download that ends before its end.
-    pub fn cut() -> Reply {
-        Reply { cut_after: Some(4), ..Reply::new(200, "application/octet-stream", "0".repeat(80)) }
+    /// A release whose checksums, or whose bundle, end before their end; as long as the release says were they whole.
+    pub fn cut(version: &Version, is_bundle: bool) -> Self {
+        let name = if is_bundle { BUNDLE } else { CHECKSUMS };
+        let whole = Reply::new(200, "application/octet-stream", content(name));
+        Self::Broken(version.clone(), name, Reply { cut_after: Some(4), ..whole })
     }
 
     /// A download that does not begin.

@@ -171,6 +171,10 @@ fn untrusted_items(lab: &Lab<'_>) -> Outcome {
         let token = token(lab, &call)?;
         shots.push(worked(lab, &and(&call, &["--confirm", &token]))?);
     }
+    if shots.is_empty() && lab.fixture.local {
+        let message = "the tool works on this machine alone and has no list and no batch";
+        return Err(Stop::NotApplicable(message.to_owned()));
+    }
     if shots.is_empty() {
         return Err(Stop::Blocked("conform.toml has no list and no batch".to_owned()));
     }

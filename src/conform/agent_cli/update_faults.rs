@@ -124,10 +124,9 @@ pub const CUT: Probe = Probe {
 };
 
 fn cut(lab: &Lab<'_>) -> Outcome {
-    let host =
-        publishing(lab, |host| Behaviour::broken_checksums(&host.patch(), Behaviour::cut()))?;
+    let host = publishing(lab, |host| Behaviour::cut(&host.patch(), false))?;
     fails(lab, &host, "checksums that break off", &["E_NETWORK", "E_SERVER"])?;
-    host.does(Behaviour::broken_bundle(&host.patch(), Behaviour::cut()));
+    host.does(Behaviour::cut(&host.patch(), true));
     fails(lab, &host, "a bundle that breaks off", &["E_NETWORK", "E_SERVER"]).map(|_| ())
 }
 

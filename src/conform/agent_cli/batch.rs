@@ -200,7 +200,8 @@ pub const CHUNKS: Probe = Probe {
     ..PROBE
 };
 
-fn chunks(lab: &Lab<'_>) -> Outcome {
+/// A call with more targets than the upstream takes at once, and a token for it.
+fn many<'a>(lab: &Lab<'a>) -> Outcome<(&'a Sample, Vec<String>, String)> {
     let sample = lab.sample(Role::Batch)?;
     if sample.many.is_empty() {
         return Err(Stop::NotApplicable(format!(
@@ -210,6 +211,11 @@ fn chunks(lab: &Lab<'_>) -> Outcome {
     }
     let call = of(lab, sample, &sample.many);
     let token = token(lab, &call)?;
+    Ok((sample, call, token))
+}
+
+fn chunks(lab: &Lab<'_>) -> Outcome {
+    let (sample, call, token) = many(lab)?;
     let shot = lab.run_as(Account::One, &and(&call, &["--confirm", &token]), &[]);
     shot.expect(shot.is_ok(), "a large batch fails")?;
     let items = shot.at("/data/items").as_array().cloned().unwrap_or_default();
@@ -232,15 +238,7 @@ pub const CHUNK_FAILURE: Probe = Probe {
 };
 
 fn chunk_failure(lab: &Lab<'_>) -> Outcome {
-    let sample = lab.sample(Role::Batch)?;
-    if sample.many.is_empty() {
-        return Err(Stop::NotApplicable(format!(
-            "`{}` declares no `many`: its upstream has no cap",
-            sample.path
-        )));
-    }
-    let call = of(lab, sample, &sample.many);
-    let token = token(lab, &call)?;
+    let (sample, call, token) = many(lab)?;
     // The last part is the smaller one, so the first must not fail.
     lab.with_upstream(|upstream| upstream.break_second_write())?;
     let before = lab.mutations();

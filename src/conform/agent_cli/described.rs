@@ -9,7 +9,7 @@ use crate::system::files;
 
 use super::fixture::Role;
 use super::gate::{declared, meant, token};
-use super::lab::{Account, Lab, Outcome, Shot, Stop, and, examine, words};
+use super::lab::{Account, Lab, Outcome, Shot, Stop, and, examine};
 use super::reference::{commands, split};
 use super::{PROBE, Probe};
 
@@ -260,24 +260,6 @@ fn changelog_file(lab: &Lab<'_>) -> Outcome {
         shot.expect(count == wanted, message)?;
     }
     Ok(())
-}
-
-pub const CONTEXT_NOTICES: Probe = Probe {
-    id: "cli.context-notices",
-    section: "§11",
-    title: "`context` has the cached notice in `data.notices`",
-    why: "It is where an agent looks before it starts",
-    fix: "Read the cache in `context`, and leave the key out when there is nothing",
-    run: |session| examine(session, context_notices),
-    ..PROBE
-};
-
-fn context_notices(lab: &Lab<'_>) -> Outcome {
-    let host = super::host::Host::start(lab)?;
-    host.publish(&host.patch())?;
-    let shot = lab.run_as(Account::None, &words(&["context"]), &[]);
-    let kind = &shot.at("/data/notices/0")["type"];
-    shot.expect(kind == "update_available", "`context` does not have the notice in `data.notices`")
 }
 
 #[cfg(test)]

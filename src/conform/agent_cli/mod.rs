@@ -23,6 +23,7 @@ mod reference;
 mod secrets;
 mod signals;
 mod signed;
+mod teller;
 mod token_life;
 mod token_secret;
 mod tree;
@@ -118,7 +119,7 @@ pub const PROBES: &[Probe] = &[
     describe::DECLARED_FIELDS,
     described::DECLARED_WRITES,
     describe::CONTEXT,
-    described::CONTEXT_NOTICES,
+    notices::CONTEXT_NOTICES,
     offline::CONTEXT_OFFLINE,
     describe::CREDENTIAL_STORAGE,
     describe::DOCTOR,
@@ -165,7 +166,7 @@ pub const PROBES: &[Probe] = &[
     signed::ATOMIC,
     signed::INTERRUPT,
     notices::NOTICES,
-    update_disk::NOTICE_CLEARED,
+    notice_cache::CLEARED,
     notice_cache::EXPIRED,
     notice_cache::AHEAD,
     notice_cache::CORRUPT,

@@ -5,43 +5,43 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::gate::utc;
-use super::host::Host;
 use super::lab::{Lab, Outcome, Shot, Stop, examine};
-use super::update_disk::{context, has_notice};
+use super::teller::{Teller, has_notice};
 use super::{PROBE, Probe, tree};
 
 const PAST: &str = "2020-01-31T12:00:00Z";
 const FUTURE: &str = "2099-01-31T12:00:00Z";
 const FIX: &str = "Show a notice only when the cache can be read, its time is not over and not in the future, and its version is newer";
 
-/// The cache after a check that found a newer version.
+/// The tool after a check that found a newer version, with a notice that can go away.
+fn told<'a>(lab: &'a Lab<'a>) -> Outcome<Teller<'a>> {
+    let mut teller = Teller::start(lab)?;
+    teller.publish(&teller.newer())?;
+    if !has_notice(&teller.run(&["context"])) {
+        return Err(Stop::Blocked("the check leaves no notice that could go away".to_owned()));
+    }
+    Ok(teller)
+}
+
+/// The cache after such a check.
 struct Cache<'a> {
-    host: Host<'a>,
+    teller: Teller<'a>,
     path: PathBuf,
     document: Value,
 }
 
 impl<'a> Cache<'a> {
     fn find(lab: &'a Lab<'a>) -> Outcome<Self> {
-        let host = Host::start(lab)?;
-        let before = tree::of(&lab.sandbox);
-        let newer = host.patch();
-        host.publish(&newer)?;
-        let after = tree::of(&lab.sandbox);
-        let newer = newer.to_string();
-        let found = tree::written(&before, &after).into_iter().find_map(|(path, bytes)| {
-            let text = std::str::from_utf8(bytes).ok().filter(|text| text.contains(&newer))?;
-            Some((path.to_owned(), crate::strict_json::read(text).ok()?))
-        });
+        let teller = told(lab)?;
+        let found = teller.file_with(lab, &teller.newer().to_string());
+        let found =
+            found.and_then(|(path, text)| Some((path, crate::strict_json::read(&text).ok()?)));
         let (path, document) = found.ok_or_else(|| {
             Stop::Blocked(
                 "the file in which the notice is kept cannot be found, or is no JSON".to_owned(),
             )
         })?;
-        if !has_notice(&context(lab)) {
-            return Err(Stop::Blocked("the check leaves no notice that could go away".to_owned()));
-        }
-        Ok(Self { host, path, document })
+        Ok(Self { teller, path, document })
     }
 
     /// Changes values of the cache; blocked when none fits.
@@ -76,11 +76,11 @@ impl<'a> Cache<'a> {
 }
 
 fn silent(cache: &Cache<'_>, when: &str) -> Outcome<Shot> {
-    let connections = cache.host.mock.connections();
-    let shot = cache.host.run(&["context"]);
+    let connections = cache.teller.connections();
+    let shot = cache.teller.run(&["context"]);
     shot.expect(shot.is_ok(), format!("`context` fails with {when}"))?;
     shot.expect(!has_notice(&shot), format!("{when} is shown"))?;
-    let asks = cache.host.mock.connections() > connections;
+    let asks = cache.teller.connections() > connections;
     shot.expect(!asks, format!("`context` asks the release host because of {when}"))?;
     Ok(shot)
 }
@@ -146,7 +146,8 @@ pub const OUTRUN: Probe = Probe {
     run: |session| {
         examine(session, |lab| {
             let cache = Cache::find(lab)?;
-            let (newer, current) = (cache.host.patch().to_string(), cache.host.current.to_string());
+            let (newer, current) =
+                (cache.teller.newer().to_string(), cache.teller.current().to_string());
             cache.change("version", &|value| {
                 (value == newer.as_str()).then(|| current.as_str().into())
             })?;
@@ -155,3 +156,20 @@ pub const OUTRUN: Probe = Probe {
     },
     ..PROBE
 };
+
+pub const CLEARED: Probe = Probe {
+    id: "cli.notice-cleared",
+    section: "§14",
+    title: "An update that finds the tool current takes the notice away",
+    why: "Otherwise every command goes on asking for an update that was made",
+    fix: "Clear the cached notice in the no-op of `update` too",
+    run: |session| examine(session, notice_cleared),
+    ..PROBE
+};
+
+fn notice_cleared(lab: &Lab<'_>) -> Outcome {
+    let host = told(lab)?;
+    host.update_finds_nothing(&[]);
+    let shot = host.run(&["context"]);
+    shot.expect(!has_notice(&shot), "the notice stays after an update that had nothing to do")
+}

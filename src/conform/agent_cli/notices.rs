@@ -2,9 +2,8 @@
 
 use semver::Version;
 
-use super::host::{Behaviour, Host};
-use super::lab::{Account, Lab, Outcome, Shot, Stop, examine, words};
-use super::signed::{Scene, build_of};
+use super::lab::{Lab, Outcome, examine};
+use super::teller::Teller;
 use super::{PROBE, Probe};
 
 pub const NOTICES: Probe = Probe {
@@ -48,7 +47,7 @@ fn notices(lab: &Lab<'_>) -> Outcome {
         let is_known = rules.severities.iter().any(|each| each.as_str() == severity);
         shot.expect(is_known, format!("the notice has the severity `{severity}`"))?;
     }
-    host.has_nothing_newer();
+    host.update_finds_nothing(&["--check"]);
     let shot = host.run(&["context"]);
     let notices = shot.at("/meta/notices").as_array().into_iter().flatten();
     // That the host shows less than before is a notice of its own.
@@ -81,63 +80,20 @@ fn severity(lab: &Lab<'_>) -> Outcome {
     Ok(())
 }
 
-/// Who lets the tool learn of a version: a host whose releases nobody signed, or for a tool that tells only of signed
-/// ones its test build and a publisher.
-enum Teller<'a> {
-    Plain(&'a Lab<'a>, Host<'a>),
-    Signed(Box<Scene<'a>>),
-}
+pub const CONTEXT_NOTICES: Probe = Probe {
+    id: "cli.context-notices",
+    section: "§11",
+    title: "`context` has the cached notice in `data.notices`",
+    why: "It is where an agent looks before it starts",
+    fix: "Read the cache in `context`, and leave the key out when there is nothing",
+    run: |session| examine(session, context_notices),
+    ..PROBE
+};
 
-impl<'a> Teller<'a> {
-    fn start(lab: &'a Lab<'a>) -> Outcome<Self> {
-        let host = Host::start(lab)?;
-        match host.publish(&host.patch()) {
-            Err(Stop::Blocked(_)) if build_of(lab).is_ok() => {
-                Ok(Self::Signed(Box::new(Scene::start(lab)?)))
-            }
-            published => published.map(|()| Self::Plain(lab, host)),
-        }
-    }
-
-    fn newer(&self) -> Version {
-        match self {
-            Self::Plain(_, host) => host.patch(),
-            Self::Signed(scene) => scene.newer(),
-        }
-    }
-
-    fn publish(&mut self, version: &Version) -> Outcome {
-        match self {
-            Self::Plain(_, host) => host.publish(version),
-            Self::Signed(scene) => {
-                scene.publish_version(version)?;
-                let shot = scene.update(&["--check"]);
-                shot.expect(
-                    shot.is_ok(),
-                    "`update --check` fails for a release that is signed well",
-                )
-            }
-        }
-    }
-
-    fn has_nothing_newer(&self) {
-        // Whether the check works then is for another probe.
-        let _ = match self {
-            Self::Plain(_, host) => {
-                host.does(Behaviour::Release(host.current.clone()));
-                host.update(&["--check"])
-            }
-            Self::Signed(scene) => {
-                scene.does(Behaviour::Release(scene.current.clone()));
-                scene.update(&["--check"])
-            }
-        };
-    }
-
-    fn run(&self, call: &[&str]) -> Shot {
-        match self {
-            Self::Plain(lab, _) => lab.run_as(Account::None, &words(call), &[]),
-            Self::Signed(scene) => scene.run(call),
-        }
-    }
+fn context_notices(lab: &Lab<'_>) -> Outcome {
+    let mut host = Teller::start(lab)?;
+    host.publish(&host.newer())?;
+    let shot = host.run(&["context"]);
+    let kind = &shot.at("/data/notices/0")["type"];
+    shot.expect(kind == "update_available", "`context` does not have the notice in `data.notices`")
 }

@@ -4,7 +4,7 @@ use crate::conform::session::Event;
 use crate::system::{files, temporary};
 
 use super::host::{Behaviour, Host};
-use super::lab::{Account, Lab, Outcome, Shot, Stop, examine, words};
+use super::lab::{Lab, Outcome, Shot, Stop, examine};
 use super::{PROBE, Probe, tree};
 
 /// Package managers that a tool may have come with, and their runners.
@@ -223,39 +223,4 @@ fn directories(lab: &Lab<'_>, path: &str) -> std::io::Result<()> {
         }
     }
     Ok(())
-}
-
-pub const NOTICE_CLEARED: Probe = Probe {
-    id: "cli.notice-cleared",
-    section: "§14",
-    title: "An update that finds the tool current takes the notice away",
-    why: "Otherwise every command goes on asking for an update that was made",
-    fix: "Clear the cached notice in the no-op of `update` too",
-    run: |session| examine(session, notice_cleared),
-    ..PROBE
-};
-
-fn notice_cleared(lab: &Lab<'_>) -> Outcome {
-    let host = Host::start(lab)?;
-    host.publish(&host.patch())?;
-    if !has_notice(&context(lab)) {
-        return Err(Stop::Blocked("the check leaves no notice that could go away".to_owned()));
-    }
-    host.does(Behaviour::Release(host.current.clone()));
-    let _ = host.update(&[]);
-    let shot = context(lab);
-    shot.expect(!has_notice(&shot), "the notice stays after an update that had nothing to do")
-}
-
-/// The call that shows notices without a network.
-pub fn context(lab: &Lab<'_>) -> Shot {
-    lab.run_as(Account::None, &words(&["context"]), &[])
-}
-
-/// Whether it shows that there is an update.
-pub fn has_notice(shot: &Shot) -> bool {
-    ["/meta/notices", "/data/notices"].iter().any(|place| {
-        let notices = shot.at(place).as_array().into_iter().flatten();
-        notices.into_iter().any(|notice| notice["type"] == "update_available")
-    })
 }

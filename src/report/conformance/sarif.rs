@@ -14,21 +14,14 @@ pub fn render(conformance: &Conformance) -> String {
     let rules: Vec<_> = results.iter().map(rule).collect();
     let mut found: Vec<_> =
         results.iter().enumerate().map(|(index, result)| entry(index, result)).collect();
-    found.extend(conformance.waiver_faults.iter().map(|fault| {
+    let faults = conformance.waiver_faults.iter().map(|fault| ("error", fault));
+    let notes = conformance.waiver_notes.iter().map(|note| ("note", note));
+    found.extend(faults.chain(notes).map(|(level, waiver)| {
         json!({
             "ruleId": "conform.waiver",
-            "level": "error",
+            "level": level,
             "kind": "fail",
-            "message": {"text": format!("waiver of {}: {}", fault.probe, fault.message)},
-            "locations": [location("aos.toml")],
-        })
-    }));
-    found.extend(conformance.waiver_notes.iter().map(|note| {
-        json!({
-            "ruleId": "conform.waiver",
-            "level": "note",
-            "kind": "fail",
-            "message": {"text": format!("waiver of {}: {}", note.probe, note.message)},
+            "message": {"text": format!("waiver of {}: {}", waiver.probe, waiver.message)},
             "locations": [location("aos.toml")],
         })
     }));

@@ -33,7 +33,7 @@ pub struct Scene<'a> {
     variable: &'a str,
     pub sandbox: Sandbox,
     pub publication: Arc<Publication>,
-    mock: Mock,
+    pub mock: Mock,
     behaviour: Arc<Mutex<Behaviour>>,
     /// How long the host lets wait for an archive.
     archive_delay: Arc<Mutex<Option<Duration>>>,

@@ -74,7 +74,7 @@ fn writes_nothing(lab: &Lab<'_>, host: &Host<'_>) -> Outcome<Shot> {
 pub const NO_MANAGER: Probe = Probe {
     id: "cli.update-no-manager",
     section: "§14",
-    title: "No package manager is started by a check, a dry run, or an update that has nothing to do",
+    title: "No package manager is started by a check, a dry run, or an update that has nothing to do but the Skill",
     why: "A manager changes more than this tool, and may ask for a password",
     fix: "Compare versions first; recognise the way of installing by what lies on disk",
     run: |session| examine(session, no_manager),
@@ -86,10 +86,11 @@ fn no_manager(lab: &Lab<'_>) -> Outcome {
     let path = set_traps(lab)?;
     let current = Behaviour::Release(host.current.clone());
     let newer = Behaviour::Release(host.patch());
+    // The one that may start something comes last: the traps keep what was started.
     let calls = [
-        ("update", &[][..], &current),
-        ("update --check", &["--check"], &newer),
+        ("update --check", &["--check"][..], &newer),
         ("update --dry-run", &["--dry-run"], &newer),
+        ("update", &[], &current),
     ];
     for (what, options, behaviour) in calls {
         host.does(behaviour.clone());
@@ -120,8 +121,20 @@ fn untouched(lab: &Lab<'_>, shot: &Shot, what: &str) -> Outcome {
     let calls = lab.sandbox.path().join(TRAPS).join("calls");
     let Ok(loaded) = files::read(&calls, MAX_CALLS) else { return Ok(()) };
     let text = String::from_utf8_lossy(&loaded.bytes).into_owned();
-    let first: String = text.lines().next().unwrap_or_default().chars().take(200).collect();
+    let is_change = what == "update";
+    let Some(first) = text.lines().find(|call| !(is_change && is_skill_sync(call))) else {
+        return Ok(());
+    };
+    let first: String = first.chars().take(200).collect();
     Err(shot.fail(format!("`{what}` starts `{first}`")))
+}
+
+/// An update with nothing to do still syncs a Skill that is not the one of the running version (§14, since v1.1.0).
+fn is_skill_sync(call: &str) -> bool {
+    let mut words = call.split(' ').filter(|word| !word.starts_with('-'));
+    words.next() == Some("npx")
+        && words.next().is_some_and(|word| word == "skills" || word.starts_with("skills@"))
+        && words.next() == Some("add")
 }
 
 pub const NPM: Probe = Probe {
@@ -223,4 +236,20 @@ fn directories(lab: &Lab<'_>, path: &str) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_installer_of_skills_is_no_package_manager() {
+        assert!(is_skill_sync(
+            "npx --yes skills@1.5.16 add https://github.com/a/b/tree/v1.0.0 -y -g"
+        ));
+        assert!(is_skill_sync("npx skills add a/b -y -g"));
+        for call in ["npx acme@latest", "npm install -g skills add", "npx skills remove a", ""] {
+            assert!(!is_skill_sync(call), "{call}");
+        }
+    }
 }

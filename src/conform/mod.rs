@@ -18,6 +18,7 @@ pub mod sandbox;
 pub mod secrets;
 pub mod session;
 pub mod start;
+mod surroundings;
 pub mod target;
 pub mod waivers;
 

@@ -23,6 +23,7 @@ use super::pulse::Pulse;
 use super::sandbox::Sandbox;
 use super::secrets::{Sentinel, Shape};
 use super::start;
+use super::surroundings::Surroundings;
 use super::target::Target;
 
 pub use super::call::{Blow, CALL_LIMIT, Call, Event, Upstream};
@@ -289,7 +290,13 @@ impl Session {
             }
         };
         let url = mock.map_or_else(loopback::refusing_url, |mock| Ok(mock.url())).map_err(fault)?;
-        let environment = self.environment(call, sandbox, &url, &observed.secrets);
+        let around = Surroundings {
+            url: &url,
+            fixture: self.fixture.as_ref(),
+            compiled: self.compiled.as_ref().map(TemporaryDirectory::path),
+            secrets: &observed.secrets,
+        };
+        let environment = around.variables(call, sandbox);
         let work = sandbox.work();
         // A copy is a program of one file, which neither needs words before its own nor files of the project.
         let copy = sandbox.program();
@@ -356,47 +363,6 @@ impl Session {
         if program == self.target.program {
             self.pulse.lose(format!("`{}` cannot be started: {why}", self.target.tool));
         }
-    }
-
-    fn environment(
-        &self,
-        call: &Call,
-        sandbox: &Sandbox,
-        url: &str,
-        secrets: &[Sentinel],
-    ) -> Vec<(String, String)> {
-        let mut variables = sandbox.environment();
-        let mut set = |name: &str, value: String| variables.push((name.to_owned(), value));
-        // Whatever goes elsewhere is led to the mock, where it is counted and answered.
-        for name in
-            ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]
-        {
-            set(name, url.to_owned());
-        }
-        for name in ["NO_PROXY", "no_proxy"] {
-            set(name, "127.0.0.1,localhost,::1".to_owned());
-        }
-        match &self.compiled {
-            Some(place) => set("PYTHONPYCACHEPREFIX", place.path().display().to_string()),
-            None => set("PYTHONDONTWRITEBYTECODE", "1".to_owned()),
-        }
-        if let Some(fixture) = &self.fixture {
-            if let Some(name) = &fixture.base_url_env {
-                set(name, url.to_owned());
-            }
-            for (name, value) in &fixture.environment {
-                if call.secrets.is_some() || !fixture.public.contains(name) {
-                    set(name, value.replace("{base_url}", url));
-                }
-            }
-        }
-        for secret in secrets {
-            set(&secret.name, secret.value.clone());
-        }
-        for (name, value) in &call.environment {
-            set(name, value.clone());
-        }
-        variables
     }
 
     /// The contract of a connector.

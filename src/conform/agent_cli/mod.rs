@@ -21,6 +21,7 @@ mod queries;
 mod redaction;
 mod reference;
 mod secrets;
+mod shot;
 mod signals;
 mod signed;
 mod teller;

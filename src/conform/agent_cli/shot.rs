@@ -1,0 +1,76 @@
+//! One call of a probe, and what a probe wants of it.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::conform::session::Observed;
+
+use super::lab::{Outcome, Stop};
+
+/// One call and what it showed.
+#[derive(Debug)]
+pub struct Shot {
+    pub observed: Arc<Observed>,
+    pub document: Result<Value, String>,
+}
+
+impl Shot {
+    #[must_use]
+    pub fn new(observed: Arc<Observed>) -> Self {
+        let document = observed.json();
+        Self { observed, document }
+    }
+
+    /// A member of the document by JSON pointer; null when there is none.
+    #[must_use]
+    pub fn at(&self, pointer: &str) -> &Value {
+        static NULL: Value = Value::Null;
+        self.document.as_ref().ok().and_then(|document| document.pointer(pointer)).unwrap_or(&NULL)
+    }
+
+    #[must_use]
+    pub fn data(&self) -> &Value {
+        self.at("/data")
+    }
+
+    #[must_use]
+    pub fn is_ok(&self) -> bool {
+        self.at("/ok") == true && self.exit() == Some(0)
+    }
+
+    #[must_use]
+    pub fn code(&self) -> &str {
+        self.at("/error/code").as_str().unwrap_or_default()
+    }
+
+    #[must_use]
+    pub fn exit(&self) -> Option<i32> {
+        self.observed.exit()
+    }
+
+    /// The probe fails because of this call.
+    pub fn fail(&self, message: impl Into<String>) -> Stop {
+        let message = message.into();
+        Stop::Fail(message.clone(), Some(Box::new(self.observed.evidence(message))))
+    }
+
+    /// Fails unless the condition holds.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub fn expect(&self, condition: bool, message: impl Into<String>) -> Outcome {
+        if condition { Ok(()) } else { Err(self.fail(message)) }
+    }
+
+    /// Fails unless the call is refused with one of these codes.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn expect_code(&self, codes: &[&str], when: &str) -> Outcome {
+        let got = if self.is_ok() { "success" } else { self.code() };
+        let got = if got.is_empty() { "no envelope" } else { got };
+        let wanted = codes.join(" or ");
+        self.expect(codes.contains(&self.code()), format!("{when} gives {got} and not {wanted}"))
+    }
+}

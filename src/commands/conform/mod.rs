@@ -224,8 +224,15 @@ impl From<FixtureError> for Failure {
             FixtureError::Read { source, .. } => {
                 Self::new(io_code(&source), message).hint(io_hint(&source))
             }
-            FixtureError::Document { .. } => Self::new(ErrorCode::Validation, message)
-                .hint("mend it there; docs/conform-toml.md describes every member"),
+            FixtureError::Document { .. } => {
+                Self::new(ErrorCode::Validation, message).hint(concat!(
+                    "mend it there; every member is described at ",
+                    env!("CARGO_PKG_REPOSITORY"),
+                    "/blob/v",
+                    env!("CARGO_PKG_VERSION"),
+                    "/docs/conform-toml.md"
+                ))
+            }
         }
     }
 }

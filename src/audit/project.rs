@@ -10,11 +10,11 @@ use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::outputs::CONNECTOR_PATH;
 use crate::generate::record::{CONTRACT_DIRECTORY, PIN_PATH, RECORD_PATH, Record, SpecSource};
 use crate::generate::vendor::{self, Contract, SpecRelease};
-use crate::inputs::desired::{Desired, DesiredError, SourceBytes, between};
+use crate::inputs::desired::{Desired, DesiredError, SourceBytes};
 use crate::inputs::project::{Project, ProjectError};
 use crate::inputs::spec_source::{self, FaultNumber, Session, SpecError, Trust, Wanted};
 use crate::inputs::{embedded, repository};
-use crate::plan::{FileSet, Plan};
+use crate::plan::{FileSet, Plan, RelativePath};
 
 use super::waivers::{self, Waived};
 use super::{drift, records, rules};
@@ -89,10 +89,22 @@ pub fn audit(
         project,
         repository,
         session,
+        compared: BTreeSet::new(),
+        vendored: BTreeSet::new(),
     };
     let release = audit.compare();
     audit.family_rules(release.as_deref());
     Ok(audit.conclude(options))
+}
+
+/// A list of paths for a sentence.
+fn named(paths: &[&str]) -> String {
+    const SHOWN: usize = 8;
+    let shown = paths.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+    match paths.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }
 
 /// Rules that fail when `connector.json` cannot be read as a document.
@@ -105,6 +117,9 @@ struct Audit<'a> {
     repository: Repository,
     session: &'a Session,
     report: ProjectReport,
+    compared: BTreeSet<RelativePath>,
+    /// Files of the pinned release, when it could be had.
+    vendored: BTreeSet<RelativePath>,
 }
 
 impl Audit<'_> {
@@ -116,39 +131,63 @@ impl Audit<'_> {
     fn compare(&mut self) -> Option<Arc<SpecRelease>> {
         let record = self.project.record.good()?.clone();
         let release = self.release()?;
+        if let Ok(files) = vendor::files(&release, &record.spec.directory) {
+            self.vendored.extend(files.paths().cloned());
+        }
         let of_another_state =
             |lock: &Lock| lock.tag != release.tag || lock.family != release.family;
         if self.project.lock.good().is_some_and(of_another_state) {
             // One finding says so already; a list of every line would only hide it.
             return Some(release);
         }
-        match Desired::compute(&record, Arc::clone(&release), &self.sources(&record)) {
-            Ok(desired) => self.compare_all(&record, &desired),
+        // The sources are read as `aos gen` reads them, so that both generate the same or refuse the same.
+        let desired = SourceBytes::read(&self.project.root, &record)
+            .and_then(|sources| Desired::compute(&record, Arc::clone(&release), &sources));
+        let compared = desired
+            .and_then(|desired| drift::compare(&self.project, &self.repository, &record, &desired));
+        match compared {
+            Ok(comparison) => {
+                self.compared = comparison.compared;
+                self.report.findings.extend(comparison.findings);
+            }
             Err(error) => {
                 let path = match &error {
-                    DesiredError::Generate(_) | DesiredError::Read { .. } => {
-                        self.source_path(&record)
-                    }
+                    DesiredError::Generate(_) => self.source_path(&record),
+                    DesiredError::Read { path, .. } => path.clone(),
                     DesiredError::Files(_) => RECORD_PATH.to_owned(),
                 };
                 self.find(rules::GENERATOR.finding(&path, error.to_string()));
                 self.compare_vendored(&record, &release);
+                let changed = drift::unlike_the_lock(&self.project, &self.repository);
+                self.report.findings.extend(changed);
             }
-        }
-        if self.report.compared == 0 {
-            self.find(
-                rules::NOTHING_COMPARED.finding(".", "no managed file was compared".to_owned()),
-            );
         }
         Some(release)
     }
 
-    /// What generators read, from the snapshot. A source that is no plain file counts as missing here, and
-    /// generating without it fails.
-    fn sources(&self, record: &Record) -> SourceBytes {
-        let extension = format!("{}/contract-ext.json", record.spec.directory);
-        let bytes = |path: &str| self.repository.bytes(path).map(<[u8]>::to_vec);
-        SourceBytes { connector: bytes(CONNECTOR_PATH), extension: bytes(&extension) }
+    /// Every file that the lock and the record ask for, and that was not compared.
+    fn count(&mut self) {
+        let Some(record) = self.project.record.good() else { return };
+        let mut wanted = self.vendored.clone();
+        wanted.extend(record.outputs.values().flatten().map(|output| output.path.clone()));
+        wanted.extend(self.project.lock.good().map(Lock::known).unwrap_or_default().into_keys());
+        wanted.extend([PIN_PATH, LOCK_PATH].map(RelativePath::literal));
+        self.report.compared = self.compared.len();
+        let left: Vec<_> = wanted.difference(&self.compared).map(RelativePath::as_str).collect();
+        if left.is_empty() || self.report.fault.is_some() {
+            return;
+        }
+        let all = if self.compared.is_empty() {
+            "no managed file was compared".to_owned()
+        } else {
+            format!("{} of {} managed files were not compared", left.len(), wanted.len())
+        };
+        let rule = match self.compared.is_empty() {
+            true => &rules::NOTHING_COMPARED,
+            false => &rules::NOT_COMPARED,
+        };
+        let finding = rule.finding(LOCK_PATH, format!("{all}: {}", named(&left)));
+        self.find(finding);
     }
 
     fn source_path(&self, record: &Record) -> String {
@@ -158,45 +197,12 @@ impl Audit<'_> {
         }
     }
 
-    fn compare_all(&mut self, record: &Record, desired: &Desired) {
-        let wanted = match desired.files() {
-            Ok(wanted) => wanted,
-            Err(error) => {
-                return self.find(rules::GENERATOR.finding(RECORD_PATH, error.to_string()));
-            }
-        };
-        let known = self.project.lock.good().map(Lock::known).unwrap_or_default();
-        let paths = wanted.paths().chain(known.keys());
-        let tree = repository::tree(&self.project.root, &self.repository, paths);
-        let mut plan = between(&tree, &wanted, &known);
-        self.report.compared = wanted.len();
-        if self.lock_follows(desired, &plan) {
-            plan = plan.only(|path| path.as_str() != LOCK_PATH);
-        }
-        self.report.findings.extend(drift::findings(&plan, &desired.generated));
-        self.report.findings.extend(drift::extra(&self.repository, record, &wanted));
-        self.report.findings.extend(drift::stray_modules(&self.repository, &wanted));
-    }
-
-    /// Whether the lock differs only because generated files do: each of those has a finding of its own, and
-    /// `aos gen` mends both.
-    fn lock_follows(&self, desired: &Desired, plan: &Plan) -> bool {
-        let generated_differ =
-            plan.edits().iter().any(|edit| desired.generated.get(&edit.path).is_some());
-        let Some(lock) = self.project.lock.good().filter(|_| generated_differ) else {
-            return false;
-        };
-        let same_files = lock.generated.keys().eq(desired.generated.paths());
-        let expected = Lock { generated: lock.generated.clone(), ..desired.lock.clone() };
-        same_files && self.repository.bytes(LOCK_PATH) == Some(expected.render().as_bytes())
-    }
-
     /// When nothing can be generated, the vendored files are still compared.
     fn compare_vendored(&mut self, record: &Record, release: &SpecRelease) {
         let Ok(vendored) = vendor::files(release, &record.spec.directory) else { return };
         let tree = repository::tree(&self.project.root, &self.repository, vendored.paths());
         let plan = Plan::between(&tree, &vendored, &BTreeSet::new());
-        self.report.compared = vendored.len();
+        self.compared = vendored.paths().cloned().collect();
         self.report.findings.extend(drift::findings(&plan, &FileSet::default()));
     }
 
@@ -339,16 +345,21 @@ impl Audit<'_> {
     }
 
     fn conclude(mut self, options: &Options) -> ProjectReport {
-        // A manifest that is no document at all says it all; that it cannot be generated from is no news.
+        self.count();
+        for (path, reason) in &self.repository.unlisted {
+            let message = format!("the directory was not read: {reason}");
+            self.report.findings.push(rules::NOT_READ.finding(path, message));
+        }
+        if let Some(record) = self.project.record.good() {
+            self.report.waived =
+                waivers::apply(&mut self.report.findings, &record.waivers, &options.today);
+        }
+        // Only after the waivers: a cause that was waived must not take its effect with it.
         let is_broken = |finding: &Finding| BROKEN_MANIFEST.contains(&finding.rule);
         if self.report.findings.iter().any(is_broken) {
             self.report.findings.retain(|finding| {
                 finding.rule != rules::GENERATOR.id || finding.path != CONNECTOR_PATH
             });
-        }
-        if let Some(record) = self.project.record.good() {
-            self.report.waived =
-                waivers::apply(&mut self.report.findings, &record.waivers, &options.today);
         }
         let wanted = &options.rules;
         self.report

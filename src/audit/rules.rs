@@ -8,6 +8,7 @@ macro_rules! rule {
         pub const $name: Rule = Rule {
             id: $id,
             severity: Severity::$severity,
+            waivable: false,
             families: &[],
             summary: $summary,
             why: $why,
@@ -51,6 +52,24 @@ rule!(
     "At least one managed file is compared",
     "A check that compared nothing would be green for any content",
     "run `aos sync-spec`",
+    "aos"
+);
+rule!(
+    NOT_COMPARED,
+    "project/not-compared",
+    Error,
+    "Every file that the lock and aos.toml name is compared",
+    "A file that was not compared may hold anything, whatever the other files say",
+    "correct the finding that prevents the comparison, then run `aos check` again",
+    "aos"
+);
+rule!(
+    NOT_READ,
+    "project/not-read",
+    Error,
+    "The whole project is read",
+    "A directory that was not read may hold a file that replaces a managed one",
+    "make the directory readable, move it out of the project, or let git ignore it",
     "aos"
 );
 rule!(
@@ -244,11 +263,13 @@ rule!(
 );
 
 /// Rules of every family, in the order of the documentation.
-pub const RULES: [Rule; 25] = [
+pub const RULES: [Rule; 27] = [
     NOT_ADOPTED,
     RECORD,
     INTERRUPTED,
     NOTHING_COMPARED,
+    NOT_COMPARED,
+    NOT_READ,
     PIN_MISSING,
     PIN_MALFORMED,
     PIN_UNKNOWN,
@@ -281,12 +302,6 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Rule> {
     all().find(|rule| rule.id == id)
-}
-
-/// Whether a project may accept findings of this rule: what guards the guard itself may not be waived.
-#[must_use]
-pub fn is_waivable(rule: &Rule) -> bool {
-    HARNESS_RULES.iter().chain(TOOL_RULES).any(|family_rule| family_rule.id == rule.id)
 }
 
 /// Whether the rule judges projects of `family`.

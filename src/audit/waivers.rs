@@ -18,7 +18,7 @@ pub fn apply(findings: &mut Vec<Finding>, waivers: &[Waiver], today: &str) -> Ve
     let mut waived = Vec::new();
     for waiver in waivers {
         match rules::find(&waiver.rule) {
-            Some(rule) if rules::is_waivable(rule) => {}
+            Some(rule) if rule.waivable => {}
             found => {
                 let rule = waiver.rule.chars().take(60).collect::<String>();
                 let why = if found.is_some() { "cannot be waived" } else { "does not exist" };

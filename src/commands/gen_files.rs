@@ -13,6 +13,7 @@ use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
 use crate::inputs::desired::{Desired, SourceBytes};
 use crate::inputs::project::{Project, Slot};
+use crate::inputs::repository;
 use crate::inputs::spec_source::{self, Obtained, Terms, Trust, Wanted};
 use crate::plan::Plan;
 use crate::report::{ErrorCode, Failure, Outcome, changes, findings};
@@ -195,7 +196,6 @@ struct Generated<'a> {
 
 impl Generated<'_> {
     fn check(&self, project: &Project, run: &Run) -> Result<Outcome, Failure> {
-        let plan = self.plan;
         if project.has_transaction {
             return Err(Failure::new(
                 ErrorCode::Drift,
@@ -203,20 +203,26 @@ impl Generated<'_> {
             )
             .hint("run `aos gen`; it puts the old state back first"));
         }
-        if plan.is_empty() {
+        let record = project.record.good().ok_or_else(|| unusable(RECORD_PATH, ABSENT))?;
+        let comparison = drift::compare(project, &repository::load(project), record, self.desired)?;
+        let mut found = comparison.findings;
+        if found.is_empty() {
             return Ok(self.outcome(run));
         }
-        let mut found = drift::findings(plan, &self.desired.generated);
-        if found.len() > 1 {
-            // The lock follows from the files, and `aos gen` renews both.
-            found.retain(|finding| finding.path != LOCK_PATH);
-        }
+        found.sort();
+        let generated = found.iter().all(|finding| {
+            self.desired.generated.paths().any(|path| path.as_str() == finding.path)
+        });
+        let (kind, hint) = match (generated, found.first()) {
+            (false, Some(first)) => ("managed", first.fix.clone()),
+            _ => ("generated", "run `aos gen`".to_owned()),
+        };
         let data: Vec<_> = found.iter().map(findings::json).collect();
         let mut failure = Failure::new(
             ErrorCode::Drift,
-            format!("generated files are not current: {}", found.len()),
+            format!("{kind} files are not current: {}", found.len()),
         )
-        .hint("run `aos gen`")
+        .hint(hint)
         .detail("trust", self.trust.name())
         .detail("findings", data);
         failure.report = Some(
@@ -226,7 +232,7 @@ impl Generated<'_> {
                 .collect::<Vec<_>>()
                 .join("\n\n"),
         );
-        failure.raw = Some(changes::patch(plan));
+        failure.raw = Some(changes::patch(&comparison.plan));
         Err(failure)
     }
 

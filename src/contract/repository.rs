@@ -24,6 +24,8 @@ pub struct Repository {
     pub symlinks: Vec<String>,
     /// Paths that could not be read whole (too large, not permitted), with the reason.
     pub unreadable: Vec<(String, String)>,
+    /// Directories whose entries are not all known, with the reason; files may be missing from this snapshot.
+    pub unlisted: Vec<(String, String)>,
 }
 
 impl Repository {

@@ -60,19 +60,24 @@ pub fn load(project: &Project) -> Repository {
     for (index, entry) in walk.enumerate() {
         if index >= MAX_FILES || total > MAX_TOTAL {
             repository
-                .unreadable
+                .unlisted
                 .push((".".to_owned(), "the project has more files than aos reads".to_owned()));
             break;
         }
         match entry {
-            Ok(entry) if entry.file_type().is_dir() => {}
+            Ok(entry) if entry.file_type().is_dir() => {
+                if entry.depth() == MAX_DEPTH {
+                    let reason = format!("it is more than {MAX_DEPTH} levels deep");
+                    repository.unlisted.push((relative(&project.root, entry.path()), reason));
+                }
+            }
             Ok(entry) => total += add(&mut repository, &project.root, &entry),
             Err(error) => {
                 let path = error
                     .path()
                     .map(|path| relative(&project.root, path))
                     .unwrap_or_else(|| ".".to_owned());
-                repository.unreadable.push((path, "it cannot be listed".to_owned()));
+                repository.unlisted.push((path, "it cannot be listed".to_owned()));
             }
         }
     }

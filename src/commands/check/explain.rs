@@ -43,7 +43,7 @@ pub fn explain(id: &str, run: &Run) -> Result<Outcome, Failure> {
                 "why": rule.why,
                 "fix": rule.fix,
                 "source": rule.source,
-                "waivable": rules::is_waivable(rule),
+                "waivable": rule.waivable,
             })
         })
         .collect();

@@ -12,6 +12,7 @@ pub(super) const MISSING: Rule = Rule {
     why: "The host reads commands, auth and labels from it; without it the connector has no commands",
     fix: "run `aos new` or write `connector.json`",
     source: "CONNECTOR-SPEC §7",
+    waivable: false,
     ..ERROR
 };
 pub(super) const SYNTAX: Rule = Rule {
@@ -20,6 +21,7 @@ pub(super) const SYNTAX: Rule = Rule {
     why: "The host drops the whole file when it cannot be parsed, without a message",
     fix: "correct the JSON at this line",
     source: "host discovery: connector.json keys used",
+    waivable: false,
     ..ERROR
 };
 pub(super) const DUPLICATE_KEY: Rule = Rule {
@@ -28,6 +30,7 @@ pub(super) const DUPLICATE_KEY: Rule = Rule {
     why: "Readers disagree on which of two members counts, so people and host see different connectors",
     fix: "keep one of the two members",
     source: "CONNECTOR-SPEC §7",
+    waivable: false,
     ..ERROR
 };
 pub(super) const ENCODING: Rule = Rule {
@@ -36,6 +39,7 @@ pub(super) const ENCODING: Rule = Rule {
     why: "A byte order mark makes the host's JSON reader fail; broken text cannot be shown or compared",
     fix: "save the file as UTF-8 without a byte order mark",
     source: "host discovery: connector.json keys used",
+    waivable: false,
     ..ERROR
 };
 pub(super) const TYPE: Rule = Rule {

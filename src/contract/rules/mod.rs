@@ -41,6 +41,8 @@ pub struct Rule {
     /// Stable id, `topic/name`.
     pub id: &'static str,
     pub severity: Severity,
+    /// Whether a project may accept a finding; never for a rule that guards the comparison itself.
+    pub waivable: bool,
     /// Families whose projects it judges; empty means every family.
     pub families: &'static [Family],
     /// What must hold, one line without a full stop.
@@ -73,6 +75,7 @@ impl Rule {
 const ERROR: Rule = Rule {
     id: "",
     severity: Severity::Error,
+    waivable: true,
     families: &[Family::Harness],
     summary: "",
     why: "",

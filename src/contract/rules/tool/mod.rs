@@ -28,6 +28,7 @@ use sources::Sources;
 const ERROR: Rule = Rule {
     id: "",
     severity: Severity::Error,
+    waivable: true,
     families: &[Family::AgentCli],
     summary: "",
     why: "",

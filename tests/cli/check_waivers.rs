@@ -1,0 +1,281 @@
+//! No waiver hides drift: every managed file is edited under every breakage of what it is compared with, and every rule
+//! that may be waived is waived.
+//!
+//! The edits are made here, so the truth does not come from aos. Verdicts come from the library; `gen --check` and a
+//! sample of the verdicts come from the binary.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use aos::audit::{Options, ProjectReport, audit, rules};
+use aos::inputs::spec_source::Session;
+
+use super::disk;
+use super::sandbox::Sandbox;
+
+/// Every state of a source or record that a reader may refuse.
+const BREAKAGES: [&str; 12] = [
+    "byte order mark",
+    "syntax error",
+    "duplicate key",
+    "missing",
+    "a directory",
+    "a link",
+    "a dangling link",
+    "UTF-16",
+    "invalid UTF-8",
+    "empty",
+    "too large",
+    "null",
+];
+
+fn break_file(path: &Path, breakage: &str) {
+    let old = std::fs::read(path).unwrap_or_else(|_| b"{}\n".to_vec());
+    let aside = path.with_extension("aside");
+    let text = String::from_utf8_lossy(&old).into_owned();
+    let _ = std::fs::remove_file(path);
+    let new: Vec<u8> = match breakage {
+        "byte order mark" => [b"\xef\xbb\xbf", old.as_slice()].concat(),
+        "syntax error" => [old.as_slice(), b"]["].concat(),
+        "duplicate key" if text.starts_with('{') => {
+            text.replacen('{', "{\"tool\": \"aos-acme\", \"tool\": \"aos-acme\",", 1).into()
+        }
+        "duplicate key" => format!("{text}\n{text}").into(),
+        "missing" => return,
+        "a directory" => return std::fs::create_dir(path).unwrap(),
+        "a link" => {
+            let place = path.parent().unwrap().parent().unwrap().join("aside.link");
+            std::fs::write(&place, &old).unwrap();
+            return std::os::unix::fs::symlink(place, path).unwrap();
+        }
+        "a dangling link" => return std::os::unix::fs::symlink(&aside, path).unwrap(),
+        "UTF-16" => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+        "invalid UTF-8" => [old.as_slice(), b"\xff\xfe"].concat(),
+        "empty" => Vec::new(),
+        "too large" => [old.as_slice(), &vec![b' '; 5 * 1024 * 1024]].concat(),
+        "null" => b"null\n".to_vec(),
+        other => panic!("{other}"),
+    };
+    std::fs::write(path, new).unwrap();
+}
+
+fn waivers(rules: &BTreeSet<&str>) -> String {
+    rules
+        .iter()
+        .map(|rule| format!("\n[[waivers]]\nrule = \"{rule}\"\nreason = \"agreed with Ann\"\n"))
+        .collect()
+}
+
+struct Scene {
+    sandbox: Sandbox,
+    project: PathBuf,
+    record: String,
+    managed: Vec<String>,
+    sources: Vec<&'static str>,
+}
+
+impl Scene {
+    fn new(template: &str) -> Self {
+        let sandbox = Sandbox::new();
+        let data = sandbox.aos(&["new", "acme", "--template", template, "--no-git"]).data();
+        let project = PathBuf::from(data["path"].as_str().unwrap());
+        let managed: Vec<_> = data["files"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|file| file["role"] == "managed")
+            .map(|file| file["path"].as_str().unwrap().to_owned())
+            .collect();
+        assert!(managed.len() >= 5, "{managed:?}");
+        let record = disk::read(&project.join("aos.toml"));
+        let mut sources = vec!["contract/contract-ext.json", ".agent/spec.lock", "aos.toml"];
+        if template.starts_with("connector") {
+            sources.insert(0, "connector.json");
+        }
+        Self { sandbox, project, record, managed, sources }
+    }
+
+    fn audit(&self, waived: &BTreeSet<&str>) -> ProjectReport {
+        std::fs::write(
+            self.project.join("aos.toml"),
+            format!("{}{}", self.record, waivers(waived)),
+        )
+        .unwrap();
+        self.verdict()
+    }
+
+    fn verdict(&self) -> ProjectReport {
+        let options = Options { rules: Vec::new(), today: "2026-01-01".to_owned() };
+        audit(&self.project, &options, &Session::new(None)).expect("a project")
+    }
+
+    /// Puts `path` back to what it was.
+    fn restore(&self, path: &str, state: Option<&[u8]>) {
+        let place = self.project.join(path);
+        if place.is_dir() && !place.is_symlink() {
+            std::fs::remove_dir(&place).unwrap();
+        } else {
+            let _ = std::fs::remove_file(&place);
+        }
+        if let Some(bytes) = state {
+            std::fs::write(&place, bytes).unwrap();
+        }
+    }
+
+    /// Checks the project, one of whose managed files differs, with no waiver, with all of them, and with each that
+    /// has a finding: a rule without a finding has nothing to waive.
+    fn never_ok(&self, case: &str) -> usize {
+        let all: BTreeSet<&str> =
+            rules::all().filter(|rule| rule.waivable).map(|rule| rule.id).collect();
+        assert!(all.len() > 100, "{}", all.len());
+        let plain = self.audit(&BTreeSet::new());
+        assert!(!plain.is_ok(), "{case}: {:?}", plain.findings);
+        let found: BTreeSet<&str> = plain
+            .findings
+            .iter()
+            .map(|finding| finding.rule)
+            .filter(|rule| all.contains(rule))
+            .collect();
+        let mut runs = 1;
+        let mut sets = vec![all];
+        sets.extend(found.into_iter().map(|rule| BTreeSet::from([rule])));
+        for waived in sets {
+            runs += 1;
+            let report = self.audit(&waived);
+            assert!(!report.is_ok(), "{case}: waived {waived:?}: {:?}", report.findings);
+        }
+        runs
+    }
+
+    fn run(&self) {
+        let mut runs = 0;
+        let pristine = self.audit(&BTreeSet::new());
+        assert!(pristine.is_ok(), "{:?}", pristine.findings);
+        for file in &self.managed {
+            let good = std::fs::read(self.project.join(file)).unwrap();
+            for source in &self.sources {
+                if source == file {
+                    continue;
+                }
+                let sound = std::fs::read(self.project.join(source)).ok();
+                for breakage in BREAKAGES {
+                    let mut edited = good.clone();
+                    edited.extend(b"\n# edited\n");
+                    std::fs::write(self.project.join(file), edited).unwrap();
+                    let case = format!("{file} edited, {source}: {breakage}");
+                    if *source == "aos.toml" {
+                        let all = rules::all().filter(|rule| rule.waivable).map(|rule| rule.id);
+                        let text = format!("{}{}", self.record, waivers(&all.collect()));
+                        std::fs::write(self.project.join(source), text).unwrap();
+                        break_file(&self.project.join(source), breakage);
+                        let report = self.verdict();
+                        assert!(!report.is_ok(), "{case}: {:?}", report.findings);
+                        runs += 1;
+                    } else {
+                        break_file(&self.project.join(source), breakage);
+                        runs += self.never_ok(&case);
+                    }
+                    let answer = self.sandbox.aos_in(&self.project, &["gen", "--check"]);
+                    assert_ne!(answer.exit, Some(0), "{case}: {answer:?}");
+                    if runs % 7 == 0 {
+                        let answer = self.sandbox.aos_in(&self.project, &["check"]);
+                        assert_eq!(answer.exit, Some(6), "{case}: {answer:?}");
+                    }
+                    self.restore(source, sound.as_deref());
+                    self.restore("aos.toml", Some(self.record.as_bytes()));
+                }
+            }
+            self.restore(file, Some(&good));
+            for change in ["edited", "missing", "a directory", "a link", "empty"] {
+                match change {
+                    "edited" => disk::append(&self.project.join(file), "\n# edited\n"),
+                    other => break_file(&self.project.join(file), other),
+                }
+                runs += self.never_ok(&format!("{file}: {change}"));
+                let answer = self.sandbox.aos_in(&self.project, &["gen", "--check"]);
+                assert_ne!(answer.exit, Some(0), "{file}: {change}: {answer:?}");
+                self.restore(file, Some(&good));
+            }
+        }
+        assert!(self.audit(&BTreeSet::new()).is_ok(), "everything was put back");
+        assert!(runs > 300, "{runs}");
+    }
+}
+
+#[test]
+fn no_waiver_hides_drift_in_a_connector() {
+    Scene::new("connector-python").run();
+}
+
+#[test]
+fn no_waiver_hides_drift_in_a_python_cli() {
+    Scene::new("cli-python").run();
+}
+
+#[test]
+fn no_waiver_hides_drift_in_a_go_cli() {
+    Scene::new("cli-go").run();
+}
+
+#[test]
+fn check_and_gen_check_agree_while_only_a_source_is_broken() {
+    for template in ["connector-python", "cli-python", "cli-go"] {
+        let scene = Scene::new(template);
+        for source in &scene.sources {
+            let sound = std::fs::read(scene.project.join(source)).ok();
+            for breakage in BREAKAGES {
+                break_file(&scene.project.join(source), breakage);
+                let check = scene.sandbox.aos_in(&scene.project, &["check"]);
+                let generated = scene.sandbox.aos_in(&scene.project, &["gen", "--check"]);
+                let (check, generated) = (check.exit == Some(0), generated.exit == Some(0));
+                assert_eq!(check, generated, "{template} {source}: {breakage}");
+                scene.restore(source, sound.as_deref());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_waiver_of_a_broken_manifest_is_an_error_and_the_files_are_named() {
+    let scene = Scene::new("connector-python");
+    for rule in
+        ["manifest/encoding", "manifest/syntax", "manifest/missing", "manifest/duplicate-key"]
+    {
+        break_file(&scene.project.join("connector.json"), "byte order mark");
+        disk::append(&scene.project.join("agent-harness/aos_acme/contract_gen.py"), "MODES = ()\n");
+        let report = scene.audit(&BTreeSet::from([rule]));
+        let found: Vec<_> = report.findings.iter().map(|finding| finding.rule).collect();
+        for expected in
+            ["waiver/unknown-rule", "manifest/encoding", "drift/stale", "project/not-compared"]
+        {
+            assert!(found.contains(&expected), "{rule}: {expected}: {found:?}");
+        }
+        let names = report.findings.iter().find(|finding| finding.rule == "project/not-compared");
+        assert!(names.unwrap().message.contains("agent-harness/aos_acme/contract_gen.py"));
+        assert!(report.waived.is_empty());
+        scene.restore("connector.json", None);
+        let fresh = Scene::new("connector-python");
+        for path in ["connector.json", "agent-harness/aos_acme/contract_gen.py"] {
+            std::fs::copy(fresh.project.join(path), scene.project.join(path)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_directory_too_deep_to_read_is_reported_and_cannot_be_waived() {
+    for template in ["connector-python", "cli-go"] {
+        let scene = Scene::new(template);
+        let deep = "d/".repeat(30);
+        let place = scene.project.join(deep);
+        std::fs::create_dir_all(&place).unwrap();
+        std::fs::write(place.join("x.txt"), "x\n").unwrap();
+        let all = rules::all().filter(|rule| rule.waivable).map(|rule| rule.id).collect();
+        let report = scene.audit(&all);
+        assert!(
+            report.findings.iter().any(|finding| finding.rule == "project/not-read"),
+            "{:?}",
+            report.findings
+        );
+        assert!(!report.is_ok());
+    }
+}

@@ -14,6 +14,7 @@ pub mod json;
 pub mod manifest;
 pub mod name;
 pub mod operations;
+pub mod profile;
 pub mod pyproject;
 pub mod python_source;
 pub mod repository;

@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::name::{Constant, Key};
+pub use super::profile::{FailureKind, FailureRule, PartialSign};
 
 /// One API: how to reach it, its inputs and its operations.
 #[derive(Clone, Debug, Deserialize)]
@@ -61,6 +62,28 @@ pub struct Api {
     pub health: HealthProbe,
     #[serde(default)]
     pub paging: Paging,
+    /// How failures are told apart, the first rule that fits decides.
+    #[serde(default)]
+    pub failures: Vec<FailureRule>,
+    /// Where the API says how long to wait: `header:NAME` or a dotted path of the body, in this order.
+    #[serde(default = "default_waits")]
+    pub waits: Vec<String>,
+    /// Seconds to wait after a rate limit when the API does not say.
+    #[serde(default = "default_rate_wait")]
+    pub rate_wait: u32,
+    /// How the API says that an answer is only a part.
+    #[serde(default)]
+    pub partial: Vec<PartialSign>,
+}
+
+fn default_waits() -> Vec<String> {
+    ["retry-after", "x-ratelimit-reset", "ratelimit-reset"]
+        .map(|name| format!("header:{name}"))
+        .to_vec()
+}
+
+fn default_rate_wait() -> u32 {
+    60
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -103,6 +126,14 @@ pub struct Paging {
     pub more: String,
     #[serde(rename = "in")]
     pub place: PagingPlace,
+    /// An absent or empty cursor is the documented end of a list.
+    pub empty_ends: bool,
+    /// Where the API says that this page is the last one.
+    pub last: String,
+    /// Where the API says how many entries the whole list has.
+    pub total: String,
+    /// How many entries of one list the API gives at most; 0 is no known limit.
+    pub cap: u32,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
@@ -111,6 +142,8 @@ pub enum PagingStyle {
     Page,
     Cursor,
     Offset,
+    /// The API names the URL of the next page, in the Link header or in the body.
+    Link,
     #[default]
     None,
 }

@@ -73,6 +73,44 @@ fn write(text: &mut String, value: &Value) {
     }
 }
 
+/// The width that the standard formatters of Python keep to.
+const WIDTH: usize = 88;
+
+/// `name = value` as formatters lay it out: on one line when it fits, else one entry on each line.
+#[must_use]
+pub fn assignment(name: &str, data: &Value) -> String {
+    let mut text = format!("{name} = ");
+    let used = text.len();
+    write_lines(&mut text, data, 0, used, 0);
+    text
+}
+
+/// Writes a value that begins at column `used`, is followed by `after` more characters, and whose closing bracket has
+/// this indentation.
+fn write_lines(text: &mut String, data: &Value, indent: usize, used: usize, after: usize) {
+    let flat = value(data);
+    let entries: Vec<(String, &Value)> = match data {
+        Value::Array(values) => values.iter().map(|value| (String::new(), value)).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| (format!("{}: ", string(name)), value)).collect()
+        }
+        _ => Vec::new(),
+    };
+    if used + flat.len() + after <= WIDTH || entries.is_empty() {
+        text.push_str(&flat);
+        return;
+    }
+    let (open, close) = if data.is_array() { ("[", "]") } else { ("{", "}") };
+    text.push_str(open);
+    for (name, value) in entries {
+        let inner = indent + 4;
+        text.push_str(&format!("\n{}{name}", " ".repeat(inner)));
+        write_lines(text, value, inner, inner + name.len(), 1);
+        text.push(',');
+    }
+    text.push_str(&format!("\n{}{close}", " ".repeat(indent)));
+}
+
 /// A tuple of strings: `("a", "b")`, `("a",)`, `()`.
 #[must_use]
 pub fn tuple<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
@@ -113,6 +151,23 @@ mod tests {
         assert_eq!(tuple::<&str>([]), "()");
         assert_eq!(tuple(["a"]), "(\"a\",)");
         assert_eq!(tuple(["a", "b"]), "(\"a\", \"b\")");
+    }
+
+    #[test]
+    fn an_assignment_breaks_only_what_does_not_fit() {
+        let json: Value = serde_json::from_str(&format!(
+            r#"[{{"a": 1, "b": ["{}", "{}"]}}, {{"c": {{}}}}]"#,
+            "x".repeat(40),
+            "y".repeat(40)
+        ))
+        .unwrap();
+        let expected = format!(
+            "N = [\n    {{\n        \"a\": 1,\n        \"b\": [\n            \"{}\",\n            \"{}\",\n        ],\n    }},\n    {{\"c\": {{}}}},\n]",
+            "x".repeat(40),
+            "y".repeat(40),
+        );
+        assert_eq!(assignment("N", &json), expected);
+        assert_eq!(assignment("N", &serde_json::json!([])), "N = []");
     }
 
     #[test]

@@ -119,7 +119,8 @@ def carry_out(run, command, inputs):
     saved = sys.stdout, sys.stderr
     sys.stdout = sys.stderr = stream
     try:
-        data = function(inputs, Api(note if run.verbose else None))
+        api = Api(note if run.verbose else None)
+        data = api.marked(function(inputs, api))
     finally:
         sys.stdout, sys.stderr = saved
         stream.close()

@@ -23,21 +23,21 @@ from urllib.request import getproxies_environment, proxy_bypass_environment
 
 from . import __version__, api, config, redaction, urls
 from .contract_gen import TOOL
-from .errors import BackendUnavailable
+from .errors import AuthError, BackendUnavailable, InvalidUsage
 
 REDIRECTS = 3
 CHUNK = 65536
 DEPTH = 100
-PORTS = {"https": 443, "http": 80}
 
 
 class Reply:
     """What came back: the status, the headers in lower case, the decoded body."""
 
-    def __init__(self, status, headers, body):
+    def __init__(self, status, headers, body, target="/"):
         self.status = status
         self.headers = headers
         self.body = body
+        self.target = target  # the path and query that it answers
         self._data = None
 
     @property
@@ -61,6 +61,11 @@ class Client:
         self._base = urls.base()
         self._proxy = _proxy(self._base)
         self._headers = _headers()
+
+    @property
+    def base(self):
+        """The base URL, split into its parts."""
+        return self._base
 
     def time_left(self):
         return self._ends - time.monotonic()
@@ -87,17 +92,21 @@ class Client:
         here = f"{self._base.scheme}://{self._base.netloc}{target}"
         try:
             there = urlsplit(urljoin(here, reply.headers.get("location", "")))
-            same = _origin(there) == _origin(self._base)
+            same = urls.origin(there) == urls.origin(self._base)
         except ValueError:
             same = False
         if not same:
-            raise BackendUnavailable(
-                "refused a redirect to another host", {"status": reply.status}
+            raise AuthError(
+                "refused a redirect to another host",
+                {"status": reply.status, "reason": "other_host"},
+                hint="set the base URL to where the API is now; a network that asks "
+                "for a sign-in redirects, too",
             )
         if method not in ("GET", "HEAD") and reply.status < 307:
-            raise BackendUnavailable(
+            raise InvalidUsage(
                 "refused a redirect that would change the request",
-                {"status": reply.status},
+                {"status": reply.status, "reason": "moved"},
+                hint="name the thing as the API names it now, for it was moved",
             )
         where = there.path + ("?" + there.query if there.query else "")
         return percent(where, safe="/%?&=+,:;@!$'()*[]~-._") or "/"
@@ -113,12 +122,6 @@ class Client:
         took = round((time.monotonic() - started) * 1000)
         self._log(f"< {reply.status} in {took} ms, {len(reply.body)} bytes")
         return reply
-
-
-def _origin(url):
-    """What must stay the same for the credentials to be sent again."""
-    port = url.port or PORTS.get(url.scheme)
-    return url.scheme, url.hostname, port, "@" in url.netloc
 
 
 class _Work:
@@ -155,8 +158,7 @@ class _Work:
             connection.request(method, target, body=payload, headers=headers)
             response = connection.getresponse()
             body = self._read(response)
-            names = {name.lower(): text for name, text in response.getheaders()}
-            return Reply(response.status, names, body)
+            return Reply(response.status, _named(response), body, target)
         finally:
             connection.close()
 
@@ -167,9 +169,14 @@ class _Work:
             chunk = response.read(CHUNK)
             body += chunk
             if len(body) > api.REPLY_BYTES:
-                raise BackendUnavailable(
+                raise InvalidUsage(
                     "the reply is too large",
-                    {"status": response.status, "limit_bytes": api.REPLY_BYTES},
+                    {
+                        "status": response.status,
+                        "reason": "too_large",
+                        "limit_bytes": api.REPLY_BYTES,
+                    },
+                    hint="ask for less, for example with a smaller `--limit`",
                 )
             if not chunk:
                 break
@@ -189,8 +196,8 @@ class _Work:
     def _translate(self, error):
         method = self._request[0]
         kinds = (
+            (ssl.SSLCertVerificationError, "untrusted"),
             (ssl.SSLError, "tls"),
-            (ssl.CertificateError, "tls"),
             (socket.gaierror, "dns"),
             (UnicodeError, "dns"),
             (TimeoutError, "timeout"),
@@ -209,7 +216,17 @@ class _Work:
         return error
 
 
+def _named(response):
+    """The headers in lower case; one that is repeated counts as one list."""
+    names = {}
+    for name, text in response.getheaders():
+        name = name.lower()
+        names[name] = f"{names[name]}, {text}" if name in names else text
+    return names
+
+
 MESSAGES = {
+    "untrusted": "the certificate of the backend is not trusted",
     "tls": "no trusted TLS connection to the backend",
     "dns": "the name of the backend cannot be resolved",
     "timeout": "the backend did not answer in time",
@@ -220,16 +237,27 @@ MESSAGES = {
 }
 
 
+HINTS = {
+    "untrusted": "if the backend is right, name its CA file in SSL_CERT_FILE",
+    "tls": "look for a proxy in between, or an old TLS version",
+    "dns": "check the host of the base URL, and the network",
+    "timeout": "try it again, or ask for less",
+    "refused": "check the port of the base URL, and whether the backend runs",
+}
+
+
 def _unreachable(reason, method):
     details = {"reason": reason}
+    if reason == "untrusted":
+        return AuthError(MESSAGES[reason], details, hint=HINTS[reason])
     if method not in ("GET", "HEAD") and reason in ("timeout", "protocol", "closed"):
         details["outcome"] = "unknown: look before you repeat it"
-    return BackendUnavailable(MESSAGES[reason], details)
+    return BackendUnavailable(MESSAGES[reason], details, hint=HINTS.get(reason, ""))
 
 
 def _connect(base, proxy, timeout):
     """A connection to the API. Ports are named: http.client guesses from `::1`."""
-    host, port = base.hostname, base.port or PORTS[base.scheme]
+    host, port = base.hostname, base.port or urls.PORTS[base.scheme]
     if base.scheme == "http":
         return http.client.HTTPConnection(host, port, timeout=timeout)
     context = ssl.create_default_context()
@@ -237,7 +265,7 @@ def _connect(base, proxy, timeout):
         return http.client.HTTPSConnection(host, port, timeout=timeout, context=context)
     connection = http.client.HTTPSConnection(
         proxy.hostname,
-        proxy.port or PORTS["http"],
+        proxy.port or urls.PORTS["http"],
         timeout=timeout,
         context=context,
     )
@@ -259,11 +287,11 @@ def _proxy(base):
         return None
     try:
         proxy = urlsplit(text if "://" in text else f"http://{text}")
-        usable = proxy.scheme in PORTS and proxy.hostname and proxy.port != 0
+        usable = proxy.scheme in urls.PORTS and proxy.hostname and proxy.port != 0
     except ValueError:
         usable = False
     if not usable or not text.isprintable() or " " in text:
-        raise BackendUnavailable(
+        raise AuthError(
             "the proxy in HTTPS_PROXY is not one",
             {"reason": "proxy"},
             hint="set it to http://host:port, or unset it",

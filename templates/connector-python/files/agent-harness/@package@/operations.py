@@ -10,6 +10,8 @@ from .errors import AuthError, BackendUnavailable, ConnectorError, InvalidUsage
 from .redaction import quote
 
 LIMIT = 30
+# The inputs that say which part of a list is wanted.
+WINDOW = ("limit", "cursor")
 
 
 class Api:
@@ -17,14 +19,25 @@ class Api:
 
     def __init__(self, log=None, seconds=None):
         self.log = log
+        self.doubts = []
         self._seconds = seconds
         self._client = None
 
     def send(self, method, path, inputs, *, query=None, body=None, constants=None):
         """Send one request and return the data of the reply."""
-        from . import replies
+        from . import completeness, replies
 
-        return replies.result(self.reply(method, path, inputs, query, body, constants))
+        reply = self.reply(method, path, inputs, query, body, constants)
+        data = replies.result(reply)
+        self.doubts += completeness.doubts(reply, path)
+        return data
+
+    def marked(self, data):
+        """The data of a handler, with what its replies said about their completeness."""
+        from . import completeness
+
+        told = isinstance(data, dict) and "complete" not in data
+        return {**data, **completeness.mark(self.doubts)} if told else data
 
     def list(
         self,
@@ -42,33 +55,40 @@ class Api:
         paging=None,
     ):
         """Fetch one page: {result: […], items: [{id, name}], next_cursor, …}."""
+        from . import completeness, cursors, replies, sizes
         from . import paging as pages
-        from . import replies, sizes
 
         rules = {**settings.PAGING, **(paging or {})}
         limit = inputs["limit"]
         size = pages.page_size(rules, LIMIT if limit is None else limit)
-        skip, position = pages.read_cursor(inputs["cursor"])
-        extra = pages.request_values(rules, size, position)
-        reply = self.reply(
-            method, path, inputs, query, body, constants, extra, rules["in"] == "body"
-        )
+        client, call = self.client, _call(method, path, inputs)
+        place = cursors.read(inputs["cursor"], call)
+        place.size = place.size or size
+        if place.link:
+            reply = client.request(method, place.at)
+        else:
+            extra = pages.request_values(rules, place)
+            in_body = rules["in"] == "body"
+            reply = self.reply(
+                method, path, inputs, query, body, constants, extra, in_body
+            )
         data = replies.result(reply)
         found = pages.dig(data, items)
-        if reply.is_empty:
+        if reply.status == 204 and reply.is_empty:
             found = []
         if not isinstance(found, list):
             raise BackendUnavailable(
                 "the backend answered without the list",
                 {"status": reply.status, "expected_list_at": items or "the top"},
             )
-        rest = found[skip : skip + size]
+        rest = found[place.skip : place.skip + size]
         shown, cut = sizes.fitting(rest, lambda item: entry(item, item_id, item_name))
-        following = ""
-        if not reply.is_empty:
-            following = pages.next_position(rules, reply, found, size, position)
-        if skip + len(shown) < len(found):
-            following = pages.write_cursor(skip + len(shown), position)
+        following = pages.next_place(rules, reply, found, place, client.base)
+        doubts = completeness.doubts(reply, path)
+        if place.skip + len(shown) < len(found):
+            following = place.rest(len(shown))
+        elif following is None:
+            doubts += pages.doubts(rules, reply, found, place)
         entries = [entry(item, item_id, item_name) for item in shown]
         if result == "items":
             shown = [
@@ -76,11 +96,11 @@ class Api:
                 for item, slim in zip(shown, entries)
             ]
         answer = {"items": entries, result: shown, "count": len(shown)}
-        answer["next_cursor"] = following or None
-        answer["has_more"] = bool(following)
+        answer["next_cursor"] = cursors.write(following, call) if following else None
+        answer["has_more"] = following is not None
         if cut:
             answer["truncated"] = True
-        return answer
+        return {**answer, **completeness.mark(doubts)}
 
     def each(self, inputs, field, run):
         """Run a function once for each value of a list field.
@@ -105,7 +125,7 @@ class Api:
                 except ConnectorError as error:
                     first = first or error
                     item.update(ok=False, error=_brief(error))
-                    if isinstance(error, (AuthError, BackendUnavailable)):
+                    if _meets_all(error):
                         stopped = error
             else:
                 item["error"] = {"code": stopped.code, "message": "not attempted"}
@@ -187,6 +207,12 @@ def nest(flat):
     return tree
 
 
+def _call(method, path, inputs):
+    """What a list is a list of: a cursor is good for nothing else."""
+    given = {field: inputs[field] for field in inputs if field not in WINDOW}
+    return [method, path, given]
+
+
 def _targets(inputs, field):
     """The different values of a list field, as texts and numbers."""
     from .urls import wire_text
@@ -200,6 +226,13 @@ def _targets(inputs, field):
             )
         targets.setdefault(wire_text(target), target)
     return list(targets.values())
+
+
+def _meets_all(error):
+    """Whether the next value would fail in the same way."""
+    if isinstance(error, AuthError):
+        return error.details.get("reason") != "permission"
+    return isinstance(error, BackendUnavailable)
 
 
 def _brief(error):

@@ -1,25 +1,15 @@
-"""Walks through lists: which page to ask for, and where the next one starts.
+"""Walks through lists: which page to ask for, and where the next one begins.
 
-A cursor is the position that the API understands. When only a part of a page
-was handed out, it also says how many items to skip: `~<skip>~<position>`.
+The next page is where the API says it is. An answer that says so in a form that
+cannot be followed is a failure and never the end of the list.
 """
 
-from urllib.parse import parse_qs, urlsplit
+from . import links, urls
+from .errors import BackendUnavailable, InvalidUsage
+from .redaction import scrub
 
-from .errors import InvalidUsage
-from .redaction import quote
-
-
-def read_cursor(text):
-    """Split a cursor into the number of items to skip and the position."""
-    if not text or not text.startswith("~"):
-        return 0, text or ""
-    skip, _, position = text[1:].partition("~")
-    return _count(skip, text), position
-
-
-def write_cursor(skip, position):
-    return f"~{skip}~{position}" if skip else str(position)
+CURSOR_LENGTH = 20_000
+HEADER = "header:"
 
 
 def page_size(rules, limit):
@@ -29,48 +19,58 @@ def page_size(rules, limit):
     return min(limit, rules["max_limit"] or limit)
 
 
-def request_values(rules, size, position):
-    """What the request must say: {wire name: value}."""
+def request_values(rules, place):
+    """What the request for a page must say: {wire name: value}."""
     values = {}
+    if place.link:
+        return values
     if rules["style"] != "none" and rules["limit"]:
-        values[rules["limit"]] = size
-    if position and rules["style"] in ("page", "offset"):
-        values[rules["position"]] = _count(position, position)
-    elif position and rules["style"] == "cursor":
-        values[rules["position"]] = position
+        values[rules["limit"]] = place.size
+    if place.at is not None and rules["style"] != "none":
+        values[rules["position"]] = place.at
     return values
 
 
-def next_position(rules, reply, found, size, position):
-    """Where the next page starts, or "" after the last one."""
-    style = rules["style"]
-    if style == "page":
-        link = reply.headers.get("link", "")
-        more = 'rel="next"' in link if link else len(found) >= size
-        return str(int(position or 1) + 1) if more and found else ""
-    if style == "offset":
-        end = int(position or 0) + len(found)
-        more = dig(reply.data, rules["more"]) if rules["more"] else None
-        if more is None:
-            more = len(found) >= size
-        elif not isinstance(more, bool):
-            more = isinstance(more, int) and more > end
-        return str(end) if more and found else ""
-    if style == "cursor":
-        return _next_cursor(rules, reply.data)
-    return ""
+def next_place(rules, reply, found, place, base):
+    """Where the next page begins, or None after the last one."""
+    at, link = _next(rules, reply, found, place, base)
+    if at is None:
+        return None
+    following = place.after(at, link, len(found))
+    if following.mark in following.past:
+        raise malformed(reply, "it leads back to a page that was read already")
+    return following
 
 
-def _next_cursor(rules, data):
-    if rules["more"] and dig(data, rules["more"]) is False:
-        return ""
-    found = dig(data, rules["next"])
-    if not isinstance(found, (str, int)) or isinstance(found, bool):
-        return ""
-    text = str(found)
-    if "://" in text:  # some APIs give the URL of the next page
-        text = parse_qs(urlsplit(text).query).get(rules["position"], [""])[0]
-    return text
+def doubts(rules, reply, found, place):
+    """Why the end of a list is not sure to be its end: [(reason, text), …]."""
+    if rules["style"] == "none":
+        text = "the API has further pages, which this command does not read"
+        return [("more_pages", text)] if _header_link(reply) else []
+    seen = place.seen + len(found)
+    signs = []
+    total = value_at(reply, rules.get("total", ""))
+    if isinstance(total, str) and total.isascii() and total.isdigit():
+        total = int(total[:18])
+    if isinstance(total, int) and not isinstance(total, bool) and total > seen:
+        text = f"the API counts {total} entries and gave {seen}"
+        signs.append(("fewer_than_total", text))
+    cap = rules.get("cap", 0)
+    if cap and seen >= cap:
+        text = f"the API gives at most {cap} entries of this list"
+        signs.append(("result_limit", text))
+    if rules.get("last") and value_at(reply, rules["last"]) is False:
+        signs.append(("no_next_page", "the API says there is more, and not where"))
+    return signs
+
+
+def malformed(reply, problem):
+    """The failure for a next page that cannot be followed."""
+    return BackendUnavailable(
+        f"the backend's way to the next page cannot be used: {problem}",
+        {"status": reply.status, "reason": "malformed_paging"},
+        hint="the list has more entries than were read; narrow it with its options",
+    )
 
 
 def dig(data, path):
@@ -85,9 +85,138 @@ def dig(data, path):
     return data
 
 
-def _count(text, cursor):
-    if not text.isascii() or not text.isdigit() or len(text) > 12:
-        raise InvalidUsage(
-            "`--cursor` is not one of this list", {"value": quote(cursor)}
-        )
-    return int(text)
+def value_at(reply, source):
+    """What a reply says at `header:name` or at a dotted path of its body, or None."""
+    if not source:
+        return None
+    if source.startswith(HEADER):
+        return reply.headers.get(source[len(HEADER) :])
+    return None if reply.is_empty else dig(reply.data, source)
+
+
+def values_at(reply, sources):
+    """Everything a reply says at the sources, parted by `|`; `*` is any entry."""
+    if reply.is_empty:
+        return [value_at(reply, s) for s in sources.split("|") if s.startswith(HEADER)]
+    values = []
+    for source in sources.split("|"):
+        if source.startswith(HEADER):
+            values.append(value_at(reply, source))
+            continue
+        found = [reply.data]
+        for key in source.split("."):
+            below = []
+            for value in found:
+                if key == "*" and isinstance(value, (list, dict)):
+                    below += value if isinstance(value, list) else value.values()
+                else:
+                    below.append(dig(value, key))
+            found = below
+        values += found
+    return [value for value in values if value is not None]
+
+
+def _next(rules, reply, found, place, base):
+    """What to ask for next, and whether it is a link; (None, False) at the end."""
+    style = rules["style"]
+    if style == "cursor":
+        return _cursor(rules, reply), False
+    if style in ("link", "page"):
+        link = _header_link(reply)
+        if link is None and style == "link":
+            return _named_page(rules, reply, base)
+        if link:
+            return _followed(reply, link, base), True
+        if link is not None:
+            return None, False
+    if style in ("page", "offset"):
+        return _counted(rules, reply, found, place), False
+    return None, False
+
+
+def _header_link(reply):
+    """The next page of the Link header, "" when it names none, None without one."""
+    text = reply.headers.get("link", "").strip()
+    if not text:
+        return None
+    try:
+        return links.target(text, "next")
+    except ValueError:
+        raise malformed(reply, "the Link header is broken") from None
+
+
+def _named_page(rules, reply, base):
+    """The next page of a list that is paged by links, from where else it is named."""
+    source = rules["next"]
+    found = value_at(reply, source)
+    if found in (None, ""):
+        return None, False
+    if source.startswith(HEADER):
+        return _checked(reply, found), False
+    if not isinstance(found, str):
+        raise malformed(reply, "it is not a text")
+    return _followed(reply, found, base), True
+
+
+def _followed(reply, link, base):
+    try:
+        return urls.page_path(base, reply.target, link)
+    except ValueError as error:
+        raise malformed(reply, str(error)) from None
+
+
+def _counted(rules, reply, found, place):
+    """The next number of a list that is paged by numbers."""
+    step = 1 if rules["style"] == "page" else len(found)
+    first = 1 if rules["style"] == "page" else 0
+    at = (first if place.at is None else place.at) + step
+    if rules.get("last") and value_at(reply, rules["last"]) is True:
+        return None
+    more = value_at(reply, rules["more"])
+    if isinstance(more, bool):
+        if more and not step:
+            raise malformed(reply, "an empty page has no number after it")
+        return at if more else None
+    if isinstance(more, int) and place.seen + len(found) >= more:
+        return None
+    # A short page may be followed by more; only an empty one is the end.
+    return at if found else None
+
+
+def _cursor(rules, reply):
+    if reply.is_empty:
+        return None
+    more = value_at(reply, rules["more"])
+    if more is not None and not isinstance(more, bool):
+        raise malformed(reply, f"`{rules['more']}` is not true or false")
+    if more is False:
+        return None
+    found = value_at(reply, rules["next"])
+    ends = rules.get("empty_ends", False)
+    if found is None or (found == "" and ends):
+        if more:
+            raise malformed(reply, "it says that there is more, and not where")
+        parent = rules["next"].rpartition(".")[0]
+        if parent and not ends and isinstance(value_at(reply, parent), dict):
+            raise malformed(reply, f"`{rules['next']}` is missing")
+        return None
+    return _checked(reply, found)
+
+
+def _checked(reply, cursor):
+    """A cursor that can be sent again exactly as it came."""
+    if isinstance(cursor, int) and not isinstance(cursor, bool):
+        return cursor
+    if not isinstance(cursor, str):
+        raise malformed(reply, "it is not a text or a whole number")
+    if not cursor:
+        raise malformed(reply, "it is empty")
+    if len(cursor) > CURSOR_LENGTH:
+        raise malformed(reply, f"it is longer than {CURSOR_LENGTH} characters")
+    try:
+        cursor.encode("utf-8")
+    except UnicodeEncodeError:
+        raise malformed(reply, "it is not Unicode text") from None
+    if scrub(cursor) != cursor:
+        raise malformed(reply, "it repeats a key")
+    return cursor

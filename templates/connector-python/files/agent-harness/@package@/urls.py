@@ -1,13 +1,14 @@
 """Builds the URLs of requests, and refuses the ones that must not be called."""
 
 from urllib.parse import quote as percent
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 from . import config
 from .errors import AuthError, InvalidUsage
 from .redaction import quote
 
 LOOPBACK = ("localhost", "::1")
+PORTS = {"https": 443, "http": 80}
 
 
 def base():
@@ -50,6 +51,33 @@ def is_loopback(host):
         and numbers[0] == "127"
         and all(n.isdigit() and len(n) <= 3 and int(n) <= 255 for n in numbers)
     )
+
+
+def origin(url):
+    """What must stay the same for the credentials to be sent again."""
+    port = url.port or PORTS.get(url.scheme)
+    return url.scheme, url.hostname, port, "@" in url.netloc
+
+
+def page_path(base, target, link):
+    """The path below the base URL that a link of a reply leads to.
+
+    `target` is what the reply was asked for. A link that cannot be followed is
+    a ValueError; one that leaves the API is a setting that is wrong.
+    """
+    if not link.isascii() or not link.isprintable() or " " in link or "\\" in link:
+        raise ValueError("the link contains characters that a URL cannot have")
+    there = urlsplit(urljoin(f"{base.scheme}://{base.netloc}{target}", link))
+    below = there.path.startswith(base.path + "/")
+    if origin(there) != origin(base) or not below:
+        raise AuthError(
+            "refused a link to the next page that leaves the base URL",
+            {"reason": "other_host", "link": quote(link.partition("?")[0])},
+            hint="set the base URL to the address that the API gives itself",
+        )
+    if any(unquote(segment) in (".", "..") for segment in there.path.split("/")):
+        raise ValueError("the link has a part that is `.` or `..`")
+    return there.path[len(base.path) :] + ("?" + there.query if there.query else "")
 
 
 def fill(template, inputs):

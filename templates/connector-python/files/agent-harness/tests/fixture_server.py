@@ -25,6 +25,7 @@ class Request:
     def __init__(self, method, target, headers, body):
         parts = urlsplit(target)
         self.method = method
+        self.target = target
         self.path = parts.path
         self.query = parse_qsl(parts.query, keep_blank_values=True)
         self.headers = headers

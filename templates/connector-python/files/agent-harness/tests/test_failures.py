@@ -14,6 +14,7 @@ HTML = {"Content-Type": "text/html"}
 FAILURES = [
     ("AUTH_ERROR", {"status": 401, "body": {"message": "Bad credentials"}}),
     ("AUTH_ERROR", {"status": 403, "body": {"message": "Forbidden"}}),
+    ("AUTH_ERROR", {"status": 302, "headers": {"Location": "https://x.y/"}}),
     ("BACKEND_UNAVAILABLE", {"status": 403, "headers": LIMITED}),
     ("BACKEND_UNAVAILABLE", {"status": 403, "headers": AGAIN}),
     ("NOT_FOUND", {"status": 404, "body": {"message": "Not Found"}}),
@@ -32,13 +33,12 @@ FAILURES = [
     ("BACKEND_UNAVAILABLE", {"body": b"\xff\xfe\xfd"}),
     ("BACKEND_UNAVAILABLE", {"body": b"[" * 200_000}),
     ("BACKEND_UNAVAILABLE", {"body": b"[" * 500 + b"]" * 500}),
-    ("BACKEND_UNAVAILABLE", {"status": 302, "headers": {"Location": "https://x.y/"}}),
     ("BACKEND_UNAVAILABLE", {"status": 307, "headers": {"Location": "/loop"}}),
 ]
 
 
 # One of each code is enough for a command, once some have been through them all.
-CORE = [FAILURES[0], FAILURES[2], FAILURES[4], FAILURES[8], FAILURES[11], FAILURES[14]]
+CORE = [FAILURES[at] for at in (0, 3, 5, 9, 12, 15)]
 THOROUGH = BACKEND_COMMANDS[:5]
 
 
@@ -105,7 +105,7 @@ def test_a_proxy_that_is_none_is_named(run, point_at, monkeypatch, name):
     for proxy in ("http://[bad", "http://h:99999", "http://h:abc", "http://", "://"):
         monkeypatch.setenv("HTTPS_PROXY", proxy)
         error = call(run, name).error
-        assert error["code"] == "BACKEND_UNAVAILABLE"
+        assert error["code"] == "AUTH_ERROR"
         assert error["details"]["reason"] == "proxy"
         assert proxy not in error["message"]
 
@@ -192,14 +192,13 @@ def test_time_is_up_when_it_is_up(backend, client, unavailable, answer):
     assert "outcome" in caught.value.details
 
 
-def test_a_reply_that_is_too_large_is_not_read(
-    backend, client, unavailable, monkeypatch
-):
+def test_a_reply_that_is_too_large_is_not_read(backend, client, monkeypatch):
     monkeypatch.setattr(api, "REPLY_BYTES", 1000)
     backend.answer(body=b"[" + b"1," * 4000 + b"1]")
-    with unavailable as caught:
+    with pytest.raises(module("errors").InvalidUsage) as caught:
         client().request("GET", "/")
     assert caught.value.details["limit_bytes"] == 1000
+    assert not caught.value.retryable
 
 
 def test_a_body_that_is_cut_short_is_noticed(backend, client, unavailable):
@@ -229,20 +228,21 @@ def test_a_redirect_within_the_host_is_followed_with_the_credentials(backend, cl
         "http://[",
     ],
 )
-def test_a_redirect_to_anywhere_else_is_refused(backend, client, unavailable, location):
+def test_a_redirect_to_anywhere_else_is_refused(backend, client, location):
     port = backend.url.rsplit(":", 1)[1]
     backend.answer(302, headers={"Location": location.format(port=port)})
-    with unavailable:
+    with pytest.raises(module("errors").AuthError) as caught:
         client().request("GET", "/")
+    assert caught.value.details["reason"] == "other_host"
+    assert caught.value.hint
     assert len(backend.requests) == 1
 
 
-def test_a_redirect_that_turns_a_write_into_a_read_is_refused(
-    backend, client, unavailable
-):
+def test_a_redirect_that_turns_a_write_into_a_read_is_refused(backend, client):
     backend.answer(302, headers={"Location": "/other"})
-    with unavailable:
+    with pytest.raises(module("errors").InvalidUsage) as caught:
         client().request("POST", "/", body={})
+    assert caught.value.details["reason"] == "moved"
     assert len(backend.requests) == 1
 
 
@@ -255,15 +255,17 @@ def test_a_proxy_is_never_used_for_loopback(backend, client, monkeypatch):
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("not_authed", "AUTH_ERROR"),
         ("invalid_auth", "AUTH_ERROR"),
-        ("token_revoked", "AUTH_ERROR"),
         ("channel_not_found", "NOT_FOUND"),
         ("ratelimited", "BACKEND_UNAVAILABLE"),
         ("invalid_name", "INVALID_USAGE"),
     ],
 )
 def test_error_codes_in_a_good_reply(backend, client, monkeypatch, code, expected):
+    rules = [("auth", "invalid_*h"), ("hidden", "*_not_found")]
+    rules += [("rate_limited", "ratelimited")]
+    rules = [{"is": kind, "body": {"error": [word]}} for kind, word in rules]
+    monkeypatch.setattr(api, "FAILURES", rules)
     monkeypatch.setattr(api, "ERROR_STYLE", "ok_field")
     backend.answer(body={"ok": False, "error": code})
     reply = client().request("GET", "/")

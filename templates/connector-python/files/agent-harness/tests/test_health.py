@@ -20,7 +20,7 @@ ANSWERS = [
     ("degraded", {"body": b'{"cut": '}),
     ("degraded", {"hang": True}),
     ("degraded", {"body": b" " * 1000 + b"{}", "pace": 0.02}),
-    ("degraded", {"status": 302, "headers": {"Location": "https://example.com/"}}),
+    ("needs_setup", {"status": 302, "headers": {"Location": "https://example.com/"}}),
     ("error", {"status": 404, "body": {"message": "Not Found"}}),
 ]
 
@@ -128,7 +128,7 @@ def test_a_proxy_that_is_none_is_an_error(run, point_at, monkeypatch, proxy, nam
     point_at("https://backend.invalid")
     outcome = run("--json", "health", "--verbose")
     details = check(outcome, "error")["checks"][1]["details"]
-    assert (details["code"], details["reason"]) == ("BACKEND_UNAVAILABLE", "proxy")
+    assert (details["code"], details["reason"]) == ("AUTH_ERROR", "proxy")
     assert proxy not in outcome.out + outcome.err
     assert "hidden" not in outcome.out + outcome.err
 

@@ -16,6 +16,10 @@ RULES = {
     "next": "next.cursor",
     "more": "",
     "in": "query",
+    "empty_ends": False,
+    "last": "",
+    "total": "",
+    "cap": 0,
 }
 
 
@@ -60,22 +64,31 @@ ALL = [str(number) for number in range(10)]
 
 
 def test_pages_are_followed_by_number(walk, backend):
-    pages = [NUMBERS[:4], NUMBERS[4:8], NUMBERS[8:]]
-    assert walk(RULES, pages, 30) == (ALL, 3)
+    # A short page is not the end.
+    pages = [NUMBERS[:4], NUMBERS[4:7], NUMBERS[7:], []]
+    assert walk(RULES, pages, 30) == (ALL, 4)
     assert [dict(request.query) for request in backend.requests] == [
         {"size": "4"},
         {"size": "4", "at": "2"},
         {"size": "4", "at": "3"},
+        {"size": "4", "at": "4"},
     ]
 
 
-def test_a_link_header_is_believed(backend):
-    link = '<http://x/?at=2>; rel="next", <http://x/?at=9>; rel="last"'
-    api = module("operations").Api()
-    for text, more in ((link, True), ('<http://x/>; rel="prev"', False)):
-        backend.answer(body=NUMBERS[:4], headers={"Link": text})
-        found = api.list("GET", "/", Inputs(), result="things", paging=RULES)
-        assert found["has_more"] is more
+@pytest.mark.parametrize("total", [10, 14])
+def test_a_list_that_ends_before_its_total_says_so(backend, total):
+    backend.answer(body={"ok": True, "l": NUMBERS, "total": total})
+    rules = {**RULES, "style": "link", "total": "total", "max_limit": 50}
+    found = (
+        module("operations")
+        .Api()
+        .list("GET", "/", Inputs(), result="t", items="l", paging=rules)
+    )
+    assert found["has_more"] is False
+    assert ("complete" in found) is (total > 10)
+    assert found.get("incomplete_reason", "") == (
+        "fewer_than_total" if total > 10 else ""
+    )
 
 
 def test_cursors_are_followed(walk, backend):
@@ -83,19 +96,19 @@ def test_cursors_are_followed(walk, backend):
         {"things": NUMBERS[:3], "next": {"cursor": "c/1"}},
         {"things": NUMBERS[3:], "next": {"cursor": ""}},
     ]
-    rules = {**RULES, "style": "cursor", "max_limit": 20}
+    rules = {**RULES, "style": "cursor", "max_limit": 20, "empty_ends": True}
     assert walk(rules, answers, 20, "things") == (ALL, 2)
     assert dict(backend.requests[1].query) == {"size": "20", "at": "c/1"}
 
 
-def test_a_cursor_may_be_a_url_and_travel_in_a_body(walk, backend):
+def test_a_cursor_may_look_like_a_url_and_travel_in_a_body(walk, backend):
     answers = [
         {"things": NUMBERS[:3], "next": {"cursor": "https://x.y/?at=c1&z=1"}},
-        {"things": NUMBERS[3:], "next": {}},
+        {"things": NUMBERS[3:], "next": None},
     ]
     rules = {**RULES, "style": "cursor", "max_limit": 20, "in": "body"}
     assert walk(rules, answers, 20, "things", "POST") == (ALL, 2)
-    assert backend.requests[1].body == {"size": 20, "at": "c1"}
+    assert backend.requests[1].body == {"size": 20, "at": "https://x.y/?at=c1&z=1"}
 
 
 def test_a_cursor_counts_only_while_there_is_more(walk):
@@ -110,14 +123,12 @@ def test_offsets_are_followed(walk, backend, more):
         {"things": NUMBERS[:4], "total": 10, "flag": True},
         {"things": NUMBERS[4:8], "total": 10, "flag": True},
         {"things": NUMBERS[8:], "total": 10, "flag": False},
+        {"things": []},
     ]
     rules = {**RULES, "style": "offset", "more": more}
-    assert walk(rules, answers, 4, "things") == (ALL, 3)
-    assert [dict(request.query).get("at") for request in backend.requests] == [
-        None,
-        "4",
-        "8",
-    ]
+    places = [None, "4", "8"] + ([] if more else ["10"])
+    assert walk(rules, answers, 4, "things") == (ALL, len(places))
+    assert [dict(request.query).get("at") for request in backend.requests] == places
 
 
 def test_a_list_without_pages_is_handed_out_in_pieces(walk, backend):
@@ -128,7 +139,8 @@ def test_a_list_without_pages_is_handed_out_in_pieces(walk, backend):
 
 def test_a_page_that_is_too_large_is_handed_out_in_pieces(walk, monkeypatch):
     monkeypatch.setattr(settings, "RESULT_BYTES", 300)
-    assert walk({**RULES, "max_limit": 50}, [NUMBERS], 50)[0] == ALL
+    rules = {**RULES, "style": "none", "max_limit": 50}
+    assert walk(rules, [NUMBERS], 50)[0] == ALL
 
 
 def test_one_item_that_is_too_large_is_cut(backend, monkeypatch):

@@ -73,6 +73,7 @@ mod sync_source;
 mod sync_spec;
 mod toolchain;
 mod update;
+mod upstream_answers;
 mod verify;
 mod verify_bundles;
 mod verify_faults;

@@ -11,12 +11,12 @@ use super::sandbox::{Sandbox, connector};
 const HOSTILE: &str = "q\" ' \"\"\" \\ {= tool =} {% x %} # : é\u{2028}`id` $(id)";
 
 /// Connectors and their environment, made once for all tests of this run.
-struct Installation {
+pub struct Installation {
     directory: PathBuf,
 }
 
 impl Installation {
-    fn shared() -> &'static Self {
+    pub fn shared() -> &'static Self {
         static INSTALLATION: OnceLock<Installation> = OnceLock::new();
         INSTALLATION.get_or_init(Self::make)
     }
@@ -49,6 +49,11 @@ impl Installation {
         install.extend(projects.iter().flat_map(|project| ["--editable", project.as_str()]));
         succeed(directory.join("venv/bin/python"), &install, &directory);
         Self { directory }
+    }
+
+    /// The Python that has what connectors need.
+    pub fn python(&self) -> PathBuf {
+        self.directory.join("venv/bin/python")
     }
 
     /// Runs the connector's tests as its README says, from the root of its repository.

@@ -85,7 +85,8 @@ class Client:
             if reply.status not in (301, 302, 303, 307, 308):
                 return reply
             target = self._redirect(method, target, reply)
-        raise BackendUnavailable("too many redirects", {"status": reply.status})
+        details = {"status": reply.status, "reason": "redirect_loop"}
+        raise BackendUnavailable("too many redirects", details)
 
     def _redirect(self, method, target, reply):
         """Where a redirect leads, if it may be followed at all."""
@@ -114,7 +115,7 @@ class Client:
     def _exchange(self, method, target, payload):
         started = time.monotonic()
         if self.time_left() <= 0:
-            raise BackendUnavailable("no time is left for another request")
+            raise _unreachable("timeout", "GET")
         self._log(f"> {method} {redaction.quote(target)}")
         way = (self._base, self._proxy)
         work = _Work(way, method, target, payload, self._headers)

@@ -63,7 +63,8 @@ def write(place, call):
     """The cursor for a place in the list that `call` describes."""
     fields = [place.at, int(place.link), place.skip, place.seen]
     fields += [place.size, place.pages, ".".join(place.past)]
-    payload = json.dumps(fields, separators=(",", ":")).encode()
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    payload = text.encode("utf-8")
     sealed = _seal(payload, call) + payload
     return base64.b32encode(sealed).decode().rstrip("=").lower()
 

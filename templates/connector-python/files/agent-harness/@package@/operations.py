@@ -82,8 +82,12 @@ class Api:
                 {"status": reply.status, "expected_list_at": items or "the top"},
             )
         rest = found[place.skip : place.skip + size]
-        shown, cut = sizes.fitting(rest, lambda item: entry(item, item_id, item_name))
         following = pages.next_place(rules, reply, found, place, client.base)
+        ends = [following, place.rest(size)]
+        reserved = max(len(cursors.write(end, call)) for end in ends if end)
+        shown, cut = sizes.fitting(
+            rest, lambda item: entry(item, item_id, item_name), reserved
+        )
         doubts = completeness.doubts(reply, path)
         if place.skip + len(shown) < len(found):
             following = place.rest(len(shown))

@@ -4,11 +4,13 @@ The next page is where the API says it is. An answer that says so in a form that
 cannot be followed is a failure and never the end of the list.
 """
 
+import json
+
 from . import links, urls
 from .errors import BackendUnavailable, InvalidUsage
 from .redaction import scrub
 
-CURSOR_LENGTH = 20_000
+CURSOR_BYTES = 20_000
 HEADER = "header:"
 
 
@@ -160,7 +162,7 @@ def _named_page(rules, reply, base):
 
 def _followed(reply, link, base):
     try:
-        return urls.page_path(base, reply.target, link)
+        return _checked(reply, urls.page_path(base, reply.target, link))
     except ValueError as error:
         raise malformed(reply, str(error)) from None
 
@@ -211,12 +213,12 @@ def _checked(reply, cursor):
         raise malformed(reply, "it is not a text or a whole number")
     if not cursor:
         raise malformed(reply, "it is empty")
-    if len(cursor) > CURSOR_LENGTH:
-        raise malformed(reply, f"it is longer than {CURSOR_LENGTH} characters")
     try:
-        cursor.encode("utf-8")
+        size = len(json.dumps(cursor, ensure_ascii=False).encode("utf-8"))
     except UnicodeEncodeError:
         raise malformed(reply, "it is not Unicode text") from None
+    if size > CURSOR_BYTES:
+        raise malformed(reply, f"it is longer than {CURSOR_BYTES} bytes")
     if scrub(cursor) != cursor:
         raise malformed(reply, "it repeats a key")
     return cursor

@@ -182,11 +182,19 @@ def _wait(reply, rule, kind):
     from . import waits
 
     for source in rule.get("waits", api.WAITS):
+        if source.endswith("-reset") and not _is_used_up(reply, source, kind):
+            continue
         told = next(iter(_values(reply, source)), None)
         found = waits.seconds(told, reply.headers.get("date"))
         if found is not None and not reveals(str(told)):
             return found
     return rule.get("wait", api.RATE_WAIT if kind == "rate_limited" else None)
+
+
+def _is_used_up(reply, source, kind):
+    """Whether the end of a window is what to wait for: nothing is left in it."""
+    left = reply.headers.get(source[len("header:") :].replace("-reset", "-remaining"))
+    return kind == "rate_limited" and left in (None, "0")
 
 
 def _values(reply, source):

@@ -3,14 +3,14 @@
 import json
 
 from . import api
-from .errors import BackendUnavailable
+from .errors import InvalidUsage
 
 TEXT_LENGTHS = (20_000, 2_000, 200)
 
 
-def fitting(items, summary):
+def fitting(items, summary, reserved=0):
     """The items from the front that fit with their summaries, and if any was cut."""
-    room = api.RESULT_BYTES
+    room = api.RESULT_BYTES - reserved
     for count, item in enumerate(items):
         room -= json_size(item) + json_size(summary(item)) + 4
         if room < 0:
@@ -33,8 +33,10 @@ def shorten(data, size):
         cut = _cut(data, length)
         if json_size(cut) <= size:
             return cut
-    raise BackendUnavailable(
-        "the result is too large to hand out", {"limit_bytes": api.RESULT_BYTES}
+    raise InvalidUsage(
+        "the result is too large to hand out",
+        {"reason": "too_large", "limit_bytes": api.RESULT_BYTES},
+        hint="ask for less, for example with a smaller `--limit`",
     )
 
 
@@ -46,7 +48,11 @@ def _cut(value, length):
     if isinstance(value, str) and len(value) > length:
         return value[:length] + "…"
     if isinstance(value, dict):
-        return {key: _cut(item, length) for key, item in value.items()}
+        # A cursor that is cut leads nowhere.
+        return {
+            key: item if key == "next_cursor" else _cut(item, length)
+            for key, item in value.items()
+        }
     if isinstance(value, (list, tuple)):
         return [_cut(item, length) for item in value]
     return value

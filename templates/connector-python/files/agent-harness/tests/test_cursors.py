@@ -99,6 +99,19 @@ def test_a_cursor_that_cannot_be_sent_is_a_failure(backend, keys):
             ask(CURSOR)
 
 
+def test_a_long_cursor_survives_a_result_that_is_cut(backend, monkeypatch):
+    monkeypatch.setattr(module("api"), "RESULT_BYTES", 60_000)
+    cursor = "\0" * 3000
+    things = [{"id": 1, "name": "n", "text": "x" * 90_000}]
+    backend.answer_in_turn(
+        Answer(body={"ok": True, "l": things, "next": cursor}), page()
+    )
+    found = module("sizes").bounded(ask(CURSOR))
+    assert found["truncated"] is True
+    ask(CURSOR, found["next_cursor"])
+    assert dict(backend.requests[1].query)["at"] == cursor
+
+
 def _json(text):
     import json
 

@@ -10,6 +10,7 @@ use crate::commands;
 #[derive(Debug, Parser)]
 #[command(
     name = "aos",
+    bin_name = "aos",
     version = crate::system::program::version(),
     disable_help_subcommand = true,
     arg_required_else_help = false,

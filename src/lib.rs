@@ -20,3 +20,4 @@ pub mod strict_json;
 pub mod system;
 pub mod update;
 pub mod verify;
+pub mod visible;

@@ -4,6 +4,8 @@ use std::fmt;
 
 use semver::Version;
 
+use crate::visible::excerpt;
+
 /// Longest owner or name, in bytes.
 const MAX_PART: usize = 100;
 
@@ -34,11 +36,7 @@ impl Repository {
     /// # Errors
     /// When a part is empty, too long, or has other characters than letters, digits, `-`, `_` and `.`.
     pub fn parse(text: &str) -> Result<Self, RepositoryError> {
-        let refused = || {
-            RepositoryError(
-                text.chars().take(MAX_PART).collect::<String>().escape_debug().to_string(),
-            )
-        };
+        let refused = || RepositoryError(excerpt(text, MAX_PART));
         let (owner, name) = text.split_once('/').ok_or_else(refused)?;
         if !is_plain(owner) || !is_plain(name) {
             return Err(refused());

@@ -15,6 +15,8 @@ use crate::report::{ErrorCode, Failure, Outcome, Style};
 use crate::system::clock::Stopwatch;
 use crate::system::{environment, interrupt, keeper, program, terminal};
 use crate::update::notice;
+use crate::visible::excerpt;
+use crate::visible::{Visible, visible};
 
 /// Exit code when stdout cannot take the answer.
 const STDOUT_CLOSED: u8 = 1;
@@ -191,7 +193,7 @@ fn settings(global: &Global) -> (Run, Option<Failure>) {
             Some(
                 Failure::new(
                     ErrorCode::Config,
-                    format!("AOS_FORMAT is `{}`, which is no format", shown.escape_debug()),
+                    format!("AOS_FORMAT is `{}`, which is no format", excerpt(&shown, 200)),
                 )
                 .hint("set it to json, text or raw, or unset it"),
             )
@@ -232,11 +234,7 @@ fn is_display(error: &clap::Error) -> bool {
 }
 
 fn display(error: &clap::Error) -> u8 {
-    let text = if terminal::stdout_has_color() {
-        error.render().ansi().to_string()
-    } else {
-        error.render().to_string()
-    };
+    let text = Visible::help(&error.render(), terminal::stdout_has_color());
     if terminal::write_stdout(&text).is_err() { STDOUT_CLOSED } else { 0 }
 }
 
@@ -247,7 +245,7 @@ fn described(error: &clap::Error) -> Outcome {
         ErrorKind::DisplayVersion => json!({"tool": "aos", "version": program::version()}),
         _ => json!({"tool": "aos", "help": text}),
     };
-    Outcome::new(data, text.trim_end())
+    Outcome::new(data, Visible::block(text.trim_end()))
 }
 
 /// Applies `--fields`.
@@ -271,7 +269,7 @@ fn select(
         Ok(data) => {
             outcome.data = data;
             if run.format == Format::Text {
-                outcome.text = crate::contract::json::pretty(&outcome.data).trim_end().to_owned();
+                outcome.text = json_text(&outcome.data);
             }
             Ok(outcome)
         }
@@ -312,7 +310,7 @@ fn narrowed(mut failure: Failure, global: &Global, declared: &[&str]) -> Failure
     }
     if !fields.is_empty() && failure.code == ErrorCode::Nonconformant {
         let details = Value::Object(failure.details.clone());
-        failure.report = Some(crate::contract::json::pretty(&details).trim_end().to_owned());
+        failure.report = Some(json_text(&details));
     }
     failure
 }
@@ -326,49 +324,61 @@ fn emit(
     let notices = notices(answer);
     let hint = hint(&notices, run);
     let meta = Meta { duration_ms: clock.elapsed_ms(), notices };
-    let (stdout, stderr, exit) = match answer {
+    let (stdout, annotations, notes, exit) = match answer {
         Ok(outcome) => {
             let stdout = match run.format {
                 Format::Json => document(&envelope::success(&outcome.data, &meta), global.compact),
-                Format::Text => format!("{}\n", outcome.text),
+                Format::Text => visible!("{}\n", outcome.text),
                 Format::Raw => outcome.raw.clone().unwrap_or_default(),
             };
-            (stdout, lines(&outcome.annotations) + &hint, 0)
+            (stdout, lines(&outcome.annotations), hint, 0)
         }
         Err(failure) => {
             let exit = failure.code.exit();
-            let error = format!("{}\n", failure.text(Style { color: run.style.color }));
+            let error = visible!("{}\n", failure.text(Style { color: run.style.color }));
             let notes = lines(&failure.annotations);
             match run.format {
                 Format::Json => {
-                    (document(&envelope::failure(failure, &meta), global.compact), notes, exit)
+                    let envelope = envelope::failure(failure, &meta);
+                    (document(&envelope, global.compact), notes, Visible::default(), exit)
                 }
                 Format::Text => {
                     let report = failure
                         .report
                         .as_ref()
-                        .map(|report| format!("{report}\n\n"))
+                        .map(|report| visible!("{}\n\n", report))
                         .unwrap_or_default();
-                    (report, notes + &error, exit)
+                    (report, notes, error, exit)
                 }
-                Format::Raw => (failure.raw.clone().unwrap_or_default(), notes + &error, exit),
+                Format::Raw => (failure.raw.clone().unwrap_or_default(), notes, error, exit),
             }
         }
     };
+    let (stdout, notes) = without_commands(stdout, notes);
     if !stdout.is_empty()
         && let Err(error) = terminal::write_stdout(&stdout)
     {
         // A reader that left early knows why; a full disk must be told.
         if error.kind() != std::io::ErrorKind::BrokenPipe {
-            terminal::write_stderr(&format!("error[E_IO]: stdout cannot be written: {error}\n"));
+            let text = visible!("error[E_IO]: stdout cannot be written: {}\n", error);
+            terminal::write_stderr(&text);
         }
         // What an update has done is done, whether anybody reads about it or not.
         return if exit == 0 && !keeps_exit { STDOUT_CLOSED } else { exit };
     }
+    let stderr = visible!("{}{}", annotations, notes);
     if !stderr.is_empty() {
         terminal::write_stderr(&stderr);
     }
     exit
+}
+
+/// In a job of GitHub Actions, only annotations start a line with `::`.
+fn without_commands(stdout: Visible, notes: Visible) -> (Visible, Visible) {
+    match environment::read(environment::GITHUB_ACTIONS) {
+        Some(_) => (stdout.without_commands(), notes.without_commands()),
+        None => (stdout, notes),
+    }
 }
 
 /// What is known about updates, from the disk alone: no command but `update` and `doctor` asks anybody.
@@ -385,21 +395,28 @@ fn notices(answer: &Result<Outcome, Failure>) -> Vec<Value> {
 }
 
 /// One line for a person when an update is out.
-fn hint(notices: &[Value], run: &Run) -> String {
+fn hint(notices: &[Value], run: &Run) -> Visible {
     let latest = notices.first().and_then(|notice| notice["latest_version"].as_str());
     match latest.filter(|_| run.format == Format::Text && !run.quiet) {
         Some(latest) => {
-            let note = Style { color: false }.faint(&format!("aos {latest} is out: aos update"));
-            format!("{note}\n")
+            visible!("aos {} is out: aos update\n", latest)
         }
-        None => String::new(),
+        None => Visible::default(),
     }
 }
 
-fn lines(annotations: &[String]) -> String {
-    annotations.iter().map(|line| format!("{line}\n")).collect()
+fn lines(annotations: &[Visible]) -> Visible {
+    Visible::joined(annotations.iter().map(|line| visible!("{}\n", line)), "")
 }
 
-fn document(envelope: &Value, compact: bool) -> String {
-    if compact { format!("{envelope}\n") } else { crate::contract::json::pretty(envelope) }
+/// Data as a person reads it.
+fn json_text(data: &Value) -> Visible {
+    Visible::json(crate::contract::json::pretty(data).trim_end())
+}
+
+fn document(envelope: &Value, compact: bool) -> Visible {
+    Visible::json(&match compact {
+        true => format!("{envelope}\n"),
+        false => crate::contract::json::pretty(envelope),
+    })
 }

@@ -7,6 +7,8 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+use crate::visible::excerpt;
+
 /// Reads exactly one value, at most 128 levels deep.
 ///
 /// # Errors
@@ -83,7 +85,7 @@ impl<'de> Visitor<'de> for Strict {
                 let key: String = key.chars().take(80).collect();
                 return Err(A::Error::custom(format_args!(
                     "duplicate member `{}`",
-                    key.escape_debug()
+                    excerpt(&key, 200)
                 )));
             }
             map.insert(key, members.next_value_seed(Strict)?);

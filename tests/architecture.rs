@@ -9,47 +9,51 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Each module of `src`, and the modules that it may use.
-const DIRECTIONS: [(&str, &[&str]); 18] = [
-    ("strict_json", &[]),
-    ("repository", &[]),
-    ("contract", &["strict_json"]),
-    ("plan", &[]),
-    ("system", &[]),
-    ("verify", &["strict_json"]),
-    ("generate", &["contract", "plan", "repository"]),
-    ("apply", &["plan", "system"]),
-    ("release", &["repository", "strict_json", "system", "verify"]),
-    ("inputs", &["contract", "generate", "plan", "release", "repository", "system", "verify"]),
-    ("update", &["inputs", "release", "strict_json", "system", "verify"]),
-    ("audit", &["contract", "generate", "inputs", "plan", "system"]),
-    ("conform", &["contract", "generate", "inputs", "strict_json", "system"]),
-    ("report", &["conform", "contract", "plan"]),
+const DIRECTIONS: [(&str, &[&str]); 19] = [
+    ("visible", &[]),
+    ("strict_json", &["visible"]),
+    ("repository", &["visible"]),
+    ("contract", &["strict_json", "visible"]),
+    ("plan", &["visible"]),
+    ("system", &["visible"]),
+    ("verify", &["strict_json", "visible"]),
+    ("generate", &["contract", "plan", "repository", "visible"]),
+    ("apply", &["plan", "system", "visible"]),
+    ("release", &["repository", "strict_json", "system", "verify", "visible"]),
+    (
+        "inputs",
+        &["contract", "generate", "plan", "release", "repository", "system", "verify", "visible"],
+    ),
+    ("update", &["inputs", "release", "strict_json", "system", "verify", "visible"]),
+    ("audit", &["contract", "generate", "inputs", "plan", "system", "visible"]),
+    ("conform", &["contract", "generate", "inputs", "strict_json", "system", "visible"]),
+    ("report", &["conform", "contract", "plan", "visible"]),
     ("cli", &["commands", "system"]),
     (
         "error",
         &[
             "apply", "audit", "conform", "contract", "generate", "inputs", "plan", "release",
-            "report", "system", "update", "verify",
+            "report", "system", "update", "verify", "visible",
         ],
     ),
     (
         "commands",
         &[
             "apply", "audit", "cli", "conform", "contract", "error", "generate", "inputs", "plan",
-            "release", "report", "system", "update", "verify",
+            "release", "report", "system", "update", "verify", "visible",
         ],
     ),
     (
         "run",
         &[
             "apply", "audit", "cli", "commands", "contract", "error", "generate", "inputs", "plan",
-            "report", "system", "update",
+            "report", "system", "update", "visible",
         ],
     ),
 ];
 
 /// Parts of the standard library that only `system` uses; the entry point passes its arguments on.
-const OUTSIDE_WORLD: [&[&str]; 8] = [
+const OUTSIDE_WORLD: [&[&str]; 9] = [
     &["std", "fs"],
     &["std", "process"],
     &["std", "env"],
@@ -58,6 +62,7 @@ const OUTSIDE_WORLD: [&[&str]; 8] = [
     &["std", "time", "Instant"],
     &["std", "io", "stdin"],
     &["std", "io", "stdout"],
+    &["std", "io", "stderr"],
 ];
 
 /// Functions of `system::files` that change the disk.
@@ -84,6 +89,16 @@ const OTHER_WRITERS: [(&str, &str); 8] = [
     ("update/swap.rs", "the lock of an update in the state directory of aos"),
     ("update/skill/backup.rs", "changed files of an installed Skill in the state directory of aos"),
     ("inputs/spec_source/kept.rs", "verified releases of contracts in the state directory of aos"),
+];
+
+/// Who looks at control characters to refuse a text or to write code, not to show it.
+const REFUSES_CONTROLS: [&str; 6] = [
+    "generate/record_text.rs",
+    "generate/render.rs",
+    "inputs/answers.rs",
+    "plan/relative_path.rs",
+    "release/archive.rs",
+    "verify/checksums.rs",
 ];
 
 /// Macros that write past the one document, or that leave work for later.
@@ -417,6 +432,62 @@ fn the_writers_of_the_table_exist() {
     for writer in WRITERS {
         assert!(files.text.contains(&format!("pub fn {writer}(")), "{writer}");
     }
+}
+
+#[test]
+fn only_the_terminal_and_progress_write_to_a_stream_and_only_visible_text() {
+    let writers = ["system/terminal.rs", "system/progress.rs"];
+    let mut faults = Vec::new();
+    for source in sources() {
+        for pair in source.tokens.windows(2) {
+            let [Token::Word(module), Token::Path] = pair else { continue };
+            if ["indicatif", "ProgressBar", "console"].contains(&module.as_str())
+                && !writers.contains(&source.path.as_str())
+            {
+                faults.push(format!("{}: {module}", source.path));
+            }
+        }
+        for Used { segments, .. } in used(&source) {
+            let writes = matches!(segments.last().map(String::as_str), Some("stdout" | "stderr"))
+                && segments.first().is_some_and(|first| first == "std");
+            if writes && !writers.contains(&source.path.as_str()) {
+                faults.push(format!("{}: {}", source.path, segments.join("::")));
+            }
+            // What the macro alone may call would let any text through.
+            if segments.last().is_some_and(|last| last == "of_cleaned")
+                && source.path != "visible/mod.rs"
+            {
+                faults.push(format!("{}: of_cleaned", source.path));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+    let terminal = sources().into_iter().find(|source| source.path == writers[0]).expect("it");
+    for signature in ["pub fn write_stdout(text: &Visible)", "pub fn write_stderr(text: &Visible)"]
+    {
+        assert!(terminal.text.contains(signature), "{signature}");
+    }
+    assert_eq!(terminal.text.matches("write_all").count(), 2, "another writer");
+}
+
+#[test]
+fn outside_text_is_cleaned_in_one_place() {
+    let own =
+        ["is_control", "is_ascii_control", "escape_debug", "escape_default", "escape_unicode"];
+    let faults: Vec<_> = sources()
+        .into_iter()
+        .filter(|source| !source.path.starts_with("visible/"))
+        .flat_map(|source| {
+            let words = source.tokens.iter().filter_map(|token| match token {
+                Token::Word(word) if own.contains(&word.as_str()) => Some(word.clone()),
+                _ => None,
+            });
+            let path = source.path.clone();
+            let excused = REFUSES_CONTROLS.contains(&path.as_str());
+            words.filter(|_| !excused).map(|word| format!("{path}: {word}")).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(faults.is_empty(), "use `visible`: {faults:#?}");
 }
 
 #[test]

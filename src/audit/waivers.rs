@@ -2,6 +2,7 @@
 
 use crate::contract::{Finding, Severity};
 use crate::generate::record::{RECORD_PATH, Waiver};
+use crate::visible::excerpt;
 
 use super::rules;
 
@@ -24,7 +25,7 @@ pub fn apply(findings: &mut Vec<Finding>, waivers: &[Waiver], today: &str) -> Ve
                 let why = if found.is_some() { "cannot be waived" } else { "does not exist" };
                 findings.push(
                     rules::WAIVER_UNKNOWN
-                        .finding(RECORD_PATH, format!("the rule `{}` {why}", rule.escape_debug())),
+                        .finding(RECORD_PATH, format!("the rule `{}` {why}", excerpt(&rule, 200))),
                 );
                 continue;
             }

@@ -7,6 +7,8 @@ use crate::inputs::changelog::{Release, parse};
 use crate::inputs::embedded;
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::program;
+use crate::visible::excerpt;
+use crate::visible::{Visible, visible};
 
 use super::Run;
 
@@ -35,9 +37,9 @@ pub fn run(args: &ChangelogArgs, run: &Run) -> Result<Outcome, Failure> {
         })
         .collect();
     let text = if releases.is_empty() {
-        "no newer version".to_owned()
+        Visible::literal("no newer version")
     } else {
-        releases.iter().map(|release| text(release, run)).collect::<Vec<_>>().join("\n\n")
+        Visible::joined(releases.iter().map(|release| text(release, run)), "\n\n")
     };
     let data = json!({
         "current_version": program::version(),
@@ -54,7 +56,7 @@ pub fn run(args: &ChangelogArgs, run: &Run) -> Result<Outcome, Failure> {
 pub fn version(text: &str) -> Result<semver::Version, Failure> {
     semver::Version::parse(text.strip_prefix('v').unwrap_or(text)).map_err(|_| {
         let shown: String = text.chars().take(40).collect();
-        Failure::new(ErrorCode::Validation, format!("`{}` is not a version", shown.escape_debug()))
+        Failure::new(ErrorCode::Validation, format!("`{}` is not a version", excerpt(&shown, 200)))
             .hint("write it as MAJOR.MINOR.PATCH, for example `0.1.0`")
     })
 }
@@ -70,14 +72,14 @@ fn entry(release: &Release) -> Value {
     json!({"version": release.version.to_string(), "date": release.date, "changes": changes})
 }
 
-fn text(release: &Release, run: &Run) -> String {
+fn text(release: &Release, run: &Run) -> Visible {
     let date = release.date.as_deref().unwrap_or("no date");
-    let mut lines = vec![format!("{} ({date})", run.style.strong(&release.version.to_string()))];
+    let mut lines = vec![visible!("{} ({})", run.style.strong(&release.version), date)];
     for (category, entries) in release.changes.iter().filter(|(_, entries)| !entries.is_empty()) {
-        lines.push(format!("  {category}"));
-        lines.extend(entries.iter().map(|entry| format!("    - {entry}")));
+        lines.push(visible!("  {}", category));
+        lines.extend(entries.iter().map(|entry| visible!("    - {}", entry)));
     }
-    lines.join("\n")
+    Visible::joined(lines, "\n")
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use clap_complete::Shell;
 use serde_json::json;
 
 use crate::cli::Cli;
-use crate::report::{Failure, Outcome};
+use crate::report::{Failure, Outcome, Visible};
 
 use super::Run;
 
@@ -27,5 +27,6 @@ pub fn run(args: &CompletionsArgs, _run: &Run) -> Result<Outcome, Failure> {
     clap_complete::generate(args.shell, &mut Cli::command(), "aos", &mut script);
     let script = String::from_utf8_lossy(&script).into_owned();
     let data = json!({"shell": args.shell.to_string(), "script": script});
-    Ok(Outcome::new(data, script.trim_end()).raw(script))
+    let text = Visible::block(script.trim_end());
+    Ok(Outcome::new(data, text).raw(Visible::block(&script)))
 }

@@ -11,6 +11,7 @@ use crate::inputs::project::Project;
 use crate::report::{Failure, Outcome};
 use crate::system::{environment, program};
 use crate::update::notice;
+use crate::visible::visible;
 
 use super::Run;
 
@@ -44,11 +45,13 @@ pub fn run(_args: &ContextArgs, run: &Run) -> Result<Outcome, Failure> {
         ),
         None => "none here".to_owned(),
     };
-    let text = format!(
-        "aos {}\nformat   {format} ({})\nstate    {}\nproject  {project_line}",
+    let text = visible!(
+        "aos {}\nformat   {} ({})\nstate    {}\nproject  {}",
         program::version(),
+        format,
         run.format_reason,
         state.as_deref().unwrap_or("no home directory"),
+        project_line,
     );
     let mut data = json!({
         "version": program::version(),

@@ -13,6 +13,7 @@ use crate::inputs::spec_source;
 use crate::report::{Failure, Outcome};
 use crate::system::process::{self, Invocation};
 use crate::system::{environment, files};
+use crate::visible::{Visible, visible};
 
 use super::Run;
 use super::reference::READINESS_LEVEL;
@@ -64,20 +65,16 @@ pub fn run(_args: &DoctorArgs, run: &Run) -> Result<Outcome, Failure> {
         looked.check,
         readiness(),
     ];
-    let text = checks
-        .iter()
-        .map(|check| {
-            let status = match check.status {
-                "pass" => run.style.good("pass"),
-                "warn" => run.style.warning("warn"),
-                _ => run.style.bad("fail"),
-            };
-            let fix =
-                check.fix.as_ref().map(|fix| format!("\n       fix: {fix}")).unwrap_or_default();
-            format!("{status}   {:<18} {}{fix}", check.name, check.found)
-        })
-        .collect::<Vec<_>>()
-        .join("\n");
+    let lines = checks.iter().map(|check| {
+        let status = match check.status {
+            "pass" => run.style.good("pass"),
+            "warn" => run.style.warning("warn"),
+            _ => run.style.bad("fail"),
+        };
+        let fix = check.fix.as_ref().map(|fix| visible!("\n       fix: {}", fix));
+        visible!("{}   {:<18} {}{}", status, check.name, check.found, fix.unwrap_or_default())
+    });
+    let text = Visible::joined(lines, "\n");
     let data: Vec<Value> = checks
         .iter()
         .map(|check| {

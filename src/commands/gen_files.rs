@@ -19,6 +19,8 @@ use crate::plan::Plan;
 use crate::report::{ErrorCode, Failure, Outcome, changes, findings};
 use crate::verify::TrustRoot;
 
+use crate::visible::{Visible, visible};
+
 use super::Run;
 use super::sync_spec;
 use super::verify::trust_root;
@@ -225,13 +227,8 @@ impl Generated<'_> {
         .hint(hint)
         .detail("trust", self.trust.name())
         .detail("findings", data);
-        failure.report = Some(
-            found
-                .iter()
-                .map(|finding| findings::text(finding, run.style))
-                .collect::<Vec<_>>()
-                .join("\n\n"),
-        );
+        let texts = found.iter().map(|finding| findings::text(finding, run.style));
+        failure.report = Some(Visible::joined(texts, "\n\n"));
         failure.raw = Some(changes::patch(&comparison.plan));
         Err(failure)
     }
@@ -248,7 +245,7 @@ impl Generated<'_> {
         let (desired, plan, notes) = (self.desired, self.plan, &self.notes);
         let status = if plan.is_empty() { "unchanged" } else { "generated" };
         let files: Vec<_> = desired.generated.paths().map(|path| path.as_str()).collect();
-        let mut lines = vec![format!(
+        let mut lines = vec![visible!(
             "{} {} files ({})",
             run.style.good(status),
             files.len(),
@@ -258,9 +255,9 @@ impl Generated<'_> {
             lines.push(changes::text(plan, run.style));
         }
         if self.trust == Trust::Lock {
-            lines.push("trusted by its lock only".to_owned());
+            lines.push(Visible::literal("trusted by its lock only"));
         }
-        lines.extend(notes.iter().map(|note| format!("{} {note}", run.style.warning("note:"))));
+        lines.extend(notes.iter().map(|note| visible!("{} {}", run.style.warning("note:"), note)));
         let data = json!({
             "status": status,
             "tag": desired.release.tag.as_str(),
@@ -269,6 +266,6 @@ impl Generated<'_> {
             "changes": changes::json(plan, false),
             "notes": notes,
         });
-        Outcome::new(data, lines.join("\n")).raw(changes::patch(plan))
+        Outcome::new(data, Visible::joined(lines, "\n")).raw(changes::patch(plan))
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::report::contract_gen::{EXIT_CODES, SCHEMA_VERSION};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::{environment, program};
+use crate::visible::{Visible, visible};
 
 use super::{Run, registry};
 
@@ -22,16 +23,13 @@ pub const READINESS_LEVEL: &str = "beta";
 /// Never; the signature is that of every command.
 pub fn run(_args: &ReferenceArgs, run: &Run) -> Result<Outcome, Failure> {
     let commands: Vec<_> = registry::ENTRIES.iter().map(registry::describe).collect();
-    let text = commands
-        .iter()
-        .map(|command| {
-            let path = command["path"].as_str().unwrap_or_default();
-            let description = command["description"].as_str().unwrap_or_default();
-            // Padded before it is painted: colour has no width.
-            format!("{} {description}", run.style.strong(&format!("{path:<12}")))
-        })
-        .collect::<Vec<_>>()
-        .join("\n");
+    let lines = commands.iter().map(|command| {
+        let path = command["path"].as_str().unwrap_or_default();
+        let description = command["description"].as_str().unwrap_or_default();
+        // Padded before it is painted: colour has no width.
+        visible!("{} {}", run.style.strong(format!("{path:<12}")), description)
+    });
+    let text = Visible::joined(lines, "\n");
     let data = json!({
         "tool": "aos",
         "version": program::version(),
@@ -46,7 +44,7 @@ pub fn run(_args: &ReferenceArgs, run: &Run) -> Result<Outcome, Failure> {
         "environment": variables(),
     });
     let note = run.style.faint("Parameters, schemas and codes: aos reference --format json");
-    Ok(Outcome::new(data, format!("{text}\n\n{note}")))
+    Ok(Outcome::new(data, visible!("{}\n\n{}", text, note)))
 }
 
 fn readiness() -> Value {

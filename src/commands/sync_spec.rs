@@ -23,6 +23,8 @@ use crate::inputs::{embedded, repository, tree};
 use crate::plan::{Content, Digest, FileSet, Plan, RelativePath};
 use crate::report::{ErrorCode, Failure, Outcome, changes};
 
+use crate::visible::{Visible, visible};
+
 use super::Run;
 use super::verify::trust_root;
 use super::write_gate::{self, Decision, Request};
@@ -269,22 +271,23 @@ impl Summary<'_> {
     }
 
     /// The same for a person, where the program itself does not vouch for it.
-    fn trust(&self) -> Option<String> {
+    fn trust(&self) -> Option<Visible> {
         let source = &self.obtained.release.source;
         match &self.obtained.trust {
             Trust::Embedded => None,
-            Trust::Signed { signer } => Some(format!("signed by {signer}")),
-            Trust::Lock => Some(format!("trusted by its lock only; it came from {source}")),
+            Trust::Signed { signer } => Some(visible!("signed by {}", signer)),
+            Trust::Lock => Some(visible!("trusted by its lock only; it came from {}", source)),
         }
     }
 
-    fn noted(&self, run: &Run) -> Vec<String> {
-        self.notes.iter().map(|note| format!("{} {note}", run.style.warning("note:"))).collect()
+    fn noted(&self, run: &Run) -> Vec<Visible> {
+        let label = run.style.warning("note:");
+        self.notes.iter().map(|note| visible!("{} {}", label, note)).collect()
     }
 
     fn preview(&self, mut outcome: Outcome, run: &Run) -> Outcome {
         for line in self.trust().into_iter().chain(self.noted(run)) {
-            outcome.text.push_str(&format!("\n{line}"));
+            outcome.text.push(&visible!("\n{}", line));
         }
         if let Value::Object(members) = &mut outcome.data {
             members.insert("previous_tag".to_owned(), self.previous.as_deref().into());
@@ -302,7 +305,7 @@ impl Summary<'_> {
             failure.details.insert("notes".to_owned(), self.notes.clone().into());
             if let Some(report) = &mut failure.report {
                 for line in self.noted(run) {
-                    report.push_str(&format!("\n{line}"));
+                    report.push(&visible!("\n{}", line));
                 }
             }
         }
@@ -341,10 +344,11 @@ impl Summary<'_> {
             ("moved", Some(previous)) => format!("{previous} -> {}", release.tag),
             _ => format!("at {}", release.tag),
         };
-        let mut lines = vec![format!(
-            "{} {} {head} ({})",
+        let mut lines = vec![visible!(
+            "{} {} {} ({})",
             run.style.good(self.status),
             release.family,
+            head,
             changes::summary(self.plan)
         )];
         if !self.plan.is_empty() {
@@ -353,9 +357,9 @@ impl Summary<'_> {
         lines.extend(self.trust());
         lines.extend(self.noted(run));
         if let Some(newer) = &newer {
-            lines
-                .push(format!("{newer} is out: {}", run.style.accent("aos sync-spec --to latest")));
+            let command = run.style.accent("aos sync-spec --to latest");
+            lines.push(visible!("{} is out: {}", newer, command));
         }
-        Outcome::new(data, lines.join("\n")).raw(changes::patch(self.plan))
+        Outcome::new(data, Visible::joined(lines, "\n")).raw(changes::patch(self.plan))
     }
 }

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use clap::{ArgGroup, Args};
 use serde_json::{Value, json};
 
-use crate::contract::json::printable;
 use crate::error::{io_code, io_hint};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::{clock, files};
@@ -16,6 +15,8 @@ use crate::verify::{
     Bundle, Content, ExpectedContent, ExpectedIdentity, ExpectedSigner, Policy, Sha256, Signer,
     Subject, TrustRoot, Verdict, VerifyingKey,
 };
+
+use crate::visible::{Visible, excerpt, visible};
 
 use super::Run;
 
@@ -215,7 +216,7 @@ fn about(before: &str, path: &Path, after: &str, mut failure: Failure) -> Failur
 }
 
 fn shown(path: &Path) -> String {
-    printable(&path.to_string_lossy())
+    excerpt(&path.to_string_lossy(), 200)
 }
 
 fn kind(verdict: &Verdict) -> &'static str {
@@ -266,38 +267,38 @@ fn data(args: &VerifyArgs, verdict: &Verdict, trust: &TrustRoot) -> Value {
     })
 }
 
-fn text(args: &VerifyArgs, verdict: &Verdict, trust: &TrustRoot, run: &Run) -> String {
+fn text(args: &VerifyArgs, verdict: &Verdict, trust: &TrustRoot, run: &Run) -> Visible {
     let what = match &verdict.statement {
-        Some(statement) => format!("attestation, {}", printable(&statement.predicate_type)),
-        None => kind(verdict).to_owned(),
+        Some(statement) => visible!("attestation, {}", statement.predicate_type),
+        None => Visible::literal(kind(verdict)),
     };
     let mut rows = vec![("kind", what)];
     match &verdict.signer {
         Signer::Certificate { identity, issuer, claims } => {
-            rows.push(("signed by", printable(identity)));
-            rows.push(("vouched by", printable(issuer)));
+            rows.push(("signed by", Visible::line(identity)));
+            rows.push(("vouched by", Visible::line(issuer)));
             if let (Some(repository), Some(commit)) = (&claims.repository, &claims.commit) {
-                rows.push(("built from", printable(&format!("{repository} at {commit}"))));
+                rows.push(("built from", visible!("{} at {}", repository, commit)));
             }
         }
         Signer::Key { fingerprint } => {
-            rows.push(("signed by", format!("key sha256:{fingerprint}")))
+            rows.push(("signed by", visible!("key sha256:{}", fingerprint)))
         }
     }
     let times = verdict.times.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    rows.push(("signed at", times));
+    rows.push(("signed at", Visible::line(&times)));
     let log = &verdict.log;
-    rows.push(("logged in", format!("{}, entry {}", printable(&log.url), log.index)));
+    rows.push(("logged in", visible!("{}, entry {}", log.url, log.index)));
     rows.push((
         "trust root",
         match &args.trusted_root {
-            Some(path) => format!("{} (sha256:{})", shown(path), trust.digest),
-            None => format!("Sigstore public good, inside aos, as of {EMBEDDED_AS_OF}"),
+            Some(path) => visible!("{} (sha256:{})", shown(path), trust.digest),
+            None => visible!("Sigstore public good, inside aos, as of {}", EMBEDDED_AS_OF),
         },
     ));
     let rows = rows
         .into_iter()
-        .map(|(name, value)| format!("\n  {} {value}", run.style.faint(&format!("{name:<10}"))))
-        .collect::<String>();
-    format!("{} {}{rows}", run.style.good("verified"), run.style.strong(&shown(&args.file)))
+        .map(|(name, value)| visible!("\n  {} {}", run.style.faint(format!("{name:<10}")), value));
+    let file = run.style.strong(shown(&args.file));
+    visible!("{} {}{}", run.style.good("verified"), file, Visible::joined(rows, ""))
 }

@@ -14,6 +14,7 @@ use crate::plan::{Digest, Plan, RelativePath};
 use crate::report::{ErrorCode, Failure, Outcome, changes};
 use crate::system::files::{self, Kind, Mode};
 use crate::system::{clock, environment, random};
+use crate::visible::{Visible, visible};
 
 use super::Run;
 
@@ -104,28 +105,29 @@ fn preview(request: &Request<'_>, run: &Run) -> Result<Outcome, Failure> {
         .iter()
         .map(|obstacle| json!({"path": obstacle.path.as_str(), "reason": obstacle.reason}))
         .collect();
-    let summary = run.style.strong(&format!(
+    let summary = run.style.strong(visible!(
         "Would change {}: {}",
         request.root.display(),
         changes::summary(request.plan)
     ));
-    let confirm = run.style.accent(&format!("--confirm {token}"));
+    let confirm = run.style.accent(visible!("--confirm {}", token));
     let lossy = lossy(request);
     let advice = match lossy.as_slice() {
-        [] => format!("Nothing of yours would be lost: run it as it is, or with {confirm}"),
-        lossy => format!(
-            "aos did not write what is there now: {}\nConfirm with {confirm} (until {})",
+        [] => visible!("Nothing of yours would be lost: run it as it is, or with {}", confirm),
+        lossy => visible!(
+            "aos did not write what is there now: {}\nConfirm with {} (until {})",
             lossy.join(", "),
+            confirm,
             clock::iso8601(expires_at)
         ),
     };
     let text = [
         changes::text(request.plan, run.style),
-        run.style.diff(&replaced_diffs(request.plan)),
+        Visible::joined(run.style.diff(&replaced_diffs(request.plan)), "\n"),
         summary,
         advice,
     ];
-    let text: Vec<_> = text.into_iter().filter(|part| !part.is_empty()).collect();
+    let text = text.into_iter().filter(|part| !part.is_empty());
     let data = json!({
         "preview": {
             "action": request.command,
@@ -138,7 +140,7 @@ fn preview(request: &Request<'_>, run: &Run) -> Result<Outcome, Failure> {
         "confirm_token": token,
         "expires_at": clock::iso8601(expires_at),
     });
-    Ok(Outcome::new(data, text.join("\n")).raw(changes::patch(request.plan)))
+    Ok(Outcome::new(data, Visible::joined(text, "\n")).raw(changes::patch(request.plan)))
 }
 
 /// New files are listed, and the lock follows from the others; what a person must look at is what goes away.

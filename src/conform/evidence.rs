@@ -1,6 +1,7 @@
 //! What a call said, as a report shows it: without secrets, without control characters, bounded.
 
 use super::secrets::Sentinel;
+use crate::visible::Visible;
 
 /// Most characters of a stream, and of an argument, in a report.
 const MAX_EXCERPT: usize = 1_200;
@@ -42,18 +43,9 @@ pub fn argument(text: &str, secrets: &[Sentinel]) -> String {
     text.chars().take(MAX_ARGUMENT).chain("…".chars()).collect()
 }
 
-/// Text without secrets, its control characters made visible except line breaks.
+/// Text without secrets, with nothing that a terminal would carry out; line breaks stay.
 fn clean(text: &str, secrets: &[Sentinel]) -> String {
     let redacted = secrets.iter().fold(text.to_owned(), |text, secret| secret.redact(&text));
-    let mut clean = String::with_capacity(redacted.len());
-    for symbol in redacted.chars() {
-        let steers = ('\u{202a}'..='\u{202e}').contains(&symbol)
-            || ('\u{2066}'..='\u{2069}').contains(&symbol);
-        if symbol != '\n' && (symbol.is_control() || steers) {
-            clean.extend(symbol.escape_default());
-        } else {
-            clean.push(symbol);
-        }
-    }
-    clean
+    let lines = redacted.split('\n').map(|line| Visible::line(line).into_string());
+    lines.collect::<Vec<_>>().join("\n")
 }

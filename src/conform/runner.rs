@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::generate::record_conform::ProbeWaiver;
 use crate::system::clock::Stopwatch;
 use crate::system::{interrupt, orphans};
+use crate::visible::{Visible, excerpt};
 
 use super::probe::{Finding, Probe, Verdict};
 use super::session::Session;
@@ -131,18 +132,8 @@ fn is_shown(finding: &Finding) -> bool {
 
 fn shown(message: &str, secrets: &[super::secrets::Sentinel]) -> String {
     let redacted = secrets.iter().fold(message.to_owned(), |text, secret| secret.redact(&text));
-    let visible: String = redacted
-        .chars()
-        .flat_map(|symbol| {
-            let escaped = symbol.is_control().then(|| symbol.escape_default());
-            let plain = escaped.is_none().then_some(symbol);
-            escaped.into_iter().flatten().chain(plain)
-        })
-        .collect();
-    // Where a probe quotes a member that the tool does not have, nothing stands between the marks.
+    let visible = Visible::line(&redacted).into_string();
+    // A probe that quotes a member that the tool does not have leaves nothing between the marks.
     let visible = visible.replace("``", "(absent)");
-    if visible.chars().count() <= MAX_MESSAGE {
-        return visible;
-    }
-    visible.chars().take(MAX_MESSAGE).chain("…".chars()).collect()
+    excerpt(&visible, MAX_MESSAGE)
 }

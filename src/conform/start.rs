@@ -4,6 +4,7 @@ use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
 use crate::system::files;
+use crate::visible::excerpt;
 
 /// How much of a program is looked at.
 const HEAD: u64 = 256;
@@ -97,7 +98,7 @@ fn interpreter(head: &[u8]) -> Option<String> {
     let line = head.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let line = String::from_utf8_lossy(line);
     let word = line.split_whitespace().next()?;
-    Some(word.chars().take(100).collect::<String>().escape_debug().to_string())
+    Some(excerpt(word, 100))
 }
 
 fn head(program: &Path) -> Option<Vec<u8>> {

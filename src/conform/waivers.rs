@@ -2,6 +2,7 @@
 
 use crate::contract::{Family, suggestion};
 use crate::generate::record_conform::ProbeWaiver;
+use crate::visible::excerpt;
 
 use super::probe::{self, Verdict};
 use super::runner::Verdicts;
@@ -26,8 +27,7 @@ pub fn apply(
 ) -> (Vec<Remark>, Vec<Remark>) {
     let (mut faults, mut notes) = (Vec::new(), Vec::new());
     for (index, waiver) in waivers.iter().enumerate() {
-        let remark =
-            |message: String| Remark { probe: waiver.probe.escape_debug().to_string(), message };
+        let remark = |message: String| Remark { probe: excerpt(&waiver.probe, 200), message };
         if let Some(fault) = contradiction(waiver, &waivers[..index], family, today) {
             faults.push(remark(fault));
             continue;

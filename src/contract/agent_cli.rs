@@ -3,6 +3,8 @@
 use indexmap::IndexMap;
 use serde::Deserialize;
 
+use crate::visible::excerpt;
+
 use super::document::{self, ContractError};
 use super::family::Family;
 use super::json;
@@ -161,7 +163,7 @@ impl AgentCliContract {
             if exit.parse::<u8>().map(|number| number.to_string()) != Ok(exit.clone()) {
                 return Some(format!(
                     "`{}` in `exit_codes.table` is not an exit code",
-                    exit.escape_debug()
+                    excerpt(exit, 200)
                 ));
             }
         }
@@ -172,7 +174,7 @@ impl AgentCliContract {
             if !known {
                 return Some(format!(
                     "`{}` in `http_status` is not a status",
-                    status.escape_debug()
+                    excerpt(status, 200)
                 ));
             }
             if !self.error_codes.core.contains_key(code) {

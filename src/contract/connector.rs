@@ -6,6 +6,8 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::visible::excerpt;
+
 use super::harness::HarnessContract;
 use super::json::{self, JsonError};
 use super::name::{Constant, Key};
@@ -308,7 +310,7 @@ impl Connector {
             let Some(command) = command else {
                 return Err(fault(
                     &format!("{member}.applies_to"),
-                    &format!("`{}` is not a command", id.escape_debug()),
+                    &format!("`{}` is not a command", excerpt(id, 200)),
                 ));
             };
             command.options.push(entry.id.clone());

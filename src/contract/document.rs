@@ -1,5 +1,7 @@
 //! What every `contract.json` has, whatever its family: it says which family and tag it is.
 
+use crate::visible::excerpt;
+
 use super::family::Family;
 use super::json::JsonError;
 use super::name::Key;
@@ -32,7 +34,7 @@ pub fn identify(
         return Err(ContractError::OtherFamily(contract.to_string()));
     }
     if stated_tag != tag.as_str() {
-        let found = stated_tag.chars().take(64).collect::<String>().escape_debug().to_string();
+        let found = excerpt(stated_tag, 64);
         return Err(ContractError::OtherTag { found, wanted: tag.to_string() });
     }
     Ok(())

@@ -3,6 +3,8 @@
 use indexmap::IndexMap;
 use serde_json::Value;
 
+use crate::visible::excerpt;
+
 use super::agent_cli::{AgentCliContract, CodeSpec, MAX_CODE};
 use super::json::{self, JsonError};
 use super::name::Constant;
@@ -60,10 +62,7 @@ impl Extension {
 
 fn refuse<T>(member: &str, reason: &str) -> Result<T, ExtensionError> {
     let member: String = member.chars().take(80).collect();
-    Err(ExtensionError::Refused {
-        member: member.escape_debug().to_string(),
-        reason: reason.to_owned(),
-    })
+    Err(ExtensionError::Refused { member: excerpt(&member, 200), reason: reason.to_owned() })
 }
 
 fn entry(

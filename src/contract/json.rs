@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::strict_json;
+use crate::visible::excerpt;
 
 /// Largest document that is read, in bytes.
 pub const MAX_DOCUMENT: usize = 4 * 1024 * 1024;
@@ -65,11 +66,7 @@ pub fn parse_as<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, JsonE
 /// Text of a document as part of a message: one line of bounded length.
 #[must_use]
 pub fn printable(text: &str) -> String {
-    let escape = |symbol: char| -> String {
-        if symbol.is_control() { symbol.escape_default().collect() } else { symbol.into() }
-    };
-    let shown: String = text.chars().take(MAX_SHOWN).map(escape).collect();
-    if text.chars().nth(MAX_SHOWN).is_some() { shown + "…" } else { shown }
+    excerpt(text, MAX_SHOWN)
 }
 
 /// The bytes as text.

@@ -3,6 +3,8 @@
 use serde::Deserialize;
 use serde::de::Error as _;
 
+use crate::visible::excerpt;
+
 macro_rules! name_type {
     ($(#[$doc:meta])* $type:ident, $expected:literal, $valid:expr) => {
         $(#[$doc])*
@@ -28,7 +30,7 @@ macro_rules! name_type {
                 let text = String::deserialize(deserializer)?;
                 Self::parse(&text).ok_or_else(|| {
                     let shown: String = text.chars().take(80).collect();
-                    D::Error::custom(format_args!("`{}` is not {}", shown.escape_debug(), $expected))
+                    D::Error::custom(format_args!("`{}` is not {}", excerpt(&shown, 200), $expected))
                 })
             }
         }

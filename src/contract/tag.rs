@@ -5,6 +5,8 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use crate::visible::excerpt;
+
 /// The name of one released state of a contract.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct SpecTag {
@@ -52,8 +54,7 @@ impl SpecTag {
         if text.trim() != text {
             return Err(TagError::Whitespace);
         }
-        let shown: String =
-            text.chars().take(MAX_TAG).collect::<String>().escape_debug().to_string();
+        let shown: String = excerpt(text, MAX_TAG);
         if text.contains(['/', '\\']) || text.starts_with('.') {
             return Err(TagError::Path(shown));
         }

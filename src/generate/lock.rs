@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::contract::{Family, SpecTag};
 use crate::plan::{Digest, RelativePath};
+use crate::visible::excerpt;
 
 use super::record::SpecSource;
 use super::record_text::{RecordError, family, quote, relative, toml};
@@ -113,7 +114,7 @@ fn digests(
         .iter()
         .map(|(path, text)| {
             let digest = Digest::parse(text).ok_or_else(|| RecordError::Member {
-                member: format!("{section}.\"{}\"", path.escape_debug()),
+                member: format!("{section}.\"{}\"", excerpt(path, 200)),
                 reason: "it is not a digest of the form sha256:<64 hex digits>".to_owned(),
             })?;
             Ok((relative(section, path)?, digest))

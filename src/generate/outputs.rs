@@ -7,6 +7,7 @@ use crate::contract::extension::ExtensionError;
 use crate::contract::harness::HarnessContract;
 use crate::contract::{AgentCliContract, Extension, Family};
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
+use crate::visible::excerpt;
 
 use super::contract::{Model, connector, go, python, rust, typescript};
 use super::output::Output;
@@ -132,7 +133,7 @@ fn write(
 
 fn unknown(generator: &str, family: Family) -> GenerateError {
     GenerateError::UnknownGenerator {
-        generator: generator.chars().take(40).collect::<String>().escape_debug().to_string(),
+        generator: excerpt(generator, 40),
         family,
         known: generators(family),
     }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use crate::contract::{Family, json};
 use crate::plan::RelativePath;
 use crate::repository::Repository;
+use crate::visible::excerpt;
 
 use super::output::Output;
 use super::record_conform::{ConformDocument, ConformSection, Day};
@@ -303,10 +304,7 @@ fn spec_section(document: SpecDocument) -> Result<SpecSection, RecordError> {
         Some(other) => {
             return Err(RecordError::Member {
                 member: "spec.trust".to_owned(),
-                reason: format!(
-                    "`{}` is not known; the only value is `lock`",
-                    other.escape_debug()
-                ),
+                reason: format!("`{}` is not known; the only value is `lock`", excerpt(other, 200)),
             });
         }
     };

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use crate::contract::json;
+use crate::visible::excerpt;
 
 use super::record_text::{RecordError, quote};
 
@@ -84,7 +85,7 @@ impl Day {
             Self::Date(date) => date.to_string(),
         };
         if text.len() != 10 || text.parse::<jiff::civil::Date>().is_err() {
-            let reason = format!("`{}` is not a date of the form YYYY-MM-DD", text.escape_debug());
+            let reason = format!("`{}` is not a date of the form YYYY-MM-DD", excerpt(&text, 200));
             return Err(RecordError::Member { member: member.to_owned(), reason });
         }
         Ok(text)

@@ -2,6 +2,7 @@
 
 use crate::contract::{Family, json};
 use crate::plan::RelativePath;
+use crate::visible::excerpt;
 
 use super::lock::LOCK_VERSION;
 
@@ -46,7 +47,7 @@ pub(crate) fn family(text: &str) -> Result<Family, RecordError> {
         let known: Vec<_> = Family::ALL.iter().map(|family| family.name()).collect();
         RecordError::Member {
             member: "family".to_owned(),
-            reason: format!("`{}` is not one of {}", text.escape_debug(), known.join(", ")),
+            reason: format!("`{}` is not one of {}", excerpt(text, 200), known.join(", ")),
         }
     })
 }

@@ -8,6 +8,7 @@ use serde::de::Error as _;
 use serde_json::Value;
 
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
+use crate::visible::excerpt;
 
 use super::render::{Engine, RenderError};
 
@@ -50,7 +51,7 @@ impl<'de> Deserialize<'de> for Condition {
             Some((key, value)) if !key.is_empty() && !value.is_empty() => {
                 Ok(Self { key: key.to_owned(), value: value.to_owned() })
             }
-            _ => Err(D::Error::custom(format_args!("`{}` is not key=value", text.escape_debug()))),
+            _ => Err(D::Error::custom(format_args!("`{}` is not key=value", excerpt(&text, 200)))),
         }
     }
 }

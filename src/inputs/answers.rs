@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::contract::json;
 use crate::generate::render::{Engine, RenderError};
 use crate::system::files;
+use crate::visible::excerpt;
 
 use super::answer_forms;
 use super::template::Question;
@@ -20,7 +21,7 @@ const MAX_FILE: u64 = 64 * 1024;
 /// Why answers cannot be used. Every message names the key.
 #[derive(Debug, thiserror::Error)]
 pub enum AnswerError {
-    #[error("`--set {}` is not of the form key=value", text.escape_debug())]
+    #[error("`--set {}` is not of the form key=value", excerpt(text, 200))]
     NotAPair { text: String },
     #[error("`{key}` is not a question of this template; it asks {}", known.join(", "))]
     UnknownKey { key: String, known: Vec<String>, nearest: Option<String> },
@@ -97,11 +98,11 @@ fn accept(
     let Some(question) = questions.iter().find(|question| question.key == key) else {
         let known: Vec<_> = questions.iter().map(|question| question.key.clone()).collect();
         let nearest = crate::contract::suggestion::nearest(key, known.iter().map(String::as_str));
-        let key = key.chars().take(60).collect::<String>().escape_debug().to_string();
+        let key = excerpt(key, 60);
         return Err(AnswerError::UnknownKey { key, nearest: nearest.map(str::to_owned), known });
     };
     if let Some(reason) = fault(question, value) {
-        let value = value.chars().take(60).collect::<String>().escape_debug().to_string();
+        let value = excerpt(value, 60);
         return Err(AnswerError::Invalid { key: key.to_owned(), value, reason });
     }
     answers.insert(key.to_owned(), value.to_owned());
@@ -151,7 +152,7 @@ fn read_file(path: &Path) -> Result<Vec<(String, String)>, AnswerError> {
             }
             _ => Err(fault(format!(
                 "`{}` must be a text, a number or a boolean",
-                key.escape_debug()
+                excerpt(&key, 200)
             ))),
         })
         .collect()

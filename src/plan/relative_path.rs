@@ -5,6 +5,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::visible::excerpt;
+
 /// Longest component that common file systems hold, in bytes.
 const MAX_COMPONENT: usize = 255;
 /// Longest whole path, in bytes.
@@ -22,7 +24,7 @@ pub struct RelativePath(String);
 
 /// Why a text is not a path inside a project.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("`{}` is not a path inside the project: {reason}", text.escape_debug())]
+#[error("`{}` is not a path inside the project: {reason}", excerpt(text, 200))]
 pub struct PathError {
     pub text: String,
     pub reason: &'static str,

@@ -4,6 +4,7 @@ use jiff::fmt::rfc2822;
 
 use crate::system::clock;
 use crate::system::http::Head;
+use crate::visible::excerpt;
 
 use super::fault::Fault;
 
@@ -59,7 +60,7 @@ fn retry_after(text: &str, now: u64) -> Option<u64> {
 
 /// Text from outside on one line of bounded length.
 pub(super) fn shown(text: &str) -> String {
-    text.chars().take(MAX_SHOWN).collect::<String>().escape_debug().to_string()
+    excerpt(text, MAX_SHOWN)
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! GitHub Actions workflow commands: one annotation per finding.
 
 use crate::contract::{Finding, Severity};
+use crate::visible::{Visible, visible};
 
 /// The annotation of one finding; `prefix` is the project's path inside the workspace.
 #[must_use]
-pub fn github(prefix: &str, finding: &Finding) -> String {
+pub fn github(prefix: &str, finding: &Finding) -> Visible {
     let level = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -14,9 +15,11 @@ pub fn github(prefix: &str, finding: &Finding) -> String {
         prefix => format!("{prefix}/{}", finding.path),
     };
     let line = finding.line.map(|line| format!(",line={line}")).unwrap_or_default();
-    format!(
-        "::{level} file={}{line},title={}::{}%0Afix: {}",
+    visible!(
+        "::{} file={}{},title={}::{}%0Afix: {}",
+        level,
         property(&file),
+        line,
         property(finding.rule),
         data(&finding.message),
         data(&finding.fix)
@@ -39,19 +42,23 @@ mod tests {
     #[test]
     fn nothing_from_a_finding_starts_a_command_of_its_own() {
         let finding = Finding {
-            path: "a,b:c\n::warning::x".into(),
+            path: "a,b:c\n::warning::x\u{202e}".into(),
             line: Some(3),
             rule: "drift/modified",
             severity: Severity::Error,
-            message: "100%\r\n::error::y".into(),
+            message: "100%\r\n::error::y\u{1b}[2J".into(),
             fix: "aos gen".into(),
             diff: None,
         };
         let text = github("fleet/aos-x", &finding);
+        let text = text.as_str();
         assert_eq!(text.lines().count(), 1, "{text}");
         assert!(
-            text.starts_with("::error file=fleet/aos-x/a%2Cb%3Ac%0A%3A%3Awarning%3A%3Ax,line=3,"),
+            text.starts_with(
+                "::error file=fleet/aos-x/a%2Cb%3Ac%0A%3A%3Awarning%3A%3Ax\\u{202e},line=3,"
+            ),
             "{text}"
         );
+        assert!(text.contains("::100%25%0D%0A::error::y\\u{1b}[2J%0Afix: aos gen"), "{text}");
     }
 }

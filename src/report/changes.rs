@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 use crate::plan::{Action, Content, Edit, Plan, diff};
 
+use crate::visible::{Visible, visible};
+
 use super::style::Style;
 
 /// Most diffs that one preview carries.
@@ -35,24 +37,24 @@ pub fn json(plan: &Plan, with_diffs: bool) -> Value {
 
 /// All diffs of a plan, one after the other.
 #[must_use]
-pub fn patch(plan: &Plan) -> String {
-    plan.edits().iter().take(MAX_DIFFS).map(diff::unified).collect()
+pub fn patch(plan: &Plan) -> Visible {
+    Visible::block(&plan.edits().iter().take(MAX_DIFFS).map(diff::unified).collect::<String>())
 }
 
 /// The changes of a plan as a list.
 #[must_use]
-pub fn text(plan: &Plan, style: Style) -> String {
-    plan.edits().iter().map(|edit| line(edit, style)).collect::<Vec<_>>().join("\n")
+pub fn text(plan: &Plan, style: Style) -> Visible {
+    Visible::joined(plan.edits().iter().map(|edit| line(edit, style)), "\n")
 }
 
-fn line(edit: &Edit, style: Style) -> String {
+fn line(edit: &Edit, style: Style) -> Visible {
     let mark = match edit.action {
         Action::Create => style.good("+"),
         Action::Replace => style.warning("~"),
         Action::SetMode => style.warning("x"),
         Action::Delete => style.bad("-"),
     };
-    format!("  {mark} {}", edit.path)
+    visible!("  {} {}", mark, edit.path)
 }
 
 /// How many files a plan creates, replaces and deletes, in words.

@@ -3,6 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::contract_gen::{ErrorCode, SCHEMA_VERSION};
+use crate::visible::{Visible, visible};
+
 use super::style::Style;
 
 /// Member that names the members beside it whose text comes from outside (agent-cli §15.8).
@@ -14,21 +16,21 @@ pub struct Outcome {
     /// Business payload of the envelope.
     pub data: Value,
     /// The same for a person; no final newline.
-    pub text: String,
+    pub text: Visible,
     /// Bytes for `--format raw`, where the command offers it.
-    pub raw: Option<String>,
+    pub raw: Option<Visible>,
     /// Lines for other programs that read stderr, such as workflow annotations.
-    pub annotations: Vec<String>,
+    pub annotations: Vec<Visible>,
 }
 
 impl Outcome {
     #[must_use]
-    pub fn new(data: Value, text: impl Into<String>) -> Self {
+    pub fn new(data: Value, text: impl Into<Visible>) -> Self {
         Self { data, text: text.into(), raw: None, annotations: Vec::new() }
     }
 
     #[must_use]
-    pub fn raw(mut self, raw: impl Into<String>) -> Self {
+    pub fn raw(mut self, raw: impl Into<Visible>) -> Self {
         self.raw = Some(raw.into());
         self
     }
@@ -45,11 +47,11 @@ pub struct Failure {
     /// Context for machines; `hint` is added to it.
     pub details: Map<String, Value>,
     /// A longer account for a person, shown before the error.
-    pub report: Option<String>,
+    pub report: Option<Visible>,
     /// Bytes for `--format raw`, where the command offers it.
-    pub raw: Option<String>,
+    pub raw: Option<Visible>,
     /// Lines for other programs that read stderr, such as workflow annotations.
-    pub annotations: Vec<String>,
+    pub annotations: Vec<Visible>,
 }
 
 impl Failure {
@@ -80,28 +82,14 @@ impl Failure {
 
     /// The error in two lines: what and why, then the fix.
     #[must_use]
-    pub fn text(&self, style: Style) -> String {
-        let label = style.bad(&format!("error[{}]:", self.code.as_str()));
-        let mut text = format!("{label} {}", one_line(&self.message));
+    pub fn text(&self, style: Style) -> Visible {
+        let label = style.bad(visible!("error[{}]:", self.code.as_str()));
+        let mut text = visible!("{} {}", label, Visible::sentence(&self.message));
         if let Some(hint) = &self.hint {
-            text.push_str(&format!("\n  {} {}", style.accent("fix:"), one_line(hint)));
+            text.push(&visible!("\n  {} {}", style.accent("fix:"), Visible::sentence(hint)));
         }
         text
     }
-}
-
-/// Text on one line, its control characters made visible: a name from outside cannot drive a terminal.
-fn one_line(text: &str) -> String {
-    let words = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let joined = words.collect::<Vec<_>>().join(" ");
-    joined
-        .chars()
-        .flat_map(|symbol| {
-            let escaped = symbol.is_control().then(|| symbol.escape_default());
-            let plain = escaped.is_none().then_some(symbol);
-            escaped.into_iter().flatten().chain(plain)
-        })
-        .collect()
 }
 
 /// Names those members of `object` that are in `untrusted`.
@@ -146,7 +134,7 @@ pub fn failure(failure: &Failure, meta: &Meta) -> Value {
         "schema_version": SCHEMA_VERSION,
         "error": {
             "code": failure.code.as_str(),
-            "message": failure.message,
+            "message": Visible::sentence(&failure.message).as_str(),
             "details": details,
             "retryable": failure.code.retryable(),
         },
@@ -285,7 +273,7 @@ mod tests {
     fn a_message_cannot_drive_a_terminal() {
         let failure = Failure::new(ErrorCode::Usage, "a\u{1b}[31m\nb").hint("c\td");
         assert_eq!(
-            failure.text(Style { color: false }),
+            failure.text(Style { color: false }).as_str(),
             "error[E_USAGE]: a\\u{1b}[31m b\n  fix: c\\td"
         );
     }

@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 use crate::contract::{Finding, Severity};
 
+use crate::visible::{Visible, visible};
+
 use super::style::Style;
 
 /// One finding as data.
@@ -25,19 +27,20 @@ pub fn json(finding: &Finding) -> Value {
 
 /// One finding for a person: place and rule, what is wrong, the diff, the fix.
 #[must_use]
-pub fn text(finding: &Finding, style: Style) -> String {
+pub fn text(finding: &Finding, style: Style) -> Visible {
     let label = match finding.severity {
         Severity::Error => style.bad("error"),
         Severity::Warning => style.warning("warning"),
     };
     let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
-    let place = style.strong(&format!("{}{line}", finding.path));
-    let mut text = format!("{label} {place} {}\n  {}", style.faint(finding.rule), finding.message);
+    let place = style.strong(visible!("{}{}", finding.path, line));
+    let rule = style.faint(finding.rule);
+    let mut text = visible!("{} {} {}\n  {}", label, place, rule, finding.message);
     if let Some(diff) = &finding.diff {
-        for line in style.diff(&super::changes::shortened(diff)).lines() {
-            text.push_str(&format!("\n    {line}"));
+        for line in style.diff(&super::changes::shortened(diff)) {
+            text.push(&visible!("\n    {}", line));
         }
     }
-    text.push_str(&format!("\n  {} {}", style.accent("fix:"), finding.fix));
+    text.push(&visible!("\n  {} {}", style.accent("fix:"), finding.fix));
     text
 }

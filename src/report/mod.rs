@@ -11,6 +11,7 @@ pub mod findings;
 pub mod style;
 pub mod tree;
 
+pub use crate::visible::Visible;
 pub use contract_gen::ErrorCode;
 pub use envelope::{Failure, Outcome};
 pub use style::Style;

@@ -2,6 +2,8 @@
 
 use anstyle::{AnsiColor, Color, Style as Ansi};
 
+use crate::visible::{Shown, Visible};
+
 /// How text is dressed; plain when colour is off.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
@@ -10,60 +12,55 @@ pub struct Style {
 
 impl Style {
     #[must_use]
-    pub fn good(self, text: &str) -> String {
-        self.paint(text, Some(AnsiColor::Green), true)
+    pub fn good(self, text: impl Shown) -> Visible {
+        self.paint(text.shown(), Some(AnsiColor::Green), true)
     }
 
     #[must_use]
-    pub fn bad(self, text: &str) -> String {
-        self.paint(text, Some(AnsiColor::Red), true)
+    pub fn bad(self, text: impl Shown) -> Visible {
+        self.paint(text.shown(), Some(AnsiColor::Red), true)
     }
 
     #[must_use]
-    pub fn warning(self, text: &str) -> String {
-        self.paint(text, Some(AnsiColor::Yellow), true)
+    pub fn warning(self, text: impl Shown) -> Visible {
+        self.paint(text.shown(), Some(AnsiColor::Yellow), true)
     }
 
     #[must_use]
-    pub fn accent(self, text: &str) -> String {
-        self.paint(text, Some(AnsiColor::Cyan), false)
+    pub fn accent(self, text: impl Shown) -> Visible {
+        self.paint(text.shown(), Some(AnsiColor::Cyan), false)
     }
 
     #[must_use]
-    pub fn strong(self, text: &str) -> String {
-        self.paint(text, None, true)
+    pub fn strong(self, text: impl Shown) -> Visible {
+        self.paint(text.shown(), None, true)
     }
 
     #[must_use]
-    pub fn faint(self, text: &str) -> String {
+    pub fn faint(self, text: impl Shown) -> Visible {
+        let text = text.shown();
+        if self.color { text.painted(Ansi::new().dimmed()) } else { text }
+    }
+
+    fn paint(self, text: Visible, color: Option<AnsiColor>, bold: bool) -> Visible {
         if !self.color {
-            return text.to_owned();
+            return text;
         }
-        let style = Ansi::new().dimmed();
-        format!("{}{text}{}", style.render(), style.render_reset())
+        let style = Ansi::new().fg_color(color.map(Color::Ansi));
+        text.painted(if bold { style.bold() } else { style })
     }
 
-    fn paint(self, text: &str, color: Option<AnsiColor>, bold: bool) -> String {
-        if !self.color {
-            return text.to_owned();
-        }
-        let mut style = Ansi::new().fg_color(color.map(Color::Ansi));
-        if bold {
-            style = style.bold();
-        }
-        format!("{}{text}{}", style.render(), style.render_reset())
-    }
-
-    /// A unified diff with its added and removed lines coloured.
-    #[must_use]
-    pub fn diff(self, text: &str) -> String {
-        let line = |line: &str| match line.as_bytes().first() {
-            _ if line.starts_with("---") || line.starts_with("+++") => self.strong(line),
-            Some(b'+') => self.paint(line, Some(AnsiColor::Green), false),
-            Some(b'-') => self.paint(line, Some(AnsiColor::Red), false),
-            Some(b'@') => self.paint(line, Some(AnsiColor::Cyan), false),
-            _ => line.to_owned(),
-        };
-        text.lines().map(line).collect::<Vec<_>>().join("\n")
+    /// The lines of a unified diff, its added and removed lines coloured.
+    pub fn diff(self, text: &str) -> impl Iterator<Item = Visible> {
+        text.lines().map(move |line| {
+            let shown = Visible::content(line);
+            match line.as_bytes().first() {
+                _ if line.starts_with("---") || line.starts_with("+++") => self.strong(shown),
+                Some(b'+') => self.paint(shown, Some(AnsiColor::Green), false),
+                Some(b'-') => self.paint(shown, Some(AnsiColor::Red), false),
+                Some(b'@') => self.paint(shown, Some(AnsiColor::Cyan), false),
+                _ => shown,
+            }
+        })
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::visible::{Visible, visible};
+
 use super::style::Style;
 
 /// Widest line that is filled with file names, in characters.
@@ -9,7 +11,7 @@ const WIDTH: usize = 96;
 
 /// The paths, grouped by directory, each line indented by two spaces.
 #[must_use]
-pub fn text<'a>(paths: impl IntoIterator<Item = &'a str>, style: Style) -> String {
+pub fn text<'a>(paths: impl IntoIterator<Item = &'a str>, style: Style) -> Visible {
     let mut directories: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for path in paths {
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -19,11 +21,11 @@ pub fn text<'a>(paths: impl IntoIterator<Item = &'a str>, style: Style) -> Strin
     for (directory, names) in directories {
         let indent = if directory.is_empty() { "  " } else { "    " };
         if !directory.is_empty() {
-            lines.push(format!("  {}", style.strong(&format!("{directory}/"))));
+            lines.push(visible!("  {}", style.strong(visible!("{}/", directory))));
         }
-        lines.extend(filled(&names).into_iter().map(|line| format!("{indent}{line}")));
+        lines.extend(filled(&names).into_iter().map(|line| visible!("{}{}", indent, line)));
     }
-    lines.join("\n")
+    Visible::joined(lines, "\n")
 }
 
 /// Names in lines of at most [`WIDTH`] characters.
@@ -49,13 +51,13 @@ mod tests {
     fn files_stand_beside_each_other_below_their_directory() {
         let paths = ["a/b/c.py", "a/b/d.py", "a/e.md", "z.toml"];
         let text = text(paths, Style { color: false });
-        assert_eq!(text, "  z.toml\n  a/\n    e.md\n  a/b/\n    c.py  d.py");
+        assert_eq!(text.as_str(), "  z.toml\n  a/\n    e.md\n  a/b/\n    c.py  d.py");
     }
 
     #[test]
     fn a_long_list_is_wrapped_and_nothing_is_left_out() {
         let names: Vec<String> = (0..60).map(|index| format!("d/file{index}.py")).collect();
-        let text = text(names.iter().map(String::as_str), Style { color: false });
+        let text = text(names.iter().map(String::as_str), Style { color: false }).into_string();
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH + 4));
         assert_eq!(text.split_whitespace().count(), 61);
     }

@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::cli::Cli;
 use crate::contract::suggestion;
-use crate::report::{ErrorCode, Failure};
+use crate::report::{ErrorCode, Failure, Visible};
 
 /// Longest message, in characters; an argument may be of any length.
 const MAX_MESSAGE: usize = 600;
@@ -72,7 +72,7 @@ fn no_command() -> Failure {
     let mut failure = Failure::new(ErrorCode::Usage, "no command was given")
         .hint("name a command, for example `aos new acme`")
         .detail("known_commands", names(&cli));
-    failure.report = Some(cli.render_help().to_string().trim_end().to_owned());
+    failure.report = Some(Visible::block(cli.render_help().to_string().trim_end()));
     failure
 }
 

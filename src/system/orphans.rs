@@ -78,7 +78,7 @@ mod linux {
                 let _ = rustix::process::waitpid(Some(child), WaitOptions::NOHANG);
                 return None;
             }
-            Some((child, program.escape_debug().to_string()))
+            Some((child, crate::visible::excerpt(program, 200)))
         };
         names.iter().filter_map(process).collect()
     }

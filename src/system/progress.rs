@@ -2,6 +2,8 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::visible::Visible;
+
 /// A line on the terminal that renews itself; nothing at all elsewhere.
 pub struct Progress {
     bar: ProgressBar,
@@ -10,11 +12,11 @@ pub struct Progress {
 impl Progress {
     /// Starts a line that says `what`. Hidden when asked for quiet and when stderr is no terminal.
     #[must_use]
-    pub fn start(what: &str, is_quiet: bool) -> Self {
+    pub fn start(what: &'static str, is_quiet: bool) -> Self {
         let target =
             if is_quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(None, target);
-        bar.set_message(what.to_owned());
+        bar.set_message(what);
         Self { bar }
     }
 
@@ -33,8 +35,8 @@ impl Progress {
     }
 
     /// Says what happens now.
-    pub fn say(&self, what: &str) {
-        self.bar.set_message(what.to_owned());
+    pub fn say(&self, what: Visible) {
+        self.bar.set_message(what.into_string());
         self.bar.tick();
     }
 }

@@ -5,6 +5,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::visible::excerpt;
+
 use super::clock::Stopwatch;
 use super::{files, random};
 
@@ -264,7 +266,7 @@ impl FileLock {
             }
             Err(fs::TryLockError::WouldBlock) => {
                 let holder = files::read(path, 64).map(|loaded| loaded.bytes).unwrap_or_default();
-                let holder = String::from_utf8_lossy(&holder).trim().escape_debug().to_string();
+                let holder = excerpt(String::from_utf8_lossy(&holder).trim(), 200);
                 // It has not been written yet, or the system does not let it be read.
                 Err(Ok(if holder.is_empty() { "unknown".to_owned() } else { holder }))
             }

@@ -1,8 +1,9 @@
-//! What the standard streams are connected to.
+//! The standard streams: what they are connected to, and the only writer to them. It takes text that is fit for them.
 
 use std::io::{IsTerminal as _, Write as _};
 
 use super::environment;
+use crate::visible::Visible;
 
 #[must_use]
 pub fn stdout_is_terminal() -> bool {
@@ -21,13 +22,13 @@ pub fn stdout_has_color() -> bool {
 ///
 /// # Errors
 /// When stdout is closed or full.
-pub fn write_stdout(text: &str) -> std::io::Result<()> {
+pub fn write_stdout(text: &Visible) -> std::io::Result<()> {
     let mut stdout = std::io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
+    stdout.write_all(text.as_str().as_bytes())?;
     stdout.flush()
 }
 
 /// Writes a note to stderr; a closed stderr is nobody's business.
-pub fn write_stderr(text: &str) {
-    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+pub fn write_stderr(text: &Visible) {
+    let _ = std::io::stderr().lock().write_all(text.as_str().as_bytes());
 }

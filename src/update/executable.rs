@@ -8,6 +8,7 @@ use semver::Version;
 
 use crate::system::environment;
 use crate::system::process::{self, Invocation, ProcessError};
+use crate::visible::excerpt;
 
 use super::output;
 
@@ -104,5 +105,5 @@ fn version_line(path: &Path) -> Result<String, ExecutableError> {
 fn shown(text: &str) -> String {
     let secrets = output::secrets(&environment::variables());
     let text = output::shown(text.as_bytes(), false, &secrets);
-    text.chars().take(MAX_SHOWN).collect::<String>().escape_debug().to_string()
+    excerpt(&text, MAX_SHOWN)
 }

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::visible::Visible;
+
 /// Longest text, in bytes.
 const MAX_TEXT: usize = 4096;
 /// Shorter values of secret variables would hide ordinary words.
@@ -100,19 +102,9 @@ pub fn shown(tail: &[u8], is_cut: bool, secrets: &[String]) -> String {
         text = text.replace(secret.as_str(), HIDDEN);
     }
     let text = shapes.replace_all(&text, format!("${{before}}${{header}}${{name}}{HIDDEN}"));
-    let lines: Vec<_> = text
-        .lines()
-        .map(|line| line.trim_end().chars().flat_map(visible).collect::<String>())
-        .collect();
+    let lines: Vec<_> =
+        text.lines().map(|line| Visible::content(line.trim_end()).into_string()).collect();
     last(lines.join("\n").trim_matches('\n'))
-}
-
-/// A symbol that could move the cursor or turn the line around, spelled out.
-fn visible(symbol: char) -> impl Iterator<Item = char> {
-    let turns_around = matches!(symbol, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let hidden = symbol.is_control() && symbol != '\t' || turns_around;
-    let spelled = hidden.then(|| symbol.escape_unicode());
-    (!hidden).then_some(symbol).into_iter().chain(spelled.into_iter().flatten())
 }
 
 /// The last `MAX_TEXT` bytes, from the beginning of a line where there is one.

@@ -3,6 +3,8 @@
 //! Never opens a file or a connection and of ours uses `strict_json` alone; the cryptography is that of
 //! `sigstore-verify`, which looks at the clock of this machine. Whatever is missing, doubled or unknown is refused.
 
+use crate::visible::excerpt;
+
 pub mod bundle;
 mod certificate;
 pub mod checksums;
@@ -29,9 +31,5 @@ const MAX_SHOWN: usize = 240;
 
 /// Text from outside as part of a message: one line of bounded length.
 fn shown(text: &str) -> String {
-    let escape = |symbol: char| -> String {
-        if symbol.is_control() { symbol.escape_default().collect() } else { symbol.into() }
-    };
-    let part: String = text.chars().take(MAX_SHOWN).map(escape).collect();
-    if text.chars().nth(MAX_SHOWN).is_some() { part + "…" } else { part }
+    excerpt(text, MAX_SHOWN)
 }

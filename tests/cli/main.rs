@@ -36,6 +36,8 @@ mod formats;
 mod gen_files;
 mod gen_hostile;
 mod help;
+#[cfg(unix)]
+mod hostile_text;
 mod new;
 mod new_answers;
 mod new_atomic;

@@ -7,6 +7,8 @@ use crate::commands::Run;
 use crate::contract::rules::Rule;
 use crate::contract::suggestion;
 use crate::report::{ErrorCode, Failure, Outcome};
+use crate::visible::excerpt;
+use crate::visible::{Visible, visible};
 
 /// The rule called `id`.
 ///
@@ -20,7 +22,7 @@ pub fn rule(id: &str) -> Result<&'static Rule, Failure> {
             || "`aos check --explain all` lists every rule".to_owned(),
             |nearest| format!("did you mean `{nearest}`?"),
         );
-        Failure::new(ErrorCode::Validation, format!("there is no rule `{}`", shown.escape_debug()))
+        Failure::new(ErrorCode::Validation, format!("there is no rule `{}`", excerpt(&shown, 200)))
             .hint(hint)
             .detail("known_rules", known)
     })
@@ -47,20 +49,16 @@ pub fn explain(id: &str, run: &Run) -> Result<Outcome, Failure> {
             })
         })
         .collect();
-    let text = wanted
-        .iter()
-        .map(|rule| {
-            format!(
-                "{} ({})\n  {}\n  why: {}\n  fix: {}\n  source: {}",
-                run.style.strong(rule.id),
-                rule.severity,
-                rule.summary,
-                rule.why,
-                rule.fix,
-                rule.source
-            )
-        })
-        .collect::<Vec<_>>()
-        .join("\n\n");
-    Ok(Outcome::new(json!({"rules": data}), text))
+    let texts = wanted.iter().map(|rule| {
+        visible!(
+            "{} ({})\n  {}\n  why: {}\n  fix: {}\n  source: {}",
+            run.style.strong(rule.id),
+            rule.severity,
+            rule.summary,
+            rule.why,
+            rule.fix,
+            rule.source
+        )
+    });
+    Ok(Outcome::new(json!({"rules": data}), Visible::joined(texts, "\n\n")))
 }

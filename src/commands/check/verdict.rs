@@ -10,6 +10,7 @@ use crate::commands::Run;
 use crate::contract::Severity;
 use crate::report::{ErrorCode, Failure, Outcome, annotations, findings};
 use crate::system::environment;
+use crate::visible::{Visible, visible};
 
 /// What was found, project by project.
 pub struct Verdict {
@@ -185,7 +186,7 @@ impl Verdict {
         })
     }
 
-    fn text(&self, run: &Run) -> String {
+    fn text(&self, run: &Run) -> Visible {
         let style = run.style;
         let mut blocks = Vec::new();
         let single = self.reports.len() == 1;
@@ -195,14 +196,14 @@ impl Verdict {
             blocks.push(head);
             blocks.extend(
                 self.fault(report)
-                    .map(|fault| format!("{} {}", style.bad(fault.code.as_str()), fault.message)),
+                    .map(|fault| visible!("{} {}", style.bad(fault.code.as_str()), fault.message)),
             );
             blocks.extend(
-                report.notes.iter().map(|note| format!("{} {note}", style.warning("note:"))),
+                report.notes.iter().map(|note| visible!("{} {}", style.warning("note:"), note)),
             );
             blocks.extend(report.findings.iter().map(|finding| findings::text(finding, style)));
             blocks.extend(report.waived.iter().map(|waived| {
-                format!(
+                visible!(
                     "{} {} {}\n  {}",
                     style.faint("waived"),
                     waived.finding.path,
@@ -212,7 +213,7 @@ impl Verdict {
             }));
         }
         blocks.extend(self.unsearched.iter().map(|(path, reason)| {
-            format!("{} {} was not searched: {reason}", style.bad("error"), path.display())
+            visible!("{} {} was not searched: {}", style.bad("error"), path.display(), reason)
         }));
         if !single {
             blocks.extend(self.frequencies());
@@ -226,38 +227,41 @@ impl Verdict {
                 0 => String::new(),
                 uncompared => format!("{uncompared} not compared, "),
             };
-            blocks.push(format!(
-                "{verdict} {} projects, {failed} failed, {uncompared}{} files compared, {}",
+            blocks.push(visible!(
+                "{} {} projects, {} failed, {}{} files compared, {}",
+                verdict,
                 self.reports.len(),
+                failed,
+                uncompared,
                 self.reports.iter().map(|report| report.compared).sum::<usize>(),
                 self.counts()
             ));
         }
         if !self.filtered.is_empty() {
-            blocks.push(format!(
+            blocks.push(visible!(
                 "Only {} was asked for; other rules were not looked at",
                 self.filtered.join(", ")
             ));
         }
         let separator = if self.by_rule.is_empty() { "\n" } else { "\n\n" };
-        blocks.join(separator)
+        Visible::joined(blocks, separator)
     }
 
     /// How often each rule fired in a fleet, most frequent first.
-    fn frequencies(&self) -> Option<String> {
+    fn frequencies(&self) -> Option<Visible> {
         let mut rules: Vec<_> = self.by_rule.iter().collect();
         rules.sort_by(|left, right| right.1.cmp(left.1).then_with(|| left.0.cmp(right.0)));
         let lines: Vec<_> =
-            rules.iter().map(|(rule, count)| format!("{count:>6}  {rule}")).collect();
-        (!lines.is_empty()).then(|| format!("Findings by rule\n{}", lines.join("\n")))
+            rules.iter().map(|(rule, count)| visible!("{:>6}  {}", count, rule)).collect();
+        (!lines.is_empty()).then(|| visible!("Findings by rule\n{}", Visible::joined(lines, "\n")))
     }
 
     /// One workflow command per finding, inside GitHub Actions only.
-    fn annotations(&self) -> Vec<String> {
+    fn annotations(&self) -> Vec<Visible> {
         if environment::read(environment::GITHUB_ACTIONS).is_none() {
             return Vec::new();
         }
-        let of = |report: &ProjectReport| -> Vec<String> {
+        let of = |report: &ProjectReport| -> Vec<Visible> {
             report
                 .findings
                 .iter()
@@ -267,13 +271,13 @@ impl Verdict {
         self.reports.iter().flat_map(of).collect()
     }
 
-    fn patch(&self) -> String {
+    fn patch(&self) -> Visible {
         let diffs = self
             .reports
             .iter()
             .flat_map(|report| &report.findings)
             .filter_map(|finding| finding.diff.as_deref());
-        diffs.collect()
+        Visible::block(&diffs.collect::<String>())
     }
 }
 
@@ -282,7 +286,7 @@ fn named(report: &ProjectReport) -> String {
     if report.path == "." { "this project".to_owned() } else { format!("`{}`", report.path) }
 }
 
-fn project_line(report: &ProjectReport, run: &Run) -> String {
+fn project_line(report: &ProjectReport, run: &Run) -> Visible {
     let style = run.style;
     let verdict = match (report.fault, report.is_ok()) {
         (Some(_), _) => style.bad("NOT COMPARED"),
@@ -295,13 +299,12 @@ fn project_line(report: &ProjectReport, run: &Run) -> String {
         ("signed", Some(source)) => format!(", signed by {source}"),
         _ => String::new(),
     };
-    format!(
-        "{verdict} {} {}",
+    let compared = report.compared;
+    visible!(
+        "{} {} {}",
+        verdict,
         style.strong(if report.path == "." { &report.name } else { &report.path }),
-        style.faint(&format!(
-            "({} {tag}{trust}, {} files compared)",
-            report.family, report.compared
-        ))
+        style.faint(format!("({} {tag}{trust}, {compared} files compared)", report.family))
     )
 }
 

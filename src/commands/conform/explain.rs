@@ -6,6 +6,8 @@ use crate::commands::Run;
 use crate::conform::{Probe, probe as registry};
 use crate::contract::{Family, suggestion};
 use crate::report::{ErrorCode, Failure, Outcome};
+use crate::visible::excerpt;
+use crate::visible::{Visible, visible};
 
 /// The probe called `id`.
 ///
@@ -18,7 +20,7 @@ pub fn probe(id: &str) -> Result<&'static Probe, Failure> {
             |nearest| format!("did you mean `{nearest}`?"),
         );
         let shown = id.chars().take(60).collect::<String>();
-        Failure::new(ErrorCode::Validation, format!("there is no probe `{}`", shown.escape_debug()))
+        Failure::new(ErrorCode::Validation, format!("there is no probe `{}`", excerpt(&shown, 200)))
             .hint(hint)
     })
 }
@@ -33,10 +35,9 @@ pub fn list(family: Option<Family>, run: &Run) -> Outcome {
     let probes = of(family);
     let width = probes.iter().map(|probe| probe.id.len()).max().unwrap_or_default();
     let lines = probes.iter().map(|probe| {
-        format!("{} {}", run.style.strong(&format!("{:width$}", probe.id)), probe.title)
+        visible!("{} {}", run.style.strong(format!("{:width$}", probe.id)), probe.title)
     });
-    let text = lines.collect::<Vec<_>>().join("\n");
-    Outcome::new(json!({"probes": described(&probes)}), text)
+    Outcome::new(json!({"probes": described(&probes)}), Visible::joined(lines, "\n"))
 }
 
 /// One probe, or all of them.
@@ -48,17 +49,18 @@ pub fn explain(id: &str, family: Option<Family>, run: &Run) -> Result<Outcome, F
     let text = probes.iter().map(|probe| {
         let needs: Vec<_> = probe.needs.iter().map(|need| need.name()).collect();
         let needs = if needs.is_empty() { "nothing".to_owned() } else { needs.join(", ") };
-        format!(
-            "{} ({} {})\n  {}\n  why: {}\n  fix: {}\n  needs: {needs}",
+        visible!(
+            "{} ({} {})\n  {}\n  why: {}\n  fix: {}\n  needs: {}",
             run.style.strong(probe.id),
             probe.family,
             probe.section,
             probe.title,
             probe.why,
             probe.fix,
+            needs,
         )
     });
-    let text = text.collect::<Vec<_>>().join("\n\n");
+    let text = Visible::joined(text, "\n\n");
     Ok(Outcome::new(json!({"probes": described(&probes)}), text))
 }
 

@@ -21,6 +21,9 @@ use crate::report::conformance::{self, CommandLine, Conformance};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::progress::Progress;
 use crate::system::{clock, interrupt, isolation, keeper, temporary};
+use crate::visible::excerpt;
+
+use crate::visible::visible;
 
 use super::Run;
 use report_file::ReportFile;
@@ -157,7 +160,7 @@ fn examine(session: &Session, probes: &[&'static Probe], jobs: usize, run: &Run)
     let progress = Mutex::new(Progress::start("aos conform", run.quiet));
     let say = |done: usize, total: usize| {
         if let Ok(progress) = progress.lock() {
-            progress.say(&format!("{done} of {total} probes"));
+            progress.say(visible!("{} of {} probes", done, total));
         }
     };
     runner::run(session, probes, jobs, RUN_LIMIT, &say)
@@ -194,7 +197,7 @@ fn family(text: &str) -> Result<Family, Failure> {
     text.parse().map_err(|error: crate::contract::family::UnknownFamily| {
         let known: Vec<_> = Family::ALL.iter().map(|family| family.name()).collect();
         let shown = error.0.chars().take(60).collect::<String>();
-        let message = format!("there is no contract family `{}`", shown.escape_debug());
+        let message = format!("there is no contract family `{}`", excerpt(&shown, 200));
         Failure::new(ErrorCode::Validation, message)
             .hint(format!("use {}", known.join(" or ")))
             .detail("known_families", known)

@@ -6,6 +6,7 @@ use crate::error::{io_code, io_hint};
 use crate::report::conformance::{Conformance, junit, sarif};
 use crate::report::{ErrorCode, Failure};
 use crate::system::files::{self, Kind, Mode};
+use crate::visible::excerpt;
 
 /// A file to write, and in which format.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -60,7 +61,7 @@ impl ReportFile {
             (Some(format), Some((_, path))) => Ok(Self { format, path: PathBuf::from(path) }),
             _ => {
                 let shown = text.chars().take(80).collect::<String>();
-                let message = format!("`{}` is no report", shown.escape_debug());
+                let message = format!("`{}` is no report", excerpt(&shown, 200));
                 Err(Failure::new(ErrorCode::Validation, message)
                     .hint("write `--report junit=FILE` or `--report sarif=FILE`"))
             }

@@ -10,6 +10,7 @@ use crate::generate::record_text::quote;
 use crate::inputs::embedded::{self, EXAMPLE_PRESET};
 use crate::inputs::template::{self, Template, TemplateInfo};
 use crate::report::{ErrorCode, Failure};
+use crate::visible::excerpt;
 
 use super::NewArgs;
 
@@ -27,7 +28,7 @@ pub fn template(name: &str) -> Result<Template, Failure> {
 }
 
 pub fn shown(text: &str) -> String {
-    text.chars().take(60).collect::<String>().escape_debug().to_string()
+    excerpt(text, 60)
 }
 
 pub fn tool_name(name: &str) -> Result<ToolName, Failure> {

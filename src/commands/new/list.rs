@@ -6,6 +6,7 @@ use crate::commands::Run;
 use crate::inputs::embedded::{self, EXAMPLE_PRESET};
 use crate::inputs::template::{self, Question};
 use crate::report::{Failure, Outcome};
+use crate::visible::{Visible, visible};
 
 use super::choices::template;
 
@@ -23,11 +24,11 @@ pub fn list(run: &Run) -> Result<Outcome, Failure> {
         if embedded::has_presets(&name) {
             presets.push(EXAMPLE_PRESET);
         }
-        lines.push(format!("{} {}: {}", style.strong(&info.name), info.version, info.summary));
+        lines.push(visible!("{} {}: {}", style.strong(&info.name), info.version, info.summary));
         if !presets.is_empty() {
-            lines.push(format!("  presets: {}", presets.join(", ")));
+            lines.push(visible!("  presets: {}", presets.join(", ")));
         }
-        lines.push("  answers (--set KEY=VALUE):".to_owned());
+        lines.push(Visible::literal("  answers (--set KEY=VALUE):"));
         let width = info.questions.iter().map(|question| question.key.len()).max();
         lines.extend(info.questions.iter().map(|asked| line(asked, width.unwrap_or_default())));
         let questions: Vec<_> = info.questions.iter().map(question).collect();
@@ -40,10 +41,10 @@ pub fn list(run: &Run) -> Result<Outcome, Failure> {
             "questions": questions,
         }));
     }
-    Ok(Outcome::new(json!({"templates": templates}), lines.join("\n")))
+    Ok(Outcome::new(json!({"templates": templates}), Visible::joined(lines, "\n")))
 }
 
-fn line(question: &Question, width: usize) -> String {
+fn line(question: &Question, width: usize) -> Visible {
     let mut more = Vec::new();
     if !question.choices.is_empty() {
         more.push(question.choices.join(", "));
@@ -55,7 +56,7 @@ fn line(question: &Question, width: usize) -> String {
         more.push("required".to_owned());
     }
     let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join("; ")) };
-    format!("    {:<width$} {}{more}", question.key, question.help)
+    visible!("    {} {}{}", format!("{:<width$}", question.key), question.help, more)
 }
 
 fn question(question: &Question) -> Value {

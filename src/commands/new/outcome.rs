@@ -8,12 +8,13 @@ use crate::commands::Run;
 use crate::commands::first_commit::FirstCommit;
 use crate::plan::RelativePath;
 use crate::report::{Outcome, tree};
+use crate::visible::{Visible, visible};
 
 use super::plan::NewProject;
 
 impl NewProject {
     pub fn unchanged(&self, target: &Path, run: &Run) -> Outcome {
-        let text = format!(
+        let text = visible!(
             "{} {} is already what `aos new` makes (template {} {}, spec {})",
             run.style.good("unchanged"),
             target.display(),
@@ -77,9 +78,9 @@ impl NewProject {
         parts.join(", ")
     }
 
-    fn text(&self, target: &Path, git: &FirstCommit, run: &Run) -> String {
+    fn text(&self, target: &Path, git: &FirstCommit, run: &Run) -> Visible {
         let style = run.style;
-        let mut lines = vec![format!(
+        let mut lines = vec![visible!(
             "{} {} in {} ({})",
             style.good("created"),
             style.strong(self.tool()),
@@ -90,7 +91,7 @@ impl NewProject {
             ("yours", "Yours to edit"),
             ("managed", "Kept by aos (renew with `aos gen` and `aos sync-spec`)"),
         ] {
-            lines.push(format!("\n{}", style.strong(title)));
+            lines.push(visible!("\n{}", style.strong(title)));
             let paths = self.files.paths().filter(|path| self.role(path) == role);
             lines.push(tree::text(paths.map(RelativePath::as_str), style));
         }
@@ -103,12 +104,12 @@ impl NewProject {
                 format!("no repository: {}", reason.as_deref().unwrap_or_default())
             }
         };
-        lines.push(format!("\n{} {repository}", style.strong("Git")));
-        lines.extend(self.notes.iter().map(|note| format!("{} {note}", style.warning("note:"))));
-        lines.push(format!("\n{}", style.strong("Next")));
-        lines.extend(self.next(target).iter().map(|step| format!("  {}", style.accent(step))));
-        lines.extend(self.advice.iter().map(|advice| format!("\n{advice}")));
-        lines.join("\n")
+        lines.push(visible!("\n{} {}", style.strong("Git"), repository));
+        lines.extend(self.notes.iter().map(|note| visible!("{} {}", style.warning("note:"), note)));
+        lines.push(visible!("\n{}", style.strong("Next")));
+        lines.extend(self.next(target).iter().map(|step| visible!("  {}", style.accent(step))));
+        lines.extend(self.advice.iter().map(|advice| visible!("\n{}", Visible::block(advice))));
+        Visible::joined(lines, "\n")
     }
 }
 

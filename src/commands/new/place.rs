@@ -8,6 +8,8 @@ use crate::report::{ErrorCode, Failure};
 use crate::system::environment;
 use crate::system::files::{self, Kind};
 
+use crate::visible::{Visible, visible};
+
 use super::plan::NewProject;
 
 pub fn parent(dir: &Path) -> Result<PathBuf, Failure> {
@@ -83,7 +85,7 @@ pub fn occupied(target: &Path, project: &NewProject, plan: &Plan) -> Failure {
     ));
     if !differing.is_empty() {
         failure.report =
-            Some(differing.iter().map(|path| format!("  {path}")).collect::<Vec<_>>().join("\n"));
+            Some(Visible::joined(differing.iter().map(|path| visible!("  {}", path)), "\n"));
     }
     failure
 }

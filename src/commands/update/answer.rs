@@ -9,6 +9,7 @@ use crate::system::clock;
 use crate::update::find::Wish;
 use crate::update::notice::Look;
 use crate::update::severity::Severity;
+use crate::visible::{Visible, visible};
 
 use super::super::Run;
 use super::skill::SkillAnswer;
@@ -133,22 +134,27 @@ impl Answer {
         }
     }
 
-    fn text(&self, run: &Run) -> String {
+    fn text(&self, run: &Run) -> Visible {
         let style = run.style;
         let head = match self.status {
-            "updated" => format!("{} {} -> {}", style.good("updated"), self.previous, self.current),
+            "updated" => {
+                visible!("{} {} -> {}", style.good("updated"), self.previous, self.current)
+            }
             "available" => {
                 let urgent = match self.severity {
                     Some(Severity::Warning) => style.warning(" (security or a new major version)"),
-                    _ => String::new(),
+                    _ => Visible::default(),
                 };
-                format!("{} {} -> {}{urgent}", style.accent("available"), self.current, self.target)
+                let label = style.accent("available");
+                visible!("{} {} -> {}{}", label, self.current, self.target, urgent)
             }
-            "planned" => format!("{} {} -> {}", style.accent("planned"), self.current, self.target),
+            "planned" => {
+                visible!("{} {} -> {}", style.accent("planned"), self.current, self.target)
+            }
             _ if self.notices.iter().any(|notice| notice["severity"] == "warning") => {
-                format!("{} stays at {}", style.warning("current"), self.current)
+                visible!("{} stays at {}", style.warning("current"), self.current)
             }
-            _ => format!("{} {} is up to date", style.good("current"), self.current),
+            _ => visible!("{} {} is up to date", style.good("current"), self.current),
         };
         let mut rows = vec![("installed", format!("{}, {}", self.method, self.evidence))];
         if let Some((signer, index)) = &self.signer {
@@ -165,23 +171,21 @@ impl Answer {
         rows.extend(backups.map(|backup| ("your skill", format!("kept in {backup}"))));
         let mut lines = vec![head];
         lines.extend(
-            rows.iter()
-                .map(|(name, value)| format!("  {} {value}", style.faint(&format!("{name:<10}")))),
+            rows.iter().map(|(name, value)| {
+                visible!("  {} {}", style.faint(format!("{name:<10}")), value)
+            }),
         );
-        lines.extend(self.plan.iter().map(|step| format!("  - {step}")));
+        lines.extend(self.plan.iter().map(|step| visible!("  - {}", step)));
         let warnings = self.notices.iter().filter(|notice| notice["type"] != "update_available");
         lines.extend(warnings.map(|notice| {
-            format!(
-                "{} {}",
-                style.warning("warning:"),
-                notice["message"].as_str().unwrap_or_default()
-            )
+            let message = notice["message"].as_str().unwrap_or_default();
+            visible!("{} {}", style.warning("warning:"), message)
         }));
         lines.extend(
-            self.skill.notes.iter().map(|note| format!("{} {note}", style.warning("note:"))),
+            self.skill.notes.iter().map(|note| visible!("{} {}", style.warning("note:"), note)),
         );
-        lines.extend(self.next().map(|next| format!("{} {next}", style.faint("next:"))));
-        lines.join("\n")
+        lines.extend(self.next().map(|next| visible!("{} {}", style.faint("next:"), next)));
+        Visible::joined(lines, "\n")
     }
 }
 

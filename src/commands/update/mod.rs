@@ -24,6 +24,7 @@ use crate::update::notice::{Known, Look};
 use crate::update::severity::{self, Severity};
 use crate::update::{install, swap};
 use crate::verify::TrustRoot;
+use crate::visible::{Visible, visible};
 
 use self::answer::{Answer, Found};
 use self::state::State;
@@ -283,9 +284,9 @@ impl<'a> Job<'a> {
             let staged =
                 swap::Stage::new(&self.installation.executable).map_err(UpdateError::from)?;
             let progress = Progress::start("aos update", self.run.quiet);
-            progress.say("verifying the signature");
+            progress.say(Visible::literal("verifying the signature"));
             let signed = Signed::verify(host, release, &self.own, &self.trust)?;
-            progress.say("downloading");
+            progress.say(Visible::literal("downloading"));
             let installed = install::install(&signed, staged, &mut |done, total| {
                 progress.advance(done, total);
             })?;
@@ -333,7 +334,7 @@ impl<'a> Job<'a> {
             return Err(UpdateError::NewestOnly { manager: method.name(), command: command.shown });
         }
         let progress = Progress::start("aos update", self.run.quiet);
-        progress.say(&format!("running {}", command.name));
+        progress.say(visible!("running {}", command.name));
         let before = Before::look(&self.installation, &self.wish.running);
         install_method::drive(&self.installation, &command, &self.wish.running, target).map_err(
             |source| {

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::signed::TestBuild;
 use crate::conform::fixture::is_reserved;
+use crate::visible::excerpt;
 
 /// Most commands with samples, most words of one list, most characters of a word.
 const MAX_COMMANDS: usize = 200;
@@ -263,7 +264,7 @@ fn checked(sample: &Sample) -> Result<(), String> {
             && word.chars().all(|symbol| symbol.is_ascii_alphanumeric() || "-_".contains(symbol))
     };
     if sample.path.len() > MAX_WORD || !sample.path.split(' ').all(is_word) {
-        return Err(format!("`{}` is no path of a command", sample.path.escape_debug()));
+        return Err(format!("`{}` is no path of a command", excerpt(&sample.path, 200)));
     }
     let lists = [
         ("args", &sample.args),

@@ -9,6 +9,7 @@ use std::fmt::{self, Write as _};
 use super::super::findings::Finding;
 use super::super::suggestion::nearest;
 use super::Rule;
+use crate::visible::is_invisible;
 
 /// Findings of one rule in one project; what is above is only counted.
 const MAX_PER_RULE: usize = 200;
@@ -134,11 +135,8 @@ impl fmt::Display for Shown<'_> {
         formatter.write_char('`')?;
         let mut letters = self.0.chars();
         for letter in letters.by_ref().take(MAX_SHOWN) {
-            formatter.write_char(if letter.is_control() || letter == '`' {
-                '?'
-            } else {
-                letter
-            })?;
+            let hidden = letter == '`' || is_invisible(letter);
+            formatter.write_char(if hidden { '?' } else { letter })?;
         }
         formatter.write_str(if letters.next().is_some() { "…`" } else { "`" })
     }

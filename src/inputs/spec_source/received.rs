@@ -10,6 +10,7 @@ use crate::contract::{Family, SpecTag};
 use crate::generate::record::SpecSource;
 use crate::generate::vendor::{Contract, SpecRelease};
 use crate::inputs::frozen;
+use crate::visible::excerpt;
 
 use super::{SpecError, embedded_release};
 
@@ -50,7 +51,7 @@ impl Received {
         let text = document.get("tag").and_then(Value::as_str).unwrap_or_default();
         SpecTag::parse(text).map_err(|error| SpecError::Tag {
             path: self.contract_path.clone(),
-            tag: text.chars().take(64).collect::<String>().escape_debug().to_string(),
+            tag: excerpt(text, 64),
             reason: error.to_string(),
         })
     }

@@ -3,6 +3,7 @@
 use crate::conform::{Evidence, Verdict};
 
 use super::Conformance;
+use crate::visible::Visible;
 
 /// The document.
 #[must_use]
@@ -90,22 +91,14 @@ fn seconds(ms: u64) -> String {
     format!("{}.{:03}", ms / 1000, ms % 1000)
 }
 
-/// Text that is safe inside elements and attributes; what XML 1.0 cannot hold becomes visible.
+/// Text that is safe inside elements and attributes, and where the file is printed: what XML 1.0 cannot hold and what
+/// nobody sees is spelled out.
 fn escaped(text: &str) -> String {
-    let mut xml = String::with_capacity(text.len());
-    for symbol in text.chars() {
-        match symbol {
-            '&' => xml.push_str("&amp;"),
-            '<' => xml.push_str("&lt;"),
-            '>' => xml.push_str("&gt;"),
-            '"' => xml.push_str("&quot;"),
-            '\n' => xml.push_str("&#10;"),
-            '\u{fffe}' | '\u{ffff}' => xml.push('\u{fffd}'),
-            symbol if symbol.is_control() => xml.extend(symbol.escape_default()),
-            symbol => xml.push(symbol),
-        }
-    }
-    xml
+    let lines = text.split('\n').map(|line| {
+        let line = Visible::line(line).into_string();
+        line.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    });
+    lines.collect::<Vec<_>>().join("&#10;")
 }
 
 #[cfg(test)]
@@ -115,5 +108,6 @@ mod tests {
     #[test]
     fn nothing_ends_an_element_or_an_attribute_early() {
         assert_eq!(escaped("]]><&\"\u{1b}[\u{0}\n"), "]]&gt;&lt;&amp;&quot;\\u{1b}[\\u{0}&#10;");
+        assert_eq!(escaped("\u{202e}\u{fffe}\u{9b}"), "\\u{202e}\\u{fffe}\\u{9b}");
     }
 }

@@ -6,6 +6,7 @@ use crate::conform::Verdict;
 use crate::conform::runner::Result;
 
 use super::{Conformance, evidence};
+use crate::visible::Visible;
 
 /// The document.
 #[must_use]
@@ -47,7 +48,7 @@ pub fn render(conformance: &Conformance) -> String {
             }],
         }],
     });
-    format!("{document:#}\n")
+    Visible::json(&format!("{document:#}\n")).into_string()
 }
 
 fn rule(result: &Result) -> Value {

@@ -3,6 +3,7 @@
 use crate::conform::runner::Result;
 use crate::conform::{Evidence, Verdict};
 use crate::report::style::Style;
+use crate::visible::{Visible, visible};
 
 use super::{Conformance, shell};
 
@@ -21,19 +22,19 @@ const MAX_MESSAGE: usize = 300;
 
 /// The result as text.
 #[must_use]
-pub fn render(conformance: &Conformance, style: Style) -> String {
+pub fn render(conformance: &Conformance, style: Style) -> Visible {
     let note = style.warning("note:");
-    let mut lines = vec![format!(
+    let mut lines = vec![visible!(
         "{} against {} {}  {}",
-        style.strong(&visible(&conformance.tool)),
+        style.strong(&conformance.tool),
         conformance.family,
         conformance.tag,
-        style.faint(&visible(&format!("{} ({})", conformance.program, conformance.found))),
+        style.faint(visible!("{} ({})", conformance.program, conformance.found)),
     )];
     if let Some(why) = &conformance.open_network {
-        lines.push(format!("{note} the network was not cut off: {}", visible(why)));
+        lines.push(visible!("{} the network was not cut off: {}", note, why));
     }
-    lines.extend(conformance.notes.iter().map(|text| format!("{note} {}", visible(text))));
+    lines.extend(conformance.notes.iter().map(|text| visible!("{} {}", note, text)));
     let of = |verdict| -> Vec<&Result> {
         conformance.results().filter(|result| result.finding.verdict == verdict).collect()
     };
@@ -41,50 +42,43 @@ pub fn render(conformance: &Conformance, style: Style) -> String {
     blocked(&of(Verdict::Blocked), style, &mut lines);
     waived(&of(Verdict::Waived), style, &mut lines);
     for notice in &conformance.waiver_notes {
-        lines.push(format!(
-            "{note} waiver of {}: {}",
-            visible(&notice.probe),
-            visible(&notice.message)
-        ));
+        lines.push(visible!("{} waiver of {}: {}", note, notice.probe, notice.message));
     }
     for fault in &conformance.waiver_faults {
         let label = style.bad("error");
-        lines.push(format!(
-            "{label}   waiver of {}: {}",
-            visible(&fault.probe),
-            visible(&fault.message)
-        ));
+        lines.push(visible!("{}   waiver of {}: {}", label, fault.probe, fault.message));
     }
-    lines.extend(orphans(&conformance.verdicts.orphans).map(|text| format!("{note} {text}")));
+    lines.extend(orphans(&conformance.verdicts.orphans).map(|text| visible!("{} {}", note, text)));
     for fault in &conformance.report_faults {
-        lines.push(format!("{}   {}", style.bad("error"), visible(fault)));
+        lines.push(visible!("{}   {}", style.bad("error"), fault));
     }
     lines.push(verdict(conformance, style));
-    lines.join("\n")
+    Visible::joined(lines, "\n")
 }
 
-fn failures(failed: &[&Result], style: Style, lines: &mut Vec<String>) {
+fn failures(failed: &[&Result], style: Style, lines: &mut Vec<Visible>) {
     let label = style.bad("fail   ");
     for result in failed.iter().take(MAX_DETAILED) {
-        lines.push(format!("{label} {} {}", result.probe.id, style.faint(result.probe.section)));
-        lines.push(format!("  {}", cut(&visible(&result.finding.message), MAX_MESSAGE)));
+        let section = style.faint(result.probe.section);
+        lines.push(visible!("{} {} {}", label, result.probe.id, section));
+        lines.push(visible!("  {}", Visible::line(&result.finding.message).cut(MAX_MESSAGE)));
         if let Some(evidence) = telling(&result.finding.evidence) {
-            let call = cut(&visible(&shell::line(&evidence.argv)), WIDTH);
-            lines.push(format!("  {} {call} ({})", style.faint("$"), visible(&evidence.ending)));
+            let call = Visible::line(&shell::line(&evidence.argv)).cut(WIDTH);
+            lines.push(visible!("  {} {} ({})", style.faint("$"), call, evidence.ending));
             let proof = proof(evidence, &result.finding.message);
-            lines.extend(proof.into_iter().map(|line| format!("  {}", style.faint(&line))));
+            lines.extend(proof.into_iter().map(|line| visible!("  {}", style.faint(line))));
         }
-        lines.push(format!("  {} {}", style.accent("fix:"), result.probe.fix));
+        lines.push(visible!("  {} {}", style.accent("fix:"), result.probe.fix));
     }
     for result in failed.iter().skip(MAX_DETAILED) {
-        let line = format!("{}: {}", result.probe.id, visible(&result.finding.message));
-        lines.push(format!("{label} {}", cut(&line, WIDTH - 8)));
+        let line = visible!("{}: {}", result.probe.id, result.finding.message);
+        lines.push(visible!("{} {}", label, line.cut(WIDTH - 8)));
     }
 }
 
 /// Blocked probes by their reason: one line says why and how many, the next ones which; one probe alone takes
 /// one line.
-fn blocked(blocked: &[&Result], style: Style, lines: &mut Vec<String>) {
+fn blocked(blocked: &[&Result], style: Style, lines: &mut Vec<Visible>) {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for result in blocked {
         let reason = result.finding.message.as_str();
@@ -95,34 +89,34 @@ fn blocked(blocked: &[&Result], style: Style, lines: &mut Vec<String>) {
     }
     let label = style.warning("blocked");
     for (reason, ids) in groups.iter().take(MAX_GROUPS) {
-        let reason = cut(&visible(reason), MAX_MESSAGE);
+        let reason = Visible::line(reason).cut(MAX_MESSAGE);
         if let [id] = ids.as_slice() {
-            lines.push(format!("{label} {id}: {reason}"));
+            lines.push(visible!("{} {}: {}", label, id, reason));
             continue;
         }
-        lines.push(format!("{label} {}: {reason}", ids.len()));
-        lines.extend(wrapped(ids).into_iter().map(|line| format!("  {}", style.faint(&line))));
+        lines.push(visible!("{} {}: {}", label, ids.len(), reason));
+        lines.extend(wrapped(ids).into_iter().map(|line| visible!("  {}", style.faint(line))));
     }
     let rest: usize = groups.iter().skip(MAX_GROUPS).map(|(_, ids)| ids.len()).sum();
     if rest > 0 {
-        lines.push(format!("{label} … and {rest} more for other reasons"));
+        lines.push(visible!("{} … and {} more for other reasons", label, rest));
     }
 }
 
-fn waived(waived: &[&Result], style: Style, lines: &mut Vec<String>) {
+fn waived(waived: &[&Result], style: Style, lines: &mut Vec<Visible>) {
     for result in waived.iter().take(MAX_GROUPS) {
         let label = style.faint("waived ");
         let section = style.faint(result.probe.section);
-        lines.push(format!("{label} {} {section}", result.probe.id));
-        lines.push(format!("  {}", cut(&visible(&result.finding.message), WIDTH)));
+        lines.push(visible!("{} {} {}", label, result.probe.id, section));
+        lines.push(visible!("  {}", Visible::line(&result.finding.message).cut(WIDTH)));
         if let Some(waiver) = &result.waiver {
             let until = waiver.expires.as_ref().map(|day| format!(" (until {day})"));
-            let reason = cut(&visible(&waiver.reason), MAX_MESSAGE);
-            lines.push(format!("  accepted: {reason}{}", until.unwrap_or_default()));
+            let reason = Visible::line(&waiver.reason).cut(MAX_MESSAGE);
+            lines.push(visible!("  accepted: {}{}", reason, until.unwrap_or_default()));
         }
     }
     if waived.len() > MAX_GROUPS {
-        lines.push(format!("waived  … and {} more", waived.len() - MAX_GROUPS));
+        lines.push(visible!("waived  … and {} more", waived.len() - MAX_GROUPS));
     }
 }
 
@@ -136,11 +130,11 @@ fn orphans(programs: &[String]) -> Option<String> {
     Some(format!(
         "{} {it} left the session of the call and {was} ended after the run: {}{more}",
         programs.len(),
-        visible(&names.join(", "))
+        names.join(", ")
     ))
 }
 
-fn verdict(conformance: &Conformance, style: Style) -> String {
+fn verdict(conformance: &Conformance, style: Style) -> Visible {
     let verdict = if conformance.is_ok() { style.good("OK") } else { style.bad("FAILED") };
     let counts: Vec<_> = [
         (Verdict::Pass, "passed"),
@@ -159,13 +153,17 @@ fn verdict(conformance: &Conformance, style: Style) -> String {
     };
     let total = conformance.verdicts.results.len();
     let partial = if conformance.is_partial { "; only some probes were asked for" } else { "" };
-    format!(
-        "{verdict} {} of {total} {} in {:.1} s ({} {}{startup}){partial}",
+    visible!(
+        "{} {} of {} {} in {} s ({} {}{}){}",
+        verdict,
         counts.join(", "),
+        total,
         if total == 1 { "probe" } else { "probes" },
-        conformance.verdicts.duration_ms as f64 / 1000.0,
+        format!("{:.1}", conformance.verdicts.duration_ms as f64 / 1000.0),
         conformance.calls,
         if conformance.calls == 1 { "call" } else { "calls" },
+        startup,
+        partial,
     )
 }
 
@@ -230,7 +228,7 @@ fn window(text: &str, at: usize) -> String {
 }
 
 fn one_line(text: &str) -> String {
-    visible(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+    Visible::line(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_string()
 }
 
 /// Ids in lines of the width of a screen, not more than a few.
@@ -260,17 +258,6 @@ fn cut(text: &str, most: usize) -> String {
         return text.to_owned();
     }
     text.chars().take(most.saturating_sub(1)).chain("…".chars()).collect()
-}
-
-/// One line that steers no terminal: controls and marks that turn the direction of text are escaped.
-fn visible(text: &str) -> String {
-    let steers = |symbol: char| {
-        symbol.is_control() || matches!(symbol, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    let shown = |symbol: char| -> String {
-        if steers(symbol) { symbol.escape_default().collect() } else { symbol.into() }
-    };
-    text.chars().map(shown).collect()
 }
 
 #[cfg(test)]

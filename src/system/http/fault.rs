@@ -5,6 +5,7 @@ use std::io;
 
 use super::Address;
 use crate::system::environment;
+use crate::visible::excerpt;
 
 /// Longest text from outside in a message, in characters.
 const MAX_SHOWN: usize = 120;
@@ -91,7 +92,7 @@ pub(super) fn chain(error: &(dyn StdError + 'static)) -> String {
 
 /// Text from outside on one line of bounded length.
 pub(super) fn shown(text: &str) -> String {
-    text.chars().take(MAX_SHOWN).collect::<String>().escape_debug().to_string()
+    excerpt(text, MAX_SHOWN)
 }
 
 /// Host of the proxy that the environment names for `address`, never its user name or password.

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::release::Repository;
 use crate::strict_json;
 use crate::system::files;
+use crate::visible::excerpt;
 
 use super::command::quoted;
 use super::{CrateSource, InstallMethod, Owner};
@@ -35,7 +36,7 @@ pub(super) fn owner(path: &Path) -> Option<Owner> {
                 .and_then(Value::as_array)
                 .is_some_and(|bins| bins.iter().any(|bin| bin.as_str() == Some(program)))
     })?;
-    let evidence = format!("`{}` lists it as `{}`", record.display(), package.escape_debug());
+    let evidence = format!("`{}` lists it as `{}`", record.display(), excerpt(package, 200));
     // `aos 1.2.3 (registry+https://…)`
     let source = package.split_once('(')?.1.trim_end_matches(')');
     Some((method(root, source), evidence))

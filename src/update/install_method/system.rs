@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::system::process::{self, Invocation, ProcessError};
 use crate::system::{files, search_path};
+use crate::visible::excerpt;
 
 use super::command::quoted;
 use super::{InstallMethod, Owner, parts};
@@ -133,7 +134,7 @@ fn asked(program: &Path, arguments: &[&str]) -> Reply {
         Ok(output) if output.success => {
             let line = output.stdout.lines().next().unwrap_or_default();
             let line: String = line.chars().take(200).collect();
-            Reply::Owned(line.escape_debug().to_string())
+            Reply::Owned(excerpt(&line, 200))
         }
         Ok(_) | Err(ProcessError::NotFound { .. }) => Reply::Unowned,
         Err(_) => Reply::Silence,

@@ -132,3 +132,32 @@ fn the_call_to_repeat_is_the_one_that_was_made() {
         "{message}"
     );
 }
+
+// Text of a host is shown as it is nowhere.
+#[cfg(unix)]
+#[test]
+fn nothing_a_host_says_reaches_a_terminal_as_it_is() {
+    let setup = Setup::new();
+    let hostile = "v9\u{1b}[2J\n::error file=x::forged\r##[error]x\u{202e}\u{9b}\u{2028}";
+    let release =
+        json!({"tag_name": hostile, "html_url": hostile, "message": hostile, "assets": []});
+    let replies = [
+        Reply::json(&release),
+        Reply::body(403, &[], hostile.as_bytes()),
+        Reply::body(200, &[], hostile.as_bytes()),
+    ];
+    for reply in replies {
+        setup.host.set(LATEST, reply);
+        for arguments in [&["update", "--check"][..], &["update"], &["doctor"]] {
+            for format in ["text", "json"] {
+                let mut command = setup.command(arguments);
+                command.env("AOS_FORMAT", format).env("GITHUB_ACTIONS", "1");
+                let output = command.output().expect("the binary runs");
+                for stream in [&output.stdout, &output.stderr] {
+                    crate::hostile_text::assert_fit(&format!("{arguments:?} {format}"), stream);
+                    crate::hostile_text::assert_no_command("a host", stream);
+                }
+            }
+        }
+    }
+}

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::conform::fixture::is_reserved;
 use crate::system::environment;
+use crate::visible::excerpt;
 
 use super::super::fixture::{bounded, is_variable, leaves};
 
@@ -62,15 +63,15 @@ impl TestBuild {
         if let Some(name) =
             self.environment.keys().find(|name| !is_variable(name) || is_reserved(name))
         {
-            return Err(format!("{part} cannot set the variable `{}`", name.escape_debug()));
+            return Err(format!("{part} cannot set the variable `{}`", excerpt(name, 200)));
         }
         let Some(npm) = &self.npm else { return Ok(()) };
         if !is_package(&npm.package) {
-            return Err(format!("`{}` is no package of npm", npm.package.escape_debug()));
+            return Err(format!("`{}` is no package of npm", excerpt(&npm.package, 200)));
         }
         match &npm.program {
             Some(program) if !is_inside(program) => {
-                Err(format!("`{}` leaves its package", program.escape_debug()))
+                Err(format!("`{}` leaves its package", excerpt(program, 200)))
             }
             _ => Ok(()),
         }

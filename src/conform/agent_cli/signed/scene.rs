@@ -11,6 +11,7 @@ use crate::conform::mock::{Mock, Request};
 use crate::conform::sandbox::{MARK, Sandbox};
 use crate::conform::session::{Call, Event};
 use crate::system::files::{self, Kind};
+use crate::visible::excerpt;
 
 use super::super::fixture::Update;
 use super::super::gate::declared;
@@ -216,7 +217,7 @@ impl<'a> Scene<'a> {
             more.is_none(),
             format!(
                 "{when} leaves `{}` beside the program",
-                more.unwrap_or_default().escape_debug()
+                excerpt(&more.unwrap_or_default(), 200)
             ),
         )
     }

@@ -1,6 +1,7 @@
 //! `aos sync-spec`: vendor a contract tag, regenerate what follows from it, move the pin.
 
 mod source;
+mod switched_off;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -81,6 +82,7 @@ pub fn run(args: &SyncSpecArgs, run: &Run) -> Result<Outcome, Failure> {
     if adopting {
         nothing_clashes(&project, &desired)?;
     }
+    switched_off::refuse(&project, &record, &desired)?;
     let plan = full_plan(&project, &record, &desired)?;
     let summary = Summary {
         status: status(&project, &plan, adopting, &obtained.release.tag),

@@ -164,6 +164,49 @@ impl HarnessContract {
     }
 }
 
+/// The keys of `permissions.json` that readers are known to use: the host and most connectors read the first, the
+/// published text names the second.
+const PERMISSION_KEYS: [&str; 2] = ["permissions", "commands"];
+/// The variable that lets an operator grant a mode to callers that pass no `--mode`, such as the workflow runner.
+const MODE_VARIABLE: &str = "AOS_MODE";
+/// What the workflow form of the host reads at the top level of a health envelope.
+const READINESS_KEYS: [&str; 6] = [
+    "status",
+    "runtime_ready",
+    "live_backend_available",
+    "live_read_available",
+    "write_bridge_available",
+    "checks",
+];
+
+/// What the running host needs of every connector, whichever tag it follows: a tag that is silent here forbids nothing,
+/// and a connector that followed the silence would stop working in the host.
+impl HarnessContract {
+    /// Keys of `permissions.json` that hold the map of command to mode.
+    #[must_use]
+    pub fn permission_keys(&self) -> Vec<String> {
+        let own = self.permissions.keys.iter().map(Key::as_str);
+        let mut keys: Vec<String> = PERMISSION_KEYS.iter().map(ToString::to_string).collect();
+        keys.extend(own.filter(|key| !PERMISSION_KEYS.contains(key)).map(str::to_owned));
+        keys
+    }
+
+    /// The environment variable that gives the mode when no flag does.
+    #[must_use]
+    pub fn mode_variable(&self) -> &str {
+        self.mode_env.as_ref().map_or(MODE_VARIABLE, Constant::as_str)
+    }
+
+    /// Keys that only the envelope of `health` carries.
+    #[must_use]
+    pub fn readiness_keys(&self) -> Vec<Key> {
+        if self.health.envelope_keys.is_empty() {
+            return READINESS_KEYS.iter().filter_map(|key| Key::parse(key)).collect();
+        }
+        self.health.envelope_keys.clone()
+    }
+}
+
 impl HarnessContract {
     /// The part of the contract that static rules read.
     #[must_use]
@@ -177,7 +220,7 @@ impl HarnessContract {
             required_commands: texts(&self.required_commands),
             destructive_verbs: texts(&self.destructive_verbs),
             bulk_verbs: texts(&self.bulk_verbs),
-            permissions_keys: texts(&self.permissions.keys),
+            permissions_keys: self.permission_keys(),
             manifest_schema_version: self.manifest.schema_version.to_string(),
             manifest_keys: texts(&self.manifest.required_keys),
             connector_keys: texts(&self.manifest.connector_keys),

@@ -9,6 +9,7 @@ pub mod document;
 pub mod extension;
 pub mod family;
 pub mod findings;
+pub mod grants;
 pub mod harness;
 pub mod json;
 pub mod manifest;

@@ -1,4 +1,4 @@
-//! `permissions.json` of a connector: the mode of each command, under every key that some reader looks for.
+//! `permissions.json` of a connector: the mode of each command, under every key that some reader looks for, at every tag.
 
 use serde_json::{Map, Value};
 
@@ -17,8 +17,8 @@ pub fn document(contract: &HarnessContract, connector: &Connector) -> String {
     let mut members = Map::new();
     members.insert("tool".to_owned(), Value::from(connector.tool.as_str()));
     members.insert("backend".to_owned(), Value::from(connector.backend.as_str()));
-    for key in &contract.permissions.keys {
-        members.insert(key.to_string(), Value::Object(modes.clone()));
+    for key in contract.permission_keys() {
+        members.insert(key, Value::Object(modes.clone()));
     }
     json::pretty(&Value::Object(members))
 }

@@ -73,6 +73,7 @@ mod sync_obstacles;
 mod sync_pins;
 mod sync_source;
 mod sync_spec;
+mod sync_switched_off;
 mod toolchain;
 mod update;
 mod upstream_answers;

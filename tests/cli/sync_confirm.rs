@@ -27,7 +27,7 @@ fn a_dry_run_changes_nothing_and_its_token_carries_out_exactly_the_preview() {
     let before = (disk::state(&project), disk::identities(&project));
     let (data, token) = dry_run(&sandbox, &project);
     assert_eq!((disk::state(&project), disk::identities(&project)), before);
-    assert_eq!(data["preview"]["total"], 6);
+    assert_eq!(data["preview"]["total"], 5);
     assert!(data["expires_at"].as_str().unwrap().ends_with('Z'));
     assert!(data["preview"]["changes"][0]["diff"].as_str().unwrap().contains("@@"));
     assert_eq!(confirm(&sandbox, &project, &token).data()["status"], "moved");

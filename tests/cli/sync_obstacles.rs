@@ -93,7 +93,9 @@ fn the_other_name_of_a_hard_linked_file_keeps_its_bytes() {
 #[test]
 fn a_read_only_file_is_forbidden_and_nothing_is_written() {
     let (sandbox, project) = scene();
-    for path in ["contract/contract.json", "agent-harness/permissions.json", ".agent/spec.lock"] {
+    for path in
+        ["contract/contract.json", "agent-harness/aos_acme/contract_gen.py", ".agent/spec.lock"]
+    {
         disk::set_mode(&project.join(path), 0o444);
         let before = disk::state(&project);
         let error = sandbox.aos_in(&project, &TO).error("E_FORBIDDEN", 4);

@@ -211,9 +211,9 @@ fn success_keys(session: &Session) -> Finding {
             continue;
         }
         // Only health carries the readiness keys; whether it does is another probe.
-        let readiness: &[Key] = if id == "health" { &contract.health.envelope_keys } else { &[] };
+        let readiness = if id == "health" { contract.readiness_keys() } else { Vec::new() };
         let fault =
-            wrong_keys(&value, &envelope.success_keys, &[&envelope.optional_keys, readiness]);
+            wrong_keys(&value, &envelope.success_keys, &[&envelope.optional_keys, &readiness]);
         let data = || value.get("data").is_none_or(|data| !data.is_object());
         judge.judge(&observed, fault.or_else(|| data().then(|| "`data` is no object".to_owned())));
     }

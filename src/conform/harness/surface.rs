@@ -212,7 +212,7 @@ fn permissions(session: &Session) -> Finding {
         Err(finding) => return finding,
     };
     let said = listed(&data);
-    let keys = session.harness().map(|contract| contract.permissions.keys.as_slice());
+    let keys = session.harness().map(crate::contract::HarnessContract::permission_keys);
     for key in keys.unwrap_or_default() {
         let Some(map) = document.get(key.as_str()).and_then(Value::as_object) else {
             return Finding::fail(format!("`{place}` has no object `{key}`"));

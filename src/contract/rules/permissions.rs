@@ -31,8 +31,8 @@ pub(super) const SHAPE: Rule = Rule {
 };
 pub(super) const KEY_MISSING: Rule = Rule {
     id: "permissions/key-missing",
-    summary: "The map stands under every key the contract names",
-    why: "The published contract says `commands`, the host reads only `permissions`: each alone leaves one reader without commands",
+    summary: "The map is under both keys, `permissions` and `commands`, at every tag",
+    why: "The host and most connectors read only `permissions`, the published text of v1.0.0 names only `commands`: with one key alone a reader finds no command and refuses every call",
     fix: "run `aos gen`, which writes the map under every key",
     source: "CONNECTOR-SPEC §11; contract.json, permissions.keys",
     ..ERROR
@@ -334,13 +334,18 @@ mod tests {
     }
 
     #[test]
-    fn the_first_contract_asks_for_commands_only() {
+    fn one_key_alone_is_not_enough_at_any_tag() {
         let text = Sample::good().text("agent-harness/permissions.json");
         let (head, tail) = text.split_once("  \"permissions\"").unwrap();
-        let (_, commands) = tail.split_once("  \"commands\"").unwrap();
-        let sample = Sample::good()
-            .file("agent-harness/permissions.json", &format!("{head}  \"commands\"{commands}"));
-        assert_eq!(only(&sample), ["permissions/key-missing"]);
-        assert!(only_v1_0(&sample).is_empty());
+        let (permissions, commands) = tail.split_once("  \"commands\"").unwrap();
+        let permissions = permissions.trim_end().trim_end_matches(',');
+        for alone in [
+            format!("{head}  \"commands\"{commands}"),
+            format!("{head}  \"permissions\"{permissions}\n}}\n"),
+        ] {
+            let sample = Sample::good().file("agent-harness/permissions.json", &alone);
+            assert_eq!(only(&sample), ["permissions/key-missing"], "{alone}");
+            assert_eq!(only_v1_0(&sample), ["permissions/key-missing"], "{alone}");
+        }
     }
 }

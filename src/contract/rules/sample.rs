@@ -26,7 +26,8 @@ pub(super) fn facts(text: &str) -> HarnessFacts {
         required_commands: words(&contract["required_commands"]),
         destructive_verbs: words(&contract["destructive_verbs"]),
         bulk_verbs: words(&contract["bulk_verbs"]),
-        permissions_keys: words(&contract["permissions"]["keys"]),
+        // At every tag: the first names one of them only.
+        permissions_keys: ["permissions", "commands"].map(str::to_owned).to_vec(),
         manifest_schema_version: word(&manifest["schema_version"]),
         manifest_keys: words(&manifest["required_keys"]),
         connector_keys: words(&manifest["connector_keys"]),

@@ -59,10 +59,7 @@ impl Module {
         self.constant("BACKEND", &python::string(&connector.backend));
         self.keys("MODES", &contract.modes);
         self.constant("DEFAULT_MODE", &python::string(contract.default_mode.as_str()));
-        self.constant(
-            "MODE_ENV",
-            &python::optional(contract.mode_env.as_ref().map(|name| name.as_str())),
-        );
+        self.constant("MODE_ENV", &python::string(contract.mode_variable()));
         let schema = contract.envelope.schema_version.as_ref().map(|version| version.as_str());
         self.constant("SCHEMA_VERSION", &python::optional(schema));
         self.exit_codes(contract);
@@ -74,7 +71,7 @@ impl Module {
         self.keys("ERROR_KEYS", &contract.envelope.error_object_keys);
         self.keys("OPTIONAL_ERROR_KEYS", &contract.envelope.optional_error_object_keys);
         self.keys("HEALTH_STATUSES", &contract.health.statuses);
-        self.keys("HEALTH_ENVELOPE_KEYS", &contract.health.envelope_keys);
+        self.keys("HEALTH_ENVELOPE_KEYS", &contract.readiness_keys());
         self.keys("REQUIRED_COMMANDS", &contract.required_commands);
         let service_keys = connector.service_keys.iter().map(|name| name.as_str());
         self.constant("SERVICE_KEYS", &python::tuple(service_keys));

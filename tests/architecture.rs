@@ -80,7 +80,7 @@ const WRITERS: [&str; 10] = [
 ];
 
 /// Who else may write, and what: never a project.
-const OTHER_WRITERS: [(&str, &str); 8] = [
+const OTHER_WRITERS: [(&str, &str); 11] = [
     ("commands/conform/report_file.rs", "the report file that a person names"),
     ("conform/agent_cli/tree.rs", "files of a tool, damaged in the sandbox of a probe"),
     ("conform/agent_cli/signed/scene.rs", "the mark of a stage in the sandbox of a probe"),
@@ -88,6 +88,9 @@ const OTHER_WRITERS: [(&str, &str); 8] = [
     ("update/notice.rs", "what is known about updates in the state directory of aos"),
     ("update/swap.rs", "the lock of an update in the state directory of aos"),
     ("update/skill/backup.rs", "changed files of an installed Skill in the state directory of aos"),
+    ("update/skill/journal.rs", "what copies of the Skill were, in the state directory of aos"),
+    ("update/skill/put.rs", "installed copies of the Skill that are not the verified one"),
+    ("update/skill/sync.rs", "unfinished copies in the state directory of aos"),
     ("inputs/spec_source/kept.rs", "verified releases of contracts in the state directory of aos"),
 ];
 

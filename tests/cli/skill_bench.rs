@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
 use aos::release::Repository;
-use aos::update::skill::{self, Manifest, SkillRequest};
+use aos::update::skill::{self, Manifest, SkillRequest, Verified};
 use serde_json::{Value, json};
 
 use super::sandbox::{Sandbox, skipped};
@@ -334,20 +334,21 @@ fn does_the_sync_that_a_job_file_asks_for() {
     aos::system::interrupt::listen();
     let job: Value =
         serde_json::from_slice(&std::fs::read(path).expect("a job")).expect("a document");
-    let manifest = |member: &str| -> Manifest {
+    let files = |member: &str| -> Vec<(String, Vec<u8>)> {
         let files = job[member].as_object().expect("files");
-        Manifest::of(files.iter().map(|(path, text)| (path, text.as_str().expect("a text"))))
+        let text = |text: &Value| text.as_str().expect("a text").as_bytes().to_vec();
+        files.iter().map(|(path, bytes)| (path.clone(), text(bytes))).collect()
     };
     let repository = Repository::parse("acme/aos").expect("a repository");
     let version = job["version"].as_str().expect("a version").parse().expect("a version");
-    let (expected, known) = (manifest("expected"), [manifest("known")]);
+    let (expected, known) = (Verified::new(files("expected")), [Manifest::of(files("known"))]);
     let request = SkillRequest {
         repository: &repository,
         version: &version,
         expected: &expected,
         known: &known,
     };
-    let planned = skill::command(&request);
+    let planned = skill::command(&version);
     let report = skill::sync(&request);
     let places: Vec<_> = report
         .places
@@ -363,6 +364,15 @@ fn does_the_sync_that_a_job_file_asks_for() {
         .iter()
         .map(|kept| json!({"place": kept.place, "backup": kept.backup}))
         .collect();
+    let repairs: Vec<_> = report
+        .repairs
+        .iter()
+        .map(|repair| {
+            let causes: Vec<_> =
+                repair.differences.iter().map(|difference| difference.cause.name()).collect();
+            json!({"path": repair.path, "causes": causes, "live": repair.live.name(), "quarantine": repair.quarantine})
+        })
+        .collect();
     let document = json!({
         "planned": planned,
         "status": report.status.name(),
@@ -372,6 +382,7 @@ fn does_the_sync_that_a_job_file_asks_for() {
         "places": places,
         "stale_paths": report.stale_paths,
         "backups": backups,
+        "repairs": repairs,
         "exit": report.exit,
         "output_tail": report.output_tail,
         "notes": report.notes,

@@ -30,12 +30,8 @@ fn a_home_without_agents_gets_the_skill_of_the_release_and_nothing_else() {
     assert_eq!(synced.report["places"][0]["digest"], synced.report["digest"]);
     assert_eq!(names(&bench.home().join(".agents/skills")), ["aos"]);
     if !Path::new("/etc/codex").exists() {
-        let command = synced.text("command");
-        assert!(
-            command.ends_with("add https://github.com/acme/aos/tree/v1.3.0 -y -g -a universal"),
-            "{command}"
-        );
-        assert_eq!(names(&bench.home()), [".agents"]);
+        assert_eq!(names(&bench.home()), [".agents", ".aos"]);
+        assert_eq!(names(&bench.home().join(".aos")), [""; 0]);
     }
     assert_eq!(synced.text("planned"), synced.text("command"));
     assert_eq!(synced.report["exit"], 0);
@@ -140,9 +136,9 @@ fn every_agent_that_is_there_gets_the_skill() {
         write(&place, &OLD);
     }
     bench.shim("npx", "exit 0");
-    let stale = bench.sync();
-    stale.is("failed", Some("verify_mismatch"));
-    assert_eq!(stale.stale_paths().len(), agents.len() + moved.len());
+    let replaced = bench.sync();
+    replaced.is("synced", None);
+    assert_eq!(replaced.places().len(), 1 + agents.len() + moved.len());
 }
 
 #[test]
@@ -176,7 +172,6 @@ fn inside_an_agent_the_copies_of_others_are_replaced_too() {
     }
     let synced = bench.sync();
     synced.is("synced", None);
-    assert!(synced.text("command").ends_with("-y -g"), "one run was enough: {}", synced.report);
     for place in [".claude/skills/aos", ".config/goose/skills/aos", ".roo/skills/aos"] {
         assert_eq!(installed(&bench.home().join(place)), as_map(&NEW), "{place}");
     }
@@ -204,7 +199,6 @@ fn copies_that_the_first_run_leaves_get_a_run_of_their_own() {
     assert_eq!(calls.len(), 2, "{calls:?}");
     assert!(calls[0].ends_with(" -y -g"), "{calls:?}");
     assert!(calls[1].ends_with(" -y -g -a universal goose roo"), "{calls:?}");
-    assert_eq!(synced.text("command"), format!("npx {}", calls[1]));
     for place in [".claude/skills/aos", ".config/goose/skills/aos", ".roo/skills/aos"] {
         assert_eq!(installed(&bench.home().join(place)), as_map(&NEW), "{place}");
     }
@@ -261,9 +255,7 @@ fn an_exit_code_of_zero_is_no_success_when_nothing_could_be_written() {
     };
     let synced = bench.sync();
     assert_eq!(installed(&place), as_map(&OLD));
-    assert_eq!(synced.report["status"], "failed", "{:#}", synced.report);
-    let cause = synced.report["cause"].as_str().expect("a cause");
-    assert!(["verify_mismatch", "installer_failed"].contains(&cause), "{:#}", synced.report);
+    synced.is("failed", Some("not_written"));
     assert!(synced.stale_paths().contains(&CANONICAL.to_owned()));
 }
 
@@ -378,7 +370,7 @@ fn a_release_that_is_not_there_is_a_failure_with_the_command() {
     bench.ask_for("9.9.9");
     let synced = bench.sync();
     synced.is("failed", Some("network"));
-    assert!(synced.text("command").contains("/acme/aos/tree/v9.9.9 -y -g"), "{}", synced.report);
+    assert_eq!(synced.text("command"), "aos update --target-version 9.9.9");
     assert!(synced.text("output_tail").contains("v9.9.9"), "{}", synced.report);
     assert!(!synced.text("output_tail").contains('\u{1b}'));
 }

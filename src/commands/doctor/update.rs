@@ -57,6 +57,10 @@ pub fn skill() -> Check {
         return Check::warn(NAME, "no home directory", "set HOME");
     };
     let copies = found.places.len();
+    if skill::is_unfinished() {
+        let found = "an update was stopped while the Skill was being installed";
+        return Check::fail(NAME, found, FIX);
+    }
     if copies == 0 {
         return Check::warn(NAME, "the Skill is not installed", FIX);
     }
@@ -64,7 +68,7 @@ pub fn skill() -> Check {
         found.wrong().map(|examined| examined.place.path.display().to_string()).collect();
     match wrong.as_slice() {
         [] => Check::pass(NAME, format!("{copies} installed, each that of this version")),
-        wrong => Check::warn(
+        wrong => Check::fail(
             NAME,
             format!(
                 "{} of {copies} copies differ from this version: {}",

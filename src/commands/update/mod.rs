@@ -212,8 +212,8 @@ impl<'a> Job<'a> {
         answer.notices = notices;
         answer.signed(found.signed.as_ref());
         answer.severity = Some(found.severity);
-        let skill = skill::command(self, &found.release.version);
-        answer.plan = self.plan(found, &skill);
+        let skill = skill::command(&found.release.version);
+        answer.plan = self.plan(found);
         answer.command = self.own_command();
         answer.skill.status = skill::looked_at().to_owned();
         answer.skill.command = Some(skill);
@@ -236,7 +236,7 @@ impl<'a> Job<'a> {
     }
 
     /// What an update would do, step by step.
-    fn plan(&self, found: &Found<'_>, skill: &str) -> Vec<String> {
+    fn plan(&self, found: &Found<'_>) -> Vec<String> {
         let version = &found.release.version;
         let program = self.installation.executable.display();
         let mut steps = match (&self.installation.method, self.manager(version)) {
@@ -256,7 +256,10 @@ impl<'a> Job<'a> {
                 format!("replace `{program}` by one rename"),
             ],
         };
-        steps.push(format!("sync the Skill: `{skill}`, then compare every installed copy"));
+        steps.push(format!(
+            "install the Skill of v{version} with npx, compare every installed copy with the verified files, and put \
+             those in place of what differs"
+        ));
         steps
     }
 
@@ -365,7 +368,7 @@ impl<'a> Job<'a> {
             }
         }
         if self.args.only_looks() {
-            answer.skill.command = Some(skill::command(self, &running));
+            answer.skill.command = Some(skill::command(&running));
             answer.skill.status = skill::looked_at().to_owned();
         } else {
             answer.skill = skill::sync(self, &running, skill::Expected::Embedded, state)?;

@@ -11,7 +11,9 @@ use crate::release::Stage;
 use crate::report::{ErrorCode, Failure};
 use crate::system::environment;
 use crate::system::session::{self, Changes, Ending, Session};
-use crate::update::skill::{self, Cause, Manifest, SkillReport, SkillRequest, Status};
+use crate::update::skill::{
+    self, Cause, Live, Manifest, SkillReport, SkillRequest, Status, Verified,
+};
 
 use super::Job;
 use super::state::State;
@@ -24,10 +26,9 @@ pub enum Expected {
     Archive(BTreeMap<String, Vec<u8>>),
 }
 
-/// The command that installs the Skill of `version`.
-pub fn command(job: &Job<'_>, version: &Version) -> String {
-    let expected = Manifest::embedded();
-    skill::command(&SkillRequest { repository: &job.own, version, expected: &expected, known: &[] })
+/// The command that installs the Skill of `version`, verified.
+pub fn command(version: &Version) -> String {
+    skill::command(version)
 }
 
 /// Whether the installed Skill is that of the running program; nothing is started.
@@ -61,17 +62,16 @@ pub fn sync(
     expected: Expected,
     state: &mut State,
 ) -> Result<SkillAnswer, Failure> {
-    let embedded = Manifest::embedded();
     let (expected, known) = match expected {
-        Expected::Embedded => (embedded, Vec::new()),
-        Expected::Archive(files) => (Manifest::of(files), vec![embedded]),
+        Expected::Embedded => (Verified::embedded(), Vec::new()),
+        Expected::Archive(files) => (Verified::new(files), vec![Manifest::embedded()]),
     };
     let request =
         SkillRequest { repository: &job.own, version, expected: &expected, known: &known };
     let report = skill::sync(&request);
     state.skill_status = report.status.name().to_owned();
     match report.status {
-        Status::Current | Status::Synced | Status::Skipped => Ok(SkillAnswer {
+        Status::Current | Status::Synced | Status::Skipped | Status::NotInstalled => Ok(SkillAnswer {
             status: report.status.name().to_owned(),
             command: Some(report.command.clone()),
             digest: report.digest.as_str().into(),
@@ -87,42 +87,102 @@ pub fn sync(
 }
 
 fn failure(report: &SkillReport) -> Failure {
-    let cause = report.cause.map_or("unknown", Cause::name);
-    let code = match report.cause {
-        Some(Cause::Interrupted) => ErrorCode::Interrupted,
-        Some(Cause::TimedOut) => ErrorCode::Timeout,
-        _ => ErrorCode::SkillSync,
-    };
     let stale: Vec<_> = report.stale_paths.iter().map(|path| path.display().to_string()).collect();
-    unsynced(code, cause)
+    unsynced(report.cause, worst(report))
         .detail("skill_digest", report.digest.as_str())
         .detail("skill_places", places(report))
         .detail("stale_paths", stale)
         .detail("skill_backups", backups(report))
+        .detail("skill_repairs", repairs(report))
+        .detail("skill_live", live(report))
         .detail("installer_exit", report.exit)
         .detail("installer_output", report.output_tail.as_str())
         .detail("notes", report.notes.clone())
 }
 
-fn unsynced(code: ErrorCode, cause: &str) -> Failure {
-    Failure::new(code, format!("its Skill was not synced ({})", cause.replace('_', " ")))
+/// Which code leads to the right reaction. A cause that never passes by itself is not retryable.
+fn code(cause: Option<Cause>) -> ErrorCode {
+    match cause {
+        Some(Cause::VerifyMismatch) => ErrorCode::Integrity,
+        Some(Cause::Interrupted) => ErrorCode::Interrupted,
+        Some(Cause::TimedOut) => ErrorCode::Timeout,
+        Some(Cause::NoManifest) => ErrorCode::NotFound,
+        Some(Cause::BackupFailed | Cause::NotWritten) => ErrorCode::Io,
+        Some(
+            Cause::NpxMissing
+            | Cause::NodeMissing
+            | Cause::NodeTooOld
+            | Cause::GitMissing
+            | Cause::NoHome
+            | Cause::Offline
+            | Cause::DeveloperLink
+            | Cause::StartFailed
+            | Cause::UnmanagedCopy,
+        ) => ErrorCode::Config,
+        Some(Cause::Network) | None => ErrorCode::SkillSync,
+    }
+}
+
+/// A failure of this stage; `live` says what agents read, when foreign files were found.
+fn unsynced(cause: Option<Cause>, live: Option<Live>) -> Failure {
+    let name = cause.map_or("unknown", Cause::name);
+    let message = match (cause, live) {
+        (Some(Cause::VerifyMismatch), live) => format!(
+            "the Skill that was installed is not the one that was signed; {}; integrity failure: do NOT retry, report it",
+            match live {
+                Some(Live::Verified) => "the signed files are in its place now",
+                Some(Live::Previous) => "the files of before are in its place now",
+                Some(Live::Absent) => "it was moved out of the sight of agents",
+                Some(Live::Foreign) | None => "agents may still read it",
+            }
+        ),
+        _ => format!("its Skill was not synced ({})", name.replace('_', " ")),
+    };
+    Failure::new(code(cause), message)
         .detail("stage", Stage::SkillSync.name())
-        .detail("cause", cause)
+        .detail("cause", name)
+}
+
+/// What agents read now where foreign files were: the worst of all places; `None` when there were none.
+fn worst(report: &SkillReport) -> Option<Live> {
+    let order = [Live::Foreign, Live::Absent, Live::Previous, Live::Verified];
+    order.into_iter().find(|live| report.repairs.iter().any(|repair| repair.live == *live))
+}
+
+/// The same as a word; without foreign files agents read what they did before.
+fn live(report: &SkillReport) -> &'static str {
+    worst(report).map_or("previous", Live::name)
+}
+
+/// Copies that were not the signed ones, and what is in their place now.
+fn repairs(report: &SkillReport) -> Vec<Value> {
+    let repair = |repair: &skill::Repair| {
+        json!({
+            "path": repair.path.display().to_string(),
+            "found_digest": repair.digest,
+            "differences": differences(&repair.differences),
+            "live": repair.live.name(),
+            "quarantine": repair.quarantine.as_ref().map(|path| path.display().to_string()),
+        })
+    };
+    report.repairs.iter().map(repair).collect()
+}
+
+fn differences(found: &[skill::Difference]) -> Vec<Value> {
+    let difference = |difference: &skill::Difference| {
+        json!({"path": difference.path, "cause": difference.cause.name()})
+    };
+    found.iter().map(difference).collect()
 }
 
 /// Every installed copy and what it is.
 pub fn places(report: &SkillReport) -> Vec<Value> {
     let place = |examined: &skill::Examined| {
-        let differences: Vec<_> = examined
-            .differences
-            .iter()
-            .map(|difference| json!({"path": difference.path, "cause": difference.cause.name()}))
-            .collect();
         json!({
             "path": examined.place.path.display().to_string(),
             "state": examined.state.name(),
             "digest": examined.digest,
-            "differences": differences,
+            "differences": differences(&examined.differences),
         })
     };
     report.places.iter().map(place).collect()
@@ -162,14 +222,14 @@ pub fn delegated(
         limit: LIMIT,
     });
     "failed".clone_into(&mut state.skill_status);
-    state.skill_command = Some(command(job, version));
-    let finished = finished.map_err(|_| unsynced(ErrorCode::SkillSync, "start_failed"))?;
+    state.skill_command = Some(command(version));
+    let finished = finished.map_err(|_| unsynced(Some(Cause::StartFailed), None))?;
     let envelope = envelope(&finished.tail);
     let told = |value: &Value, name: &str| value[name].as_str().map(str::to_owned);
     let data = &envelope["data"];
     // Only what a success can be is believed, and only from a program that ended as one.
     let status = told(data, "skill_sync_status")
-        .filter(|status| ["current", "synced", "skipped"].contains(&status.as_str()));
+        .filter(|status| ["current", "synced", "skipped", "not_installed"].contains(&status.as_str()));
     if let (true, Ending::Exited(Some(0)), Some(status)) =
         (envelope["ok"] == true, finished.ending, status)
     {
@@ -177,7 +237,7 @@ pub fn delegated(
         state.skill_command = None;
         return Ok(SkillAnswer {
             status,
-            command: Some(command(job, version)),
+            command: Some(command(version)),
             digest: data["skill_digest"].clone(),
             places: Vec::new(),
             backups: data["skill_backups"].as_array().cloned().unwrap_or_default(),
@@ -185,16 +245,17 @@ pub fn delegated(
         });
     }
     let details = &envelope["error"]["details"];
-    let (code, cause) = match finished.ending {
-        Ending::Interrupted => (ErrorCode::Interrupted, "interrupted".to_owned()),
-        Ending::TimedOut => (ErrorCode::Timeout, "timed_out".to_owned()),
-        Ending::Exited(_) => {
-            let word = |symbol: char| symbol.is_ascii_lowercase() || symbol == '_';
-            let cause = told(details, "cause").filter(|cause| cause.chars().all(word));
-            (ErrorCode::SkillSync, cause.unwrap_or_else(|| "unknown".to_owned()))
-        }
+    let cause = match finished.ending {
+        Ending::Interrupted => Some(Cause::Interrupted),
+        Ending::TimedOut => Some(Cause::TimedOut),
+        Ending::Exited(_) => told(details, "cause").and_then(|cause| Cause::named(&cause)),
     };
-    Err(unsynced(code, &cause))
+    let live = told(details, "skill_live").and_then(|live| Live::named(&live));
+    let failure = unsynced(cause, live);
+    Err(match live {
+        Some(live) => failure.detail("skill_live", live.name()),
+        None => failure,
+    })
 }
 
 /// The envelope in what a program said: its last line that is one. Launchers write notes of their own.

@@ -71,11 +71,40 @@ impl State {
         }
         if let Some(command) = &self.skill_command {
             known.insert("skill_sync_command".to_owned(), command.as_str().into());
-            failure.hint =
-                Some(format!("run `{command}`, then `aos changelog --since {}`", self.previous));
+            failure.hint = Some(self.after_skill(&failure, command));
         }
         failure.details = known;
         failure
+    }
+
+    /// What to do about a Skill that is not synced. Never a command that installs what nobody has verified.
+    fn after_skill(&self, failure: &Failure, command: &str) -> String {
+        let changelog = format!("`aos changelog --since {}`", self.previous);
+        let word = |name: &str| failure.details.get(name).and_then(Value::as_str);
+        match (failure.code, word("cause"), word("skill_live")) {
+            (ErrorCode::Integrity, _, Some("verified" | "previous" | "absent")) => format!(
+                "report it to the publisher of aos, nothing has to be installed; `details.skill_repairs` says what was \
+                 found; then read {changelog}"
+            ),
+            (ErrorCode::Integrity, ..) => format!(
+                "remove the directories in `details.skill_repairs`, report them to the publisher of aos, then run \
+                 `{command}`"
+            ),
+            (_, Some("unmanaged_copy"), _) => format!(
+                "move the copies in `details.stale_paths` away or remove them, then run `{command}` and {changelog}"
+            ),
+            (_, Some("no_home"), _) => format!("set HOME, then run `{command}` and {changelog}"),
+            (_, Some("not_written" | "backup_failed"), _) => format!(
+                "make the directories in `details.notes` writable, then run `{command}` and {changelog}"
+            ),
+            (_, Some("npx_missing" | "node_missing" | "node_too_old"), _) => {
+                format!("install Node 22.20 or newer, then run `{command}` and {changelog}")
+            }
+            (_, Some("git_missing"), _) => {
+                format!("install git, then run `{command}` and {changelog}")
+            }
+            _ => format!("run `{command}`, then {changelog}"),
+        }
     }
 
     fn message(&self, failure: &Failure, args: &UpdateArgs) -> String {

@@ -16,6 +16,8 @@ use super::places::SKILL;
 const DIRECTORY: &str = "skill-backups";
 /// More than this is not copied, and so not replaced.
 const LIMITS: Limits = Limits { files: 20_000, bytes: 256 * 1024 * 1024, depth: 64 };
+/// How the names of directories begin that are being written.
+pub(super) const UNFINISHED: &str = ".unfinished-";
 /// Digits of the digest that name a copy.
 const NAME_DIGITS: usize = 16;
 /// Copies whose names would be equal.
@@ -60,19 +62,37 @@ pub fn make(place: &Path, state: &Path) -> Result<Backup, BackupError> {
     Ok(Backup { path: kept?, skipped: tree.skipped })
 }
 
+/// Whether `backup` is a copy that aos made.
+pub(super) fn is_in(backup: &Path, state: &Path) -> bool {
+    backup.parent() == Some(&state.join(DIRECTORY)) && backup.file_name().is_some()
+}
+
+/// The files of a copy.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) fn load(backup: &Path) -> Result<Tree, InstalledError> {
+    installed::read(backup, LIMITS, |_| true)
+}
+
 fn of_tree(tree: &Tree) -> Manifest {
     Manifest::of_all(tree.files.iter().map(|file| (installed::text(&file.relative), &file.bytes)))
 }
 
-fn stage(directory: &Path) -> Result<PathBuf, BackupError> {
-    let unique = random::bytes::<8>().map_err(io(directory))?;
-    let unique: String = unique.iter().map(|byte| format!("{byte:02x}")).collect();
-    let stage = directory.join(format!(".unfinished-{unique}"));
+/// A name that nothing has yet.
+pub(super) fn unique() -> std::io::Result<String> {
+    Ok(random::bytes::<8>()?.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// A new directory in `directory`.
+pub(super) fn stage(directory: &Path) -> Result<PathBuf, BackupError> {
+    let stage = directory.join(format!("{UNFINISHED}{}", unique().map_err(io(directory))?));
     files::create_directory(&stage).map_err(io(&stage))?;
     Ok(stage)
 }
 
-fn write(tree: &Tree, stage: &Path) -> Result<(), BackupError> {
+/// Writes the files of `tree` below `stage`, and waits until they are durable.
+pub(super) fn write(tree: &Tree, stage: &Path) -> Result<(), BackupError> {
     let mut made = BTreeSet::from([stage.to_owned()]);
     for file in &tree.files {
         let path = stage.join(&file.relative);

@@ -43,6 +43,10 @@ pub struct Examined {
     pub state: State,
     /// Digest of the list of its files; `None` when it cannot be read.
     pub digest: Option<String>,
+    /// Of everything that is there; `None` when it cannot be read. Another one after any change.
+    pub fingerprint: Option<String>,
+    /// Whether it holds the expected files, nothing else, and no link.
+    pub is_exact: bool,
     /// The first differences from what it must be.
     pub differences: Vec<Difference>,
 }
@@ -80,7 +84,12 @@ pub fn examine_in(bases: &Bases, expected: &Manifest, known: &[Manifest]) -> Exa
         let differences =
             found.as_ref().map(|found| expected.differences(found)).unwrap_or_default();
         let digest = found.ok().map(|found| found.digest().to_string());
-        Examined { place, state, digest, differences }
+        let all = installed::all(&place.real).ok();
+        let list = all.as_ref().map(Manifest::of_tree);
+        let is_exact = list.as_ref().is_some_and(|list| !list.is_empty() && list == expected)
+            && all.is_some_and(|all| all.skipped.is_empty() && !all.has_links);
+        let fingerprint = list.map(|list| list.fingerprint());
+        Examined { place, state, digest, fingerprint, is_exact, differences }
     };
     Examination { places: bases.places().into_iter().map(examined).collect() }
 }

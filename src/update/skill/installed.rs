@@ -46,6 +46,8 @@ pub struct Tree {
     pub files: Vec<Found>,
     /// Links that lead nowhere or in a circle, pipes, sockets, devices.
     pub skipped: Vec<PathBuf>,
+    /// Whether anything was reached through a link below the root.
+    pub has_links: bool,
 }
 
 /// The list of what is installed at `root`; an empty one when nothing is.
@@ -53,8 +55,15 @@ pub struct Tree {
 /// # Errors
 /// When something cannot be read, or there is more than any Skill has.
 pub fn manifest(root: &Path) -> Result<Manifest, InstalledError> {
-    let tree = read(root, MANIFEST_LIMITS, |relative| is_part(&text(relative)))?;
-    Ok(Manifest::of(tree.files.into_iter().map(|file| (text(&file.relative), file.bytes))))
+    Ok(Manifest::of_tree(&read(root, MANIFEST_LIMITS, |relative| is_part(&text(relative)))?))
+}
+
+/// Everything that is installed at `root`, also what an installer leaves out.
+///
+/// # Errors
+/// As [`manifest`].
+pub fn all(root: &Path) -> Result<Tree, InstalledError> {
+    read(root, MANIFEST_LIMITS, |_| true)
 }
 
 /// Reads everything at `root` whose path is `wanted`.
@@ -131,7 +140,10 @@ impl Reader<'_> {
             return Err(InstalledError::TooMany { path: self.root.to_owned(), limit });
         }
         let real = match kind(path)? {
-            Kind::Symlink => files::canonical(path).ok(),
+            Kind::Symlink => {
+                self.tree.has_links = true;
+                files::canonical(path).ok()
+            }
             _ => Some(path.to_owned()),
         };
         let kind = real.as_deref().map_or(Ok(Kind::Absent), kind)?;

@@ -71,12 +71,6 @@ pub fn arguments(
     words
 }
 
-/// The same as a line for a person.
-#[must_use]
-pub fn command_line(arguments: &[String]) -> String {
-    format!("npx {}", arguments.join(" "))
-}
-
 /// How a run ended.
 #[derive(Debug)]
 pub struct Run {
@@ -188,12 +182,12 @@ mod tests {
     fn words(targets: &Targets) -> String {
         let repository = Repository::parse("acme/tool").unwrap();
         let arguments = arguments(Pin::Newer, &repository, &Version::new(1, 2, 3), targets);
-        command_line(&arguments)
+        arguments.join(" ")
     }
 
     #[test]
     fn the_command_pins_the_installer_and_the_release() {
-        let usual = "npx --yes skills@1.7.4 add https://github.com/acme/tool/tree/v1.2.3 -y -g";
+        let usual = "--yes skills@1.7.4 add https://github.com/acme/tool/tree/v1.2.3 -y -g";
         assert_eq!(words(&Targets::Recognised), usual);
         let narrow = Targets::Universal(Vec::new());
         assert_eq!(words(&narrow), format!("{usual} -a universal"));

@@ -8,6 +8,8 @@ use std::fmt::Write as _;
 use crate::inputs::embedded;
 use crate::verify::Sha256;
 
+use super::installed::{self, Found, Tree};
+
 /// Most differences that are named.
 const MAX_DIFFERENCES: usize = 20;
 
@@ -20,6 +22,8 @@ struct Digests {
     exact: Sha256,
     /// Of the content with LF for every CRLF.
     unix: Sha256,
+    /// Whether it may be executed although it is no script; never so in a Skill that was installed well.
+    is_strange: bool,
 }
 
 /// A file that is not as it should be.
@@ -36,6 +40,8 @@ pub enum DifferenceCause {
     Content,
     /// Only the ends of lines differ.
     LineEnds,
+    /// The file may be executed, and is no script.
+    Mode,
 }
 
 impl DifferenceCause {
@@ -46,6 +52,7 @@ impl DifferenceCause {
             Self::Extra => "extra",
             Self::Content => "content",
             Self::LineEnds => "eol",
+            Self::Mode => "mode",
         }
     }
 }
@@ -70,6 +77,15 @@ impl Manifest {
         Self(files.into_iter().map(entry).collect())
     }
 
+    /// The list of files on the disk, which have modes.
+    pub(super) fn of_tree(tree: &Tree) -> Self {
+        let entry = |file: &Found| {
+            let is_strange = file.executable && !file.bytes.starts_with(b"#!");
+            (installed::text(&file.relative), Digests { is_strange, ..digests(&file.bytes) })
+        };
+        Self(tree.files.iter().map(entry).collect())
+    }
+
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -91,13 +107,22 @@ impl Manifest {
         Sha256::of(self.lines().as_bytes())
     }
 
+    /// As the digest, but another one also when a mode is another.
+    #[must_use]
+    pub(super) fn fingerprint(&self) -> String {
+        let strange = self.0.iter().filter(|(_, digests)| digests.is_strange);
+        let modes: String = strange.map(|(path, _)| format!("executable {path}\n")).collect();
+        Sha256::of((self.lines() + &modes).as_bytes()).to_string()
+    }
+
     /// How `found` differs from this list, the first ones.
     #[must_use]
     pub fn differences(&self, found: &Self) -> Vec<Difference> {
         let wrong = self.0.iter().filter_map(|(path, expected)| {
             let cause = match found.0.get(path) {
                 None => DifferenceCause::Missing,
-                Some(there) if there.exact == expected.exact => return None,
+                Some(there) if there == expected => return None,
+                Some(there) if there.exact == expected.exact => DifferenceCause::Mode,
                 Some(there) if there.unix == expected.unix => DifferenceCause::LineEnds,
                 Some(_) => DifferenceCause::Content,
             };
@@ -137,7 +162,7 @@ pub(super) fn is_part(path: &str) -> bool {
 fn digests(bytes: &[u8]) -> Digests {
     let exact = Sha256::of(bytes);
     if !bytes.contains(&b'\r') {
-        return Digests { exact, unix: exact };
+        return Digests { exact, unix: exact, is_strange: false };
     }
     let followed_by_lf = |at: usize| bytes.get(at + 1) == Some(&b'\n');
     let unix: Vec<u8> = bytes
@@ -146,7 +171,7 @@ fn digests(bytes: &[u8]) -> Digests {
         .filter(|(at, byte)| **byte != b'\r' || !followed_by_lf(*at))
         .map(|(_, byte)| *byte)
         .collect();
-    Digests { exact, unix: Sha256::of(&unix) }
+    Digests { exact, unix: Sha256::of(&unix), is_strange: false }
 }
 
 #[cfg(test)]

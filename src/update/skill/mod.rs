@@ -1,22 +1,27 @@
 //! The Agent Skill that belongs to this program: what it must be, where it is installed, how it gets there.
 //!
 //! What `npx skills` says about itself is not believed, and neither is its exit code: only the bytes of the installed
-//! directories count. Never writes a file of a Skill; of ours uses `system`, `release`, `verify` and the embedded data.
+//! directories count. A copy that is wrong is replaced by the verified files, with or without an installer. Never
+//! writes elsewhere; of ours uses `system`, `release`, `verify` and the embedded data.
 
 mod agents;
 mod backup;
 mod examination;
 mod installed;
 mod installer;
+mod journal;
 mod manifest;
 mod places;
+mod put;
 mod report;
 mod sync;
 mod tools;
+mod verified;
 
 pub use agents::{Agent, Pin};
 pub use examination::{Examination, Examined, State, examine};
 pub use manifest::{Difference, DifferenceCause, Manifest};
 pub use places::Place;
-pub use report::{Cause, Kept, SkillReport, Status};
-pub use sync::{SkillRequest, command, sync};
+pub use report::{Cause, Kept, Live, Repair, SkillReport, Status};
+pub use sync::{SkillRequest, command, is_unfinished, sync};
+pub use verified::Verified;

@@ -11,6 +11,8 @@ use super::agents::{AGENTS, Agent, Pin, Reach};
 pub const SKILL: &str = "aos";
 /// The directory that every installation writes, below the home directory.
 const CANONICAL: &str = ".agents/skills";
+/// Most directories that are looked into for copies of agents that no list has.
+const MAX_DIRECTORIES: usize = 5000;
 
 /// A directory that directories of agents lie in.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -138,7 +140,8 @@ impl Bases {
         let others = AGENTS.iter().filter_map(|agent| {
             Some((self.below(agent.root)?.join("skills").join(SKILL), Some(agent)))
         });
-        for (path, agent) in canonical.chain(others) {
+        let unlisted = self.unlisted().into_iter().map(|path| (path, None));
+        for (path, agent) in canonical.chain(others).chain(unlisted) {
             // A directory that may not be searched is no place: `skills` cannot write there either.
             let is_link = match files::kind(&path) {
                 Ok(Kind::Absent) | Err(_) => continue,
@@ -151,7 +154,7 @@ impl Bases {
                     place.agents.extend(agent);
                 }
                 None => places.push(Place {
-                    is_canonical: agent.is_none(),
+                    is_canonical: path == self.canonical(),
                     agents: agent.into_iter().collect(),
                     path,
                     real,
@@ -161,6 +164,46 @@ impl Bases {
         }
         places
     }
+
+    /// Copies in directories that no list has: an installer knows more agents than we do. Looks two levels below the
+    /// home directory and what the environment has moved, in hidden directories, and not in work trees.
+    fn unlisted(&self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let mut left = MAX_DIRECTORIES;
+        let mut look = |above: &Path, is_wanted: &dyn Fn(&str) -> bool| -> Vec<PathBuf> {
+            let names = files::names(above).unwrap_or_default();
+            let mut directories = Vec::new();
+            for name in names.iter().filter_map(|name| name.to_str()).filter(|name| is_wanted(name))
+            {
+                let path = above.join(name);
+                if left == 0 {
+                    break;
+                }
+                left -= 1;
+                // Links lead to what has a path of its own, or away from here.
+                if !matches!(files::kind(&path), Ok(Kind::Directory)) || has_repository(&path) {
+                    continue;
+                }
+                let copy = path.join("skills").join(SKILL);
+                if matches!(files::kind(&copy), Ok(kind) if kind != Kind::Absent) {
+                    found.push(copy);
+                }
+                directories.push(path);
+            }
+            directories
+        };
+        let mut roots = look(&self.home, &|name| name.starts_with('.'));
+        roots.extend(self.moved.iter().map(|(_, path)| path.clone()));
+        for root in roots {
+            look(&root, &|_| true);
+        }
+        found
+    }
+}
+
+/// Whether this is the root of a work tree.
+fn has_repository(directory: &Path) -> bool {
+    !matches!(files::kind(&directory.join(".git")), Ok(Kind::Absent) | Err(_))
 }
 
 /// A place where something is installed.
@@ -179,6 +222,12 @@ pub struct Place {
 }
 
 impl Place {
+    /// Where nothing is yet.
+    #[must_use]
+    pub fn absent(path: PathBuf) -> Self {
+        Self { real: path.clone(), path, agents: Vec::new(), is_canonical: false, is_link: false }
+    }
+
     /// Agents by whose name `skills` writes here, each once.
     #[must_use]
     pub fn writers(&self, pin: Pin) -> Vec<&'static str> {
@@ -276,6 +325,33 @@ mod tests {
         let places = bases(home.path()).places();
         assert_eq!(places.len(), 1);
         assert!(places[0].is_link && places[0].real == path);
+    }
+
+    #[test]
+    fn a_copy_of_an_agent_that_no_list_has_is_found() {
+        let home = tempfile::tempdir().unwrap();
+        for path in [
+            ".agents/skills/aos",
+            ".new-agent/skills/aos",
+            ".new-agent/deep/skills/aos",
+            ".config/newer/skills/aos",
+            ".sources/.git",
+            ".sources/skills/aos",
+            "visible/skills/aos",
+        ] {
+            make(&home.path().join(path));
+        }
+        let places = bases(home.path()).places();
+        let paths: Vec<_> =
+            places.iter().map(|place| place.path.strip_prefix(home.path()).unwrap()).collect();
+        let expected = [
+            ".agents/skills/aos",
+            ".new-agent/skills/aos",
+            ".config/newer/skills/aos",
+            ".new-agent/deep/skills/aos",
+        ];
+        assert_eq!(paths, expected.map(Path::new));
+        assert!(places[0].is_canonical && !places[1].is_canonical);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::examination::{Examination, Examined};
+use super::manifest::Difference;
 
 /// How the installed Skill stands to the one that was asked for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -15,6 +16,8 @@ pub enum Status {
     Failed,
     /// It was left alone on purpose.
     Skipped,
+    /// It is nowhere, and cannot be installed here.
+    NotInstalled,
 }
 
 impl Status {
@@ -25,6 +28,7 @@ impl Status {
             Self::Synced => "synced",
             Self::Failed => "failed",
             Self::Skipped => "skipped",
+            Self::NotInstalled => "not_installed",
         }
     }
 }
@@ -52,15 +56,83 @@ pub enum Cause {
     Interrupted,
     /// The registry or the repository could not be reached.
     Network,
-    /// npx failed for another reason, and nothing is right.
-    InstallerFailed,
-    /// npx is content, but what is installed is not what it should be.
+    /// What was installed is not what was signed.
     VerifyMismatch,
-    /// Only copies are wrong that `skills` does not write: a person must remove them.
+    /// The verified files could not be written.
+    NotWritten,
+    /// Only copies are wrong that somebody made where `skills` does not write: a person must remove them.
     UnmanagedCopy,
 }
 
+/// What agents read now in a place that the installer, or somebody else, had written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Live {
+    /// The files of the verified release.
+    Verified,
+    /// The user's own files, as they were before.
+    Previous,
+    /// Nothing.
+    Absent,
+    /// Still the foreign files: they could not be moved.
+    Foreign,
+}
+
+impl Live {
+    /// What has this name, as another version of aos reports it.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [Self::Verified, Self::Previous, Self::Absent, Self::Foreign];
+        all.into_iter().find(|live| live.name() == name)
+    }
+
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Verified => "verified",
+            Self::Previous => "previous",
+            Self::Absent => "absent",
+            Self::Foreign => "foreign",
+        }
+    }
+}
+
+/// A copy that was not the signed one although an installer had written it.
+#[derive(Clone, Debug)]
+pub struct Repair {
+    pub path: PathBuf,
+    /// What was found there.
+    pub digest: Option<String>,
+    pub differences: Vec<Difference>,
+    pub live: Live,
+    /// Where the foreign files are kept.
+    pub quarantine: Option<PathBuf>,
+}
+
 impl Cause {
+    /// The cause of this name, as another version of aos reports it.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        const ALL: [Cause; 16] = [
+            Cause::NpxMissing,
+            Cause::NodeMissing,
+            Cause::NodeTooOld,
+            Cause::GitMissing,
+            Cause::NoHome,
+            Cause::NoManifest,
+            Cause::Offline,
+            Cause::DeveloperLink,
+            Cause::BackupFailed,
+            Cause::StartFailed,
+            Cause::TimedOut,
+            Cause::Interrupted,
+            Cause::Network,
+            Cause::VerifyMismatch,
+            Cause::NotWritten,
+            Cause::UnmanagedCopy,
+        ];
+        ALL.into_iter().find(|cause| cause.name() == name)
+    }
+
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -77,8 +149,8 @@ impl Cause {
             Self::TimedOut => "timed_out",
             Self::Interrupted => "interrupted",
             Self::Network => "network",
-            Self::InstallerFailed => "installer_failed",
             Self::VerifyMismatch => "verify_mismatch",
+            Self::NotWritten => "not_written",
             Self::UnmanagedCopy => "unmanaged_copy",
         }
     }
@@ -96,9 +168,9 @@ pub struct Kept {
 #[derive(Clone, Debug)]
 pub struct SkillReport {
     pub status: Status,
-    /// `None` unless the status is failed or skipped.
+    /// `None` when the Skill is right.
     pub cause: Option<Cause>,
-    /// What a person can run to get the same.
+    /// What a person can run to get it: a call of aos, which verifies.
     pub command: String,
     /// Digest of the list of files that should be installed.
     pub digest: String,
@@ -108,6 +180,8 @@ pub struct SkillReport {
     pub stale_paths: Vec<PathBuf>,
     /// Copies that were made of changed files, in this run or an earlier one.
     pub backups: Vec<Kept>,
+    /// Copies that were not the signed ones, and what is there now.
+    pub repairs: Vec<Repair>,
     /// Exit code of npx; `None` when it was not run or a signal ended it.
     pub exit: Option<i32>,
     /// The end of what npx said, without secrets.
@@ -125,6 +199,7 @@ impl SkillReport {
             places: Vec::new(),
             stale_paths: Vec::new(),
             backups: Vec::new(),
+            repairs: Vec::new(),
             exit: None,
             output_tail: String::new(),
             notes: Vec::new(),

@@ -1,24 +1,31 @@
-//! The sync: looks, keeps what somebody changed, runs `npx skills`, looks again. Only the second look decides.
+//! The sync: looks, keeps what somebody changed, runs `npx skills`, looks again, and puts the verified files wherever
+//! anything else is. Only the last look decides.
 //!
-//! Never writes a file of a Skill itself: the installer keeps a record of what it installed, which would be wrong then.
+//! The installer keeps a record and knows where agents look, so it goes first; without it the verified files are put
+//! directly where a copy is installed already.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use semver::Version;
 
 use crate::release::Repository;
 use crate::system::clock::Stopwatch;
-use crate::system::environment;
 use crate::system::session::Ending;
+use crate::system::{checkpoint, environment, files};
 
 use super::agents::Pin;
 use super::backup;
-use super::examination::{Examination, State, examine_in};
+use super::examination::{Examination, Examined, State, examine_in};
+use super::installed;
 use super::installer::{self, Run, Targets};
+use super::journal::Journal;
 use super::manifest::Manifest;
-use super::places::Bases;
-use super::report::{Cause, Kept, SkillReport, Status};
+use super::places::{Bases, Place};
+use super::put::{self, Origin};
+use super::report::{Cause, Kept, Live, Repair, SkillReport, Status};
 use super::tools::{self, Tools};
+use super::verified::Verified;
 
 /// Longest time of all runs of npx together.
 const LIMIT: Duration = Duration::from_secs(180);
@@ -29,39 +36,34 @@ pub struct SkillRequest<'a> {
     pub repository: &'a Repository,
     /// The release whose Skill it is.
     pub version: &'a Version,
-    pub expected: &'a Manifest,
+    pub expected: &'a Verified,
     /// Lists of older releases: an installed copy that equals one of them is nobody's work.
     pub known: &'a [Manifest],
 }
 
-/// What a sync would run. Runs nothing but `node --version`, changes nothing.
+/// What a person or an agent can run to get the Skill of `version`. It verifies; a command of the installer would not.
 #[must_use]
-pub fn command(request: &SkillRequest<'_>) -> String {
-    let pin = tools::find().map_or(Pin::Newer, |tools| tools.pin);
-    let targets =
-        Bases::from_environment().map_or(Targets::Recognised, |bases| recognised(&bases, pin));
-    request.command(pin, &targets)
+pub fn command(version: &Version) -> String {
+    format!("aos update --target-version {version}")
+}
+
+/// Whether a sync was killed while the installer could write.
+#[must_use]
+pub fn is_unfinished() -> bool {
+    environment::state_directory().is_some_and(|state| Journal::load(&state).is_some())
 }
 
 /// Brings the Skill of `request` to every place where it is installed, or to its canonical place.
 #[must_use]
 pub fn sync(request: &SkillRequest<'_>) -> SkillReport {
-    let digest = request.expected.digest().to_string();
-    let report = SkillReport::new(digest, request.command(Pin::Newer, &Targets::Recognised));
-    match Bases::from_environment() {
-        None => report.failed(Cause::NoHome),
-        Some(bases) => Work { request, bases: &bases, clock: Stopwatch::start() }.done(report),
-    }
-}
-
-impl SkillRequest<'_> {
-    fn arguments(&self, pin: Pin, targets: &Targets) -> Vec<String> {
-        installer::arguments(pin, self.repository, self.version, targets)
-    }
-
-    fn command(&self, pin: Pin, targets: &Targets) -> String {
-        installer::command_line(&self.arguments(pin, targets))
-    }
+    let digest = request.expected.manifest().digest().to_string();
+    let report = SkillReport::new(digest, command(request.version));
+    let (Some(bases), Some(state)) = (Bases::from_environment(), environment::state_directory())
+    else {
+        return report.failed(Cause::NoHome);
+    };
+    let clock = Stopwatch::start();
+    Work { request, bases: &bases, state, clock, report, own: Vec::new(), is_direct: false }.done()
 }
 
 /// With no agent at all, `skills` would make a directory for each that it knows.
@@ -73,150 +75,354 @@ fn recognised(bases: &Bases, pin: Pin) -> Targets {
 struct Work<'a> {
     request: &'a SkillRequest<'a>,
     bases: &'a Bases,
+    state: PathBuf,
     clock: Stopwatch,
+    report: SkillReport,
+    /// Copies that are the user's alone, and where they are kept while an installer runs.
+    own: Vec<Kept>,
+    /// Whether aos put the verified files somewhere that no installer had written.
+    is_direct: bool,
+}
+
+/// How the writer of a copy came to its end.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Writer {
+    /// By itself: whatever is not right was meant to be so.
+    Finished,
+    /// It was stopped: a part of the files is no sign of anything.
+    Stopped,
+    /// There was none.
+    Absent,
 }
 
 impl Work<'_> {
-    fn done(&self, mut report: SkillReport) -> SkillReport {
-        let before = self.look(&mut report);
-        report.command = self.request.command(Pin::Newer, &recognised(self.bases, Pin::Newer));
+    fn done(mut self) -> SkillReport {
+        self.clear_stages();
+        if let Some(journal) = Journal::load(&self.state) {
+            self.report.notes.push("an earlier sync was killed; its traces are removed".to_owned());
+            self.own = journal.own(&self.state);
+            self.repair(&journal, Writer::Stopped);
+            self.own.clear();
+            if !self.report.repairs.is_empty() {
+                return self.ended(None);
+            }
+        }
+        let before = self.look();
         for examined in before.developers() {
             let path = examined.place.path.display();
-            report.notes.push(format!("`{path}` belongs to a work tree, so it is left alone"));
+            self.report.notes.push(format!("`{path}` belongs to a work tree, so it is left alone"));
         }
         if before.is_current() {
-            return report.ended(Status::Current, None);
+            return self.finish(Status::Current, None);
         }
-        if before.developers().next().is_some() {
-            return report.ended(Status::Skipped, Some(Cause::DeveloperLink));
+        if self.request.expected.manifest().is_empty() {
+            return self.failed(Cause::NoManifest);
         }
-        if self.request.expected.is_empty() {
-            return report.failed(Cause::NoManifest);
+        let is_developed = before.developers().next().is_some();
+        // An installer would replace the link of a developer.
+        let tools = if is_developed { Err(Cause::DeveloperLink) } else { self.tools() };
+        if let (Err(cause), true) = (&tools, before.places.is_empty()) {
+            let note = "the Skill was never installed here, and its installer cannot run, so it stays so";
+            self.report.notes.push(note.to_owned());
+            return match cause {
+                Cause::Interrupted => self.failed(*cause),
+                _ => self.finish(Status::NotInstalled, Some(*cause)),
+            };
         }
-        let tools = match tools::find() {
-            Ok(tools) => tools,
-            Err(missing) => {
-                report.notes.extend(missing.fix);
-                return report.failed(missing.cause);
+        if let Err(reason) = self.keep_changes(&before) {
+            self.report.notes.push(reason);
+            return self.failed(Cause::BackupFailed);
+        }
+        match tools {
+            Ok(tools) => self.install(&before, &tools),
+            Err(Cause::DeveloperLink) => {
+                self.repair(&Journal::of(&before, &self.own), Writer::Absent);
+                self.finish(Status::Skipped, Some(Cause::DeveloperLink))
             }
-        };
-        report.command = self.request.command(tools.pin, &recognised(self.bases, tools.pin));
-        if environment::read(environment::AOS_OFFLINE).is_some() {
-            return report.failed(Cause::Offline);
-        }
-        match self.keep_changes(&before, &mut report) {
-            Ok(()) => self.install(&tools, report),
-            Err(reason) => {
-                report.notes.push(reason);
-                report.failed(Cause::BackupFailed)
+            Err(cause) => {
+                self.repair(&Journal::of(&before, &self.own), Writer::Absent);
+                let said = cause.name().replace('_', " ");
+                self.note_direct(&format!("the installer cannot run ({said})"));
+                self.ended(None)
             }
         }
     }
 
-    fn look(&self, report: &mut SkillReport) -> Examination {
-        let found = examine_in(self.bases, self.request.expected, self.request.known);
-        report.found(&found);
+    /// The programs that the installer needs; the cause without them.
+    fn tools(&mut self) -> Result<Tools, Cause> {
+        if environment::read(environment::AOS_OFFLINE).is_some() {
+            return Err(Cause::Offline);
+        }
+        tools::find().map_err(|missing| {
+            self.report.notes.extend(missing.fix);
+            missing.cause
+        })
+    }
+
+    /// Removes what killed syncs were writing: it never was in the sight of anybody.
+    fn clear_stages(&self) {
+        for name in files::names(&self.state).unwrap_or_default() {
+            if name.to_str().is_some_and(|name| name.starts_with(backup::UNFINISHED)) {
+                let _ = files::remove_tree(&self.state.join(name));
+            }
+        }
+    }
+
+    fn look(&mut self) -> Examination {
+        let found = examine_in(self.bases, self.request.expected.manifest(), self.request.known);
+        self.report.found(&found);
         found
     }
 
-    /// Copies what is neither ours nor unchanged: the installer will not ask before it replaces it.
-    fn keep_changes(&self, before: &Examination, report: &mut SkillReport) -> Result<(), String> {
-        for place in before.wrong().map(|examined| &examined.place) {
+    /// Copies what is neither ours nor unchanged, before anything replaces it.
+    fn keep_changes(&mut self, before: &Examination) -> Result<(), String> {
+        for place in before.wrong().filter(|wrong| !is_left_alone(wrong)).map(|wrong| &wrong.place) {
             if place.is_link && place.real != place.path {
                 let (path, real) = (place.path.display(), place.real.display());
-                report.notes.push(format!("`{path}` was a link to `{real}`, which stays as it is"));
+                let note = format!("`{path}` was a link to `{real}`, which stays as it is");
+                self.report.notes.push(note);
             }
         }
-        let changed = |state: &State| matches!(state, State::Modified | State::Unreadable(_));
-        for examined in before.places.iter().filter(|examined| changed(&examined.state)) {
+        for examined in &before.places {
+            let is_own = is_left_alone(examined);
+            let is_kept = match &examined.state {
+                State::Modified => true,
+                // Nobody replaces it, and nothing of it can be copied.
+                State::Unreadable(_) => !is_own,
+                _ => false,
+            };
+            if !is_kept {
+                continue;
+            }
             let place = examined.place.path.clone();
-            let state = environment::state_directory().ok_or("there is no state directory")?;
-            let kept = backup::make(&place, &state).map_err(|error| {
+            let kept = backup::make(&place, &self.state).map_err(|error| {
                 format!("`{}` was changed and cannot be kept: {error}", place.display())
             })?;
-            report.notes.extend(kept.skipped.iter().map(|path| {
+            if is_own {
+                self.own.push(Kept { place, backup: kept.path });
+                continue;
+            }
+            self.report.notes.extend(kept.skipped.iter().map(|path| {
                 let path = place.join(path);
                 format!("`{}` has no content that could be kept", path.display())
             }));
-            report.backups.push(Kept { place, backup: kept.path });
+            self.report.backups.push(Kept { place, backup: kept.path });
         }
         Ok(())
     }
 
-    fn install(&self, tools: &Tools, mut report: SkillReport) -> SkillReport {
+    fn install(mut self, before: &Examination, tools: &Tools) -> SkillReport {
+        let journal = Journal::of(before, &self.own);
+        if let Err(error) = journal.save(&self.state) {
+            let note = format!("`{}` cannot be written: {error}", self.state.display());
+            self.report.notes.push(note);
+            return self.failed(Cause::NotWritten);
+        }
         let mut targets = recognised(self.bases, tools.pin);
         let mut is_first = true;
-        loop {
-            report.command = self.request.command(tools.pin, &targets);
+        let ran = loop {
             let run = match self.run(tools, &targets) {
                 Ok(run) => run,
                 Err(reason) => {
-                    report.notes.push(reason);
-                    return report.failed(Cause::StartFailed);
+                    self.report.notes.push(reason);
+                    break None;
                 }
             };
-            let after = self.look(&mut report);
-            report.exit = match run.ending {
+            checkpoint::reached("skill:installed");
+            let after = self.look();
+            self.report.exit = match run.ending {
                 Ending::Exited(code) => code,
                 Ending::TimedOut | Ending::Interrupted => None,
             };
-            report.output_tail.clone_from(&run.output);
-            if after.is_current() {
-                report.notes.extend(contradiction(run.ending));
-                return report.ended(Status::Synced, None);
-            }
+            self.report.output_tail.clone_from(&run.output);
             let writers = writers(&after, tools.pin);
             let again = after.is_canonical_current()
                 && matches!(run.ending, Ending::Exited(_))
                 && is_first
+                && !after.places.iter().any(|examined| is_foreign(examined, &journal))
                 && !writers.is_empty();
             if !again {
-                return self.failed(&after, &run, tools, report);
+                break Some(run);
             }
             // Inside an agent `skills` may serve this agent alone; named ones it serves.
             targets = Targets::Universal(writers);
             is_first = false;
-        }
+        };
+        let writer = match ran.as_ref().map(|run| run.ending) {
+            Some(Ending::Exited(Some(_))) => Writer::Finished,
+            Some(_) => Writer::Stopped,
+            None => Writer::Absent,
+        };
+        self.repair(&journal, writer);
+        self.concluded(ran.as_ref())
     }
 
     fn run(&self, tools: &Tools, targets: &Targets) -> Result<Run, String> {
         let spent = Duration::from_millis(self.clock.elapsed_ms());
-        let arguments = self.request.arguments(tools.pin, targets);
+        let request = self.request;
+        let arguments =
+            installer::arguments(tools.pin, request.repository, request.version, targets);
         installer::run(&tools.npx, &arguments, limit().saturating_sub(spent))
     }
 
-    fn failed(
-        &self,
-        after: &Examination,
-        run: &Run,
-        tools: &Tools,
-        mut report: SkillReport,
-    ) -> SkillReport {
-        let unmanaged: Vec<_> =
-            after.wrong().filter(|examined| examined.place.writers(tools.pin).is_empty()).collect();
-        let only_unmanaged =
-            after.is_canonical_current() && unmanaged.len() == after.wrong().count();
-        for examined in unmanaged.iter().filter(|examined| !examined.place.is_canonical) {
-            let path = examined.place.path.display();
-            let version = tools.pin.version();
-            let fix = if examined.place.writers(Pin::Newer).is_empty() {
-                "remove it, its agent reads the canonical one"
-            } else {
-                "remove it, or install Node 22.20 or newer for a `skills` that does"
-            };
-            report.notes.push(format!("`skills@{version}` does not write `{path}`: {fix}"));
+    /// Puts the verified files wherever a copy is wrong or gone: foreign ones are kept out of sight, those that the
+    /// user made where no installer writes stay or come back.
+    fn repair(&mut self, journal: &Journal, writer: Writer) {
+        if self.request.expected.manifest().is_empty() {
+            return;
         }
-        let cause = match run.ending {
-            Ending::TimedOut => Cause::TimedOut,
-            Ending::Interrupted => Cause::Interrupted,
-            Ending::Exited(_) if only_unmanaged => Cause::UnmanagedCopy,
-            Ending::Exited(Some(0)) => Cause::VerifyMismatch,
-            Ending::Exited(_) if after.is_canonical_current() => Cause::VerifyMismatch,
-            Ending::Exited(_) if installer::is_network_fault(&run.output) => Cause::Network,
-            Ending::Exited(_) => Cause::InstallerFailed,
-        };
-        report.failed(cause)
+        for path in journal.gone() {
+            self.put(&Place::absent(path), Origin::Known);
+        }
+        let mut tried: Vec<PathBuf> = Vec::new();
+        // A link that is replaced may uncover another one, so each round looks again.
+        loop {
+            let after = self.look();
+            let next = after.places.iter().find_map(|examined| {
+                let origin = self.origin(examined, journal, writer)?;
+                (!tried.contains(&examined.place.path)).then_some((examined, origin))
+            });
+            let Some((examined, origin)) = next else { return };
+            tried.push(examined.place.path.clone());
+            match origin {
+                Origin::Known => self.put(&examined.place, origin),
+                Origin::Foreign => self.repaired(examined),
+            }
+        }
     }
+
+    /// Whose work a wrong copy is; `None` when the copy is right, or the user's.
+    fn origin(&self, examined: &Examined, journal: &Journal, writer: Writer) -> Option<Origin> {
+        if is_foreign(examined, journal) {
+            let begun = || installed::all(&examined.place.real);
+            let is_begun = writer == Writer::Stopped
+                && !journal.is_redirected(examined)
+                && begun().is_ok_and(|found| self.request.expected.has_begun(&found));
+            return Some(if is_begun { Origin::Known } else { Origin::Foreign });
+        }
+        let is_right = matches!(examined.state, State::Current | State::Developer);
+        (!is_right && !is_left_alone(examined)).then_some(Origin::Known)
+    }
+
+    /// Puts the verified files where nobody's work is lost.
+    fn put(&mut self, place: &Place, origin: Origin) {
+        let put = put::put(place, origin, &self.request.expected.tree(), &self.state);
+        self.is_direct |= put.fault.is_none();
+        self.report.notes.extend(put.fault);
+    }
+
+    /// Takes a foreign copy out of sight: what the user had there comes back, or the verified files do.
+    fn repaired(&mut self, examined: &Examined) {
+        let path = examined.place.path.clone();
+        let own = self.own.iter().find(|kept| kept.place == path);
+        let own = own.and_then(|kept| backup::load(&kept.backup).ok());
+        let (tree, good) = match own {
+            Some(own) => (own, Live::Previous),
+            None => (self.request.expected.tree(), Live::Verified),
+        };
+        let put = put::put(&examined.place, Origin::Foreign, &tree, &self.state);
+        let live = match (&put.fault, &put.quarantine) {
+            (None, _) => good,
+            (Some(_), Some(_)) => Live::Absent,
+            (Some(_), None) => Live::Foreign,
+        };
+        self.report.notes.extend(put.fault);
+        self.report.repairs.push(Repair {
+            path,
+            digest: examined.digest.clone(),
+            differences: examined.differences.clone(),
+            live,
+            quarantine: put.quarantine,
+        });
+    }
+
+    /// What the end of the installer means, once every copy is repaired.
+    fn concluded(mut self, ran: Option<&Run>) -> SkillReport {
+        let found = self.look();
+        let Some(run) = ran else {
+            if found.places.is_empty() {
+                return self.finish(Status::NotInstalled, Some(Cause::StartFailed));
+            }
+            self.note_direct("the installer could not be started");
+            return self.ended(None);
+        };
+        if !self.report.repairs.is_empty() {
+            return self.ended(None);
+        }
+        if found.places.is_empty() {
+            match run.ending {
+                Ending::TimedOut => return self.failed(Cause::TimedOut),
+                Ending::Interrupted => return self.failed(Cause::Interrupted),
+                Ending::Exited(Some(0)) => {}
+                Ending::Exited(_) if installer::is_network_fault(&run.output) => {
+                    return self.failed(Cause::Network);
+                }
+                Ending::Exited(_) => {}
+            }
+            self.put(&Place::absent(self.bases.canonical()), Origin::Known);
+        }
+        self.report.notes.extend(contradiction(run.ending));
+        if self.is_direct {
+            self.note_direct("the installer left a copy as it was, or none");
+        }
+        self.ended(Some(run.ending))
+    }
+
+    fn note_direct(&mut self, why: &str) {
+        self.report.notes.push(format!("{why}, so aos put the verified files in place itself"));
+    }
+
+    /// The last look.
+    fn ended(mut self, ending: Option<Ending>) -> SkillReport {
+        let found = self.look();
+        if !self.report.repairs.is_empty() {
+            return self.failed(Cause::VerifyMismatch);
+        }
+        if found.is_current() {
+            return self.finish(Status::Synced, None);
+        }
+        let (alone, unwritten): (Vec<_>, Vec<_>) = found.wrong().partition(|wrong| is_left_alone(wrong));
+        for examined in &alone {
+            let path = examined.place.path.display();
+            self.report.notes.push(format!(
+                "`{path}` is a copy that somebody made or changed where no installer writes: move it away or remove \
+                 it, its agent reads the canonical one"
+            ));
+        }
+        let cause = match ending {
+            Some(Ending::Interrupted) => Cause::Interrupted,
+            _ if unwritten.is_empty() && !alone.is_empty() => Cause::UnmanagedCopy,
+            _ => Cause::NotWritten,
+        };
+        self.failed(cause)
+    }
+
+    fn failed(self, cause: Cause) -> SkillReport {
+        self.finish(Status::Failed, Some(cause))
+    }
+
+    fn finish(mut self, status: Status, cause: Option<Cause>) -> SkillReport {
+        // While foreign files are where agents read, the next sync must know them as such.
+        let is_clean = self.report.repairs.iter().all(|repair| repair.live != Live::Foreign);
+        if is_clean && let Err(error) = Journal::end(&self.state) {
+            let note = format!("`{}` cannot be cleaned: {error}", self.state.display());
+            self.report.notes.push(note);
+        }
+        self.report.ended(status, cause)
+    }
+}
+
+/// Whether somebody else than the user wrote this copy since `journal`, and not the verified files.
+fn is_foreign(examined: &Examined, journal: &Journal) -> bool {
+    !examined.is_exact && journal.is_changed(examined) || journal.is_redirected(examined)
+}
+
+/// Whether somebody made this copy, or changed it, where no installer writes: it is the user's.
+fn is_left_alone(examined: &Examined) -> bool {
+    let place = &examined.place;
+    let is_managed = place.is_canonical
+        || [Pin::Older, Pin::Newer].iter().any(|pin| !place.writers(*pin).is_empty());
+    !is_managed && !matches!(examined.state, State::Stale | State::Current)
 }
 
 /// Agents by whose name the wrong places can be written.
@@ -237,7 +443,7 @@ fn contradiction(ending: Ending) -> Option<String> {
         Ending::TimedOut => "did not end in time".to_owned(),
         Ending::Interrupted => "was interrupted".to_owned(),
     };
-    Some(format!("npx {said}, but every installed file is right"))
+    Some(format!("npx {said}"))
 }
 
 /// The time that is left for all runs together.

@@ -1,5 +1,7 @@
 //! What `aos doctor` says about aos itself and about the programs it works with.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::host::Reply;
@@ -64,7 +66,7 @@ fn a_host_that_cannot_be_asked_is_no_failure() {
 }
 
 #[test]
-fn a_skill_that_is_not_of_this_version_is_a_warning() {
+fn a_skill_that_is_not_of_this_version_is_a_failure() {
     let setup = Setup::new();
     assert_eq!(check(&checks(&setup), "skill_current")["status"], "warn");
     let place = setup.sandbox.home().join(".agents/skills/aos");
@@ -82,10 +84,44 @@ fn a_skill_that_is_not_of_this_version_is_a_warning() {
     assert_ne!(newer, text);
     std::fs::write(place.join("SKILL.md"), newer).expect("a Skill");
     let data = checks(&setup);
-    assert_eq!(check(&data, "skill_current")["status"], "warn");
+    let found = check(&data, "skill_current");
+    assert_eq!(found["status"], "fail");
+    assert!(!found.to_string().contains("npx"), "{found}");
     let version = check(&data, "version");
     assert_eq!(version["status"], "fail");
     assert!(version["found"].as_str().is_some_and(|found| found.contains("99.0.0")), "{version}");
+}
+
+#[cfg(unix)]
+#[test]
+fn every_difference_of_an_installed_skill_is_a_failure() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("skills/aos");
+    let changes: [&dyn Fn(&Path); 5] = [
+        &|place| std::fs::write(place.join("x.md"), "x").expect("a file"),
+        &|place| std::fs::remove_file(place.join("test-prompts.json")).expect("a file"),
+        &|place| std::fs::write(place.join("SKILL.md"), "x").expect("a file"),
+        &|place| {
+            let mode = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(place.join("SKILL.md"), mode).expect("a mode");
+        },
+        &|place| {
+            let state = place.ancestors().nth(3).expect("a home").join(".aos");
+            std::fs::create_dir_all(&state).expect("a directory");
+            std::fs::write(state.join("skill-sync.json"), "{\"places\":[]}").expect("a journal");
+        },
+    ];
+    for (number, change) in changes.iter().enumerate() {
+        let setup = Setup::new();
+        let place = setup.sandbox.home().join(".agents/skills/aos");
+        std::fs::create_dir_all(&place).expect("a place");
+        for name in ["SKILL.md", "test-prompts.json"] {
+            std::fs::copy(source.join(name), place.join(name)).expect("the Skill");
+        }
+        assert_eq!(check(&checks(&setup), "skill_current")["status"], "pass");
+        change(&place);
+        assert_eq!(check(&checks(&setup), "skill_current")["status"], "fail", "{number}");
+    }
 }
 
 #[cfg(unix)]

@@ -422,12 +422,11 @@ fn a_skill_that_the_new_program_cannot_sync_is_a_partial_success() {
         "{\"ok\":false,\"error\":{\"details\":{\"cause\":\"npx_missing\",\"skill_sync_command\":\"npx skills x\"}}}",
     );
     manager(&setup, "npm", &script);
-    let error = ask(&setup, &program, &[]).error("E_SKILL_SYNC", 7);
+    let error = ask(&setup, &program, &[]).error("E_CONFIG", 4);
     let details = &error["details"];
     assert_eq!(details["cause"], "npx_missing");
     // A command of its own is not repeated to anybody.
-    let command = details["skill_sync_command"].as_str().expect("a command");
-    assert!(command.contains(&format!("aos/tree/v{NEWER} -y -g")), "{command}");
+    assert_eq!(details["skill_sync_command"], format!("aos update --target-version {NEWER}"));
     assert_eq!(details["binary_replaced"], true);
     assert_eq!(details["current_version"], NEWER);
 }
@@ -465,10 +464,26 @@ fn a_program_that_lies_about_its_skill_is_not_believed() {
 fn the_program_that_npm_has_installed_says_why_its_skill_is_not_synced() {
     let setup = Setup::new();
     let program = npm_with_the_real_program(&setup);
-    setup.npx("good", "exit 3\n");
+    setup.npx("dead", "echo 'npm error code ECONNREFUSED' >&2; exit 1\n");
     let error = ask(&setup, &program, &[]).error("E_SKILL_SYNC", 7);
     let details = &error["details"];
-    assert_eq!(details["cause"], "installer_failed", "{details}");
+    assert_eq!(details["cause"], "network", "{details}");
     assert_eq!(details["current_version"], NEWER);
     assert_eq!(details["binary_replaced"], true);
+}
+
+// Also that the files were not the signed ones, which nobody may try again.
+#[test]
+fn foreign_files_below_a_manager_are_no_reason_to_retry() {
+    let setup = Setup::new();
+    let program = npm_with_the_real_program(&setup);
+    setup.npx(
+        "moved",
+        "mkdir -p \"$HOME/.agents/skills/aos\"; echo evil >\"$HOME/.agents/skills/aos/SKILL.md\"\n",
+    );
+    let error = ask(&setup, &program, &[]).error("E_INTEGRITY", 1);
+    assert_eq!(error["details"]["skill_live"], "verified", "{error:#}");
+    let installed = setup.sandbox.home().join(".agents/skills/aos/SKILL.md");
+    let own = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/skills/aos/SKILL.md"));
+    assert!(std::fs::read(installed).expect("a Skill") == own.expect("the Skill"));
 }

@@ -62,9 +62,12 @@ fn one_call_goes_the_whole_way() {
         asset(NEWER, &archive_name(NEWER)),
     ];
     assert_eq!(setup.host.paths(), expected);
-    // The new program knows that it is the newest. Its own Skill is the one of this build, so npx runs again.
+    // The new program knows that it is the newest. Its own Skill is the one of this build, so it is put in place.
     let again = setup.update(&[]);
-    assert_eq!(again.error("E_SKILL_SYNC", 7)["details"]["current_version"], NEWER);
+    assert_eq!(again.data()["current_version"], NEWER);
+    let own = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/skills/aos/SKILL.md"));
+    let installed = setup.sandbox.home().join(".agents/skills/aos/SKILL.md");
+    assert!(std::fs::read(installed).expect("a Skill") == own.expect("the Skill"));
 }
 
 // A release as it is: the archive has the Skill of the program in it.
@@ -281,7 +284,7 @@ fn a_full_stdout_does_not_undo_anything() {
 #[test]
 fn secrets_of_the_environment_stay_there() {
     let setup = Setup::new();
-    setup.npx("talkative", "env; echo \"$GITHUB_TOKEN\" >&2; exit 1\n");
+    setup.npx("talkative", "env; echo \"ECONNREFUSED $GITHUB_TOKEN\" >&2; exit 1\n");
     let mut command = setup.update_command(&[]);
     command.env("GITHUB_TOKEN", "ghp_canary0123").env("NPM_TOKEN", "npm_canary4567");
     command.env("HTTPS_PROXY", "http://user:canary89@127.0.0.1:9");

@@ -197,6 +197,23 @@ impl<'a> Scene<'a> {
         self.bytes().is_some_and(|bytes| bytes == self.publication.program)
     }
 
+    /// Whether the Skill of the release is installed where every installer puts it.
+    pub fn has_skill(&self) -> bool {
+        const MOST: u64 = 1024 * 1024;
+        let environment = self.sandbox.environment();
+        let home = environment.iter().find(|(name, _)| name == "HOME");
+        let home = home.map(|(_, value)| value.clone()).unwrap_or_default();
+        let installed = Path::new(&home).join(".agents/skills");
+        let text = |above: &Path, name: &std::ffi::OsString| {
+            files::read(&above.join(name).join("SKILL.md"), MOST).ok().map(|loaded| loaded.bytes)
+        };
+        let names = files::names(&installed).unwrap_or_default();
+        names.iter().any(|name| match (text(&installed, name), self.publication.skills()) {
+            (Some(there), Some(published)) => text(&published, name) == Some(there),
+            (there, _) => there.is_some(),
+        })
+    }
+
     /// How a stand-in was called.
     pub fn calls(&self, name: &str) -> Vec<String> {
         shims::calls(&self.sandbox, name)

@@ -1,0 +1,143 @@
+//! Puts files in the place of a copy that is wrong: written and synced elsewhere first, then two renames.
+//!
+//! A copy that came from somebody else is moved to the state directory, where no agent looks.
+
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use crate::system::checkpoint;
+use crate::system::files::{self, Kind};
+
+use super::backup::{self, BackupError};
+use super::installed::Tree;
+use super::places::{Place, SKILL};
+
+/// Below the state directory: copies that nobody verified.
+const QUARANTINE: &str = "skill-quarantine";
+
+/// Whose work it is that goes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Origin {
+    /// A copy of an older release, or one that was kept before.
+    Known,
+    /// Nobody knows it: it is kept out of sight.
+    Foreign,
+}
+
+/// How it went.
+#[derive(Debug, Default)]
+pub struct Put {
+    /// Where a foreign copy is now.
+    pub quarantine: Option<PathBuf>,
+    /// Why the verified files are not there.
+    pub fault: Option<String>,
+}
+
+/// Puts `tree` in place of what is at `place`. A link is replaced itself, never what it leads to.
+#[must_use]
+pub fn put(place: &Place, origin: Origin, tree: &Tree, state: &Path) -> Put {
+    let target = if place.is_link { &place.path } else { &place.real };
+    let staged = staged(tree, state);
+    // Foreign bytes must go even when there is nothing to put in their place.
+    if let (Err(fault), Origin::Known) = (&staged, origin) {
+        return Put { fault: Some(fault.to_string()), ..Put::default() };
+    }
+    let aside = match aside(target, state) {
+        Ok(aside) => aside,
+        Err(error) => {
+            if let Ok(staged) = staged {
+                let _ = files::remove_tree(&staged);
+            }
+            let fault = Some(format!("`{}` cannot be moved: {error}", target.display()));
+            return Put { fault, ..Put::default() };
+        }
+    };
+    checkpoint::reached("skill:moved-aside");
+    let fault = staged
+        .and_then(|staged| moved_in(tree, &staged, target))
+        .err()
+        .map(|error| error.to_string());
+    let Some(aside) = aside else { return Put { fault, ..Put::default() } };
+    match (origin, &fault) {
+        (Origin::Foreign, _) => Put { quarantine: Some(aside), fault },
+        (Origin::Known, Some(_)) => {
+            // What was there before is better than nothing.
+            let _ = files::rename_new(&aside, target);
+            Put { fault, ..Put::default() }
+        }
+        (Origin::Known, None) => {
+            // It has no reader any more; what somebody changed was kept before.
+            let _ = removed(&aside);
+            Put::default()
+        }
+    }
+}
+
+fn staged(tree: &Tree, state: &Path) -> Result<PathBuf, BackupError> {
+    files::create_private_directory(state).map_err(io(state))?;
+    stage_in(tree, state)
+}
+
+fn stage_in(tree: &Tree, directory: &Path) -> Result<PathBuf, BackupError> {
+    let stage = backup::stage(directory)?;
+    backup::write(tree, &stage).inspect_err(|_| {
+        let _ = files::remove_tree(&stage);
+    })?;
+    Ok(stage)
+}
+
+/// Moves what is at `target` out of the sight of agents; `None` when nothing is there.
+fn aside(target: &Path, state: &Path) -> io::Result<Option<PathBuf>> {
+    if files::kind(target)? == Kind::Absent {
+        return Ok(None);
+    }
+    let name = format!("{SKILL}-{}", backup::unique()?);
+    let directory = state.join(QUARANTINE);
+    let away = directory.join(&name);
+    let moved = files::create_private_directory(&directory)
+        .and_then(|()| files::rename_new(target, &away));
+    match moved {
+        Ok(()) => Ok(Some(away)),
+        // The state may be on another file system: then beside the directory that agents read.
+        Err(_) => {
+            let beside = beside(target)?.join(format!(".{QUARANTINE}-{name}"));
+            files::rename_new(target, &beside).map(|()| Some(beside))
+        }
+    }
+}
+
+/// The directory above the one that has all Skills.
+fn beside(target: &Path) -> io::Result<PathBuf> {
+    let above = target.parent().and_then(Path::parent);
+    above.map(Path::to_owned).ok_or_else(|| ErrorKind::NotFound.into())
+}
+
+fn moved_in(tree: &Tree, staged: &Path, target: &Path) -> Result<(), BackupError> {
+    let above = target.parent().unwrap_or(target);
+    let moved = files::create_private_directory(above).and_then(|()| files::rename_new(staged, target));
+    let moved = match moved {
+        Err(error) if error.kind() == ErrorKind::CrossesDevices => {
+            let _ = files::remove_tree(staged);
+            let staged = stage_in(tree, &beside(target).map_err(io(target))?)?;
+            files::rename_new(&staged, target).inspect_err(|_| {
+                let _ = files::remove_tree(&staged);
+            })
+        }
+        other => other.inspect_err(|_| {
+            let _ = files::remove_tree(staged);
+        }),
+    };
+    moved.and_then(|()| files::sync(above)).map_err(io(target))
+}
+
+fn removed(path: &Path) -> io::Result<()> {
+    match files::kind(path)? {
+        Kind::Directory => files::remove_tree(path),
+        _ => files::remove_file(path),
+    }
+}
+
+fn io(path: &Path) -> impl FnOnce(io::Error) -> BackupError {
+    let path = path.to_owned();
+    move |source| BackupError::Io { path, source }
+}

@@ -583,7 +583,7 @@ say_what_is_next() {
         esac
         ;;
     esac
-    say "next: aos doctor; for agents: npx skills add ArgentAIOS/aos -y -g"
+    say "next: aos doctor; for agents: aos update, which installs the verified Skill"
 }
 
 main() {

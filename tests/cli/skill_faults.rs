@@ -80,7 +80,10 @@ fn foreign_files_of_an_installer_do_not_stay() {
         ("chmod 755 \"$to/SKILL.md\"", json!(["mode"])),
         ("echo '[]' | tr -d '\\n' >\"$to/test-prompts.json\"", json!(["content"])),
         ("printf '[]\\r\\n' >\"$to/test-prompts.json\"", json!(["eol"])),
-        ("mkdir \"$to/.git\"; echo x >\"$to/.git/HEAD\"; echo evil >\"$to/SKILL.md\"", json!(["content"])),
+        (
+            "mkdir \"$to/.git\"; echo x >\"$to/.git/HEAD\"; echo evil >\"$to/SKILL.md\"",
+            json!(["content"]),
+        ),
         // Members that an installer leaves out, which an agent would read all the same.
         ("echo '{}' >\"$to/metadata.json\"", json!([])),
         ("mkdir \"$to/__pycache__\"; echo x >\"$to/__pycache__/x.pyc\"", json!([])),
@@ -140,9 +143,8 @@ fn several_agents_are_repaired_at_once() {
     let mut bench = with_npx("");
     let script = well(&bench);
     let places = [".claude/skills/aos", ".roo/skills/aos", CANONICAL];
-    let evil: String = places
-        .map(|place| format!("mkdir -p ~/{place}; echo evil >~/{place}/SKILL.md; "))
-        .concat();
+    let evil: String =
+        places.map(|place| format!("mkdir -p ~/{place}; echo evil >~/{place}/SKILL.md; ")).concat();
     bench.shim("npx", &format!("{script}; {evil}"));
     for place in places {
         bench.install(place, &OLD);
@@ -216,7 +218,9 @@ fn a_copy_that_an_installer_removes_comes_back() {
 #[test]
 fn an_own_copy_where_no_installer_writes_stays_or_comes_back() {
     const MINE: [(&str, &str); 1] = [("SKILL.md", "mine\n")];
-    for (script, live) in [("exit 0", None), ("echo evil >~/.cursor/skills/aos/SKILL.md", Some("previous"))] {
+    for (script, live) in
+        [("exit 0", None), ("echo evil >~/.cursor/skills/aos/SKILL.md", Some("previous"))]
+    {
         let mut bench = with_npx("");
         let good = well(&bench);
         bench.shim("npx", &format!("{good}; {script}"));
@@ -233,7 +237,9 @@ fn an_own_copy_where_no_installer_writes_stays_or_comes_back() {
 #[test]
 fn a_sync_that_is_killed_is_repaired_by_the_next_one() {
     const MINE: [(&str, &str); 1] = [("SKILL.md", "mine\n")];
-    let evil = format!("echo evil >~/{CANONICAL}/SKILL.md; mkdir -p ~/.claude/skills/aos; echo evil >~/.claude/skills/aos/x.md; echo evil >~/.cursor/skills/aos/SKILL.md");
+    let evil = format!(
+        "echo evil >~/{CANONICAL}/SKILL.md; mkdir -p ~/.claude/skills/aos; echo evil >~/.claude/skills/aos/x.md; echo evil >~/.cursor/skills/aos/SKILL.md"
+    );
     let mut bench = with_npx(&evil);
     bench.install(CANONICAL, &OLD);
     bench.install(".cursor/skills/aos", &MINE);
@@ -249,7 +255,12 @@ fn a_sync_that_is_killed_is_repaired_by_the_next_one() {
     let synced = bench.sync();
     synced.is("failed", Some("verify_mismatch"));
     for place in [CANONICAL, ".claude/skills/aos"] {
-        assert_eq!(installed(&bench.home().join(place)), as_map(&NEW), "{place}: {:#}", synced.report);
+        assert_eq!(
+            installed(&bench.home().join(place)),
+            as_map(&NEW),
+            "{place}: {:#}",
+            synced.report
+        );
     }
     assert_eq!(installed(&bench.home().join(".cursor/skills/aos")), as_map(&MINE));
     assert!(!bench.home().join(".aos/skill-sync.json").exists());
@@ -264,7 +275,9 @@ fn a_sync_that_is_killed_is_repaired_by_the_next_one() {
 
 #[test]
 fn a_part_of_the_files_that_a_killed_sync_left_is_completed_without_alarm() {
-    let mut bench = with_npx(&format!("rm -r ~/{CANONICAL}; mkdir ~/{CANONICAL}; printf -- '---' >~/{CANONICAL}/SKILL.md"));
+    let mut bench = with_npx(&format!(
+        "rm -r ~/{CANONICAL}; mkdir ~/{CANONICAL}; printf -- '---' >~/{CANONICAL}/SKILL.md"
+    ));
     bench.install(CANONICAL, &OLD);
     bench.set("AOS_TEST_KILL_AT", "skill:installed");
     bench.start(&bench.sandbox.work()).wait().expect("it ends");
@@ -311,7 +324,9 @@ fn a_missing_npx_is_named() {
 fn an_installed_skill_needs_no_node() {
     let mut bench = Bench::new();
     bench.only(&[]);
-    for place in [CANONICAL, ".claude/skills/aos", ".cursor/skills/aos", ".never-heard-of/skills/aos"] {
+    for place in
+        [CANONICAL, ".claude/skills/aos", ".cursor/skills/aos", ".never-heard-of/skills/aos"]
+    {
         bench.install(place, &OLD);
     }
     bench.install(".roo/skills/aos", &[("SKILL.md", "mine\n")]);

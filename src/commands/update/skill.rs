@@ -71,14 +71,16 @@ pub fn sync(
     let report = skill::sync(&request);
     state.skill_status = report.status.name().to_owned();
     match report.status {
-        Status::Current | Status::Synced | Status::Skipped | Status::NotInstalled => Ok(SkillAnswer {
-            status: report.status.name().to_owned(),
-            command: Some(report.command.clone()),
-            digest: report.digest.as_str().into(),
-            places: places(&report),
-            backups: backups(&report),
-            notes: report.notes,
-        }),
+        Status::Current | Status::Synced | Status::Skipped | Status::NotInstalled => {
+            Ok(SkillAnswer {
+                status: report.status.name().to_owned(),
+                command: Some(report.command.clone()),
+                digest: report.digest.as_str().into(),
+                places: places(&report),
+                backups: backups(&report),
+                notes: report.notes,
+            })
+        }
         Status::Failed => {
             state.skill_command = Some(report.command.clone());
             Err(failure(&report))
@@ -169,9 +171,7 @@ fn repairs(report: &SkillReport) -> Vec<Value> {
 }
 
 fn differences(found: &[skill::Difference]) -> Vec<Value> {
-    let difference = |difference: &skill::Difference| {
-        json!({"path": difference.path, "cause": difference.cause.name()})
-    };
+    let difference = |difference: &skill::Difference| json!({"path": difference.path, "cause": difference.cause.name()});
     found.iter().map(difference).collect()
 }
 
@@ -228,8 +228,9 @@ pub fn delegated(
     let told = |value: &Value, name: &str| value[name].as_str().map(str::to_owned);
     let data = &envelope["data"];
     // Only what a success can be is believed, and only from a program that ended as one.
-    let status = told(data, "skill_sync_status")
-        .filter(|status| ["current", "synced", "skipped", "not_installed"].contains(&status.as_str()));
+    let status = told(data, "skill_sync_status").filter(|status| {
+        ["current", "synced", "skipped", "not_installed"].contains(&status.as_str())
+    });
     if let (true, Ending::Exited(Some(0)), Some(status)) =
         (envelope["ok"] == true, finished.ending, status)
     {

@@ -73,11 +73,11 @@ impl Journal {
         let document = json!({ "format": 1, "places": places });
         let staged = state.join(format!("{FILE}.{}", backup::unique()?));
         files::write_new(&staged, format!("{document}\n").as_bytes(), Mode::Secret)?;
-        files::sync(&staged)
-            .and_then(|()| files::rename(&staged, &state.join(FILE)))
-            .inspect_err(|_| {
+        files::sync(&staged).and_then(|()| files::rename(&staged, &state.join(FILE))).inspect_err(
+            |_| {
                 let _ = files::remove_file(&staged);
-            })?;
+            },
+        )?;
         files::sync(state)
     }
 

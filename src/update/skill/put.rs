@@ -94,8 +94,8 @@ fn aside(target: &Path, state: &Path) -> io::Result<Option<PathBuf>> {
     let name = format!("{SKILL}-{}", backup::unique()?);
     let directory = state.join(QUARANTINE);
     let away = directory.join(&name);
-    let moved = files::create_private_directory(&directory)
-        .and_then(|()| files::rename_new(target, &away));
+    let moved =
+        files::create_private_directory(&directory).and_then(|()| files::rename_new(target, &away));
     match moved {
         Ok(()) => Ok(Some(away)),
         // The state may be on another file system: then beside the directory that agents read.
@@ -114,7 +114,8 @@ fn beside(target: &Path) -> io::Result<PathBuf> {
 
 fn moved_in(tree: &Tree, staged: &Path, target: &Path) -> Result<(), BackupError> {
     let above = target.parent().unwrap_or(target);
-    let moved = files::create_private_directory(above).and_then(|()| files::rename_new(staged, target));
+    let moved =
+        files::create_private_directory(above).and_then(|()| files::rename_new(staged, target));
     let moved = match moved {
         Err(error) if error.kind() == ErrorKind::CrossesDevices => {
             let _ = files::remove_tree(staged);

@@ -122,7 +122,8 @@ impl Work<'_> {
         // An installer would replace the link of a developer.
         let tools = if is_developed { Err(Cause::DeveloperLink) } else { self.tools() };
         if let (Err(cause), true) = (&tools, before.places.is_empty()) {
-            let note = "the Skill was never installed here, and its installer cannot run, so it stays so";
+            let note =
+                "the Skill was never installed here, and its installer cannot run, so it stays so";
             self.report.notes.push(note.to_owned());
             return match cause {
                 Cause::Interrupted => self.failed(*cause),
@@ -176,7 +177,8 @@ impl Work<'_> {
 
     /// Copies what is neither ours nor unchanged, before anything replaces it.
     fn keep_changes(&mut self, before: &Examination) -> Result<(), String> {
-        for place in before.wrong().filter(|wrong| !is_left_alone(wrong)).map(|wrong| &wrong.place) {
+        for place in before.wrong().filter(|wrong| !is_left_alone(wrong)).map(|wrong| &wrong.place)
+        {
             if place.is_link && place.real != place.path {
                 let (path, real) = (place.path.display(), place.real.display());
                 let note = format!("`{path}` was a link to `{real}`, which stays as it is");
@@ -381,7 +383,8 @@ impl Work<'_> {
         if found.is_current() {
             return self.finish(Status::Synced, None);
         }
-        let (alone, unwritten): (Vec<_>, Vec<_>) = found.wrong().partition(|wrong| is_left_alone(wrong));
+        let (alone, unwritten): (Vec<_>, Vec<_>) =
+            found.wrong().partition(|wrong| is_left_alone(wrong));
         for examined in &alone {
             let path = examined.place.path.display();
             self.report.notes.push(format!(

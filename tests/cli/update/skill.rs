@@ -109,9 +109,14 @@ fn a_skill_that_nobody_signed_does_not_stay() {
         let evil = std::path::Path::new(repair["quarantine"].as_str().expect("a path"));
         assert_eq!(std::fs::read_to_string(evil.join("SKILL.md")).expect("evidence"), "evil\n");
         let message = error["message"].as_str().expect("a message");
-        assert!(message.contains("do NOT retry") && message.contains("signed files are in its place"));
+        assert!(
+            message.contains("do NOT retry") && message.contains("signed files are in its place")
+        );
         let all = error.to_string();
-        assert!(!all.contains("npx --yes") && !all.contains("skills add") && !all.contains("tree/v"), "{all}");
+        assert!(
+            !all.contains("npx --yes") && !all.contains("skills add") && !all.contains("tree/v"),
+            "{all}"
+        );
         assert_eq!(std::fs::read_to_string(place.join("SKILL.md")).expect("a Skill"), skill(NEWER));
         setup.is_clean();
     }

@@ -63,6 +63,17 @@ class Gate:
         moment = datetime.fromtimestamp(expires, timezone.utc)
         return Token(text, moment.strftime("%Y-%m-%dT%H:%M:%SZ"))
 
+    def check_unused(self, text: str) -> None:
+        """Refuse a token that was used, whatever it is given for and whatever happened since."""
+        try:
+            body = _decode(text)
+        except Fault:
+            # What is no token was never used; redeem says so.
+            return
+        _, expires, _ = _HEAD.unpack(body[: _HEAD.size])
+        if os.path.lexists(self._directory / CONSUMED / _record(body, expires)):
+            raise _refused("was already used")
+
     def redeem(self, text: str, binding: bytes) -> str:
         """Check a token for a binding and use it up.
 
@@ -82,7 +93,7 @@ class Gate:
 
     def _consume(self, body: bytes, expires: int) -> str:
         directory = self._directory / CONSUMED
-        name = f"{expires}-{hashlib.sha256(body).hexdigest()}"
+        name = _record(body, expires)
         try:
             files.make_private(directory)
             # Exactly one process can create the record.
@@ -133,6 +144,11 @@ def _decode(text: str) -> bytes:
     if len(body) != _SIZE or body[0] != _VERSION or spelling != text:
         raise _refused("is not one of this tool")
     return body
+
+
+def _record(body: bytes, expires: int) -> str:
+    """Name the use of a token."""
+    return f"{expires}-{hashlib.sha256(body).hexdigest()}"
 
 
 def _seal(key: bytes, head: bytes, binding: bytes) -> bytes:

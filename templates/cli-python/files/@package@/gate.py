@@ -31,6 +31,8 @@ def write(call: Call) -> Any:
     make = call.command.plan
     if make is None:
         raise AssertionError(f"{call.command.path} has no plan")
+    if is_confirmed:
+        call.app.gate.check_unused(call.text(CONFIRM.name))
     plan = make(call)
     bound = _binding(call, plan)
     if call.command.dangerous and not call.flag(DANGEROUS.name):

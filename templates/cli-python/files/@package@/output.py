@@ -22,15 +22,6 @@ SUMMARY = contract_gen.STREAM_LAST_TYPE
 MAX_MESSAGE = 1000
 MAX_SAID = 500
 UNTRUSTED = contract_gen.UNTRUSTED_KEY
-# What stays in a page, whatever fields were asked for.
-_PAGE_KEYS = frozenset(
-    (
-        *contract_gen.CURSOR_PAGE_KEYS,
-        *contract_gen.OFFSET_PAGE_KEYS,
-        contract_gen.OFFSET_NEXT_KEY,
-        contract_gen.TRUNCATED_KEY,
-    )
-)
 
 
 class Printer:
@@ -170,13 +161,14 @@ def encode(value: Any, *, compact: bool) -> bytes:
 
 
 def select(data: Any, fields: Sequence[str]) -> Any:
-    """Keep the named fields: of the items when the data is a page, else of the data."""
+    """Keep the named fields: of the items when the data is a page, else of the data.
+
+    A page keeps its other members, which a caller needs to go on.
+    """
     if not fields or not isinstance(data, dict):
         return data
     if isinstance(data.get("items"), list) and "has_more" in data:
-        page = {key: value for key, value in data.items() if key in _PAGE_KEYS}
-        page["items"] = [_narrow(item, fields) for item in data["items"]]
-        return page
+        return {**data, "items": [_narrow(item, fields) for item in data["items"]]}
     return _narrow(data, fields)
 
 

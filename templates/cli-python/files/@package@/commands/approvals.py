@@ -7,7 +7,7 @@ import re
 from ..about import TOOL
 from ..client import Item, check_id
 from ..command import ALWAYS, STRING, Call, Command, Param, Plan
-from ..fault import FORBIDDEN, HUMAN_REQUIRED, VALIDATION, Fault
+from ..fault import FORBIDDEN, HUMAN_REQUIRED, SERVER, VALIDATION, Fault
 from .item_writes import allowed, change
 from .items import ITEM_ID
 
@@ -16,6 +16,13 @@ _APPROVAL_ID = re.compile(r"appr_[A-Za-z0-9]{1,40}")
 
 def _human_required(approval_id: str) -> Fault:
     """Pass a step on to a person; the agent relays it and does not retry by itself."""
+    # It goes into a command line.
+    if not _APPROVAL_ID.fullmatch(approval_id):
+        raise Fault(
+            SERVER,
+            "the upstream gave an approval without a usable id",
+            fix="Look at the item before the command is run again",
+        )
     return Fault(
         HUMAN_REQUIRED,
         f"a person has to approve the request `{approval_id}` in the app",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from ..about import TOOL
-from ..client import Job
+from ..client import Item, Job
 from ..command import ALWAYS, STRING, Call, Command, Param, Plan
 from ..fault import SERVER, VALIDATION, Fault
 from ..schemas import Schema
@@ -30,15 +30,23 @@ class JobState(TypedDict):
 
 
 class JobResult(TypedDict):
-    """What a job made."""
+    """What a job made: a page that is the only one."""
 
     job_id: str
-    items: list[Any]
+    items: list[Item]
     count: int
-    _untrusted: list[str]
+    next_cursor: str | None
+    has_more: bool
 
 
 def _describe(job: Job) -> JobState:
+    # It goes into command lines.
+    if not _JOB_ID.fullmatch(job["id"]):
+        raise Fault(
+            SERVER,
+            "the upstream gave a job without a usable id",
+            fix="Wait a moment and run the command again",
+        )
     return {
         "job_id": job["id"],
         "status": job["status"],
@@ -90,13 +98,13 @@ def _result(call: Call) -> JobResult | None:
     if call.is_raw:
         call.app.printer.raw(content)
         return None
-    client = call.app.client
-    items = [client.parse(line) for line in content.splitlines() if line.strip()]
+    items = call.app.client.job_items(content)
     return {
         "job_id": job_id,
         "items": items,
         "count": len(items),
-        "_untrusted": ["items"],
+        "next_cursor": None,
+        "has_more": False,
     }
 
 
@@ -128,7 +136,10 @@ COMMANDS = (
         detail="With --format raw the lines pass through as they are.",
         params=(JOB_ID,),
         output="job_result",
-        examples=("job result --id job_1", "job result --id job_1 --format raw"),
+        examples=(
+            "job result --id job_1 --fields id,title",
+            "job result --id job_1 --format raw",
+        ),
         run=_result,
         raw=True,
     ),
@@ -136,5 +147,5 @@ COMMANDS = (
 
 SCHEMAS = {
     "job": Schema(JobState),
-    "job_result": Schema(JobResult, untrusted=("items",)),
+    "job_result": Schema(JobResult, items="item", untrusted=("items",)),
 }

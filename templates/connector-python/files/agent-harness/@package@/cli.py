@@ -121,6 +121,8 @@ def carry_out(run, command, inputs):
     try:
         api = Api(note if run.verbose else None)
         data = api.marked(function(inputs, api))
+        if inputs.sources and isinstance(data, dict):
+            data = {**data, "inputs_read": list(inputs.sources)}
     finally:
         sys.stdout, sys.stderr = saved
         stream.close()

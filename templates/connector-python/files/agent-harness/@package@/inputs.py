@@ -12,6 +12,7 @@ from .contract_gen import COMMANDS, FIELDS
 from .errors import InvalidUsage
 from .invocation import option_name
 from .redaction import quote
+from .sources import LONG_TYPES, Sources
 
 INTEGER = re.compile(r"-?[0-9]{1,18}")
 TRUE_WORDS = ("true", "yes", "on", "1")
@@ -22,6 +23,7 @@ class Inputs(dict):
     """The inputs that were given, by field id. Any other field reads as None."""
 
     item_field = ""  # the list field that each_item is one value of
+    sources = ()  # the files and the stdin that long texts were read from
 
     def __missing__(self, field):
         return None
@@ -34,6 +36,7 @@ class Inputs(dict):
         """A copy for one value of a bulk command; it is the field each_item."""
         inputs = Inputs(self, each_item=item)
         inputs.item_field = field
+        inputs.sources = self.sources
         return inputs
 
     def option(self, field):
@@ -50,8 +53,9 @@ def read(command_id, texts):
     """
     spec = COMMANDS[command_id]
     inputs = Inputs()
+    sources = Sources()
     for field, given in texts.items():
-        found = convert(field, [text for text in given if text != ""])
+        found = convert(field, [text for text in given if text != ""], sources)
         if found is not None:
             inputs[field] = found[0]
     for field in spec["options"]:
@@ -73,11 +77,15 @@ def read(command_id, texts):
             {"missing": missing},
             hint="see the options with `--help`",
         )
+    inputs.sources = tuple(sources.read)
     return inputs
 
 
-def convert(field, texts):
-    """The typed value of a field as a one-element list, or None for not given."""
+def convert(field, texts, sources=None):
+    """The typed value of a field as a one-element list, or None for not given.
+
+    With `sources`, a long text may be `@FILE`, `-` or `@@…`; a default may not.
+    """
     if not texts:
         return None
     for text in texts:
@@ -89,6 +97,8 @@ def convert(field, texts):
         explicit = any(text.strip().startswith("[") for text in texts)
         return [values] if values or explicit else None
     text = texts[-1]
+    if sources is not None and kind in LONG_TYPES:
+        text = sources.resolve(field, kind, text)
     if kind == "number":
         return [_number(field, text)]
     if kind == "boolean":

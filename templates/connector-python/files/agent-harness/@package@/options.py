@@ -12,6 +12,7 @@ from .contract_gen import COMMANDS, DEFAULT_MODE, FIELDS, MODE_ENV, MODES, TOOL
 from .errors import InvalidUsage
 from .invocation import command_words, option_name
 from .redaction import quote
+from .sources import HELP, LONG_TYPES
 
 SUMMARIES = {
     "config": "Show how the connector is set up",
@@ -74,6 +75,7 @@ def build_command(command_id):
         params=params + _global_options(),
         help=f"{spec['summary']} (mode {spec['required_mode']}).",
         short_help=spec["summary"],
+        epilog=HELP if _takes_long_text(spec) else None,
     )
 
 
@@ -113,6 +115,10 @@ def _group(name, path):
     return click.Group(name, params=_global_options(), help=label + ".")
 
 
+def _takes_long_text(spec):
+    return any(FIELDS[field]["type"] in LONG_TYPES for field in spec["options"])
+
+
 def _option(field, required):
     spec = FIELDS[field]
     kind = spec["type"]
@@ -120,7 +126,8 @@ def _option(field, required):
         "number": "NUMBER",
         "boolean": "[true|false]",
         "list": "A,B,…",
-        "json": "JSON",
+        "json": "JSON|@FILE|-",
+        "richtext": "TEXT|@FILE|-",
     }.get(kind, "TEXT")
     if spec["choices"]:
         metavar = "[" + "|".join(spec["choices"]) + "]"

@@ -103,10 +103,10 @@ def test_the_host_can_read_the_project_file():
     assert re.match(r"(aos-[a-z0-9-]+) =", scripts).group(1) == gen.TOOL
 
 
-def test_nothing_reads_files_or_undeclared_variables():
+def test_only_sources_reads_files_and_nothing_reads_undeclared_variables():
     for path in (HARNESS / PACKAGE).rglob("*.py"):
         text = path.read_text(encoding="utf-8")
-        if path.parent.name == PACKAGE:
+        if path.parent.name == PACKAGE and path.name != "sources.py":
             assert "open(" not in text.replace("os.open(os.devnull", ""), path
         assert "os.environ" not in text or path.name == "config.py", path
         assert "subprocess" not in text, path

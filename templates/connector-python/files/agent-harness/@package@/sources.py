@@ -1,0 +1,236 @@
+"""Reads long texts from a file or from stdin: `--body @notes.md`, `--body -`.
+
+A value may come from outside: a form, a workflow, an agent that repeats what it
+read. So only inputs made for long text read anything, a mention such as
+`@team please look` stays text, and a file is read only when it is a plain text
+file below the current directory that is neither hidden nor named like a secret.
+Every source that was read is noted in the answer.
+"""
+
+import os
+import re
+import select
+import stat
+import sys
+
+from .errors import InvalidUsage
+from .invocation import option_name
+from .redaction import note, quote
+
+# The types of fields that are made for long text; ids, choices and names are not.
+LONG_TYPES = ("richtext", "json")
+HELP = (
+    "@FILE reads a text file below the current directory, - reads stdin, "
+    "and @@ stands for a literal @ at the start."
+)
+MAX_BYTES = 1_000_000
+# A pipe that brings nothing for so long is not waited for any longer.
+IDLE_SECONDS = 10
+# A socket is what a host leaves open without writing to it.
+SOCKET_SECONDS = 2
+# `@name` alone is a mention; `@name.md` is a file. Any other file is `@./name`.
+ENDINGS = (
+    "md markdown mdx txt text rst adoc tex json jsonl yaml yml toml csv tsv xml "
+    "html htm log diff patch"
+).split()
+SECRET_NAME = re.compile(
+    r"(?:^|[^a-z0-9])(?:secrets?|tokens?|passw(?:or)?ds?|credentials?|shadow|netrc"
+    r"|kubeconfig|apikeys?|id_(?:rsa|dsa|ecdsa|ed25519))(?:[^a-z0-9]|$)"
+    r"|private[^a-z0-9]?key|\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|gpg|env)$",
+    re.IGNORECASE,
+)
+PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY")
+
+
+class Sources:
+    """What one call reads; stdin can be read once."""
+
+    def __init__(self):
+        self.read = []
+        self._stdin_option = ""
+
+    def resolve(self, field, kind, text):
+        """The text that a value stands for."""
+        option = option_name(field)
+        if text == "-":
+            return self._from_stdin(option)
+        if text.startswith("@@"):
+            return text[1:]
+        path = file_reference(kind, text)
+        if path is None:
+            _refuse_ambiguous(option, text)
+            return text
+        content = _decoded(option, f"`{quote(path)}`", _file_bytes(option, path))
+        self._remember(option, path, content)
+        return content
+
+    def _from_stdin(self, option):
+        if self._stdin_option:
+            raise InvalidUsage(
+                f"`{option}` and `{self._stdin_option}` both read stdin",
+                hint=f"give one of them as `{option} @FILE`",
+            )
+        self._stdin_option = option
+        data = _stdin_bytes(option)
+        if data is None:
+            note(f"{option}: stdin brought nothing, so `-` is the text")
+            return "-"
+        content = _decoded(option, "stdin", data)
+        self._remember(option, "-", content)
+        return content
+
+    def _remember(self, option, source, content):
+        size = len(content.encode())
+        self.read.append({"option": option, "from": source, "bytes": size})
+        where = "stdin" if source == "-" else f"`{quote(source)}`"
+        note(f"{option}: {size} bytes read from {where}")
+
+
+def file_reference(kind, text):
+    """The path that a value names, or None when the value is a text."""
+    rest = text[1:]
+    if not text.startswith("@") or not rest:
+        return None
+    if kind == "json":
+        return rest
+    if "\n" in rest or "\r" in rest:
+        return None
+    if rest.startswith(("./", "../", "/", "~/", ".\\", "..\\")):
+        return rest
+    if any(symbol.isspace() for symbol in rest):
+        return None
+    stem, _, ending = re.split(r"[/\\]", rest)[-1].rpartition(".")
+    return rest if stem and ending.lower() in ENDINGS else None
+
+
+def _refuse_ambiguous(option, text):
+    """`@notes` is a mention, unless there is such a file: then nobody guesses."""
+    name = text[1:]
+    if not text.startswith("@") or any(symbol.isspace() for symbol in name):
+        return
+    try:
+        is_file = os.path.isfile(name)
+    except (OSError, ValueError):
+        is_file = False
+    if is_file:
+        raise InvalidUsage(
+            f"`{option}` could mean the file or the text",
+            {"value": quote(text)},
+            hint=f"write `@./{quote(name)}` for the file, "
+            f"`@{quote(text)}` for the text",
+        )
+
+
+def _file_bytes(option, path):
+    place = _allowed(option, path)
+    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0)
+    flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        if os.path.isdir(place):
+            raise _unreadable(option, path, "it is a directory")
+        handle = os.open(place, flags)
+    except FileNotFoundError:
+        raise _unreadable(option, path, "there is no such file") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", "") or "the name is not usable"
+        raise _unreadable(option, path, reason.lower()) from None
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise _unreadable(option, path, "it is not a regular file")
+        return file.read(MAX_BYTES + 1)
+
+
+def _allowed(option, path):
+    """The real place of a file that may be read."""
+    root = os.path.realpath(os.getcwd())
+    try:
+        place = os.path.realpath(os.path.join(root, path))
+    except (OSError, ValueError):
+        raise _unreadable(option, path, "the name is not usable") from None
+    inside = os.path.dirname(root) != root and place.startswith(root + os.sep)
+    if not inside or path.startswith("~"):
+        raise _unreadable(option, path, "it is not below the current directory")
+    shown = [part for part in re.split(r"[/\\]", path) if part not in ("", ".", "..")]
+    parts = place[len(root) + 1 :].split(os.sep)
+    if any(part.startswith(".") for part in [*parts, *shown]):
+        raise _unreadable(option, path, "it is hidden")
+    if any(SECRET_NAME.search(part) for part in [*parts, *shown[-1:]]):
+        raise _unreadable(option, path, "its name looks like that of a secret")
+    return place
+
+
+def _unreadable(option, path, reason):
+    return InvalidUsage(
+        f"`{option}` cannot read `{quote(path)}`: {reason}",
+        {"option": option, "file": quote(path)},
+        hint="name a text file below the current directory, pipe the text to "
+        f"`{option} -`, or write `@@` for a text that begins with `@`",
+    )
+
+
+def _stdin_bytes(option):
+    """What stdin holds, or None when nobody could have meant it."""
+    try:
+        handle = sys.stdin.fileno()
+        mode = os.fstat(handle).st_mode
+        if os.isatty(handle):
+            raise InvalidUsage(
+                f"`{option} -` reads stdin, which is a terminal",
+                hint=f"pipe the text in, or give `{option} @FILE`",
+            )
+    except (AttributeError, OSError, ValueError):
+        return None
+    if stat.S_ISCHR(mode):
+        return None
+    is_socket = stat.S_ISSOCK(mode)
+    if is_socket and not _arrives(handle, SOCKET_SECONDS):
+        return None
+    data = b""
+    while len(data) <= MAX_BYTES:
+        if not _arrives(handle, IDLE_SECONDS):
+            raise InvalidUsage(
+                f"nothing arrived on stdin for {IDLE_SECONDS} seconds",
+                hint=f"end the text of `{option} -`, or give `{option} @FILE`",
+            )
+        try:
+            chunk = os.read(handle, 65536)
+        except OSError as error:
+            raise InvalidUsage(
+                f"`{option} -` cannot read stdin: {(error.strerror or '').lower()}"
+            ) from None
+        if not chunk:
+            break
+        data += chunk
+    return None if is_socket and not data else data
+
+
+def _arrives(handle, seconds):
+    if os.name == "nt":  # select knows sockets only
+        return True
+    return bool(select.select([handle], [], [], seconds)[0])
+
+
+def _decoded(option, source, data):
+    if len(data) > MAX_BYTES:
+        raise InvalidUsage(
+            f"`{option}`: {source} is larger than {MAX_BYTES} bytes",
+            hint="shorten the text",
+        )
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise InvalidUsage(
+            f"`{option}`: {source} is not UTF-8 text", hint="save it as UTF-8"
+        )
+    if not text:
+        raise InvalidUsage(
+            f"`{option}`: {source} is empty", hint="leave the option out for no text"
+        )
+    if PRIVATE_KEY.search(text):
+        raise InvalidUsage(
+            f"`{option}`: {source} holds a private key, which is never sent",
+            hint="take the key out of the text",
+        )
+    return text

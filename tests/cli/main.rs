@@ -11,6 +11,7 @@
 mod adoption;
 mod adoption_tools;
 mod cases;
+mod check_checkouts;
 mod check_drift;
 mod check_fleet;
 mod check_records;

@@ -7,11 +7,11 @@ use super::{ERROR, Rule, WARNING};
 
 pub(super) const DIRECTORY_NAME: Rule = Rule {
     id: "layout/directory-name",
-    summary: "The project directory is called `aos-` and a name of a-z, 0-9 and `-`",
-    why: "The host looks only at directories that start with `aos-`; under another name the connector is invisible",
-    fix: "rename the directory to the name of the tool",
+    summary: "A directory that the host searches holds the connector as `aos-` and a name of a-z, 0-9 and `-`",
+    why: "The host looks only at directories that start with `aos-`; a checkout for work or for CI may have any name",
+    fix: "where the host looks for connectors, name the directory after the tool; elsewhere there is nothing to do",
     source: "host discovery: candidate",
-    ..ERROR
+    ..WARNING
 };
 pub(super) const DIRECTORY_SYMLINK: Rule = Rule {
     id: "layout/directory-symlink",
@@ -23,11 +23,11 @@ pub(super) const DIRECTORY_SYMLINK: Rule = Rule {
 };
 pub(super) const TOOL_NAME: Rule = Rule {
     id: "layout/tool-name",
-    summary: "`tool` is the name of the project directory",
+    summary: "A project directory that starts with `aos-` is named after `tool`",
     why: "The host looks for a binary of the directory's name and files the connector under the tool's name",
-    fix: "use one name for directory, tool, project and script",
+    fix: "where the host looks for connectors, name the directory after the tool; elsewhere there is nothing to do",
     source: "CONNECTOR-SPEC §11; failure map, failure 18",
-    ..ERROR
+    ..WARNING
 };
 pub(super) const HARNESS_MISSING: Rule = Rule {
     id: "layout/harness-missing",
@@ -135,10 +135,12 @@ fn identity(subject: &Subject<'_>, found: &mut Collector) {
         let slug = directory.strip_prefix("aos-").unwrap_or_default();
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         if slug.is_empty() || !slug.bytes().all(plain) {
-            let message = format!("the directory is called {}", shown(directory));
+            let message = format!(
+                "the directory is called {}: the host does not find a connector there",
+                shown(directory)
+            );
             found.whole(&DIRECTORY_NAME, ".", message);
-        }
-        if let Some((manifest, source)) = subject.judged_manifest()
+        } else if let Some((manifest, source)) = subject.judged_manifest()
             && let Some(tool) = manifest.tool
             && tool.text != directory
         {
@@ -229,7 +231,8 @@ fn tests(subject: &Subject<'_>, found: &mut Collector) {
 
 fn paths(subject: &Subject<'_>, found: &mut Collector) {
     let repository = subject.repository;
-    let prefix = repository.directory_name.len() + 1;
+    // An archive holds the connector under its own name, wherever it was checked out.
+    let prefix = subject.tool().unwrap_or(repository.directory_name.as_str()).len() + 1;
     for path in repository.files.keys() {
         if prefix + path.len() > MAX_ARCHIVE_PATH && !is_foreign(path) {
             let message = format!("the path has {} bytes in an archive", prefix + path.len());
@@ -260,10 +263,10 @@ mod tests {
 
     #[test]
     fn the_directory_must_be_visible_to_the_host_under_the_tools_name() {
-        assert_eq!(
-            repository(|r| r.directory_name = "demo".into()),
-            ["layout/directory-name", "layout/tool-name"]
-        );
+        for name in ["demo", "project", "workspace", "with space", "build", "aos-", "aos-Demo"] {
+            let found = repository(|r| r.directory_name = name.into());
+            assert_eq!(found, ["layout/directory-name"], "{name}");
+        }
         assert_eq!(repository(|r| r.directory_name = "aos-other".into()), ["layout/tool-name"]);
         assert_eq!(repository(|r| r.directory_is_symlink = true), ["layout/directory-symlink"]);
         assert!(repository(|r| r.directory_name = String::new()).is_empty());

@@ -158,10 +158,18 @@ impl<'a> Subject<'a> {
             || id.starts_with("config.")
     }
 
-    /// The name the connector goes by: what the manifest says, else the directory.
+    /// The name of the connector, from the manifest or pyproject.toml. The directory is asked last, and only when its
+    /// name can be that of a connector: a checkout may have any name.
     pub fn tool(&self) -> Option<&str> {
-        let named = self.manifest.as_ref().and_then(|manifest| manifest.tool).map(|tool| tool.text);
-        named.or(Some(self.repository.directory_name.as_str()).filter(|name| !name.is_empty()))
+        let manifest = self.manifest.as_ref().and_then(|manifest| manifest.tool);
+        let project = || self.pyproject.as_ref().and_then(|file| file.project.as_ref().ok());
+        let stated = || project().and_then(|project| project.name.as_ref());
+        let directory = self.repository.directory_name.as_str();
+        let named = |name: &&str| name.starts_with("aos-");
+        manifest
+            .map(|tool| tool.text)
+            .or_else(|| stated().map(|name| name.value.as_str()).filter(named))
+            .or_else(|| Some(directory).filter(named))
     }
 }
 

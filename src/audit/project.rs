@@ -17,7 +17,7 @@ use crate::inputs::{embedded, repository};
 use crate::plan::{FileSet, Plan, RelativePath};
 
 use super::waivers::{self, Waived};
-use super::{drift, records, rules};
+use super::{drift, records, rules, shadow};
 
 /// What to check.
 #[derive(Clone, Debug, Default)]
@@ -160,6 +160,9 @@ impl Audit<'_> {
                 self.compare_vendored(&record, &release);
                 let changed = drift::unlike_the_lock(&self.project, &self.repository);
                 self.report.findings.extend(changed);
+                let root = &self.project.root;
+                let shadows = shadow::findings(root, &self.repository, &record);
+                self.report.findings.extend(shadows);
             }
         }
         Some(release)

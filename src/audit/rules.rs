@@ -235,6 +235,24 @@ rule!(
     "aos"
 );
 rule!(
+    SHADOWED,
+    "drift/shadowed",
+    Error,
+    "Nothing is loaded in place of a generated module",
+    "The file that is compared would not be the code that runs, so the check would prove nothing",
+    "remove what stands in for the module; its values come from the manifest or from contract-ext.json",
+    "aos"
+);
+rule!(
+    AMENDED,
+    "drift/amended",
+    Error,
+    "No code changes the values of a generated module",
+    "The tool would run with other modes or codes than the ones that are compared",
+    "copy the value before changing it, or change the manifest or contract-ext.json and run `aos gen`",
+    "aos"
+);
+rule!(
     WAIVER_EXPIRED,
     "waiver/expired",
     Error,
@@ -263,7 +281,7 @@ rule!(
 );
 
 /// Rules of every family, in the order of the documentation.
-pub const RULES: [Rule; 27] = [
+pub const RULES: [Rule; 29] = [
     NOT_ADOPTED,
     RECORD,
     INTERRUPTED,
@@ -288,6 +306,8 @@ pub const RULES: [Rule; 27] = [
     GENERATED_MISSING,
     GENERATOR,
     STRAY_MODULE,
+    SHADOWED,
+    AMENDED,
     WAIVER_EXPIRED,
     WAIVER_UNUSED,
     WAIVER_UNKNOWN,

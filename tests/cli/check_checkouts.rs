@@ -48,6 +48,17 @@ fn a_worktree_and_a_clone_of_another_name_are_ok() {
     let sandbox = Sandbox::new();
     let answer = sandbox.aos(&["new", "acme"]).data();
     let project = answer["path"].as_str().unwrap();
+    let add = ["add", "-A"];
+    let mut staged = std::process::Command::new("git");
+    staged.args(add).current_dir(project);
+    assert!(staged.status().unwrap().success());
+    let mut commit = std::process::Command::new("git");
+    commit
+        .args(["-c", "user.name=Ann", "-c", "user.email=ann@example.com"])
+        .args(["commit", "-q", "--allow-empty", "-m", "more"])
+        .current_dir(project)
+        .env("HOME", sandbox.home());
+    assert!(commit.status().expect("git is needed for this test").success());
     for (arguments, name) in [
         (&["worktree", "add", "-q", "../feature-1"][..], "feature-1"),
         (&["clone", "-q", ".", "../app"], "app"),

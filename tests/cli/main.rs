@@ -15,6 +15,7 @@ mod check_checkouts;
 mod check_drift;
 mod check_fleet;
 mod check_records;
+mod check_shadows;
 mod check_tools;
 mod check_waivers;
 mod citizen;

@@ -1,0 +1,123 @@
+//! Files that are loaded in place of a generated module, or that change its values while the tool runs.
+//!
+//! The module on disk may be right to the byte and still not be the code that runs. Python, Go, TypeScript and Rust each
+//! have their own ways; a file per language. Sources are read as text: code that hides such a change behind computed
+//! names is not found.
+
+mod go;
+mod masked;
+mod mutation;
+mod python;
+mod rust;
+mod typescript;
+
+use std::path::Path;
+
+use crate::contract::{Finding, Repository};
+use crate::generate::record::Record;
+use crate::system::files::{self, Kind};
+
+use super::rules;
+
+/// Every file that stands in for an output of `record` or amends it, in a stable order.
+#[must_use]
+pub fn findings(root: &Path, repository: &Repository, record: &Record) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (generator, outputs) in &record.outputs {
+        for output in outputs {
+            let module = Module::at(root, repository, output.path.as_str());
+            match generator.as_str() {
+                "go" => go::check(&module, &mut found),
+                "python" => {
+                    python::places(&module, &mut found);
+                    python::sources(&module, &mut found);
+                }
+                "rust" => rust::check(&module, &mut found),
+                "test_cases" => python::places(&module, &mut found),
+                "typescript" => typescript::check(&module, &mut found),
+                _ => {}
+            }
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// One generated module and its project.
+struct Module<'a> {
+    root: &'a Path,
+    repository: &'a Repository,
+    path: &'a str,
+    /// The directory of the module, empty for the root.
+    directory: &'a str,
+    file_name: &'a str,
+    /// The file name up to its first dot.
+    stem: &'a str,
+}
+
+impl<'a> Module<'a> {
+    fn at(root: &'a Path, repository: &'a Repository, path: &'a str) -> Self {
+        let (directory, file_name) = path.rsplit_once('/').unwrap_or(("", path));
+        let stem = file_name.split('.').next().unwrap_or(file_name);
+        Self { root, repository, path, directory, file_name, stem }
+    }
+
+    fn beside(&self, name: &str) -> String {
+        join(self.directory, name)
+    }
+
+    /// Names beside the module, from the disk: what git ignores is loaded all the same.
+    fn siblings(&self) -> Vec<String> {
+        names(&self.root.join(self.directory))
+    }
+
+    fn kind(&self, path: &str) -> Kind {
+        files::kind(&self.root.join(path)).unwrap_or(Kind::Absent)
+    }
+
+    fn text(&self) -> &'a str {
+        self.repository.text(self.path).unwrap_or_default()
+    }
+
+    /// Text files of the project whose names end with one of `endings`, without the module itself.
+    fn others(&self, endings: &'a [&'a str]) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let own = self.path;
+        self.repository.files.iter().filter_map(move |(path, file)| {
+            let wanted = endings.iter().any(|ending| path.ends_with(ending)) && path != own;
+            let text = wanted.then(|| std::str::from_utf8(&file.bytes).ok()).flatten()?;
+            Some((path.as_str(), text))
+        })
+    }
+
+    fn shadowed(&self, path: &str, why: &str) -> Finding {
+        rules::SHADOWED.finding(path, format!("{why} `{}`", self.path))
+    }
+
+    fn amended(&self, path: &str, text: &str, at: usize) -> Finding {
+        let message = format!("it changes values of `{}` while the tool runs", self.path);
+        let mut finding = rules::AMENDED.finding(path, message);
+        finding.line = Some(line(text, at));
+        finding
+    }
+}
+
+fn join(directory: &str, name: &str) -> String {
+    if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }
+}
+
+fn line(text: &str, at: usize) -> u32 {
+    let before = text.as_bytes().get(..at).unwrap_or_default();
+    let breaks = before.iter().filter(|byte| **byte == b'\n').count();
+    u32::try_from(breaks + 1).unwrap_or(u32::MAX)
+}
+
+/// Names in a directory, at most as many as a source directory can have.
+fn names(directory: &Path) -> Vec<String> {
+    const MAX_NAMES: usize = 20_000;
+    let names = files::names(directory).unwrap_or_default();
+    let mut names: Vec<_> =
+        names.into_iter().take(MAX_NAMES).map(|name| name.to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}

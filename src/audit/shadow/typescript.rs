@@ -1,0 +1,90 @@
+//! TypeScript: files that a runtime or a bundler takes for the module, and code that changes its constants.
+
+use regex::Regex;
+
+use crate::contract::Finding;
+use crate::system::files::Kind;
+
+use super::Module;
+use super::masked::{Syntax, masked};
+use super::mutation::Mutation;
+
+const SOURCES: [&str; 8] = [".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs", ".jsx"];
+
+pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
+    for name in module.siblings() {
+        let path = module.beside(&name);
+        if name == module.stem && module.kind(&path) != Kind::Absent {
+            found
+                .push(module.shadowed(&path, "an import may resolve to this directory and not to"));
+        }
+        let ending = name.strip_prefix(module.stem).and_then(|rest| rest.strip_prefix('.'));
+        let Some(ending) = ending.filter(|_| name != module.file_name) else { continue };
+        // A compiler may have written it here; what git does not keep is no source.
+        let kept =
+            module.repository.files.contains_key(&path) || module.kind(&path) == Kind::Symlink;
+        if kept
+            && matches!(
+                ending,
+                "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" | "json" | "node"
+            )
+        {
+            found
+                .push(module.shadowed(&path, "a runtime or a bundler loads this file in place of"));
+        }
+    }
+    aliases(module, found);
+    constants(module, found);
+}
+
+/// Settings that map the name of the module to another file.
+fn aliases(module: &Module<'_>, found: &mut Vec<Finding>) {
+    let stem = regex::escape(module.stem);
+    let pattern = format!(
+        r#"["'][^"'\n]*\b{stem}\b[^"'\n]*["']\s*:\s*(?:\[\s*)?(?:\{{[^}}]*?:\s*)?["']([^"'\n]*)["']"#
+    );
+    let Ok(mapped) = Regex::new(&pattern) else { return };
+    for (path, text) in
+        module.others(&[".json", ".config.js", ".config.ts", ".config.mjs", ".config.cjs"])
+    {
+        let other = mapped.captures_iter(text).find_map(|captures| {
+            let target = captures.get(1)?;
+            let name = target.as_str().rsplit('/').next().unwrap_or_default();
+            (name.split('.').next() != Some(module.stem)).then_some(target.start())
+        });
+        if let Some(at) = other {
+            let mut finding = module.shadowed(path, "it maps the name to another file than");
+            finding.line = Some(super::line(text, at));
+            found.push(finding);
+        }
+    }
+}
+
+fn constants(module: &Module<'_>, found: &mut Vec<Finding>) {
+    let stem = regex::escape(module.stem);
+    let pattern = format!(
+        r#"import\s+(?:type\s+)?(?:\w+\s*,\s*)?(?:\*\s+as\s+(?P<all>\w+)|\{{(?P<list>[^}}]*)\}})\s+from\s+["'][^"'\n]*\b{stem}(?:\.\w+)?["']"#
+    );
+    let required = format!(
+        r#"(?:const|let|var)\s+(?:(?P<all>\w+)|\{{(?P<list>[^}}]*)\}})\s*=\s*(?:await\s+import|require)\(\s*["'][^"'\n]*\b{stem}(?:\.\w+)?["']"#
+    );
+    let patterns: Vec<_> =
+        [pattern, required].iter().filter_map(|pattern| Regex::new(pattern).ok()).collect();
+    for (path, text) in module.others(&SOURCES) {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if name.contains(".test.") || name.contains(".spec.") {
+            continue;
+        }
+        let mut names = Vec::new();
+        for captures in patterns.iter().flat_map(|pattern| pattern.captures_iter(text)) {
+            names.extend(captures.name("all").map(|name| regex::escape(name.as_str())));
+            let list = captures.name("list").map_or("", |list| list.as_str());
+            names.extend(list.split(',').filter_map(|item| {
+                item.split([' ', ':', '\n', '\t']).rfind(|word| !word.is_empty()).map(regex::escape)
+            }));
+        }
+        if let Some(at) = Mutation::of(&names, false).first(&masked(text, Syntax::Braces)) {
+            found.push(module.amended(path, text, at));
+        }
+    }
+}

@@ -8,6 +8,7 @@ pub mod call;
 pub mod evidence;
 pub mod fixture;
 pub mod harness;
+mod help;
 mod memory;
 pub mod mock;
 pub mod observed;

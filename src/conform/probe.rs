@@ -1,5 +1,7 @@
 //! What a probe is and what it gives.
 
+use std::num::NonZeroUsize;
+
 use crate::contract::Family;
 
 use super::session::Session;
@@ -100,18 +102,34 @@ pub struct Evidence {
 }
 
 /// The verdict of one probe, with the reason.
+///
+/// The verdict is private: a pass needs a number of targets that is not zero, and only a waiver changes a verdict.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    pub verdict: Verdict,
+    verdict: Verdict,
+    targets: usize,
+    unit: &'static str,
     /// Why, one sentence without a full stop; may be empty for a pass.
     pub message: String,
     pub evidence: Vec<Evidence>,
 }
 
+/// The unit of most probes.
+pub const CALLS: &str = "calls";
+
 impl Finding {
+    /// Every target did what it must.
     #[must_use]
-    pub fn pass() -> Self {
-        Self::of(Verdict::Pass, "")
+    pub fn pass(targets: NonZeroUsize) -> Self {
+        Self::of(Verdict::Pass, "").about(targets.get(), CALLS)
+    }
+
+    /// Nothing was found wrong with `targets` of `unit`: a pass, or blocked with `nothing` when there were none.
+    #[must_use]
+    pub fn unless_vacuous(targets: usize, unit: &'static str, nothing: &str) -> Self {
+        NonZeroUsize::new(targets)
+            .map_or_else(|| Self::blocked(nothing), Self::pass)
+            .about(targets, unit)
     }
 
     #[must_use]
@@ -119,9 +137,10 @@ impl Finding {
         Self::of(Verdict::Fail, message)
     }
 
+    /// The contract asks nothing here; `evidence` says what shows that.
     #[must_use]
-    pub fn not_applicable(message: impl Into<String>) -> Self {
-        Self::of(Verdict::NotApplicable, message)
+    pub fn not_applicable(evidence: impl Into<String>) -> Self {
+        Self::of(Verdict::NotApplicable, evidence)
     }
 
     #[must_use]
@@ -135,8 +154,38 @@ impl Finding {
         self
     }
 
+    /// The same with the number of targets that were looked at before the verdict; a pass keeps the larger number.
+    #[must_use]
+    pub fn about(mut self, targets: usize, unit: &'static str) -> Self {
+        self.targets = self.targets.max(targets);
+        self.unit = unit;
+        self
+    }
+
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
+    /// How many things the probe exercised.
+    #[must_use]
+    pub fn targets(&self) -> usize {
+        self.targets
+    }
+
+    /// What `targets` counts.
+    #[must_use]
+    pub fn unit(&self) -> &'static str {
+        self.unit
+    }
+
+    /// The project accepts what is wrong.
+    pub fn waive(&mut self) {
+        self.verdict = Verdict::Waived;
+    }
+
     fn of(verdict: Verdict, message: impl Into<String>) -> Self {
-        Self { verdict, message: message.into(), evidence: Vec::new() }
+        Self { verdict, targets: 0, unit: CALLS, message: message.into(), evidence: Vec::new() }
     }
 }
 

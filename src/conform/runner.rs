@@ -82,7 +82,7 @@ pub fn run(
         })
     });
     let results = results.map(|mut result| {
-        if let (Verdict::Pass, Some(silence)) = (result.finding.verdict, &silence) {
+        if let (Verdict::Pass, Some(silence)) = (result.finding.verdict(), &silence) {
             result.finding = silence.clone();
         }
         result
@@ -126,7 +126,7 @@ fn examine(session: &Session, probe: &'static Probe, clock: Stopwatch, limit: Du
 
 /// A failure that a call shows which was made: the first thing that was wrong.
 fn is_shown(finding: &Finding) -> bool {
-    finding.verdict == Verdict::Fail
+    finding.verdict() == Verdict::Fail
         && finding.evidence.first().is_some_and(|evidence| evidence.was_made)
 }
 

@@ -33,9 +33,9 @@ pub fn apply(
             continue;
         }
         for result in verdicts.results.iter_mut().filter(|result| result.probe.id == waiver.probe) {
-            match result.finding.verdict {
+            match result.finding.verdict() {
                 Verdict::Fail | Verdict::Blocked => {
-                    result.finding.verdict = Verdict::Waived;
+                    result.finding.waive();
                     result.waiver = Some(waiver.clone());
                     let soon = waiver.expires.as_deref().and_then(|last| ends_soon(last, today));
                     notes.extend(soon.map(&remark));

@@ -110,11 +110,16 @@ fn usage(lab: &Lab<'_>) -> Outcome {
 }
 
 fn refused(shot: &Shot, what: &str) -> Outcome {
-    shot.expect(
-        shot.exit() != Some(0) || shot.at("/ok") == false,
-        format!("`{what}` is accepted"),
-    )?;
+    if shot.exit() == Some(0) && shot.at("/ok") != false {
+        return Err(shot.fail(format!("`{what}` is accepted")));
+    }
     if shot.document.is_err() {
+        let stderr = String::from_utf8_lossy(shot.observed.stderr()).into_owned();
+        let is_astray = stderr.contains("\"error\"") && stderr.contains("\"ok\"");
+        if shot.observed.stdout().is_empty() && is_astray {
+            return Err(shot.fail(format!("the envelope of `{what}` is on stderr")));
+        }
+        // That there is no envelope at all is another probe, and this one has seen nothing.
         return Ok(());
     }
     shot.expect_code(&["E_USAGE", "E_VALIDATION"], &format!("`{what}`"))
@@ -308,7 +313,13 @@ fn redirect(lab: &Lab<'_>) -> Outcome {
             texts.iter().any(|text| secrets.iter().any(|secret| secret.leak(text).is_some()))
         });
         let message = format!("the credential went to another host along a redirect ({number})");
-        shot.expect(!carried, message)?;
+        if carried {
+            return Err(shot.fail(message));
+        }
+        // A call that never asked the upstream was not redirected.
+        if shot.observed.connections > 0 {
+            shot.judged();
+        }
     }
     Ok(())
 }

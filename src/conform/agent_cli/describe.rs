@@ -101,6 +101,9 @@ pub const CREDENTIAL_STORAGE: Probe = Probe {
 
 fn storage(lab: &Lab<'_>) -> Outcome {
     let shot = lab.run_as(Account::One, &["context".to_owned()], &[]);
+    if !shot.is_ok() {
+        return Err(Stop::Blocked("`context` fails".to_owned()));
+    }
     let storage = shot.at("/data/credentials/storage");
     if storage.is_null() {
         return Err(Stop::NotApplicable(
@@ -302,17 +305,29 @@ fn no_phone_home(lab: &Lab<'_>) -> Outcome {
             let message = format!("`{}` opens a connection", words.join(" "));
             return Err(Stop::Fail(message.clone(), Some(Box::new(observed.evidence(message)))));
         }
+        // A call that fails may not have come as far as a connection.
+        if observed.exit() == Some(0) {
+            lab.tally.call(&Arc::new(observed));
+        }
     }
     let Some(sample) = lab.samples(Role::Get).next() else { return Ok(()) };
     lab.start_upstream()?;
     let url = trap.url();
     let more: Vec<_> = host.iter().map(|host| (host.as_str(), url.as_str())).collect();
     let shot = lab.run_as(Account::One, &sample.call(), &more);
-    shot.expect(trap.connections() == 0, format!("`{}` asks the release host", sample.path))?;
+    if trap.connections() > 0 {
+        return Err(shot.fail(format!("`{}` asks the release host", sample.path)));
+    }
     let strayed = lab.with_upstream(|upstream| {
         let away =
             |request: &Request| request.method == "CONNECT" || request.target.contains("://");
         upstream.mock.requests().iter().any(away)
     })?;
-    shot.expect(!strayed, format!("`{}` asks somebody else than the upstream", sample.path))
+    if strayed {
+        return Err(shot.fail(format!("`{}` asks somebody else than the upstream", sample.path)));
+    }
+    if shot.is_ok() {
+        shot.judged();
+    }
+    Ok(())
 }

@@ -8,10 +8,10 @@ use crate::inputs::changelog;
 use crate::system::files;
 
 use super::fixture::Role;
-use super::gate::{declared, meant, token};
+use super::gate::{meant, token};
 use super::lab::{Account, Lab, Outcome, Shot, Stop, and, examine};
 use super::reference::{commands, split};
-use super::{PROBE, Probe};
+use super::{PROBE, Probe, kind};
 
 const MAX_FILE: u64 = 4 * 1024 * 1024;
 
@@ -31,7 +31,7 @@ fn declared_writes(lab: &Lab<'_>) -> Outcome {
     let roles = [Role::Create, Role::Update, Role::Delete, Role::Batch, Role::Job];
     let samples = roles.into_iter().flat_map(|role| lab.samples(role));
     for sample in samples {
-        let Some(command) = declared(&reference, &sample.path) else { continue };
+        let command = lab.declared(&sample.path)?;
         let call = meant(lab, sample, &sample.call());
         let token = token(lab, &call)?;
         let shot = lab.call(&and(&call, &["--confirm", &token]));
@@ -97,19 +97,23 @@ pub const EXAMPLES_PARSE: Probe = Probe {
 /// Nothing is at the other end, so a call that is taken ends there; writes are previewed, nothing else is run.
 fn examples_parse(lab: &Lab<'_>) -> Outcome {
     let reference = lab.reference()?;
+    lab.tally.count("examples");
     for (path, command) in commands(&reference) {
         let is_long = lab.fixture.long.iter().any(|long| long == path);
         let examples = command["examples"].as_array().into_iter().flatten();
         for example in examples.filter_map(Value::as_str) {
             let words = split(example);
             let is_preview = words.iter().any(|word| word == "--dry-run" || word == "--check");
-            let runs = command["type"] == "read" && !is_long
+            let runs = kind::reads(command) && !is_long
                 || is_preview && (command["confirm"] == "always" || path == "update");
             if !runs || words.first().is_none_or(|word| reference["tool"] != word.as_str()) {
                 continue;
             }
             let shot = lab.run_as(Account::One, &words[1..], &[]);
             let message = format!("the example `{example}` is refused as a wrong command line");
+            if shot.exit().is_some() {
+                lab.tally.subject(format!("{path}: {example}"));
+            }
             shot.expect(shot.exit() != Some(2), message)?;
         }
     }
@@ -155,7 +159,9 @@ fn help_lists(lab: &Lab<'_>) -> Outcome {
     let help = |path: &[&str]| lab.look(&[path, &["--help"]].concat());
     let said = |shot: &Shot| String::from_utf8_lossy(shot.observed.stdout()).into_owned();
     let known: Vec<&str> = commands(&reference).map(|(path, _)| path).collect();
+    lab.tally.count("commands");
     for path in &known {
+        lab.tally.subject(*path);
         let parts: Vec<&str> = path.split(' ').collect();
         for end in 0..parts.len() {
             let shot = help(&parts[..end]);

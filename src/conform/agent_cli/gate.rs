@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::fixture::{Role, Sample};
 use super::lab::{Account, Lab, Outcome, Shot, Stop, and, examine};
-use super::{PROBE, Probe};
+use super::{PROBE, Probe, kind};
 
 const WRITES: [Role; 6] =
     [Role::Create, Role::Update, Role::Delete, Role::Batch, Role::Job, Role::Human];
@@ -38,14 +38,21 @@ pub fn token(lab: &Lab<'_>, call: &[String]) -> Outcome<String> {
 }
 
 /// The samples that write and are confirmed always.
-fn writes<'a>(lab: &Lab<'a>, reference: &Value) -> Vec<&'a Sample> {
-    let is_gated = |sample: &&Sample| {
-        declared(reference, &sample.path).is_some_and(|command| {
-            command["type"] == "write"
-                && command.get("confirm").is_none_or(|confirm| confirm == "always")
-        })
-    };
-    WRITES.into_iter().flat_map(|role| lab.samples(role)).filter(is_gated).collect()
+///
+/// # Errors
+/// Blocked when `reference` does not say of one of them what it does.
+fn writes<'a>(lab: &Lab<'a>) -> Outcome<Vec<&'a Sample>> {
+    let mut found = Vec::new();
+    for sample in WRITES.into_iter().flat_map(|role| lab.samples(role)) {
+        let command = lab.declared(&sample.path)?;
+        if let Some(why) = kind::unclear(&sample.path, &command) {
+            return Err(Stop::Blocked(why));
+        }
+        if kind::is_gated(&command) {
+            found.push(sample);
+        }
+    }
+    Ok(found)
 }
 
 /// Starts the upstream and gives every write.
@@ -53,9 +60,11 @@ fn writes<'a>(lab: &Lab<'a>, reference: &Value) -> Vec<&'a Sample> {
 /// # Errors
 /// When there is none.
 fn all_writes<'a>(lab: &Lab<'a>) -> Outcome<Vec<&'a Sample>> {
-    let writes = writes(lab, &lab.reference()?);
+    let writes = writes(lab)?;
     if writes.is_empty() {
-        return lab.sample(Role::Create).map(|_| Vec::new());
+        lab.sample(Role::Create)?;
+        let message = "no sample of conform.toml is a write that is confirmed always";
+        return Err(Stop::Blocked(message.to_owned()));
     }
     lab.start_upstream()?;
     Ok(writes)
@@ -346,7 +355,7 @@ fn dangerous(lab: &Lab<'_>) -> Outcome {
         return Err(if any {
             Stop::Blocked(message.to_owned())
         } else {
-            Stop::NotApplicable("`reference` has no dangerous command".to_owned())
+            lab.absent("`reference` has no dangerous command")
         });
     }
     for sample in samples {
@@ -375,15 +384,11 @@ pub const IDEMPOTENCY_KEY: Probe = Probe {
 
 fn idempotency_key(lab: &Lab<'_>) -> Outcome {
     let sample = lab.sample(Role::Create)?;
-    let reference = lab.reference()?;
-    let params =
-        declared(&reference, &sample.path).and_then(|command| command["params"].as_array());
-    let names = params.into_iter().flatten().filter_map(|param| param["name"].as_str());
-    let flag = names.map(|name| name.trim_start_matches('-').replace('_', "-"));
-    let flag =
-        flag.into_iter().find(|name| ["idempotency-key", "request-id"].contains(&name.as_str()));
+    let command = lab.declared(&sample.path)?;
+    let flag = super::reference::params(&command)
+        .find(|name| ["idempotency-key", "request-id"].contains(&name.as_str()));
     let Some(flag) = flag else {
-        return Err(Stop::NotApplicable(format!("`{}` declares no such key", sample.path)));
+        return Err(lab.absent(&format!("`{}` declares no such key", sample.path)));
     };
     let flag = format!("--{flag}");
     let keyed = |key: &str| and(&meant(lab, sample, &sample.call()), &[&flag, key]);

@@ -98,7 +98,7 @@ impl<'a> Host<'a> {
     pub fn start(lab: &'a Lab<'a>) -> Outcome<Self> {
         let reference = lab.reference()?;
         if super::gate::declared(&reference, "update").is_none() {
-            return Err(Stop::NotApplicable("`reference` has no `update`".to_owned()));
+            return Err(lab.absent_command("update"));
         }
         let declared = lab.fixture.update.as_ref().ok_or_else(|| {
             Stop::Blocked(

@@ -3,11 +3,13 @@
 //! Also how a probe ends early: it failed, it could not be found out, or the contract asks nothing.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::conform::help;
 use crate::conform::mock::Mock;
 use crate::conform::probe::{Evidence, Finding};
 use crate::conform::sandbox::Sandbox;
@@ -17,12 +19,17 @@ use crate::contract::AgentCliContract;
 
 use super::fixture::{AgentCliFixture, Role, Sample};
 pub use super::shot::Shot;
+use super::tally::Tally;
 use super::upstream::Upstream;
 
 /// Most calls that the finding of a probe shows.
 const MAX_EVIDENCE: usize = 4;
 /// Patience with a call that should wait for nobody.
 pub const PROMPT_LIMIT: Duration = Duration::from_secs(8);
+
+/// Why a probe that found nothing wrong passes nothing.
+const NOTHING: &str =
+    "the probe found nothing to look at: no answer of the tool was of the kind that it judges";
 
 /// Why a probe is over before its end.
 #[derive(Debug)]
@@ -62,6 +69,8 @@ pub struct Lab<'a> {
     pub sandbox: Sandbox,
     upstream: RefCell<Option<Upstream>>,
     shown: RefCell<Vec<Evidence>>,
+    /// What the probe has exercised.
+    pub tally: Rc<Tally>,
 }
 
 /// Runs a probe and puts its end into a finding.
@@ -71,10 +80,11 @@ pub fn examine(session: &Session, probe: impl FnOnce(&Lab<'_>) -> Outcome) -> Fi
         Err(reason) => return Finding::blocked(reason),
     };
     let ended = probe(&lab);
+    let (targets, unit) = lab.tally.total();
     let mut finding = match ended {
-        Ok(()) => Finding::pass(),
+        Ok(()) => Finding::unless_vacuous(targets, unit, NOTHING),
         Err(Stop::Fail(message, evidence)) => {
-            let finding = Finding::fail(message);
+            let finding = Finding::fail(message).about(targets, unit);
             // What failed says enough; the calls before it are noise.
             return evidence.into_iter().fold(finding, |finding, each| finding.with(*each));
         }
@@ -82,7 +92,7 @@ pub fn examine(session: &Session, probe: impl FnOnce(&Lab<'_>) -> Outcome) -> Fi
         Err(Stop::NotApplicable(message)) => Finding::not_applicable(message),
     };
     finding.evidence = lab.shown.take();
-    finding
+    finding.about(targets, unit)
 }
 
 impl<'a> Lab<'a> {
@@ -105,6 +115,7 @@ impl<'a> Lab<'a> {
             sandbox,
             upstream: RefCell::default(),
             shown: RefCell::default(),
+            tally: Rc::default(),
         })
     }
 
@@ -236,7 +247,7 @@ impl<'a> Lab<'a> {
         if shown.len() < MAX_EVIDENCE {
             shown.push(observed.evidence(""));
         }
-        Shot::new(observed)
+        Shot::new(observed, Rc::clone(&self.tally))
     }
 
     /// Starts the mock of the project behind a proxy.
@@ -300,13 +311,76 @@ impl<'a> Lab<'a> {
         }
         let Some(reference) = self.session_reference() else { return unusable() };
         if !super::reference::may_have(&reference, role) {
-            return Stop::NotApplicable(format!(
-                "`reference` has no command of the kind `{}`",
-                role.name()
-            ));
+            let message = format!("`reference` has no command of the kind `{}`", role.name());
+            return self.absent(&message);
         }
         let message = "conform.toml has no [[agent_cli.command]] with the role";
         Stop::Blocked(format!("{message} `{}`", role.name()))
+    }
+
+    /// Not applicable for what `reference` lacks, when it can be read in full and help lists no other command; blocked
+    /// otherwise.
+    #[must_use]
+    pub fn absent(&self, evidence: &str) -> Stop {
+        let Some(reference) = self.session_reference() else { return unusable() };
+        match super::reference::incomplete(&reference).or_else(|| self.hidden(&reference)) {
+            Some(why) => Stop::Blocked(format!("{why}, so what it lacks shows nothing")),
+            None => Stop::NotApplicable(format!("{evidence}, and help lists no other command")),
+        }
+    }
+
+    /// The same for a command that `reference` lacks.
+    #[must_use]
+    pub fn absent_command(&self, path: &str) -> Stop {
+        let call: Vec<&str> = path.split(' ').chain(["--help"]).collect();
+        if self.look(&call).exit() == Some(0) {
+            return Stop::Blocked(format!("`{path}` exists, and `reference` does not list it"));
+        }
+        self.absent(&format!("`reference` has no `{path}`"))
+    }
+
+    /// A command that help lists and `reference` does not, or that help cannot be read.
+    fn hidden(&self, reference: &Value) -> Option<String> {
+        let root = self.look(&["--help"]);
+        let text = String::from_utf8_lossy(root.observed.stdout()).into_owned();
+        if root.exit() != Some(0) || text.trim().is_empty() {
+            return Some(
+                "`reference` cannot be compared with `--help`, which prints nothing".to_owned(),
+            );
+        }
+        let known: Vec<&str> =
+            super::reference::commands(reference).map(|(path, _)| path).collect();
+        let is_free = |word: &str| ["help", "completion", "completions"].contains(&word);
+        help::listed_commands(&text).into_iter().find_map(|word| {
+            let is_known = known.iter().any(|path| path.split(' ').next() == Some(&word));
+            (!is_known && !is_free(&word))
+                .then(|| format!("`reference` does not list `{word}`, which help lists"))
+        })
+    }
+
+    /// What `reference` says of a command that conform.toml names.
+    ///
+    /// # Errors
+    /// Blocked when it says nothing.
+    pub fn declared(&self, path: &str) -> Outcome<Value> {
+        let reference = self.reference()?;
+        super::gate::declared(&reference, path).cloned().ok_or_else(|| {
+            Stop::Blocked(format!("conform.toml names `{path}`, which `reference` does not list"))
+        })
+    }
+
+    /// The fields of a command whose text others wrote.
+    ///
+    /// # Errors
+    /// Blocked when `reference` does not say which these are.
+    pub fn foreign(&self, path: &str) -> Outcome<Vec<String>> {
+        let (reference, command) = (self.reference()?, self.declared(path)?);
+        let label = command["output_schema"].as_str().unwrap_or_default();
+        let fields = reference["schemas"][label]["untrusted_fields"].as_array();
+        let fields = fields.ok_or_else(|| {
+            Stop::Blocked(format!("`reference` does not say which fields of `{path}` others wrote"))
+        })?;
+        Ok(fields.iter().filter_map(Value::as_str).map(str::to_owned).collect())
     }
 
     /// The data of `reference`, when it lists commands that can be read: from a list that cannot be read nothing may

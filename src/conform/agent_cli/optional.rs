@@ -5,10 +5,10 @@ use serde_json::Value;
 use crate::conform::mock::Reply;
 
 use super::fixture::{Role, Sample};
-use super::gate::{declared, meant, token, utc};
+use super::gate::{meant, token, utc};
 use super::lab::{Account, Lab, Outcome, Shot, Stop, and, examine, words};
 use super::reference::split;
-use super::{PROBE, Probe};
+use super::{PROBE, Probe, kind};
 
 const STATES: [&str; 5] = ["pending", "running", "succeeded", "failed", "cancelled"];
 /// How often a job is asked for its state.
@@ -26,6 +26,9 @@ pub const EXPIRING: Probe = Probe {
 
 fn expiring(lab: &Lab<'_>) -> Outcome {
     let shot = lab.run_as(Account::One, &words(&["context"]), &[]);
+    if !shot.is_ok() {
+        return Err(Stop::Blocked("`context` fails".to_owned()));
+    }
     let credentials = shot.at("/data/credentials");
     if ["valid", "expires_at", "refreshable"].iter().all(|key| credentials.get(key).is_none()) {
         return Err(Stop::NotApplicable("`context` says nothing of an expiry".to_owned()));
@@ -58,6 +61,9 @@ pub const EXPIRED: Probe = Probe {
 
 fn expired(lab: &Lab<'_>) -> Outcome {
     let context = lab.run_as(Account::One, &words(&["context"]), &[]);
+    if !context.is_ok() {
+        return Err(Stop::Blocked("`context` fails".to_owned()));
+    }
     let credentials = context.at("/data/credentials");
     if ["valid", "expires_at", "refreshable"].iter().all(|key| credentials.get(key).is_none()) {
         return Err(Stop::NotApplicable("`context` says nothing of an expiry".to_owned()));
@@ -95,11 +101,12 @@ fn expired(lab: &Lab<'_>) -> Outcome {
 
 /// Runs a sample, through the gate when it is a write.
 fn gated(lab: &Lab<'_>, sample: &Sample) -> Outcome<Shot> {
-    let reference = lab.reference()?;
-    let is_write =
-        declared(&reference, &sample.path).is_some_and(|command| command["type"] == "write");
+    let command = lab.declared(&sample.path)?;
+    if let Some(why) = kind::unclear(&sample.path, &command) {
+        return Err(Stop::Blocked(why));
+    }
     let call = meant(lab, sample, &sample.call());
-    if !is_write {
+    if !kind::writes(&command) {
         return Ok(lab.call(&call));
     }
     let token = token(lab, &call)?;

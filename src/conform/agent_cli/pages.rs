@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::conform::mock::Reply;
 
 use super::fixture::Role;
-use super::gate::{declared, meant, token};
+use super::gate::{meant, token};
 use super::lab::{Lab, Outcome, Shot, Stop, and, examine};
 use super::reference::params;
 use super::{PROBE, Probe};
@@ -19,14 +19,12 @@ const HUGE: &str = "100000";
 
 /// How a list is paged: the option that leads on, and the member that its value comes from.
 fn paged(lab: &Lab<'_>, path: &str) -> Outcome<(&'static str, String)> {
-    let reference = lab.reference()?;
-    let options: BTreeSet<String> =
-        declared(&reference, path).map(|command| params(command).collect()).unwrap_or_default();
+    let options: BTreeSet<String> = params(&lab.declared(path)?).collect();
     let offset = lab.contract.pagination.offset_next_key.as_str().to_owned();
     match (options.contains("cursor"), options.contains("offset"), options.contains("limit")) {
         (true, _, true) => Ok(("--cursor", "next_cursor".to_owned())),
         (_, true, true) => Ok(("--offset", offset)),
-        _ => Err(Stop::NotApplicable(format!("`{path}` declares no pages"))),
+        _ => Err(lab.absent(&format!("`{path}` declares no pages"))),
     }
 }
 
@@ -104,7 +102,8 @@ fn fields_of_pages(lab: &Lab<'_>) -> Outcome {
     let first = whole.at("/data/items/0").as_object();
     let chosen = first.and_then(|item| item.keys().find(|key| !key.starts_with('_')));
     let Some(chosen) = chosen else {
-        return Err(Stop::NotApplicable("the items of the list have no fields".to_owned()));
+        let why = "the list of the mock upstream has no item with a field";
+        return Err(Stop::Blocked(why.to_owned()));
     };
     let shot = worked(lab, &and(&call, &["--fields", chosen]))?;
     for key in controls.iter().map(crate::contract::name::Key::as_str) {
@@ -154,11 +153,8 @@ pub const UNTRUSTED_ITEMS: Probe = Probe {
 
 fn untrusted_items(lab: &Lab<'_>) -> Outcome {
     let get = lab.reading(Role::Get)?;
-    let reference = lab.reference()?;
-    let label =
-        declared(&reference, &get.path).and_then(|command| command["output_schema"].as_str());
-    let foreign = reference["schemas"][label.unwrap_or_default()]["untrusted_fields"].as_array();
-    let foreign: BTreeSet<&str> = foreign.into_iter().flatten().filter_map(Value::as_str).collect();
+    let foreign = lab.foreign(&get.path)?;
+    let foreign: BTreeSet<&str> = foreign.iter().map(String::as_str).collect();
     if foreign.is_empty() {
         return Err(Stop::NotApplicable(format!("`{}` has no field of others", get.path)));
     }
@@ -180,6 +176,7 @@ fn untrusted_items(lab: &Lab<'_>) -> Outcome {
     }
     let key = lab.contract.untrusted_key.as_str();
     for shot in &shots {
+        shot.judged();
         if let Some(field) = unmarked(shot.data(), key, &foreign) {
             let message =
                 format!("an item has `{field}`, which is text of others, and no mark in `{key}`");

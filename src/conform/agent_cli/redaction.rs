@@ -20,10 +20,12 @@ pub const AUDIT_ARGUMENTS: Probe = Probe {
     run: |session| {
         examine(session, |lab| {
             with_secret(lab, |_, _| Ok(()))?;
+            lab.tally.count("files");
             let secrets = lab.secrets();
             for path in files_below(&lab.sandbox.path().join("home")) {
                 let Ok(loaded) = files::read(&path, MAX_FILE) else { continue };
                 let text = String::from_utf8_lossy(&loaded.bytes).into_owned();
+                lab.tally.subject(path.display().to_string());
                 if let Some(how) = secrets.iter().find_map(|secret| secret.leak(&text)) {
                     let message =
                         format!("the file `{}` holds the secret {how}", tree::name(&path));
@@ -47,7 +49,14 @@ pub const PREVIEW_SECRETS: Probe = Probe {
             with_secret(lab, |lab, shot| {
                 let said = shot.observed.said();
                 let leak = lab.secrets().iter().find_map(|secret| secret.leak(&said));
-                leak.map_or(Ok(()), |how| Err(shot.fail(format!("the secret was printed {how}"))))
+                if let Some(how) = leak {
+                    return Err(shot.fail(format!("the secret was printed {how}")));
+                }
+                // A refusal shows no preview.
+                if shot.is_ok() {
+                    shot.judged();
+                }
+                Ok(())
             })
         })
     },
@@ -105,6 +114,9 @@ fn address(lab: &Lab<'_>) -> Outcome {
     let more = [(variable, url.as_str())];
     for call in [words(&["context"]), words(&["doctor"]), sample.call()] {
         let shot = lab.run_as(Account::One, &call, &more);
+        if shot.document.is_ok() {
+            shot.judged();
+        }
         if let Some(how) = secret.leak(&shot.observed.said()) {
             // The call itself would show it.
             let message = format!("`{}` prints the password of the address {how}", call.join(" "));

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::fixture::Role;
-use super::lab::{Lab, Outcome, examine};
+use super::kind::{self, is_gated};
+use super::lab::{Lab, Outcome, Stop, examine};
 use super::{PROBE, Probe};
 
 /// Exit of a step for a person.
@@ -29,19 +30,23 @@ pub fn may_have(reference: &Value, role: Role) -> bool {
             .filter_map(Value::as_str)
             .any(test)
     };
-    let is_gated = |command: &Value| {
-        command["type"] == "write"
-            && command.get("confirm").is_none_or(|confirm| confirm == "always")
+    // The contract names no mark of a stream, so any word about one counts.
+    let speaks_of = |command: &Value, words: &[&str]| {
+        let text = command.to_string().to_lowercase();
+        words.iter().any(|word| text.contains(word))
     };
     match role {
-        Role::List => any(&|command| has_param(command, &["cursor", "offset"])),
-        Role::Stream => any(&|command| command["stream"] == true || command["streaming"] == true),
+        Role::List => any(&|command| {
+            has_param(command, &["cursor", "offset", "page-token"])
+                || command["path"].as_str().is_some_and(|path| path.ends_with(" list"))
+        }),
+        Role::Stream => any(&|command| speaks_of(command, &["stream", "ndjson", "jsonl"])),
         Role::Batch => any(&|command| {
             is_gated(command)
                 && (command["batch"] == true || has_param(command, &["continue-on-error"]))
         }),
         Role::Scopes => has_field(&|field| field.ends_with("_errors")),
-        Role::Job => has_field(&|field| field == "job_id"),
+        Role::Job => has_field(&|field| ["job_id", "operation_id"].contains(&field)),
         // Codes that ask for a person have an exit of their own.
         Role::Human => {
             let mut codes = reference["error_codes"].as_object().into_iter().flatten();
@@ -50,6 +55,32 @@ pub fn may_have(reference: &Value, role: Role) -> bool {
         Role::Create | Role::Update | Role::Delete => any(&is_gated),
         Role::Get | Role::Other => true,
     }
+}
+
+/// Why nothing may be concluded from what a reference lacks.
+pub fn incomplete(reference: &Value) -> Option<String> {
+    for (path, command) in commands(reference) {
+        let nested = ["commands", "subcommands", "children"];
+        if nested.iter().any(|key| command[*key].as_array().is_some_and(|list| !list.is_empty())) {
+            return Some(format!("`reference` nests commands below `{path}`"));
+        }
+        if reference["tool"].as_str().is_some_and(|tool| path.split(' ').next() == Some(tool)) {
+            return Some(format!("`reference` has the name of the tool in the path `{path}`"));
+        }
+        let params = command["params"].as_array();
+        if params.is_none_or(|params| params.iter().any(|param| !param["name"].is_string())) {
+            return Some(format!("the `params` of `{path}` in `reference` cannot be read"));
+        }
+        if let Some(why) = kind::unclear(path, command) {
+            return Some(why);
+        }
+        let label = command["output_schema"].as_str().unwrap_or_default();
+        if !reference["schemas"][label]["fields"].is_array() {
+            return Some(format!("`reference` has no fields for the answer of `{path}`"));
+        }
+    }
+    let codes = reference["error_codes"].as_object();
+    codes.is_none_or(serde_json::Map::is_empty).then(|| "`reference` lists no codes".to_owned())
 }
 
 /// Names of the parameters of a command, without dashes.
@@ -141,7 +172,10 @@ fn each_command(lab: &Lab<'_>) -> Outcome {
         .flat_map(|(_, keys)| keys)
         .collect();
     shot.expect(commands(&data).next().is_some(), "`reference` has no commands")?;
+    lab.tally.count("commands");
+    let mut unclear = None;
     for (path, command) in commands(&data) {
+        lab.tally.subject(path);
         for key in &required {
             shot.expect(command.get(key.as_str()).is_some(), format!("`{path}` has no `{key}`"))?;
         }
@@ -159,12 +193,16 @@ fn each_command(lab: &Lab<'_>) -> Outcome {
         shot.expect(untrusted.is_subset(&fields), message)?;
         let examples = texts(&command["examples"]);
         shot.expect(!examples.is_empty(), format!("`{path}` has no example"))?;
-        if command["type"] != "write" {
+        if let Some(why) = kind::unclear(path, command) {
+            unclear = unclear.or(Some(why));
+            continue;
+        }
+        if !kind::writes(command) {
             continue;
         }
         let has =
             |word: &str| examples.iter().any(|example| example.split(' ').any(|each| each == word));
-        if command.get("confirm").is_none_or(|confirm| confirm == "always") {
+        if is_gated(command) {
             let shown = has("--dry-run") && has("--confirm");
             shot.expect(
                 shown,
@@ -182,7 +220,7 @@ fn each_command(lab: &Lab<'_>) -> Outcome {
         let known = policies.is_empty() || policies.iter().any(|each| each.as_str() == policy);
         shot.expect(known, format!("`{path}` does not say how it is confirmed"))?;
     }
-    Ok(())
+    unclear.map_or(Ok(()), |why| Err(Stop::Blocked(why)))
 }
 
 fn texts(value: &Value) -> BTreeSet<&str> {
@@ -208,9 +246,11 @@ fn examples(lab: &Lab<'_>) -> Outcome {
         .chain(params(&serde_json::json!({"params": data["global_flags"]})))
         .collect();
     let tool = data["tool"].as_str().unwrap_or_default();
+    lab.tally.count("examples");
     for (path, command) in commands(&data) {
         let known: BTreeSet<String> = params(command).collect();
         for example in texts(&command["examples"]) {
+            lab.tally.subject(format!("{path}: {example}"));
             let words = split(example);
             let starts = words.first().is_some_and(|word| word == tool);
             shot.expect(starts, format!("the example `{example}` does not begin with `{tool}`"))?;

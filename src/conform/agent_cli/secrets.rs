@@ -87,9 +87,11 @@ fn echo(request: &Request) -> Reply {
 fn silent(lab: &Lab<'_>, shot: &Shot) -> Outcome {
     let said = shot.observed.said();
     match lab.secrets().iter().find_map(|secret| secret.leak(&said)) {
-        Some(how) => Err(shot.fail(format!("the secret was printed {how}"))),
-        None => Ok(()),
+        Some(how) => return Err(shot.fail(format!("the secret was printed {how}"))),
+        None if !said.trim().is_empty() => shot.judged(),
+        None => {}
     }
+    Ok(())
 }
 
 pub const AUDIT: Probe = Probe {

@@ -1,5 +1,6 @@
 //! One call of a probe, and what a probe wants of it.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -7,19 +8,26 @@ use serde_json::Value;
 use crate::conform::session::Observed;
 
 use super::lab::{Outcome, Stop};
+use super::tally::Tally;
 
 /// One call and what it showed.
 #[derive(Debug)]
 pub struct Shot {
     pub observed: Arc<Observed>,
     pub document: Result<Value, String>,
+    tally: Rc<Tally>,
 }
 
 impl Shot {
     #[must_use]
-    pub fn new(observed: Arc<Observed>) -> Self {
+    pub fn new(observed: Arc<Observed>, tally: Rc<Tally>) -> Self {
         let document = observed.json();
-        Self { observed, document }
+        Self { observed, document, tally }
+    }
+
+    /// Counts the call as a target: the probe looked at something in it that could have been wrong.
+    pub fn judged(&self) {
+        self.tally.call(&self.observed);
     }
 
     /// A member of the document by JSON pointer; null when there is none.
@@ -60,6 +68,7 @@ impl Shot {
     /// # Errors
     /// When it does not.
     pub fn expect(&self, condition: bool, message: impl Into<String>) -> Outcome {
+        self.judged();
         if condition { Ok(()) } else { Err(self.fail(message)) }
     }
 

@@ -28,8 +28,7 @@ pub const SHAPE: Probe = Probe {
 
 fn shape(lab: &Lab<'_>) -> Outcome {
     let reference = lab.reference()?;
-    let command = declared(&reference, "update")
-        .ok_or_else(|| Stop::NotApplicable("`reference` has no `update`".to_owned()))?;
+    let command = declared(&reference, "update").ok_or_else(|| lab.absent_command("update"))?;
     let shot = lab.look(&["reference"]);
     let leaf = commands(&reference).find(|(path, _)| path.starts_with("update "));
     shot.expect(leaf.is_none(), "there are commands below `update`")?;
@@ -118,7 +117,8 @@ fn dry_run(lab: &Lab<'_>) -> Outcome {
     let host = Host::start(lab)?;
     host.does(Behaviour::Release(host.patch()));
     let shot = unchanged(lab, || host.update(&["--dry-run"]))?;
-    for key in ["confirm_token", "expires_at"] {
+    // Without an envelope there is no plan to look at.
+    for key in ["confirm_token", "expires_at"].into_iter().filter(|_| shot.document.is_ok()) {
         let there = shot.data().get(key).is_some() || shot.at("/error/details").get(key).is_some();
         shot.expect(!there, format!("`update --dry-run` gives `{key}`"))?;
     }
@@ -288,7 +288,7 @@ fn downgrade(lab: &Lab<'_>) -> Outcome {
     let has = command.is_some_and(|command| params(command).any(|name| name == "target-version"));
     let host = Host::start(lab)?;
     if !has {
-        return Err(Stop::NotApplicable("`update` has no --target-version".to_owned()));
+        return Err(lab.absent("`update` has no --target-version"));
     }
     let older = semver::Version::new(0, 0, 1);
     host.does(Behaviour::Release(older.clone()));
@@ -320,7 +320,12 @@ fn github_token(lab: &Lab<'_>) -> Outcome {
             let mut texts = request.headers.iter().map(|(_, value)| value.as_str());
             texts.any(|text| canary.leak(text).is_some()) || canary.leak(&request.target).is_some()
         });
-        shot.expect(!sent, "GITHUB_TOKEN was sent to another host than GitHub")?;
+        if sent {
+            return Err(shot.fail("GITHUB_TOKEN was sent to another host than GitHub"));
+        }
+        if shot.observed.connections > 0 {
+            shot.judged();
+        }
         let said = canary.leak(&shot.observed.said()).is_some();
         if said {
             return Err(Stop::Fail("GITHUB_TOKEN was printed".to_owned(), None));
@@ -355,6 +360,8 @@ pub fn unchanged(lab: &Lab<'_>, call: impl FnOnce() -> Shot) -> Outcome<Shot> {
     let read = || files::read_named(program, MAX_PROGRAM).ok().map(|loaded| loaded.bytes);
     let before = read();
     let shot = call();
-    shot.expect(read() == before, "the program on disk has changed")?;
+    if read() != before {
+        return Err(shot.fail("the program on disk has changed"));
+    }
     Ok(shot)
 }

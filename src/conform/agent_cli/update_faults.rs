@@ -292,7 +292,12 @@ fn token_redirect(lab: &Lab<'_>) -> Outcome {
                 headers.chain([request.target.as_str()]).any(|text| canary.leak(text).is_some())
             });
             let message = format!("GITHUB_TOKEN follows a redirect of {what} to another host");
-            shot.expect(!carried, message)?;
+            if carried {
+                return Err(shot.fail(message));
+            }
+            if shot.observed.connections > 0 {
+                shot.judged();
+            }
         }
     }
     Ok(())

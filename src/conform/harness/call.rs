@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::contract::harness::FlagPosition;
 
 use super::super::mock::Behaviour;
-use super::super::probe::Finding;
+use super::super::probe::{Finding, Verdict};
 use super::super::secrets::Shape;
 use super::super::session::{Call, Observed, Session};
 
@@ -98,6 +98,54 @@ pub(super) fn commands(session: &Session) -> Vec<Command> {
     match &session.manifest {
         Some(manifest) => listed(manifest),
         None => capabilities(session).map(|(_, data)| listed(&data)).unwrap_or_default(),
+    }
+}
+
+/// Why the list of commands cannot be relied on, so that nothing may be concluded from what it lacks.
+pub(super) fn unreadable(session: &Session) -> Option<String> {
+    let said = capabilities(session).map(|(_, data)| data).unwrap_or_default();
+    let (name, source) = match &session.manifest {
+        Some(manifest) => ("connector.json", manifest),
+        None => ("`capabilities`", &said),
+    };
+    let entries = match source.get("commands").and_then(Value::as_array) {
+        Some(entries) if !entries.is_empty() => entries,
+        _ => return Some(format!("{name} has no list of commands that can be read")),
+    };
+    if entries.len() > MAX_COMMANDS {
+        return Some(format!("{name} has more than {MAX_COMMANDS} commands"));
+    }
+    let modes = modes(session);
+    for entry in entries {
+        let Some(command) = command(entry) else {
+            return Some(format!("{name} has a command whose id cannot be read"));
+        };
+        if !modes.contains(&command.required_mode) {
+            return Some(format!(
+                "`{}` of {name} needs the mode `{}`, which the contract does not know",
+                command.id, command.required_mode
+            ));
+        }
+    }
+    let known: Vec<_> = entries.iter().filter_map(command).map(|command| command.id).collect();
+    let more = said.get("commands").and_then(Value::as_array).into_iter().flatten();
+    let more = more.filter_map(|entry| entry.as_str().or_else(|| entry.get("id")?.as_str()));
+    let hidden = more.into_iter().find(|id| !known.iter().any(|known| known == id))?;
+    Some(format!("`capabilities` lists `{hidden}`, which {name} lacks"))
+}
+
+/// The absence of something that commands may have: `evidence` when their list can be relied on, else the reason.
+pub(super) fn absence<'a>(session: &Session, evidence: &'a str) -> Result<&'a str, String> {
+    unreadable(session).map_or(Ok(evidence), Err)
+}
+
+/// A verdict over all commands: no pass and no absence while their list cannot be relied on.
+pub(super) fn over_all(session: &Session, finding: Finding) -> Finding {
+    match (finding.verdict(), unreadable(session)) {
+        (Verdict::Pass | Verdict::NotApplicable, Some(why)) => {
+            Finding::blocked(why).about(finding.targets(), finding.unit())
+        }
+        _ => finding,
     }
 }
 

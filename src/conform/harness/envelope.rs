@@ -286,12 +286,9 @@ fn meta_mode(session: &Session) -> Finding {
         let observed =
             session.observe(&Call::new(["--json", "--mode", mode.as_str(), "capabilities"]));
         let Some(value) = call::loose(&observed) else { continue };
-        let said = value.pointer("/meta/mode").and_then(Value::as_str);
-        let fault = said.filter(|said| *said != mode);
-        judge.judge(
-            &observed,
-            fault.map(|said| format!("the mode is {mode}, and it says `{said}`")),
-        );
+        let Some(said) = value.pointer("/meta/mode").and_then(Value::as_str) else { continue };
+        let fault = (said != mode).then(|| format!("the mode is {mode}, and it says `{said}`"));
+        judge.judge(&observed, fault);
     }
     judge.verdict()
 }

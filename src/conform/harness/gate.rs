@@ -7,7 +7,7 @@ use super::super::secrets::Shape;
 use super::super::session::{Observed, Session};
 use super::call::Command;
 use super::judge::Judge;
-use super::{call, harness};
+use super::{call, harness, results};
 
 const NOTHING: &str = "no command needs more than the lowest mode";
 
@@ -109,6 +109,14 @@ fn one_per_mode(session: &Session) -> Vec<(Command, Vec<String>)> {
     chosen
 }
 
+/// Shows that nothing is gated; a gate that refuses nothing is no such evidence.
+fn ungated(session: &Session) -> Result<&'static str, String> {
+    if !call::gated(session).is_empty() {
+        return Err("no command is refused in a lower mode, which `harness.gate` judges".to_owned());
+    }
+    call::absence(session, NOTHING)
+}
+
 /// The plain refusal that the other probes build on.
 fn is_refused(session: &Session, command: &Command, mode: &str) -> bool {
     let call = if call::is_strict(session) {
@@ -139,8 +147,8 @@ fn refuses(session: &Session) -> Finding {
             judge.judge(&observed, not_refused(&observed, &command, &mode));
         }
     }
-    let finding = judge.verdict_or(NOTHING);
-    if undecided > 0 && finding.verdict != super::super::probe::Verdict::Fail {
+    let finding = call::over_all(session, judge.verdict_or(call::absence(session, NOTHING)));
+    if undecided > 0 && finding.verdict() != super::super::probe::Verdict::Fail {
         return Finding::blocked(format!(
             "{undecided} calls without arguments were usage errors; give the commands samples in conform.toml"
         ));
@@ -152,7 +160,7 @@ fn first(session: &Session) -> Finding {
     if !call::is_strict(session) {
         return Finding::not_applicable("this tag does not ask for it");
     }
-    let mut judge = Judge::default();
+    let mut judge = Judge::of("commands");
     for (command, lower) in call::gated(session) {
         let Some(mode) = lower.first().filter(|mode| is_refused(session, &command, mode)) else {
             continue;
@@ -164,7 +172,7 @@ fn first(session: &Session) -> Finding {
             .then(|| "with a faulty option it does not exit 3".to_owned());
         judge.judge(&observed, fault);
     }
-    judge.verdict_or(NOTHING)
+    call::over_all(session, judge.verdict_or(ungated(session)))
 }
 
 fn default(session: &Session) -> Finding {
@@ -179,7 +187,7 @@ fn default(session: &Session) -> Finding {
         let observed = session.observe(&call);
         judge.judge(&observed, not_refused(&observed, &command, &lowest));
     }
-    judge.verdict_or(NOTHING)
+    judge.verdict_or(ungated(session))
 }
 
 fn admits(session: &Session) -> Finding {
@@ -190,15 +198,20 @@ fn admits(session: &Session) -> Finding {
     let mut seen = Vec::new();
     let mut judge = Judge::default();
     for (command, observed) in call::carried_out(session, None, Shape::Plain) {
-        judge.judge(&observed, denied(&observed, &command.required_mode));
+        // A call that did not end was neither admitted nor refused.
+        if observed.exit().is_some() {
+            judge.judge(&observed, denied(&observed, &command.required_mode));
+        }
         if command.required_mode != highest && !seen.contains(&command.required_mode) {
             seen.push(command.required_mode.clone());
             let call = command.sampled(session, Some(&highest)).secrets(Shape::Plain);
             let observed = session.observe(&call);
-            judge.judge(&observed, denied(&observed, &highest));
+            if observed.exit().is_some() {
+                judge.judge(&observed, denied(&observed, &highest));
+            }
         }
     }
-    judge.verdict_or("there is no command beside the built-in ones")
+    call::over_all(session, judge.verdict_or(call::absence(session, results::NOTHING)))
 }
 
 fn denied(observed: &Observed, mode: &str) -> Option<String> {
@@ -228,5 +241,5 @@ fn variable(session: &Session) -> Finding {
         let fault = (observed.exit() != Some(3)).then(|| format!("{name} wins over the flag"));
         judge.judge(&observed, fault);
     }
-    judge.verdict_or(NOTHING)
+    judge.verdict_or(ungated(session))
 }

@@ -147,7 +147,7 @@ fn installed(session: &Session, beside_another: bool) -> Finding {
         step(&sandbox, &run)
     };
     match (run(None), beside_another) {
-        ((Some(0), _), false) => return Finding::pass(),
+        ((Some(0), _), false) => return installed_packages(1),
         ((Some(0), _), true) => {}
         ((_, evidence), _) if evidence.stderr.contains("No module named 'click'") => {
             return Finding::blocked("its dependencies are not installed for this Python")
@@ -168,11 +168,15 @@ fn installed(session: &Session, beside_another: bool) -> Finding {
         Err(error) => return Finding::blocked(format!("no second package: {error}")),
     };
     match run(Some(place)) {
-        (Some(0), _) => Finding::pass(),
+        (Some(0), _) => installed_packages(2),
         (_, evidence) => {
             Finding::fail("`--json capabilities` fails beside another connector").with(evidence)
         }
     }
+}
+
+fn installed_packages(count: usize) -> Finding {
+    Finding::unless_vacuous(count, "packages", "no package was installed")
 }
 
 /// Whether the package is built by setuptools, which is also what no word about it means.

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::super::mock::Behaviour;
-use super::super::probe::{Finding, Need, Probe};
+use super::super::probe::{Finding, Need, Probe, Verdict};
 use super::super::secrets::Shape;
 use super::super::session::{Call, Observed, Session};
 use super::judge::Judge;
-use super::{call, harness};
+use super::{call, harness, results};
 
 const WHY: &str = "what a connector prints goes to agents, logs and screens; four characters are enough to recognise a key";
 const SHAPES: [Shape; 2] = [Shape::Plain, Shape::Special];
@@ -80,10 +80,17 @@ fn leak(observed: &Observed) -> Option<String> {
     })
 }
 
+/// Whether there is something in which a secret could be.
+fn spoke(observed: &Observed) -> bool {
+    !observed.stdout().is_empty() || !observed.stderr().is_empty()
+}
+
 fn judged(calls: impl IntoIterator<Item = Arc<Observed>>) -> Finding {
     let mut judge = Judge::default();
     for observed in calls {
-        judge.judge(&observed, leak(&observed));
+        if spoke(&observed) {
+            judge.judge(&observed, leak(&observed));
+        }
     }
     judge.verdict()
 }
@@ -145,12 +152,23 @@ fn commands(session: &Session) -> Finding {
     }
     let mut judge = Judge::default();
     let runs = [(Some(Behaviour::Echo), Shape::Special), (None, Shape::Plain)];
+    let (mut asked, mut all) = (0, 0);
     for (behaviour, shape) in runs {
         for (_, observed) in call::carried_out(session, behaviour, shape) {
-            judge.judge(&observed, leak(&observed));
+            all += 1;
+            asked += observed.connections.min(1);
+            if spoke(&observed) {
+                judge.judge(&observed, leak(&observed));
+            }
         }
     }
-    judge.verdict_or("there is no command beside the built-in ones")
+    let finding = judge.verdict_or(call::absence(session, results::NOTHING));
+    if finding.verdict() == Verdict::Pass && all > 0 && asked == 0 {
+        return Finding::blocked(
+            "no command asked the upstream, so nothing could repeat a secret to it; give the commands samples in conform.toml",
+        );
+    }
+    call::over_all(session, finding)
 }
 
 fn url(session: &Session) -> Finding {
@@ -162,12 +180,12 @@ fn url(session: &Session) -> Finding {
     let commands = call::carried_out(session, Some(Behaviour::Echo), Shape::Special);
     calls.extend(commands.into_iter().map(|(_, observed)| observed));
     let mut judge = Judge::default();
-    for observed in calls {
+    for observed in calls.into_iter().filter(|observed| !observed.requests.is_empty()) {
         let secret = observed.secrets.iter().find(|secret| {
             observed.requests.iter().any(|request| secret.leak(&request.target).is_some())
         });
         let fault = secret.map(|secret| format!("{} is part of an address", secret.name));
         judge.judge(&observed, fault);
     }
-    judge.verdict()
+    judge.verdict_unless_empty("no call asked the upstream, so no address could be looked at")
 }

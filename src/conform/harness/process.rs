@@ -99,7 +99,7 @@ fn backend_down(session: &Session) -> Finding {
             command.sample(session).is_some() && !results::is_missing(session, &command, &observed);
         judge.judge(&observed, no_answer(session, &observed, has_sample));
     }
-    judge.verdict_or("there is no command beside the built-in ones")
+    call::over_all(session, judge.verdict_or(call::absence(session, results::NOTHING)))
 }
 
 fn no_answer(session: &Session, observed: &Observed, has_sample: bool) -> Option<String> {
@@ -149,6 +149,10 @@ fn start(session: &Session) -> Finding {
         if id == "config.show" {
             continue;
         }
+        // What did not end has no time, unless it was waited for in vain.
+        if call::loose(&observed).is_none() && observed.duration_ms() <= HOST_MS {
+            continue;
+        }
         let took = session.timed_ms(&call::json(&[id]), &observed, HOST_MS);
         let fault = (took > HOST_MS).then(|| format!("it took {took} ms"));
         judge.judge(&observed, fault);
@@ -172,6 +176,9 @@ fn size(session: &Session) -> Finding {
     let mut judge = Judge::default();
     for observed in calls {
         let length = observed.ran.as_ref().map_or(0, |ran| ran.stdout_length);
+        if length == 0 {
+            continue;
+        }
         let fault = (length >= HOST_BYTES).then(|| format!("stdout has {length} bytes"));
         judge.judge(&observed, fault);
     }
@@ -188,7 +195,7 @@ fn interrupt(session: &Session) -> Finding {
     let observed = session.observe(&call);
     let Ok(ran) = &observed.ran else {
         let mut judge = Judge::default();
-        judge.fail(&observed, "it could not be started".to_owned());
+        judge.judge(&observed, Some("it could not be started".to_owned()));
         return judge.verdict();
     };
     let Some(reaction) = ran.reaction_ms else {

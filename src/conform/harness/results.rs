@@ -12,7 +12,7 @@ use super::call::Command;
 use super::judge::Judge;
 use super::{call, harness};
 
-const NOTHING: &str = "there is no command beside the built-in ones";
+pub(super) const NOTHING: &str = "there is no command beside the built-in ones";
 const NOT_ASKED: &str = "this tag does not ask for it";
 /// Keys that the workflow runner puts beside those of `data`.
 const RUNNER_KEYS: [&str; 4] = ["ok", "connectorId", "operation", "resource"];
@@ -90,7 +90,7 @@ fn succeeded(observed: &Observed) -> Option<Value> {
 }
 
 fn work(session: &Session) -> Finding {
-    let mut judge = Judge::default();
+    let mut judge = Judge::of("commands");
     let mut without = Vec::new();
     for (command, observed) in answered(session) {
         if command.sample(session).is_none() {
@@ -98,7 +98,6 @@ fn work(session: &Session) -> Finding {
             continue;
         }
         if is_missing(session, &command, &observed) {
-            judge.saw();
             continue;
         }
         let said = call::loose(&observed);
@@ -109,8 +108,13 @@ fn work(session: &Session) -> Finding {
         });
         judge.judge(&observed, fault);
     }
-    let finding = if without.is_empty() { judge.verdict_or(NOTHING) } else { judge.verdict() };
-    if without.is_empty() || finding.verdict == Verdict::Fail {
+    let finding = if without.is_empty() {
+        judge.verdict_or(call::absence(session, NOTHING))
+    } else {
+        judge.verdict()
+    };
+    let finding = call::over_all(session, finding);
+    if without.is_empty() || finding.verdict() == Verdict::Fail {
         return finding;
     }
     let more = without.len().saturating_sub(MAX_NAMES);
@@ -165,9 +169,9 @@ fn lists(session: &Session) -> Finding {
     let listing: Vec<_> =
         answered(session).into_iter().filter(|(command, _)| is_list(session, command)).collect();
     if listing.is_empty() {
-        return Finding::not_applicable("no command of the manifest is a list");
+        return no_lists(session);
     }
-    let mut judge = Judge::default();
+    let mut judge = Judge::of("lists");
     let mut unseen = None;
     for (command, observed) in listing {
         let Some(envelope) = succeeded(&observed) else {
@@ -179,10 +183,29 @@ fn lists(session: &Session) -> Finding {
     }
     let finding = judge.verdict();
     match unseen {
-        Some(id) if finding.verdict != Verdict::Fail => {
+        Some(id) if finding.verdict() != Verdict::Fail => {
             Finding::blocked(format!("`{id}` does not succeed, so its list could not be looked at"))
         }
         _ => finding,
+    }
+}
+
+/// No command is called a list. A word in a name shows nothing while an answer looks like a page.
+fn no_lists(session: &Session) -> Finding {
+    let unclear = call::unreadable(session).or_else(|| {
+        let pages = answered(session).into_iter().find(|(_, observed)| {
+            succeeded(observed).is_some_and(|envelope| {
+                envelope.pointer("/data/items").is_some_and(Value::is_array)
+            })
+        });
+        let (command, _) = pages?;
+        Some(format!("`{}` answers with `items`, and its name is none of a list", command.id))
+    });
+    match unclear {
+        Some(why) => Finding::blocked(why),
+        None => Finding::not_applicable(
+            "no command of the manifest is a list, and no answer has `items`",
+        ),
     }
 }
 

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::strict_json;
 use crate::system::files;
 
+use super::super::help;
 use super::super::mock::Behaviour;
 use super::super::probe::{Finding, Need, Probe};
 use super::super::secrets::Shape;
@@ -168,6 +169,9 @@ fn capabilities_quiet(session: &Session) -> Finding {
     let call = call::json(&["capabilities"]).secrets(Shape::Plain).upstream(Behaviour::Good);
     let observed = session.observe(&call);
     let mut judge = Judge::default();
+    if call::loose(&observed).is_none() {
+        return judge.verdict();
+    }
     let count = observed.connections;
     judge.judge(&observed, (count > 0).then(|| format!("it made {count} connections")));
     judge.verdict()
@@ -186,6 +190,9 @@ fn tool_name(session: &Session) -> Finding {
     for (id, observed) in call::basics(session) {
         let Some(value) = call::loose(&observed) else { continue };
         let inner = value.pointer("/data/tool").filter(|_| id == "capabilities");
+        if value.get("tool").is_none() {
+            continue;
+        }
         let said = [value.get("tool"), inner];
         let other =
             said.into_iter().flatten().filter_map(Value::as_str).find(|said| *said != known);
@@ -213,6 +220,7 @@ fn permissions(session: &Session) -> Finding {
     };
     let said = listed(&data);
     let keys = session.harness().map(crate::contract::HarnessContract::permission_keys);
+    let mut compared = 0;
     for key in keys.unwrap_or_default() {
         let Some(map) = document.get(key.as_str()).and_then(Value::as_object) else {
             return Finding::fail(format!("`{place}` has no object `{key}`"));
@@ -220,6 +228,7 @@ fn permissions(session: &Session) -> Finding {
         let map =
             map.iter().map(|(id, mode)| (id.clone(), mode.as_str().unwrap_or_default().to_owned()));
         let map: BTreeMap<_, _> = map.collect();
+        compared += map.len();
         // What capabilities and the manifest disagree about is another probe.
         let own: BTreeMap<_, _> = match &session.manifest {
             Some(manifest) => listed(manifest),
@@ -230,11 +239,11 @@ fn permissions(session: &Session) -> Finding {
             return Finding::fail(why.clone()).with(observed.evidence(why));
         }
     }
-    Finding::pass()
+    Finding::unless_vacuous(compared, "commands", "no command could be compared")
 }
 
 fn commands_exist(session: &Session) -> Finding {
-    let mut judge = Judge::default();
+    let mut judge = Judge::of("commands");
     for command in call::commands(session) {
         if results::shows_that_it_exists(session, &command) {
             judge.saw();
@@ -247,7 +256,7 @@ fn commands_exist(session: &Session) -> Finding {
         };
         judge.judge(&observed, fault);
     }
-    judge.verdict()
+    call::over_all(session, judge.verdict())
 }
 
 fn commands_listed(session: &Session) -> Finding {
@@ -263,7 +272,7 @@ fn commands_listed(session: &Session) -> Finding {
         let arguments = group.iter().cloned().chain(["--help".to_owned()]);
         let observed = session.observe(&Call::new(arguments));
         let text = String::from_utf8_lossy(observed.stdout()).into_owned();
-        let shown = shown_commands(&text);
+        let shown = help::listed_commands(&text);
         let strange = shown.iter().find(|name| {
             let path: Vec<_> = group.iter().cloned().chain([(*name).clone()]).collect();
             !known.iter().any(|words| words.starts_with(&path))
@@ -272,58 +281,5 @@ fn commands_listed(session: &Session) -> Finding {
             judge.judge(&observed, strange.map(|name| format!("`{name}` is in no manifest entry")));
         }
     }
-    judge.verdict_or("the help has no list of commands that could be read")
-}
-
-/// Names below a heading `Commands:`, as click, argparse, cobra and clap print them.
-fn shown_commands(help: &str) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut margin = None;
-    let is_heading = |line: &str| {
-        let line = line.trim().to_lowercase();
-        line == "commands:" || line == "available commands:" || line == "subcommands:"
-    };
-    for line in help.lines() {
-        if margin.is_none() && !is_heading(line) {
-            continue;
-        }
-        if is_heading(line) {
-            margin = Some(None);
-            continue;
-        }
-        let indent = line.len() - line.trim_start().len();
-        let Some(depth) = margin else { continue };
-        if line.trim().is_empty() {
-            continue;
-        }
-        match depth {
-            None if indent > 0 => margin = Some(Some(indent)),
-            Some(depth) if indent == depth => {}
-            // A description that goes on, or the end of the list.
-            Some(depth) if indent > depth => continue,
-            _ => {
-                margin = None;
-                continue;
-            }
-        }
-        let name = line.split_whitespace().next().unwrap_or_default();
-        let is_name =
-            name.chars().all(|symbol| symbol.is_ascii_alphanumeric() || "_-.".contains(symbol));
-        if is_name && name != "help" && !name.starts_with('-') {
-            names.push(name.to_owned());
-        }
-    }
-    names
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn commands_are_read_from_the_help_of_usual_parsers() {
-        let click = "Usage: x\n\nOptions:\n  --json  A\n\nCommands:\n  config  Show\n  issue   Work on\n          issues\n\nMore:\n  x y\n";
-        assert_eq!(shown_commands(click), ["config", "issue"]);
-        assert_eq!(shown_commands("Usage: x\n  --json\n"), Vec::<String>::new());
-    }
+    judge.verdict_unless_empty("the help has no list of commands that could be read")
 }

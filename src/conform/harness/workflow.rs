@@ -35,6 +35,35 @@ pub(super) const EMPTY: Probe = harness(
     empty,
 );
 
+/// Words of `type` and `renderAs` for a boolean, and for anything else.
+const BOOLEANS: [&str; 5] = ["boolean", "bool", "checkbox", "switch", "toggle"];
+const OTHERS: [&str; 24] = [
+    "text",
+    "string",
+    "textarea",
+    "richtext",
+    "number",
+    "integer",
+    "float",
+    "select",
+    "multiselect",
+    "enum",
+    "json",
+    "object",
+    "list",
+    "array",
+    "date",
+    "datetime",
+    "time",
+    "file",
+    "url",
+    "email",
+    "id",
+    "password",
+    "expression",
+    "options_group",
+];
+
 /// A field of the manifest that is an option of a command.
 struct Field {
     command: Command,
@@ -61,7 +90,8 @@ fn fields(session: &Session) -> Vec<Field> {
             found.push(Field {
                 command: command.clone(),
                 option: format!("--{}", id.replace('_', "-")),
-                is_boolean: text("type") == "boolean" || text("renderAs") == "boolean",
+                is_boolean: BOOLEANS.contains(&text("type"))
+                    || BOOLEANS.contains(&text("renderAs")),
                 is_required: field.get("required") == Some(&Value::Bool(true)),
             });
         }
@@ -94,6 +124,36 @@ fn is_sampled(session: &Session, field: &Field) -> bool {
         .any(|word| *word == field.option || word.starts_with(&format!("{}=", field.option)))
 }
 
+/// Whether a call got as far as its options: without a sample it may fail for what it lacks before it looks at them.
+fn is_parsed(session: &Session, command: &Command, observed: &Observed) -> bool {
+    match observed.exit() {
+        Some(2) => command.sample(session).is_some(),
+        exit => exit.is_some(),
+    }
+}
+
+/// Shows that the manifest has no such field.
+fn absence<'a>(session: &Session, any: bool, evidence: &'a str) -> Result<&'a str, String> {
+    if any {
+        return Err("every such command fails before it looks at its options; give the commands samples in conform.toml".to_owned());
+    }
+    if let Some(kind) = unknown_kind(session) {
+        return Err(format!("connector.json has a field of the type `{kind}`, which is not known"));
+    }
+    call::absence(session, evidence)
+}
+
+/// A type of a field that the contract does not know, so that nobody can say which value it takes.
+fn unknown_kind(session: &Session) -> Option<String> {
+    let fields = session.manifest.as_ref().and_then(|manifest| manifest.pointer("/scope/fields"));
+    let is_known = |kind: &str| BOOLEANS.contains(&kind) || OTHERS.contains(&kind);
+    fields.and_then(Value::as_array).into_iter().flatten().find_map(|field| {
+        let text = |name: &str| field.get(name).and_then(Value::as_str).unwrap_or_default();
+        let is_clear = is_known(text("type")) || is_known(text("renderAs"));
+        (!is_clear).then(|| text("type").to_owned())
+    })
+}
+
 fn boolean(session: &Session) -> Finding {
     if !call::is_strict(session) {
         return Finding::not_applicable("this tag does not ask for it");
@@ -102,14 +162,19 @@ fn boolean(session: &Session) -> Finding {
         return blocked;
     }
     let mut judge = Judge::default();
+    let mut any = false;
     for field in fields(session) {
         if !field.is_boolean || is_sampled(session, &field) {
             continue;
         }
+        any = true;
         let bare = session.observe(&call_with(session, &field, &[&field.option]));
         for value in ["true", "false"] {
             let valued = session.observe(&call_with(session, &field, &[&field.option, value]));
             // Without a sample both calls lack the same arguments, and must fail alike.
+            if !is_parsed(session, &field.command, &bare) {
+                continue;
+            }
             let differs = outcome(&bare) != outcome(&valued)
                 || valued.exit() == Some(2) && message(&bare) != message(&valued);
             let option = &field.option;
@@ -120,7 +185,7 @@ fn boolean(session: &Session) -> Finding {
             );
         }
     }
-    judge.verdict_or("no command has a boolean option")
+    judge.verdict_or(absence(session, any, "no command has a boolean option"))
 }
 
 fn empty(session: &Session) -> Finding {
@@ -144,8 +209,11 @@ fn empty(session: &Session) -> Finding {
         let words: Vec<_> = fields.iter().flat_map(|field| [field.option.as_str(), ""]).collect();
         let without = session.observe(&call_with(session, first, &[]));
         let with = session.observe(&call_with(session, first, &words));
+        if !is_parsed(session, &first.command, &without) {
+            continue;
+        }
         let differs = outcome(&without) != outcome(&with);
         judge.judge(&with, differs.then(|| "empty values are not the same as nothing".to_owned()));
     }
-    judge.verdict_or("no command has an optional option")
+    judge.verdict_or(absence(session, !by_command.is_empty(), "no command has an optional option"))
 }

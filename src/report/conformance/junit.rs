@@ -21,6 +21,10 @@ pub fn render(conformance: &Conformance) -> String {
         count(Verdict::NotApplicable) + count(Verdict::Waived),
         seconds(conformance.verdicts.duration_ms),
     ));
+    xml.push_str(&format!(
+        "    <properties>\n      <property name=\"targets\" value=\"{}\"/>\n    </properties>\n",
+        conformance.targets()
+    ));
     for result in &conformance.verdicts.results {
         xml.push_str(&format!(
             "    <testcase classname=\"{}\" name=\"{}\" time=\"{}\">\n",
@@ -28,12 +32,21 @@ pub fn render(conformance: &Conformance) -> String {
             escaped(result.probe.id),
             seconds(result.duration_ms),
         ));
+        xml.push_str("      <properties>\n");
+        for (name, value) in [
+            ("targets", result.finding.targets().to_string()),
+            ("targets_of", result.finding.unit().to_owned()),
+        ] {
+            let value = escaped(&value);
+            xml.push_str(&format!("        <property name=\"{name}\" value=\"{value}\"/>\n"));
+        }
+        xml.push_str("      </properties>\n");
         let message = escaped(&result.finding.message);
-        match result.finding.verdict {
+        match result.finding.verdict() {
             Verdict::Pass => {}
             Verdict::Fail | Verdict::Blocked => {
                 let element =
-                    if result.finding.verdict == Verdict::Fail { "failure" } else { "error" };
+                    if result.finding.verdict() == Verdict::Fail { "failure" } else { "error" };
                 let mut body = format!("{}\nfix: {}\n", result.probe.title, result.probe.fix);
                 body.extend(result.finding.evidence.iter().map(evidence));
                 xml.push_str(&format!(

@@ -69,7 +69,13 @@ impl Conformance {
 
     #[must_use]
     pub fn count(&self, verdict: Verdict) -> usize {
-        self.results().filter(|result| result.finding.verdict == verdict).count()
+        self.results().filter(|result| result.finding.verdict() == verdict).count()
+    }
+
+    /// How many targets all probes together exercised.
+    #[must_use]
+    pub fn targets(&self) -> usize {
+        self.results().map(|result| result.finding.targets()).sum()
     }
 
     pub(super) fn results(&self) -> impl Iterator<Item = &Result> {
@@ -115,7 +121,7 @@ impl Conformance {
     /// What to mend first, and the command that looks at it again.
     #[must_use]
     pub fn next_step(&self) -> String {
-        let of = |verdict| self.results().find(move |result| result.finding.verdict == verdict);
+        let of = |verdict| self.results().find(move |result| result.finding.verdict() == verdict);
         if let Some(failed) = of(Verdict::Fail) {
             let again = self.again.with_probe(failed.probe.id);
             return format!("{}; then run `{again}`", failed.probe.fix);
@@ -184,6 +190,7 @@ pub fn json(conformance: &Conformance) -> Value {
             "not_applicable": counts(Verdict::NotApplicable),
             "blocked": counts(Verdict::Blocked),
             "waived": counts(Verdict::Waived),
+            "targets": conformance.targets(),
             "partial": conformance.is_partial,
             "duration_ms": conformance.verdicts.duration_ms,
             "calls": conformance.calls,
@@ -225,7 +232,9 @@ fn orphan_programs(orphans: &[String]) -> Vec<&str> {
 fn result(result: &Result) -> Value {
     let mut object = json!({
         "probe": result.probe.id,
-        "verdict": result.finding.verdict.name(),
+        "verdict": result.finding.verdict().name(),
+        "targets": result.finding.targets(),
+        "targets_of": result.finding.unit(),
         "section": result.probe.section,
         "title": result.probe.title,
         "message": result.finding.message,

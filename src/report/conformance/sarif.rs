@@ -44,6 +44,7 @@ pub fn render(conformance: &Conformance) -> String {
             "results": found,
             "invocations": [{
                 "executionSuccessful": true,
+                "properties": {"targets": conformance.targets()},
                 "toolExecutionNotifications": notifications,
             }],
         }],
@@ -62,7 +63,7 @@ fn rule(result: &Result) -> Value {
 }
 
 fn entry(index: usize, result: &Result) -> Value {
-    let (level, kind) = match result.finding.verdict {
+    let (level, kind) = match result.finding.verdict() {
         Verdict::Pass => ("none", "pass"),
         Verdict::Fail => ("error", "fail"),
         Verdict::NotApplicable => ("none", "notApplicable"),
@@ -82,7 +83,9 @@ fn entry(index: usize, result: &Result) -> Value {
         "message": {"text": text},
         "locations": [location("aos.toml")],
         "properties": {
-            "verdict": result.finding.verdict.name(),
+            "verdict": result.finding.verdict().name(),
+            "targets": result.finding.targets(),
+            "targetsOf": result.finding.unit(),
             "evidence": result.finding.evidence.iter().map(evidence).collect::<Vec<_>>(),
         },
     });

@@ -1,5 +1,6 @@
 //! The result on one screen: failures with what proves them, then what could not be found out, then one line.
 
+use crate::conform::probe::CALLS;
 use crate::conform::runner::Result;
 use crate::conform::{Evidence, Verdict};
 use crate::report::style::Style;
@@ -36,8 +37,9 @@ pub fn render(conformance: &Conformance, style: Style) -> Visible {
     }
     lines.extend(conformance.notes.iter().map(|text| visible!("{} {}", note, text)));
     let of = |verdict| -> Vec<&Result> {
-        conformance.results().filter(|result| result.finding.verdict == verdict).collect()
+        conformance.results().filter(|result| result.finding.verdict() == verdict).collect()
     };
+    passed(&of(Verdict::Pass), style, &mut lines);
     failures(&of(Verdict::Fail), style, &mut lines);
     blocked(&of(Verdict::Blocked), style, &mut lines);
     waived(&of(Verdict::Waived), style, &mut lines);
@@ -56,11 +58,38 @@ pub fn render(conformance: &Conformance, style: Style) -> Visible {
     Visible::joined(lines, "\n")
 }
 
+/// Probes that passed, each with the number of its targets. They come first: what is wrong is nearest to the prompt.
+fn passed(passed: &[&Result], style: Style, lines: &mut Vec<Visible>) {
+    if passed.is_empty() {
+        return;
+    }
+    let shown = |result: &&Result| {
+        let name = result.probe.id.split_once('.').map_or(result.probe.id, |(_, name)| name);
+        let (targets, unit) = (result.finding.targets(), result.finding.unit());
+        let unit = if unit == CALLS { String::new() } else { format!(" {unit}") };
+        format!("{name} {targets}{unit}")
+    };
+    let shown: Vec<String> = passed.iter().map(shown).collect();
+    let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
+    lines.push(visible!(
+        "{} {}, each with the calls that it looked at:",
+        style.good("passed"),
+        passed.len()
+    ));
+    let wrapped = wrapped_within(&shown, usize::MAX);
+    lines.extend(wrapped.into_iter().map(|line| visible!("  {}", style.faint(line))));
+}
+
+/// The targets of a probe, as a failure shows them.
+fn targets(result: &Result) -> String {
+    format!("{} {}", result.finding.targets(), result.finding.unit())
+}
+
 fn failures(failed: &[&Result], style: Style, lines: &mut Vec<Visible>) {
     let label = style.bad("fail   ");
     for result in failed.iter().take(MAX_DETAILED) {
-        let section = style.faint(result.probe.section);
-        lines.push(visible!("{} {} {}", label, result.probe.id, section));
+        let about = style.faint(format!("{}, {}", result.probe.section, targets(result)));
+        lines.push(visible!("{} {} {}", label, result.probe.id, about));
         lines.push(visible!("  {}", Visible::line(&result.finding.message).cut(MAX_MESSAGE)));
         if let Some(evidence) = telling(&result.finding.evidence) {
             let call = Visible::line(&shell::line(&evidence.argv)).cut(WIDTH);
@@ -154,11 +183,12 @@ fn verdict(conformance: &Conformance, style: Style) -> Visible {
     let total = conformance.verdicts.results.len();
     let partial = if conformance.is_partial { "; only some probes were asked for" } else { "" };
     visible!(
-        "{} {} of {} {} in {} s ({} {}{}){}",
+        "{} {} of {} {} with {} targets in {} s ({} {}{}){}",
         verdict,
         counts.join(", "),
         total,
         if total == 1 { "probe" } else { "probes" },
+        conformance.targets(),
         format!("{:.1}", conformance.verdicts.duration_ms as f64 / 1000.0),
         conformance.calls,
         if conformance.calls == 1 { "call" } else { "calls" },
@@ -233,11 +263,15 @@ fn one_line(text: &str) -> String {
 
 /// Ids in lines of the width of a screen, not more than a few.
 fn wrapped(ids: &[&str]) -> Vec<String> {
+    wrapped_within(ids, MAX_ID_LINES)
+}
+
+fn wrapped_within(ids: &[&str], most: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     for (index, id) in ids.iter().enumerate() {
         if line.len() + id.len() + 4 > WIDTH {
-            if lines.len() + 1 == MAX_ID_LINES {
+            if lines.len() + 1 == most {
                 line.push_str(&format!("… and {} more", ids.len() - index));
                 lines.push(line);
                 return lines;

@@ -9,6 +9,7 @@ mod hostile;
 mod reasons;
 mod reports;
 mod summary;
+mod vacuous;
 mod waivers;
 
 use std::path::{Path, PathBuf};

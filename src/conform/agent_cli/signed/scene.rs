@@ -73,7 +73,7 @@ impl<'a> Scene<'a> {
     pub fn with(lab: &'a Lab<'a>, npx: Npx, place: Place) -> Outcome<Self> {
         let reference = lab.reference()?;
         if declared(&reference, "update").is_none() {
-            return Err(Stop::NotApplicable("`reference` has no `update`".to_owned()));
+            return Err(lab.absent_command("update"));
         }
         let (update, build) = build_of(lab)?;
         let current = reference["version"].as_str().and_then(|text| Version::parse(text).ok());

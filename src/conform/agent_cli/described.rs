@@ -98,6 +98,7 @@ pub const EXAMPLES_PARSE: Probe = Probe {
 fn examples_parse(lab: &Lab<'_>) -> Outcome {
     let reference = lab.reference()?;
     lab.tally.count("examples");
+    let unclear = commands(&reference).find_map(|(path, command)| kind::unclear(path, command));
     for (path, command) in commands(&reference) {
         let is_long = lab.fixture.long.iter().any(|long| long == path);
         let examples = command["examples"].as_array().into_iter().flatten();
@@ -117,7 +118,7 @@ fn examples_parse(lab: &Lab<'_>) -> Outcome {
             shot.expect(shot.exit() != Some(2), message)?;
         }
     }
-    Ok(())
+    unclear.map_or(Ok(()), |why| Err(Stop::Blocked(why)))
 }
 
 pub const FORMAT_RAW: Probe = Probe {

@@ -147,7 +147,7 @@ fn modes_that_nobody_knows_and_an_unreadable_list_of_commands_block_the_gate() {
         let answer = super::conform(&sandbox, &path, &probes);
         let error = answer.error("E_NONCONFORMANT", 6);
         let blocked = with_verdict(&error["details"], "blocked");
-        assert_eq!(blocked, ["harness.gate", "harness.commands-exist"], "{to}");
+        assert_eq!(blocked, ["harness.commands-exist", "harness.gate"], "{to}");
     }
 }
 

@@ -45,6 +45,9 @@ func state(place place, expected string, known []string) string {
 	}
 	found := Of(files)
 	if expected != "" && found.Digest() == expected {
+		if treeOf(place.real).isExecutable {
+			return Stale
+		}
 		return Current
 	}
 	if len(found) == 0 {

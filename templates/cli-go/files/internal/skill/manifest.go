@@ -44,16 +44,24 @@ func Of(files map[string][]byte) Manifest {
 
 // OfTree makes the manifest of a directory of an embedded tree.
 func OfTree(tree fs.FS, directory string) (Manifest, error) {
+	files, err := FilesOf(tree, directory)
+	return Of(files), err
+}
+
+// FilesOf gives the files of a directory of an embedded tree, as an installer would copy them.
+func FilesOf(tree fs.FS, directory string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	err := fs.WalkDir(tree, directory, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
 		content, err := fs.ReadFile(tree, name)
-		files[strings.TrimPrefix(name, directory+"/")] = content
+		if short := strings.TrimPrefix(name, directory+"/"); isPart(short) {
+			files[short] = content
+		}
 		return err
 	})
-	return Of(files), err
+	return files, err
 }
 
 // Digest is one value for the whole manifest.
@@ -63,6 +71,17 @@ func (m Manifest) Digest() string {
 		_, _ = fmt.Fprintf(&list, "%s %s\n", m[name], name)
 	}
 	return digest([]byte(list.String()))
+}
+
+// Parts gives the files that an installer would copy.
+func Parts(files map[string][]byte) map[string][]byte {
+	parts := map[string][]byte{}
+	for name, content := range files {
+		if isPart(name) && filepath.IsLocal(filepath.FromSlash(name)) {
+			parts[name] = content
+		}
+	}
+	return parts
 }
 
 func isPart(name string) bool {

@@ -40,6 +40,9 @@ var moved = map[base]struct{ variable, path string }{
 	flatpakConfig: {"FLATPAK_XDG_CONFIG_HOME", ""},
 }
 
+// maxDirectories are the most that are looked into for copies of agents that no list has.
+const maxDirectories = 5000
+
 // places knows where a Skill of one name may be installed.
 type places struct {
 	name string
@@ -126,7 +129,51 @@ func (p places) installed() []place {
 			visit(filepath.Join(directory, "skills", p.name), &agent)
 		}
 	}
+	for _, path := range p.unlisted() {
+		visit(path, nil)
+	}
+	for index := range found {
+		found[index].isCanonical = found[index].path == p.canonical()
+	}
 	return found
+}
+
+// unlisted are copies in directories that no list has: an installer knows more agents than this program. It looks two
+// levels below the home directory and what the environment has moved, in hidden directories, and not in work trees.
+func (p places) unlisted() []string {
+	var found []string
+	left := maxDirectories
+	look := func(above string, hidden bool) []string {
+		entries, _ := os.ReadDir(above)
+		var directories []string
+		for _, entry := range entries {
+			if !entry.IsDir() || hidden && !strings.HasPrefix(entry.Name(), ".") || left == 0 {
+				continue
+			}
+			left--
+			directory := filepath.Join(above, entry.Name())
+			if _, err := os.Lstat(filepath.Join(directory, ".git")); err == nil {
+				continue
+			}
+			copy := filepath.Join(directory, "skills", p.name)
+			if _, err := os.Lstat(copy); err == nil {
+				found = append(found, copy)
+			}
+			directories = append(directories, directory)
+		}
+		return directories
+	}
+	roots := look(p.home, true)
+	for base := range moved {
+		if directory := p.below(base, ""); directory != "" && !slices.Contains(roots, directory) {
+			roots = append(roots, directory)
+		}
+	}
+	for _, directory := range roots {
+		look(directory, false)
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
 }
 
 // writers are the agents by whose name the installer writes a place.

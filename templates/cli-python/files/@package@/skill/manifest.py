@@ -41,6 +41,15 @@ def digest_of(files: Mapping[str, bytes]) -> str:
     return digest(of(files))
 
 
+def parts(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Give the files that an installer would copy."""
+    return {
+        name: content
+        for name, content in files.items()
+        if _is_part(name) and ".." not in name.split("/") and not name.startswith("/")
+    }
+
+
 def read(directory: Path) -> dict[str, bytes]:
     """Give the files of a Skill, through links, within bounds."""
     reader = _Reader()

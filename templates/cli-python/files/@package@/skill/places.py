@@ -62,6 +62,21 @@ class Place:
         )
 
 
+# The most directories that are looked into for copies of agents that no list has.
+MAX_DIRECTORIES = 5000
+
+
+def _directories(above: Path) -> list[Path]:
+    try:
+        with os.scandir(above) as entries:
+            names = [
+                each.name for each in entries if each.is_dir(follow_symlinks=False)
+            ]
+    except OSError:
+        return []
+    return [above / name for name in sorted(names)]
+
+
 class Places:
     """The places of a Skill below a home directory."""
 
@@ -83,12 +98,37 @@ class Places:
     def installed(self) -> list[Place]:
         """Give each place once, the shared one first."""
         found: dict[Path, Place] = {}
-        shared = self._home / ".agents" / "skills" / self._name
-        self._visit(found, shared, None)
+        self._visit(found, self.shared, None)
         for agent in AGENTS:
             if directory := self._below(agent.base, agent.path):
                 self._visit(found, directory / "skills" / self._name, agent)
+        for path in self._unlisted():
+            self._visit(found, path, None)
+        for place in found.values():
+            place.is_shared = place.path == self.shared
         return list(found.values())
+
+    @property
+    def shared(self) -> Path:
+        """The place that every installation writes."""
+        return self._home / ".agents" / "skills" / self._name
+
+    def _unlisted(self) -> list[Path]:
+        """Find copies of agents that no list has: installers know more than this.
+
+        Looks two levels below the home directory and what the environment has moved,
+        in hidden directories, and not in work trees.
+        """
+        found: list[Path] = []
+        roots = [path for path in _directories(self._home) if path.name[:1] == "."]
+        moved = (self._below(base, "") for base in MOVED)
+        above = [path for path in moved if path and path not in roots]
+        below = [path for root in (*roots, *above) for path in _directories(root)]
+        for directory in (*roots, *below)[:MAX_DIRECTORIES]:
+            copy = directory / "skills" / self._name
+            if os.path.lexists(copy) and not os.path.lexists(directory / ".git"):
+                found.append(copy)
+        return found
 
     def _visit(self, found: dict[Path, Place], path: Path, agent: Agent | None) -> None:
         if not os.path.lexists(path):

@@ -177,14 +177,17 @@ class _Run:
             found.check()
         if self._options.dry_run:
             return self._plan(found)
+        content: dict[str, bytes] = {}
         if self._installed.is_managed:
             answer, expected = self._drive(found)
         else:
-            answer, expected = self._replace(found)
+            answer, content = self._replace(found)
+            expected = manifest.digest_of(content)
         self._news.forget()
         self._state.enter(stage.SKILL_SYNC)
         self._note("syncing the Agent Skill")
-        return self._finish(answer, sync.sync(self._skill(found.version, expected)))
+        request = self._skill(found.version, expected, content)
+        return self._finish(answer, sync.sync(request))
 
     # What there is to say.
 
@@ -230,7 +233,8 @@ class _Run:
     def _stay(self, found: Release | None, warning: Notice | None) -> Answer:
         """Answer that there is nothing to install: no manager runs, nothing is fetched."""
         self._state.target = VERSION
-        request = self._skill(VERSION, embedded.skill_digest())
+        own = manifest.parts(embedded.skill_files())
+        request = self._skill(VERSION, embedded.skill_digest(), own)
         answer: Answer = {
             "status": AS_IT_IS,
             "previous_version": VERSION,
@@ -273,7 +277,7 @@ class _Run:
 
     # Standalone programs.
 
-    def _replace(self, found: Release) -> tuple[Answer, str]:
+    def _replace(self, found: Release) -> tuple[Answer, dict[str, bytes]]:
         program = Executable(Path(self._installed.program[0]))
         work = Replacement(self._host, self._state, self._note, self._skill_command)
         done = work.run(found, program)
@@ -297,7 +301,7 @@ class _Run:
         }
         if found.page:
             answer["release_url"] = found.page
-        return answer, manifest.digest_of(done.content.skill)
+        return answer, manifest.parts(done.content.skill)
 
     # Programs that belong to a manager.
 
@@ -371,7 +375,9 @@ class _Run:
 
     # The Skill.
 
-    def _skill(self, version: str, expected: str) -> sync.Request:
+    def _skill(
+        self, version: str, expected: str, content: dict[str, bytes] | None = None
+    ) -> sync.Request:
         return sync.Request(
             name=TOOL,
             repository=REPOSITORY,
@@ -379,6 +385,7 @@ class _Run:
             expected=expected,
             state=self._home,
             known=(embedded.skill_digest(),),
+            files=content or {},
         )
 
     def _skill_command(self, version: str) -> str:
@@ -386,11 +393,22 @@ class _Run:
 
 
 def _skill_fault(report: sync.Report) -> Fault:
-    code, message = fault.SKILL_SYNC, "the Agent Skill could not be synced"
-    if report.cause == "interrupted":
+    # A cause that never passes by itself is not retryable.
+    code, message = fault.CONFIG, "the Agent Skill could not be synced"
+    if report.cause == "verify_mismatch":
+        code = fault.INTEGRITY
+        message = (
+            "the Agent Skill that was installed is not the signed one, agents now read: "
+            f"{report.live}; do not try again, report it"
+        )
+    elif report.cause == "interrupted":
         code, message = fault.INTERRUPTED, "the sync of the Skill was interrupted"
     elif report.cause == "timed_out":
         code = fault.TIMEOUT
+    elif report.cause in ("network", "installer_failed"):
+        code = fault.SKILL_SYNC
+    elif report.cause in ("backup_failed", "not_written"):
+        code = fault.IO
     return Fault(
         code,
         f"{message} ({report.cause})",

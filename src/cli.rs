@@ -68,6 +68,22 @@ pub struct WriteOptions {
     /// Carry out exactly the change that this token was issued for
     #[arg(long, value_name = "TOKEN")]
     pub confirm: Option<String>,
+    /// Show everything, with the diff of each file; without it an answer has at most 4,096 bytes
+    #[arg(long)]
+    pub diff: bool,
+}
+
+impl Command {
+    /// The options of a command that writes.
+    #[must_use]
+    pub fn write_options(&self) -> Option<&WriteOptions> {
+        match self {
+            Self::New(args) => Some(&args.write),
+            Self::SyncSpec(args) => Some(&args.write),
+            Self::Gen(args) => Some(&args.write),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]

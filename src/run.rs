@@ -8,10 +8,10 @@ use clap::Parser as _;
 use clap::error::ErrorKind;
 use serde_json::{Value, json};
 
-use crate::cli::{Cli, Command, Format, Global};
+use crate::cli::{Cli, Command, Format, Global, WriteOptions};
 use crate::commands::{self, Run, registry};
 use crate::report::envelope::{self, Meta};
-use crate::report::{ErrorCode, Failure, Outcome, Style};
+use crate::report::{ErrorCode, Failure, Outcome, Style, brief};
 use crate::system::clock::Stopwatch;
 use crate::system::{environment, interrupt, keeper, program, terminal};
 use crate::update::notice;
@@ -20,6 +20,8 @@ use crate::visible::{Visible, visible};
 
 /// Exit code when stdout cannot take the answer.
 const STDOUT_CLOSED: u8 = 1;
+/// Longest message and longest hint of a brief answer, in bytes.
+const MAX_MESSAGE: usize = 600;
 
 /// Runs the program with `arguments` (the program name first) and gives its exit code.
 #[must_use]
@@ -42,6 +44,7 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         Ok(cli) => registry::find(path_of(&cli.command)).map_or(&[], registry::fields),
         Err(_) => &[],
     };
+    let is_brief = matches!(&parsed, Ok(cli) if is_brief(cli));
     let keeps_exit = matches!(&parsed, Ok(Cli { command: Command::Update(_), .. }));
     let answer = match (parsed, format_fault) {
         (Err(error), _) if is_display(&error) && global.format != Some(Format::Json) => {
@@ -59,7 +62,23 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         Ok(outcome) => select(outcome, &global, &run, declared),
         Err(failure) => Err(narrowed(failure, &global, declared)),
     };
-    emit(&answer, &global, &run, (clock, keeps_exit))
+    emit(answer, &global, &run, Ending { clock, keeps_exit, is_brief })
+}
+
+/// How one run ends.
+struct Ending {
+    clock: Stopwatch,
+    /// What was done counts, even when nobody reads about it.
+    keeps_exit: bool,
+    /// The answer is cut to the size that suits an agent.
+    is_brief: bool,
+}
+
+/// A command that writes answers briefly, unless somebody asked for everything or for chosen fields.
+fn is_brief(cli: &Cli) -> bool {
+    let lists = matches!(&cli.command, Command::New(args) if args.list);
+    let briefly = |options: &WriteOptions| !options.diff && cli.global.fields.is_empty() && !lists;
+    cli.command.write_options().is_some_and(briefly)
 }
 
 fn guarded(cli: &Cli, run: &Run) -> Result<Outcome, Failure> {
@@ -315,16 +334,49 @@ fn narrowed(mut failure: Failure, global: &Global, declared: &[&str]) -> Failure
     failure
 }
 
-fn emit(
-    answer: &Result<Outcome, Failure>,
-    global: &Global,
-    run: &Run,
-    (clock, keeps_exit): (Stopwatch, bool),
-) -> u8 {
-    let notices = notices(answer);
+/// The answer as far as it fits; see [`brief`].
+fn shortened(
+    answer: Result<Outcome, Failure>,
+    meta: &Meta,
+    compact: bool,
+) -> Result<Outcome, Failure> {
+    match answer {
+        Ok(mut outcome) => {
+            let measure =
+                |data: &Value| document(&envelope::success(data, meta), compact).as_str().len();
+            outcome.data = brief::fit(&outcome.data, measure);
+            outcome.text = brief::screenful(&outcome.text);
+            Ok(outcome)
+        }
+        Err(mut failure) => {
+            for text in std::iter::once(&mut failure.message).chain(&mut failure.hint) {
+                if let Some(shorter) = brief::shortened(text, MAX_MESSAGE) {
+                    *text = shorter;
+                }
+            }
+            let whole = Value::Object(std::mem::take(&mut failure.details));
+            let bare = failure.clone();
+            let measure = |details: &Value| {
+                let details = details.as_object().cloned().unwrap_or_default();
+                let failure = Failure { details, ..bare.clone() };
+                document(&envelope::failure(&failure, meta), compact).as_str().len()
+            };
+            if let Value::Object(details) = brief::fit(&whole, measure) {
+                failure.details = details;
+            }
+            failure.report = failure.report.as_ref().map(brief::screenful);
+            Err(failure)
+        }
+    }
+}
+
+fn emit(answer: Result<Outcome, Failure>, global: &Global, run: &Run, ending: Ending) -> u8 {
+    let notices = notices(&answer);
     let hint = hint(&notices, run);
+    let Ending { clock, keeps_exit, is_brief } = ending;
     let meta = Meta { duration_ms: clock.elapsed_ms(), notices };
-    let (stdout, annotations, notes, exit) = match answer {
+    let answer = if is_brief { shortened(answer, &meta, global.compact) } else { answer };
+    let (stdout, annotations, notes, exit) = match &answer {
         Ok(outcome) => {
             let stdout = match run.format {
                 Format::Json => document(&envelope::success(&outcome.data, &meta), global.compact),

@@ -60,7 +60,13 @@ pub fn run(args: &GenArgs, run: &Run) -> Result<Outcome, Failure> {
     };
     let Pinned { desired, plan, obtained } = pinned(&project, roots)?;
     notes.extend(obtained.notes.iter().cloned());
-    let generated = Generated { desired: &desired, plan: &plan, trust: obtained.trust, notes };
+    let generated = Generated {
+        desired: &desired,
+        plan: &plan,
+        trust: obtained.trust,
+        with_diffs: args.write.diff,
+        notes,
+    };
     if args.check {
         return generated.check(&project, run);
     }
@@ -193,6 +199,7 @@ struct Generated<'a> {
     desired: &'a Desired,
     plan: &'a Plan,
     trust: Trust,
+    with_diffs: bool,
     notes: Vec<String>,
 }
 
@@ -228,7 +235,8 @@ impl Generated<'_> {
         .detail("trust", self.trust.name())
         .detail("findings", data);
         let texts = found.iter().map(|finding| findings::text(finding, run.style));
-        failure.report = Some(Visible::joined(texts, "\n\n"));
+        let diffs = self.with_diffs.then(|| changes::diffs(&comparison.plan, run.style));
+        failure.report = Some(Visible::joined(texts.chain(diffs), "\n\n"));
         failure.raw = Some(changes::patch(&comparison.plan));
         Err(failure)
     }
@@ -254,6 +262,9 @@ impl Generated<'_> {
         if !plan.is_empty() {
             lines.push(changes::text(plan, run.style));
         }
+        if self.with_diffs {
+            lines.push(changes::diffs(plan, run.style));
+        }
         if self.trust == Trust::Lock {
             lines.push(Visible::literal("trusted by its lock only"));
         }
@@ -263,7 +274,7 @@ impl Generated<'_> {
             "tag": desired.release.tag.as_str(),
             "trust": self.trust.name(),
             "files": files,
-            "changes": changes::json(plan, false),
+            "changes": changes::json(plan, self.with_diffs),
             "notes": notes,
         });
         Outcome::new(data, Visible::joined(lines, "\n")).raw(changes::patch(plan))

@@ -18,11 +18,12 @@ use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
 use crate::generate::vendor;
 use crate::inputs::adoption::{self, Adoption};
 use crate::inputs::desired::{Desired, SourceBytes};
-use crate::inputs::project::{Project, Slot};
+use crate::inputs::project::{Project, Slot, TRANSACTION_DIRECTORY};
 use crate::inputs::spec_source::{self, Obtained, Trust};
 use crate::inputs::{embedded, repository, tree};
 use crate::plan::{Content, Digest, FileSet, Plan, RelativePath};
 use crate::report::{ErrorCode, Failure, Outcome, changes};
+use crate::system::files::{self, Kind};
 
 use crate::visible::{Visible, visible};
 
@@ -89,6 +90,7 @@ pub fn run(args: &SyncSpecArgs, run: &Run) -> Result<Outcome, Failure> {
         previous: project.pin.good().map(ToString::to_string),
         obtained: &obtained,
         plan: &plan,
+        with_diffs: args.write.diff,
         notes,
     };
     if plan.is_empty() && !args.write.dry_run && args.write.confirm.is_none() {
@@ -122,18 +124,30 @@ pub fn run(args: &SyncSpecArgs, run: &Run) -> Result<Outcome, Failure> {
 /// When the path is no project, or the journal cannot be used.
 pub fn open(path: &Path, write: &WriteOptions) -> Result<(Project, Vec<String>), Failure> {
     let project = Project::open(path)?;
-    if !write.dry_run {
-        apply::journal::remove_leftovers(&project.root);
-    }
+    let notes = put_back(&project.root, write)?;
     if !project.has_transaction {
-        return Ok((project, Vec::new()));
+        return Ok((project, notes));
+    }
+    Ok((project.reload(), notes))
+}
+
+/// Undoes a write that was cut off, unless this is a dry run; says so.
+///
+/// # Errors
+/// When the journal cannot be used.
+pub fn put_back(root: &Path, write: &WriteOptions) -> Result<Vec<String>, Failure> {
+    if !write.dry_run {
+        apply::journal::remove_leftovers(root);
+    }
+    if matches!(files::kind(&root.join(TRANSACTION_DIRECTORY)), Ok(Kind::Absent)) {
+        return Ok(Vec::new());
     }
     if write.dry_run {
         return Err(Failure::new(ErrorCode::Conflict, "an earlier run was cut off while it wrote")
             .hint("run the command without `--dry-run`; it puts the old state back first"));
     }
     let mut notes = Vec::new();
-    if let Some(recovery) = apply::recover(&project.root)? {
+    if let Some(recovery) = apply::recover(root)? {
         notes.push(format!(
             "an earlier run was cut off; {} files were put back",
             recovery.restored.len()
@@ -145,7 +159,7 @@ pub fn open(path: &Path, write: &WriteOptions) -> Result<(Project, Vec<String>),
                 .map(|path| format!("`{path}` was changed since then and was left as it is")),
         );
     }
-    Ok((project.reload(), notes))
+    Ok(notes)
 }
 
 fn faulty_record(reason: &str) -> Failure {
@@ -256,6 +270,7 @@ struct Summary<'a> {
     previous: Option<String>,
     obtained: &'a Obtained,
     plan: &'a Plan,
+    with_diffs: bool,
     notes: Vec<String>,
 }
 
@@ -338,7 +353,7 @@ impl Summary<'_> {
         });
         if let Value::Object(members) = &mut data {
             members.extend(self.origin());
-            members.insert("changes".to_owned(), changes::json(self.plan, false));
+            members.insert("changes".to_owned(), changes::json(self.plan, self.with_diffs));
             members.insert("notes".to_owned(), self.notes.clone().into());
         }
         let head = match (self.status, &self.previous) {
@@ -355,6 +370,9 @@ impl Summary<'_> {
         )];
         if !self.plan.is_empty() {
             lines.push(changes::text(self.plan, run.style));
+        }
+        if self.with_diffs {
+            lines.push(changes::diffs(self.plan, run.style));
         }
         lines.extend(self.trust());
         lines.extend(self.noted(run));

@@ -20,6 +20,8 @@ use super::Run;
 
 /// Largest secret file that is read, in bytes.
 const MAX_SECRET: u64 = 4096;
+/// Most paths that a sentence names.
+const MAX_LISTED: usize = 8;
 
 /// One request to change files.
 #[derive(Debug)]
@@ -52,7 +54,7 @@ pub fn decide(
     run: &Run,
 ) -> Result<Decision, Failure> {
     if options.dry_run {
-        return preview(request, run).map(|outcome| Decision::Preview(Box::new(outcome)));
+        return preview(request, options, run).map(|outcome| Decision::Preview(Box::new(outcome)));
     }
     if let Some(token) = &options.confirm {
         accept(request, token)?;
@@ -62,7 +64,7 @@ pub fn decide(
     if lossy.is_empty() {
         return Ok(Decision::Proceed);
     }
-    let outcome = preview(request, run)?;
+    let outcome = preview(request, options, run)?;
     let mut failure = Failure::new(
         ErrorCode::ConfirmationRequired,
         format!("{} would be replaced, and aos did not write what is there now", list(&lossy)),
@@ -92,7 +94,7 @@ fn list(paths: &[String]) -> String {
     }
 }
 
-fn preview(request: &Request<'_>, run: &Run) -> Result<Outcome, Failure> {
+fn preview(request: &Request<'_>, options: &WriteOptions, run: &Run) -> Result<Outcome, Failure> {
     let expires_at = clock::now_seconds() + LIFETIME_SECONDS;
     let secret = secret()?;
     let root = request.root.to_string_lossy();
@@ -116,31 +118,47 @@ fn preview(request: &Request<'_>, run: &Run) -> Result<Outcome, Failure> {
         [] => visible!("Nothing of yours would be lost: run it as it is, or with {}", confirm),
         lossy => visible!(
             "aos did not write what is there now: {}\nConfirm with {} (until {})",
-            lossy.join(", "),
+            listed(lossy, options.diff),
             confirm,
             clock::iso8601(expires_at)
         ),
     };
-    let text = [
-        changes::text(request.plan, run.style),
-        Visible::joined(run.style.diff(&replaced_diffs(request.plan)), "\n"),
-        summary,
-        advice,
-    ];
+    let next = match lossy.as_slice() {
+        [] => format!("run it without `--dry-run`, or with `--confirm {token}`"),
+        _ => format!("look at `would_lose`, then run it with `--confirm {token}`"),
+    };
+    let diffs = if options.diff {
+        changes::diffs(request.plan, run.style)
+    } else {
+        Visible::joined(run.style.diff(&replaced_diffs(request.plan)), "\n")
+    };
+    let text = [changes::text(request.plan, run.style), diffs, summary, advice];
     let text = text.into_iter().filter(|part| !part.is_empty());
     let data = json!({
         "preview": {
             "action": request.command,
             "root": root,
             "total": request.plan.edits().len(),
+            "counts": changes::counts(request.plan),
             "changes": changes::json(request.plan, true),
             "obstacles": obstacles,
         },
         "would_lose": lossy,
         "confirm_token": token,
         "expires_at": clock::iso8601(expires_at),
+        "next": [next],
     });
     Ok(Outcome::new(data, Visible::joined(text, "\n")).raw(changes::patch(request.plan)))
+}
+
+/// Paths on one line: all of them, or the first few and a count.
+fn listed(paths: &[String], all: bool) -> String {
+    let shown = if all { paths.len() } else { paths.len().min(MAX_LISTED) };
+    let mut text = paths[..shown].join(", ");
+    if shown < paths.len() {
+        text.push_str(&format!(" and {} more", paths.len() - shown));
+    }
+    text
 }
 
 /// New files are listed, and the lock follows from the others; what a person must look at is what goes away.

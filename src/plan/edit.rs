@@ -132,6 +132,13 @@ impl Plan {
         self
     }
 
+    /// The same plan with more that is in its way.
+    #[must_use]
+    pub fn with_obstacles(mut self, more: impl IntoIterator<Item = Obstacle>) -> Self {
+        self.obstacles.extend(more);
+        self
+    }
+
     /// Only the changes of the paths that `keep` accepts.
     #[must_use]
     pub fn only(mut self, keep: impl Fn(&RelativePath) -> bool) -> Self {

@@ -8,8 +8,8 @@ use crate::visible::{Visible, visible};
 
 use super::style::Style;
 
-/// Most diffs that one preview carries.
-const MAX_DIFFS: usize = 200;
+/// Most diffs that one preview carries: far above any template, so that "everything" is true.
+const MAX_DIFFS: usize = 5000;
 
 /// The changes of a plan, one object per file.
 #[must_use]
@@ -41,6 +41,13 @@ pub fn patch(plan: &Plan) -> Visible {
     Visible::block(&plan.edits().iter().take(MAX_DIFFS).map(diff::unified).collect::<String>())
 }
 
+/// All diffs of a plan for a person.
+#[must_use]
+pub fn diffs(plan: &Plan, style: Style) -> Visible {
+    let text: String = plan.edits().iter().take(MAX_DIFFS).map(diff::unified).collect();
+    Visible::joined(style.diff(&text), "\n")
+}
+
 /// The changes of a plan as a list.
 #[must_use]
 pub fn text(plan: &Plan, style: Style) -> Visible {
@@ -55,6 +62,20 @@ fn line(edit: &Edit, style: Style) -> Visible {
         Action::Delete => style.bad("-"),
     };
     visible!("  {} {}", mark, edit.path)
+}
+
+/// How many files a plan creates, replaces and deletes.
+#[must_use]
+pub fn counts(plan: &Plan) -> Value {
+    let count = |wanted: &[Action]| {
+        plan.edits().iter().filter(|edit| wanted.contains(&edit.action)).count()
+    };
+    json!({
+        "created": count(&[Action::Create]),
+        "replaced": count(&[Action::Replace]),
+        "mode_set": count(&[Action::SetMode]),
+        "deleted": count(&[Action::Delete]),
+    })
 }
 
 /// How many files a plan creates, replaces and deletes, in words.

@@ -10,6 +10,7 @@
 
 mod adoption;
 mod adoption_tools;
+mod brief_answers;
 mod cases;
 mod check_checkouts;
 mod check_drift;
@@ -44,6 +45,7 @@ mod new;
 mod new_answers;
 mod new_atomic;
 mod new_cli;
+mod new_clone;
 mod new_git;
 mod new_names;
 mod new_output;

@@ -30,7 +30,7 @@ fn new_creates_a_project_that_passes_check() {
 #[test]
 fn new_reports_exactly_the_files_that_are_on_disk() {
     let sandbox = Sandbox::new();
-    let data = sandbox.aos(&["new", "acme", "--no-git"]).data();
+    let data = sandbox.aos(&["new", "acme", "--no-git", "--diff"]).data();
     let files = tree(&sandbox.work().join("aos-acme"));
     let reported: Vec<_> = data["files"].as_array().unwrap().iter().collect();
     assert_eq!(reported.len(), files.len());
@@ -46,7 +46,7 @@ fn new_reports_exactly_the_files_that_are_on_disk() {
 #[test]
 fn a_dry_run_shows_the_digest_of_every_file_that_the_real_run_writes_and_writes_nothing() {
     let sandbox = Sandbox::new();
-    let preview = sandbox.aos(&["new", "acme", "--no-git", "--dry-run"]).data();
+    let preview = sandbox.aos(&["new", "acme", "--no-git", "--dry-run", "--diff"]).data();
     assert_eq!(disk::names(&sandbox.work()), Vec::<String>::new());
     let token = preview["confirm_token"].as_str().unwrap();
     sandbox.aos(&["new", "acme", "--no-git", "--confirm", token]).data();
@@ -149,15 +149,35 @@ fn an_empty_directory_at_the_target_is_used() {
 }
 
 #[test]
-fn the_project_is_made_below_dir_which_must_exist() {
+fn the_project_is_made_below_dir_which_is_made_when_it_is_missing() {
     let sandbox = Sandbox::new();
-    let error = sandbox.aos(&["new", "acme", "--dir", "fleet"]).error("E_NOT_FOUND", 3);
-    assert!(error["details"]["hint"].as_str().unwrap().contains("--dir"), "{error}");
+    sandbox.aos(&["new", "acme", "--dir", "a/b", "--dry-run"]).data();
     assert_eq!(disk::names(&sandbox.work()), Vec::<String>::new());
+    let data = sandbox.aos(&["new", "acme", "--no-git", "--dir", "a/b"]).data();
+    assert!(data["path"].as_str().unwrap().ends_with("/a/b/aos-acme"), "{data}");
     std::fs::create_dir(sandbox.work().join("fleet")).unwrap();
     sandbox.aos(&["new", "acme", "--no-git", "--dir", "fleet"]).data();
     sandbox.aos(&["-C", "fleet", "new", "other", "--no-git"]).data();
     assert_eq!(disk::names(&sandbox.work().join("fleet")), ["aos-acme", "aos-other"]);
+}
+
+#[test]
+fn what_cannot_hold_a_directory_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("file", "mine");
+    symlink("nowhere", sandbox.work().join("link")).unwrap();
+    let before = disk::state(&sandbox.work());
+    for (dir, code, exit) in [
+        ("file", "E_VALIDATION", 2),
+        ("file/below", "E_VALIDATION", 2),
+        ("link", "E_NOT_FOUND", 3),
+        ("link/below", "E_NOT_FOUND", 3),
+        ("missing/../below", "E_NOT_FOUND", 3),
+    ] {
+        let error = sandbox.aos(&["new", "acme", "--dir", dir]).error(code, exit);
+        assert!(error["details"]["hint"].as_str().unwrap().contains("--dir"), "{error}");
+        assert_eq!(disk::state(&sandbox.work()), before, "{dir}");
+    }
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn project(sandbox: &Sandbox) -> std::path::PathBuf {
 fn the_repository_has_one_commit_with_every_file_and_a_clean_tree() {
     let sandbox = Sandbox::new();
     configure(&sandbox, IDENTITY);
-    let data = sandbox.aos(&["new", "acme"]).data();
+    let data = sandbox.aos(&["new", "acme", "--diff"]).data();
     assert_eq!(
         data["git"],
         serde_json::json!({"initialised": true, "committed": true, "reason": null})
@@ -58,7 +58,7 @@ fn the_repository_has_one_commit_with_every_file_and_a_clean_tree() {
 fn a_fresh_clone_passes_check() {
     let sandbox = Sandbox::new();
     configure(&sandbox, &format!("{IDENTITY}[core]\n\tautocrlf = true\n"));
-    sandbox.aos(&["new", "acme"]).data();
+    sandbox.aos(&["new", "acme", "--diff"]).data();
     std::fs::create_dir(sandbox.work().join("elsewhere")).unwrap();
     git(&sandbox, &sandbox.work(), &["clone", "-q", "aos-acme", "elsewhere/aos-acme"]);
     sandbox.aos(&["check", "elsewhere/aos-acme"]).data();
@@ -68,7 +68,7 @@ fn a_fresh_clone_passes_check() {
 fn without_an_identity_the_repository_stays_uncommitted_and_the_reason_is_said() {
     let sandbox = Sandbox::new();
     configure(&sandbox, NO_IDENTITY);
-    let data = sandbox.aos(&["new", "acme"]).data();
+    let data = sandbox.aos(&["new", "acme", "--diff"]).data();
     assert_eq!(data["git"]["initialised"], true);
     assert_eq!(data["git"]["committed"], false);
     let reason = data["git"]["reason"].as_str().unwrap();
@@ -142,7 +142,7 @@ fn no_hook_template_or_monitor_of_the_users_configuration_runs() {
             work.display()
         ),
     );
-    let data = sandbox.aos(&["new", "acme"]).data();
+    let data = sandbox.aos(&["new", "acme", "--diff"]).data();
     assert_eq!(data["git"]["committed"], true, "{data}");
     let account = std::fs::read_to_string(&ran).unwrap_or_default();
     assert_eq!(account, "", "these hooks ran");
@@ -203,7 +203,7 @@ fn what_the_user_ignores_elsewhere_is_committed_here() {
             ignored.display()
         ),
     );
-    let data = sandbox.aos(&["new", "acme"]).data();
+    let data = sandbox.aos(&["new", "acme", "--diff"]).data();
     let directory = project(&sandbox);
     let committed = git(&sandbox, &directory, &["ls-tree", "-r", "--name-only", "HEAD"]);
     let files = data["files"].as_array().expect("files");

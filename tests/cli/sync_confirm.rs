@@ -11,7 +11,7 @@ use super::sandbox::{Answer, Sandbox, answer, run};
 const TO: [&str; 3] = ["sync-spec", "--to", "v1.0.0"];
 
 fn dry_run(sandbox: &Sandbox, project: &Path) -> (Value, String) {
-    let data = sandbox.aos_in(project, &[&TO[..], &["--dry-run"]].concat()).data();
+    let data = sandbox.aos_in(project, &[&TO[..], &["--dry-run", "--diff"]].concat()).data();
     let token = data["confirm_token"].as_str().unwrap().to_owned();
     (data, token)
 }
@@ -127,7 +127,8 @@ fn work_in_a_managed_file_is_shown_before_it_is_lost() {
     let before = disk::state(&project);
     disk::append(&project.join(".agent/CONNECTOR-SPEC.md"), "my own rule\n");
     let edited = disk::state(&project);
-    let error = sandbox.aos_in(&project, &["sync-spec"]).error("E_CONFIRMATION_REQUIRED", 5);
+    let error =
+        sandbox.aos_in(&project, &["sync-spec", "--diff"]).error("E_CONFIRMATION_REQUIRED", 5);
     assert_eq!(error["details"]["would_lose"], serde_json::json!([".agent/CONNECTOR-SPEC.md"]));
     let diff = error["details"]["preview"]["changes"][0]["diff"].as_str().unwrap();
     assert!(diff.contains("\n-my own rule\n"), "{diff}");
@@ -177,14 +178,16 @@ fn the_secret_is_private_and_a_weak_one_is_refused() {
         matches!(&state["confirm.secret"], disk::Entry::File { bytes, mode: 0o600 } if bytes.len() == 32)
     );
     disk::set_mode(&secret, 0o644);
-    let error = sandbox.aos_in(&project, &[&TO[..], &["--dry-run"]].concat()).error("E_CONFIG", 4);
+    let error = sandbox
+        .aos_in(&project, &[&TO[..], &["--dry-run", "--diff"]].concat())
+        .error("E_CONFIG", 4);
     assert!(error["message"].as_str().unwrap().contains("confirm.secret"), "{error}");
     disk::set_mode(&secret, 0o600);
     std::fs::write(&secret, "short").unwrap();
-    sandbox.aos_in(&project, &[&TO[..], &["--dry-run"]].concat()).error("E_CONFIG", 4);
+    sandbox.aos_in(&project, &[&TO[..], &["--dry-run", "--diff"]].concat()).error("E_CONFIG", 4);
     std::fs::remove_file(&secret).unwrap();
     std::os::unix::fs::symlink("/dev/zero", &secret).unwrap();
-    let answer = sandbox.aos_in(&project, &[&TO[..], &["--dry-run"]].concat());
+    let answer = sandbox.aos_in(&project, &[&TO[..], &["--dry-run", "--diff"]].concat());
     assert_eq!(answer.json()["ok"], false);
 }
 
@@ -195,7 +198,7 @@ fn first_runs_at_the_same_time_agree_on_one_secret() {
     for _ in 0..6 {
         let children: Vec<_> = (0..6)
             .map(|_| {
-                let mut command = sandbox.command(&[&TO[..], &["--dry-run"]].concat());
+                let mut command = sandbox.command(&[&TO[..], &["--dry-run", "--diff"]].concat());
                 command.current_dir(&project).stdout(Stdio::piped()).stderr(Stdio::piped());
                 command.spawn().expect("the binary starts")
             })
@@ -220,7 +223,7 @@ fn without_a_home_a_lossless_change_runs_and_a_preview_names_the_way_out() {
     let bare = |arguments: &[&str]| {
         run(sandbox.command(arguments).current_dir(&project).env_remove("HOME").env_remove("PATH"))
     };
-    let error = bare(&[&TO[..], &["--dry-run"]].concat()).error("E_CONFIG", 4);
+    let error = bare(&[&TO[..], &["--dry-run", "--diff"]].concat()).error("E_CONFIG", 4);
     assert!(error["details"]["hint"].as_str().unwrap().contains("AOS_HOME"), "{error}");
     assert_eq!(bare(&TO).data()["status"], "moved");
     let state = sandbox.work().join("state");

@@ -1,6 +1,8 @@
-//! `aos new`: a complete project from a template, in place by one rename.
+//! `aos new`: a complete project from a template, in place by one rename or, in a directory that stays, by one
+//! transaction.
 
 mod choices;
+mod fill;
 mod list;
 mod outcome;
 mod place;
@@ -15,16 +17,19 @@ use clap::Args;
 use crate::apply;
 use crate::cli::WriteOptions;
 use crate::contract::{Family, SpecTag};
+use crate::generate::lock::LOCK_PATH;
 use crate::inputs::embedded;
 use crate::inputs::project::Project;
-use crate::inputs::{spec_source, tree};
-use crate::plan::Plan;
+use crate::inputs::spec_source;
+use crate::plan::{Digest, Plan, RelativePath};
 use crate::report::{ErrorCode, Failure, Outcome};
 
 use super::Run;
 use super::first_commit::{self, FirstCommit};
+use super::sync_spec;
 use super::write_gate::{self, Decision, Request};
-use place::{TargetState, occupied, parent, target_state};
+use fill::{Fill, fill};
+use place::{Place, TargetState, occupied};
 use plan::NewProject;
 
 const DEFAULT_TEMPLATE: &str = "connector-python";
@@ -32,7 +37,11 @@ const DEFAULT_TEMPLATE: &str = "connector-python";
 /// Create a project from a template
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  aos new github\n  aos new acme --set base_url=https://api.acme.example\n  aos new --list"
+    after_help = "The project goes to DIR/NAME, which may be a new clone: files that are there stay. A file that the \
+                  project would replace is shown first and needs `--confirm`; lines are added to a .gitignore, and a \
+                  LICENSE is kept. aos commits only in repositories that it made.\n\n\
+                  Examples:\n  aos new github\n  aos new acme --set base_url=https://api.acme.example\n  \
+                  cd my-clone && aos new acme --here\n  aos new --list"
 )]
 pub struct NewArgs {
     /// Name of the tool; that of a connector with or without `aos-`
@@ -47,9 +56,12 @@ pub struct NewArgs {
     /// API whose operations become commands; default is the preset called like NAME, else `example`
     #[arg(long, value_name = "PRESET")]
     pub preset: Option<String>,
-    /// Directory to create the project in
+    /// Directory to create the project's directory in; made when it is missing
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
+    /// Put the project right into DIR, a new clone for example, instead of DIR/NAME
+    #[arg(long, conflicts_with = "list")]
+    pub here: bool,
     /// Answer a question of the template; can be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
@@ -75,44 +87,96 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
         return list::list(run);
     }
     let mut project = NewProject::plan(args)?;
-    let parent = parent(&args.dir)?;
-    if let Ok(around) = Project::open(&parent) {
+    let place = Place::find(args, project.tool())?;
+    project.notes.extend(place.notes.iter().cloned());
+    if let Ok(around) = Project::open(place.parent()) {
         project.notes.push(format!("it lies inside another project, `{}`", around.root.display()));
     }
     if !args.write.dry_run {
-        apply::remove_leftovers(&parent);
+        apply::remove_leftovers(place.parent());
     }
-    let target = parent.join(project.tool());
-    let plan = match target_state(&target)? {
-        TargetState::Free => Plan::between(&Default::default(), &project.files, &BTreeSet::new()),
-        TargetState::Occupied => {
-            let current = tree::snapshot(&target, project.files.paths());
-            let plan = Plan::between(&current, &project.files, &BTreeSet::new());
-            if plan.is_empty() && args.write.confirm.is_none() && !args.write.dry_run {
-                return Ok(project.unchanged(&target, run));
-            }
-            return Err(occupied(&target, &project, &plan));
+    match place.state {
+        TargetState::Free => create(args, run, project, &place),
+        TargetState::Filled => complete(args, run, project, &place),
+    }
+}
+
+/// Makes the directory of the project, with a repository, by one rename.
+fn create(
+    args: &NewArgs,
+    run: &Run,
+    project: NewProject,
+    place: &Place,
+) -> Result<Outcome, Failure> {
+    let plan = Plan::between(&Default::default(), &project.files, &BTreeSet::new());
+    let known = BTreeMap::new();
+    let request = request(args, &project, place, &plan, &known);
+    if let Decision::Preview(outcome) = write_gate::decide(&request, &args.write, run)? {
+        return Ok(project.previewed(*outcome, run));
+    }
+    place.make_missing()?;
+    let inside = first_commit::inside_repository(place.parent());
+    let tool = project.tool();
+    let made = apply::create(&place.target, &project.files, |staged| match (args.no_git, inside) {
+        (true, _) => FirstCommit::none("--no-git was given"),
+        (false, true) => FirstCommit::none("the directory is inside a git repository already"),
+        (false, false) => first_commit::make(staged, tool),
+    });
+    match made {
+        Ok(git) => Ok(project.created(&place.target, &git, run)),
+        Err(error) => {
+            place.remove_missing();
+            Err(error.into())
         }
+    }
+}
+
+/// Adds the project to a directory that stays, with what is in it: all files or none.
+fn complete(
+    args: &NewArgs,
+    run: &Run,
+    mut project: NewProject,
+    place: &Place,
+) -> Result<Outcome, Failure> {
+    let target = &place.target;
+    let restored = sync_spec::put_back(target, &args.write)?;
+    project.notes.extend(restored);
+    let Fill { plan, known } = fill(target, &mut project)?;
+    if plan.is_empty() && args.write.confirm.is_none() && !args.write.dry_run {
+        return Ok(project.unchanged(target, run));
+    }
+    let record = fill::record(target);
+    if record.is_some() || !plan.obstacles().is_empty() {
+        return Err(occupied(target, record, &plan));
+    }
+    let request = request(args, &project, place, &plan, &known);
+    if let Decision::Preview(outcome) = write_gate::decide(&request, &args.write, run)? {
+        return Ok(project.previewed(*outcome, run));
+    }
+    apply::apply(target, &plan, LOCK_PATH)?;
+    let git = match (args.no_git, first_commit::inside_repository(target)) {
+        (true, _) => FirstCommit::none("--no-git was given"),
+        (false, true) => FirstCommit::none("the directory is inside a git repository already"),
+        (false, false) => FirstCommit::none("the directory was there already"),
     };
-    let request = Request {
+    project.commit_later(target, args.no_git);
+    Ok(project.created(target, &git, run))
+}
+
+fn request<'a>(
+    args: &NewArgs,
+    project: &NewProject,
+    place: &'a Place,
+    plan: &'a Plan,
+    known: &'a BTreeMap<RelativePath, Digest>,
+) -> Request<'a> {
+    Request {
         command: "new",
         arguments: format!("{} {}", project.tool(), if args.no_git { "--no-git" } else { "" }),
-        root: &target,
-        plan: &plan,
-        known: &BTreeMap::new(),
-    };
-    if let Decision::Preview(outcome) = write_gate::decide(&request, &args.write, run)? {
-        return Ok(*outcome);
+        root: &place.target,
+        plan,
+        known,
     }
-    let wants_git = !args.no_git;
-    let inside = first_commit::inside_repository(&parent);
-    let tool = project.tool();
-    let git = apply::create(&target, &project.files, |staged| match (wants_git, inside) {
-        (false, _) => FirstCommit::none("--no-git was given"),
-        (true, true) => FirstCommit::none("the directory is inside a git repository already"),
-        (true, false) => first_commit::make(staged, tool),
-    })?;
-    Ok(project.created(&target, &git, run))
 }
 
 /// A tag somebody asked for; `latest` is the newest that the binary carries.

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::commands::Run;
-use crate::commands::first_commit::FirstCommit;
+use crate::commands::first_commit::{self, FirstCommit};
 use crate::plan::RelativePath;
 use crate::report::{Outcome, tree};
 use crate::visible::{Visible, visible};
@@ -30,6 +30,34 @@ impl NewProject {
 
     pub fn created(&self, target: &Path, git: &FirstCommit, run: &Run) -> Outcome {
         Outcome::new(self.data("created", target, git), self.text(target, git, run))
+    }
+
+    /// A preview with what there is to say about the place.
+    pub fn previewed(&self, mut outcome: Outcome, run: &Run) -> Outcome {
+        if let serde_json::Value::Object(members) = &mut outcome.data {
+            members.insert("notes".to_owned(), self.notes.clone().into());
+        }
+        for note in &self.notes {
+            outcome.text.push(&visible!("\n{} {}", run.style.warning("note:"), note));
+        }
+        outcome
+    }
+
+    /// Begins the next steps with the commit that aos leaves to the user.
+    pub fn commit_later(&mut self, target: &Path, no_git: bool) {
+        if no_git {
+            return;
+        }
+        let message = format!("Create {} with aos", self.tool());
+        let mut steps = vec![
+            "git add --all".to_owned(),
+            format!("git commit --message {}", shell_word(&message)),
+        ];
+        if !first_commit::inside_repository(target) {
+            steps.insert(0, "git init --initial-branch=main".to_owned());
+        }
+        steps.append(&mut self.next);
+        self.next = steps;
     }
 
     fn data(&self, status: &str, target: &Path, git: &FirstCommit) -> serde_json::Value {

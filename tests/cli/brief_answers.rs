@@ -1,0 +1,173 @@
+//! Default answers of commands that write fit an agent: at most 4,096 bytes on stdout, whatever they are about.
+
+use serde_json::Value;
+
+use super::disk;
+use super::sandbox::{Answer, Sandbox};
+
+const LIMIT: usize = 4096;
+/// Every way to ask for a default answer.
+const FORMS: [&[&str]; 3] = [&[], &["--compact"], &["--format", "text"]];
+
+#[track_caller]
+fn is_brief(answer: &Answer, call: &[&str]) {
+    let size = answer.stdout.len();
+    assert!(size <= LIMIT, "{call:?} printed {size} bytes:\n{}", answer.stdout);
+}
+
+/// Runs a call in every format; the JSON of the plain form.
+#[track_caller]
+fn brief(sandbox: &Sandbox, call: &[&str]) -> Value {
+    let mut answers = FORMS.iter().map(|form| {
+        let call = [call, form].concat();
+        let answer = sandbox.aos(&call);
+        is_brief(&answer, &call);
+        answer
+    });
+    let first = answers.next().expect("an answer").json();
+    answers.for_each(drop);
+    first
+}
+
+fn length(list: &Value) -> usize {
+    list.as_array().map(Vec::len).unwrap_or_default()
+}
+
+#[test]
+fn every_template_and_preset_is_previewed_and_made_within_the_limit() {
+    let sandbox = Sandbox::new();
+    let mut calls: Vec<Vec<String>> = Vec::new();
+    let list = sandbox.aos(&["new", "--list"]).data();
+    for template in list["templates"].as_array().expect("templates") {
+        let name = template["name"].as_str().expect("a name");
+        let presets = template["presets"].as_array().expect("presets");
+        let base = ["new", "acme", "--template", name].map(str::to_owned).to_vec();
+        if presets.is_empty() {
+            calls.push(base.clone());
+        }
+        for preset in presets.iter().filter_map(Value::as_str) {
+            calls.push([base.clone(), vec!["--preset".to_owned(), preset.to_owned()]].concat());
+        }
+    }
+    assert!(calls.len() >= 12, "{calls:?}");
+    for (index, call) in calls.iter().enumerate() {
+        let call: Vec<&str> = call.iter().map(String::as_str).collect();
+        let preview = brief(&sandbox, &[&call[..], &["--dry-run"]].concat())["data"].clone();
+        let total = preview["preview"]["total"].as_u64().expect("a total");
+        assert!(total > 40, "{preview}");
+        let missing = preview["omitted"]["preview.changes"].as_u64().unwrap_or_default();
+        let shown = length(&preview["preview"]["changes"]) as u64;
+        assert_eq!(shown + missing, total, "{preview}");
+        assert!(shown > 5 && preview["more"].as_str().unwrap().contains("--diff"), "{preview}");
+        let directories = preview["preview"]["directories"].as_object().expect("directories");
+        assert_eq!(directories.values().filter_map(Value::as_u64).sum::<u64>(), total);
+        assert!(preview["expires_at"].as_str().unwrap().ends_with('Z'));
+        let token = preview["confirm_token"].as_str().unwrap();
+        assert!(preview["next"][0].as_str().unwrap().contains(token), "{preview}");
+        if index % 4 == 0 {
+            let call = [&call[..], &["--no-git", "--confirm", token]].concat();
+            sandbox.aos(&call).error("E_CONFLICT", 6);
+            let call: Vec<&str> = call.into_iter().filter(|word| *word != "--no-git").collect();
+            let created = sandbox.aos(&call);
+            is_brief(&created, &call);
+            assert_eq!(created.data()["status"], "created", "the token binds the whole plan");
+            for entry in disk::names(&sandbox.work()) {
+                std::fs::remove_dir_all(sandbox.work().join(entry)).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn everything_is_there_on_request() {
+    let sandbox = Sandbox::new();
+    let dry = ["new", "tool", "--template", "cli-go", "--dry-run"];
+    let whole = sandbox.aos(&[&dry[..], &["--diff"]].concat()).data();
+    let changes = whole["preview"]["changes"].as_array().unwrap();
+    assert_eq!(whole["preview"]["total"], changes.len());
+    assert!(changes.len() > 100);
+    for change in changes {
+        assert!(change["diff"].as_str().unwrap().contains("/tool") || change["diff"] != "");
+        assert!(change["after"].as_str().unwrap().starts_with("sha256:"), "{change}");
+    }
+    assert_eq!((&whole["omitted"], &whole["more"]), (&Value::Null, &Value::Null));
+    let ids = sandbox.aos(&[&dry[..], &["--fields", "preview.changes.id"]].concat()).data();
+    assert_eq!(length(&ids["preview"]["changes"]), changes.len());
+    let text = sandbox.aos(&[&dry[..], &["--diff", "--format", "text"]].concat()).stdout;
+    assert!(changes.iter().all(|change| text.contains(change["id"].as_str().unwrap())));
+    assert!(text.matches("+++ b/").count() >= changes.len() - 5, "the diffs for a person");
+    let brief = sandbox.aos(&[&dry[..], &["--format", "text"]].concat()).stdout;
+    assert!(brief.lines().count() <= 40 && brief.contains("more lines: `--diff`"), "{brief}");
+    assert!(brief.contains("--confirm ct_"), "{brief}");
+    let made = sandbox.aos(&["new", "tool", "--template", "cli-go", "--fields", "files"]).data();
+    assert_eq!(length(&made["files"]), changes.len());
+    let again = sandbox.aos(&["new", "tool", "--template", "cli-go", "--diff"]).data();
+    assert_eq!(length(&again["files"]), changes.len());
+}
+
+#[test]
+fn renewals_their_refusals_and_their_drift_are_brief() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.connector("github");
+    let at = |call: &[&'static str]| [&["-C", "aos-github"], call].concat();
+    for call in [
+        &["sync-spec", "--to", "v1.0.0", "--dry-run"][..],
+        &["gen", "--dry-run"],
+        &["sync-spec", "--to", "v9.0.0"],
+        &["gen"],
+        &["sync-spec"],
+    ] {
+        brief(&sandbox, &at(call));
+    }
+    let call = at(&["sync-spec", "--to", "v1.0.0", "--dry-run", "--diff"]);
+    let whole = sandbox.aos(&call);
+    assert!(whole.stdout.len() > 20_000, "the preview is a large one: {}", whole.stdout.len());
+    for file in ["agent-harness/permissions.json", "agent-harness/aos_github/contract_gen.py"] {
+        disk::append(&project.join(file), &"# mine\n".repeat(3000));
+    }
+    disk::append(&project.join("contract/contract.json"), &"my words ".repeat(9000));
+    let refused = brief(&sandbox, &at(&["gen"]));
+    assert_eq!(refused["error"]["code"], "E_CONFIRMATION_REQUIRED");
+    assert_eq!(length(&refused["error"]["details"]["would_lose"]), 2, "{refused}");
+    assert!(refused["error"]["details"]["confirm_token"].is_string());
+    let refused = brief(&sandbox, &at(&["sync-spec", "--to", "v1.0.0"]));
+    assert_eq!(length(&refused["error"]["details"]["would_lose"]), 3, "{refused}");
+    let drift = brief(&sandbox, &at(&["gen", "--check"]));
+    assert_eq!(drift["error"]["code"], "E_DRIFT");
+    assert_eq!(length(&drift["error"]["details"]["findings"]), 3, "{drift}");
+    assert_eq!(drift["error"]["details"]["omitted"]["findings.diff"], 3);
+    let whole = sandbox.aos(&at(&["gen", "--check", "--diff"])).error("E_DRIFT", 6);
+    assert!(whole["details"]["findings"][0]["diff"].as_str().unwrap().contains("-# mine"));
+    let token = refused["error"]["details"]["confirm_token"].as_str().unwrap();
+    for (index, form) in FORMS.iter().enumerate() {
+        let call = ["-C", "aos-github", "sync-spec", "--to", "v1.0.0", "--confirm", token];
+        let done = sandbox.aos(&[&call[..], form].concat());
+        is_brief(&done, form);
+        assert_eq!(done.exit, Some(if index == 0 { 0 } else { 6 }), "{done:?}");
+    }
+}
+
+#[test]
+fn long_names_do_not_make_an_answer_long() {
+    let sandbox = Sandbox::new();
+    let deep: Vec<String> =
+        ('a'..='n').map(|letter| format!("{}é", letter.to_string().repeat(200))).collect();
+    let dir = deep.join("/");
+    std::fs::create_dir_all(sandbox.work().join(&dir)).expect("a deep directory");
+    let dry = brief(&sandbox, &["new", "github", "--dir", &dir, "--dry-run"]);
+    let token = dry["data"]["confirm_token"].as_str().expect("a whole token");
+    assert!(dry["data"]["preview"]["root"].as_str().unwrap().contains('…'), "{dry}");
+    let call = ["new", "github", "--dir", &dir, "--confirm", token];
+    let done = sandbox.aos(&call);
+    is_brief(&done, &call);
+    assert_eq!(done.data()["status"], "created");
+    let path = sandbox.work().join(&dir).join("aos-github");
+    for place in ["README.md", "connector.json", "aos.toml"] {
+        disk::append(&path.join(place), "\nmine = \"x\"\n");
+    }
+    brief(&sandbox, &["new", "github", "--dir", &dir]);
+    brief(&sandbox, &["new", "github", "--dir", &format!("{dir}/{dir}/{dir}")]);
+    brief(&sandbox, &["new", &"x".repeat(9000)]);
+    brief(&sandbox, &["new", "acme", "--template", &"y".repeat(9000)]);
+    brief(&sandbox, &["new", "acme", "--set", &format!("{}=1", "z".repeat(9000))]);
+}

@@ -22,7 +22,7 @@ const MAX_DIRECTORIES: usize = 12;
 /// Members that a change keeps; digests and diffs are in the whole answer.
 const CHANGE_MEMBERS: [&str; 3] = ["action", "resource", "id"];
 /// Members that are never cut: a shortened token is none.
-const WHOLE: [&str; 2] = ["confirm_token", "_untrusted"];
+const WHOLE: [&str; 3] = ["confirm_token", "_untrusted", "omitted"];
 /// Lists in the order in which they get room.
 const PRIORITY: [&str; 10] = [
     "next",
@@ -118,9 +118,14 @@ fn announce(brief: &mut Value, omitted: &BTreeMap<String, usize>) {
     members.remove("omitted");
     members.remove("more");
     if !omitted.is_empty() || members.contains_key("preview") {
-        members.insert("omitted".to_owned(), json!(omitted));
+        members.insert("omitted".to_owned(), counted("field", omitted));
         members.insert("more".to_owned(), MORE.into());
     }
+}
+
+/// Counts as a list: names that are data are no names of members.
+fn counted(name: &str, counts: &BTreeMap<String, usize>) -> Value {
+    counts.iter().map(|(key, count)| json!({name: key, "count": count})).collect()
 }
 
 /// Changes without digests and diffs, in the order in which they matter: what goes away first.
@@ -169,7 +174,7 @@ fn count_directories(data: &mut Value) {
     }
     let fits = counts.len() <= MAX_DIRECTORIES && counts.keys().all(|name| name.len() <= 40);
     if let Some(Value::Object(preview)) = data.get_mut("preview").filter(|_| fits) {
-        preview.insert("directories".to_owned(), json!(counts));
+        preview.insert("directories".to_owned(), counted("path", &counts));
     }
 }
 
@@ -266,6 +271,12 @@ mod tests {
         value.to_string().len()
     }
 
+    fn missing(brief: &Value, field: &str) -> usize {
+        let entries = brief["omitted"].as_array().unwrap();
+        let entry = entries.iter().find(|entry| entry["field"] == field);
+        entry.map_or(0, |entry| usize::try_from(entry["count"].as_u64().unwrap()).unwrap())
+    }
+
     fn preview(count: usize, name: &str) -> Value {
         let changes: Vec<_> = (0..count)
             .map(|index| {
@@ -284,7 +295,7 @@ mod tests {
             brief["preview"]["changes"][0],
             json!({"action": "create", "resource": "file", "id": "src/0"})
         );
-        assert_eq!(brief["omitted"], json!({"preview.changes.diff": 2}));
+        assert_eq!(brief["omitted"], json!([{"field": "preview.changes.diff", "count": 2}]));
         assert_eq!(fit(&json!({"status": "created"}), measure), json!({"status": "created"}));
     }
 
@@ -294,13 +305,14 @@ mod tests {
             let brief = fit(&preview(count, "src"), measure);
             assert!(measure(&brief) <= LIMIT);
             let shown = brief["preview"]["changes"].as_array().unwrap().len();
-            let missing = brief["omitted"]["preview.changes"].as_u64().unwrap_or_default();
-            assert_eq!(shown + usize::try_from(missing).unwrap(), count);
+            assert_eq!(shown + missing(&brief, "preview.changes"), count);
             assert!(shown > 20, "{shown}");
             assert_eq!(brief["would_lose"], json!(["a"]));
             assert_eq!(brief["_untrusted"], json!(["preview"]));
         }
-        assert_eq!(fit(&preview(300, "src"), measure)["preview"]["directories"]["src"], 300);
+        let brief = fit(&preview(300, "src"), measure);
+        let directories = json!([{"path": "src", "count": 300}]);
+        assert_eq!(brief["preview"]["directories"], directories);
     }
 
     #[test]
@@ -314,7 +326,7 @@ mod tests {
         assert!(measure(&brief) <= LIMIT, "{}", measure(&brief));
         let shown = brief["would_lose"].as_array().unwrap().len();
         assert!(shown > 0);
-        assert_eq!(brief["omitted"]["would_lose"], 400 - shown);
+        assert_eq!(missing(&brief, "would_lose"), 400 - shown);
         assert_eq!(brief["confirm_token"], "ct_1");
     }
 

@@ -324,7 +324,7 @@ fn value_failures() -> Vec<Case> {
         case("E_VALIDATION", "unknown rule to report", |_| call(&["check", "--rule", "nope"])),
         case("E_VALIDATION", "bad version", |_| call(&["changelog", "--since", "newest"])),
         case("E_VALIDATION", "target is taken", |sandbox| {
-            sandbox.write("aos-acme/README.md", "mine\n");
+            sandbox.write("aos-acme/README.md/mine", "a directory is in the way\n");
             call(&["new", "acme"])
         }),
         case("E_VALIDATION", "malformed pin", |sandbox| {
@@ -338,7 +338,7 @@ fn value_failures() -> Vec<Case> {
         case("E_NOT_FOUND", "missing project", |_| call(&["check", "nowhere"])),
         case("E_NOT_FOUND", "no project here", |_| call(&["check"])),
         case("E_NOT_FOUND", "missing directory", |_| call(&["context", "-C", "nowhere"])),
-        case("E_NOT_FOUND", "missing parent", |_| call(&["new", "acme", "--dir", "nowhere"])),
+        case("E_NOT_FOUND", "missing parent", |_| call(&["new", "acme", "--dir", "nowhere/.."])),
         case("E_NOT_FOUND", "empty fleet", |_| call(&["check", "--recursive", "."])),
         case("E_NOT_FOUND", "unknown tag", |sandbox| {
             call(&["sync-spec", "--to", "v9.9.9"]).within(sandbox.connector("acme"))

@@ -24,8 +24,9 @@ const CHANGE_MEMBERS: [&str; 3] = ["action", "resource", "id"];
 /// Members that are never cut: a shortened token is none.
 const WHOLE: [&str; 3] = ["confirm_token", "_untrusted", "omitted"];
 /// Lists in the order in which they get room.
-const PRIORITY: [&str; 10] = [
+const PRIORITY: [&str; 11] = [
     "next",
+    "preview.directories",
     "would_lose",
     "preview.obstacles",
     "collisions",
@@ -313,6 +314,7 @@ mod tests {
         let brief = fit(&preview(300, "src"), measure);
         let directories = json!([{"path": "src", "count": 300}]);
         assert_eq!(brief["preview"]["directories"], directories);
+        assert_eq!(missing(&brief, "preview.directories"), 0);
     }
 
     #[test]

@@ -124,7 +124,8 @@ impl FieldKind {
 
     fn of(kind: &str, render_as: &str, has_choices: bool) -> Self {
         match (kind, render_as) {
-            (_, "multiselect") => Self::List,
+            // JSON in one line of text is a list: `a, b` or `["a", "b"]`.
+            (_, "multiselect") | ("json" | "object", "text") | ("list" | "array", _) => Self::List,
             ("richtext", _) => Self::Richtext,
             ("number" | "integer", _) => Self::Number,
             ("boolean", _) => Self::Boolean,
@@ -187,8 +188,10 @@ struct FieldEntry {
     #[serde(default)]
     options: Vec<Choice>,
     default: Option<Value>,
-    #[serde(default, alias = "description")]
-    help: String,
+    /// What the form of the host shows.
+    description: Option<String>,
+    /// What connectors had before; nobody else reads it.
+    help: Option<String>,
     applies_to: Option<Vec<String>>,
 }
 
@@ -324,7 +327,8 @@ impl Connector {
                 &format!("it is no value of the type {}", kind.name()),
             ));
         }
-        let field = Field { kind, choices, default: entry.default, help: entry.help, applies_to };
+        let help = entry.description.or(entry.help).unwrap_or_default();
+        let field = Field { kind, choices, default: entry.default, help, applies_to };
         match self.fields.insert(entry.id, field) {
             None => Ok(()),
             Some(_) => Err(fault(&member, "the id is used twice")),

@@ -150,9 +150,19 @@ fn command(
 }
 
 /// The list command that fills the picker of a field. The host calls it without arguments, so one that needs any
-/// cannot fill a picker.
+/// cannot fill a picker. A picker takes no value of an earlier step of a workflow: the id of what the commands
+/// themselves make and change stays a text field.
 fn picker<'a>(preset: &'a Preset, taken: &[Taken], field: &'a Field) -> Option<&'a str> {
     let source = field.picker.as_ref()?.as_str();
+    let mut users = preset.operations.iter().zip(taken).filter_map(|(operation, taken)| {
+        let requires = taken.required.iter().any(|id| id == field.id.as_str());
+        requires.then(|| resource(operation.id.as_str()))
+    });
+    let first = users.next();
+    let is_own = first == Some(resource(source)) && users.all(|user| user == resource(source));
+    if field.kind != FieldType::String || is_own {
+        return None;
+    }
     let position =
         preset.operations.iter().position(|operation| operation.id.as_str() == source)?;
     taken.get(position)?.required.is_empty().then_some(source)
@@ -197,11 +207,11 @@ fn fields(preset: &Preset, taken: &[Taken]) -> Vec<Value> {
     if !lists.is_empty() {
         entries.push(json!({
             "id": "limit", "label": "Limit", "type": "number", "renderAs": "number", "required": false,
-            "applies_to": lists, "help": "How many entries to return", "default": 30,
+            "applies_to": lists, "description": "How many entries to return", "default": 30,
         }));
         entries.push(json!({
             "id": "cursor", "label": "Cursor", "type": "string", "renderAs": "text", "required": false,
-            "applies_to": lists, "help": "Where to continue: next_cursor of the previous page",
+            "applies_to": lists, "description": "Where to continue: next_cursor of the previous page",
         }));
     }
     entries
@@ -225,10 +235,12 @@ fn field_entry(found: &Use<'_>, picker: Option<&str>) -> Value {
         FieldType::String if picker.is_some() => ("string", "select"),
         FieldType::String => ("string", "text"),
         FieldType::Richtext => ("richtext", "richtext"),
-        FieldType::Number => ("number", "number"),
+        // A number widget takes no `{{previous.…}}`, and most numbers are ids that an earlier step found.
+        FieldType::Number => ("number", "text"),
         FieldType::Boolean => ("boolean", "boolean"),
         FieldType::Select => ("select", "select"),
-        FieldType::List => ("string", "multiselect"),
+        // A multiselect offers its options and nothing else; a list is typed: `a, b` or a JSON array.
+        FieldType::List => ("json", "text"),
         FieldType::Json => ("json", "json"),
     };
     let mut entry = Map::new();
@@ -241,9 +253,14 @@ fn field_entry(found: &Use<'_>, picker: Option<&str>) -> Value {
     set("renderAs", render_as.into());
     set("required", (found.required_by == found.applies_to.len()).into());
     set("applies_to", json!(found.applies_to));
-    set("help", field.help.as_str().into());
-    if let Some(placeholder) = &field.placeholder {
-        set("placeholder", placeholder.as_str().into());
+    // The only text that the form shows.
+    set("description", field.help.as_str().into());
+    let placeholder = match field.kind {
+        FieldType::List => field.placeholder.as_deref().or(Some("first, second")),
+        _ => field.placeholder.as_deref(),
+    };
+    if let Some(placeholder) = placeholder {
+        set("placeholder", placeholder.into());
     }
     if !field.options.is_empty() {
         let choices: Vec<_> = field

@@ -69,7 +69,9 @@ fn with_text(manifest: &Value, text: &str) -> Value {
         command["action_class"] = text.into();
     }
     for field in manifest["scope"]["fields"].as_array_mut().unwrap() {
-        field["help"] = text.into();
+        field["description"] = text.into();
+        // Connectors that had `help` may keep it.
+        field["help"] = "older".into();
         field["label"] = text.into();
         // A default of another type is refused, so only texts can be hostile.
         if matches!(field["type"].as_str(), Some("string" | "richtext" | "select")) {

@@ -152,3 +152,23 @@ fn every_preset_passes_the_standard_linter_and_formatter() {
         succeed(&ruff, &[&arguments[..], &["."]].concat(), &sandbox.work());
     }
 }
+
+/// The workflow form and the runner of the host, as each generated repository models them: every field of every command
+/// of every preset.
+#[test]
+fn every_preset_can_be_used_in_a_workflow() {
+    let pytest = Installation::shared().directory.join("venv/bin/pytest");
+    let sandbox = Sandbox::new();
+    let listed = sandbox.aos(&["new", "--list"]).data();
+    let presets = connector(&listed)["presets"].as_array().expect("presets").clone();
+    assert!(presets.len() >= 10, "{presets:?}");
+    for preset in presets.iter().map(|preset| preset.as_str().expect("a name")) {
+        let name = if preset == "example" { "acme" } else { preset };
+        let project = sandbox.connector(name);
+        let file = "agent-harness/tests/test_workflow.py";
+        let place = format!("--basetemp={}", sandbox.work().join("temporary").display());
+        let said = succeed(&pytest, &["-q", "-p", "no:cacheprovider", &place, file], &project);
+        let verdict = said.lines().last().unwrap_or_default();
+        assert!(verdict.contains(" passed in ") && !verdict.contains("skipped"), "{said}");
+    }
+}

@@ -1,5 +1,7 @@
 //! Rules about `scope`: the inputs workers see, and the commands that scope refers to.
 
+mod form;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::manifest::{Manifest, Text};
@@ -9,8 +11,8 @@ use super::{ERROR, Rule, WARNING};
 
 pub(super) const RESERVED_ID: Rule = Rule {
     id: "fields/reserved-id",
-    summary: "No field takes the name of a global flag: json, mode, verbose, version, help",
-    why: "The workflow runner passes the field as an option, which then changes the mode or the output of the call",
+    summary: "No field takes the name of a global flag or of a key that the workflow runner keeps for itself",
+    why: "The runner passes a field as an option: json, mode, verbose, version and help change the call; type, resource, operation and seven more are never sent",
     fix: "rename the field",
     source: "fleet survey: reserved field ids",
     ..ERROR
@@ -96,9 +98,27 @@ pub(super) const SELECT_OPTIONS: Rule = Rule {
     ..WARNING
 };
 
+/// What the workflow runner keeps in a node beside its fields and never sends.
+const RUNNER_KEYS: [&str; 11] = [
+    "type",
+    "connectorId",
+    "connectorName",
+    "connectorCategory",
+    "credentialId",
+    "resource",
+    "operation",
+    "outputMapping",
+    "sideEffectLevel",
+    "dryRunSupported",
+    "actionType",
+];
+
+pub(super) use form::{EXPRESSION, MULTISELECT, PICKER_SOURCE, UNREAD_KEY};
+
 pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
     let Some((manifest, source)) = subject.judged_manifest() else { return };
     ids(subject, manifest, source, found);
+    form::check(manifest, source, found);
     let scope = &manifest.scope;
     for field in manifest.fields() {
         for action in field.applies_to.iter().flatten() {
@@ -148,6 +168,13 @@ fn ids(subject: &Subject<'_>, manifest: &Manifest<'_>, source: &Source<'_>, foun
             || subject.facts.global_flags.iter().any(|known| known.trim_start_matches('-') == flag);
         if reserved {
             let message = format!("the field {} is the global flag `--{flag}`", shown(id.text));
+            found.at(&RESERVED_ID, source, id.at, message);
+        }
+        if RUNNER_KEYS.contains(&id.text) {
+            let message = format!(
+                "the workflow runner never sends a field that is called {}",
+                shown(id.text)
+            );
             found.at(&RESERVED_ID, source, id.at, message);
         }
         let well_formed = id.text.len() <= 100
@@ -320,6 +347,8 @@ mod tests {
                 &["fields/show-when"],
             ),
             ("\"default\": \"open\"", "\"default\": \"opened\"", &["fields/select-options"]),
+            ("\"id\": \"title\"", "\"id\": \"type\"", &["fields/reserved-id"]),
+            ("\"id\": \"title\"", "\"id\": \"operation\"", &["fields/reserved-id"]),
         ] {
             let mut sample = Sample::good().manifest(from, to);
             if from == "\"id\": \"title\"" {

@@ -218,7 +218,7 @@ const MANIFEST: &str = r#"{
       "issue.delete"
     ],
     "pickerHints": {
-      "issue": { "kind": "issue", "source_command": "issue.list" }
+      "issue": { "kind": "issue", "source_command": "issue.list", "source_fields": ["id", "name"] }
     },
     "fields": [
       {

@@ -64,7 +64,7 @@ def execute(run, words):
     if bad_mode or call.mode_problem:
         raise bad_mode or InvalidUsage(call.mode_problem)
     check_permission(run, call)
-    return carry_out(run, call.command, read_inputs(call))
+    return carry_out(run, call, read_inputs(call))
 
 
 def check_permission(run, call):
@@ -91,10 +91,11 @@ def read_inputs(call):
 
         raise unknown_command(call.path, call.stray)
     texts = {}
-    if call.options:
+    own, _ = call.divided_options()
+    if own:
         from .options import parse
 
-        texts = parse(call.command, call.options)
+        texts = parse(call.command, own)
     if call.stray:
         from .redaction import quote
 
@@ -107,14 +108,14 @@ def read_inputs(call):
     return read(call.command, texts)
 
 
-def carry_out(run, command, inputs):
+def carry_out(run, call, inputs):
     """Run the handler while stdout belongs to nobody."""
     from .operations import Api
     from .output import Result
     from .redaction import ScrubbedStream, note
     from .registry import handler
 
-    function = handler(command)
+    function = handler(call.command)
     stream = ScrubbedStream()
     saved = sys.stdout, sys.stderr
     sys.stdout = sys.stderr = stream
@@ -126,8 +127,11 @@ def carry_out(run, command, inputs):
     finally:
         sys.stdout, sys.stderr = saved
         stream.close()
+    _, ignored = call.divided_options()
+    if ignored and isinstance(data, dict):
+        data = {**data, "ignored_options": ignored}
     extra = {}
-    if command == "health":
+    if call.command == "health":
         from .health import envelope_keys
 
         extra = envelope_keys(data)
@@ -165,13 +169,13 @@ def _ignore_interrupts():
 
 
 def _not_installed(error):
-    if error.name != "click":
-        return _unexpected(error)
     from .errors import InternalError
+    from .runtime import REQUIRES, install_command
 
-    return InternalError(
-        "the package click is not installed", hint="run `pip install -e agent-harness`"
-    )
+    if error.name not in REQUIRES:
+        return _unexpected(error)
+    told = f"the package {error.name} is not installed"
+    return InternalError(told, hint=f"run `{install_command()}`")
 
 
 def _unexpected(error):

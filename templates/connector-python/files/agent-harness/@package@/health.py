@@ -21,14 +21,32 @@ def report(log=None):
         "ok": not missing,
         "details": {"missing_keys": missing},
     }
-    if missing:
-        return {"status": "needs_setup", "checks": [keys]}
+    own = _runtime()
+    if missing or not own["ok"]:
+        answer = {"status": "needs_setup", "checks": [keys, own]}
+        if not own["ok"]:
+            answer["next_steps"] = [own["details"]["install"]]
+        return answer
     try:
         status, details = _probe(log)
     except (Exception, SystemExit) as error:  # noqa: BLE001
         status, details = "error", _told(unexpected(error))
     backend = {"name": "backend", "ok": status == "healthy", "details": details}
-    return {"status": status, "checks": [keys, backend]}
+    return {"status": status, "checks": [keys, backend, own]}
+
+
+def _runtime():
+    """Whether a command would start at all; asked before anything else counts."""
+    from . import runtime
+
+    try:
+        problems = runtime.problems()
+    except (Exception, SystemExit) as error:  # noqa: BLE001
+        problems = [unexpected(error).message]
+    details = {"problems": problems}
+    if problems:
+        details["install"] = runtime.install_command()
+    return {"name": "runtime", "ok": not problems, "details": details}
 
 
 def envelope_keys(data):

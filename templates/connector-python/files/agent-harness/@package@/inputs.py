@@ -48,8 +48,8 @@ class Inputs(dict):
 def read(command_id, texts):
     """Convert {field: [text, ...]} and fill in defaults.
 
-    A write sends only what the caller gave, so that the default of a filter
-    never changes a record: defaults serve reads and required options.
+    A workflow form shows the default of a field and sends nothing until somebody
+    edits it. So every command that takes the field applies its default.
     """
     spec = COMMANDS[command_id]
     inputs = Inputs()
@@ -60,8 +60,7 @@ def read(command_id, texts):
             inputs[field] = found[0]
     for field in spec["options"]:
         default = FIELDS[field]["default"]
-        wanted = spec["action_class"] == "read" or field in spec["required"]
-        if field not in inputs and wanted and default not in (None, ""):
+        if field not in inputs and default not in (None, ""):
             default = [default] if isinstance(default, str) else default
             inputs[field] = (
                 convert(field, default)[0] if isinstance(default, list) else default

@@ -14,11 +14,35 @@ from .contract_gen import COMMANDS, FIELDS
 
 BOOLEAN_WORDS = ("true", "false", "yes", "no", "on", "off", "1", "0")
 GLOBAL_FLAGS = ("--json", "--verbose", "--help", "--version")
+# What the workflow host keeps beside the inputs of a node and sometimes sends with them.
+HOST_KEYS = (
+    "type",
+    "actionType",
+    "connectorId",
+    "connectorName",
+    "connectorCategory",
+    "credentialId",
+    "resource",
+    "operation",
+    "outputMapping",
+    "sideEffectLevel",
+    "dryRunSupported",
+    "operatorApprovedLive",
+    "operatorApprovedAt",
+    "parameters",
+)
 
 
 def option_name(field):
     """The command line option of a field: issue_number -> --issue-number."""
     return "--" + field.replace("_", "-")
+
+
+def _option_kinds():
+    """The type of every option that a caller may send, whichever command it is for."""
+    kinds = {f"--{key}": "string" for key in HOST_KEYS}
+    kinds.update((option_name(field), spec["type"]) for field, spec in FIELDS.items())
+    return kinds
 
 
 def command_words():
@@ -65,9 +89,28 @@ class Invocation:
         """The dotted id for the envelope: as much of it as is known."""
         return ".".join(self.path) or "unknown"
 
+    def divided_options(self):
+        """The options that are for this command, and the names of those to ignore.
+
+        A workflow keeps the values of the operation that was chosen before and
+        sends them too. So an option of another command of this connector, or a
+        key of the host, is a leftover; any other option is a mistake.
+        """
+        spec = COMMANDS.get(self.command, {"options": ()})
+        mine = {option_name(field) for field in spec["options"]}
+        leftovers = set(_option_kinds()) - mine
+        own, ignored = [], {}
+        for word in self.options:
+            name, equals, _ = word.partition("=")
+            if equals and name in leftovers:
+                ignored[name] = True
+            else:
+                own.append(word)
+        return own, list(ignored)
+
     def _scan(self, words):
         paths = command_words()
-        kinds = {option_name(field): spec["type"] for field, spec in FIELDS.items()}
+        kinds = _option_kinds()
         at = 0
         while at < len(words):
             word = words[at]

@@ -1,6 +1,6 @@
 """The three commands every connector has. They work without any setup."""
 
-from . import __version__, api, config, health
+from . import __version__, api, config, health, runtime
 from .contract_gen import (
     BACKEND,
     COMMANDS,
@@ -13,12 +13,15 @@ from .contract_gen import (
 )
 from .registry import command
 
+# Flags of the manifest that say what works: not true where nothing can run.
+LIVE = ("live_backend_available", "live_read_available", "write_bridge_available")
+
 
 @command("capabilities")
 def capabilities(inputs, call):
     """Describe the connector: everything a host needs to offer its commands."""
     described = {entry["id"]: entry for entry in MANIFEST["commands"]}
-    return {
+    told = {
         "tool": TOOL,
         "version": __version__,
         "manifest_schema_version": MANIFEST["manifest_schema_version"],
@@ -29,6 +32,16 @@ def capabilities(inputs, call):
         "scope": MANIFEST["scope"],
         "commands": [described[command_id] for command_id in COMMANDS],
     }
+    problems = runtime.missing()
+    if problems:
+        live = [flag for flag in MANIFEST["scope"] if flag in LIVE]
+        told["scope"] = {**MANIFEST["scope"], **dict.fromkeys(live, False)}
+        told["runtime"] = {
+            "ready": False,
+            "problems": problems,
+            "install": runtime.install_command(),
+        }
+    return told
 
 
 @command("health")

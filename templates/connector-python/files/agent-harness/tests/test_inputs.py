@@ -78,7 +78,7 @@ def read(*words, name="thing.make"):
     ],
 )
 def test_values_are_understood(words, expected):
-    assert read(*words) == expected
+    assert read(*words) == {"state": "open", **expected}
 
 
 @pytest.mark.parametrize(
@@ -111,9 +111,11 @@ def test_wrong_values_are_usage_errors(words, part):
     assert part in caught.value.message
 
 
-def test_defaults_serve_reads_and_never_change_a_record():
-    assert read("--title", "x", name="thing.find")["state"] == "open"
-    assert "state" not in read("--title", "x", name="thing.make")
+@pytest.mark.parametrize("name", ["thing.find", "thing.make"])
+def test_a_default_that_the_form_shows_is_applied(name):
+    assert read("--title", "x", name=name)["state"] == "open"
+    assert read("--title", "x", "--state", "", name=name)["state"] == "open"
+    assert read("--title", "x", "--state", "closed", name=name)["state"] == "closed"
 
 
 def test_a_value_that_looks_like_a_flag_is_a_value():

@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn a_picker_hint_without_its_source_is_named_by_what_it_lacks() {
         for (from, to, expected) in [
-            ("\"source_command\": \"issue.list\"", "\"kind\": \"issue\"", "source_command"),
+            ("\"source_command\"", "\"source\"", "source_command"),
             ("\"source_fields\"", "\"fields\"", "source_fields"),
         ] {
             let sample = Sample::good().manifest(from, to);

@@ -13,7 +13,9 @@ use crate::inputs::spec_source::SpecError;
 use crate::plan::confirmation::TokenError;
 use crate::release::{Fault, ReleaseError};
 use crate::report::{ErrorCode, Failure};
+use crate::system::environment;
 use crate::system::interrupt::Interrupted;
+use crate::system::machine_secret::SecretError;
 use crate::verify::bundle::BundleError;
 use crate::verify::identity::IdentityError;
 use crate::verify::trust_root::TrustRootError;
@@ -80,10 +82,11 @@ impl From<ApplyError> for Failure {
             ApplyError::Interrupted(interrupted) => interrupted.into(),
             ApplyError::Journal { path, .. } => {
                 Self::new(ErrorCode::Conflict, message).hint(format!(
-                    "restore the managed files from version control, then delete `{}`",
+                    "restore the managed files from version control, then delete `{}` (`git rm -r` where it is tracked)",
                     path.display()
                 ))
             }
+            ApplyError::Secret(error) => error.into(),
         }
     }
 }
@@ -238,6 +241,22 @@ impl From<EmbeddedError> for Failure {
     fn from(error: EmbeddedError) -> Self {
         Self::new(ErrorCode::Unknown, error.to_string())
             .hint("this build of aos is faulty; install a release")
+    }
+}
+
+impl From<SecretError> for Failure {
+    fn from(error: SecretError) -> Self {
+        let message = error.to_string();
+        let elsewhere = format!("set {} to a directory of your own", environment::AOS_HOME);
+        match error {
+            SecretError::NoHome => Self::new(ErrorCode::Config, message).hint(elsewhere),
+            SecretError::Shared { .. } => Self::new(ErrorCode::Config, message)
+                .hint("delete the file; the next run makes a new one"),
+            SecretError::Io { source, .. } => Self::new(io_code(&source), message).hint(format!(
+                "mend the cause, or set {} to another directory",
+                environment::AOS_HOME
+            )),
+        }
     }
 }
 

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::plan::digest::hex;
+use crate::plan::seal::seal;
 use crate::plan::{Action, Content, Edit, Plan};
 use crate::system::directory_lock::DirectoryLock;
 use crate::system::files::{self, Kind, Mode};
-use crate::system::{checkpoint, interrupt, random};
+use crate::system::{checkpoint, interrupt, machine_secret};
 
-use super::ApplyError;
 use super::journal::{self, Entry};
+use super::{ApplyError, ledger};
 
 /// Largest file that is compared before it is replaced, in bytes.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
@@ -26,7 +26,6 @@ pub fn apply(root: &Path, plan: &Plan, last: &str) -> Result<(), ApplyError> {
     let lock = DirectoryLock::acquire(root).map_err(ApplyError::io("lock", root))?;
     let Some(_lock) = lock else { return Err(ApplyError::Busy { path: root.to_owned() }) };
     preflight(root, plan)?;
-    journal::remove_drafts(root);
     let mut edits: Vec<&Edit> = plan.edits().iter().collect();
     edits.sort_by_key(|edit| edit.path.as_str() == last);
     let directories = missing_directories(root, &edits)?;
@@ -37,8 +36,7 @@ pub fn apply(root: &Path, plan: &Plan, last: &str) -> Result<(), ApplyError> {
         transaction.undo()?;
         return Err(error);
     }
-    transaction.close();
-    Ok(())
+    transaction.close()
 }
 
 fn preflight(root: &Path, plan: &Plan) -> Result<(), ApplyError> {
@@ -100,6 +98,7 @@ fn missing_directories(root: &Path, edits: &[&Edit]) -> Result<Vec<String>, Appl
 struct Transaction<'a> {
     root: &'a Path,
     directory: PathBuf,
+    entry: ledger::Entry,
     edits: Vec<&'a Edit>,
     directories: Vec<String>,
 }
@@ -111,19 +110,31 @@ impl<'a> Transaction<'a> {
         edits: Vec<&'a Edit>,
         directories: Vec<String>,
     ) -> Result<Self, ApplyError> {
-        let unique = random::bytes::<8>().map_err(ApplyError::io("name a directory in", root))?;
-        let draft = root.join(format!("{}{}", journal::DRAFT_PREFIX, hex(&unique)));
-        let staged = Self::write_draft(root, &draft, &edits, &directories);
+        let secret = machine_secret::obtain().ok();
+        let mut entry =
+            ledger::Entry::open(root).map_err(ApplyError::io("name a directory in", root))?;
+        checkpoint::reached("apply:entered");
+        let draft = root.join(format!("{}{}", journal::DRAFT_PREFIX, entry.id));
+        let directory = root.join(journal::DIRECTORY);
+        let staged = Self::write_draft(root, &draft, &edits, &directories, &entry.id)
+            .and_then(|journal| {
+                // A journal without a seal serves this run, and no later one carries it out.
+                let seal = secret
+                    .as_deref()
+                    .and_then(|secret| seal(secret, &ledger::bytes(root), &entry.id, &journal));
+                seal.map_or(Ok(()), |seal| Ok(entry.seal(seal)?))
+            })
+            .and_then(|()| {
+                checkpoint::reached("apply:sealed");
+                files::rename_new(&draft, &directory).map_err(ApplyError::io("create", &directory))
+            });
         if let Err(error) = staged {
-            let _ = files::remove_tree(&draft);
+            if journal::discard(&draft).is_ok() {
+                entry.close();
+            }
             return Err(error);
         }
-        let directory = root.join(journal::DIRECTORY);
-        if let Err(source) = files::rename_new(&draft, &directory) {
-            let _ = files::remove_tree(&draft);
-            return Err(ApplyError::Io { action: "create", path: directory, source });
-        }
-        Ok(Self { root, directory, edits, directories })
+        Ok(Self { root, directory, entry, edits, directories })
     }
 
     fn write_draft(
@@ -131,7 +142,8 @@ impl<'a> Transaction<'a> {
         draft: &Path,
         edits: &[&Edit],
         directories: &[String],
-    ) -> Result<(), ApplyError> {
+        id: &str,
+    ) -> Result<Vec<u8>, ApplyError> {
         let (new, old) = (draft.join("new"), draft.join("old"));
         for directory in [draft, &new, &old] {
             files::create_directory(directory).map_err(ApplyError::io("create", directory))?;
@@ -146,11 +158,13 @@ impl<'a> Transaction<'a> {
                 write_like(&copy, content, edit.before.is_some().then_some(place.as_path()))?;
             }
         }
-        let text = journal::render(edits, directories);
+        let entries: Vec<_> = edits.iter().map(|edit| Entry::of(edit)).collect();
+        let text = journal::render(id, &entries, directories);
         let path = draft.join("journal.json");
         files::write_new(&path, text.as_bytes(), Mode::Plain)
             .map_err(ApplyError::io("write", &path))?;
-        files::sync(&path).map_err(ApplyError::io("write", &path))
+        files::sync(&path).map_err(ApplyError::io("write", &path))?;
+        Ok(text.into_bytes())
     }
 
     fn commit(&self) -> Result<(), ApplyError> {
@@ -181,28 +195,14 @@ impl<'a> Transaction<'a> {
     }
 
     fn undo(&self) -> Result<(), ApplyError> {
-        let entries: Vec<_> = self
-            .edits
-            .iter()
-            .map(|edit| Entry {
-                path: edit.path.clone(),
-                before: edit.before.as_ref().map(Content::digest),
-                after: edit.after.as_ref().map(Content::digest),
-            })
-            .collect();
+        let entries: Vec<_> = self.edits.iter().map(|edit| Entry::of(edit)).collect();
         journal::roll_back(self.root, &self.directory, &entries, &self.directories)?;
-        files::remove_tree(&self.directory).map_err(ApplyError::io("remove", &self.directory))
+        journal::close(self.root, &self.entry).map_err(ApplyError::io("remove", &self.directory))
     }
 
     /// The change stands as soon as the journal has lost its name.
-    fn close(&self) {
-        let done = self.directory.with_file_name(format!("{}done", journal::DRAFT_PREFIX));
-        let _ = files::remove_tree(&done);
-        let gone = match files::rename(&self.directory, &done) {
-            Ok(()) => done,
-            Err(_) => self.directory.clone(),
-        };
-        let _ = files::remove_tree(&gone);
+    fn close(&self) -> Result<(), ApplyError> {
+        journal::close(self.root, &self.entry).map_err(ApplyError::io("end", &self.directory))
     }
 }
 

@@ -1,62 +1,106 @@
 //! The journal of a write: enough to bring the old state back after a crash.
 //!
-//! Layout of `.aos-transaction/`: `journal.json`, `new/<n>` (bytes to come), `old/<n>` (bytes that were).
+//! Layout of `.aos-transaction/`: `journal.json`, `new/<n>` (bytes to come), `old/<n>` (bytes that were). A repository
+//! can bring such a directory along, so it is believed only when the ledger of this machine has its seal: the same
+//! journal, in the same directory, not finished yet. Nothing else in it is touched.
 
-use std::path::{Path, PathBuf};
+mod genuine;
+mod leftovers;
 
-use serde_json::{Value, json};
+use std::path::Path;
 
-use crate::plan::{Digest, Edit, RelativePath};
+use serde_json::json;
+
+use crate::plan::{Content, Digest, Edit, RelativePath};
+use crate::system::checkpoint;
 use crate::system::directory_lock::DirectoryLock;
 use crate::system::files::{self, Kind};
 
 use super::ApplyError;
 
+pub use genuine::{Genuine, look};
+pub use leftovers::{Leftovers, clear, close, discard, foreign};
+
 /// Where the journal of a running write lies.
 pub const DIRECTORY: &str = ".aos-transaction";
-/// Prefix of a journal that is still being written.
+/// Prefix of a journal that is still being written, or is done; the rest is 16 hex digits.
 pub const DRAFT_PREFIX: &str = ".aos-draft-";
+/// Version of the format.
+const VERSION: u64 = 2;
 /// Largest journal, in bytes.
 const MAX_JOURNAL: u64 = 4 * 1024 * 1024;
 /// Largest file that a journal restores, in bytes.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
 
+/// One side of an edit.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Side {
+    pub digest: Digest,
+    pub executable: bool,
+}
+
+impl Side {
+    fn of(content: &Content) -> Self {
+        Self { digest: content.digest(), executable: content.executable && cfg!(unix) }
+    }
+}
+
 /// One line of a journal.
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub path: RelativePath,
-    pub before: Option<Digest>,
-    pub after: Option<Digest>,
+    pub before: Option<Side>,
+    pub after: Option<Side>,
+}
+
+impl Entry {
+    /// The line of an edit.
+    #[must_use]
+    pub fn of(edit: &Edit) -> Self {
+        let side = |content: &Option<Content>| content.as_ref().map(Side::of);
+        Self { path: edit.path.clone(), before: side(&edit.before), after: side(&edit.after) }
+    }
+}
+
+/// What a recovery does to one file.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Restored {
+    pub path: String,
+    /// `restore` or `remove`.
+    pub action: &'static str,
 }
 
 /// What was undone.
 #[derive(Clone, Debug, Default)]
 pub struct Recovery {
-    pub restored: Vec<String>,
+    pub restored: Vec<Restored>,
     /// Files that somebody changed after the crash; they are left alone.
     pub skipped: Vec<String>,
 }
 
 /// The text of a journal.
 #[must_use]
-pub fn render(edits: &[&Edit], directories: &[String]) -> String {
-    let entries: Vec<_> = edits
+pub fn render(id: &str, entries: &[Entry], directories: &[String]) -> String {
+    let side = |side: &Option<Side>| {
+        side.map(|side| json!({"digest": side.digest.to_string(), "executable": side.executable}))
+    };
+    let edits: Vec<_> = entries
         .iter()
-        .map(|edit| {
+        .map(|entry| {
             json!({
-                "path": edit.path.as_str(),
-                "before": edit.before.as_ref().map(|content| content.digest().to_string()),
-                "after": edit.after.as_ref().map(|content| content.digest().to_string()),
+                "path": entry.path.as_str(),
+                "before": side(&entry.before),
+                "after": side(&entry.after),
             })
         })
         .collect();
-    json!({"version": 1, "edits": entries, "directories": directories}).to_string()
+    json!({"version": VERSION, "id": id, "edits": edits, "directories": directories}).to_string()
 }
 
-/// Undoes a write that was cut off, if there is one. Safe to call again after another crash.
+/// Undoes a write of this machine that was cut off, if there is one. Safe to call again after another crash.
 ///
 /// # Errors
-/// When another aos is writing, the journal is damaged, or a file cannot be restored.
+/// When another aos is writing, the journal is not one of this machine for this directory, or a file cannot be restored.
 pub fn recover(root: &Path) -> Result<Option<Recovery>, ApplyError> {
     let directory = root.join(DIRECTORY);
     if !exists(&directory)? {
@@ -65,18 +109,21 @@ pub fn recover(root: &Path) -> Result<Option<Recovery>, ApplyError> {
     let lock = DirectoryLock::acquire(root).map_err(ApplyError::io("lock", root))?;
     let Some(_lock) = lock else { return Err(ApplyError::Busy { path: root.to_owned() }) };
     // Whoever held the lock a moment ago may have finished meanwhile.
-    if !exists(&directory)? {
-        return Ok(None);
-    }
-    let old = directory.join("old");
-    if files::kind(&old).map_err(ApplyError::io("look at", &old))? != Kind::Directory {
-        let reason = "it holds no old files".to_owned();
-        return Err(ApplyError::Journal { path: directory, reason });
-    }
-    let (entries, directories) = read(&directory)?;
-    let recovery = roll_back(root, &directory, &entries, &directories)?;
-    files::remove_tree(&directory).map_err(ApplyError::io("remove", &directory))?;
+    let Some(genuine) = look(root)? else { return Ok(None) };
+    let recovery = roll_back(root, &directory, &genuine.entries, &genuine.directories)?;
+    checkpoint::reached("recover:restored");
+    close(root, &genuine.entry).map_err(ApplyError::io("remove", &directory))?;
     Ok(Some(recovery))
+}
+
+/// What [`recover`] would do; nothing is changed.
+///
+/// # Errors
+/// As [`recover`].
+pub fn preview(root: &Path) -> Result<Option<Recovery>, ApplyError> {
+    let Some(genuine) = look(root)? else { return Ok(None) };
+    let directory = root.join(DIRECTORY);
+    planned(root, &directory, &genuine.entries).map(|(recovery, _)| Some(recovery))
 }
 
 fn exists(directory: &Path) -> Result<bool, ApplyError> {
@@ -90,7 +137,7 @@ fn exists(directory: &Path) -> Result<bool, ApplyError> {
     }
 }
 
-/// Puts the old bytes back wherever the new ones stand.
+/// Puts the old bytes back where the new ones are.
 ///
 /// # Errors
 /// When a file cannot be restored; the journal stays for the next try.
@@ -100,38 +147,60 @@ pub fn roll_back(
     entries: &[Entry],
     directories: &[String],
 ) -> Result<Recovery, ApplyError> {
+    let (recovery, steps) = planned(root, directory, entries)?;
+    for (index, (step, entry)) in steps.into_iter().rev().enumerate() {
+        checkpoint::reached(&format!("recover:before-step-{index}"));
+        let place = entries[entry].path.below(root);
+        match step {
+            Step::Restore => {
+                let old = directory.join("old").join(entry.to_string());
+                files::rename(&old, &place).map_err(ApplyError::io("restore", &place))?;
+            }
+            _ => files::remove_file(&place).map_err(ApplyError::io("remove", &place))?,
+        }
+    }
+    for made in directories.iter().rev() {
+        // Only a directory that is empty again goes.
+        let _ = files::remove_empty_directory(&root.join(made));
+    }
+    Ok(recovery)
+}
+
+/// What has to be done, and in which order; the numbers are those of the entries.
+fn planned(
+    root: &Path,
+    directory: &Path,
+    entries: &[Entry],
+) -> Result<(Recovery, Vec<(Step, usize)>), ApplyError> {
     let mut recovery = Recovery::default();
     let mut steps = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
         let old = directory.join("old").join(index.to_string());
-        match step(root, &old, entry)? {
-            Step::Nothing => {}
-            Step::Skip => recovery.skipped.push(entry.path.to_string()),
+        let action = match step(root, &old, entry)? {
+            Step::Nothing => continue,
+            Step::Skip => {
+                recovery.skipped.push(entry.path.to_string());
+                continue;
+            }
             Step::Restore | Step::Remove if !is_genuine(&old, entry)? => {
                 return Err(ApplyError::Journal {
                     path: directory.to_owned(),
                     reason: format!("the old bytes of `{}` are not what it promises", entry.path),
                 });
             }
-            step => steps.push((step, old, &entry.path)),
-        }
-    }
-    for (step, old, path) in steps.into_iter().rev() {
-        let place = path.below(root);
-        match step {
             Step::Restore => {
-                files::rename(&old, &place).map_err(ApplyError::io("restore", &place))?
+                steps.push((Step::Restore, index));
+                "restore"
             }
-            _ => files::remove_file(&place).map_err(ApplyError::io("remove", &place))?,
-        }
-        recovery.restored.push(path.to_string());
+            Step::Remove => {
+                steps.push((Step::Remove, index));
+                "remove"
+            }
+        };
+        recovery.restored.push(Restored { path: entry.path.to_string(), action });
     }
-    for made in directories.iter().rev() {
-        // Only a directory that is empty again goes.
-        let _ = files::remove_empty_directory(&root.join(made));
-    }
-    recovery.restored.sort();
-    Ok(recovery)
+    recovery.restored.sort_by(|left, right| left.path.cmp(&right.path));
+    Ok((recovery, steps))
 }
 
 /// What brings one file back.
@@ -152,18 +221,21 @@ fn step(root: &Path, old: &Path, entry: &Entry) -> Result<Step, ApplyError> {
         }
     }
     let Some(now) = state_of(&entry.path.below(root))? else { return Ok(Step::Skip) };
-    if entry.before.is_some() && entry.before == entry.after {
+    let now = now.map(|side| side.digest);
+    let digest = |side: &Option<Side>| side.map(|side| side.digest);
+    let (before, after) = (digest(&entry.before), digest(&entry.after));
+    if before.is_some() && before == after {
         // Only the execute bit changed: the digests cannot tell whether it is back already.
         let is_back = files::kind(old).map_err(ApplyError::io("look at", old))? == Kind::Absent;
-        return Ok(match (now == entry.after, is_back) {
+        return Ok(match (now == after, is_back) {
             (false, _) => Step::Skip,
             (true, true) => Step::Nothing,
             (true, false) => Step::Restore,
         });
     }
-    Ok(match entry.before {
+    Ok(match before {
         before if now == before => Step::Nothing,
-        _ if now != entry.after => Step::Skip,
+        _ if now != after => Step::Skip,
         Some(_) => Step::Restore,
         None => Step::Remove,
     })
@@ -174,83 +246,16 @@ fn is_genuine(old: &Path, entry: &Entry) -> Result<bool, ApplyError> {
     Ok(entry.before.is_none() || state_of(old)? == Some(entry.before))
 }
 
-/// The digest of the file at `place`, `Some(None)` when nothing is there, `None` when it is no file of ours.
-fn state_of(place: &Path) -> Result<Option<Option<Digest>>, ApplyError> {
+/// The file at `place`, `Some(None)` when nothing is there, `None` when it is no file of ours.
+fn state_of(place: &Path) -> Result<Option<Option<Side>>, ApplyError> {
     match files::kind(place).map_err(ApplyError::io("look at", place))? {
         Kind::Absent => Ok(Some(None)),
         Kind::File { length, .. } if length <= MAX_FILE => files::read(place, MAX_FILE)
-            .map(|loaded| Some(Some(Digest::of(&loaded.bytes))))
+            .map(|loaded| {
+                let digest = Digest::of(&loaded.bytes);
+                Some(Some(Side { digest, executable: loaded.executable }))
+            })
             .map_err(ApplyError::io("read", place)),
         _ => Ok(None),
     }
-}
-
-fn read(directory: &Path) -> Result<(Vec<Entry>, Vec<String>), ApplyError> {
-    let path = directory.join("journal.json");
-    let fault = |reason: String| ApplyError::Journal { path: directory.to_owned(), reason };
-    let loaded = files::read(&path, MAX_JOURNAL).map_err(|error| fault(error.to_string()))?;
-    let document: Value =
-        serde_json::from_slice(&loaded.bytes).map_err(|error| fault(error.to_string()))?;
-    if document["version"] != 1 {
-        return Err(fault("its version is unknown".to_owned()));
-    }
-    let entries = document["edits"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let entries = entries
-        .iter()
-        .map(|entry| parse(entry).ok_or_else(|| fault("an entry is malformed".to_owned())));
-    let directories = document["directories"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let directories = directories.iter().map(|name| {
-        let name = name.as_str().and_then(|name| RelativePath::parse(name).ok());
-        name.map(|name| name.to_string())
-            .ok_or_else(|| fault("a directory is malformed".to_owned()))
-    });
-    Ok((entries.collect::<Result<_, _>>()?, directories.collect::<Result<_, _>>()?))
-}
-
-fn parse(entry: &Value) -> Option<Entry> {
-    let digest = |name: &str| match &entry[name] {
-        Value::Null => Some(None),
-        Value::String(text) => Digest::parse(text).map(Some),
-        _ => None,
-    };
-    Some(Entry {
-        path: RelativePath::parse(entry["path"].as_str()?).ok()?,
-        before: digest("before")?,
-        after: digest("after")?,
-    })
-}
-
-/// Removes journals that were never completed or are done, unless somebody is writing.
-pub fn remove_leftovers(root: &Path) {
-    if drafts(root).is_empty() {
-        return;
-    }
-    if let Ok(Some(_lock)) = DirectoryLock::acquire(root) {
-        remove_drafts(root);
-    }
-}
-
-/// The same for the holder of the project's lock.
-pub fn remove_drafts(root: &Path) {
-    for path in drafts(root) {
-        // What stays is removed by the next run.
-        let _ = files::remove_tree(&path);
-    }
-}
-
-/// Only names that this program gives: 16 hex digits, or `done`.
-fn is_draft(name: &str) -> bool {
-    name.strip_prefix(DRAFT_PREFIX).is_some_and(|rest| {
-        rest == "done" || rest.len() == 16 && rest.bytes().all(|digit| digit.is_ascii_hexdigit())
-    })
-}
-
-fn drafts(root: &Path) -> Vec<PathBuf> {
-    files::names(root)
-        .unwrap_or_default()
-        .into_iter()
-        .filter(|name| name.to_str().is_some_and(is_draft))
-        .map(|name| root.join(name))
-        .filter(|path| matches!(files::kind(path), Ok(Kind::Directory)))
-        .collect()
 }

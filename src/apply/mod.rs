@@ -4,6 +4,7 @@
 
 pub mod edits;
 pub mod journal;
+mod ledger;
 pub mod new_tree;
 
 pub use edits::apply;
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 
 use crate::plan::RelativePath;
 use crate::system::interrupt::Interrupted;
+use crate::system::machine_secret::SecretError;
 
 /// Why nothing was changed; after any of these the old state is whole.
 #[derive(Debug, thiserror::Error)]
@@ -32,8 +34,10 @@ pub enum ApplyError {
     Io { action: &'static str, path: PathBuf, source: std::io::Error },
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
-    #[error("`{}` is the journal of a write that was cut off, and it is damaged: {reason}", path.display())]
+    #[error("`{}` looks like the journal of a write that was cut off, and is not carried out: {reason}; nothing was changed", path.display())]
     Journal { path: PathBuf, reason: String },
+    #[error(transparent)]
+    Secret(#[from] SecretError),
 }
 
 impl ApplyError {

@@ -1,21 +1,20 @@
 //! A new project: staged beside its target, in place by one rename.
 //!
 //! A kill at any moment leaves either nothing or the complete project, and at most a staging directory that the
-//! next run removes.
+//! next run removes when the ledger of this machine has it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::plan::FileSet;
-use crate::plan::digest::hex;
 use crate::system::directory_lock::DirectoryLock;
 use crate::system::files::{self, Kind, Mode};
-use crate::system::{checkpoint, interrupt, random};
+use crate::system::{checkpoint, interrupt};
 
-use super::ApplyError;
+use super::{ApplyError, ledger};
 
 /// Prefix of staging directories; the rest is 16 hex digits.
-const PREFIX: &str = ".aos-tmp-";
+pub const PREFIX: &str = ".aos-tmp-";
 /// How often a staging directory may be lost to other runs before this one gives up.
 const STAGE_ATTEMPTS: usize = 100;
 
@@ -81,6 +80,7 @@ fn put_in_place(tree: &Path, target: &Path) -> Result<(), ApplyError> {
 /// A staging directory that removes itself.
 struct Stage {
     path: PathBuf,
+    entry: ledger::Entry,
     _lock: DirectoryLock,
 }
 
@@ -88,18 +88,26 @@ impl Stage {
     /// Between making a directory and locking it, another run may take it for a leftover: then the next one.
     fn new(parent: &Path) -> Result<Self, ApplyError> {
         for _ in 0..STAGE_ATTEMPTS {
-            let unique =
-                random::bytes::<8>().map_err(ApplyError::io("name a directory in", parent))?;
-            let path = parent.join(format!("{PREFIX}{}", hex(&unique)));
-            files::create_directory(&path).map_err(ApplyError::io("create", &path))?;
+            let entry = ledger::Entry::open(parent)
+                .map_err(ApplyError::io("name a directory in", parent))?;
+            let path = parent.join(format!("{PREFIX}{}", entry.id));
+            if let Err(source) = files::create_directory(&path) {
+                entry.close();
+                return Err(ApplyError::Io { action: "create", path, source });
+            }
             match DirectoryLock::acquire(&path) {
                 Ok(Some(lock)) if matches!(files::kind(&path), Ok(Kind::Directory)) => {
-                    return Ok(Self { path, _lock: lock });
+                    return Ok(Self { path, entry, _lock: lock });
                 }
-                Ok(_) => {}
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Ok(_) => {
+                    entry.close();
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                    entry.close();
+                }
                 Err(source) => {
                     let _ = files::remove_empty_directory(&path);
+                    entry.close();
                     return Err(ApplyError::Io { action: "lock", path, source });
                 }
             }
@@ -111,24 +119,31 @@ impl Stage {
 impl Drop for Stage {
     fn drop(&mut self) {
         // A directory that stays is removed by the next run.
-        let _ = files::remove_tree(&self.path);
+        if files::remove_tree(&self.path).is_ok() {
+            self.entry.close();
+        }
     }
 }
 
-/// Removes staging directories of runs that were killed; a running one holds its lock.
-pub fn remove_leftovers(parent: &Path) {
-    let Ok(names) = files::names(parent) else { return };
-    for name in names {
-        let is_stage =
-            name.to_str().and_then(|name| name.strip_prefix(PREFIX)).is_some_and(|unique| {
-                unique.len() == 16 && unique.bytes().all(|digit| digit.is_ascii_hexdigit())
-            });
-        let path = parent.join(&name);
-        if !is_stage || !matches!(files::kind(&path), Ok(Kind::Directory)) {
+/// Removes staging directories of runs on this machine that were killed; a running one holds its lock. Gives their
+/// names, to be told.
+#[must_use]
+pub fn remove_leftovers(parent: &Path) -> Vec<String> {
+    let mut removed = Vec::new();
+    for name in files::names(parent).unwrap_or_default() {
+        let Some(name) = name.to_str() else { continue };
+        let path = parent.join(name);
+        let entry = name.strip_prefix(PREFIX).and_then(ledger::Entry::find);
+        let Some(entry) = entry.filter(|entry| entry.is_of(parent)) else { continue };
+        if !matches!(files::kind(&path), Ok(Kind::Directory)) {
             continue;
         }
-        if let Ok(Some(_lock)) = DirectoryLock::acquire(&path) {
-            let _ = files::remove_tree(&path);
+        if let Ok(Some(_lock)) = DirectoryLock::acquire(&path)
+            && files::remove_tree(&path).is_ok()
+        {
+            entry.close();
+            removed.push(name.to_owned());
         }
     }
+    removed
 }

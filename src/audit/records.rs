@@ -1,5 +1,6 @@
 //! Findings about the records of a project: aos.toml, pin, lock.
 
+use crate::apply::journal;
 use crate::contract::Finding;
 use crate::generate::lock::LOCK_PATH;
 use crate::generate::record::{PIN_PATH, RECORD_PATH};
@@ -12,10 +13,18 @@ use super::rules;
 pub fn findings(project: &Project) -> Vec<Finding> {
     let mut findings = Vec::new();
     if project.has_transaction {
-        findings.push(rules::INTERRUPTED.finding(
-            TRANSACTION_DIRECTORY,
-            "an earlier run of aos was cut off while it wrote".to_owned(),
-        ));
+        findings.push(match journal::look(&project.root) {
+            Ok(_) => rules::INTERRUPTED.finding(
+                TRANSACTION_DIRECTORY,
+                "an earlier run of aos was cut off while it wrote".to_owned(),
+            ),
+            Err(error) => rules::FOREIGN_STATE.finding(TRANSACTION_DIRECTORY, error.to_string()),
+        });
+    }
+    for name in journal::foreign(&project.root) {
+        let message =
+            format!("`{name}` looks like a leftover of aos, and this machine did not make it");
+        findings.push(rules::FOREIGN_STATE.finding(&name, message));
     }
     if matches!(project.record, Slot::Absent) {
         let (what, how) = match project.family {

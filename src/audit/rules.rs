@@ -46,6 +46,15 @@ rule!(
     "aos"
 );
 rule!(
+    FOREIGN_STATE,
+    "project/foreign-state",
+    Error,
+    "The tree holds no journal or staging directory that this machine did not write",
+    "A repository can bring one along; carried out, it would write and delete files that nobody asked for",
+    "look at what it holds, then delete it (`git rm -r` where it is tracked) and restore the managed files from version control",
+    "aos"
+);
+rule!(
     NOTHING_COMPARED,
     "project/nothing-compared",
     Error,
@@ -281,10 +290,11 @@ rule!(
 );
 
 /// Rules of every family, in the order of the documentation.
-pub const RULES: [Rule; 29] = [
+pub const RULES: [Rule; 30] = [
     NOT_ADOPTED,
     RECORD,
     INTERRUPTED,
+    FOREIGN_STATE,
     NOTHING_COMPARED,
     NOT_COMPARED,
     NOT_READ,

@@ -118,12 +118,14 @@ pub fn run(args: &SyncSpecArgs, run: &Run) -> Result<Outcome, Failure> {
     }
 }
 
-/// Opens a project for writing: undoes a write that was cut off first, unless this is a dry run.
+/// Opens a project for writing: undoes a write of this machine that was cut off first, unless this is a dry run.
+/// Gives what was changed for that, path by path.
 ///
 /// # Errors
-/// When the path is no project, or the journal cannot be used.
+/// When the path is no project, or there is a journal that cannot be carried out.
 pub fn open(path: &Path, write: &WriteOptions) -> Result<(Project, Vec<String>), Failure> {
     let project = Project::open(path)?;
+<<<<<<< HEAD
     let notes = put_back(&project.root, write)?;
     if !project.has_transaction {
         return Ok((project, notes));
@@ -142,16 +144,34 @@ pub fn put_back(root: &Path, write: &WriteOptions) -> Result<Vec<String>, Failur
     if matches!(files::kind(&root.join(TRANSACTION_DIRECTORY)), Ok(Kind::Absent)) {
         return Ok(Vec::new());
     }
+=======
+    let root = &project.root;
+>>>>>>> 0ef61db (sync-spec, gen, new: a journal or staging directory is believed only when this machine made it here; recoveries name every path)
     if write.dry_run {
-        return Err(Failure::new(ErrorCode::Conflict, "an earlier run was cut off while it wrote")
-            .hint("run the command without `--dry-run`; it puts the old state back first"));
+        return match apply::journal::preview(root)? {
+            None => {
+                let foreign = apply::journal::foreign(root);
+                Ok((project, foreign.iter().map(|name| left_alone(name)).collect()))
+            }
+            Some(recovery) => Err(cut_off(&recovery)),
+        };
     }
+    let recovery = apply::recover(root)?;
+    let leftovers = apply::journal::clear(root);
     let mut notes = Vec::new();
+<<<<<<< HEAD
     if let Some(recovery) = apply::recover(root)? {
+=======
+    if let Some(recovery) = &recovery {
+>>>>>>> 0ef61db (sync-spec, gen, new: a journal or staging directory is believed only when this machine made it here; recoveries name every path)
         notes.push(format!(
             "an earlier run was cut off; {} files were put back",
             recovery.restored.len()
         ));
+        notes.extend(recovery.restored.iter().map(|restored| match restored.action {
+            "remove" => format!("`{}`, which that run had made, was removed", restored.path),
+            _ => format!("`{}` was put back", restored.path),
+        }));
         notes.extend(
             recovery
                 .skipped
@@ -159,7 +179,37 @@ pub fn put_back(root: &Path, write: &WriteOptions) -> Result<Vec<String>, Failur
                 .map(|path| format!("`{path}` was changed since then and was left as it is")),
         );
     }
+<<<<<<< HEAD
     Ok(notes)
+=======
+    notes.extend(leftovers.removed.iter().map(|name| {
+        format!("`{name}`, left by a run on this machine that was cut off, was removed")
+    }));
+    notes.extend(leftovers.foreign.iter().map(|name| left_alone(name)));
+    if recovery.is_some() { Ok((project.reload(), notes)) } else { Ok((project, notes)) }
+}
+
+fn left_alone(name: &str) -> String {
+    format!(
+        "`{name}` looks like a leftover of aos that this machine did not make; it was left as it is"
+    )
+}
+
+/// The answer to a dry run where a write must be undone first, with every path.
+fn cut_off(recovery: &apply::journal::Recovery) -> Failure {
+    let steps = recovery.restored.iter();
+    let lines = steps.clone().map(|step| visible!("  {} {}", step.action, step.path));
+    let report = Visible::joined(lines, "\n");
+    let steps: Vec<_> =
+        steps.map(|step| json!({"path": step.path, "action": step.action})).collect();
+    let mut failure =
+        Failure::new(ErrorCode::Conflict, "an earlier run was cut off while it wrote")
+            .hint("run the command without `--dry-run`; it puts the old state back first")
+            .detail("recovery", steps)
+            .detail("left_alone", recovery.skipped.clone());
+    failure.report = Some(report).filter(|report| !report.is_empty());
+    failure
+>>>>>>> 0ef61db (sync-spec, gen, new: a journal or staging directory is believed only when this machine made it here; recoveries name every path)
 }
 
 fn faulty_record(reason: &str) -> Failure {

@@ -1,7 +1,7 @@
 //! The write gate (agent-cli §7): preview, confirm token, or a change that loses nothing.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -12,17 +12,20 @@ use crate::plan::confirmation::{self, LIFETIME_SECONDS, Scope};
 use crate::plan::digest::hex;
 use crate::plan::{Digest, Plan, RelativePath};
 use crate::report::{ErrorCode, Failure, Outcome, changes};
-use crate::system::files::{self, Kind, Mode};
-use crate::system::{clock, environment, random};
+use crate::system::files::{self, Mode};
+use crate::system::{clock, environment, machine_secret, random};
 use crate::visible::{Visible, visible};
 
 use super::Run;
 
+<<<<<<< HEAD
 /// Largest secret file that is read, in bytes.
 const MAX_SECRET: u64 = 4096;
 /// Most paths that a sentence names.
 const MAX_LISTED: usize = 8;
 
+=======
+>>>>>>> 0ef61db (sync-spec, gen, new: a journal or staging directory is believed only when this machine made it here; recoveries name every path)
 /// One request to change files.
 #[derive(Debug)]
 pub struct Request<'a> {
@@ -190,7 +193,7 @@ fn accept(request: &Request<'_>, token: &str) -> Result<(), Failure> {
 
 /// Marks a token as used; of two processes with one token exactly one succeeds.
 fn consume(token: &str) -> Result<(), Failure> {
-    let directory = state_directory()?.join("confirm-used");
+    let directory = machine_secret::state_directory()?.join("confirm-used");
     files::create_private_directory(&directory)
         .map_err(|error| state_failure(&directory, &error))?;
     prune(&directory);
@@ -223,45 +226,8 @@ fn prune(directory: &Path) {
     }
 }
 
-/// The machine-local secret; made on first use, readable by its owner alone.
 fn secret() -> Result<Vec<u8>, Failure> {
-    let directory = state_directory()?;
-    let path = directory.join("confirm.secret");
-    if files::kind(&path).map_err(|error| state_failure(&path, &error))? == Kind::Absent {
-        files::create_private_directory(&directory)
-            .map_err(|error| state_failure(&directory, &error))?;
-        create_secret(&path).map_err(|error| state_failure(&path, &error))?;
-    }
-    if !files::is_private(&path).map_err(|error| state_failure(&path, &error))? {
-        return Err(Failure::new(
-            ErrorCode::Config,
-            format!("`{}` can be read by other users, so it cannot key a token", path.display()),
-        )
-        .hint("delete the file; the next run makes a new one"));
-    }
-    let loaded = files::read(&path, MAX_SECRET).map_err(|error| state_failure(&path, &error))?;
-    Ok(loaded.bytes)
-}
-
-/// Complete before it has its name, so that no other process reads half a secret.
-fn create_secret(path: &Path) -> std::io::Result<()> {
-    let draft = path.with_extension(hex(&random::bytes::<8>()?));
-    files::write_new(&draft, &random::bytes::<32>()?, Mode::Secret)?;
-    match files::rename_new(&draft, path) {
-        Ok(()) => Ok(()),
-        Err(error) => {
-            let _ = files::remove_file(&draft);
-            // Another process was first; its secret is as good.
-            if error.kind() == std::io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) }
-        }
-    }
-}
-
-fn state_directory() -> Result<PathBuf, Failure> {
-    environment::state_directory().ok_or_else(|| {
-        Failure::new(ErrorCode::Config, "there is no home directory to keep the confirm secret in")
-            .hint(format!("set {} to a directory of your own", environment::AOS_HOME))
-    })
+    Ok(machine_secret::obtain()?)
 }
 
 fn state_failure(path: &Path, error: &std::io::Error) -> Failure {

@@ -8,6 +8,7 @@ pub mod digest;
 pub mod edit;
 pub mod file_set;
 pub mod relative_path;
+pub mod seal;
 
 pub use digest::Digest;
 pub use edit::{Action, Edit, Obstacle, Plan, Tree, TreeEntry};

@@ -12,6 +12,7 @@ pub mod interrupt;
 pub mod isolation;
 pub mod keeper;
 pub mod loopback;
+pub mod machine_secret;
 pub mod orphans;
 pub mod process;
 pub mod program;

@@ -50,6 +50,8 @@ mod new_git;
 mod new_names;
 mod new_output;
 mod notices;
+#[cfg(all(unix, debug_assertions))]
+mod planted_state;
 mod sandbox;
 mod scaffolded_cli_python;
 mod scaffolded_go;

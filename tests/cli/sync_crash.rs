@@ -188,7 +188,10 @@ fn a_damaged_journal_is_named_and_nothing_is_guessed() {
         std::fs::write(scene.project.join(".aos-transaction/journal.json"), text).unwrap();
         let before = disk::state(&scene.project);
         let error = scene.sandbox.aos_in(&scene.project, &["sync-spec"]).error("E_CONFLICT", 6);
-        assert!(error["message"].as_str().unwrap().contains("damaged"), "{text}: {error}");
+        assert!(
+            error["message"].as_str().unwrap().contains("is not carried out"),
+            "{text}: {error}"
+        );
         scene.sandbox.aos_in(&scene.project, &["check"]).error("E_DRIFT", 6);
         assert!(disk::state(&scene.project) == before, "{text}");
         restore(&scene);

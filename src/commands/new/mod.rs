@@ -93,7 +93,10 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
         project.notes.push(format!("it lies inside another project, `{}`", around.root.display()));
     }
     if !args.write.dry_run {
-        apply::remove_leftovers(place.parent());
+        let removed = apply::remove_leftovers(place.parent()).into_iter().map(|name| {
+            format!("`{name}`, left by a run on this machine that was cut off, was removed")
+        });
+        project.notes.extend(removed);
     }
     match place.state {
         TargetState::Free => create(args, run, project, &place),

@@ -1,0 +1,89 @@
+//! The secret of this machine: keys confirm tokens and the journals of writes. Readable by its owner alone.
+//!
+//! It is never printed and never leaves the state directory.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::files::{self, Kind, Mode};
+use super::{environment, random};
+
+/// Name of the file in the state directory.
+const FILE: &str = "confirm.secret";
+/// Largest secret file that is read, in bytes.
+const MAX_SECRET: u64 = 4096;
+
+/// Why there is no secret.
+#[derive(Debug, thiserror::Error)]
+pub enum SecretError {
+    #[error("there is no home directory to keep the secret of this machine in")]
+    NoHome,
+    #[error("`{}` can be read by other users, so it cannot key anything", path.display())]
+    Shared { path: PathBuf },
+    #[error("cannot use `{}`: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+}
+
+impl SecretError {
+    /// Wraps an I/O error with the path that was used.
+    pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { path, source }
+    }
+}
+
+/// The secret, made on first use.
+///
+/// # Errors
+/// When it cannot be made or read, or others can read it.
+pub fn obtain() -> Result<Vec<u8>, SecretError> {
+    let directory = state_directory()?;
+    let path = directory.join(FILE);
+    if files::kind(&path).map_err(SecretError::io(&path))? == Kind::Absent {
+        files::create_private_directory(&directory).map_err(SecretError::io(&directory))?;
+        create(&path).map_err(SecretError::io(&path))?;
+    }
+    read(&path)
+}
+
+/// The secret, when there is one already.
+///
+/// # Errors
+/// When it cannot be read, or others can read it.
+pub fn existing() -> Result<Option<Vec<u8>>, SecretError> {
+    let path = state_directory()?.join(FILE);
+    match files::kind(&path).map_err(SecretError::io(&path))? {
+        Kind::Absent => Ok(None),
+        _ => read(&path).map(Some),
+    }
+}
+
+/// The directory of aos's own state.
+///
+/// # Errors
+/// When there is none.
+pub fn state_directory() -> Result<PathBuf, SecretError> {
+    environment::state_directory().ok_or(SecretError::NoHome)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, SecretError> {
+    if !files::is_private(path).map_err(SecretError::io(path))? {
+        return Err(SecretError::Shared { path: path.to_owned() });
+    }
+    files::read(path, MAX_SECRET).map(|loaded| loaded.bytes).map_err(SecretError::io(path))
+}
+
+/// Complete before it has its name, so that no other process reads half a secret.
+fn create(path: &Path) -> io::Result<()> {
+    let unique: String = random::bytes::<8>()?.iter().map(|byte| format!("{byte:02x}")).collect();
+    let draft = path.with_extension(unique);
+    files::write_new(&draft, &random::bytes::<32>()?, Mode::Secret)?;
+    match files::rename_new(&draft, path) {
+        Ok(()) => Ok(()),
+        Err(error) => {
+            let _ = files::remove_file(&draft);
+            // Another process was first; its secret is as good.
+            if error.kind() == io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) }
+        }
+    }
+}

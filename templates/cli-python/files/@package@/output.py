@@ -151,13 +151,14 @@ def encode(value: Any, *, compact: bool) -> bytes:
     """Encode a value of JSON as UTF-8."""
     separators = (",", ":") if compact else None
     indent = None if compact else 2
-    return json.dumps(
+    encoded = json.dumps(
         value,
         ensure_ascii=False,
         allow_nan=False,
         indent=indent,
         separators=separators,
-    ).encode()
+    )
+    return text.document(encoded).encode()
 
 
 def select(data: Any, fields: Sequence[str]) -> Any:

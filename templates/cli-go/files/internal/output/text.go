@@ -29,7 +29,8 @@ func renderValue(text *strings.Builder, indent string, value any) {
 }
 
 func renderMember(text *strings.Builder, indent string, member Member) {
-	name := indent + Plain(strings.ReplaceAll(member.Key, "_", " ")) + ":"
+	key := strings.ReplaceAll(strings.ReplaceAll(member.Key, "_", " "), "\n", " ")
+	name := indent + Plain(key) + ":"
 	switch value := member.Value.(type) {
 	case Object, []any:
 		if isEmpty(value) {

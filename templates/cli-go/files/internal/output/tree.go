@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"regexp"
+	"unicode"
+	"unicode/utf16"
 )
 
 // Member is one member of an Object.
@@ -146,4 +150,23 @@ func encode(value any) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
+}
+
+// runnerMarks are what a workflow runner looks for anywhere in a line.
+var runnerMarks = regexp.MustCompile(`##([a-z]*)\[`)
+
+// visible escapes what nobody sees in a document, and what a workflow runner would carry out. A reader gets the same
+// values.
+func visible(document []byte) []byte {
+	var safe bytes.Buffer
+	for _, symbol := range string(document) {
+		if symbol < 0x7f || unicode.IsPrint(symbol) {
+			safe.WriteRune(symbol)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{symbol}) {
+			_, _ = fmt.Fprintf(&safe, "\\u%04x", unit)
+		}
+	}
+	return runnerMarks.ReplaceAll(safe.Bytes(), []byte(`##${1}\u005b`))
 }

@@ -118,6 +118,9 @@ def _clean_error(error):
 
 def _line(envelope):
     line = json.dumps(envelope, allow_nan=False, separators=(",", ":"))
+    # Escapes keep the values; a terminal and a workflow runner see plain text.
+    line = line.replace("\x7f", "\\u007f")
+    line = redaction.RUNNER_MARK.sub(r"\1\\u005b", line)
     if len(line) > OUTPUT_BYTES:
         raise InternalError("the result is too large to hand out")
     return line

@@ -292,8 +292,22 @@ class ScrubbedStream:
             self.write("\n")
 
 
+# What a workflow runner carries out anywhere in a line: two hashes, a word, a bracket.
+RUNNER_MARK = re.compile(r"(#{2}[a-z]*)\[")
+
+
 def note(line):
-    """Write one line to stderr, whatever state stderr is in."""
+    """Write one line to stderr, whatever state stderr is in.
+
+    Nothing in it steers a terminal or is carried out by a workflow runner.
+    """
+    line = "".join(
+        symbol if symbol == "\t" or symbol.isprintable() else f"\\u{ord(symbol):04x}"
+        for symbol in line
+    )
+    line = RUNNER_MARK.sub(r"\1\\u005b", line)
+    if line.lstrip().startswith("::"):
+        line = line.replace("::", "\\u003a:", 1)
     try:
         sys.__stderr__.write(line + "\n")
         sys.__stderr__.flush()

@@ -18,12 +18,11 @@ use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
 use crate::generate::vendor;
 use crate::inputs::adoption::{self, Adoption};
 use crate::inputs::desired::{Desired, SourceBytes};
-use crate::inputs::project::{Project, Slot, TRANSACTION_DIRECTORY};
+use crate::inputs::project::{Project, Slot};
 use crate::inputs::spec_source::{self, Obtained, Trust};
 use crate::inputs::{embedded, repository, tree};
 use crate::plan::{Content, Digest, FileSet, Plan, RelativePath};
 use crate::report::{ErrorCode, Failure, Outcome, changes};
-use crate::system::files::{self, Kind};
 
 use crate::visible::{Visible, visible};
 
@@ -119,13 +118,11 @@ pub fn run(args: &SyncSpecArgs, run: &Run) -> Result<Outcome, Failure> {
 }
 
 /// Opens a project for writing: undoes a write of this machine that was cut off first, unless this is a dry run.
-/// Gives what was changed for that, path by path.
 ///
 /// # Errors
 /// When the path is no project, or there is a journal that cannot be carried out.
 pub fn open(path: &Path, write: &WriteOptions) -> Result<(Project, Vec<String>), Failure> {
     let project = Project::open(path)?;
-<<<<<<< HEAD
     let notes = put_back(&project.root, write)?;
     if !project.has_transaction {
         return Ok((project, notes));
@@ -133,37 +130,22 @@ pub fn open(path: &Path, write: &WriteOptions) -> Result<(Project, Vec<String>),
     Ok((project.reload(), notes))
 }
 
-/// Undoes a write that was cut off, unless this is a dry run; says so.
+/// Undoes a write of this machine that was cut off, unless this is a dry run. Gives what was changed for that, path by
+/// path, and names what this machine did not make.
 ///
 /// # Errors
-/// When the journal cannot be used.
+/// When there is a journal that cannot be carried out.
 pub fn put_back(root: &Path, write: &WriteOptions) -> Result<Vec<String>, Failure> {
-    if !write.dry_run {
-        apply::journal::remove_leftovers(root);
-    }
-    if matches!(files::kind(&root.join(TRANSACTION_DIRECTORY)), Ok(Kind::Absent)) {
-        return Ok(Vec::new());
-    }
-=======
-    let root = &project.root;
->>>>>>> 0ef61db (sync-spec, gen, new: a journal or staging directory is believed only when this machine made it here; recoveries name every path)
     if write.dry_run {
         return match apply::journal::preview(root)? {
-            None => {
-                let foreign = apply::journal::foreign(root);
-                Ok((project, foreign.iter().map(|name| left_alone(name)).collect()))
-            }
+            None => Ok(apply::journal::foreign(root).iter().map(|name| left_alone(name)).collect()),
             Some(recovery) => Err(cut_off(&recovery)),
         };
     }
     let recovery = apply::recover(root)?;
     let leftovers = apply::journal::clear(root);
     let mut notes = Vec::new();
-<<<<<<< HEAD
-    if let Some(recovery) = apply::recover(root)? {
-=======
     if let Some(recovery) = &recovery {
->>>>>>> 0ef61db (sync-spec, gen, new: a journal or staging directory is believed only when this machine made it here; recoveries name every path)
         notes.push(format!(
             "an earlier run was cut off; {} files were put back",
             recovery.restored.len()
@@ -179,14 +161,11 @@ pub fn put_back(root: &Path, write: &WriteOptions) -> Result<Vec<String>, Failur
                 .map(|path| format!("`{path}` was changed since then and was left as it is")),
         );
     }
-<<<<<<< HEAD
-    Ok(notes)
-=======
     notes.extend(leftovers.removed.iter().map(|name| {
         format!("`{name}`, left by a run on this machine that was cut off, was removed")
     }));
     notes.extend(leftovers.foreign.iter().map(|name| left_alone(name)));
-    if recovery.is_some() { Ok((project.reload(), notes)) } else { Ok((project, notes)) }
+    Ok(notes)
 }
 
 fn left_alone(name: &str) -> String {
@@ -209,7 +188,6 @@ fn cut_off(recovery: &apply::journal::Recovery) -> Failure {
             .detail("left_alone", recovery.skipped.clone());
     failure.report = Some(report).filter(|report| !report.is_empty());
     failure
->>>>>>> 0ef61db (sync-spec, gen, new: a journal or staging directory is believed only when this machine made it here; recoveries name every path)
 }
 
 fn faulty_record(reason: &str) -> Failure {

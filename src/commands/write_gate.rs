@@ -18,14 +18,9 @@ use crate::visible::{Visible, visible};
 
 use super::Run;
 
-<<<<<<< HEAD
-/// Largest secret file that is read, in bytes.
-const MAX_SECRET: u64 = 4096;
 /// Most paths that a sentence names.
 const MAX_LISTED: usize = 8;
 
-=======
->>>>>>> 0ef61db (sync-spec, gen, new: a journal or staging directory is believed only when this machine made it here; recoveries name every path)
 /// One request to change files.
 #[derive(Debug)]
 pub struct Request<'a> {

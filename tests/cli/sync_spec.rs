@@ -101,7 +101,9 @@ fn a_run_with_nothing_to_do_says_unchanged_and_writes_nothing() {
         assert_eq!(data["changes"], serde_json::json!([]));
     }
     assert_eq!((disk::state(&project), disk::identities(&project)), before);
-    assert!(!sandbox.home().join(".aos").exists(), "no secret is made for nothing");
+    // `aos new` kept its staging directory in the ledger for as long as that was there.
+    assert_eq!(disk::names(&sandbox.home().join(".aos")), ["writes"], "no secret for nothing");
+    assert!(disk::names(&sandbox.home().join(".aos/writes")).is_empty());
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::contract::json;
 use crate::system::files;
 
 use super::agent_cli::fixture::AgentCliFixture;
+use super::harness::facts::Facts;
 use super::mock::{Reply, Route};
 
 /// Where it lies in a project.
@@ -66,6 +67,8 @@ pub struct Fixture {
     pub routes: Vec<Route>,
     /// Arguments with which a command does its work.
     pub samples: BTreeMap<String, Vec<String>>,
+    /// The facts of the API behind a connector.
+    pub harness: Option<Facts>,
     pub agent_cli: AgentCliFixture,
 }
 
@@ -84,6 +87,7 @@ struct Document {
     routes: Vec<RouteDocument>,
     #[serde(default)]
     samples: Vec<SampleDocument>,
+    harness: Option<Facts>,
     #[serde(default)]
     agent_cli: AgentCliFixture,
 }
@@ -205,9 +209,26 @@ impl Fixture {
                 format!("the value of `{name}` holds a NUL character, which no variable can"),
             ));
         }
+        if let Some(facts) = &document.harness {
+            facts.check().map_err(|(word, reason)| (Some(word), reason))?;
+            if !document.routes.is_empty() {
+                return Err(near(
+                    "routes",
+                    "[harness] has the requests of the commands; `routes` would answer beside it"
+                        .to_owned(),
+                ));
+            }
+        }
+        let stated = document.harness.iter().flat_map(|facts| &facts.commands);
+        let stated: Vec<_> = stated
+            .map(|command| SampleDocument {
+                command: command.id.clone(),
+                arguments: command.arguments.clone(),
+            })
+            .collect();
         let routes = document.routes.into_iter().map(route);
         let mut samples = BTreeMap::new();
-        for sample in document.samples {
+        for sample in stated.into_iter().chain(document.samples) {
             if sample.arguments.iter().any(|argument| argument.contains('\0')) {
                 let what = "holds a NUL character, which no argument can";
                 return Err(near(
@@ -227,6 +248,7 @@ impl Fixture {
             environment: document.environment,
             routes: routes.collect::<Result<_, _>>().map_err(fault)?,
             samples,
+            harness: document.harness,
             agent_cli: document.agent_cli,
         })
     }
@@ -378,7 +400,7 @@ mod tests {
             ),
             (
                 "version = 1\ncolour = 1\n",
-                ", line 2, column 1: unknown member `colour` at the top; known are `version`, `base_url_env`, `secrets`, `public`, `environment`, `routes`, `samples`, `agent_cli`",
+                ", line 2, column 1: unknown member `colour` at the top; known are `version`, `base_url_env`, `secrets`, `public`, `environment`, `routes`, `samples`, `harness`, `agent_cli`",
             ),
             ("version = 2\n", ", line 1, column 1: version 2 is not known; it must be 1"),
             (

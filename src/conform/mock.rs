@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use super::harness::facts::Facts;
+use super::harness::upstream::{self, Values};
 use crate::system::loopback::{Answer, Server};
 pub use crate::system::loopback::{Reply, Request};
 
@@ -31,6 +33,10 @@ pub enum Behaviour {
     Redirect,
     /// Repeats the headers and the target of the request in an error.
     Echo,
+    /// 302 to another origin on this machine.
+    Elsewhere,
+    /// The refusal of the facts at this place, whatever is asked.
+    Refusal(usize),
 }
 
 /// A scripted reply of a fixture: the first whose method and path fit is given.
@@ -54,6 +60,9 @@ impl Route {
     }
 }
 
+/// The path that [`Behaviour::Elsewhere`] leads to.
+pub const ELSEWHERE: &str = "/elsewhere";
+
 /// An answer that comes later than this is meant to be late.
 const LATE: Duration = Duration::from_secs(1);
 
@@ -76,6 +85,21 @@ impl Mock {
                 || Reply::new(200, "application/json", "{}"),
                 |route| route.reply.clone(),
             ),
+            other => scripted(other, request),
+        }))
+    }
+
+    /// Starts the API of these facts; other behaviours than [`Behaviour::Good`] are the same whatever is asked.
+    ///
+    /// # Errors
+    /// When loopback has no free port.
+    pub fn of(behaviour: Behaviour, facts: Facts, values: Values) -> std::io::Result<Self> {
+        Self::with(Arc::new(move |request| match behaviour {
+            Behaviour::Good => upstream::reply(&facts, &values, request),
+            Behaviour::Refusal(at) => facts
+                .refusals
+                .get(at)
+                .map_or_else(|| scripted(Behaviour::Status(400), request), upstream::refused),
             other => scripted(other, request),
         }))
     }
@@ -139,6 +163,16 @@ fn scripted(behaviour: Behaviour, request: &Request) -> Reply {
     let json = |status, body: &str| Reply::new(status, "application/json", body);
     match behaviour {
         Behaviour::Good => json(200, "{}"),
+        Behaviour::Refusal(_) => json(400, "{}"),
+        Behaviour::Elsewhere => {
+            let host = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("host"));
+            let port = host.and_then(|(_, host)| host.rsplit(':').next()).unwrap_or("80");
+            let mut reply = json(302, "");
+            reply
+                .headers
+                .push(("Location".to_owned(), format!("http://localhost:{port}{ELSEWHERE}")));
+            reply
+        }
         Behaviour::Status(status) => json(status, "{\"message\":\"made up by aos conform\"}"),
         Behaviour::Html => {
             Reply::new(200, "text/html", "<!doctype html><title>Sign in</title><p>Sign in")

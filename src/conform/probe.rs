@@ -30,6 +30,8 @@ pub struct Probe {
 pub enum Need {
     /// A `conform.toml` in the project.
     Fixture,
+    /// The facts of the API, `[harness]` of `conform.toml`.
+    Facts,
     /// Names of environment variables that hold secrets.
     Credentials,
     /// A way to point the tool at the mock upstream.
@@ -49,6 +51,7 @@ impl Need {
     pub fn name(self) -> &'static str {
         match self {
             Self::Fixture => "fixture",
+            Self::Facts => "facts",
             Self::Credentials => "credentials",
             Self::BaseUrl => "base_url",
             Self::Namespace => "namespace",

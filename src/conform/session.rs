@@ -16,8 +16,10 @@ use crate::system::temporary::TemporaryDirectory;
 use crate::system::{files, loopback};
 
 use super::fixture::Fixture;
+use super::harness::facts::Facts;
+use super::harness::upstream::Values;
 use super::memory::Memory;
-use super::mock::Mock;
+use super::mock::{Behaviour, Mock};
 use super::probe::Need;
 use super::pulse::Pulse;
 use super::sandbox::Sandbox;
@@ -106,6 +108,10 @@ impl Session {
         let lacking = |is_there: bool, why: &str| (!is_there).then(|| why.to_owned());
         match need {
             Need::Fixture => lacking(self.fixture.is_some(), "there is no conform.toml"),
+            Need::Facts => lacking(
+                self.facts().is_some(),
+                "conform.toml does not state how the API is called; the table [harness] does, and docs/conform-toml.md says how it is added to an older connector",
+            ),
             Need::Credentials => lacking(
                 !self.credentials.is_empty(),
                 "neither manifest nor conform.toml names a variable that holds a secret",
@@ -137,6 +143,12 @@ impl Session {
     #[must_use]
     pub fn base_url_env(&self) -> Option<&str> {
         self.fixture.as_ref()?.base_url_env.as_deref()
+    }
+
+    /// The facts of the API behind a connector.
+    #[must_use]
+    pub fn facts(&self) -> Option<&Facts> {
+        self.fixture.as_ref()?.harness.as_ref()
     }
 
     /// Whether no call can reach anything but this machine.
@@ -284,8 +296,7 @@ impl Session {
             (Some(mock), _) => Some(mock),
             (None, Upstream::Refusing) => None,
             (None, Upstream::Mock(behaviour)) => {
-                let routes = self.fixture.as_ref().map_or(&[][..], |fixture| &fixture.routes);
-                own_mock = Mock::start(behaviour, routes).map_err(fault)?;
+                own_mock = self.mock(behaviour, &observed.secrets).map_err(fault)?;
                 Some(&own_mock)
             }
         };
@@ -356,6 +367,23 @@ impl Session {
             observed.requests = mock.requests();
         }
         Ok(ran)
+    }
+
+    /// The upstream of one call: the API of the facts, where there are some.
+    fn mock(&self, behaviour: Behaviour, secrets: &[Sentinel]) -> std::io::Result<Mock> {
+        if let Some(facts) = self.facts() {
+            return Mock::of(behaviour, facts.clone(), self.values(secrets));
+        }
+        let routes = self.fixture.as_ref().map_or(&[][..], |fixture| &fixture.routes);
+        Mock::start(behaviour, routes)
+    }
+
+    /// The variables of a call that credentials are made of.
+    #[must_use]
+    pub fn values(&self, secrets: &[Sentinel]) -> Values {
+        let set = self.fixture.iter().flat_map(|fixture| fixture.environment.clone());
+        set.chain(secrets.iter().map(|secret| (secret.name.clone(), secret.value.clone())))
+            .collect()
     }
 
     /// A tool that cannot be started is not started again; a copy of it that a probe made may be.

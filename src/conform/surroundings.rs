@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::call::Call;
 use super::fixture::Fixture;
+use super::harness::facts::Facts;
 use super::sandbox::Sandbox;
 use super::secrets::Sentinel;
 
@@ -38,12 +39,14 @@ impl Surroundings<'_> {
             None => set("PYTHONDONTWRITEBYTECODE", "1".to_owned()),
         }
         if let Some(fixture) = self.fixture {
+            let base = fixture.harness.as_ref().map_or("", Facts::base_path);
+            let base = format!("{}{base}", self.url);
             if let Some(name) = &fixture.base_url_env {
-                set(name, self.url.to_owned());
+                set(name, base.clone());
             }
             for (name, value) in &fixture.environment {
                 if call.secrets.is_some() || !fixture.public.contains(name) {
-                    set(name, value.replace("{base_url}", self.url));
+                    set(name, value.replace("{base_url}", &base));
                 }
             }
         }

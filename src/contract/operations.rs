@@ -20,6 +20,25 @@ pub struct Preset {
     pub api: Api,
     pub fields: Vec<Field>,
     pub operations: Vec<Operation>,
+    #[serde(default)]
+    pub refusals: Vec<Refusal>,
+}
+
+/// How the API says no, and what a connector must make of it: `[[harness.refusals]]` of its conform.toml.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Refusal {
+    /// `credentials`, `path`, `method`, `request`, `busy` or `other`.
+    pub when: String,
+    pub status: u16,
+    #[serde(default)]
+    pub headers: IndexMap<String, String>,
+    #[serde(default)]
+    pub body: String,
+    pub code: String,
+    #[serde(default)]
+    pub says: String,
+    pub retry_after: Option<u64>,
 }
 
 /// How a call is authenticated.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::contract::connector::ToolName;
 use crate::contract::operations::{Operation, Paging, Preset};
 
-use super::connector_samples;
+use super::connector_facts;
 use super::literal::python;
 use super::manifest;
 use super::scaffold::Origin;
@@ -57,7 +57,7 @@ pub fn variables(
             "partial": python::assignment("PARTIAL", &json!(preset.api.partial)),
         },
         "resources": manifest::resources(preset),
-        "conform": connector_samples::fixture(preset),
+        "facts": connector_facts::facts(preset),
     })
 }
 

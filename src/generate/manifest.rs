@@ -82,7 +82,7 @@ pub fn resource(id: &str) -> &str {
 }
 
 /// Every field an operation takes, required ones included.
-fn inputs(operation: &Operation) -> Vec<String> {
+pub fn inputs(operation: &Operation) -> Vec<String> {
     let mut ids: Vec<String> = operation.path_fields().iter().map(ToString::to_string).collect();
     ids.extend(operation.query.pairs().into_iter().map(|(_, field)| field.to_string()));
     ids.extend(operation.body.pairs().into_iter().map(|(_, field)| field.to_string()));

@@ -3,7 +3,7 @@
 //! Pure: the same input gives the same bytes. Never touches the disk; uses `contract` and `plan`.
 
 pub mod cli_values;
-pub mod connector_samples;
+pub mod connector_facts;
 pub mod connector_values;
 pub mod contract;
 pub mod literal;

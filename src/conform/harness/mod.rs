@@ -2,6 +2,7 @@
 
 mod call;
 mod envelope;
+pub mod facts;
 mod flags;
 mod gate;
 mod health;
@@ -9,8 +10,11 @@ mod install;
 mod judge;
 mod leaks;
 mod process;
+mod refusals;
+mod requests;
 mod results;
 mod surface;
+pub mod upstream;
 mod workflow;
 
 use crate::contract::Family;
@@ -76,6 +80,12 @@ pub const PROBES: &[Probe] = &[
     results::WORK,
     results::DATA,
     results::LISTS,
+    requests::REQUESTS,
+    requests::PAGES,
+    requests::CREDENTIALS,
+    requests::HEALTH,
+    requests::BASE_URL,
+    refusals::REFUSALS,
     workflow::BOOLEAN,
     workflow::EMPTY,
     install::WHEEL,

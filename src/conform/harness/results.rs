@@ -83,7 +83,7 @@ pub(super) fn is_missing(session: &Session, command: &Command, observed: &Observ
     observed.exit() == Some(2) && call::help(session, command).exit() != Some(0)
 }
 
-fn succeeded(observed: &Observed) -> Option<Value> {
+pub(super) fn succeeded(observed: &Observed) -> Option<Value> {
     let envelope = call::loose(observed)?;
     (observed.exit() == Some(0) && envelope.get("ok") == Some(&Value::Bool(true)))
         .then_some(envelope)
@@ -150,7 +150,7 @@ fn data(session: &Session) -> Finding {
 }
 
 /// A command that lists things: by its name, or because the manifest fills a picker from it.
-fn is_list(session: &Session, command: &Command) -> bool {
+pub(super) fn is_list(session: &Session, command: &Command) -> bool {
     let action = command.id.rsplit('.').next().unwrap_or_default();
     let hints =
         session.manifest.as_ref().and_then(|manifest| manifest.pointer("/scope/pickerHints"));

@@ -92,11 +92,36 @@ fn fields(session: &Session) -> Vec<Field> {
                 option: format!("--{}", id.replace('_', "-")),
                 is_boolean: BOOLEANS.contains(&text("type"))
                     || BOOLEANS.contains(&text("renderAs")),
-                is_required: field.get("required") == Some(&Value::Bool(true)),
+                is_required: field.get("required") == Some(&Value::Bool(true))
+                    || requires(session, &command.id, id),
             });
         }
     }
     found
+}
+
+/// Whether the entry of a command names a field among its `required_fields`.
+fn requires(session: &Session, command: &str, field: &str) -> bool {
+    let commands = session.manifest.as_ref().and_then(|manifest| manifest.get("commands"));
+    let mut entries = commands.and_then(Value::as_array).into_iter().flatten();
+    let entry = entries.find(|entry| entry.get("id").and_then(Value::as_str) == Some(command));
+    let required = entry.and_then(|entry| entry.get("required_fields")).and_then(Value::as_array);
+    required.into_iter().flatten().any(|name| name.as_str() == Some(field))
+}
+
+/// The arguments of a sample without these options and their values.
+fn without(sample: &[String], options: &[&str]) -> Vec<String> {
+    let mut left = Vec::new();
+    let mut words = sample.iter().peekable();
+    while let Some(word) = words.next() {
+        let name = word.split_once('=').map_or(word.as_str(), |(name, _)| name);
+        if !options.contains(&name) {
+            left.push(word.clone());
+        } else if name == word && words.peek().is_some_and(|next| !next.starts_with("--")) {
+            words.next();
+        }
+    }
+    left
 }
 
 /// What a call came to: its exit and its error, without what differs from run to run.
@@ -110,18 +135,13 @@ fn message(observed: &Observed) -> String {
     envelope.pointer("/error/message").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-fn call_with(session: &Session, field: &Field, more: &[&str]) -> Call {
-    let mode = Some(field.command.required_mode.as_str()).filter(|mode| !mode.is_empty());
-    let mut call = field.command.sampled(session, mode).secrets(Shape::Plain);
+/// A call with the sample of its command but for some options, and with more words.
+fn call_with(session: &Session, command: &Command, options: &[&str], more: &[&str]) -> Call {
+    let mode = Some(command.required_mode.as_str()).filter(|mode| !mode.is_empty());
+    let mut call = command.call(mode).secrets(Shape::Plain);
+    call.arguments.extend(without(command.sample(session).unwrap_or_default(), options));
     call.arguments.extend(more.iter().map(|word| (*word).to_owned()));
     call
-}
-
-fn is_sampled(session: &Session, field: &Field) -> bool {
-    let sample = field.command.sample(session).unwrap_or_default();
-    sample
-        .iter()
-        .any(|word| *word == field.option || word.starts_with(&format!("{}=", field.option)))
 }
 
 /// Whether a call got as far as its options: without a sample it may fail for what it lacks before it looks at them.
@@ -164,20 +184,21 @@ fn boolean(session: &Session) -> Finding {
     let mut judge = Judge::default();
     let mut any = false;
     for field in fields(session) {
-        if !field.is_boolean || is_sampled(session, &field) {
+        if !field.is_boolean {
             continue;
         }
         any = true;
-        let bare = session.observe(&call_with(session, &field, &[&field.option]));
+        let option = field.option.as_str();
+        let call = |more: &[&str]| call_with(session, &field.command, &[option], more);
+        let bare = session.observe(&call(&[option]));
         for value in ["true", "false"] {
-            let valued = session.observe(&call_with(session, &field, &[&field.option, value]));
+            let valued = session.observe(&call(&[option, value]));
             // Without a sample both calls lack the same arguments, and must fail alike.
             if !is_parsed(session, &field.command, &bare) {
                 continue;
             }
             let differs = outcome(&bare) != outcome(&valued)
                 || valued.exit() == Some(2) && message(&bare) != message(&valued);
-            let option = &field.option;
             judge.judge(
                 &valued,
                 differs
@@ -199,16 +220,18 @@ fn empty(session: &Session) -> Finding {
     // All optional values of a command at once: one call shows what one of them would.
     let mut by_command: BTreeMap<String, Vec<Field>> = BTreeMap::new();
     for field in fields(session) {
-        // What the sample gives, or what is always needed, says nothing about optional values.
-        if !is_sampled(session, &field) && !field.is_required {
+        // What is always needed says nothing about optional values.
+        if !field.is_required {
             by_command.entry(field.command.id.clone()).or_default().push(field);
         }
     }
     for fields in by_command.values() {
         let Some(first) = fields.first() else { continue };
-        let words: Vec<_> = fields.iter().flat_map(|field| [field.option.as_str(), ""]).collect();
-        let without = session.observe(&call_with(session, first, &[]));
-        let with = session.observe(&call_with(session, first, &words));
+        let options: Vec<_> = fields.iter().map(|field| field.option.as_str()).collect();
+        let words: Vec<_> = options.iter().flat_map(|option| [*option, ""]).collect();
+        let call = |more: &[&str]| call_with(session, &first.command, &options, more);
+        let without = session.observe(&call(&[]));
+        let with = session.observe(&call(&words));
         if !is_parsed(session, &first.command, &without) {
             continue;
         }

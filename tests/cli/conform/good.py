@@ -46,19 +46,32 @@ def scrub(text):
     return text
 
 
-def call_upstream(seconds):
+BASE_URL = "https://api.good.example/v1"
+
+
+def call_upstream(seconds, path="/me", method="GET", body=None):
     # Most calls need no network, and this takes longer to load than all the rest.
     import urllib.error
     import urllib.parse
     import urllib.request
 
-    base = os.environ.get("GOOD_URL", "")
-    address = base + "/me"
-    if FAULT == "secret-in-url":
+    class Stay(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *arguments):
+            return None
+
+    base = os.environ.get("GOOD_URL", "") or BASE_URL
+    address = base + path
+    if FAULT == "secret-in-url" and path == "/me":
         address += "?token=" + urllib.parse.quote(secret(), safe="")
-    request = urllib.request.Request(address)
+    if FAULT == "health-request" and path == "/me":
+        address = base + "/items"
+    data = json.dumps(body).encode() if body is not None else None
+    request = urllib.request.Request(address, data, method=method)
     request.add_header("Authorization", "Bearer " + secret())
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    request.add_header("Content-Type", "application/json")
+    if FAULT == "credentials" and path == "/me":
+        request.add_header("X-Debug", secret())
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), Stay)
     try:
         with opener.open(request, timeout=seconds) as answer:
             body = answer.read(1_000_000)
@@ -68,9 +81,14 @@ def call_upstream(seconds):
         if status in (401, 403):
             raise Failed("AUTH_ERROR", "refused: " + said, {"status": status})
         if status in (404, 410):
-            raise Failed("NOT_FOUND", "not there", {"status": status})
-        raise Failed("BACKEND_UNAVAILABLE", "the upstream fails", {"status": status})
+            raise Failed("NOT_FOUND", "not there: " + said, {"status": status})
+        if status == 400:
+            raise Failed("INVALID_USAGE", "refused: " + said, {"status": status})
+        reason = "" if FAULT == "refusals" else said
+        raise Failed("BACKEND_UNAVAILABLE", "it fails: " + reason, {"status": status})
     except OSError as error:
+        if FAULT == "backend-down" and path != "/me":
+            raise
         raise Failed("BACKEND_UNAVAILABLE", "no upstream: " + str(error))
     try:
         return json.loads(body)
@@ -152,12 +170,14 @@ def run(words, options):
         return health()
     if command == "config.show":
         data = {"GOOD_TOKEN": {"set": bool(secret())}}
+        if not os.environ.get("GOOD_URL"):
+            data["base_url"] = BASE_URL.replace("v1", "v2") if FAULT == "base-url" else BASE_URL
         if FAULT == "config-redacted" and secret():
             data["GOOD_TOKEN"]["ends"] = "***" + secret()[-4:]
         if FAULT == "output-size":
             data["pad"] = "x" * 1_050_000
         return data, {}
-    known = {"dry": bool, "label": str, "count": str}
+    known = {"dry": bool, "label": str, "count": str, "cursor": str}
     for name, value in options.items():
         if name not in known:
             raise Failed("INVALID_USAGE", "no such option: --" + name)
@@ -167,11 +187,15 @@ def run(words, options):
             raise Failed("INVALID_USAGE", "--dry takes no value")
         if FAULT == "workflow-empty" and value == "":
             raise Failed("INVALID_USAGE", "--" + name + " is empty")
-    if FAULT == "backend-down":
-        import urllib.request as direct
-
-        direct.build_opener(direct.ProxyHandler({})).open(os.environ["GOOD_URL"])
-    answer = call_upstream(2.0)
+    if command == "item.create":
+        if FAULT == "requests":
+            call_upstream(2.0)
+        answer = call_upstream(2.0, "/items", "POST", {"label": options.get("label")})
+    elif command == "item.delete":
+        answer = call_upstream(2.0, "/items/1", "DELETE")
+    else:
+        cursor = options.get("cursor")
+        answer = call_upstream(2.0, "/items" + ("?after=" + cursor if cursor else ""))
     if FAULT == "commands-work" and command == "item.delete":
         raise Failed("NOT_FOUND", "not there")
     if command != "item.list":
@@ -181,7 +205,9 @@ def run(words, options):
         return reply, {}
     found = answer.get("list", [])
     items = [{"id": str(entry["id"]), "name": entry["title"]} for entry in found]
-    reply = {"items": items, "entries": found, "next_cursor": None, "has_more": False}
+    following = None if FAULT == "pages" else answer.get("next")
+    more = following is not None
+    reply = {"items": items, "entries": found, "next_cursor": following, "has_more": more}
     if FAULT == "lists":
         del reply["has_more"]
     return reply, {}

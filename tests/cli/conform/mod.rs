@@ -22,12 +22,36 @@ const GOOD: &str = include_str!("good.py");
 const LAUNCHER: &str = "#!/usr/bin/env -S python3 -S\nimport os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))\nfrom PACKAGE.cli import main\nsys.exit(main())\n";
 const FIXTURE: &str = r#"version = 1
 base_url_env = "GOOD_URL"
-samples = [
-  { command = "item.list" },
-  { command = "item.create", arguments = ["--label", "one"] },
-  { command = "item.delete" },
+
+[harness]
+base_url = "https://api.good.example/v1"
+auth = { header = "Authorization", value = "Bearer {GOOD_TOKEN}" }
+health = { method = "GET", path = "/me", reply = "{}" }
+refusals = [
+  { when = "credentials", status = 401, body = '{"why": "no such key"}', code = "AUTH_ERROR", says = "no such key" },
+  { when = "path", status = 404, body = '{"why": "no such path"}', code = "NOT_FOUND", says = "no such path" },
+  { when = "request", status = 400, body = '{"why": "bad request"}', code = "INVALID_USAGE", says = "bad request" },
+  { when = "busy", status = 429, body = '{"why": "later"}', code = "BACKEND_UNAVAILABLE", says = "later" },
 ]
-routes = [{ path = "/me", body = '{"list": [{"id": 1, "title": "one"}]}' }]
+
+[[harness.commands]]
+id = "item.list"
+ids = ["1", "2"]
+names = ["one", "two"]
+requests = [
+  { method = "GET", path = "/items", reply = '{"list": [{"id": 1, "title": "one"}], "next": "b"}' },
+  { method = "GET", path = "/items", query = { after = "b" }, reply = '{"list": [{"id": 2, "title": "two"}]}' },
+]
+
+[[harness.commands]]
+id = "item.create"
+arguments = ["--label", "one"]
+result = "item"
+requests = [{ method = "POST", path = "/items", body = '{"label": "one"}', reply = '{"id": 1}' }]
+
+[[harness.commands]]
+id = "item.delete"
+requests = [{ method = "DELETE", path = "/items/1", reply = "{}" }]
 "#;
 const COMMANDS: [(&str, &str, &str); 6] = [
     ("capabilities", "readonly", "read"),

@@ -4,6 +4,7 @@ import json
 import os
 import socket
 
+import facts
 import pytest
 from fixture_server import Backend
 from subject import SECRETS, api, gen, main
@@ -49,6 +50,19 @@ def clean_environment(monkeypatch):
     proxies = [name for name in os.environ if name.lower().endswith("_proxy")]
     for name in filter(None, [*names, *proxies]):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch):
+    """No test reaches another machine, whatever the connector does."""
+    look_up = socket.getaddrinfo
+
+    def guarded(host, *args, **kwargs):
+        if host not in (None, "", "127.0.0.1", "::1", "localhost"):
+            raise socket.gaierror(f"the tests have no network: {host!r}")
+        return look_up(host, *args, **kwargs)
+
+    monkeypatch.setattr(socket, "getaddrinfo", guarded)
 
 
 @pytest.fixture
@@ -108,3 +122,28 @@ def backend(shared_backend, point_at):
     shared_backend.answer()
     point_at(shared_backend.url)
     return shared_backend
+
+
+@pytest.fixture
+def api_of(shared_backend, keys, monkeypatch):
+    """The API of conform.toml with some of its exchanges; gives what it refused."""
+    url = shared_backend.url + facts.BASE_PATH
+    if facts.BASE_URL_ENV:
+        monkeypatch.setenv(facts.BASE_URL_ENV, url)
+    else:
+        monkeypatch.setattr(api, "BASE_URL", url)
+
+    def serve(exchanges):
+        refused = []
+
+        def rule(request):
+            answer, why = facts.answer(exchanges, request)
+            for name, text in answer.headers.items():
+                answer.headers[name] = text.replace("{base_url}", url)
+            refused.extend([why] if why else [])
+            return answer
+
+        shared_backend.answer_by(rule)
+        return refused
+
+    return serve

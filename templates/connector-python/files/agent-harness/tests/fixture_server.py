@@ -28,8 +28,18 @@ class Request:
         self.target = target
         self.path = parts.path
         self.query = parse_qsl(parts.query, keep_blank_values=True)
-        self.headers = headers
+        self.header_list = list(headers)
+        self.headers = dict(self.header_list)
         self.body = json.loads(body) if body else None
+
+    def all(self, name):
+        """Every value of a header."""
+        wanted = name.lower()
+        return [text for other, text in self.header_list if other.lower() == wanted]
+
+    def values(self, name):
+        """Every value of a name in the query."""
+        return [text for other, text in self.query if other == name]
 
 
 class Backend:
@@ -38,6 +48,7 @@ class Backend:
     def __init__(self):
         self.requests = []
         self.answers = [Answer()]
+        self.rule = None
         self.quit = threading.Event()
         self._server = socketserver.ThreadingTCPServer(
             ("127.0.0.1", 0), _handler(self), bind_and_activate=True
@@ -55,7 +66,13 @@ class Backend:
 
     def answer_in_turn(self, *answers):
         self.requests.clear()
+        self.rule = None
         self.answers = list(answers)
+
+    def answer_by(self, rule):
+        """Answer each request by a function of it."""
+        self.requests.clear()
+        self.rule = rule
 
     def wait_for_request(self, seconds=5):
         ends = time.monotonic() + seconds
@@ -73,11 +90,14 @@ def _handler(backend):
         def respond(self):
             size = int(self.headers.get("Content-Length") or 0)
             body = self.rfile.read(size)
-            backend.requests.append(
-                Request(self.command, self.path, dict(self.headers), body)
-            )
+            headers = self.headers.items()
+            request = Request(self.command, self.path, headers, body)
+            backend.requests.append(request)
             answers = backend.answers
-            answer = answers.pop(0) if len(answers) > 1 else answers[0]
+            if backend.rule:
+                answer = backend.rule(request)
+            else:
+                answer = answers.pop(0) if len(answers) > 1 else answers[0]
             if answer.hang:
                 backend.quit.wait(20)
                 return

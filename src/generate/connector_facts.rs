@@ -1,0 +1,370 @@
+//! The facts of an API for `conform.toml`: each command with all its options, the requests it makes then, the replies.
+//!
+//! They come from the preset and never from the generated code, which is held against them.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use crate::contract::operations::{
+    Auth, AuthScheme, ErrorStyle, Field, FieldType, Method, Operation, Paging, PagingPlace,
+    PagingStyle, Preset,
+};
+
+use super::manifest;
+
+/// How many entries a page has, and the ids and names of all of them: no number of ten digits, and no double, holds
+/// such an id.
+const PAGE: usize = 2;
+const IDS: [&str; 3] = ["9007199254740993", "9007199254740995", "9007199254740997"];
+const NAMES: [&str; 3] = ["one", "two", "three"];
+/// A cursor that must be encoded and must not be read as a number.
+const CURSOR: &str = "next+2/=";
+
+/// What conform.toml says of the API; JSON as text.
+#[must_use]
+pub fn facts(preset: &Preset) -> Value {
+    let samples = Samples::of(preset);
+    let commands: Vec<_> =
+        preset.operations.iter().map(|operation| samples.command(operation)).collect();
+    let (path, query) = split(&preset.api.health.path);
+    let reply = with_ok(json!({"id": IDS[0]}), preset.api.error_style);
+    let refusals: Vec<_> = preset
+        .refusals
+        .iter()
+        .map(|refusal| {
+            let headers = pairs(refusal.headers.iter().map(|(name, value)| (name, json!(value))));
+            let mut refusal = json!(refusal);
+            refusal["headers"] = headers;
+            refusal
+        })
+        .collect();
+    json!({
+        "base_url": preset.api.base_url,
+        "auth": {"header": header(&preset.auth), "value": credentials(&preset.auth)},
+        "headers": pairs(preset.api.headers.iter().map(|(name, value)| (name, json!(value)))),
+        "health": {"method": preset.api.health.method, "path": path, "query": named(query), "reply": reply.to_string()},
+        "commands": commands,
+        "refusals": refusals,
+    })
+}
+
+fn header(auth: &Auth) -> &str {
+    let is_usual = auth.scheme == AuthScheme::Basic || auth.header.is_empty();
+    if is_usual { "Authorization" } else { &auth.header }
+}
+
+fn credentials(auth: &Auth) -> String {
+    match auth.scheme {
+        AuthScheme::Bearer => format!("Bearer {{{}}}", auth.secret_key),
+        AuthScheme::Header => format!("{{{}}}", auth.secret_key),
+        AuthScheme::Basic => format!("Basic {{{}:{}}}", auth.user_key, auth.secret_key),
+    }
+}
+
+/// Names and values in their order, which a table of the template engine would lose.
+fn pairs<N: Into<String>>(entries: impl Iterator<Item = (N, Value)>) -> Value {
+    entries.map(|(name, value)| json!({"name": name.into(), "value": value})).collect()
+}
+
+fn named(entries: Vec<(String, Vec<String>)>) -> Value {
+    pairs(entries.into_iter().map(|(name, texts)| (name, json!(texts))))
+}
+
+/// A path and the query that is written behind it.
+fn split(path: &str) -> (String, Vec<(String, Vec<String>)>) {
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let parts = query.split('&').filter(|part| !part.is_empty());
+    let entries = parts.map(|part| {
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        (name.to_owned(), vec![value.to_owned()])
+    });
+    (path.to_owned(), entries.collect())
+}
+
+fn with_ok(mut body: Value, style: ErrorStyle) -> Value {
+    if let (ErrorStyle::OkField, Some(members)) = (style, body.as_object_mut()) {
+        members.insert("ok".to_owned(), true.into());
+    }
+    body
+}
+
+/// One value for each field: no two are equal, and each must be encoded to travel.
+struct Samples<'a> {
+    preset: &'a Preset,
+    fields: BTreeMap<&'a str, (usize, &'a Field)>,
+}
+
+impl<'a> Samples<'a> {
+    fn of(preset: &'a Preset) -> Self {
+        let fields = preset.fields.iter().enumerate();
+        let fields = fields.map(|(at, field)| (field.id.as_str(), (at, field))).collect();
+        Self { preset, fields }
+    }
+
+    /// The value that the API gets.
+    fn value(&self, id: &str) -> Value {
+        let text = || Value::from(format!("{} /1", id.replace('_', "-")));
+        let Some((at, field)) = self.fields.get(id) else { return text() };
+        match field.kind {
+            FieldType::String | FieldType::Richtext => text(),
+            FieldType::Number => json!(at + 7),
+            FieldType::Boolean => true.into(),
+            // The first one is often the default.
+            FieldType::Select => field.options.last().map_or_else(text, |last| json!(last)),
+            FieldType::List => json!([format!("{id} 1"), format!("{id} 2")]),
+            FieldType::Json => json!({id: [at, null, "text"]}),
+        }
+    }
+
+    fn command(&self, operation: &Operation) -> Value {
+        let mut arguments = Vec::new();
+        let mut fields: Vec<String> = Vec::new();
+        for field in manifest::inputs(operation) {
+            if field != "cursor" && !fields.contains(&field) {
+                let text = match field.as_str() {
+                    "limit" => PAGE.to_string(),
+                    _ => wire(&self.value(&field)),
+                };
+                arguments.extend([format!("--{}", field.replace('_', "-")), text]);
+                fields.push(field);
+            }
+        }
+        let requests = match &operation.each {
+            Some(each) => {
+                let values = self.value(each.as_str());
+                let values = values.as_array().cloned().unwrap_or_default();
+                values.iter().map(|value| self.request(operation, Some(value))).collect()
+            }
+            None if operation.list => self.pages(operation),
+            None => vec![self.request(operation, None)],
+        };
+        let names = if operation.item_name == operation.item_id { IDS } else { NAMES };
+        json!({
+            "id": operation.id.as_str(),
+            "arguments": arguments,
+            "requests": requests,
+            "result": if operation.each.is_none() { operation.result.as_str() } else { "" },
+            "ids": if operation.list { json!(IDS) } else { Value::Null },
+            "names": if operation.list { json!(names) } else { Value::Null },
+        })
+    }
+
+    fn request(&self, operation: &Operation, item: Option<&Value>) -> Value {
+        let reply = match operation.method {
+            Method::Head => String::new(),
+            _ => with_ok(json!({"id": IDS[0]}), self.preset.api.error_style).to_string(),
+        };
+        self.exchange(operation, item, &Page { reply, ..Page::default() })
+    }
+
+    /// A request with all inputs, and what a page adds to it.
+    fn exchange(&self, operation: &Operation, item: Option<&Value>, page: &Page) -> Value {
+        let (template, mut query) = split(&operation.path);
+        for (name, field) in operation.query.pairs() {
+            let value = self.value(field.as_str());
+            let texts = match value.as_array().filter(|_| name.ends_with("[]")) {
+                Some(values) => values.iter().map(wire).collect(),
+                None => vec![wire(&value)],
+            };
+            query.push((name, texts));
+        }
+        let mut body: Vec<(String, Value)> = Vec::new();
+        body.extend(operation.body.pairs().into_iter().map(|(name, field)| {
+            let value = self.value(field.as_str());
+            (name, value)
+        }));
+        let in_query = matches!(operation.method, Method::Get | Method::Head);
+        for (name, value) in &operation.constants {
+            if in_query {
+                query.push((name.clone(), vec![wire(value)]));
+            } else {
+                body.push((name.clone(), value.clone()));
+            }
+        }
+        for (name, value) in &page.parameters {
+            match page.place {
+                PagingPlace::Query => query.push((name.clone(), vec![wire(value)])),
+                PagingPlace::Body => body.push((name.clone(), value.clone())),
+            }
+        }
+        let mut tree = Value::Object(Map::new());
+        // A whole object goes before its parts.
+        body.sort_by_key(|(name, _)| name.matches('.').count());
+        for (name, value) in &body {
+            set(&mut tree, name, value.clone());
+        }
+        let body = if body.is_empty() { String::new() } else { tree.to_string() };
+        json!({
+            "method": operation.method,
+            "path": self.path(&template, item),
+            "query": named(query),
+            "body": body,
+            "headers": pairs(page.headers.iter().map(|(name, value)| (name, json!(value)))),
+            "reply": page.reply,
+        })
+    }
+
+    fn path(&self, template: &str, item: Option<&Value>) -> String {
+        let mut parts = template.split('{');
+        let mut path = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (name, rest) = part.split_once('}').unwrap_or((part, ""));
+            let field = name.trim_start_matches('+');
+            let text = match item.filter(|_| field == "each_item") {
+                Some(value) => wire(value),
+                None => wire(&self.value(field)),
+            };
+            path.push_str(&percent(&text, name.starts_with('+')));
+            path.push_str(rest);
+        }
+        path
+    }
+
+    /// The requests that read a list to its end.
+    fn pages(&self, operation: &Operation) -> Vec<Value> {
+        let rules = operation.paging.as_ref().unwrap_or(&self.preset.api.paging);
+        if rules.style == PagingStyle::None {
+            let page =
+                Page { reply: self.entries(operation, rules, 0, IDS.len()), ..Page::default() };
+            return vec![self.exchange(operation, None, &page)];
+        }
+        let size = (!rules.limit.is_empty()).then(|| (rules.limit.clone(), json!(PAGE)));
+        let position = match rules.style {
+            PagingStyle::Page => json!(2),
+            PagingStyle::Offset => json!(PAGE),
+            PagingStyle::Cursor | PagingStyle::None => json!(CURSOR),
+        };
+        let second = [(rules.position.clone(), position)];
+        let page = |parameters: Vec<(String, Value)>, from, to| {
+            let reply = self.entries(operation, rules, from, to);
+            let page = Page { parameters, place: rules.place, reply, ..Page::default() };
+            self.exchange(operation, None, &page)
+        };
+        let sized: Vec<_> = size.into_iter().collect();
+        let following: Vec<_> = sized.iter().cloned().chain(second).collect();
+        vec![page(sized, 0, PAGE), page(following, PAGE, IDS.len())]
+    }
+
+    /// A reply with some of the entries, and with the way to the rest.
+    fn entries(&self, operation: &Operation, rules: &Paging, from: usize, to: usize) -> String {
+        let mut list = Vec::new();
+        for (id, name) in IDS.iter().zip(NAMES).take(to).skip(from) {
+            let mut entry = Value::Object(Map::new());
+            let id: Value = id.parse::<u64>().map_or_else(|_| json!(id), |number| json!(number));
+            if operation.item_name != operation.item_id {
+                set(&mut entry, &operation.item_name, name.into());
+            }
+            set(&mut entry, &operation.item_id, id);
+            list.push(entry);
+        }
+        if operation.items.is_empty() {
+            return Value::Array(list).to_string();
+        }
+        let mut tree = Value::Object(Map::new());
+        set(&mut tree, &operation.items, Value::Array(list));
+        let is_last = to == IDS.len();
+        match rules.style {
+            PagingStyle::Cursor => {
+                set(&mut tree, &rules.next, if is_last { Value::Null } else { CURSOR.into() });
+                set(&mut tree, &rules.more, (!is_last).into());
+            }
+            PagingStyle::Offset => set(&mut tree, &rules.more, IDS.len().into()),
+            PagingStyle::Page | PagingStyle::None => {}
+        }
+        with_ok(tree, self.preset.api.error_style).to_string()
+    }
+}
+
+/// What one page adds to a request, and its reply.
+#[derive(Default)]
+struct Page {
+    parameters: Vec<(String, Value)>,
+    place: PagingPlace,
+    headers: Vec<(String, String)>,
+    reply: String,
+}
+
+/// A value as text: in a query and on the command line.
+fn wire(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(wire).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    }
+}
+
+fn percent(text: &str, keeps_slashes: bool) -> String {
+    text.bytes()
+        .map(|byte| match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                char::from(byte).to_string()
+            }
+            b'/' if keeps_slashes => "/".to_owned(),
+            _ => format!("%{byte:02X}"),
+        })
+        .collect()
+}
+
+/// Sets a value at a dotted place; no name at all means that there is no such place.
+fn set(tree: &mut Value, place: &str, value: Value) {
+    if place.is_empty() {
+        return;
+    }
+    let mut here = tree;
+    for key in place.split('.') {
+        let Value::Object(members) = here else { return };
+        here = members.entry(key).or_insert_with(|| Value::Object(Map::new()));
+    }
+    *here = value;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn preset(operation: &str) -> Preset {
+        let text = format!(
+            r#"{{"label": "", "summary": "", "backend": "", "category": "", "categories": [], "documentation": "",
+            "auth": {{"kind": "", "service_keys": [], "interactive_setup": [], "scheme": "basic", "header": "",
+                "user_key": "ME", "secret_key": "KEY"}},
+            "api": {{"error_style": "ok_field", "health": {{"method": "GET", "path": "/me?x=1"}},
+                "paging": {{"style": "cursor", "limit": "size", "max_limit": 9, "position": "at", "next": "meta.next", "more": "", "in": "query"}}}},
+            "fields": [{{"id": "ids", "label": "", "type": "list", "help": ""}}],
+            "operations": [{operation}]}}"#
+        );
+        serde_json::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn a_list_has_two_pages_and_an_end() {
+        let facts = facts(&preset(
+            r#"{"id": "a.list", "summary": "s", "method": "GET", "path": "/a", "list": true, "query": ["q"],
+                "items": "data.list", "item_id": "gid", "item_name": "properties.name"}"#,
+        ));
+        assert_eq!(facts["auth"]["value"], "Basic {ME:KEY}");
+        let requests = &facts["commands"][0]["requests"];
+        assert_eq!(
+            requests[1]["reply"],
+            r#"{"data":{"list":[{"properties":{"name":"three"},"gid":9007199254740997}]},"meta":{"next":null},"ok":true}"#
+        );
+        let query = json!([
+            {"name": "q", "value": ["q /1"]},
+            {"name": "size", "value": ["2"]},
+            {"name": "at", "value": [CURSOR]},
+        ]);
+        assert_eq!(requests[1]["query"], query);
+        assert_eq!(facts["commands"][0]["arguments"], json!(["--q", "q /1", "--limit", "2"]));
+    }
+
+    #[test]
+    fn a_bulk_command_makes_a_request_for_each_value() {
+        let facts = facts(&preset(
+            r#"{"id": "a.close", "summary": "s", "method": "POST", "path": "/o/{owner}/{+path}/{each_item}", "each": "ids",
+                "constants": {"state": "closed", "a.b": 1}}"#,
+        ));
+        let requests = &facts["commands"][0]["requests"];
+        assert_eq!(requests[1]["path"], "/o/owner%20%2F1/path%20/1/ids%202");
+        assert_eq!(requests[0]["body"], r#"{"state":"closed","a":{"b":1}}"#);
+    }
+}

@@ -233,17 +233,35 @@ impl<'a> Samples<'a> {
         let position = match rules.style {
             PagingStyle::Page => json!(2),
             PagingStyle::Offset => json!(PAGE),
-            PagingStyle::Cursor | PagingStyle::None => json!(CURSOR),
+            PagingStyle::Cursor | PagingStyle::Link | PagingStyle::None => json!(CURSOR),
         };
-        let second = [(rules.position.clone(), position)];
+        let is_link = rules.style == PagingStyle::Link;
+        // Nobody can make up the address of the next page that a link names.
+        let name = if is_link { "after".to_owned() } else { rules.position.clone() };
         let page = |parameters: Vec<(String, Value)>, from, to| {
             let reply = self.entries(operation, rules, from, to);
             let page = Page { parameters, place: rules.place, reply, ..Page::default() };
             self.exchange(operation, None, &page)
         };
         let sized: Vec<_> = size.into_iter().collect();
-        let following: Vec<_> = sized.iter().cloned().chain(second).collect();
-        vec![page(sized, 0, PAGE), page(following, PAGE, IDS.len())]
+        let following: Vec<_> = sized.iter().cloned().chain([(name, position)]).collect();
+        let sizes = sized.clone();
+        let (mut first, last) = (page(sized, 0, PAGE), page(following, PAGE, IDS.len()));
+        if is_link {
+            let link = format!("<{}>; rel=\"next\"", address(&last));
+            first["headers"] = json!([{"name": "Link", "value": link}]);
+        }
+        // Where the API does not say that a page is the last one, an empty page does.
+        let end = match rules.style {
+            PagingStyle::Page => json!(3),
+            PagingStyle::Offset => json!(IDS.len()),
+            _ => return vec![first, last],
+        };
+        if !rules.more.is_empty() || !rules.total.is_empty() {
+            return vec![first, last];
+        }
+        let after = sizes.into_iter().chain([(rules.position.clone(), end)]).collect();
+        vec![first, last, page(after, IDS.len(), IDS.len())]
     }
 
     /// A reply with some of the entries, and with the way to the rest.
@@ -270,7 +288,7 @@ impl<'a> Samples<'a> {
                 set(&mut tree, &rules.more, (!is_last).into());
             }
             PagingStyle::Offset => set(&mut tree, &rules.more, IDS.len().into()),
-            PagingStyle::Page | PagingStyle::None => {}
+            PagingStyle::Page | PagingStyle::Link | PagingStyle::None => {}
         }
         with_ok(tree, self.preset.api.error_style).to_string()
     }
@@ -283,6 +301,23 @@ struct Page {
     place: PagingPlace,
     headers: Vec<(String, String)>,
     reply: String,
+}
+
+/// The address of a request, below that of the mock.
+fn address(request: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let entries = request["query"].as_array().cloned().unwrap_or_default();
+    let pairs: Vec<_> = entries
+        .iter()
+        .flat_map(|entry| {
+            let values = entry["value"].as_array().cloned().unwrap_or_default();
+            let name = text(&entry["name"]);
+            values.into_iter().map(move |value| {
+                format!("{}={}", percent(&name, false), percent(&text(&value), false))
+            })
+        })
+        .collect();
+    format!("{{base_url}}{}?{}", text(&request["path"]), pairs.join("&"))
 }
 
 /// A value as text: in a query and on the command line.

@@ -114,7 +114,7 @@ pub struct Refusal {
     /// A text of the body that the error repeats.
     #[serde(default)]
     pub says: String,
-    /// The seconds of `details.retry_after_seconds`.
+    /// The seconds of `details.retry_after_s`.
     pub retry_after: Option<u64>,
 }
 

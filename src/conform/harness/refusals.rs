@@ -84,10 +84,10 @@ fn misread(observed: &Observed, refusal: &Refusal) -> Option<String> {
             refusal.says
         ));
     }
-    let wait = error.pointer("/details/retry_after_seconds").and_then(Value::as_u64);
+    let wait = error.pointer("/details/retry_after_s").and_then(Value::as_u64);
     (refusal.retry_after.is_some() && wait != refusal.retry_after).then(|| {
         let wanted = refusal.retry_after.unwrap_or_default();
-        format!("`details.retry_after_seconds` of the refusal `{when}` is not {wanted}")
+        format!("`details.retry_after_s` of the refusal `{when}` is not {wanted}")
     })
 }
 

@@ -190,7 +190,7 @@ fn follow(
     names: &[String],
 ) -> (Arc<Observed>, Option<String>) {
     let mut page = first;
-    let (mut found_ids, mut found_names) = (Vec::new(), Vec::new());
+    let (mut found_ids, mut found_names, mut rounds) = (Vec::new(), Vec::new(), 0);
     loop {
         let Some(envelope) = succeeded(&page) else {
             return (page, Some("it does not succeed".to_owned()));
@@ -205,7 +205,8 @@ fn follow(
         let next = envelope.pointer("/data/next_cursor").and_then(Value::as_str);
         let Some(next) = next else { break };
         // An end that never comes is seen as soon as more came than there is.
-        if found_ids.len() > ids.len() || texts("id").is_empty() {
+        rounds += 1;
+        if found_ids.len() > ids.len() || rounds > ids.len() + 2 {
             break;
         }
         let mut call = call::carrying_out(session, command, Some(Behaviour::Good), Shape::Plain);

@@ -59,15 +59,17 @@ def test_a_command_sends_the_requests_that_are_stated(command, call):
 def test_a_list_is_followed_to_its_end(command, call):
     stated = facts.COMMANDS[command]
     items, cursor = [], None
-    while cursor is not None or not items:
+    for _ in range(len(stated["ids"]) + 2):
         outcome, _, refused = call(command, *(["--cursor", cursor] if cursor else []))
         assert refused == []
         data = outcome.data
-        assert data["items"], "an empty page"
         assert data["has_more"] is (data["next_cursor"] is not None)
         items += data["items"]
         cursor = data["next_cursor"]
+        if cursor is None:
+            break
         assert len(items) <= len(stated["ids"]), "entries that the API does not have"
+    assert cursor is None, "the list does not end"
     assert [item["id"] for item in items] == stated["ids"]
     assert [item["name"] for item in items] == stated["names"]
 
@@ -115,7 +117,7 @@ def test_a_refusal_is_read_as_conform_toml_says(at, run, shared_backend, api_of)
     assert error["code"] == refusal["code"]
     assert refusal.get("says", "") in json.dumps(error, ensure_ascii=False)
     if "retry_after" in refusal:
-        assert error["details"]["retry_after_seconds"] == refusal["retry_after"]
+        assert error["details"]["retry_after_s"] == refusal["retry_after"]
 
 
 def mode(command):

@@ -93,12 +93,13 @@ fn requests(session: &Session) -> Finding {
             Some(stated) => judge.judge(&observed, deviation(session, facts, stated, &observed)),
         }
     }
-    with_unstated(judge.verdict_or(NOTHING), unstated, "states no requests of")
+    let finding = call::over_all(session, judge.verdict_or(call::absence(session, NOTHING)));
+    with_unstated(finding, unstated, "states no requests of")
 }
 
 /// The verdict, blocked where conform.toml lacks something and nothing else failed.
 fn with_unstated(finding: Finding, mut unstated: Vec<String>, lacks: &str) -> Finding {
-    if unstated.is_empty() || finding.verdict == Verdict::Fail {
+    if unstated.is_empty() || finding.verdict() == Verdict::Fail {
         return finding;
     }
     let more = unstated.len().saturating_sub(MAX_NAMES);
@@ -175,7 +176,7 @@ fn pages(session: &Session) -> Finding {
         }
     }
     with_unstated(
-        judge.verdict_or("no command is a list"),
+        call::over_all(session, judge.verdict_or(call::absence(session, "no command is a list"))),
         unstated,
         "states no `ids` and `names` of",
     )
@@ -316,10 +317,7 @@ fn base_url(session: &Session) -> Finding {
         judge.judge(&observed, why);
     }
     let nothing = "neither `config show` nor a proxy shows which address the connector calls";
-    match judge.verdict_or(nothing) {
-        finding if finding.verdict == Verdict::NotApplicable => Finding::blocked(nothing),
-        finding => finding,
-    }
+    judge.verdict_or(Err(nothing.to_owned()))
 }
 
 /// `host:port` of an https address.

@@ -310,7 +310,6 @@ pub fn names_in(value: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::conform::fixture::Fixture;
 
     const GOOD: &str = r#"version = 1

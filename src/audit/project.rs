@@ -349,6 +349,7 @@ impl Audit<'_> {
 
     fn conclude(mut self, options: &Options) -> ProjectReport {
         self.count();
+        self.report.notes.append(&mut self.repository.notes);
         for (path, reason) in &self.repository.unlisted {
             let message = format!("the directory was not read: {reason}");
             self.report.findings.push(rules::NOT_READ.finding(path, message));

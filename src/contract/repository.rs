@@ -12,7 +12,7 @@ pub struct SourceFile {
     pub executable: bool,
 }
 
-/// The files of one project, keyed by `/`-separated relative path.
+/// The files of one project that are committed or would be, keyed by `/`-separated relative path.
 #[derive(Clone, Debug, Default)]
 pub struct Repository {
     /// Name of the directory the project lives in; empty when it cannot be known.
@@ -20,18 +20,28 @@ pub struct Repository {
     /// True when the project directory itself is a symbolic link (the host skips those).
     pub directory_is_symlink: bool,
     pub files: BTreeMap<String, SourceFile>,
+    /// Code on disk that git ignores. It is not committed, but this checkout may load it.
+    pub ignored: BTreeMap<String, SourceFile>,
     /// Paths that exist but are symbolic links; their targets are never read.
     pub symlinks: Vec<String>,
     /// Paths that could not be read whole (too large, not permitted), with the reason.
     pub unreadable: Vec<(String, String)>,
     /// Directories whose entries are not all known, with the reason; files may be missing from this snapshot.
     pub unlisted: Vec<(String, String)>,
+    /// Why it may not be known which files are committed.
+    pub notes: Vec<String>,
 }
 
 impl Repository {
     #[must_use]
     pub fn bytes(&self, path: &str) -> Option<&[u8]> {
         self.files.get(path).map(|file| file.bytes.as_slice())
+    }
+
+    /// Whether a file is on disk, committed or not.
+    #[must_use]
+    pub fn holds(&self, path: &str) -> bool {
+        self.files.contains_key(path) || self.ignored.contains_key(path)
     }
 
     /// The file as text; `None` when it is absent or not UTF-8.

@@ -10,6 +10,7 @@ pub mod desired;
 pub mod embedded;
 pub mod fleet;
 pub mod frozen;
+pub mod git;
 pub mod project;
 pub mod repository;
 pub mod spec_source;

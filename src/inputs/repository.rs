@@ -1,4 +1,6 @@
 //! A project read into memory for the static rules: bounded, sorted, links never followed.
+//!
+//! A file belongs to the snapshot when it is in the git index or not ignored, and everywhere in the directories of aos.
 
 use std::path::Path;
 
@@ -8,6 +10,7 @@ use crate::generate::record::{AGENT_DIRECTORY, CONTRACT_DIRECTORY};
 use crate::plan::{Content, RelativePath, Tree, TreeEntry};
 use crate::system::files;
 
+use super::git::Checkout;
 use super::project::Project;
 use super::tree;
 
@@ -20,7 +23,7 @@ const MAX_TOTAL: usize = 64 * 1024 * 1024;
 /// Deepest directory that is entered.
 const MAX_DEPTH: usize = 24;
 
-/// Directories that hold what tools made, not what people wrote.
+/// Directories of tools. Their files count as ignored, whatever `.gitignore` says; in the index they are committed.
 const SKIPPED: [&str; 14] = [
     ".git",
     ".hg",
@@ -46,32 +49,41 @@ pub fn load(project: &Project) -> Repository {
         directory_is_symlink: project.directory_is_symlink,
         ..Repository::default()
     };
-    let walk = walkdir::WalkDir::new(&project.root)
+    let mut scope = Scope::of(project);
+    repository.notes.extend(scope.checkout.note.clone());
+    let mut walk = walkdir::WalkDir::new(&project.root)
         .follow_links(false)
+        .min_depth(1)
         .max_depth(MAX_DEPTH)
-        .into_iter()
-        .filter_entry(|entry| {
-            entry.depth() == 0
-                || !entry.file_type().is_dir()
-                || entry.file_name().to_str().is_none_or(|name| !is_skipped(name))
-                || is_managed(&project.root, entry.path())
-        });
+        .into_iter();
+    let mut seen = 0;
     let mut total = 0;
-    for (index, entry) in walk.enumerate() {
-        if index >= MAX_FILES || total > MAX_TOTAL {
+    while let Some(entry) = walk.next() {
+        if seen >= MAX_FILES || total > MAX_TOTAL {
             repository
                 .unlisted
                 .push((".".to_owned(), "the project has more files than aos reads".to_owned()));
             break;
         }
+        seen += 1;
         match entry {
             Ok(entry) if entry.file_type().is_dir() => {
-                if entry.depth() == MAX_DEPTH {
+                let path = relative(&project.root, entry.path());
+                if !scope.enters(&path) {
+                    walk.skip_current_dir();
+                } else if entry.depth() == MAX_DEPTH {
                     let reason = format!("it is more than {MAX_DEPTH} levels deep");
-                    repository.unlisted.push((relative(&project.root, entry.path()), reason));
+                    repository.unlisted.push((path, reason));
                 }
             }
-            Ok(entry) => total += add(&mut repository, &project.root, &entry),
+            Ok(entry) => {
+                let path = relative(&project.root, entry.path());
+                match scope.standing(&path) {
+                    Standing::Committed => total += add(&mut repository, path, &entry),
+                    Standing::Loadable => total += add_ignored(&mut repository, path, &entry),
+                    Standing::Foreign => {}
+                }
+            }
             Err(error) => {
                 let path = error
                     .path()
@@ -84,10 +96,98 @@ pub fn load(project: &Project) -> Repository {
     repository
 }
 
-/// Inside a directory that aos owns nothing is passed over.
-fn is_managed(root: &Path, path: &Path) -> bool {
-    let inside = path.strip_prefix(root).unwrap_or(path);
-    [AGENT_DIRECTORY, CONTRACT_DIRECTORY].iter().any(|directory| inside.starts_with(directory))
+/// What a file is to the rules.
+enum Standing {
+    /// In the index, or in the next commit if nobody ignores it.
+    Committed,
+    /// Ignored, but a program that runs in this checkout can load it.
+    Loadable,
+    Foreign,
+}
+
+/// Which parts of a project are looked at.
+struct Scope {
+    checkout: Checkout,
+    /// Directories and files that aos keeps: everything in them counts as committed.
+    managed: Vec<String>,
+    /// Directories with a generated module: ignored code in them is loaded with it.
+    sources: Vec<String>,
+}
+
+impl Scope {
+    fn of(project: &Project) -> Self {
+        let mut managed = vec![AGENT_DIRECTORY.to_owned(), CONTRACT_DIRECTORY.to_owned()];
+        let mut sources = Vec::new();
+        if let Some(record) = project.record.good() {
+            managed.push(record.spec.directory.to_string());
+            for output in record.outputs.values().flatten() {
+                let path = output.path.to_string();
+                sources.extend(path.rsplit_once('/').map(|(directory, _)| directory.to_owned()));
+                managed.push(path);
+            }
+        }
+        Self { checkout: Checkout::of(&project.root, is_skipped), managed, sources }
+    }
+
+    fn enters(&mut self, directory: &str) -> bool {
+        let leads_to = |place: &String| is_within(place, directory) || is_within(directory, place);
+        self.managed.iter().any(leads_to)
+            || !self.checkout.ignores(directory, true)
+            || self.checkout.tracks_below(directory)
+            || self.is_source(directory)
+    }
+
+    fn standing(&mut self, path: &str) -> Standing {
+        let is_managed = self.managed.iter().any(|place| is_within(path, place));
+        if is_managed || self.checkout.is_tracked(path) || !self.checkout.ignores(path, false) {
+            return Standing::Committed;
+        }
+        let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+        let beside_others = directory.is_empty() || !self.checkout.ignores(directory, true);
+        if is_code(path) && (beside_others || self.is_source(directory)) {
+            return Standing::Loadable;
+        }
+        Standing::Foreign
+    }
+
+    /// Whether a generated module is in `directory` or above it, with no directory of a tool between.
+    fn is_source(&self, directory: &str) -> bool {
+        self.sources.iter().any(|source| {
+            is_within(directory, source) && !directory[source.len()..].split('/').any(is_skipped)
+        })
+    }
+}
+
+fn is_within(path: &str, directory: &str) -> bool {
+    path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Whether an interpreter, a compiler or a bundler of one of the four languages takes a file of this name.
+fn is_code(path: &str) -> bool {
+    let ending = path.rsplit('.').next().unwrap_or_default();
+    matches!(
+        ending,
+        "py" | "pyw"
+            | "pyc"
+            | "pyd"
+            | "so"
+            | "pth"
+            | "go"
+            | "mod"
+            | "work"
+            | "rs"
+            | "toml"
+            | "ts"
+            | "mts"
+            | "cts"
+            | "tsx"
+            | "js"
+            | "mjs"
+            | "cjs"
+            | "jsx"
+            | "json"
+            | "node"
+    )
 }
 
 #[must_use]
@@ -97,9 +197,17 @@ pub fn is_skipped(directory: &str) -> bool {
         || directory.starts_with(".aos-tmp-")
 }
 
-/// Adds one entry; gives the bytes it takes.
-fn add(repository: &mut Repository, root: &Path, entry: &walkdir::DirEntry) -> usize {
-    let path = relative(root, entry.path());
+/// Adds a file that is loaded but not committed; links and files that cannot be read are not followed up.
+fn add_ignored(repository: &mut Repository, path: String, entry: &walkdir::DirEntry) -> usize {
+    let Ok(loaded) = files::read(entry.path(), MAX_FILE) else { return 0 };
+    let size = loaded.bytes.len();
+    let file = SourceFile { bytes: loaded.bytes, executable: loaded.executable };
+    repository.ignored.insert(path, file);
+    size
+}
+
+/// Adds one entry; returns the bytes it takes.
+fn add(repository: &mut Repository, path: String, entry: &walkdir::DirEntry) -> usize {
     if entry.file_type().is_symlink() {
         repository.symlinks.push(path);
         return 0;

@@ -13,6 +13,7 @@ mod adoption_tools;
 mod brief_answers;
 mod cases;
 mod check_checkouts;
+mod check_committed;
 mod check_drift;
 mod check_fleet;
 mod check_records;

@@ -58,12 +58,11 @@ pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
 
 /// A `go.mod` below the module's own, a `replace` of the package, an overlay: each makes go build other files.
 fn hidden(module: &Module<'_>, found: &mut Vec<Finding>) {
-    let files = &module.repository.files;
     let mut above = Some(module.directory);
     let mut roots = Vec::new();
     while let Some(directory) = above {
         let path = super::join(directory, "go.mod");
-        if files.contains_key(&path) {
+        if module.repository.holds(&path) {
             roots.push((directory, path));
         }
         above = match directory.rsplit_once('/') {

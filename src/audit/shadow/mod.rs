@@ -80,14 +80,17 @@ impl<'a> Module<'a> {
         self.repository.text(self.path).unwrap_or_default()
     }
 
-    /// Text files of the project whose names end with one of `endings`, without the module itself.
+    /// Text files whose names end with one of `endings`, without the module itself. Files that git ignores count: this
+    /// checkout loads them.
     fn others(&self, endings: &'a [&'a str]) -> impl Iterator<Item = (&'a str, &'a str)> {
         let own = self.path;
-        self.repository.files.iter().filter_map(move |(path, file)| {
-            let wanted = endings.iter().any(|ending| path.ends_with(ending)) && path != own;
-            let text = wanted.then(|| std::str::from_utf8(&file.bytes).ok()).flatten()?;
-            Some((path.as_str(), text))
-        })
+        self.repository.files.iter().chain(&self.repository.ignored).filter_map(
+            move |(path, file)| {
+                let wanted = endings.iter().any(|ending| path.ends_with(ending)) && path != own;
+                let text = wanted.then(|| std::str::from_utf8(&file.bytes).ok()).flatten()?;
+                Some((path.as_str(), text))
+            },
+        )
     }
 
     fn shadowed(&self, path: &str, why: &str) -> Finding {

@@ -65,7 +65,8 @@ fn elsewhere(module: &Module<'_>, found: &mut Vec<Finding>) {
     let repository = module.repository;
     let links = repository.symlinks.iter().map(String::as_str);
     let unreadable = repository.unreadable.iter().map(|(path, _)| path.as_str());
-    for path in repository.files.keys().map(String::as_str).chain(links).chain(unreadable) {
+    let files = repository.files.keys().chain(repository.ignored.keys()).map(String::as_str);
+    for path in files.chain(links).chain(unreadable) {
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
         if AT_START.contains(&name) || name.ends_with(".pth") {
             found

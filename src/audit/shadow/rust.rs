@@ -9,7 +9,7 @@ use super::masked::{Syntax, masked};
 
 pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
     let twin = module.beside(&format!("{}/mod.rs", module.stem));
-    if module.repository.files.contains_key(&twin) {
+    if module.repository.holds(&twin) {
         found.push(module.shadowed(&twin, "rustc refuses two files for one module, the other is"));
     }
     let stem = regex::escape(module.stem);

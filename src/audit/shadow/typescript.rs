@@ -20,10 +20,11 @@ pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
         }
         let ending = name.strip_prefix(module.stem).and_then(|rest| rest.strip_prefix('.'));
         let Some(ending) = ending.filter(|_| name != module.file_name) else { continue };
-        // A compiler may have written it here; what git does not keep is no source.
-        let kept =
-            module.repository.files.contains_key(&path) || module.kind(&path) == Kind::Symlink;
-        if kept
+        // A compiler that writes beside its sources makes these, and a project with such a compiler ignores them. Every
+        // other file would be loaded in place of the module, also when git ignores it.
+        let compiled = matches!(ending, "js" | "mjs" | "cjs" | "jsx")
+            && module.repository.ignored.contains_key(&path);
+        if !compiled
             && matches!(
                 ending,
                 "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" | "json" | "node"

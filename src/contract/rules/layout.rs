@@ -2,7 +2,7 @@
 
 use super::super::family::Family;
 use super::collector::{Collector, shown};
-use super::subject::{HARNESS, MANIFEST, Subject, is_foreign};
+use super::subject::{HARNESS, MANIFEST, Subject};
 use super::{ERROR, Rule, WARNING};
 
 pub(super) const DIRECTORY_NAME: Rule = Rule {
@@ -234,20 +234,16 @@ fn paths(subject: &Subject<'_>, found: &mut Collector) {
     // An archive holds the connector under its own name, wherever it was checked out.
     let prefix = subject.tool().unwrap_or(repository.directory_name.as_str()).len() + 1;
     for path in repository.files.keys() {
-        if prefix + path.len() > MAX_ARCHIVE_PATH && !is_foreign(path) {
+        if prefix + path.len() > MAX_ARCHIVE_PATH {
             let message = format!("the path has {} bytes in an archive", prefix + path.len());
             found.whole(&ARCHIVE_PATH, path, message);
         }
     }
     for path in &repository.symlinks {
-        if !is_foreign(path) {
-            found.whole(&SYMLINK, path, "this is a symbolic link".to_owned());
-        }
+        found.whole(&SYMLINK, path, "this is a symbolic link".to_owned());
     }
     for (path, reason) in &repository.unreadable {
-        if !is_foreign(path) {
-            found.whole(&UNREADABLE, path, format!("the file was not read: {reason}"));
-        }
+        found.whole(&UNREADABLE, path, format!("the file was not read: {reason}"));
     }
 }
 

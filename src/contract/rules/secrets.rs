@@ -5,12 +5,12 @@ use std::ops::Range;
 use super::super::family::Family;
 use super::super::python_source::{Note, What};
 use super::collector::{Collector, Source, shown};
-use super::subject::{PythonFile, Subject, is_foreign};
+use super::subject::{PythonFile, Subject};
 use super::{ERROR, Rule, layout, names};
 
 pub(super) const COMMITTED: Rule = Rule {
     id: "secrets/committed",
-    summary: "No file holds a live token or a private key",
+    summary: "No committed file holds a live token or a private key",
     why: "Whoever can read the repository can use it; one fleet connector was saved by a scan by hand",
     fix: "revoke the secret, remove it from the history, and read it from the environment",
     source: "failure map, failure 23",
@@ -44,9 +44,7 @@ pub(super) const OPTION: Rule = Rule {
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
     for (path, file) in &subject.repository.files {
-        if !is_foreign(path) {
-            scan(path, &file.bytes, found);
-        }
+        scan(path, &file.bytes, found);
     }
     for file in subject.python.iter().chain(&subject.scripts) {
         for note in &file.content.notes {

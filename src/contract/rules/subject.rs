@@ -174,7 +174,7 @@ impl<'a> Subject<'a> {
 }
 
 /// Parts of a tree that are not the connector's own work.
-pub(super) fn is_foreign(path: &str) -> bool {
+fn is_foreign(path: &str) -> bool {
     path.split('/').any(|part| {
         matches!(
             part,

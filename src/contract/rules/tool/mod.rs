@@ -116,9 +116,7 @@ pub fn check_agent_cli(repository: &Repository, facts: &ToolFacts) -> Vec<Findin
     package::check(repository, &mut found);
     workflows::check(repository, &mut found);
     for (path, file) in &repository.files {
-        if !sources::is_foreign(path) {
-            secrets::scan(path, &file.bytes, &mut found);
-        }
+        secrets::scan(path, &file.bytes, &mut found);
     }
     found.into_findings(repository.files.contains_key(RECORD))
 }

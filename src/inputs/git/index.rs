@@ -1,0 +1,268 @@
+//! Paths in a git index of version 2, 3 or 4. An index that refers to another file or to whole directories is refused.
+
+use std::collections::BTreeSet;
+
+/// Most bytes of all paths together; prefix compression could make them far longer than the file.
+const MAX_PATHS: usize = 64 * 1024 * 1024;
+/// Longest path, in bytes.
+const MAX_PATH: usize = 4096;
+/// Bytes of an entry before its object name.
+const STATUS: usize = 40;
+/// Sizes of object names: SHA-1, SHA-256.
+const OBJECT_NAMES: [usize; 2] = [20, 32];
+
+const DAMAGED: &str = "it is damaged or of an unknown form";
+
+/// Every path below `prefix`, relative to it.
+///
+/// # Errors
+/// When not all paths can be known, with the reason.
+pub fn paths(bytes: &[u8], prefix: &str) -> Result<BTreeSet<String>, &'static str> {
+    // The file does not state the size of its object names; with the wrong one it makes no sense.
+    let [sha1, sha256] = OBJECT_NAMES.map(|size| read(bytes, prefix, size));
+    match (sha1, sha256) {
+        (Ok(paths), _) | (_, Ok(paths)) => Ok(paths),
+        (Err(reason), Err(DAMAGED)) => Err(reason),
+        (Err(_), Err(reason)) => Err(reason),
+    }
+}
+
+fn read(bytes: &[u8], prefix: &str, object_name: usize) -> Result<BTreeSet<String>, &'static str> {
+    let body = bytes.len().checked_sub(object_name).and_then(|end| bytes.get(..end));
+    let mut input = Input { rest: body.ok_or(DAMAGED)? };
+    if input.take(4)? != b"DIRC" {
+        return Err(DAMAGED);
+    }
+    let version = input.number()?;
+    if !(2..=4).contains(&version) {
+        return Err("its version is unknown");
+    }
+    let entries = input.number()?;
+    let mut found = BTreeSet::new();
+    let mut path = Vec::new();
+    let mut total = 0;
+    for _ in 0..entries {
+        let before = input.rest.len();
+        let status = input.take(STATUS)?;
+        let mode = u32::from_be_bytes([status[24], status[25], status[26], status[27]]);
+        input.take(object_name)?;
+        let flags = input.take(2)?;
+        let is_extended = flags[0] & 0x40 != 0;
+        if is_extended {
+            if version == 2 {
+                return Err(DAMAGED);
+            }
+            input.take(2)?;
+        }
+        let previous = path.clone();
+        if version == 4 {
+            let stripped = input.offset()?;
+            path.truncate(path.len().checked_sub(stripped).ok_or(DAMAGED)?);
+        } else {
+            path.clear();
+        }
+        path.extend_from_slice(input.until_nul()?);
+        if path.is_empty() || path.len() > MAX_PATH || path < previous {
+            return Err(DAMAGED);
+        }
+        let length = (usize::from(flags[0] & 0x0f) << 8) | usize::from(flags[1]);
+        if length != path.len().min(0xfff) {
+            return Err(DAMAGED);
+        }
+        if version != 4 {
+            // The entry is filled up to a multiple of eight; one zero was read already.
+            let used = before - input.rest.len();
+            let padding = input.take(used.next_multiple_of(8) - used)?;
+            if padding.iter().any(|byte| *byte != 0) {
+                return Err(DAMAGED);
+            }
+        }
+        if mode >> 12 == 0o4 {
+            return Err("it is sparse");
+        }
+        total += path.len();
+        if total > MAX_PATHS {
+            return Err("its paths are too long");
+        }
+        found.extend(below(&path, prefix));
+    }
+    extensions(&mut input)?;
+    Ok(found)
+}
+
+/// The extensions must end where the file does.
+fn extensions(input: &mut Input<'_>) -> Result<(), &'static str> {
+    while !input.rest.is_empty() {
+        let name = input.take(4)?;
+        let length = input.number()?;
+        match name {
+            b"link" => return Err("it is split"),
+            b"sdir" => return Err("it is sparse"),
+            // A small letter marks an extension that changes the meaning of the entries.
+            [first, ..] if !first.is_ascii_uppercase() => return Err(DAMAGED),
+            _ => {}
+        }
+        input.take(usize::try_from(length).map_err(|_| DAMAGED)?)?;
+    }
+    Ok(())
+}
+
+fn below(path: &[u8], prefix: &str) -> Option<String> {
+    let inside = match prefix.is_empty() {
+        true => path,
+        false => path.strip_prefix(prefix.as_bytes())?.strip_prefix(b"/")?,
+    };
+    Some(String::from_utf8_lossy(inside).into_owned())
+}
+
+struct Input<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Input<'a> {
+    fn take(&mut self, count: usize) -> Result<&'a [u8], &'static str> {
+        let (taken, rest) = self.rest.split_at_checked(count).ok_or(DAMAGED)?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn number(&mut self) -> Result<u32, &'static str> {
+        let bytes = self.take(4)?;
+        Ok(u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+    }
+
+    /// A number in groups of seven bits, each group after the first one more than it says.
+    fn offset(&mut self) -> Result<usize, &'static str> {
+        let mut value = 0;
+        for _ in 0..4 {
+            let byte = self.take(1)?[0];
+            value = (value << 7) | usize::from(byte & 0x7f);
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+            value += 1;
+        }
+        Err(DAMAGED)
+    }
+
+    fn until_nul(&mut self) -> Result<&'a [u8], &'static str> {
+        // No valid path is longer, so a missing zero costs no search through the whole file.
+        let window = &self.rest[..self.rest.len().min(MAX_PATH + 1)];
+        let end = window.iter().position(|byte| *byte == 0).ok_or(DAMAGED)?;
+        let text = self.take(end)?;
+        self.take(1)?;
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn git(directory: &Path, arguments: &[&str]) {
+        #[expect(clippy::disallowed_methods, reason = "the test makes real indexes")]
+        let mut command = std::process::Command::new("git");
+        command.args(arguments).current_dir(directory);
+        command.env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", directory);
+        let output = command.output().expect("git is needed for this test");
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the test makes real indexes")]
+    fn index(format: &str, version: &str, more: &[&[&str]]) -> Vec<u8> {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path();
+        git(root, &["init", "-q", &format!("--object-format={format}")]);
+        for name in ["a", "deep/er/file.txt", "deep/er/file.txt.x", "deep/z", "über", "same-length"]
+        {
+            let place = root.join(name);
+            std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+            std::fs::write(place, name).unwrap();
+        }
+        let version = format!("index.version={version}");
+        git(root, &["-c", &version, "add", "-A"]);
+        for arguments in more {
+            let mut all = vec!["-c", version.as_str()];
+            all.extend(*arguments);
+            git(root, &all);
+        }
+        std::fs::read(root.join(".git/index")).unwrap()
+    }
+
+    const SKIP: &[&str] = &["update-index", "--skip-worktree", "deep/z"];
+
+    #[test]
+    fn every_version_and_object_format_gives_its_paths() {
+        for format in ["sha1", "sha256"] {
+            for version in ["2", "3", "4"] {
+                for more in [&[][..], &[SKIP]] {
+                    let bytes = index(format, version, more);
+                    let all = paths(&bytes, "").unwrap();
+                    let expected = [
+                        "a",
+                        "deep/er/file.txt",
+                        "deep/er/file.txt.x",
+                        "deep/z",
+                        "same-length",
+                        "über",
+                    ];
+                    assert!(all.iter().eq(expected.iter()), "{format} {version}: {all:?}");
+                    let below = paths(&bytes, "deep").unwrap();
+                    assert!(
+                        below.iter().eq(["er/file.txt", "er/file.txt.x", "z"].iter()),
+                        "{below:?}"
+                    );
+                    assert!(paths(&bytes, "dee").unwrap().is_empty());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_index_that_does_not_hold_all_paths_is_refused() {
+        let split = index("sha1", "2", &[&["update-index", "--split-index"]]);
+        assert_eq!(paths(&split, ""), Err("it is split"));
+        let mut sparse = index("sha1", "2", &[]);
+        sparse[12 + 24..12 + 28].copy_from_slice(&0o040_000_u32.to_be_bytes());
+        assert_eq!(paths(&sparse, ""), Err("it is sparse"));
+        let mut newer = index("sha256", "2", &[]);
+        newer[7] = 5;
+        assert_eq!(paths(&newer, ""), Err("its version is unknown"));
+        assert_eq!(paths(b"", ""), Err(DAMAGED));
+    }
+
+    #[test]
+    fn mutated_indexes_never_panic_and_a_cut_one_is_refused() {
+        let mut state = 0x2545_f491_4f6c_dd1d_u64;
+        let mut random = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            usize::try_from(state >> 33).unwrap()
+        };
+        let mut refused = 0;
+        for (format, version) in [("sha1", "2"), ("sha1", "4"), ("sha256", "3"), ("sha256", "4")] {
+            let good = index(format, version, &[SKIP]);
+            for length in 0..good.len() {
+                // Without its last entry complete, or with an extension cut, it cannot be whole.
+                let _ = paths(&good[..length], "");
+            }
+            assert_eq!(paths(&good[..good.len() / 2], ""), Err(DAMAGED));
+            for _ in 0..5_000 {
+                let mut bytes = good.clone();
+                for _ in 0..1 + random() % 4 {
+                    let at = random() % bytes.len();
+                    bytes[at] = u8::try_from(random() % 256).unwrap();
+                }
+                refused += usize::from(paths(&bytes, "deep").is_err());
+            }
+        }
+        assert!(refused > 1_000, "{refused}: the mutations reached no check");
+    }
+}

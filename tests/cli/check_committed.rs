@@ -273,3 +273,31 @@ fn ignored_code_that_is_loaded_with_a_generated_module_is_still_found() {
         std::fs::remove_file(project.join(&path)).unwrap();
     }
 }
+
+#[test]
+fn of_ignored_files_beside_a_typescript_module_only_compiled_code_is_fine() {
+    let (sandbox, project) = staged("cli-go");
+    add_line(&project, "aos.toml", "typescript = [\"ts/src/contract_gen.ts\"]");
+    sandbox.aos_in(&project, &["gen"]).data();
+    git(&project, &["add", "-A"]);
+    let compiled = "ts/src/contract_gen.js";
+    put(&project, compiled, "export const X = 1;\n");
+    found(&sandbox, &project, &[("drift/shadowed", compiled)]);
+    add_line(&project, ".gitignore", "ts/src/*.js\nts/src/contract_gen.json\ngen/");
+    found(&sandbox, &project, &[]);
+    git(&project, &["add", "-f", compiled]);
+    found(&sandbox, &project, &[("drift/shadowed", compiled)]);
+    git(&project, &["rm", "-q", "-f", compiled]);
+    for (rule, path, text) in [
+        ("drift/shadowed", "ts/src/contract_gen.json", "{}"),
+        (
+            "drift/amended",
+            "ts/src/gen/a.ts",
+            "import * as c from \"../contract_gen.ts\";\nc.ERROR_CODES.x = 1;\n",
+        ),
+    ] {
+        put(&project, path, text);
+        found(&sandbox, &project, &[(rule, path)]);
+        std::fs::remove_file(project.join(path)).unwrap();
+    }
+}

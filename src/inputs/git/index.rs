@@ -41,6 +41,7 @@ fn read(bytes: &[u8], prefix: &str, object_name: usize) -> Result<BTreeSet<Strin
     let mut found = BTreeSet::new();
     let mut path = Vec::new();
     let mut total = 0;
+    let mut is_nameless = false;
     for _ in 0..entries {
         let before = input.rest.len();
         let status = input.take(STATUS)?;
@@ -62,7 +63,9 @@ fn read(bytes: &[u8], prefix: &str, object_name: usize) -> Result<BTreeSet<Strin
             path.clear();
         }
         path.extend_from_slice(input.until_nul()?);
-        if path.is_empty() || path.len() > MAX_PATH || path < previous {
+        // A split index has entries without a path; only its extension says that it is one.
+        is_nameless |= path.is_empty();
+        if path.len() > MAX_PATH || path < previous {
             return Err(DAMAGED);
         }
         let length = (usize::from(flags[0] & 0x0f) << 8) | usize::from(flags[1]);
@@ -87,7 +90,7 @@ fn read(bytes: &[u8], prefix: &str, object_name: usize) -> Result<BTreeSet<Strin
         found.extend(below(&path, prefix));
     }
     extensions(&mut input)?;
-    Ok(found)
+    if is_nameless { Err(DAMAGED) } else { Ok(found) }
 }
 
 /// The extensions must end where the file does.

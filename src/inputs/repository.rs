@@ -120,10 +120,14 @@ impl Scope {
         let mut sources = Vec::new();
         if let Some(record) = project.record.good() {
             managed.push(record.spec.directory.to_string());
-            for output in record.outputs.values().flatten() {
-                let path = output.path.to_string();
-                sources.extend(path.rsplit_once('/').map(|(directory, _)| directory.to_owned()));
-                managed.push(path);
+            for (generator, outputs) in &record.outputs {
+                let is_module =
+                    matches!(generator.as_str(), "go" | "python" | "rust" | "typescript");
+                for path in outputs.iter().map(|output| output.path.to_string()) {
+                    let directory = path.rsplit_once('/').filter(|_| is_module);
+                    sources.extend(directory.map(|(directory, _)| directory.to_owned()));
+                    managed.push(path);
+                }
             }
         }
         Self { checkout: Checkout::of(&project.root, is_skipped), managed, sources }

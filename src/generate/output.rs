@@ -7,6 +7,52 @@ use crate::plan::RelativePath;
 
 use super::record_text::{RecordError, quote, relative};
 
+/// Operating systems and processors that the go command knows as the end of a file name.
+const PLATFORMS: [&str; 42] = [
+    "aix",
+    "android",
+    "darwin",
+    "dragonfly",
+    "freebsd",
+    "hurd",
+    "illumos",
+    "ios",
+    "js",
+    "linux",
+    "nacl",
+    "netbsd",
+    "openbsd",
+    "plan9",
+    "solaris",
+    "wasip1",
+    "windows",
+    "zos",
+    "386",
+    "amd64",
+    "amd64p32",
+    "arm",
+    "armbe",
+    "arm64",
+    "arm64be",
+    "loong64",
+    "mips",
+    "mipsle",
+    "mips64",
+    "mips64le",
+    "mips64p32",
+    "mips64p32le",
+    "ppc",
+    "ppc64",
+    "ppc64le",
+    "riscv",
+    "riscv64",
+    "s390",
+    "s390x",
+    "sparc",
+    "sparc64",
+    "wasm",
+];
+
 /// Where a generator writes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Output {
@@ -96,7 +142,14 @@ impl Output {
         if generator == "go" && stem.ends_with("_test") {
             return Some("the go command builds `_test.go` files for tests only".to_owned());
         }
-        if generator == "go" && (name.starts_with('_') || stem.is_empty()) {
+        if generator == "go"
+            && let Some(platform) = platform(name)
+        {
+            return Some(format!(
+                "the go command builds such a name for {platform} only; other platforms would see no package"
+            ));
+        }
+        if generator == "go" && (name.starts_with(['_', '.']) || stem.is_empty()) {
             return Some("the go command passes over such a name".to_owned());
         }
         if generator == "go" && self.go_package().is_none() {
@@ -110,6 +163,13 @@ impl Output {
         }
         None
     }
+}
+
+/// The platform that the go command reads from a file name: the last word after `_`, up to the first dot.
+fn platform(name: &str) -> Option<&str> {
+    let stem = name.split('.').next()?;
+    let word = stem.strip_suffix("_test").unwrap_or(stem).rsplit_once('_')?.1;
+    PLATFORMS.contains(&word).then_some(word)
 }
 
 #[cfg(test)]
@@ -163,12 +223,21 @@ mod tests {
             ("go", "a/x.py"),
             ("go", "a/x_test.go"),
             ("go", "a/_x.go"),
+            ("go", "a/.x.go"),
+            ("go", "a/x_windows.go"),
+            ("go", "a/x_linux_amd64.go"),
+            ("go", "a/_arm64.go"),
+            ("go", "a/x_wasip1.gen.go"),
+            ("go", "a/x_windows_test.gen.go"),
             ("python", "a/x.pyi"),
             ("rust", "a/x.go"),
             ("typescript", "a/x.d.ts"),
             ("typescript", "a/x.js"),
         ] {
             assert!(output(generator, &json!(path)).unwrap().fault(generator).is_some(), "{path}");
+        }
+        for path in ["a/linux.go", "a/x_gen.go", "a/windows_gen.go", "a/x_Linux.go"] {
+            assert_eq!(output("go", &json!(path)).unwrap().fault("go"), None, "{path}");
         }
     }
 }

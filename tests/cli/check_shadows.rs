@@ -83,14 +83,22 @@ fn a_package_an_extension_or_bytecode_in_place_of_a_python_module_is_found() {
         refused(&sandbox, &project, "drift/shadowed", &path);
         std::fs::remove_file(project.join(&path)).unwrap();
     }
-    for path in
-        ["agent-harness/sitecustomize.py", "usercustomize.py", "x.pth", "aos_acme/__init__.py"]
-    {
+    for path in [
+        "agent-harness/sitecustomize.py",
+        "usercustomize.py",
+        "sitecustomize/__init__.py",
+        "usercustomize/__init__.py",
+        "sitecustomize.pyc",
+        "x.pth",
+        "aos_acme/__init__.py",
+    ] {
         put(&project, path, "");
         refused(&sandbox, &project, "drift/shadowed", path);
         std::fs::remove_file(project.join(path)).unwrap();
     }
-    let _ = std::fs::remove_dir(project.join("aos_acme"));
+    for directory in ["aos_acme", "sitecustomize", "usercustomize"] {
+        let _ = std::fs::remove_dir(project.join(directory));
+    }
     assert!(disk::state(&project) == pristine);
     // The caches that Python writes itself are no finding.
     let output = Command::new("python3")

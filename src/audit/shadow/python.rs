@@ -13,8 +13,8 @@ use super::{Module, join, names};
 
 /// Largest bytecode file whose head is read, in bytes.
 const MAX_BYTECODE: u64 = 16 * 1024 * 1024;
-/// Files that Python runs or reads before any module of the tool.
-const AT_START: [&str; 2] = ["sitecustomize.py", "usercustomize.py"];
+/// Modules that Python runs or reads before any module of the tool.
+const AT_START: [&str; 2] = ["sitecustomize", "usercustomize"];
 
 /// Files that the import system prefers to the module.
 pub fn places(module: &Module<'_>, found: &mut Vec<Finding>) {
@@ -68,7 +68,13 @@ fn elsewhere(module: &Module<'_>, found: &mut Vec<Finding>) {
     let files = repository.files.keys().chain(repository.ignored.keys()).map(String::as_str);
     for path in files.chain(links).chain(unreadable) {
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-        if AT_START.contains(&name) || name.ends_with(".pth") {
+        let stem = name.split('.').next().unwrap_or(name);
+        let is_code = [".py", ".pyc", ".so", ".pyd"].iter().any(|ending| name.ends_with(ending));
+        let start_package = stem == "__init__"
+            && AT_START.contains(&directory.rsplit('/').next().unwrap_or_default());
+        let at_start =
+            AT_START.contains(&stem) && (is_code || name == stem) || is_code && start_package;
+        if at_start || name.ends_with(".pth") {
             found
                 .push(module.shadowed(path, "Python reads this file at its start and can replace"));
         }
@@ -76,8 +82,6 @@ fn elsewhere(module: &Module<'_>, found: &mut Vec<Finding>) {
             && directory != module.directory
             && directory.rsplit('/').next() == Some(package)
             && module.repository.files.contains_key(&module.beside("__init__.py"));
-        let stem = name.split('.').next().unwrap_or(name);
-        let is_code = [".py", ".pyc", ".so", ".pyd"].iter().any(|ending| name.ends_with(ending));
         if is_package && is_code && (stem == "__init__" || stem == module.stem) {
             found.push(module.shadowed(path, "this package has the name of the one that holds"));
         }

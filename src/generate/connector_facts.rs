@@ -284,7 +284,13 @@ impl<'a> Samples<'a> {
         let is_last = to == IDS.len();
         match rules.style {
             PagingStyle::Cursor => {
-                set(&mut tree, &rules.next, if is_last { Value::Null } else { CURSOR.into() });
+                // At the end the member is empty, where the API documents that, or its whole object is null.
+                let object = rules.next.split('.').next().unwrap_or_default();
+                match (is_last, rules.empty_ends) {
+                    (false, _) => set(&mut tree, &rules.next, CURSOR.into()),
+                    (true, true) => set(&mut tree, &rules.next, "".into()),
+                    (true, false) => set(&mut tree, object, Value::Null),
+                }
                 set(&mut tree, &rules.more, (!is_last).into());
             }
             PagingStyle::Offset => set(&mut tree, &rules.more, IDS.len().into()),
@@ -381,7 +387,7 @@ mod tests {
         let requests = &facts["commands"][0]["requests"];
         assert_eq!(
             requests[1]["reply"],
-            r#"{"data":{"list":[{"properties":{"name":"three"},"gid":9007199254740997}]},"meta":{"next":null},"ok":true}"#
+            r#"{"data":{"list":[{"properties":{"name":"three"},"gid":9007199254740997}]},"meta":null,"ok":true}"#
         );
         let query = json!([
             {"name": "q", "value": ["q /1"]},

@@ -30,9 +30,28 @@ IDLE_SECONDS = 10
 SOCKET_SECONDS = 2
 # `@name` alone is a mention; `@name.md` is a file. Any other file is `@./name`.
 ENDINGS = (
-    "md markdown mdx txt text rst adoc tex json jsonl yaml yml toml csv tsv xml "
-    "html htm log diff patch"
-).split()
+    "md",
+    "markdown",
+    "mdx",
+    "txt",
+    "text",
+    "rst",
+    "adoc",
+    "tex",
+    "json",
+    "jsonl",
+    "yaml",
+    "yml",
+    "toml",
+    "csv",
+    "tsv",
+    "xml",
+    "html",
+    "htm",
+    "log",
+    "diff",
+    "patch",
+)
 SECRET_NAME = re.compile(
     r"(?:^|[^a-z0-9])(?:secrets?|tokens?|passw(?:or)?ds?|credentials?|shadow|netrc"
     r"|kubeconfig|apikeys?|id_(?:rsa|dsa|ecdsa|ed25519))(?:[^a-z0-9]|$)"

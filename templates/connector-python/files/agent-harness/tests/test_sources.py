@@ -171,7 +171,9 @@ def stdin(*fields, **streams):
     package = sources.__name__.rpartition(".")[0]
     call = [sys.executable, "-c", SCRIPT, str(HARNESS), package]
     call += fields or ("words",)
-    done = subprocess.run(call, stdout=subprocess.PIPE, timeout=60, **streams)
+    done = subprocess.run(
+        call, stdout=subprocess.PIPE, timeout=60, check=False, **streams
+    )
     return done.stdout.decode().strip()
 
 

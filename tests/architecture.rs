@@ -95,7 +95,8 @@ const OTHER_WRITERS: [(&str, &str); 11] = [
 ];
 
 /// Who looks at control characters to refuse a text or to write code, not to show it.
-const REFUSES_CONTROLS: [&str; 6] = [
+const REFUSES_CONTROLS: [&str; 7] = [
+    "conform/harness/facts.rs",
     "generate/record_text.rs",
     "generate/render.rs",
     "inputs/answers.rs",

@@ -9,7 +9,7 @@ pub mod new_tree;
 
 pub use edits::apply;
 pub use journal::recover;
-pub use new_tree::{create, remove_leftovers};
+pub use new_tree::{create, create_directories, remove_empty_directories, remove_leftovers};
 
 use std::path::PathBuf;
 

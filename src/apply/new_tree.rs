@@ -147,3 +147,26 @@ pub fn remove_leftovers(parent: &Path) -> Vec<String> {
     }
     removed
 }
+/// Creates `directories`, each above the next; after a failure those created here are removed again.
+///
+/// # Errors
+/// The directory that could not be created, and why.
+pub fn create_directories(directories: &[PathBuf]) -> Result<(), (PathBuf, std::io::Error)> {
+    for directory in directories {
+        match files::create_directory(directory) {
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                remove_empty_directories(directories);
+                return Err((directory.clone(), error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Removes those of `directories` that are empty, the innermost first.
+pub fn remove_empty_directories(directories: &[PathBuf]) {
+    for directory in directories.iter().rev() {
+        let _ = files::remove_empty_directory(directory);
+    }
+}

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::visible::Visible;
+use crate::visible::{Visible, visible};
 
 /// Longest default answer of a command that writes, in bytes on stdout.
 pub const LIMIT: usize = 4096;
@@ -232,19 +232,17 @@ pub fn shortened(text: &str, longest: usize) -> Option<String> {
 /// A text for a person, as far as it fits a screen: its beginning and its end.
 #[must_use]
 pub fn screenful(shown: &Visible) -> Visible {
-    let text = shown.as_str();
-    let lines: Vec<&str> = text.lines().collect();
-    if lines.len() <= MAX_LINES && text.len() < LIMIT {
+    let lines = shown.lines();
+    if lines.len() <= MAX_LINES && shown.as_str().len() < LIMIT {
         return shown.clone();
     }
-    let narrow = |line: &&str| shortened(line, MAX_TEXT).unwrap_or_else(|| (*line).to_owned());
-    let lines: Vec<String> = lines.iter().map(narrow).collect();
-    let room = |lines: &mut dyn Iterator<Item = &String>, most: usize, bytes: usize| {
+    let lines: Vec<Visible> = lines.into_iter().map(|line| line.cut(MAX_TEXT)).collect();
+    let room = |lines: &mut dyn Iterator<Item = &Visible>, most: usize, bytes: usize| {
         let mut used = 0;
         lines
             .take(most)
             .take_while(|line| {
-                used += line.len() + 1;
+                used += line.as_str().len() + 1;
                 used <= bytes
             })
             .count()
@@ -254,14 +252,12 @@ pub fn screenful(shown: &Visible) -> Visible {
     let shown =
         room(&mut lines[..head].iter(), MAX_LINES - TAIL_LINES - 1, LIMIT - TAIL_BYTES - 200);
     let cut = head - shown;
-    let mut kept: Vec<&str> = lines[..shown].iter().map(String::as_str).collect();
-    let note = format!("… {cut} more lines: `--diff` shows everything");
+    let mut kept: Vec<Visible> = lines[..shown].to_vec();
     if cut > 0 {
-        kept.push(&note);
+        kept.push(visible!("… {} more lines: `--diff` shows everything", cut));
     }
-    kept.extend(lines[head..].iter().map(String::as_str));
-    // Parts of clean text are clean.
-    Visible::of_cleaned(format_args!("{}", kept.join("\n")))
+    kept.extend_from_slice(&lines[head..]);
+    Visible::joined(kept, "\n")
 }
 
 #[cfg(test)]

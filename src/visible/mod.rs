@@ -92,6 +92,12 @@ impl Visible {
         Self(text.to_string())
     }
 
+    /// The lines of the text; parts of clean text are clean.
+    #[must_use]
+    pub fn lines(&self) -> Vec<Self> {
+        self.0.lines().map(|line| Self(line.to_owned())).collect()
+    }
+
     /// The text in a colour.
     #[must_use]
     pub fn painted(self, style: anstyle::Style) -> Self {

@@ -49,7 +49,7 @@ fn has(findings: &[Value], rule: &str, path: &str) -> Value {
 #[test]
 fn exactly_these_files_are_managed() {
     let (sandbox, project) = scene();
-    let data = sandbox.aos(&["new", "acme", "--no-git"]).data();
+    let data = sandbox.aos(&["new", "acme", "--no-git", "--diff"]).data();
     let managed: Vec<_> = data["files"]
         .as_array()
         .unwrap()

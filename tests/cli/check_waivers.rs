@@ -77,7 +77,8 @@ struct Scene {
 impl Scene {
     fn new(template: &str) -> Self {
         let sandbox = Sandbox::new();
-        let data = sandbox.aos(&["new", "acme", "--template", template, "--no-git"]).data();
+        let data =
+            sandbox.aos(&["new", "acme", "--template", template, "--no-git", "--diff"]).data();
         let project = PathBuf::from(data["path"].as_str().unwrap());
         let managed: Vec<_> = data["files"]
             .as_array()

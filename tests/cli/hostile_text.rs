@@ -44,32 +44,29 @@ pub fn assert_no_command(what: &str, bytes: &[u8]) {
 fn runs(name: &str, make: &dyn Fn() -> Command) -> usize {
     let mut count = 0;
     for format in FORMATS {
-        for actions in [false, true] {
-            for more in [&[][..], &["--compact"], &["--quiet"]] {
-                let mut command = make();
-                // Before `--`, which ends the options.
-                command.env("AOS_FORMAT", format).args(more);
-                if actions {
-                    command.env("GITHUB_ACTIONS", "true");
-                }
-                let output = command.output().expect("the binary runs");
-                let what = format!("{name} ({format}, actions {actions}, {more:?})");
-                let said = output.stdout.len() + output.stderr.len();
-                assert!(said > 0 || format == "raw", "{what} said nothing");
-                assert!(output.status.code().is_some(), "{what} died: {output:?}");
-                for stream in [&output.stdout, &output.stderr] {
-                    assert_fit(&what, stream);
-                    if actions {
-                        assert_no_command(&what, stream);
-                    }
-                }
-                if format == "json" {
-                    let parsed: Result<serde_json::Value, _> =
-                        serde_json::from_slice(&output.stdout);
-                    parsed.unwrap_or_else(|error| panic!("{what}: {error}: {output:?}"));
-                }
-                count += 1;
+        for (actions, more) in [(false, &["--compact"][..]), (true, &["--quiet"])] {
+            let mut command = make();
+            // Before `--`, which ends the options.
+            command.env("AOS_FORMAT", format).args(more);
+            if actions {
+                command.env("GITHUB_ACTIONS", "true");
             }
+            let output = command.output().expect("the binary runs");
+            let what = format!("{name} ({format}, actions {actions}, {more:?})");
+            let said = output.stdout.len() + output.stderr.len();
+            assert!(said > 0 || format == "raw", "{what} said nothing");
+            assert!(output.status.code().is_some(), "{what} died: {output:?}");
+            for stream in [&output.stdout, &output.stderr] {
+                assert_fit(&what, stream);
+                if actions {
+                    assert_no_command(&what, stream);
+                }
+            }
+            if format == "json" {
+                let parsed: Result<serde_json::Value, _> = serde_json::from_slice(&output.stdout);
+                parsed.unwrap_or_else(|error| panic!("{what}: {error}: {output:?}"));
+            }
+            count += 1;
         }
     }
     count
@@ -176,7 +173,7 @@ fn no_argument_of_any_command_reaches_a_terminal_as_it_is() {
             count += 1;
         }
     }
-    assert!(count > 800, "only {count} runs");
+    assert!(count > 300, "only {count} runs");
 }
 
 #[test]
@@ -311,7 +308,7 @@ fn nothing_in_a_project_reaches_a_terminal_as_it_is() {
                 runs(&format!("{damage}: {} PATH", arguments[0]), &|| sandbox.command(&arguments));
         }
     }
-    assert!(count > 1500, "only {count} runs");
+    assert!(count > 500, "only {count} runs");
 }
 
 /// A program of the name on a PATH of its own.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
+use crate::apply;
 use crate::plan::Plan;
 use crate::report::{ErrorCode, Failure};
 use crate::system::environment;
@@ -71,26 +72,18 @@ impl Place {
     /// # Errors
     /// As the system says; those made before are gone again then.
     pub fn make_missing(&self) -> Result<(), Failure> {
-        for directory in &self.missing {
-            if let Err(error) = files::create_directory(directory)
-                && error.kind() != std::io::ErrorKind::AlreadyExists
-            {
-                self.remove_missing();
-                return Err(Failure::new(
-                    crate::error::io_code(&error),
-                    format!("`{}` cannot be made: {error}", directory.display()),
-                )
-                .hint("choose another `--dir`; nothing was changed"));
-            }
-        }
-        Ok(())
+        apply::create_directories(&self.missing).map_err(|(directory, error)| {
+            Failure::new(
+                crate::error::io_code(&error),
+                format!("`{}` cannot be created: {error}", directory.display()),
+            )
+            .hint("choose another `--dir`; nothing was changed")
+        })
     }
 
     /// Removes them again, as far as they are empty.
     pub fn remove_missing(&self) {
-        for directory in self.missing.iter().rev() {
-            let _ = files::remove_empty_directory(directory);
-        }
+        apply::remove_empty_directories(&self.missing);
     }
 }
 

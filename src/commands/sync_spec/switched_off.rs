@@ -105,8 +105,7 @@ fn refusal(reason: String, fix: String) -> Failure {
     .hint(fix)
 }
 
-/// A name from the file in a message: one line of bounded length.
+/// A name from the file in a message, of bounded length.
 fn shown(text: &str) -> String {
-    let short: String = text.chars().take(60).collect();
-    short.escape_debug().to_string()
+    text.chars().take(60).collect()
 }

@@ -345,8 +345,8 @@ requests = [{ method = "GET", path = "/items" }]
                 "line 3, column 13: `harness.base_url` must begin with https://",
             ),
             ("{KEY}", "KEY", "line 4, column 1: `harness.auth.value` names no variable"),
-            ("\"/items\"", "\"items\"", "line 20, column 37: `items` must begin with `/`"),
-            ("\"/items\"", "\"/i?a=b\"", "line 20, column 37: `/i?a=b` must begin with `/`"),
+            ("\"/items\"", "\"items\"", "line 20, column 39: `items` must begin with `/`"),
+            ("\"/items\"", "\"/i?a=b\"", "line 20, column 39: `/i?a=b` must begin with `/`"),
             (
                 "\"request\"",
                 "\"never\"",

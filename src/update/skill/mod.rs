@@ -10,6 +10,7 @@ mod examination;
 mod installed;
 mod installer;
 mod journal;
+mod judgement;
 mod manifest;
 mod places;
 mod put;

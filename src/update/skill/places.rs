@@ -369,7 +369,11 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let usual = ".claude/skills/aos";
-        assert_eq!(with("CLAUDE_CONFIG_DIR", format!(" {moved} ")), ["moved/skills/aos"]);
+        // A copy where the variable does not lead is found too: agents without the variable read it.
+        assert_eq!(
+            with("CLAUDE_CONFIG_DIR", format!(" {moved} ")),
+            ["moved/skills/aos", usual, "moved/goose/skills/aos"]
+        );
         assert_eq!(with("XDG_CONFIG_HOME", moved), [usual, "moved/goose/skills/aos"]);
         assert_eq!(with("CLAUDE_CONFIG_DIR", "moved".to_owned()), [usual]);
     }

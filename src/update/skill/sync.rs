@@ -20,6 +20,7 @@ use super::examination::{Examination, Examined, State, examine_in};
 use super::installed;
 use super::installer::{self, Run, Targets};
 use super::journal::Journal;
+use super::judgement::{contradiction, is_foreign, is_left_alone, writers};
 use super::manifest::Manifest;
 use super::places::{Bases, Place};
 use super::put::{self, Origin};
@@ -413,40 +414,6 @@ impl Work<'_> {
         }
         self.report.ended(status, cause)
     }
-}
-
-/// Whether somebody else than the user wrote this copy since `journal`, and not the verified files.
-fn is_foreign(examined: &Examined, journal: &Journal) -> bool {
-    !examined.is_exact && journal.is_changed(examined) || journal.is_redirected(examined)
-}
-
-/// Whether somebody made this copy, or changed it, where no installer writes: it is the user's.
-fn is_left_alone(examined: &Examined) -> bool {
-    let place = &examined.place;
-    let is_managed = place.is_canonical
-        || [Pin::Older, Pin::Newer].iter().any(|pin| !place.writers(*pin).is_empty());
-    !is_managed && !matches!(examined.state, State::Stale | State::Current)
-}
-
-/// Agents by whose name the wrong places can be written.
-fn writers(after: &Examination, pin: Pin) -> Vec<&'static str> {
-    let mut names: Vec<_> =
-        after.wrong().flat_map(|examined| examined.place.writers(pin)).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
-}
-
-/// What npx says although every installed file is right.
-fn contradiction(ending: Ending) -> Option<String> {
-    let said = match ending {
-        Ending::Exited(Some(0)) => return None,
-        Ending::Exited(Some(code)) => format!("ended with {code}"),
-        Ending::Exited(None) => "was ended by a signal".to_owned(),
-        Ending::TimedOut => "did not end in time".to_owned(),
-        Ending::Interrupted => "was interrupted".to_owned(),
-    };
-    Some(format!("npx {said}"))
 }
 
 /// The time that is left for all runs together.

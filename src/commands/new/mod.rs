@@ -41,7 +41,7 @@ const DEFAULT_TEMPLATE: &str = "connector-python";
                   project would replace is shown first and needs `--confirm`; lines are added to a .gitignore, and a \
                   LICENSE is kept. aos commits only in repositories that it made.\n\n\
                   Examples:\n  aos new github\n  aos new acme --set base_url=https://api.acme.example\n  \
-                  aos new acme --here --dir my-clone\n  aos new --list"
+                  aos new --list"
 )]
 pub struct NewArgs {
     /// Name of the tool; that of a connector with or without `aos-`

@@ -162,15 +162,14 @@ fn a_packed_release_is_one_that_aos_update_takes() {
     update.env("HOME", scene.home()).env("PATH", scene.path_directory());
     let ran = answer(update.env("AOS_UPDATE_API_URL", &scene.server.url).output().unwrap());
     let envelope: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
-    // Here is no npx, so the Skill stays behind; the program does not.
-    assert_eq!(envelope["error"]["code"], "E_SKILL_SYNC", "{envelope}");
-    let details = &envelope["error"]["details"];
+    let data = &envelope["data"];
+    assert_eq!((&envelope["ok"], &data["status"]), (&true.into(), &"updated".into()), "{envelope}");
     assert_eq!(
-        (&details["binary_replaced"], &details["current_version"]),
-        (&true.into(), &VERSION.into())
+        (&data["binary_replaced"], &data["current_version"], &data["signature_status"]),
+        (&true.into(), &VERSION.into(), &"verified".into())
     );
-    assert_eq!(details["stage"], "skill_sync");
-    assert!(details["skill_sync_command"].as_str().unwrap().contains("/tree/v9.8.7"), "{envelope}");
+    // Here is no npx and the Skill was never installed, so it stays so.
+    assert_eq!(data["skill_sync_status"], "not_installed", "{envelope}");
     assert_eq!(std::fs::read_to_string(&installed).unwrap(), program(VERSION));
     assert!(scene.server.asked().contains(&format!("/aos-v{VERSION}-{target}.tar.gz")));
 }

@@ -5,7 +5,7 @@ mod update;
 
 use crate::apply::ApplyError;
 use crate::inputs::answers::AnswerError;
-use crate::inputs::desired::DesiredError;
+use crate::inputs::desired::{DesiredError, RuntimeFault};
 use crate::inputs::embedded::EmbeddedError;
 use crate::inputs::fleet::FleetError;
 use crate::inputs::project::ProjectError;
@@ -205,6 +205,27 @@ impl From<DesiredError> for Failure {
             DesiredError::Read { source, .. } => {
                 Self::new(io_code(&source), message).hint(io_hint(&source))
             }
+            DesiredError::Runtime(fault) => fault.into(),
+        }
+    }
+}
+
+impl From<RuntimeFault> for Failure {
+    fn from(fault: RuntimeFault) -> Self {
+        let message = fault.to_string();
+        match fault {
+            RuntimeFault::Unknown { .. } => Self::new(ErrorCode::Config, message)
+                .hint("correct `name` under [runtime] in aos.toml, or update aos"),
+            RuntimeFault::Newer { .. } => {
+                Self::new(ErrorCode::Conflict, message).hint("run `aos update`")
+            }
+            RuntimeFault::Module(_) => Self::new(ErrorCode::Validation, message).hint(
+                "write `module PATH` into go.mod; the runtime imports its own packages by it",
+            ),
+            RuntimeFault::Embedded(_) => Self::new(ErrorCode::Unknown, message)
+                .hint("this build of aos is faulty; install a release"),
+            RuntimeFault::Files(_) => Self::new(ErrorCode::Validation, message)
+                .hint("give the runtime a directory of its own under [runtime] in aos.toml"),
         }
     }
 }

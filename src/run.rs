@@ -10,6 +10,7 @@ use clap::error::ErrorKind;
 use serde_json::{Value, json};
 
 use crate::cli::{Cli, Command, Format, Global, WriteOptions};
+use crate::commands::runtime::Action;
 use crate::commands::{self, Run, registry};
 use crate::report::envelope::{self, Meta};
 use crate::report::{ErrorCode, Failure, Outcome, Style, brief};
@@ -144,6 +145,7 @@ fn dispatch(command: &Command, run: &Run) -> Result<Outcome, Failure> {
         Command::SyncSpec(args) => commands::sync_spec::run(args, run),
         Command::Gen(args) => commands::gen_files::run(args, run),
         Command::Check(args) => commands::check::run(args, run),
+        Command::Runtime(args) => commands::runtime::run(args, run),
         Command::Conform(args) => commands::conform::run(args, run),
         Command::Verify(args) => commands::verify::run(args, run),
         Command::VerifyBundle(args) => commands::verify::run_either(args, run),
@@ -162,6 +164,11 @@ fn path_of(command: &Command) -> &'static str {
         Command::SyncSpec(_) => "sync-spec",
         Command::Gen(_) => "gen",
         Command::Check(_) => "check",
+        Command::Runtime(args) => match args.action {
+            None => "runtime",
+            Some(Action::Own(_)) => "runtime own",
+            Some(Action::Return(_)) => "runtime return",
+        },
         Command::Conform(_) => "conform",
         Command::Verify(_) => "verify",
         Command::VerifyBundle(_) => "verify-bundle",

@@ -6,6 +6,7 @@ pub mod drift;
 pub mod project;
 pub mod records;
 pub mod rules;
+pub mod runtime;
 pub mod shadow;
 pub mod waivers;
 

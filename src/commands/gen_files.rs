@@ -11,11 +11,11 @@ use crate::audit::drift;
 use crate::cli::WriteOptions;
 use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
-use crate::inputs::desired::{Desired, SourceBytes};
+use crate::inputs::desired::{Desired, SourceBytes, WantedRuntime};
 use crate::inputs::project::{Project, Slot};
 use crate::inputs::repository;
 use crate::inputs::spec_source::{self, Obtained, Terms, Trust, Wanted};
-use crate::plan::Plan;
+use crate::plan::{Plan, RelativePath};
 use crate::report::{ErrorCode, Failure, Outcome, changes, findings};
 use crate::verify::TrustRoot;
 
@@ -127,11 +127,17 @@ fn pinned(project: &Project, roots: Option<TrustRoot>) -> Result<Pinned, Failure
     }
     let obtained = contract(project, record, lock, roots)?;
     let sources = SourceBytes::read(&project.root, record)?;
-    let desired = Desired::compute(record, Arc::clone(&obtained.release), &sources)?;
-    let generated = &desired.generated;
-    let plan = desired
-        .plan(&project.root, Some(lock))?
-        .only(|path| generated.get(path).is_some() || path.as_str() == LOCK_PATH);
+    let desired = Desired::compute(
+        record,
+        Arc::clone(&obtained.release),
+        &sources,
+        WantedRuntime::Recorded(lock),
+    )?;
+    let (generated, runtime) = (&desired.generated, &desired.runtime);
+    let is_derived = |path: &RelativePath| {
+        generated.get(path).is_some() || runtime.get(path).is_some() || path.as_str() == LOCK_PATH
+    };
+    let plan = desired.plan(&project.root, Some(lock))?.only(is_derived);
     Ok(Pinned { desired, plan, obtained })
 }
 

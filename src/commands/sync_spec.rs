@@ -17,7 +17,7 @@ use crate::generate::lock::LOCK_PATH;
 use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
 use crate::generate::vendor;
 use crate::inputs::adoption::{self, Adoption};
-use crate::inputs::desired::{Desired, SourceBytes};
+use crate::inputs::desired::{Desired, SourceBytes, WantedRuntime};
 use crate::inputs::project::{Project, Slot};
 use crate::inputs::spec_source::{self, Obtained, Trust};
 use crate::inputs::{embedded, repository, tree};
@@ -78,7 +78,12 @@ pub fn run(args: &SyncSpecArgs, run: &Run) -> Result<Outcome, Failure> {
     notes.extend(note);
     notes.extend(obtained.notes.iter().cloned());
     let sources = SourceBytes::read(&project.root, &record)?;
-    let desired = Desired::compute(&record, Arc::clone(&obtained.release), &sources)?;
+    let desired = Desired::compute(
+        &record,
+        Arc::clone(&obtained.release),
+        &sources,
+        WantedRuntime::Newest(project.lock.good()),
+    )?;
     if adopting {
         nothing_clashes(&project, &desired)?;
     }

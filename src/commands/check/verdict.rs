@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::audit::{ProjectReport, rules};
 use crate::commands::Run;
+use crate::commands::runtime;
 use crate::contract::Severity;
 use crate::report::{ErrorCode, Failure, Outcome, annotations, findings};
 use crate::system::environment;
@@ -299,12 +300,17 @@ fn project_line(report: &ProjectReport, run: &Run) -> Visible {
         ("signed", Some(source)) => format!(", signed by {source}"),
         _ => String::new(),
     };
+    let runtime = match report.runtime.as_ref().and_then(|state| state.version) {
+        Some(version) => format!(", runtime {version}"),
+        None => String::new(),
+    };
     let compared = report.compared;
     visible!(
         "{} {} {}",
         verdict,
         style.strong(if report.path == "." { &report.name } else { &report.path }),
-        style.faint(format!("({} {tag}{trust}, {compared} files compared)", report.family))
+        style
+            .faint(format!("({} {tag}{trust}{runtime}, {compared} files compared)", report.family))
     )
 }
 
@@ -341,6 +347,7 @@ fn project_data(report: &ProjectReport, fault: Option<&Failure>) -> Value {
         "status": status,
         "fault": fault,
         "notes": report.notes,
+        "runtime": report.runtime.as_ref().map(runtime::state),
         "compared": report.compared,
         "findings": report.findings.iter().map(findings::json).collect::<Vec<_>>(),
         "waived": waived,

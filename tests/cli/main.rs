@@ -53,6 +53,7 @@ mod new_output;
 mod notices;
 #[cfg(all(unix, debug_assertions))]
 mod planted_state;
+mod runtime;
 mod sandbox;
 mod scaffolded_cli_python;
 mod scaffolded_go;

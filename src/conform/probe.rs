@@ -182,6 +182,12 @@ impl Finding {
         self.unit
     }
 
+    /// Fails although its own sample passed: these calls of the run contradict it.
+    #[must_use]
+    pub fn contradicted(self, message: impl Into<String>, evidence: Vec<Evidence>) -> Self {
+        Self { verdict: Verdict::Fail, message: message.into(), evidence, ..self }
+    }
+
     /// The project accepts what is wrong.
     pub fn waive(&mut self) {
         self.verdict = Verdict::Waived;

@@ -91,6 +91,7 @@ pub const SCHEMAS: [Schema; 14] = [
             "summary",
             "tool",
             "network",
+            "calls",
             "results",
             "waiver_faults",
             "waiver_notes",

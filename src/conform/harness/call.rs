@@ -91,14 +91,16 @@ pub(super) fn capabilities(session: &Session) -> Result<(Arc<Observed>, Value), 
 
 /// The commands of the manifest; of `capabilities` where there is no manifest.
 pub(super) fn commands(session: &Session) -> Vec<Command> {
-    let listed = |source: &Value| -> Vec<Command> {
-        let entries = source.get("commands").and_then(Value::as_array);
-        entries.into_iter().flatten().filter_map(command).take(MAX_COMMANDS).collect()
-    };
     match &session.manifest {
         Some(manifest) => listed(manifest),
         None => capabilities(session).map(|(_, data)| listed(&data)).unwrap_or_default(),
     }
+}
+
+/// The commands in the list of a manifest or of `capabilities`.
+pub(super) fn listed(source: &Value) -> Vec<Command> {
+    let entries = source.get("commands").and_then(Value::as_array);
+    entries.into_iter().flatten().filter_map(command).take(MAX_COMMANDS).collect()
 }
 
 /// Why the list of commands cannot be relied on, so that nothing may be concluded from what it lacks.

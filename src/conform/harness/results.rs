@@ -135,18 +135,22 @@ fn data(session: &Session) -> Finding {
     let mut judge = Judge::default();
     for observed in builtin.chain(commands) {
         let Some(envelope) = succeeded(&observed) else { continue };
-        let fault = match envelope.get("data") {
-            Some(Value::Object(members)) => RUNNER_KEYS
-                .into_iter()
-                .find(|key| members.contains_key(*key))
-                .map(|key| format!("`data` has the key `{key}`, which is the runner's")),
-            // That it is there at all is another probe.
-            None => None,
-            Some(_) => Some("`data` is no object".to_owned()),
-        };
-        judge.judge(&observed, fault);
+        judge.judge(&observed, wrong_data(&envelope));
     }
     judge.verdict()
+}
+
+/// What the workflow runner cannot use in the data of a success.
+pub(super) fn wrong_data(envelope: &Value) -> Option<String> {
+    match envelope.get("data") {
+        Some(Value::Object(members)) => RUNNER_KEYS
+            .into_iter()
+            .find(|key| members.contains_key(*key))
+            .map(|key| format!("`data` has the key `{key}`, which is the runner's")),
+        // That it is there at all is another probe.
+        None => None,
+        Some(_) => Some("`data` is no object".to_owned()),
+    }
 }
 
 /// A command that lists things: by its name, or because the manifest fills a picker from it.
@@ -210,7 +214,7 @@ fn no_lists(session: &Session) -> Finding {
 }
 
 /// What is wrong with the data of a list.
-fn not_a_list(data: &Value, command: &Command) -> Option<String> {
+pub(super) fn not_a_list(data: &Value, command: &Command) -> Option<String> {
     let Some(items) = data.get("items").and_then(Value::as_array) else {
         return Some("`data.items` is no list".to_owned());
     };

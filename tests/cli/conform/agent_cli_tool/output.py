@@ -86,6 +86,7 @@ def audit(command, number, words):
         os.close(descriptor)
     except OSError as error:
         if "audit-failure" in FAULTS:
+            write_json({**failed("E_IO", "the audit could not be kept", {}), "meta": {"duration_ms": 0}})
             raise SystemExit(1) from error
         sys.stderr.write(f"the audit could not be kept: {error}\n")
 

@@ -155,8 +155,13 @@ impl Rules<'_> {
         let rules = &self.contract.envelope;
         let exit = noted.observed.exit();
         ruling.see(envelope::ENVELOPE_KEYS.id, shapes::envelope(rules, document));
-        ruling.see(envelope::META_KEYS.id, shapes::meta(rules, document));
-        ruling.see(envelope::SCHEMA_VERSION.id, shapes::schema_version(rules, document));
+        // A member that is missing is a fault of the envelope alone.
+        if document.get("meta").is_some() {
+            ruling.see(envelope::META_KEYS.id, shapes::meta(rules, document));
+        }
+        if document.get("schema_version").is_some() {
+            ruling.see(envelope::SCHEMA_VERSION.id, shapes::schema_version(rules, document));
+        }
         ruling.see(
             envelope::SNAKE_CASE.id,
             shapes::camel(document).map(|key| format!("the key `{key}` is not in snake_case")),
@@ -165,7 +170,7 @@ impl Rules<'_> {
         if !noted.is_disturbed() {
             ruling.see(envelope::OK_EQUALS_EXIT.id, shapes::ok_and_exit(document, exit));
         }
-        if document["ok"] != false {
+        if document["ok"] != false || document.get("error").is_none() {
             return;
         }
         ruling.see(envelope::ERROR_KEYS.id, shapes::error(rules, document));

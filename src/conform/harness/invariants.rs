@@ -147,7 +147,10 @@ impl Rules<'_> {
         } else {
             ruling.see(envelope::ERROR_KEYS.id, shapes::failure(contract, value));
         }
-        ruling.see(envelope::META.id, shapes::meta(contract, value));
+        // A member that is missing is a fault of the envelope alone.
+        if value.get("meta").is_some() {
+            ruling.see(envelope::META.id, shapes::meta(contract, value));
+        }
         self.names(noted, id, value, ruling);
         if let Some(exit) = noted.observed.exit() {
             let ok = value.get("ok").and_then(Value::as_bool);

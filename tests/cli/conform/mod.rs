@@ -3,6 +3,8 @@
 mod command;
 #[cfg(target_os = "linux")]
 mod ending;
+#[cfg(target_os = "linux")]
+mod every_call;
 mod harness;
 mod hostile;
 #[cfg(target_os = "linux")]

@@ -299,8 +299,8 @@ fn asks_for_text(arguments: &[String]) -> bool {
 /// §10: no secret on either stream, whatever was called and in whatever format.
 fn secret(noted: &Noted, ruling: &mut Ruling) {
     let said = noted.observed.said();
-    let leaks = noted.observed.secrets.iter();
-    let leak = leaks.filter_map(|secret| secret.shows(&said).map(|how| (secret, how))).next();
+    let mut secrets = noted.observed.secrets.iter();
+    let leak = secrets.find_map(|secret| secret.shows(&said).map(|how| (secret, how)));
     let is_argument =
         noted.observed.secrets.iter().any(|secret| {
             noted.call.arguments.iter().any(|argument| argument.contains(&secret.value))

@@ -221,16 +221,18 @@ fn words(arguments: &[String]) -> Vec<&str> {
 
 /// The mode that a call asks for; the last one counts.
 fn mode(arguments: &[String]) -> Option<&str> {
-    let pairs = arguments.windows(2).filter(|pair| pair[0] == "--mode").map(|pair| &pair[1]);
     let joined = arguments.iter().rev().find_map(|word| word.strip_prefix("--mode="));
-    joined.or_else(|| pairs.last().map(String::as_str))
+    joined.or_else(|| {
+        let mut pairs = arguments.windows(2).rev();
+        pairs.find(|pair| pair[0] == "--mode").map(|pair| pair[1].as_str())
+    })
 }
 
 /// §9: no secret on either stream. The probe is that of the command, or that of errors for what no command said.
 fn secret(noted: &Noted, id: Option<&str>, ruling: &mut Ruling) {
     let said = noted.observed.said();
-    let leaks = noted.observed.secrets.iter();
-    let leak = leaks.filter_map(|secret| secret.shows(&said).map(|how| (secret, how))).next();
+    let mut secrets = noted.observed.secrets.iter();
+    let leak = secrets.find_map(|secret| secret.shows(&said).map(|how| (secret, how)));
     let owner = match id {
         _ if [USAGE, "PERMISSION_DENIED"].contains(&ruling.code.as_str()) => leaks::ERRORS.id,
         None | Some("capabilities") => leaks::ERRORS.id,

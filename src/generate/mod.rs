@@ -4,6 +4,7 @@
 
 pub mod cli_values;
 pub mod connector_facts;
+mod connector_pages;
 pub mod connector_values;
 pub mod contract;
 pub mod go_module;

@@ -29,6 +29,8 @@ mod conform_agent_cli;
 #[cfg(target_os = "linux")]
 #[path = "conform/signed.rs"]
 mod conform_signed;
+#[cfg(target_os = "linux")]
+mod connector_mutations;
 mod contract_documents;
 mod contract_modules;
 mod contracts;

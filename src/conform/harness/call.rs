@@ -199,7 +199,17 @@ pub(super) fn carried_out(
     behaviour: Option<Behaviour>,
     shape: Shape,
 ) -> Vec<(Command, Arc<Observed>)> {
-    let commands = commands(session).into_iter().filter(|command| !command.is_builtin());
+    carried_out_of(commands(session), session, behaviour, shape)
+}
+
+/// The same of some commands.
+pub(super) fn carried_out_of(
+    commands: Vec<Command>,
+    session: &Session,
+    behaviour: Option<Behaviour>,
+    shape: Shape,
+) -> Vec<(Command, Arc<Observed>)> {
+    let commands = commands.into_iter().filter(|command| !command.is_builtin());
     let (commands, calls): (Vec<_>, Vec<_>) = commands
         .map(|command| {
             let call = carrying_out(session, &command, behaviour, shape);

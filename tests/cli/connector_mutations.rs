@@ -1,8 +1,8 @@
 //! A wrong connector fails its own tests and `aos conform`: the edits of `connector_mutations/edits.toml`, each applied
 //! to generated projects, must be noticed by both, and the project without an edit by neither.
 //!
-//! A run takes each edit to two presets. With `AOS_TEST_FULL=1` it takes all of them to all presets, and every rule of
-//! `api.py` besides; that takes about half an hour.
+//! A run takes each edit that is not `rare` to two presets. With `AOS_TEST_FULL=1` it takes all of them to all presets,
+//! and every rule of `api.py` besides; that takes about half an hour.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -34,6 +34,9 @@ struct Mutation {
     name: String,
     /// The probe that fails, without its family.
     probe: String,
+    /// Whether a whole run alone tries it.
+    #[serde(default)]
+    rare: bool,
     edits: BTreeMap<String, Edit>,
     /// Presets that cannot be wrong in this way, and why.
     #[serde(default)]
@@ -95,7 +98,7 @@ fn covering(mutations: &[Mutation], presets: &[String]) -> Plan {
     let mut plan: Plan = presets.iter().map(|preset| (preset.clone(), Vec::new())).collect();
     let mut chosen = BTreeSet::new();
     for round in 0..EDITS {
-        for mutation in mutations {
+        for mutation in mutations.iter().filter(|mutation| !mutation.rare) {
             let mut apt: Vec<_> =
                 presets.iter().filter(|preset| mutation.edit(preset).is_ok()).collect();
             apt.sort_by_key(|preset| plan[*preset].len());
@@ -192,6 +195,7 @@ impl Subject {
                 let mutation = Mutation {
                     name: format!("{section} {}", number + 1),
                     probe: probe.to_owned(),
+                    rare: true,
                     edits: BTreeMap::new(),
                     without: BTreeMap::new(),
                 };
@@ -244,7 +248,13 @@ fn faults(preset: &str, edits: &[(Mutation, Edit)]) -> Vec<(String, Vec<String>)
     }
     faults.push(("without an edit".to_owned(), whole));
     for (mutation, edit) in edits {
-        faults.push((mutation.name.clone(), subject.survivors(mutation, edit)));
+        let survivors = subject.survivors(mutation, edit);
+        println!(
+            "{preset}, {}: {}",
+            mutation.name,
+            if survivors.is_empty() { "noticed" } else { "MISSED" }
+        );
+        faults.push((mutation.name.clone(), survivors));
     }
     faults
 }
@@ -294,7 +304,7 @@ fn a_wrong_connector_fails_its_own_tests_and_conform() {
             }
         }
     }
-    for mutation in &table.mutation {
+    for mutation in table.mutation.iter().filter(|mutation| is_full || !mutation.rare) {
         let tried = found.values().flatten().filter(|(name, _)| *name == mutation.name).count();
         assert!(tried >= PRESETS, "`{}` is tried {tried} times", mutation.name);
     }

@@ -1,0 +1,22 @@
+// Package repository embeds the files of this repository that the program reads at run time.
+package repository
+
+import (
+	"embed"
+	_ "embed" // for the string and byte variables
+)
+
+// ChangelogMarkdown is the one source of the command changelog and of the release notes.
+//
+//go:embed CHANGELOG.md
+var ChangelogMarkdown string
+
+// PackageJSON holds the version: the npm package, the Skill and the program share it.
+//
+//go:embed package.json
+var PackageJSON []byte
+
+// Skills is the Agent Skill of this version, as an installed copy must be.
+//
+//go:embed skills
+var Skills embed.FS

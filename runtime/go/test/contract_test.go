@@ -14,26 +14,26 @@ import (
 // independentCodes is written down by hand from the specification. It is compared with the generated module and with
 // what the program does: a table that is checked against itself proves nothing.
 var independentCodes = map[string]testkit.Code{
-	"E_INTEGRITY":             {1, false},
-	"E_IO":                    {1, false},
-	"E_UNKNOWN":               {1, false},
-	"E_USAGE":                 {2, false},
-	"E_VALIDATION":            {2, false},
-	"E_NOT_FOUND":             {3, false},
-	"E_AUTH":                  {4, false},
-	"E_CONFIG":                {4, false},
-	"E_FORBIDDEN":             {4, false},
-	"E_CONFIRMATION_REQUIRED": {5, false},
-	"E_CONFLICT":              {6, false},
-	"E_NETWORK":               {7, true},
-	"E_RATE_LIMITED":          {7, true},
-	"E_SERVER":                {7, true},
-	"E_TIMEOUT":               {8, true},
-	"E_INTERRUPTED":           {130, true},
+	"E_INTEGRITY":             {Exit: 1, Retryable: false},
+	"E_IO":                    {Exit: 1, Retryable: false},
+	"E_UNKNOWN":               {Exit: 1, Retryable: false},
+	"E_USAGE":                 {Exit: 2, Retryable: false},
+	"E_VALIDATION":            {Exit: 2, Retryable: false},
+	"E_NOT_FOUND":             {Exit: 3, Retryable: false},
+	"E_AUTH":                  {Exit: 4, Retryable: false},
+	"E_CONFIG":                {Exit: 4, Retryable: false},
+	"E_FORBIDDEN":             {Exit: 4, Retryable: false},
+	"E_CONFIRMATION_REQUIRED": {Exit: 5, Retryable: false},
+	"E_CONFLICT":              {Exit: 6, Retryable: false},
+	"E_NETWORK":               {Exit: 7, Retryable: true},
+	"E_RATE_LIMITED":          {Exit: 7, Retryable: true},
+	"E_SERVER":                {Exit: 7, Retryable: true},
+	"E_TIMEOUT":               {Exit: 8, Retryable: true},
+	"E_INTERRUPTED":           {Exit: 130, Retryable: true},
 	// Codes of this tool, declared in contract/contract-ext.json.
-	"E_SKILL_SYNC": {7, true},
+	"E_SKILL_SYNC": {Exit: 7, Retryable: true},
 	// A step for a person.
-	"E_HUMAN_REQUIRED": {9, false},
+	"E_HUMAN_REQUIRED": {Exit: 9, Retryable: false},
 }
 
 func TestTheGeneratedCodesAreThoseOfTheSpecification(t *testing.T) {

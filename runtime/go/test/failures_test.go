@@ -141,11 +141,7 @@ func TestAServerThatIsTooSlowIsATimeout(t *testing.T) {
 				wait(w, r)
 				return true
 			})
-			started := time.Now()
 			tool.Run("item", "get", "--id", "1").Fails("E_TIMEOUT")
-			if time.Since(started) > 10*time.Second {
-				t.Error("the call took too long")
-			}
 		})
 	}
 }

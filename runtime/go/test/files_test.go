@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"aos.invalid/tool/internal/runtime/self"
 )
@@ -37,11 +36,8 @@ func TestAPipeInPlaceOfAFileIsNotWaitedFor(t *testing.T) {
 		if err := syscall.Mkfifo(tool.State(name), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		started := time.Now()
+		// A call that waits for the other end of the pipe never ends, and Run fails the test.
 		tool.Run(call...).Document()
-		if time.Since(started) > 12*time.Second {
-			t.Errorf("%s: the call waited", name)
-		}
 	}
 	tool := newTool(t)
 	pipe := filepath.Join(tool.Home, "pipe")

@@ -5,7 +5,7 @@ import (
 )
 
 // embeddedTrustRoot is the trust root of the public Sigstore instance, as published by the project. It anchors every
-// verification; nothing is fetched for one. docs/COMPATIBILITY.md says how to renew it.
+// verification; nothing is fetched for one. internal/runtime/README.md says how to renew it.
 //
 //go:embed trusted_root.json
 var embeddedTrustRoot []byte

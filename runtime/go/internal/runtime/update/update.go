@@ -2,7 +2,7 @@
 //
 // discover, download, verify_signature, verify_checksum, replace, skill_sync: everything before the swap happens beside
 // the installed program, the swap is one rename, and only a release that the release workflow of this repository
-// signed can get that far. docs/COMPATIBILITY.md says what a release must look like.
+// signed can get that far. internal/runtime/README.md says what a release must look like.
 package update
 
 import (

@@ -54,6 +54,7 @@ mod notices;
 #[cfg(all(unix, debug_assertions))]
 mod planted_state;
 mod runtime;
+mod runtime_go;
 mod sandbox;
 mod scaffolded_cli_python;
 mod scaffolded_go;

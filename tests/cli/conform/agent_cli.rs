@@ -206,7 +206,7 @@ fn a_generated_cli_go_passes_everything() {
         ["build", "-trimpath", "-buildvcs=false", "-tags", "testhooks", "-o", "bin/test/"];
     super::toolchain::succeed(
         &go,
-        &[&test_build[..], &["./cmd/acme", "./test/publish"]].concat(),
+        &[&test_build[..], &["./cmd/acme", "./internal/runtime/testkit/publish"]].concat(),
         &project,
     );
     passes(&conform(&sandbox, &project));

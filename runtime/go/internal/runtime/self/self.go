@@ -34,7 +34,7 @@ func Version() string {
 	return readVersion()
 }
 
-// Env is the full name of an environment variable of this tool: Env("HOME") is ACME_HOME.
+// Env is the full name of an environment variable of this tool, with its prefix: Env("HOME") ends with _HOME.
 func Env(name string) string {
 	return about.EnvPrefix + "_" + name
 }
@@ -44,7 +44,7 @@ func Getenv(name string) string {
 	return os.Getenv(Env(name))
 }
 
-// UserAgent names the program to servers: acme/1.2.3.
+// UserAgent names the program to servers, as name/version.
 func UserAgent() string {
 	return about.Tool + "/" + Version()
 }

@@ -1,0 +1,1 @@
+"""The commands of this tool, one file for each group."""

@@ -1,0 +1,9 @@
+"""Serves the mock on this machine, to try the tool without an account."""
+
+from acme_tool._runtime.testkit.mock import main
+
+from . import make
+from .items import TOKEN_ALICE
+
+if __name__ == "__main__":
+    main(make(), TOKEN_ALICE)

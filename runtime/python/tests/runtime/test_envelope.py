@@ -156,6 +156,7 @@ def test_an_unforeseen_error_is_an_envelope_too(
     monkeypatch: pytest.MonkeyPatch,
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
+    from acme_tool.__main__ import load
     from acme_tool._runtime import cli, run, signals
 
     def broken(*_: object) -> None:
@@ -165,7 +166,7 @@ def test_an_unforeseen_error_is_an_envelope_too(
     monkeypatch.setattr(signals, "install", lambda _give_up: None)
     for name, value in tool.env.items():
         monkeypatch.setenv(name, value)
-    assert run.run(["context"]) == 1
+    assert run.run(["context"], load) == 1
     document = json.loads(capfdbinary.readouterr().out)
     assert document["error"]["code"] == "E_UNKNOWN"
     assert "ZeroDivisionError" in document["error"]["message"]

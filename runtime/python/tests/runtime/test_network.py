@@ -70,6 +70,12 @@ class Encrypted:
     certificate: Path
 
 
+@pytest.fixture(autouse=True)
+def processes(tool: Tool) -> None:
+    """Call the tool as a process: certificates are read once in each."""
+    tool.in_process = False
+
+
 @pytest.fixture
 def encrypted(tmp_path: Path) -> Iterator[Encrypted]:
     chain, key = certificate(tmp_path)

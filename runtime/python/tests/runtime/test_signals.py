@@ -11,7 +11,6 @@ import time
 
 import pytest
 
-from acme_tool._runtime import signals
 from acme_tool._runtime.testkit.mock import Handler
 
 from .sandbox import Tool, wait_until
@@ -47,14 +46,14 @@ def test_a_signal_ends_a_call_with_one_envelope(
 
 
 def test_a_signal_while_the_program_starts_is_no_traceback(tool: Tool) -> None:
-    package = signals.__name__.partition(".")[0]
     code = (
         "import os, signal, sys\n"
-        f"from {package} import signals\n"
+        "from acme_tool.__main__ import load\n"
+        "from acme_tool._runtime import signals\n"
         "signals.watch()\n"
         "os.kill(os.getpid(), signal.SIGTERM)\n"
-        f"from {package}.run import run\n"
-        "sys.exit(run(['reference']))\n"
+        "from acme_tool._runtime.run import run\n"
+        "sys.exit(run(['reference'], load))\n"
     )
     tool.program = [sys.executable, "-c", code]
     tool.run().fails("E_INTERRUPTED")

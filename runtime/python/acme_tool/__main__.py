@@ -17,7 +17,7 @@ def main() -> None:
 
 def load() -> Tool:
     """Return what this tool is."""
-    from .tool import TOOL
+    from .commands import TOOL
 
     return TOOL
 

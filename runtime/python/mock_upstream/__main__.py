@@ -2,8 +2,7 @@
 
 from acme_tool._runtime.testkit.mock import main
 
-from . import make
-from .items import TOKEN_ALICE
+from . import TOKEN_ALICE, make
 
 if __name__ == "__main__":
     main(make(), TOKEN_ALICE)

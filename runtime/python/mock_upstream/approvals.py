@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acme_tool._runtime.testkit.mock import Reply, Request, refused
 
-from .items import Item, Upstream
+from . import Item, Upstream
 
 
 def add(upstream: Upstream) -> None:

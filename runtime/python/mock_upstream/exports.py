@@ -8,7 +8,7 @@ from typing import Any
 
 from acme_tool._runtime.testkit.mock import NDJSON, Reply, Request, refused
 
-from .items import Upstream
+from . import Upstream
 
 # The export of this project fails.
 BROKEN = "broken"

@@ -12,8 +12,7 @@ from acme_tool._runtime.testkit.sandbox import (
     sandbox,
 )
 
-from mock_upstream import make
-from mock_upstream.items import TOKEN_ALICE
+from mock_upstream import TOKEN_ALICE, make
 
 pytest_plugins = ["acme_tool._runtime.testkit.plugin"]
 

@@ -8,7 +8,7 @@ from acme_tool._runtime.testkit.sandbox import (
     Sandbox,
 )
 
-from mock_upstream.items import TOKEN_ALICE
+from mock_upstream import TOKEN_ALICE
 
 PUBLISH = ("item", "publish", "--id", "1")
 RESUME = ("approval", "resume", "--id", "appr_1")

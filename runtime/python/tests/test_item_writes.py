@@ -8,7 +8,7 @@ from acme_tool._runtime.testkit.sandbox import (
     Sandbox,
 )
 
-from mock_upstream.items import TOKEN_READER
+from mock_upstream import TOKEN_READER
 
 CREATE = ("item", "create", "--project", "atlas", "--title", "New")
 WRITES = [

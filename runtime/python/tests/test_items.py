@@ -9,7 +9,7 @@ from acme_tool._runtime.testkit.sandbox import (
     Sandbox,
 )
 
-from mock_upstream.items import SEED_ITEMS
+from mock_upstream import SEED_ITEMS
 
 
 def test_a_list_is_filtered_by_the_upstream(tool: Sandbox) -> None:

@@ -1,13 +1,13 @@
-"""Reading items. An example, and yours to replace."""
+"""Reading items and projects. An example, and yours to replace."""
 
 from __future__ import annotations
 
 import re
 import time
-from typing import Any
+from typing import Any, TypedDict
 
-from .._runtime.command import INTEGER, STRING, Call, Command, Param
-from .._runtime.fault import VALIDATION, Fault
+from .._runtime.command import INTEGER, LIST, STRING, Call, Command, Param
+from .._runtime.fault import AUTH, VALIDATION, Fault
 from .._runtime.output import SUMMARY
 from .._runtime.schemas import Schema
 from ..client import (
@@ -16,6 +16,7 @@ from ..client import (
     STATES,
     Client,
     Content,
+    Count,
     Event,
     Item,
     Page,
@@ -24,8 +25,28 @@ from ..client import (
 
 _PROJECT = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 
+MAX_PROJECTS = 50
+
 ITEM_ID = Param("id", STRING, "Id of the item", required=True)
 PROJECT = Param("project", STRING, "Project, as in `atlas`")
+
+
+class ProjectError(TypedDict):
+    """Why one project could not be read."""
+
+    project: str
+    code: str
+    retryable: bool
+
+
+class Overview(TypedDict):
+    """Counts of several projects; one that could not be read does not hide the others."""
+
+    scope: list[str]
+    projects_scanned: int
+    projects: list[Count]
+    count: int
+    project_errors: list[ProjectError]
 
 
 def check_projects(*names: str) -> None:
@@ -82,6 +103,37 @@ def _watch(call: Call) -> None:
     elapsed = round((time.monotonic() - started) * 1000)
     summary = {"count": count, "last_sequence": last, "elapsed_ms": elapsed}
     call.app.printer.line(SUMMARY, summary)
+
+
+def _overview(call: Call) -> Overview:
+    names = call.list("projects")
+    if len(names) > MAX_PROJECTS:
+        raise Fault(
+            VALIDATION,
+            f"{len(names)} projects are too many for one call",
+            fix=f"Name at most {MAX_PROJECTS}",
+        )
+    check_projects(*names)
+    client = call.client(Client)
+    found: list[Count] = []
+    errors: list[ProjectError] = []
+    for name in names:
+        try:
+            found.append(client.count(name))
+        except Fault as failed:
+            if failed.code == AUTH:
+                # Without a credential nothing can be read at all.
+                raise
+            errors.append(
+                {"project": name, "code": failed.code, "retryable": failed.retryable}
+            )
+    return {
+        "scope": names,
+        "projects_scanned": len(found),
+        "projects": found,
+        "count": len(found),
+        "project_errors": errors,
+    }
 
 
 COMMANDS = (
@@ -163,11 +215,28 @@ COMMANDS = (
         run=_watch,
         stream=True,
     ),
+    Command(
+        path="project overview",
+        summary="Count open and closed items of several projects",
+        detail="Projects that could not be read are listed in project_errors.",
+        params=(
+            Param(
+                "projects",
+                LIST,
+                "Projects, by comma or by repeating the flag",
+                required=True,
+            ),
+        ),
+        output="project_overview",
+        examples=("project overview --projects atlas,borealis",),
+        run=_overview,
+    ),
 )
 
 SCHEMAS = {
     "item": Schema(Item, untrusted=ITEM_UNTRUSTED),
     "item_page": Schema(Page, items="item", untrusted=("items",)),
     "item_content": Schema(Content, untrusted=("content",)),
+    "project_overview": Schema(Overview),
     "item_event": Schema(Event, untrusted=("title",)),
 }

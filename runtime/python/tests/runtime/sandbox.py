@@ -18,8 +18,7 @@ from acme_tool._runtime.testkit.sandbox import (
     wait_until,
 )
 
-import mock_upstream
-from mock_upstream.items import TOKEN_ALICE, Upstream
+from mock_upstream import TOKEN_ALICE, Upstream, make
 
 __all__ = ["LAUNCH", "LIMIT", "ROOT", "Result", "Tool", "each", "wait_until"]
 
@@ -49,7 +48,7 @@ def every(work: Callable[[T], U], things: Sequence[T]) -> list[U]:
 @contextlib.contextmanager
 def tool_in(home: Path) -> Iterator[Tool]:
     """Give a tool with an upstream of its own."""
-    with running(Server(mock_upstream.make())) as server:
+    with running(Server(make())) as server:
         yield Tool(home, server)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acme_tool.about import TOOL
 
-from mock_upstream.items import TOKEN_ALICE
+from mock_upstream import TOKEN_ALICE
 
 from .sandbox import Tool
 

@@ -8,8 +8,7 @@ import pytest
 
 from acme_tool._runtime.testkit.mock import Reply
 
-from mock_upstream import REFRESH_ALICE
-from mock_upstream.items import TOKEN_ALICE
+from mock_upstream import REFRESH_ALICE, TOKEN_ALICE
 
 from .sandbox import Tool, each
 from .test_secrets import no_file_holds

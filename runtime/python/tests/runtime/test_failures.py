@@ -13,8 +13,7 @@ import pytest
 
 from acme_tool._runtime.testkit.mock import Handler, Reply, Server, running
 
-from mock_upstream import make
-from mock_upstream.items import TOKEN_READER
+from mock_upstream import TOKEN_READER, make
 
 from .conftest import NewTool
 from .sandbox import Tool, each, every

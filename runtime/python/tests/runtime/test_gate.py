@@ -16,7 +16,7 @@ import pytest
 from acme_tool._runtime import confirm, fault
 from acme_tool._runtime.testkit.mock import Handler, Reply
 
-from mock_upstream.items import TOKEN_BOB
+from mock_upstream import TOKEN_BOB
 
 from .conftest import NewTool
 from .sandbox import Tool, each, every

@@ -8,7 +8,7 @@ import pytest
 
 from acme_tool._runtime.testkit.mock import Reply
 
-from mock_upstream.items import SEED_ITEMS
+from mock_upstream import SEED_ITEMS
 
 from .conftest import NewTool
 from .sandbox import Tool, every, objects

@@ -17,7 +17,7 @@ from acme_tool._runtime import config
 from acme_tool._runtime.redact import MASK, Redactor
 from acme_tool._runtime.testkit.mock import Reply
 
-from mock_upstream.items import TOKEN_ALICE, TOKEN_BOB
+from mock_upstream import TOKEN_ALICE, TOKEN_BOB
 
 from .conftest import NewTool
 from .sandbox import Result, Tool, every

@@ -16,7 +16,7 @@ import pytest
 
 from acme_tool import about
 from acme_tool._runtime import changelog, config
-from acme_tool.tool import TOOL as DESCRIBED
+from acme_tool.commands import TOOL as DESCRIBED
 
 from .conftest import NewTool
 from .sandbox import ROOT, Tool, every
@@ -301,7 +301,13 @@ def test_the_version_comes_at_once(tool: Tool) -> None:
     )
     loaded = {line.rpartition("|")[2].strip() for line in ended.stderr.splitlines()}
     assert "acme_tool._runtime.start" in loaded
-    heavy = {"click", "json", "dataclasses", "acme_tool.tool", "acme_tool._runtime.run"}
+    heavy = {
+        "click",
+        "json",
+        "dataclasses",
+        "acme_tool.commands",
+        "acme_tool._runtime.run",
+    }
     assert not heavy & loaded
 
 

@@ -14,8 +14,7 @@ from acme_tool._runtime.testkit import guard
 from acme_tool._runtime.testkit.mock import Reply
 from acme_tool._runtime.testkit.sandbox import Result, Sandbox, sandbox
 
-import mock_upstream
-from mock_upstream.items import TOKEN_ALICE
+from mock_upstream import TOKEN_ALICE, make
 
 CALLS = [
     ("item list --limit 2", 0),
@@ -33,7 +32,7 @@ CALLS = [
 
 @pytest.fixture
 def quick(tmp_path: Path) -> Iterator[Sandbox]:
-    with sandbox(tmp_path / "home", mock_upstream.make(), TOKEN_ALICE) as made:
+    with sandbox(tmp_path / "home", make(), TOKEN_ALICE) as made:
         yield made
 
 

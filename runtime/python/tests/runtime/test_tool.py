@@ -11,7 +11,7 @@ import pytest
 
 from acme_tool._runtime.command import Command
 from acme_tool._runtime.tool import Tool as Described
-from acme_tool.tool import TOOL
+from acme_tool.commands import TOOL
 
 from .sandbox import Tool
 

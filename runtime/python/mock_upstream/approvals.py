@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from acme_tool._runtime.testkit.mock import Reply, Request, refused
+from acme_tool._runtime.testkit.mock import (
+    Reply,
+    Request,
+    refused,
+)
 
 from . import Item, Upstream
 

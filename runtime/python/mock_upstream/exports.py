@@ -6,7 +6,12 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from acme_tool._runtime.testkit.mock import NDJSON, Reply, Request, refused
+from acme_tool._runtime.testkit.mock import (
+    NDJSON,
+    Reply,
+    Request,
+    refused,
+)
 
 from . import Upstream
 

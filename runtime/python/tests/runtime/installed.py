@@ -42,7 +42,7 @@ class Installed(Tool):
         root = home / "trust-root.json"
         root.write_text(releases.sigstore.trust_root())
         self.set(UPDATE_API_URL=releases.address)
-        self.env |= {"TEST_TRUST_ROOT": str(root), "TEST_PATIENCE": "8"}
+        self.env |= {"TEST_TRUST_ROOT": str(root), "TEST_PATIENCE": "30"}
         self.env["PATH"] = f"{self.shims}{os.pathsep}{os.defpath}"
         self.shim("node", "echo v22.20.0")
         self.shim("git", "exit 0")

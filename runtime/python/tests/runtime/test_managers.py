@@ -184,7 +184,7 @@ class Packaged:
         (self.information / "METADATA").write_text(metadata)
         (self.information / "INSTALLER").write_text(f"{installer}\n")
         (self.information / "RECORD").write_text(
-            f"{PACKAGE}/update/installation.py,,\n"
+            f"{PACKAGE}/_runtime/update/installation.py,,\n"
         )
         self.python = self.prefix / "bin" / "python"
         tool.program = [str(self.python), "-m", PACKAGE]

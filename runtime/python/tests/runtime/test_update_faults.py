@@ -371,7 +371,7 @@ def test_a_release_with_a_fault_is_not_installed(install: Install, group: str) -
 def refuse(tool: Installed, case: Case) -> None:
     """Want an update to fail as a case says, and everything to be as it was."""
     case.spoil(tool.releases)
-    tool.env["TEST_PATIENCE"] = "2" if case.code in ("E_TIMEOUT", "E_CONFIG") else "10"
+    tool.env["TEST_PATIENCE"] = "2" if case.code in ("E_TIMEOUT", "E_CONFIG") else "30"
     result = tool.run("update", *case.words)
     details = result.fails(case.code)
     assert details["stage"] == case.stage, result.text

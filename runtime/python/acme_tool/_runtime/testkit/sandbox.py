@@ -31,7 +31,7 @@ from .mock import Handler, Mock, Reply, Request, Server, running
 PACKAGE = about.__name__.partition(".")[0]
 PROGRAM = [sys.executable, "-m", PACKAGE]
 ROOT = Path(about.__file__).resolve().parent.parent
-LIMIT = 60.0
+LIMIT = 120.0
 # Nothing is started while a program is written: the child would hold the file open for
 # a moment, and a file that is open for writing cannot be run.
 LAUNCH = threading.Lock()

@@ -54,8 +54,10 @@ mod notices;
 #[cfg(all(unix, debug_assertions))]
 mod planted_state;
 mod runtime;
+mod runtime_python;
 mod sandbox;
 mod scaffolded_cli_python;
+mod scaffolded_cli_python_guide;
 mod scaffolded_go;
 mod scaffolded_python;
 mod self_description;

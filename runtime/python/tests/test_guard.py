@@ -10,6 +10,33 @@ from acme_tool._runtime.testkit.sandbox import (
 )
 
 
+# Exit and `retryable` of the codes of the contract, as its text has them.
+CODES = {
+    "E_INTEGRITY": (1, False),
+    "E_IO": (1, False),
+    "E_UNKNOWN": (1, False),
+    "E_USAGE": (2, False),
+    "E_VALIDATION": (2, False),
+    "E_NOT_FOUND": (3, False),
+    "E_AUTH": (4, False),
+    "E_CONFIG": (4, False),
+    "E_FORBIDDEN": (4, False),
+    "E_CONFIRMATION_REQUIRED": (5, False),
+    "E_CONFLICT": (6, False),
+    "E_NETWORK": (7, True),
+    "E_RATE_LIMITED": (7, True),
+    "E_SERVER": (7, True),
+    "E_TIMEOUT": (8, True),
+    "E_INTERRUPTED": (130, True),
+}
+
+
+def test_codes_are_those_of_the_contract(tool: Sandbox) -> None:
+    described = tool.run("reference").ok()["error_codes"]
+    for code, (exit_code, retryable) in CODES.items():
+        assert described[code] == {"exit": exit_code, "retryable": retryable}
+
+
 def test_every_command_flag_and_code_of_ours_is_tested(
     tool: Sandbox, request: pytest.FixtureRequest
 ) -> None:

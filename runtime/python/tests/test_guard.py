@@ -9,7 +9,6 @@ from acme_tool._runtime.testkit.sandbox import (
     Sandbox,
 )
 
-
 # Exit and `retryable` of the codes of the contract, as its text has them.
 CODES = {
     "E_INTEGRITY": (1, False),

@@ -16,6 +16,7 @@ use crate::inputs::project::{Project, Slot};
 use crate::inputs::repository;
 use crate::inputs::spec_source::{self, Obtained, Terms, Trust, Wanted};
 use crate::plan::{Plan, RelativePath};
+use crate::report::findings::Diffs;
 use crate::report::{ErrorCode, Failure, Outcome, changes, findings};
 use crate::verify::TrustRoot;
 
@@ -194,7 +195,7 @@ fn contract(
 fn unusable(path: &str, reason: &str) -> Failure {
     let hint = match reason {
         ABSENT => "run `aos sync-spec`; it makes the records that `gen` needs",
-        _ if path == RECORD_PATH => "mend the named member",
+        _ if path == RECORD_PATH => "fix the named member",
         _ => "run `aos sync-spec --to TAG`; it renews the records that `gen` needs",
     };
     Failure::new(ErrorCode::Config, format!("`{path}` cannot be used: {reason}")).hint(hint)
@@ -240,7 +241,7 @@ impl Generated<'_> {
         .hint(hint)
         .detail("trust", self.trust.name())
         .detail("findings", data);
-        let texts = found.iter().map(|finding| findings::text(finding, run.style));
+        let texts = found.iter().map(|finding| findings::text(finding, run.style, Diffs::Short));
         let diffs = self.with_diffs.then(|| changes::diffs(&comparison.plan, run.style));
         failure.report = Some(Visible::joined(texts.chain(diffs), "\n\n"));
         failure.raw = Some(changes::patch(&comparison.plan));

@@ -18,7 +18,7 @@ pub struct Probe {
     pub title: &'static str,
     /// Why it matters.
     pub why: &'static str,
-    /// How to mend it, in the imperative.
+    /// How to fix it, in the imperative.
     pub fix: &'static str,
     /// Without one of these the probe is blocked and never runs.
     pub needs: &'static [Need],

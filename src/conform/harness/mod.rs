@@ -92,7 +92,7 @@ pub const PROBES: &[Probe] = &[
     install::TWO,
 ];
 
-/// What a probe says about itself: what must hold, why it matters, how to mend it.
+/// What a probe says about itself: what must hold, why it matters, how to fix it.
 type Words = (&'static str, &'static str, &'static str);
 
 /// A probe of this family.

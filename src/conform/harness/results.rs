@@ -25,7 +25,7 @@ pub(super) const WORK: Probe = harness(
     (
         "Every command succeeds with its sample against an upstream that answers",
         "refusals and failures can be in perfect form while nothing works",
-        "make the command succeed with the sample and the replies of conform.toml, or mend those",
+        "make the command succeed with the sample and the replies of conform.toml, or fix those",
     ),
     &[Need::Fixture, Need::Credentials, Need::BaseUrl],
     work,

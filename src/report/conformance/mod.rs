@@ -118,7 +118,7 @@ impl Conformance {
         )
     }
 
-    /// What to mend first, and the command that looks at it again.
+    /// What to fix first, and the command that looks at it again.
     #[must_use]
     pub fn next_step(&self) -> String {
         let of = |verdict| self.results().find(move |result| result.finding.verdict() == verdict);
@@ -129,14 +129,14 @@ impl Conformance {
         if let Some(fault) = self.waiver_faults.first() {
             let again = self.again.same();
             return format!(
-                "mend or delete the waiver of `{}` in aos.toml; then run `{again}`",
+                "fix or delete the waiver of `{}` in aos.toml; then run `{again}`",
                 fault.probe
             );
         }
         if let Some(blocked) = of(Verdict::Blocked) {
             let again = self.again.with_probe(blocked.probe.id);
             return format!(
-                "mend what blocks `{}` first: {}; then run `{again}`",
+                "fix what blocks `{}` first: {}; then run `{again}`",
                 blocked.probe.id, blocked.finding.message
             );
         }

@@ -61,6 +61,7 @@ pub fn run(args: &GenArgs, run: &Run) -> Result<Outcome, Failure> {
     };
     let Pinned { desired, plan, obtained } = pinned(&project, roots)?;
     notes.extend(obtained.notes.iter().cloned());
+    notes.extend(sync_spec::claimed(&project, &desired)?);
     let generated = Generated {
         desired: &desired,
         plan: &plan,
@@ -75,7 +76,8 @@ pub fn run(args: &GenArgs, run: &Run) -> Result<Outcome, Failure> {
     if plan.is_empty() && !args.write.dry_run && args.write.confirm.is_none() {
         return Ok(outcome);
     }
-    let mut known = project.lock.good().map(crate::generate::lock::Lock::known).unwrap_or_default();
+    let lock = project.lock.good();
+    let mut known = lock.map(|lock| desired.replaceable(&plan, lock)).unwrap_or_default();
     for edit in plan.edits().iter().filter(|edit| edit.path.as_str() == LOCK_PATH) {
         known.extend(edit.before.as_ref().map(|before| (edit.path.clone(), before.digest())));
     }
@@ -252,6 +254,7 @@ impl Generated<'_> {
         if let Value::Object(members) = &mut outcome.data {
             members.insert("tag".to_owned(), self.desired.release.tag.as_str().into());
             members.insert("trust".to_owned(), self.trust.name().into());
+            members.insert("notes".to_owned(), self.notes.clone().into());
         }
         outcome
     }

@@ -12,6 +12,7 @@ pub mod lock;
 pub mod manifest;
 pub mod output;
 pub mod outputs;
+pub mod ownership;
 pub mod permissions;
 pub mod record;
 pub mod record_conform;

@@ -12,6 +12,8 @@ mod adoption;
 mod adoption_tools;
 mod brief_answers;
 mod cases;
+mod check_changes;
+mod check_changes_python;
 mod check_checkouts;
 mod check_committed;
 mod check_drift;

@@ -88,6 +88,16 @@ impl Command {
             _ => None,
         }
     }
+
+    /// Whether the answer is bounded, unless `--fields` chooses: nobody asked for everything or for a list.
+    #[must_use]
+    pub fn is_brief(&self) -> bool {
+        match self {
+            Self::New(args) if args.list => false,
+            Self::Check(args) => !args.diff && args.explain.is_none(),
+            _ => self.write_options().is_some_and(|options| !options.diff),
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]

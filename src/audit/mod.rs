@@ -10,4 +10,4 @@ pub mod runtime;
 pub mod shadow;
 pub mod waivers;
 
-pub use project::{Options, ProjectReport, audit};
+pub use project::{Options, PassedOver, ProjectReport, audit};

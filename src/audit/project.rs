@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::contract::rules::{ToolFacts, check_agent_cli, check_harness};
-use crate::contract::{AgentCliContract, Family, Finding, Repository, SpecTag, json};
+use crate::contract::{AgentCliContract, Family, Finding, Repository, Severity, SpecTag, json};
 use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::outputs::CONNECTOR_PATH;
 use crate::generate::record::{CONTRACT_DIRECTORY, PIN_PATH, Record, SpecSource};
@@ -54,6 +54,15 @@ pub struct ProjectReport {
     pub compared: usize,
     pub findings: Vec<Finding>,
     pub waived: Vec<Waived>,
+    /// What the findings of this report leave out, when only some rules were asked for.
+    pub passed_over: Option<PassedOver>,
+}
+
+/// Findings of rules that nobody asked for.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct PassedOver {
+    pub errors: usize,
+    pub warnings: usize,
 }
 
 impl ProjectReport {
@@ -89,6 +98,7 @@ pub fn audit(
             compared: 0,
             findings: records::findings(&project),
             waived: Vec::new(),
+            passed_over: None,
         },
         project,
         repository,
@@ -377,12 +387,18 @@ impl Audit<'_> {
                 finding.rule != rules::GENERATOR.id || finding.path != CONNECTOR_PATH
             });
         }
-        let wanted = &options.rules;
-        self.report
-            .findings
-            .retain(|finding| wanted.is_empty() || wanted.iter().any(|rule| rule == finding.rule));
         self.report.findings.sort();
         self.report.findings.dedup();
+        let wanted = &options.rules;
+        if !wanted.is_empty() {
+            let (asked, others): (Vec<_>, Vec<_>) = std::mem::take(&mut self.report.findings)
+                .into_iter()
+                .partition(|finding| wanted.iter().any(|rule| rule == finding.rule));
+            let errors = others.iter().filter(|other| other.severity == Severity::Error).count();
+            let warnings = others.len() - errors;
+            self.report.passed_over = Some(PassedOver { errors, warnings });
+            self.report.findings = asked;
+        }
         self.report
     }
 }

@@ -33,7 +33,7 @@ rule!(
     Error,
     "aos.toml can be read",
     "It says where generated files go; a record that cannot be read would leave them unchecked",
-    "mend `aos.toml`; its members are family, [spec], [template], [answers], [outputs], [runtime], [[waivers]]",
+    "fix `aos.toml`; its members are family, [spec], [template], [answers], [outputs], [runtime], [[waivers]]",
     "aos.toml"
 );
 rule!(
@@ -267,7 +267,7 @@ rule!(
     Error,
     "Generated files can be computed from their sources",
     "A manifest or extension that is refused leaves generated files unchecked",
-    "mend the named member, then run `aos gen`",
+    "fix the named member, then run `aos gen`",
     "agent-cli §3.1"
 );
 rule!(
@@ -302,8 +302,8 @@ rule!(
     "waiver/expired",
     Error,
     "No waiver is past its last day",
-    "A date on a waiver is a promise to mend",
-    "mend the finding, or give the waiver a new date and reason",
+    "A date on a waiver is a promise to fix the finding",
+    "fix the finding, or give the waiver a new date and reason",
     "aos"
 );
 rule!(

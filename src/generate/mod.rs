@@ -4,6 +4,7 @@
 
 pub mod cli_values;
 pub mod connector_facts;
+mod connector_pages;
 pub mod connector_values;
 pub mod contract;
 pub mod go_module;
@@ -12,6 +13,7 @@ pub mod lock;
 pub mod manifest;
 pub mod output;
 pub mod outputs;
+pub mod ownership;
 pub mod permissions;
 pub mod record;
 pub mod record_conform;

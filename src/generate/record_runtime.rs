@@ -151,7 +151,7 @@ mod tests {
         let text = with_owned(&format!("{HEAD}# kept\n"), std::slice::from_ref(&part)).unwrap();
         assert!(text.contains("# kept"), "{text}");
         let read = section(&text).unwrap();
-        assert_eq!(read.own, [part.clone()]);
+        assert_eq!(read.own, std::slice::from_ref(&part));
         let inside = RelativePath::parse("internal/runtime/redact/redact.go").unwrap();
         let beside = RelativePath::parse("internal/runtime/redact_more/x.go").unwrap();
         assert_eq!(read.owner(&inside), Some(&part));

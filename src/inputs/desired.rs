@@ -7,8 +7,9 @@ use std::sync::Arc;
 use crate::generate::go_module::GoModule;
 use crate::generate::lock::{LOCK_PATH, Lock, LockedRuntime};
 use crate::generate::outputs::{self, CONNECTOR_PATH, GenerateError, Sources};
+use crate::generate::ownership;
 use crate::generate::record::{RECORD_PATH, Record};
-use crate::generate::record_runtime::RuntimeSection;
+use crate::generate::record_runtime::{RuntimeSection, is_below};
 use crate::generate::runtime::{Runtime, RuntimeError, Version};
 use crate::generate::vendor::{self, SpecRelease};
 use crate::plan::{Content, Digest, FileSet, FileSetError, Plan, RelativePath, Tree, TreeEntry};
@@ -34,6 +35,10 @@ pub struct Desired {
     /// Files of the runtime that stay as they are: parts that the project owns, or all of an older version.
     pub kept: BTreeSet<RelativePath>,
     pub lock: Lock,
+    /// Files of the project in the directories of aos.
+    keep: Vec<RelativePath>,
+    /// What tells the files of an older runtime; `None` when the runtime stays as it is.
+    origin: Option<Origin>,
 }
 
 /// Which version of the runtime is wanted.
@@ -172,7 +177,8 @@ impl Desired {
         )?;
         let mut all = vendored.clone();
         all.extend(generated.clone())?;
-        let Chosen { files: runtime, kept, locked } = chosen_runtime(record, sources, wanted)?;
+        let Chosen { files: runtime, kept, locked, origin } =
+            chosen_runtime(record, sources, wanted)?;
         all.extend(runtime.clone())?;
         all.insert(RelativePath::literal(LOCK_PATH), Content::plain(""))?;
         all.validate_tree()?;
@@ -184,7 +190,8 @@ impl Desired {
             generated: digests(&generated),
             runtime: locked,
         };
-        Ok(Self { release, vendored, generated, runtime, kept, lock })
+        let keep = record.spec.keep.clone();
+        Ok(Self { release, vendored, generated, runtime, kept, lock, keep, origin })
     }
 
     /// All files of the wanted state, lock included.
@@ -216,8 +223,116 @@ impl Desired {
         let wanted = self.files()?;
         let known = self.known(old);
         let tree = tree::snapshot(root, wanted.paths().chain(known.keys()));
-        Ok(between(&tree, &wanted, &known))
+        Ok(self.between(&tree, &wanted, &known))
     }
+
+    /// The change from `tree` to `wanted`: a file that only the old lock knows goes, when it still holds what aos wrote
+    /// and is of a kind that aos writes.
+    #[must_use]
+    pub fn between(
+        &self,
+        tree: &Tree,
+        wanted: &FileSet,
+        known: &BTreeMap<RelativePath, Digest>,
+    ) -> Plan {
+        let (obsolete, _) = self.unwanted(tree, wanted, known);
+        Plan::between(tree, wanted, &obsolete)
+    }
+
+    /// Files that the old lock claims for aos although aos does not write such files: they are left alone.
+    ///
+    /// # Errors
+    /// When two wanted files are one.
+    pub fn claimed(&self, root: &Path, old: &Lock) -> Result<Vec<String>, DesiredError> {
+        let known = self.known(Some(old));
+        let tree = tree::snapshot(root, known.keys());
+        let claimed = self.claims(&tree, &self.files()?, &known);
+        Ok(claimed.iter().map(ToString::to_string).collect())
+    }
+
+    /// The same in a tree that was read already.
+    #[must_use]
+    pub fn claims(
+        &self,
+        tree: &Tree,
+        wanted: &FileSet,
+        known: &BTreeMap<RelativePath, Digest>,
+    ) -> BTreeSet<RelativePath> {
+        self.unwanted(tree, wanted, known).1
+    }
+
+    /// Digests of bytes that may be replaced without a token: the lock names them, and aos can have written them.
+    #[must_use]
+    pub fn replaceable(&self, plan: &Plan, old: &Lock) -> BTreeMap<RelativePath, Digest> {
+        let known = self.known(Some(old));
+        let before = |path: &RelativePath| {
+            plan.edits().iter().find(|edit| edit.path == *path)?.before.as_ref()
+        };
+        let is_of_aos = |path: &RelativePath| {
+            let of_the_runtime =
+                self.origin.as_ref().is_some_and(|origin| is_below(path, &origin.path));
+            before(path).is_some_and(|content| {
+                of_the_runtime || ownership::is_of_aos(path, content, &self.keep)
+            })
+        };
+        known.into_iter().filter(|(path, _)| is_of_aos(path)).collect()
+    }
+
+    /// Unchanged files of the old lock that nobody wants any more: those of aos, and the others.
+    fn unwanted(
+        &self,
+        tree: &Tree,
+        wanted: &FileSet,
+        known: &BTreeMap<RelativePath, Digest>,
+    ) -> (BTreeSet<RelativePath>, BTreeSet<RelativePath>) {
+        let unchanged = known.iter().filter_map(|(path, digest)| match tree.entries.get(path) {
+            Some(TreeEntry::File(content))
+                if wanted.get(path).is_none() && content.digest() == *digest =>
+            {
+                Some((path, content))
+            }
+            _ => None,
+        });
+        let (own, others): (Vec<_>, Vec<_>) = unchanged.partition(|(path, content)| {
+            let released =
+                self.origin.as_ref().is_some_and(|origin| origin.is_released(path, content));
+            released || ownership::is_of_aos(path, content, &self.keep)
+        });
+        let paths = |files: Vec<(&RelativePath, &Content)>| {
+            files.into_iter().map(|(path, _)| path.clone()).collect()
+        };
+        (paths(own), paths(others))
+    }
+}
+
+/// The release that the runtime of a project came from.
+#[derive(Debug)]
+struct Origin {
+    /// The directory of the runtime; aos owns all of it but the parts that the project owns.
+    path: RelativePath,
+    runtime: Runtime,
+    module: Option<GoModule>,
+    released: BTreeMap<RelativePath, Digest>,
+}
+
+impl Origin {
+    fn is_released(&self, path: &RelativePath, content: &Content) -> bool {
+        let module = self.module.as_ref();
+        let digest = self.runtime.canonical_digest(path.as_str(), &content.bytes, module);
+        self.released.get(path) == Some(&digest)
+    }
+}
+
+/// The digests of a released version, by path in the project; empty for one that was never released.
+fn released(
+    section: &RuntimeSection,
+    locked: &LockedRuntime,
+) -> Result<BTreeMap<RelativePath, Digest>, RuntimeFault> {
+    let listed = runtimes::released(&section.name, locked.version)?.unwrap_or_default();
+    let placed = listed.into_iter().filter_map(|(inner, digest)| {
+        Some((RelativePath::parse(&format!("{}/{inner}", section.path)).ok()?, digest))
+    });
+    Ok(placed.collect())
 }
 
 /// The runtime that a project is to have.
@@ -226,6 +341,7 @@ struct Chosen {
     files: FileSet,
     kept: BTreeSet<RelativePath>,
     locked: Option<LockedRuntime>,
+    origin: Option<Origin>,
 }
 
 fn chosen_runtime(
@@ -250,13 +366,15 @@ fn chosen_runtime(
         let mut old = old.clone();
         old.files.retain(|path, _| !kept.contains(path));
         kept.extend(old.files.keys().cloned());
-        return Ok(Chosen { files: FileSet::default(), kept, locked: Some(old) });
+        return Ok(Chosen { files: FileSet::default(), kept, locked: Some(old), origin: None });
     }
     let module = module_of(&runtime, sources)?;
     let files = runtime.files(section, module.as_ref())?;
+    let released = locked.map(|locked| released(section, locked)).transpose()?.unwrap_or_default();
     let locked =
         LockedRuntime { name: section.name.clone(), version: ours, files: digests(&files) };
-    Ok(Chosen { files, kept, locked: Some(locked) })
+    let origin = Some(Origin { path: section.path.clone(), runtime, module, released });
+    Ok(Chosen { files, kept, locked: Some(locked), origin })
 }
 
 /// The runtime that a record names.
@@ -288,19 +406,4 @@ pub fn module_of(
 
 fn digests(files: &FileSet) -> BTreeMap<RelativePath, Digest> {
     files.iter().map(|(path, content)| (path.clone(), content.digest())).collect()
-}
-
-/// The change from `tree` to `wanted`: a file that only the old lock knows goes, when it still holds what aos wrote.
-#[must_use]
-pub fn between(tree: &Tree, wanted: &FileSet, known: &BTreeMap<RelativePath, Digest>) -> Plan {
-    let obsolete = |path: &RelativePath, digest: &Digest| {
-        wanted.get(path).is_none()
-            && matches!(tree.entries.get(path), Some(TreeEntry::File(content)) if content.digest() == *digest)
-    };
-    let unwanted: BTreeSet<_> = known
-        .iter()
-        .filter(|(path, digest)| obsolete(path, digest))
-        .map(|(path, _)| path.clone())
-        .collect();
-    Plan::between(tree, wanted, &unwanted)
 }

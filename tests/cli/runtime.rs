@@ -85,10 +85,7 @@ impl Scene {
                 self.sandbox.work().join("runtimes/tiny/internal/runtime").join(path),
             )
             .unwrap();
-            list.push_str(&format!(
-                "\"{path}\" = \"{}\"\n",
-                aos::plan::Digest::of(&bytes).to_string()
-            ));
+            list.push_str(&format!("\"{path}\" = \"{}\"\n", aos::plan::Digest::of(&bytes)));
         }
         self.sandbox.write("runtimes/releases.toml", &list);
     }

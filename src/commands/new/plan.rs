@@ -31,6 +31,8 @@ pub struct NewProject {
     pub tag: SpecTag,
     pub files: FileSet,
     pub managed: BTreeSet<RelativePath>,
+    /// The directory of the runtime, when there is one.
+    pub runtime: Option<RelativePath>,
     pub notes: Vec<String>,
     /// Commands to run in the new project.
     pub next: Vec<String>,
@@ -81,12 +83,13 @@ impl NewProject {
         answers.insert("name".to_owned(), subject.name().to_owned());
         answers.retain(|_, value| !value.is_empty());
         let record = record(&info, &subject, answers)?;
+        let runtime = record.runtime.as_ref().map(|runtime| runtime.path.clone());
         let (files, managed) = assemble(scaffolded, &record, release)?;
         if info.family == Family::Harness {
             archive_paths_fit(&subject, &files)?;
         }
         let advice = Some(advice.trim().to_owned()).filter(|text| !text.is_empty());
-        Ok(Self { subject, template: info, tag, files, managed, notes, next, advice })
+        Ok(Self { subject, template: info, tag, files, managed, runtime, notes, next, advice })
     }
 
     /// Name of the project's directory.

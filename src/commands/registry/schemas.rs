@@ -82,7 +82,7 @@ pub const SCHEMAS: [Schema; 14] = [
     },
     Schema {
         name: "check_report",
-        fields: &["summary", "projects", "rules"],
+        fields: &["summary", "projects", "omitted", "more", "rules"],
         untrusted_fields: &["projects"],
     },
     Schema {
@@ -91,6 +91,7 @@ pub const SCHEMAS: [Schema; 14] = [
             "summary",
             "tool",
             "network",
+            "calls",
             "results",
             "waiver_faults",
             "waiver_notes",

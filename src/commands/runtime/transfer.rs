@@ -52,7 +52,7 @@ pub fn own(args: &PartArgs, run: &Run) -> Result<Outcome, Failure> {
     own.sort();
     let mut lock = subject.lock.clone();
     if let Some(runtime) = &mut lock.runtime {
-        runtime.files.retain(|path, _| !listed(&&*path));
+        runtime.files.retain(|path, _| !listed(&path));
     }
     let wanted = subject.records(&project, &own, &lock)?;
     let current = tree::snapshot(&project.root, wanted.paths());

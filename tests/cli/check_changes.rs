@@ -256,7 +256,7 @@ fn typescript_values_are_frozen_and_new_values_are_found() {
     let test = "typescript_values_are_frozen_and_new_values_are_found";
     let Some(node) = program(test, "node") else { return };
     let (sandbox, project) = project("cli-go");
-    disk::append(&project.join("aos.toml"), "typescript = [\"src/contract_gen.ts\"]\n");
+    disk::add_output(&project, "typescript = [\"src/contract_gen.ts\"]");
     sandbox.aos_in(&project, &["gen"]).data();
     // The values alone, as a compiler leaves them.
     let text = disk::read(&project.join("src/contract_gen.ts"));

@@ -263,7 +263,10 @@ fn a_part_changes_hands_and_comes_back_with_a_preview_of_what_is_lost() {
     let preview = scene.aos(&["runtime", "own", "gate", "--dry-run"]).data();
     assert_eq!(preview["would_lose"], serde_json::json!([]));
     assert_eq!(tree(&scene.project), clean);
-    let owned = scene.aos(&["runtime", "own", "gate"]).data();
+    let whole = scene.aos(&["runtime", "own", "gate", "--dry-run", "--diff"]).data();
+    assert!(whole["preview"]["changes"][0]["diff"].is_string(), "{whole}");
+    let token = whole["confirm_token"].as_str().unwrap();
+    let owned = scene.aos(&["runtime", "own", "gate", "--confirm", token]).data();
     assert_eq!(
         (&owned["status"], &owned["part"]),
         (&"owned".into(), &"internal/runtime/gate".into())
@@ -293,6 +296,8 @@ fn a_part_changes_hands_and_comes_back_with_a_preview_of_what_is_lost() {
     let report = scene.aos(&["check"]).data();
     assert_eq!(found(&report), [pair("runtime/owned-behind", "aos.toml")]);
 
+    let whole = scene.aos(&["runtime", "return", "gate", "--dry-run", "--diff"]).data();
+    assert_eq!(whole["would_lose"].as_array().unwrap().len(), 2, "{whole}");
     let refused = scene.aos(&["runtime", "return", "gate"]).error("E_CONFIRMATION_REQUIRED", 5);
     let lost = refused["details"]["would_lose"].as_array().unwrap();
     assert_eq!(lost.len(), 2, "{refused}");

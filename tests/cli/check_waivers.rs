@@ -44,7 +44,7 @@ fn break_file(path: &Path, breakage: &str) {
         "missing" => return,
         "a directory" => return std::fs::create_dir(path).unwrap(),
         "a link" => {
-            let place = path.parent().unwrap().parent().unwrap().join("aside.link");
+            let place = beside(path);
             std::fs::write(&place, &old).unwrap();
             return std::os::unix::fs::symlink(place, path).unwrap();
         }
@@ -57,6 +57,11 @@ fn break_file(path: &Path, breakage: &str) {
         other => panic!("{other}"),
     };
     std::fs::write(path, new).unwrap();
+}
+
+/// Where the target of a link is put: out of the directory, which may be one that aos keeps.
+fn beside(path: &Path) -> PathBuf {
+    path.parent().unwrap().parent().unwrap().join("aside.link")
 }
 
 fn waivers(rules: &BTreeSet<&str>) -> String {
@@ -124,6 +129,7 @@ impl Scene {
         } else {
             let _ = std::fs::remove_file(&place);
         }
+        let _ = std::fs::remove_file(beside(&place));
         if let Some(bytes) = state {
             std::fs::write(&place, bytes).unwrap();
         }

@@ -12,7 +12,7 @@ use crate::report::{Failure, Outcome};
 
 use super::Run;
 
-/// Show the vendored runtime of the project: version, parts, and which of them are yours
+/// Show the vendored runtime and its parts
 #[derive(Args, Debug)]
 #[command(
     disable_help_subcommand = true,

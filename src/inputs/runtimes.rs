@@ -122,6 +122,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_runtime_says_its_own_version() {
+        for (name, path, line) in [
+            ("go", "internal/runtime/self/self.go", "const Runtime = "),
+            ("python", "acme_tool/_runtime/__init__.py", "RUNTIME_VERSION = "),
+        ] {
+            let runtime = find(name).unwrap().unwrap();
+            let text = String::from_utf8(runtime.sources[path].to_vec()).unwrap();
+            let expected = format!("\n{line}\"{}\"\n", runtime.info.version);
+            assert!(text.contains(&expected), "{name}: {expected}");
+        }
+    }
+
+    #[test]
     fn every_runtime_is_well_formed_and_agrees_with_its_released_digests() {
         for name in names() {
             let runtime = find(&name).unwrap().unwrap();

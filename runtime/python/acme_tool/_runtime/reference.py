@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import contract_gen
 from ..about import DESCRIPTION, TOOL, VERSION
-from . import config, output
+from . import RUNTIME_VERSION, config, output
 from .command import EXEMPT, GLOBALS, INTEGER, LIST, Command, Param
 from .commands.self_description import Reference
 from .config import env
@@ -40,6 +40,7 @@ def reference(tool: Tool) -> Reference:
         "version": VERSION,
         "description": DESCRIPTION,
         "spec_tag": contract_gen.SPEC_TAG,
+        "runtime_version": RUNTIME_VERSION,
         "risk_tier": tool.risk_tier,
         "release_readiness": tool.readiness.describe(),
         "global_flags": [_param(param) for param in GLOBALS],

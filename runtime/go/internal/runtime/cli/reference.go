@@ -15,6 +15,7 @@ type referenceData struct {
 	Version          string                   `json:"version"`
 	Description      string                   `json:"description"`
 	SpecTag          string                   `json:"spec_tag"`
+	RuntimeVersion   string                   `json:"runtime_version"`
 	RiskTier         string                   `json:"risk_tier"`
 	ReleaseReadiness Readiness                `json:"release_readiness"`
 	GlobalFlags      []referenceParam         `json:"global_flags"`
@@ -78,6 +79,7 @@ func (t *Tool) reference() referenceData {
 		Version:          self.Version(),
 		Description:      about.Description,
 		SpecTag:          contract.SpecTag,
+		RuntimeVersion:   self.Runtime,
 		RiskTier:         t.Tier,
 		ReleaseReadiness: t.Readiness,
 		GlobalFlags:      describeAll(globalParams),

@@ -12,6 +12,9 @@ import (
 	"aos.invalid/tool/internal/about"
 )
 
+// Runtime is the version of the vendored runtime; runtime.toml of its own repository has the same.
+const Runtime = "0.1.0"
+
 // version is set by the linker (-X …/internal/runtime/self.version=1.2.3) for special builds; package.json decides
 // otherwise.
 var version string

@@ -24,6 +24,7 @@ class Reference(TypedDict):
     version: str
     description: str
     spec_tag: str
+    runtime_version: str
     risk_tier: str
     release_readiness: dict[str, Any]
     global_flags: list[dict[str, Any]]

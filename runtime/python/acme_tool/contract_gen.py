@@ -5,35 +5,61 @@ Do not edit: change contract-ext.json or move the pin, then run `aos gen`.
 # fmt: off
 # ruff: noqa
 # ruff: noqa: PGH004
+# isort: skip_file
 
 from __future__ import annotations
 
+from types import MappingProxyType
+from typing import Any, Final, List, Mapping, Tuple
+
+
+class _Names(Tuple[str, ...]):
+    """Names that nothing can change; they compare and add like the list of the same names."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == (list(other) if isinstance(other, tuple) else other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __add__(self, other: Any) -> List[Any]:  # type: ignore[override]
+        return [*self, *other]
+
+    def __radd__(self, other: Any) -> List[Any]:
+        return [*other, *self]
+
+
 # The contract that this file was generated from.
-SPEC_TAG = "v1.1.0"
+SPEC_TAG: Final = "v1.1.0"
 # The value of schema_version in every envelope.
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION: Final = "1.0"
 
 # Every error code: the core of the contract, then this tool's own.
-CODES: dict[str, dict[str, int]] = {
-    "E_INTEGRITY": {"exit": 1, "retryable": False, "core": True},
-    "E_IO": {"exit": 1, "retryable": False, "core": True},
-    "E_UNKNOWN": {"exit": 1, "retryable": False, "core": True},
-    "E_USAGE": {"exit": 2, "retryable": False, "core": True},
-    "E_VALIDATION": {"exit": 2, "retryable": False, "core": True},
-    "E_NOT_FOUND": {"exit": 3, "retryable": False, "core": True},
-    "E_AUTH": {"exit": 4, "retryable": False, "core": True},
-    "E_CONFIG": {"exit": 4, "retryable": False, "core": True},
-    "E_FORBIDDEN": {"exit": 4, "retryable": False, "core": True},
-    "E_CONFIRMATION_REQUIRED": {"exit": 5, "retryable": False, "core": True},
-    "E_CONFLICT": {"exit": 6, "retryable": False, "core": True},
-    "E_NETWORK": {"exit": 7, "retryable": True, "core": True},
-    "E_RATE_LIMITED": {"exit": 7, "retryable": True, "core": True},
-    "E_SERVER": {"exit": 7, "retryable": True, "core": True},
-    "E_TIMEOUT": {"exit": 8, "retryable": True, "core": True},
-    "E_INTERRUPTED": {"exit": 130, "retryable": True, "core": True},
-    "E_SKILL_SYNC": {"exit": 7, "retryable": True, "core": False},
-    "E_HUMAN_REQUIRED": {"exit": 9, "retryable": False, "core": False},
-}
+CODES: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType({
+    "E_INTEGRITY": MappingProxyType({"exit": 1, "retryable": False, "core": True}),
+    "E_IO": MappingProxyType({"exit": 1, "retryable": False, "core": True}),
+    "E_UNKNOWN": MappingProxyType({"exit": 1, "retryable": False, "core": True}),
+    "E_USAGE": MappingProxyType({"exit": 2, "retryable": False, "core": True}),
+    "E_VALIDATION": MappingProxyType({"exit": 2, "retryable": False, "core": True}),
+    "E_NOT_FOUND": MappingProxyType({"exit": 3, "retryable": False, "core": True}),
+    "E_AUTH": MappingProxyType({"exit": 4, "retryable": False, "core": True}),
+    "E_CONFIG": MappingProxyType({"exit": 4, "retryable": False, "core": True}),
+    "E_FORBIDDEN": MappingProxyType({"exit": 4, "retryable": False, "core": True}),
+    "E_CONFIRMATION_REQUIRED": MappingProxyType({"exit": 5, "retryable": False, "core": True}),
+    "E_CONFLICT": MappingProxyType({"exit": 6, "retryable": False, "core": True}),
+    "E_NETWORK": MappingProxyType({"exit": 7, "retryable": True, "core": True}),
+    "E_RATE_LIMITED": MappingProxyType({"exit": 7, "retryable": True, "core": True}),
+    "E_SERVER": MappingProxyType({"exit": 7, "retryable": True, "core": True}),
+    "E_TIMEOUT": MappingProxyType({"exit": 8, "retryable": True, "core": True}),
+    "E_INTERRUPTED": MappingProxyType({"exit": 130, "retryable": True, "core": True}),
+    "E_SKILL_SYNC": MappingProxyType({"exit": 7, "retryable": True, "core": False}),
+    "E_HUMAN_REQUIRED": MappingProxyType({"exit": 9, "retryable": False, "core": False}),
+})
 
 
 def exit_for(code: str) -> int:
@@ -49,7 +75,7 @@ def retryable(code: str) -> bool:
 
 
 # Meaning of each exit code.
-EXIT_CODES: dict[int, str] = {
+EXIT_CODES: Final[Mapping[int, str]] = MappingProxyType({
     0: "success",
     1: "failure without a narrower code; read the error",
     2: "usage or validation; fix the arguments",
@@ -61,10 +87,10 @@ EXIT_CODES: dict[int, str] = {
     8: "timeout; back off and retry",
     9: "a person has to act; relay, then resume",
     130: "interrupted by a signal; safe to run again",
-}
+})
 
 # Error code of each HTTP status; 5xx is any server error, transport is no answer.
-HTTP_STATUS_CODES: dict[str, str] = {
+HTTP_STATUS_CODES: Final[Mapping[str, str]] = MappingProxyType({
     "401": "E_AUTH",
     "403": "E_FORBIDDEN",
     "404": "E_NOT_FOUND",
@@ -73,7 +99,7 @@ HTTP_STATUS_CODES: dict[str, str] = {
     "429": "E_RATE_LIMITED",
     "5xx": "E_SERVER",
     "transport": "E_NETWORK",
-}
+})
 
 
 def code_for_status(status: int) -> str | None:
@@ -85,115 +111,115 @@ def code_for_status(status: int) -> str | None:
 
 
 # The exit code that asks for a person.
-HUMAN_ACTION_EXIT = 9
+HUMAN_ACTION_EXIT: Final = 9
 # How members of JSON are spelled.
-NAMING_CONVENTION = "snake_case"
+NAMING_CONVENTION: Final = "snake_case"
 # Member that lists the fields whose text comes from outside.
-UNTRUSTED_KEY = "_untrusted"
+UNTRUSTED_KEY: Final = "_untrusted"
 # Type of the last line of a stream.
-STREAM_LAST_TYPE = "summary"
+STREAM_LAST_TYPE: Final = "summary"
 # Member that says where the next page begins, while there is one.
-OFFSET_NEXT_KEY = "next_offset"
+OFFSET_NEXT_KEY: Final = "next_offset"
 # Member that says that a list was cut.
-TRUNCATED_KEY = "truncated"
+TRUNCATED_KEY: Final = "truncated"
 
 # Members of a success envelope.
-SUCCESS_ENVELOPE_KEYS: list[str] = ["ok", "schema_version", "data", "meta"]
+SUCCESS_ENVELOPE_KEYS: Final = _Names(("ok", "schema_version", "data", "meta"))
 # Members of a failure envelope.
-ERROR_ENVELOPE_KEYS: list[str] = ["ok", "schema_version", "error", "meta"]
+ERROR_ENVELOPE_KEYS: Final = _Names(("ok", "schema_version", "error", "meta"))
 # Members of `error`.
-ERROR_OBJECT_KEYS: list[str] = ["code", "message", "details", "retryable"]
+ERROR_OBJECT_KEYS: Final = _Names(("code", "message", "details", "retryable"))
 # Members that `meta` always has.
-META_REQUIRED_KEYS: list[str] = ["duration_ms"]
+META_REQUIRED_KEYS: Final = _Names(("duration_ms",))
 # Members that `meta` may have.
-META_OPTIONAL_KEYS: list[str] = ["notices"]
+META_OPTIONAL_KEYS: Final = _Names(("notices",))
 # Members of each line of a stream.
-STREAM_KEYS: list[str] = ["ok", "schema_version", "type"]
+STREAM_KEYS: Final = _Names(("ok", "schema_version", "type"))
 # Members of a page with a cursor.
-CURSOR_PAGE_KEYS: list[str] = ["items", "count", "next_cursor", "has_more"]
+CURSOR_PAGE_KEYS: Final = _Names(("items", "count", "next_cursor", "has_more"))
 # Members of a page with an offset.
-OFFSET_PAGE_KEYS: list[str] = ["items", "count", "offset", "has_more"]
+OFFSET_PAGE_KEYS: Final = _Names(("items", "count", "offset", "has_more"))
 # Members of the preview of a batch.
-BATCH_PREVIEW_KEYS: list[str] = ["action", "total", "targets", "changes"]
+BATCH_PREVIEW_KEYS: Final = _Names(("action", "total", "targets", "changes"))
 # Members of each item of a batch.
-BATCH_ITEM_KEYS: list[str] = ["target", "ok"]
+BATCH_ITEM_KEYS: Final = _Names(("target", "ok"))
 # Members of the error of an item.
-BATCH_ITEM_ERROR_KEYS: list[str] = ["code", "retryable"]
+BATCH_ITEM_ERROR_KEYS: Final = _Names(("code", "retryable"))
 # Members of the summary of a batch.
-BATCH_SUMMARY_KEYS: list[str] = ["total", "succeeded", "failed"]
+BATCH_SUMMARY_KEYS: Final = _Names(("total", "succeeded", "failed"))
 # Members that the summary of a batch may have.
-BATCH_SUMMARY_OPTIONAL_KEYS: list[str] = ["skipped"]
+BATCH_SUMMARY_OPTIONAL_KEYS: Final = _Names(("skipped",))
 # Members of the summary that add up to `total`.
-BATCH_TOTAL_OF: list[str] = ["succeeded", "failed", "skipped"]
+BATCH_TOTAL_OF: Final = _Names(("succeeded", "failed", "skipped"))
 # Members of the data of a dry run.
-DRY_RUN_KEYS: list[str] = ["preview", "confirm_token", "expires_at"]
+DRY_RUN_KEYS: Final = _Names(("preview", "confirm_token", "expires_at"))
 # When a write command asks for a token.
-CONFIRM_POLICIES: list[str] = ["always", "when_lossy", "exempt"]
+CONFIRM_POLICIES: Final = _Names(("always", "when_lossy", "exempt"))
 # Types of notices.
-NOTICE_TYPES: list[str] = ["update_available", "remote_older", "possible_freeze"]
+NOTICE_TYPES: Final = _Names(("update_available", "remote_older", "possible_freeze"))
 # Severities of notices.
-NOTICE_SEVERITIES: list[str] = ["info", "warning"]
+NOTICE_SEVERITIES: Final = _Names(("info", "warning"))
 # Members that a notice always has.
-NOTICE_REQUIRED_KEYS: list[str] = ["type", "severity", "current_version", "latest_version", "install_method", "recommended_command", "checked_at", "next_steps"]
+NOTICE_REQUIRED_KEYS: Final = _Names(("type", "severity", "current_version", "latest_version", "install_method", "recommended_command", "checked_at", "next_steps"))
 # Members that a notice may have.
-NOTICE_OPTIONAL_KEYS: list[str] = ["release_url"]
+NOTICE_OPTIONAL_KEYS: Final = _Names(("release_url",))
 # Codes that ask for a person; a tool may add them.
-HUMAN_ACTION_CODES: list[str] = ["E_HUMAN_REQUIRED", "E_2FA_REQUIRED"]
+HUMAN_ACTION_CODES: Final = _Names(("E_HUMAN_REQUIRED", "E_2FA_REQUIRED"))
 # `required_keys` of `reference`.
-REFERENCE_REQUIRED_KEYS: list[str] = ["tool", "version", "risk_tier", "release_readiness", "commands", "schemas", "exit_codes", "error_codes"]
+REFERENCE_REQUIRED_KEYS: Final = _Names(("tool", "version", "risk_tier", "release_readiness", "commands", "schemas", "exit_codes", "error_codes"))
 # `conditional_keys` of `reference`.
-REFERENCE_CONDITIONAL_KEYS: list[str] = []
+REFERENCE_CONDITIONAL_KEYS: Final = _Names(())
 # `command_keys` of `reference`.
-REFERENCE_COMMAND_KEYS: list[str] = ["path", "type", "description", "params", "output_schema", "examples"]
+REFERENCE_COMMAND_KEYS: Final = _Names(("path", "type", "description", "params", "output_schema", "examples"))
 # `write_command_keys` of `reference`.
-REFERENCE_WRITE_COMMAND_KEYS: list[str] = ["confirm"]
+REFERENCE_WRITE_COMMAND_KEYS: Final = _Names(("confirm",))
 # `conditional_command_keys` of `reference`.
-REFERENCE_CONDITIONAL_COMMAND_KEYS: list[str] = ["dangerous"]
+REFERENCE_CONDITIONAL_COMMAND_KEYS: Final = _Names(("dangerous",))
 # `param_keys` of `reference`.
-REFERENCE_PARAM_KEYS: list[str] = ["name", "type", "required", "multiple"]
+REFERENCE_PARAM_KEYS: Final = _Names(("name", "type", "required", "multiple"))
 # `schema_keys` of `reference`.
-REFERENCE_SCHEMA_KEYS: list[str] = ["shape", "fields", "untrusted_fields"]
+REFERENCE_SCHEMA_KEYS: Final = _Names(("shape", "fields", "untrusted_fields"))
 # `schema_shapes` of `reference`.
-REFERENCE_SCHEMA_SHAPES: list[str] = ["object", "array"]
+REFERENCE_SCHEMA_SHAPES: Final = _Names(("object", "array"))
 # `release_readiness_keys` of `reference`.
-REFERENCE_RELEASE_READINESS_KEYS: list[str] = ["level", "fcc_status", "mock_upstream_status", "live_smoke_status", "required_evidence"]
+REFERENCE_RELEASE_READINESS_KEYS: Final = _Names(("level", "fcc_status", "mock_upstream_status", "live_smoke_status", "required_evidence"))
 # `release_levels` of `reference`.
-REFERENCE_RELEASE_LEVELS: list[str] = ["stable", "beta", "unpublishable"]
+REFERENCE_RELEASE_LEVELS: Final = _Names(("stable", "beta", "unpublishable"))
 # `release_statuses` of `reference`.
-REFERENCE_RELEASE_STATUSES: list[str] = ["verified", "missing", "not_applicable", "unknown"]
+REFERENCE_RELEASE_STATUSES: Final = _Names(("verified", "missing", "not_applicable", "unknown"))
 # `required_keys` of `context`.
-CONTEXT_REQUIRED_KEYS: list[str] = ["version", "credentials"]
+CONTEXT_REQUIRED_KEYS: Final = _Names(("version", "credentials"))
 # `conditional_keys` of `context`.
-CONTEXT_CONDITIONAL_KEYS: list[str] = ["notices"]
+CONTEXT_CONDITIONAL_KEYS: Final = _Names(("notices",))
 # `credentials_keys` of `context`.
-CONTEXT_CREDENTIALS_KEYS: list[str] = ["configured"]
+CONTEXT_CREDENTIALS_KEYS: Final = _Names(("configured",))
 # `credentials_optional_keys` of `context`.
-CONTEXT_CREDENTIALS_OPTIONAL_KEYS: list[str] = ["valid", "expires_at", "refreshable"]
+CONTEXT_CREDENTIALS_OPTIONAL_KEYS: Final = _Names(("valid", "expires_at", "refreshable"))
 # `required_keys` of `doctor`.
-DOCTOR_REQUIRED_KEYS: list[str] = ["checks"]
+DOCTOR_REQUIRED_KEYS: Final = _Names(("checks",))
 # `check_keys` of `doctor`.
-DOCTOR_CHECK_KEYS: list[str] = ["check", "status", "fix"]
+DOCTOR_CHECK_KEYS: Final = _Names(("check", "status", "fix"))
 # `statuses` of `doctor`.
-DOCTOR_STATUSES: list[str] = ["pass", "warn", "fail"]
+DOCTOR_STATUSES: Final = _Names(("pass", "warn", "fail"))
 # `required_checks` of `doctor`.
-DOCTOR_REQUIRED_CHECKS: list[str] = ["release_readiness"]
+DOCTOR_REQUIRED_CHECKS: Final = _Names(("release_readiness",))
 # `required_keys` of `changelog`.
-CHANGELOG_REQUIRED_KEYS: list[str] = ["current_version", "entries"]
+CHANGELOG_REQUIRED_KEYS: Final = _Names(("current_version", "entries"))
 # `conditional_keys` of `changelog`.
-CHANGELOG_CONDITIONAL_KEYS: list[str] = ["since"]
+CHANGELOG_CONDITIONAL_KEYS: Final = _Names(("since",))
 # `entry_keys` of `changelog`.
-CHANGELOG_ENTRY_KEYS: list[str] = ["version", "date", "changes"]
+CHANGELOG_ENTRY_KEYS: Final = _Names(("version", "date", "changes"))
 # `change_categories` of `changelog`.
-CHANGELOG_CHANGE_CATEGORIES: list[str] = ["added", "changed", "fixed", "deprecated", "removed", "security"]
+CHANGELOG_CHANGE_CATEGORIES: Final = _Names(("added", "changed", "fixed", "deprecated", "removed", "security"))
 # `required_keys` of `update`.
-UPDATE_REQUIRED_KEYS: list[str] = ["status", "previous_version", "current_version", "target_version", "update_available", "signature_verified", "signature_status", "skill_sync_status"]
+UPDATE_REQUIRED_KEYS: Final = _Names(("status", "previous_version", "current_version", "target_version", "update_available", "signature_verified", "signature_status", "skill_sync_status"))
 # `check_keys` of `update`.
-UPDATE_CHECK_KEYS: list[str] = ["status", "current_version", "target_version", "update_available", "install_method", "command"]
+UPDATE_CHECK_KEYS: Final = _Names(("status", "current_version", "target_version", "update_available", "install_method", "command"))
 # `failure_detail_keys` of `update`.
-UPDATE_FAILURE_DETAIL_KEYS: list[str] = ["stage", "current_version", "binary_replaced", "skill_sync_status"]
+UPDATE_FAILURE_DETAIL_KEYS: Final = _Names(("stage", "current_version", "binary_replaced", "skill_sync_status"))
 # `partial_detail_keys` of `update`.
-UPDATE_PARTIAL_DETAIL_KEYS: list[str] = ["skill_sync_command"]
+UPDATE_PARTIAL_DETAIL_KEYS: Final = _Names(("skill_sync_command",))
 # `stages` of `update`.
-UPDATE_STAGES: list[str] = ["discover", "download", "verify_signature", "verify_checksum", "replace", "skill_sync"]
+UPDATE_STAGES: Final = _Names(("discover", "download", "verify_signature", "verify_checksum", "replace", "skill_sync"))
 # `signature_statuses` of `update`.
-UPDATE_SIGNATURE_STATUSES: list[str] = ["verified", "not_checked"]
+UPDATE_SIGNATURE_STATUSES: Final = _Names(("verified", "not_checked"))

@@ -3,8 +3,6 @@
 
 package contract
 
-import "strconv"
-
 // SpecTag is the contract that this file was generated from.
 const SpecTag = "v1.1.0"
 
@@ -42,16 +40,51 @@ var Codes = map[string]CodeSpec{
 
 // ExitFor gives the exit code of an error code; 1 for a code that is not in Codes.
 func ExitFor(code string) int {
-	spec, known := Codes[code]
-	if !known {
+	switch code {
+	case "E_INTEGRITY",
+		"E_IO",
+		"E_UNKNOWN":
 		return 1
+	case "E_USAGE",
+		"E_VALIDATION":
+		return 2
+	case "E_NOT_FOUND":
+		return 3
+	case "E_AUTH",
+		"E_CONFIG",
+		"E_FORBIDDEN":
+		return 4
+	case "E_CONFIRMATION_REQUIRED":
+		return 5
+	case "E_CONFLICT":
+		return 6
+	case "E_NETWORK",
+		"E_RATE_LIMITED",
+		"E_SERVER",
+		"E_SKILL_SYNC":
+		return 7
+	case "E_TIMEOUT":
+		return 8
+	case "E_HUMAN_REQUIRED":
+		return 9
+	case "E_INTERRUPTED":
+		return 130
 	}
-	return spec.Exit
+	return 1
 }
 
 // Retryable tells whether a retry may help; false for a code that is not in Codes.
 func Retryable(code string) bool {
-	return Codes[code].Retryable
+	switch code {
+	case "E_NETWORK",
+		"E_RATE_LIMITED",
+		"E_SERVER",
+		"E_TIMEOUT",
+		"E_INTERRUPTED",
+		"E_SKILL_SYNC":
+		return true
+	}
+	return false
 }
 
 // ExitCodes has the meaning of each exit code.
@@ -83,11 +116,24 @@ var HTTPStatusCodes = map[string]string{
 
 // CodeForStatus gives the error code of an HTTP status; false when the contract names none.
 func CodeForStatus(status int) (string, bool) {
-	code, known := HTTPStatusCodes[strconv.Itoa(status)]
-	if !known && status >= 500 && status <= 599 {
-		code, known = HTTPStatusCodes["5xx"]
+	switch status {
+	case 401:
+		return "E_AUTH", true
+	case 403:
+		return "E_FORBIDDEN", true
+	case 404:
+		return "E_NOT_FOUND", true
+	case 408:
+		return "E_TIMEOUT", true
+	case 409:
+		return "E_CONFLICT", true
+	case 429:
+		return "E_RATE_LIMITED", true
 	}
-	return code, known
+	if status >= 500 && status <= 599 {
+		return "E_SERVER", true
+	}
+	return "", false
 }
 
 // HumanActionExit is the exit code that asks for a person.

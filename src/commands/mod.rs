@@ -11,7 +11,6 @@ pub mod gen_files;
 pub mod new;
 pub mod reference;
 pub mod registry;
-pub mod runtime;
 pub mod sync_spec;
 pub mod update;
 pub mod verify;

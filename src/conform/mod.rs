@@ -11,7 +11,6 @@ pub mod harness;
 mod help;
 mod memory;
 pub mod mock;
-pub mod monitor;
 pub mod observed;
 pub mod probe;
 pub mod pulse;

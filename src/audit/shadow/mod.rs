@@ -7,7 +7,6 @@
 mod go;
 mod masked;
 mod mutation;
-mod pattern;
 mod python;
 mod rust;
 mod typescript;

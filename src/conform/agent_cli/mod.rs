@@ -11,7 +11,6 @@ mod described;
 mod envelope;
 mod gate;
 mod host;
-pub mod invariants;
 mod kind;
 mod lab;
 mod notice_cache;
@@ -23,7 +22,6 @@ mod queries;
 mod redaction;
 mod reference;
 mod secrets;
-mod shapes;
 mod shot;
 mod signals;
 mod signed;
@@ -36,7 +34,6 @@ mod update;
 mod update_disk;
 mod update_faults;
 mod upstream;
-mod values;
 
 pub use signed::Publications;
 

@@ -32,8 +32,7 @@ pub fn may_have(reference: &Value, role: Role) -> bool {
     };
     // The contract names no mark of a stream, so any word about one counts.
     let speaks_of = |command: &Value, words: &[&str]| {
-        // Every command may name the upstream.
-        let text = command.to_string().to_lowercase().replace("upstream", "");
+        let text = command.to_string().to_lowercase();
         words.iter().any(|word| text.contains(word))
     };
     match role {

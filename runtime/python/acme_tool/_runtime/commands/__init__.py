@@ -1,1 +1,0 @@
-"""The commands that every tool has."""

@@ -1,1 +1,0 @@
-"""Builds the standalone program and keeps the version in one place."""

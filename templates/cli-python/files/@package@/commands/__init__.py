@@ -1,0 +1,1 @@
+"""The commands. Those on items and projects are examples, and yours to replace."""

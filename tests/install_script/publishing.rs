@@ -163,13 +163,18 @@ fn a_packed_release_is_one_that_aos_update_takes() {
     let ran = answer(update.env("AOS_UPDATE_API_URL", &scene.server.url).output().unwrap());
     let envelope: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     let data = &envelope["data"];
+    assert_eq!(ran.exit, Some(0), "{envelope}");
     assert_eq!((&envelope["ok"], &data["status"]), (&true.into(), &"updated".into()), "{envelope}");
     assert_eq!(
         (&data["binary_replaced"], &data["current_version"], &data["signature_status"]),
         (&true.into(), &VERSION.into(), &"verified".into())
     );
-    // Here is no npx and the Skill was never installed, so it stays so.
-    assert_eq!(data["skill_sync_status"], "not_installed", "{envelope}");
+    // This machine never had the Skill and has no npx to install it: the update succeeds without it.
+    assert_eq!(
+        (&data["skill_sync_status"], &data["skill_sync_command"]),
+        (&"not_installed".into(), &format!("aos update --target-version {VERSION}").into()),
+        "{envelope}"
+    );
     assert_eq!(std::fs::read_to_string(&installed).unwrap(), program(VERSION));
     assert!(scene.server.asked().contains(&format!("/aos-v{VERSION}-{target}.tar.gz")));
 }

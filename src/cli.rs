@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands;
+use crate::commands::runtime::Action;
 
 /// Create agent-facing tools and keep them true to a published contract
 #[derive(Debug, Parser)]
@@ -81,7 +82,20 @@ impl Command {
             Self::New(args) => Some(&args.write),
             Self::SyncSpec(args) => Some(&args.write),
             Self::Gen(args) => Some(&args.write),
+            Self::Runtime(args) => match args.action.as_ref()? {
+                Action::Own(part) | Action::Return(part) => Some(&part.write),
+            },
             _ => None,
+        }
+    }
+
+    /// Whether the answer is bounded, unless `--fields` chooses: nobody asked for everything or for a list.
+    #[must_use]
+    pub fn is_brief(&self) -> bool {
+        match self {
+            Self::New(args) if args.list => false,
+            Self::Check(args) => !args.diff && args.explain.is_none(),
+            _ => self.write_options().is_some_and(|options| !options.diff),
         }
     }
 }
@@ -92,6 +106,7 @@ pub enum Command {
     SyncSpec(commands::sync_spec::SyncSpecArgs),
     Gen(commands::gen_files::GenArgs),
     Check(commands::check::CheckArgs),
+    Runtime(commands::runtime::RuntimeArgs),
     Conform(commands::conform::ConformArgs),
     Verify(commands::verify::VerifyArgs),
     /// Verify who signed a file or attested something about it

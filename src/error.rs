@@ -5,7 +5,7 @@ mod update;
 
 use crate::apply::ApplyError;
 use crate::inputs::answers::AnswerError;
-use crate::inputs::desired::DesiredError;
+use crate::inputs::desired::{DesiredError, RuntimeFault};
 use crate::inputs::embedded::EmbeddedError;
 use crate::inputs::fleet::FleetError;
 use crate::inputs::project::ProjectError;
@@ -32,7 +32,7 @@ pub fn io_code(error: &std::io::Error) -> ErrorCode {
     }
 }
 
-/// How to mend an I/O error.
+/// How to fix an I/O error.
 #[must_use]
 pub fn io_hint(error: &std::io::Error) -> &'static str {
     match error.kind() {
@@ -45,7 +45,7 @@ pub fn io_hint(error: &std::io::Error) -> &'static str {
         std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
             "free some space, then run again"
         }
-        _ => "mend the cause, then run again",
+        _ => "fix the cause, then run again",
     }
 }
 
@@ -142,7 +142,7 @@ impl From<SpecError> for Failure {
                 .detail("looked_for", looked),
             SpecError::Contract { .. } | SpecError::Tag { .. } => {
                 Self::new(ErrorCode::Validation, message)
-                    .hint("mend the contract document; nothing was changed")
+                    .hint("fix the contract document; nothing was changed")
             }
             SpecError::Format { member, .. } => Self::new(ErrorCode::Validation, message)
                 .hint(
@@ -199,12 +199,33 @@ impl From<DesiredError> for Failure {
         let message = error.to_string();
         match error {
             DesiredError::Generate(_) => Self::new(ErrorCode::Validation, message)
-                .hint("mend the named member; `aos check` lists every fault. Nothing was changed"),
+                .hint("fix the named member; `aos check` lists every fault. Nothing was changed"),
             DesiredError::Files(_) => Self::new(ErrorCode::Validation, message)
                 .hint("give each output a path of its own in `aos.toml`"),
             DesiredError::Read { source, .. } => {
                 Self::new(io_code(&source), message).hint(io_hint(&source))
             }
+            DesiredError::Runtime(fault) => fault.into(),
+        }
+    }
+}
+
+impl From<RuntimeFault> for Failure {
+    fn from(fault: RuntimeFault) -> Self {
+        let message = fault.to_string();
+        match fault {
+            RuntimeFault::Unknown { .. } => Self::new(ErrorCode::Config, message)
+                .hint("correct `name` under [runtime] in aos.toml, or update aos"),
+            RuntimeFault::Newer { .. } => {
+                Self::new(ErrorCode::Conflict, message).hint("run `aos update`")
+            }
+            RuntimeFault::Module(_) => Self::new(ErrorCode::Validation, message).hint(
+                "write `module PATH` into go.mod; the runtime imports its own packages by it",
+            ),
+            RuntimeFault::Embedded(_) => Self::new(ErrorCode::Unknown, message)
+                .hint("this build of aos is faulty; install a release"),
+            RuntimeFault::Files(_) => Self::new(ErrorCode::Validation, message)
+                .hint("give the runtime a directory of its own under [runtime] in aos.toml"),
         }
     }
 }
@@ -253,7 +274,7 @@ impl From<SecretError> for Failure {
             SecretError::Shared { .. } => Self::new(ErrorCode::Config, message)
                 .hint("delete the file; the next run makes a new one"),
             SecretError::Io { source, .. } => Self::new(io_code(&source), message).hint(format!(
-                "mend the cause, or set {} to another directory",
+                "fix the cause, or set {} to another directory",
                 environment::AOS_HOME
             )),
         }
@@ -352,7 +373,7 @@ impl From<IdentityError> for Failure {
                 "name the signer, for example `https://github.com/OWNER/REPO/.github/workflows/release.yml@refs/tags/v1.2.3`"
             }
             IdentityError::Syntax(_) => {
-                "mend the pattern, or name the signer exactly with `--certificate-identity`"
+                "fix the pattern, or name the signer exactly with `--certificate-identity`"
             }
             IdentityError::Strangers(_) => {
                 "name at least the owner and the repository in the pattern"

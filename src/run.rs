@@ -9,7 +9,8 @@ use clap::Parser as _;
 use clap::error::ErrorKind;
 use serde_json::{Value, json};
 
-use crate::cli::{Cli, Command, Format, Global, WriteOptions};
+use crate::cli::{Cli, Command, Format, Global};
+use crate::commands::runtime::Action;
 use crate::commands::{self, Run, registry};
 use crate::report::envelope::{self, Meta};
 use crate::report::{ErrorCode, Failure, Outcome, Style, brief};
@@ -45,7 +46,8 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         Ok(cli) => registry::find(path_of(&cli.command)).map_or(&[], registry::fields),
         Err(_) => &[],
     };
-    let is_brief = matches!(&parsed, Ok(cli) if is_brief(cli));
+    let is_brief =
+        matches!(&parsed, Ok(cli) if cli.command.is_brief() && cli.global.fields.is_empty());
     let keeps_exit = matches!(&parsed, Ok(Cli { command: Command::Update(_), .. }));
     let answer = match (parsed, format_fault) {
         (Err(error), _) if is_display(&error) && global.format != Some(Format::Json) => {
@@ -73,13 +75,6 @@ struct Ending {
     keeps_exit: bool,
     /// The answer is cut to the size that suits an agent.
     is_brief: bool,
-}
-
-/// A command that writes answers briefly, unless somebody asked for everything or for chosen fields.
-fn is_brief(cli: &Cli) -> bool {
-    let lists = matches!(&cli.command, Command::New(args) if args.list);
-    let briefly = |options: &WriteOptions| !options.diff && cli.global.fields.is_empty() && !lists;
-    cli.command.write_options().is_some_and(briefly)
 }
 
 fn guarded(cli: &Cli, run: &Run) -> Result<Outcome, Failure> {
@@ -144,6 +139,7 @@ fn dispatch(command: &Command, run: &Run) -> Result<Outcome, Failure> {
         Command::SyncSpec(args) => commands::sync_spec::run(args, run),
         Command::Gen(args) => commands::gen_files::run(args, run),
         Command::Check(args) => commands::check::run(args, run),
+        Command::Runtime(args) => commands::runtime::run(args, run),
         Command::Conform(args) => commands::conform::run(args, run),
         Command::Verify(args) => commands::verify::run(args, run),
         Command::VerifyBundle(args) => commands::verify::run_either(args, run),
@@ -162,6 +158,11 @@ fn path_of(command: &Command) -> &'static str {
         Command::SyncSpec(_) => "sync-spec",
         Command::Gen(_) => "gen",
         Command::Check(_) => "check",
+        Command::Runtime(args) => match args.action {
+            None => "runtime",
+            Some(Action::Own(_)) => "runtime own",
+            Some(Action::Return(_)) => "runtime return",
+        },
         Command::Conform(_) => "conform",
         Command::Verify(_) => "verify",
         Command::VerifyBundle(_) => "verify-bundle",

@@ -115,7 +115,7 @@ fn rules() -> String {
 
 fn conformance() -> String {
     let data = data(&["conform", "--list"]);
-    let mut page = header("`aos conform --list`, docs/conform-toml.md");
+    let mut page = header("`aos conform --list`, docs/every-call.md, docs/conform-toml.md");
     page.push_str("# Conformance\n\n");
     page.push_str(
         "`aos conform` runs a tool as a black box, in an empty home, with made-up secrets and without a network \
@@ -139,7 +139,7 @@ fn conformance() -> String {
         ];
         page.push_str(&format!("| {} |\n", row.join(" | ").replace("|  |", "| |")));
     }
-    page + &included("docs/conform-toml.md")
+    page + &included("docs/every-call.md") + &included("docs/conform-toml.md")
 }
 
 fn reference() -> String {

@@ -6,7 +6,8 @@ pub mod drift;
 pub mod project;
 pub mod records;
 pub mod rules;
+pub mod runtime;
 pub mod shadow;
 pub mod waivers;
 
-pub use project::{Options, ProjectReport, audit};
+pub use project::{Options, PassedOver, ProjectReport, audit};

@@ -5,17 +5,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::contract::rules::{ToolFacts, check_agent_cli, check_harness};
-use crate::contract::{AgentCliContract, Family, Finding, Repository, SpecTag, json};
+use crate::contract::{AgentCliContract, Family, Finding, Repository, Severity, SpecTag, json};
 use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::outputs::CONNECTOR_PATH;
-use crate::generate::record::{CONTRACT_DIRECTORY, PIN_PATH, RECORD_PATH, Record, SpecSource};
+use crate::generate::record::{CONTRACT_DIRECTORY, PIN_PATH, Record, SpecSource};
 use crate::generate::vendor::{self, Contract, SpecRelease};
-use crate::inputs::desired::{Desired, DesiredError, SourceBytes};
+use crate::inputs::desired::{Desired, DesiredError, SourceBytes, WantedRuntime};
 use crate::inputs::project::{Project, ProjectError};
 use crate::inputs::spec_source::{self, FaultNumber, Session, SpecError, Trust, Wanted};
 use crate::inputs::{embedded, repository};
-use crate::plan::{FileSet, Plan, RelativePath};
+use crate::plan::{Plan, RelativePath};
 
+use super::runtime::RuntimeState;
 use super::waivers::{self, Waived};
 use super::{drift, records, rules, shadow};
 
@@ -47,10 +48,21 @@ pub struct ProjectReport {
     /// Why the contract could not be had: there is no verdict on this project then, whatever was found.
     pub fault: Option<FaultNumber>,
     pub notes: Vec<String>,
+    /// The runtime that the project has, when it has one.
+    pub runtime: Option<RuntimeState>,
     /// How many managed files were compared.
     pub compared: usize,
     pub findings: Vec<Finding>,
     pub waived: Vec<Waived>,
+    /// What the findings of this report leave out, when only some rules were asked for.
+    pub passed_over: Option<PassedOver>,
+}
+
+/// Findings of rules that nobody asked for.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct PassedOver {
+    pub errors: usize,
+    pub warnings: usize,
 }
 
 impl ProjectReport {
@@ -82,9 +94,11 @@ pub fn audit(
             signer: None,
             fault: None,
             notes: Vec::new(),
+            runtime: RuntimeState::of(&project),
             compared: 0,
             findings: records::findings(&project),
             waived: Vec::new(),
+            passed_over: None,
         },
         project,
         repository,
@@ -141,8 +155,12 @@ impl Audit<'_> {
             return Some(release);
         }
         // The sources are read as `aos gen` reads them, so that both generate the same or refuse the same.
+        let wanted = match self.project.lock.good() {
+            Some(lock) => WantedRuntime::Recorded(lock),
+            None => WantedRuntime::Newest(None),
+        };
         let desired = SourceBytes::read(&self.project.root, &record)
-            .and_then(|sources| Desired::compute(&record, Arc::clone(&release), &sources));
+            .and_then(|sources| Desired::compute(&record, Arc::clone(&release), &sources, wanted));
         let compared = desired
             .and_then(|desired| drift::compare(&self.project, &self.repository, &record, &desired));
         match compared {
@@ -151,12 +169,13 @@ impl Audit<'_> {
                 self.report.findings.extend(comparison.findings);
             }
             Err(error) => {
-                let path = match &error {
-                    DesiredError::Generate(_) => self.source_path(&record),
-                    DesiredError::Read { path, .. } => path.clone(),
-                    DesiredError::Files(_) => RECORD_PATH.to_owned(),
+                let path = error.path().map(str::to_owned);
+                let path = path.unwrap_or_else(|| self.source_path(&record));
+                let rule = match &error {
+                    DesiredError::Runtime(_) => &rules::RUNTIME_UNKNOWN,
+                    _ => &rules::GENERATOR,
                 };
-                self.find(rules::GENERATOR.finding(&path, error.to_string()));
+                self.find(rule.finding(&path, error.to_string()));
                 self.compare_vendored(&record, &release);
                 let changed = drift::unlike_the_lock(&self.project, &self.repository);
                 self.report.findings.extend(changed);
@@ -206,7 +225,7 @@ impl Audit<'_> {
         let tree = repository::tree(&self.project.root, &self.repository, vendored.paths());
         let plan = Plan::between(&tree, &vendored, &BTreeSet::new());
         self.compared = vendored.paths().cloned().collect();
-        self.report.findings.extend(drift::findings(&plan, &FileSet::default()));
+        self.report.findings.extend(drift::vendored_findings(&plan));
     }
 
     /// The pinned release: from the binary, from the host that the record names, or from the tree itself when the
@@ -349,6 +368,9 @@ impl Audit<'_> {
 
     fn conclude(mut self, options: &Options) -> ProjectReport {
         self.count();
+        let state = self.report.runtime.iter();
+        let older: Vec<_> = state.flat_map(RuntimeState::findings).collect();
+        self.report.findings.extend(older);
         self.report.notes.append(&mut self.repository.notes);
         for (path, reason) in &self.repository.unlisted {
             let message = format!("the directory was not read: {reason}");
@@ -365,12 +387,18 @@ impl Audit<'_> {
                 finding.rule != rules::GENERATOR.id || finding.path != CONNECTOR_PATH
             });
         }
-        let wanted = &options.rules;
-        self.report
-            .findings
-            .retain(|finding| wanted.is_empty() || wanted.iter().any(|rule| rule == finding.rule));
         self.report.findings.sort();
         self.report.findings.dedup();
+        let wanted = &options.rules;
+        if !wanted.is_empty() {
+            let (asked, others): (Vec<_>, Vec<_>) = std::mem::take(&mut self.report.findings)
+                .into_iter()
+                .partition(|finding| wanted.iter().any(|rule| rule == finding.rule));
+            let errors = others.iter().filter(|other| other.severity == Severity::Error).count();
+            let warnings = others.len() - errors;
+            self.report.passed_over = Some(PassedOver { errors, warnings });
+            self.report.findings = asked;
+        }
         self.report
     }
 }

@@ -33,7 +33,7 @@ rule!(
     Error,
     "aos.toml can be read",
     "It says where generated files go; a record that cannot be read would leave them unchecked",
-    "mend `aos.toml`; its members are family, [spec], [template], [answers], [outputs], [[waivers]]",
+    "fix `aos.toml`; its members are family, [spec], [template], [answers], [outputs], [runtime], [[waivers]]",
     "aos.toml"
 );
 rule!(
@@ -190,6 +190,42 @@ rule!(
     "aos"
 );
 rule!(
+    RUNTIME,
+    "drift/runtime",
+    Error,
+    "Every file of the vendored runtime is that of its version",
+    "The runtime holds the write gate, redaction and updates; an edit there is lost with the next version and is seen by nobody",
+    "run `aos sync-spec` to restore it, or take the part over with `aos runtime own PATH`",
+    "aos"
+);
+rule!(
+    RUNTIME_UNKNOWN,
+    "runtime/unknown",
+    Error,
+    "The runtime that aos.toml and the lock name is one that this aos knows",
+    "What cannot be compared is never called in order",
+    "run `aos sync-spec`, or update aos when a newer one wrote the lock",
+    "aos.toml"
+);
+rule!(
+    RUNTIME_BEHIND,
+    "runtime/behind",
+    Warning,
+    "The runtime is as new as that of this aos",
+    "A newer runtime has repairs that this project does not have yet",
+    "run `aos sync-spec`; it replaces the runtime and touches none of your files",
+    "aos.toml"
+);
+rule!(
+    RUNTIME_OWNED_BEHIND,
+    "runtime/owned-behind",
+    Warning,
+    "Parts of the runtime that the project owns are as new as the runtime of this aos",
+    "Repairs of a part that a project owns reach it only by hand",
+    "look at `aos runtime return PATH --dry-run`; then take the repair over, or give the part back",
+    "aos.toml"
+);
+rule!(
     NOT_A_FILE,
     "drift/not-a-file",
     Error,
@@ -231,7 +267,7 @@ rule!(
     Error,
     "Generated files can be computed from their sources",
     "A manifest or extension that is refused leaves generated files unchecked",
-    "mend the named member, then run `aos gen`",
+    "fix the named member, then run `aos gen`",
     "agent-cli §3.1"
 );
 rule!(
@@ -266,8 +302,8 @@ rule!(
     "waiver/expired",
     Error,
     "No waiver is past its last day",
-    "A date on a waiver is a promise to mend",
-    "mend the finding, or give the waiver a new date and reason",
+    "A date on a waiver is a promise to fix the finding",
+    "fix the finding, or give the waiver a new date and reason",
     "aos"
 );
 rule!(
@@ -290,7 +326,7 @@ rule!(
 );
 
 /// Rules of every family, in the order of the documentation.
-pub const RULES: [Rule; 30] = [
+pub const RULES: [Rule; 34] = [
     NOT_ADOPTED,
     RECORD,
     INTERRUPTED,
@@ -310,6 +346,10 @@ pub const RULES: [Rule; 30] = [
     MODIFIED,
     LINE_ENDINGS,
     MODE,
+    RUNTIME,
+    RUNTIME_UNKNOWN,
+    RUNTIME_BEHIND,
+    RUNTIME_OWNED_BEHIND,
     NOT_A_FILE,
     EXTRA,
     GENERATED_STALE,

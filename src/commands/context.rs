@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::Args;
 use serde_json::{Value, json};
 
+use crate::audit::runtime::RuntimeState;
 use crate::contract::Family;
 use crate::inputs::embedded;
 use crate::inputs::project::Project;
@@ -13,7 +14,7 @@ use crate::system::{environment, program};
 use crate::update::notice;
 use crate::visible::visible;
 
-use super::Run;
+use super::{Run, runtime};
 
 /// Show version, configuration and the project of the current directory
 #[derive(Args, Debug)]
@@ -79,6 +80,7 @@ fn describe(project: &Project) -> Value {
         "family": project.family.name(),
         "pin": project.pin.good().map(ToString::to_string),
         "adopted": project.record.good().is_some(),
+        "runtime": RuntimeState::of(project).as_ref().map(runtime::state),
         "template": project.record.good().and_then(|record| {
             record.template.as_ref().map(|template| json!({"name": template.name, "version": template.version}))
         }),

@@ -11,11 +11,12 @@ use crate::audit::drift;
 use crate::cli::WriteOptions;
 use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
-use crate::inputs::desired::{Desired, SourceBytes};
+use crate::inputs::desired::{Desired, SourceBytes, WantedRuntime};
 use crate::inputs::project::{Project, Slot};
 use crate::inputs::repository;
 use crate::inputs::spec_source::{self, Obtained, Terms, Trust, Wanted};
-use crate::plan::Plan;
+use crate::plan::{Plan, RelativePath};
+use crate::report::findings::Diffs;
 use crate::report::{ErrorCode, Failure, Outcome, changes, findings};
 use crate::verify::TrustRoot;
 
@@ -60,6 +61,7 @@ pub fn run(args: &GenArgs, run: &Run) -> Result<Outcome, Failure> {
     };
     let Pinned { desired, plan, obtained } = pinned(&project, roots)?;
     notes.extend(obtained.notes.iter().cloned());
+    notes.extend(sync_spec::claimed(&project, &desired)?);
     let generated = Generated {
         desired: &desired,
         plan: &plan,
@@ -74,7 +76,8 @@ pub fn run(args: &GenArgs, run: &Run) -> Result<Outcome, Failure> {
     if plan.is_empty() && !args.write.dry_run && args.write.confirm.is_none() {
         return Ok(outcome);
     }
-    let mut known = project.lock.good().map(crate::generate::lock::Lock::known).unwrap_or_default();
+    let lock = project.lock.good();
+    let mut known = lock.map(|lock| desired.replaceable(&plan, lock)).unwrap_or_default();
     for edit in plan.edits().iter().filter(|edit| edit.path.as_str() == LOCK_PATH) {
         known.extend(edit.before.as_ref().map(|before| (edit.path.clone(), before.digest())));
     }
@@ -127,11 +130,17 @@ fn pinned(project: &Project, roots: Option<TrustRoot>) -> Result<Pinned, Failure
     }
     let obtained = contract(project, record, lock, roots)?;
     let sources = SourceBytes::read(&project.root, record)?;
-    let desired = Desired::compute(record, Arc::clone(&obtained.release), &sources)?;
-    let generated = &desired.generated;
-    let plan = desired
-        .plan(&project.root, Some(lock))?
-        .only(|path| generated.get(path).is_some() || path.as_str() == LOCK_PATH);
+    let desired = Desired::compute(
+        record,
+        Arc::clone(&obtained.release),
+        &sources,
+        WantedRuntime::Recorded(lock),
+    )?;
+    let (generated, runtime) = (&desired.generated, &desired.runtime);
+    let is_derived = |path: &RelativePath| {
+        generated.get(path).is_some() || runtime.get(path).is_some() || path.as_str() == LOCK_PATH
+    };
+    let plan = desired.plan(&project.root, Some(lock))?.only(is_derived);
     Ok(Pinned { desired, plan, obtained })
 }
 
@@ -188,7 +197,7 @@ fn contract(
 fn unusable(path: &str, reason: &str) -> Failure {
     let hint = match reason {
         ABSENT => "run `aos sync-spec`; it makes the records that `gen` needs",
-        _ if path == RECORD_PATH => "mend the named member",
+        _ if path == RECORD_PATH => "fix the named member",
         _ => "run `aos sync-spec --to TAG`; it renews the records that `gen` needs",
     };
     Failure::new(ErrorCode::Config, format!("`{path}` cannot be used: {reason}")).hint(hint)
@@ -234,7 +243,7 @@ impl Generated<'_> {
         .hint(hint)
         .detail("trust", self.trust.name())
         .detail("findings", data);
-        let texts = found.iter().map(|finding| findings::text(finding, run.style));
+        let texts = found.iter().map(|finding| findings::text(finding, run.style, Diffs::Short));
         let diffs = self.with_diffs.then(|| changes::diffs(&comparison.plan, run.style));
         failure.report = Some(Visible::joined(texts.chain(diffs), "\n\n"));
         failure.raw = Some(changes::patch(&comparison.plan));
@@ -245,6 +254,7 @@ impl Generated<'_> {
         if let Value::Object(members) = &mut outcome.data {
             members.insert("tag".to_owned(), self.desired.release.tag.as_str().into());
             members.insert("trust".to_owned(), self.trust.name().into());
+            members.insert("notes".to_owned(), self.notes.clone().into());
         }
         outcome
     }

@@ -11,6 +11,7 @@ pub mod gen_files;
 pub mod new;
 pub mod reference;
 pub mod registry;
+pub mod runtime;
 pub mod sync_spec;
 pub mod update;
 pub mod verify;

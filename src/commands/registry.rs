@@ -36,7 +36,7 @@ pub fn fields(entry: &Entry) -> &'static [&'static str] {
 #[must_use]
 pub fn describe(entry: &Entry) -> Value {
     let cli = Cli::command();
-    let command = cli.find_subcommand(entry.path);
+    let command = entry.path.split(' ').try_fold(&cli, |parent, name| parent.find_subcommand(name));
     let about =
         command.and_then(clap::Command::get_about).map(ToString::to_string).unwrap_or_default();
     let parameters: Vec<_> = command.map(parameters).unwrap_or_default();
@@ -123,8 +123,14 @@ mod tests {
     #[test]
     fn every_subcommand_is_registered_and_every_entry_is_a_subcommand() {
         let cli = Cli::command();
-        let mut commands: Vec<_> =
-            cli.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+        let mut commands = Vec::new();
+        for command in cli.get_subcommands() {
+            let name = command.get_name();
+            commands.push(name.to_owned());
+            let inner =
+                command.get_subcommands().map(|inner| format!("{name} {}", inner.get_name()));
+            commands.extend(inner);
+        }
         let mut entries: Vec<_> = ENTRIES.iter().map(|entry| entry.path.to_owned()).collect();
         commands.sort();
         entries.sort();

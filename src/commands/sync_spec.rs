@@ -17,7 +17,7 @@ use crate::generate::lock::LOCK_PATH;
 use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
 use crate::generate::vendor;
 use crate::inputs::adoption::{self, Adoption};
-use crate::inputs::desired::{Desired, SourceBytes};
+use crate::inputs::desired::{Desired, SourceBytes, WantedRuntime};
 use crate::inputs::project::{Project, Slot};
 use crate::inputs::spec_source::{self, Obtained, Trust};
 use crate::inputs::{embedded, repository, tree};
@@ -78,7 +78,13 @@ pub fn run(args: &SyncSpecArgs, run: &Run) -> Result<Outcome, Failure> {
     notes.extend(note);
     notes.extend(obtained.notes.iter().cloned());
     let sources = SourceBytes::read(&project.root, &record)?;
-    let desired = Desired::compute(&record, Arc::clone(&obtained.release), &sources)?;
+    let desired = Desired::compute(
+        &record,
+        Arc::clone(&obtained.release),
+        &sources,
+        WantedRuntime::Newest(project.lock.good()),
+    )?;
+    notes.extend(claimed(&project, &desired)?);
     if adopting {
         nothing_clashes(&project, &desired)?;
     }
@@ -95,7 +101,7 @@ pub fn run(args: &SyncSpecArgs, run: &Run) -> Result<Outcome, Failure> {
     if plan.is_empty() && !args.write.dry_run && args.write.confirm.is_none() {
         return Ok(summary.outcome(run));
     }
-    let known = known(&project, &record, &plan);
+    let known = known(&project, &record, &desired, &plan);
     let request = Request {
         command: "sync-spec",
         arguments: format!(
@@ -190,9 +196,24 @@ fn cut_off(recovery: &apply::journal::Recovery) -> Failure {
     failure
 }
 
+/// What the lock claims for aos without being of aos; it is left alone and named.
+///
+/// # Errors
+/// When two wanted files are one.
+pub fn claimed(project: &Project, desired: &Desired) -> Result<Vec<String>, Failure> {
+    let Some(lock) = project.lock.good() else { return Ok(Vec::new()) };
+    let paths = desired.claimed(&project.root, lock)?;
+    let note = |path: &String| {
+        format!(
+            "`{path}` is in `{LOCK_PATH}`, but aos does not write such a file; it was left as it is"
+        )
+    };
+    Ok(paths.iter().map(note).collect())
+}
+
 fn faulty_record(reason: &str) -> Failure {
     Failure::new(ErrorCode::Config, format!("`{RECORD_PATH}` cannot be used: {reason}"))
-        .hint("mend the named member, or delete the file and run `aos sync-spec` to make a new one")
+        .hint("fix the named member, or delete the file and run `aos sync-spec` to make a new one")
 }
 
 fn adopt(project: &Project) -> Result<Option<Adoption>, Failure> {
@@ -264,8 +285,14 @@ fn status(project: &Project, plan: &Plan, adopting: bool, tag: &SpecTag) -> &'st
 }
 
 /// Digests of bytes that can be had again: what the lock records, released contract files, and aos's own records.
-fn known(project: &Project, record: &Record, plan: &Plan) -> BTreeMap<RelativePath, Digest> {
-    let mut known = project.lock.good().map(crate::generate::lock::Lock::known).unwrap_or_default();
+fn known(
+    project: &Project,
+    record: &Record,
+    desired: &Desired,
+    plan: &Plan,
+) -> BTreeMap<RelativePath, Digest> {
+    let lock = project.lock.good();
+    let mut known = lock.map(|lock| desired.replaceable(plan, lock)).unwrap_or_default();
     let replaced = |path: &str| plan.edits().iter().find(|edit| edit.path.as_str() == path);
     for path in [PIN_PATH, LOCK_PATH, RECORD_PATH] {
         let readable = match path {

@@ -227,5 +227,5 @@ fn secret() -> Result<Vec<u8>, Failure> {
 
 fn state_failure(path: &Path, error: &std::io::Error) -> Failure {
     Failure::new(io_code(error), format!("cannot use `{}`: {error}", path.display()))
-        .hint(format!("mend the cause, or set {} to another directory", environment::AOS_HOME))
+        .hint(format!("fix the cause, or set {} to another directory", environment::AOS_HOME))
 }

@@ -43,6 +43,16 @@ pub fn argument(text: &str, secrets: &[Sentinel]) -> String {
     text.chars().take(MAX_ARGUMENT).chain("…".chars()).collect()
 }
 
+/// A command line of words that are fit for a report.
+#[must_use]
+pub fn line(argv: &[String]) -> String {
+    let line = argv.join(" ");
+    if line.chars().count() <= MAX_ARGUMENT {
+        return line;
+    }
+    line.chars().take(MAX_ARGUMENT).chain("…".chars()).collect()
+}
+
 /// Text without secrets, with nothing that a terminal would carry out; line breaks stay.
 fn clean(text: &str, secrets: &[Sentinel]) -> String {
     let redacted = secrets.iter().fold(text.to_owned(), |text, secret| secret.redact(&text));

@@ -37,6 +37,8 @@ pub enum Behaviour {
     Elsewhere,
     /// The refusal of the facts at this place, whatever is asked.
     Refusal(usize),
+    /// The reply of the facts at this place that may be only a part, whatever is asked.
+    Partial(usize),
 }
 
 /// A scripted reply of a fixture: the first whose method and path fit is given.
@@ -100,6 +102,10 @@ impl Mock {
                 .refusals
                 .get(at)
                 .map_or_else(|| scripted(Behaviour::Status(400), request), upstream::refused),
+            Behaviour::Partial(at) => facts
+                .partials
+                .get(at)
+                .map_or_else(|| scripted(Behaviour::Status(400), request), upstream::partly),
             other => scripted(other, request),
         }))
     }
@@ -163,7 +169,7 @@ fn scripted(behaviour: Behaviour, request: &Request) -> Reply {
     let json = |status, body: &str| Reply::new(status, "application/json", body);
     match behaviour {
         Behaviour::Good => json(200, "{}"),
-        Behaviour::Refusal(_) => json(400, "{}"),
+        Behaviour::Refusal(_) | Behaviour::Partial(_) => json(400, "{}"),
         Behaviour::Elsewhere => {
             let host = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("host"));
             let port = host.and_then(|(_, host)| host.rsplit(':').next()).unwrap_or("80");

@@ -11,6 +11,7 @@ pub mod harness;
 mod help;
 mod memory;
 pub mod mock;
+pub mod monitor;
 pub mod observed;
 pub mod probe;
 pub mod pulse;

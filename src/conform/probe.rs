@@ -18,7 +18,7 @@ pub struct Probe {
     pub title: &'static str,
     /// Why it matters.
     pub why: &'static str,
-    /// How to mend it, in the imperative.
+    /// How to fix it, in the imperative.
     pub fix: &'static str,
     /// Without one of these the probe is blocked and never runs.
     pub needs: &'static [Need],
@@ -180,6 +180,12 @@ impl Finding {
     #[must_use]
     pub fn unit(&self) -> &'static str {
         self.unit
+    }
+
+    /// Fails although its own sample passed: these calls of the run contradict it.
+    #[must_use]
+    pub fn contradicted(self, message: impl Into<String>, evidence: Vec<Evidence>) -> Self {
+        Self { verdict: Verdict::Fail, message: message.into(), evidence, ..self }
     }
 
     /// The project accepts what is wrong.

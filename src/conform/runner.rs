@@ -9,6 +9,7 @@ use crate::system::clock::Stopwatch;
 use crate::system::{interrupt, orphans};
 use crate::visible::{Visible, excerpt};
 
+use super::monitor::{self, Monitored};
 use super::probe::{Finding, Probe, Verdict};
 use super::session::Session;
 
@@ -34,6 +35,8 @@ pub struct Verdicts {
     pub duration_ms: u64,
     /// Programs of processes that fled from their session and were ended.
     pub orphans: Vec<String>,
+    /// What all calls of the run showed.
+    pub monitored: Monitored,
 }
 
 /// Runs `probes` with at most `workers` at a time, at most as long as `limit`. `say` hears how far it is.
@@ -87,7 +90,13 @@ pub fn run(
         }
         result
     });
-    Verdicts { results: results.collect(), duration_ms: clock.elapsed_ms(), orphans }
+    let mut results: Vec<_> = results.collect();
+    let monitored = monitor::judge(session);
+    monitored.conclude(&mut results);
+    for result in &mut results {
+        finish(session, &mut result.finding);
+    }
+    Verdicts { results, duration_ms: clock.elapsed_ms(), orphans, monitored }
 }
 
 fn examine(session: &Session, probe: &'static Probe, clock: Stopwatch, limit: Duration) -> Result {
@@ -114,6 +123,11 @@ fn examine(session: &Session, probe: &'static Probe, clock: Stopwatch, limit: Du
         // What it concludes from calls that were not made is nothing.
         finding = Finding::blocked(why);
     }
+    Result { probe, finding, duration_ms: own.elapsed_ms(), waiver: None }
+}
+
+/// Makes a finding fit for a report.
+fn finish(session: &Session, finding: &mut Finding) {
     finding.evidence.truncate(MAX_EVIDENCE);
     // Messages may quote the tool.
     let secrets: Vec<_> = [super::secrets::Shape::Plain, super::secrets::Shape::Special]
@@ -121,7 +135,6 @@ fn examine(session: &Session, probe: &'static Probe, clock: Stopwatch, limit: Du
         .flat_map(|shape| session.sentinels(shape))
         .collect();
     finding.message = shown(&finding.message, &secrets);
-    Result { probe, finding, duration_ms: own.elapsed_ms(), waiver: None }
 }
 
 /// A failure that a call shows which was made: the first thing that was wrong.

@@ -68,12 +68,51 @@ impl Sentinel {
         if self.forms().iter().any(|form| text.contains(form.as_str())) {
             return Some("encoded");
         }
-        let has_run = || {
-            let runs: BTreeSet<&[u8]> = self.value.as_bytes().windows(RUN).collect();
-            text.as_bytes().windows(RUN).any(|window| runs.contains(window))
-        };
-        let has_part = self.parts().iter().any(|part| text.contains(part)) || has_run();
+        let has_part =
+            self.parts().iter().any(|part| text.contains(part)) || self.has_run(text.as_bytes());
         has_part.then_some("in part")
+    }
+
+    /// The same for any text: random characters may hold four of a secret by chance, so its ends count only where they
+    /// stand by themselves, as masks leave them.
+    #[must_use]
+    pub fn shows(&self, text: &str) -> Option<&'static str> {
+        if text.contains(&self.value) {
+            return Some("in full");
+        }
+        if self.forms().iter().any(|form| text.contains(form.as_str())) {
+            return Some("encoded");
+        }
+        let has_part = self.has_run(text.as_bytes()) || self.has_end(text);
+        has_part.then_some("in part")
+    }
+
+    fn has_run(&self, text: &[u8]) -> bool {
+        let runs: BTreeSet<&[u8]> = self.value.as_bytes().windows(RUN).collect();
+        let mut first = [false; 256];
+        runs.iter().filter_map(|run| run.first()).for_each(|byte| first[usize::from(*byte)] = true);
+        text.windows(RUN).any(|window| first[usize::from(window[0])] && runs.contains(window))
+    }
+
+    /// Whether one end of the secret stands by itself, as long as it fits.
+    fn has_end(&self, text: &str) -> bool {
+        let is_free = |byte: Option<&u8>| {
+            byte.is_none_or(|byte| !byte.is_ascii_alphanumeric() && !b"+/-_=".contains(byte))
+        };
+        let (bytes, value) = (text.as_bytes(), self.value.as_bytes());
+        let [head, tail] = self.parts();
+        let heads = text.match_indices(head).any(|(at, _)| {
+            let same = bytes[at..].iter().zip(value).take_while(|(one, two)| one == two).count();
+            is_free(at.checked_sub(1).and_then(|at| bytes.get(at))) && is_free(bytes.get(at + same))
+        });
+        let tails = text.match_indices(tail).any(|(at, _)| {
+            let end = at + PART;
+            let pairs = bytes[..end].iter().rev().zip(value.iter().rev());
+            let same = pairs.take_while(|(one, two)| one == two).count();
+            is_free(bytes.get(end))
+                && is_free(end.checked_sub(same + 1).and_then(|at| bytes.get(at)))
+        });
+        heads || tails
     }
 
     /// First and last characters, as masks like `Qz7x***Wk9j` leave them.
@@ -202,6 +241,24 @@ mod tests {
             assert_eq!(secret.leak("Qz7x***"), Some("in part"));
             assert_eq!(secret.leak("***Wk9j"), Some("in part"));
             assert_eq!(secret.leak("set"), None);
+        }
+    }
+
+    #[test]
+    fn an_end_of_a_secret_counts_where_it_stands_by_itself() {
+        for shape in [Shape::Plain, Shape::Special] {
+            let secret = Sentinel::new("ACME_TOKEN", shape);
+            let value = &secret.value;
+            for text in ["Qz7x***", "\"***Wk9j\"", "Wk9j", "token Qz7x..."] {
+                assert_eq!(secret.shows(text), Some("in part"), "{text}");
+            }
+            let masked = format!("Bearer {}***", &value[..6]);
+            assert_eq!(secret.shows(&masked), Some("in part"));
+            assert_eq!(secret.shows(&format!("x{value}y")), Some("in full"));
+            assert_eq!(secret.shows(&base64(value.as_bytes())), Some("encoded"));
+            for text in ["ct_aQz7xb", "aGVsbG8Wk9jx", "nothing"] {
+                assert_eq!(secret.shows(text), None, "{text}");
+            }
         }
     }
 

@@ -20,6 +20,7 @@ use super::harness::facts::Facts;
 use super::harness::upstream::Values;
 use super::memory::Memory;
 use super::mock::{Behaviour, Mock};
+use super::monitor::Log;
 use super::probe::Need;
 use super::pulse::Pulse;
 use super::sandbox::Sandbox;
@@ -52,6 +53,8 @@ pub struct Session {
     /// Where Python keeps compiled sources: not beside them, and not made anew by each call.
     compiled: Option<TemporaryDirectory>,
     memory: Memory<Observed>,
+    /// Every finished call, for the rules that hold for all of them.
+    pub log: Log,
     /// Signed releases that the publisher of the project made in this run.
     pub publications: super::agent_cli::Publications,
     calls: AtomicUsize,
@@ -93,6 +96,7 @@ impl Session {
             // Without one the calls are slower.
             compiled: TemporaryDirectory::new().ok(),
             memory: Memory::default(),
+            log: Log::default(),
             publications: super::agent_cli::Publications::default(),
             calls: AtomicUsize::new(0),
             spent_ms: AtomicU64::new(0),
@@ -237,6 +241,7 @@ impl Session {
         }
         observed.ran = self.attempt(call, given, &mut observed);
         self.listen(call, &observed);
+        self.log.note(call, &observed);
         self.calls.fetch_add(1, Ordering::Relaxed);
         self.spent_ms.fetch_add(observed.duration_ms(), Ordering::Relaxed);
         if observed.looks_like_an_envelope() {

@@ -34,7 +34,7 @@ pub struct Finding {
     pub severity: Severity,
     /// What is wrong and why, one sentence without a full stop.
     pub message: String,
-    /// The command or edit that mends it.
+    /// The command or edit that fixes it.
     pub fix: String,
     /// Unified diff from the file on disk to the right bytes, where there is one.
     pub diff: Option<String>,

@@ -22,6 +22,8 @@ pub struct Preset {
     pub operations: Vec<Operation>,
     #[serde(default)]
     pub refusals: Vec<Refusal>,
+    #[serde(default)]
+    pub partials: Vec<Partial>,
 }
 
 /// How the API says no, and what a connector must make of it: `[[harness.refusals]]` of its conform.toml.
@@ -38,7 +40,23 @@ pub struct Refusal {
     pub code: String,
     #[serde(default)]
     pub says: String,
+    /// The kind of failure that the connector must see in it.
+    pub reason: Option<FailureKind>,
     pub retry_after: Option<u64>,
+}
+
+/// A successful reply to a command, and whether it is only a part: `[[harness.partials]]` of its conform.toml.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Partial {
+    /// Id of an operation.
+    pub command: String,
+    #[serde(default)]
+    pub headers: IndexMap<String, String>,
+    pub reply: String,
+    /// The reason that the answer must have; none for a reply that is all of it.
+    #[serde(default)]
+    pub reason: String,
 }
 
 /// How a call is authenticated.

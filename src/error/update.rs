@@ -1,4 +1,4 @@
-//! Faults of the self-update as failures: each says what to mend, then to run `aos update` again (agent-cli §14).
+//! Faults of the self-update as failures: each says what to fix, then to run `aos update` again (agent-cli §14).
 
 use std::io;
 use std::path::Path;
@@ -143,7 +143,7 @@ fn program(error: &ExecutableError, message: &str) -> Failure {
     }
 }
 
-/// A fault of this machine: which file, and how to mend it.
+/// A fault of this machine: which file, and how to fix it.
 fn local(message: &str, path: &Path, source: &io::Error) -> Failure {
     Failure::new(io_code(source), message)
         .hint(format!("{}, then run `aos update` again", io_hint(source)))

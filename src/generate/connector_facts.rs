@@ -4,22 +4,15 @@
 
 use std::collections::BTreeMap;
 
+use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use crate::contract::operations::{
-    Auth, AuthScheme, ErrorStyle, Field, FieldType, Method, Operation, Paging, PagingPlace,
-    PagingStyle, Preset,
+    Auth, AuthScheme, ErrorStyle, Field, FieldType, Method, Operation, PagingPlace, Preset,
 };
 
+use super::connector_pages::{IDS, List, NAMES, Page};
 use super::manifest;
-
-/// How many entries a page has, and the ids and names of all of them: no number of ten digits, and no double, holds
-/// such an id.
-const PAGE: usize = 2;
-const IDS: [&str; 3] = ["9007199254740993", "9007199254740995", "9007199254740997"];
-const NAMES: [&str; 3] = ["one", "two", "three"];
-/// A cursor that must be encoded and must not be read as a number.
-const CURSOR: &str = "next+2/=";
 
 /// What conform.toml says of the API; JSON as text.
 #[must_use]
@@ -28,25 +21,42 @@ pub fn facts(preset: &Preset) -> Value {
     let commands: Vec<_> =
         preset.operations.iter().map(|operation| samples.command(operation)).collect();
     let (path, query) = split(&preset.api.health.path);
-    let reply = with_ok(json!({"id": IDS[0]}), preset.api.error_style);
+    let reply = match preset.api.error_style {
+        ErrorStyle::OkField => json!({"id": IDS[0], "ok": true}),
+        // Where the status alone decides, a body may say what it likes.
+        ErrorStyle::Status => json!({"id": IDS[0], "ok": false}),
+    };
     let refusals: Vec<_> = preset
         .refusals
         .iter()
         .map(|refusal| {
-            let headers = pairs(refusal.headers.iter().map(|(name, value)| (name, json!(value))));
-            let mut refusal = json!(refusal);
-            refusal["headers"] = headers;
-            refusal
+            let mut entry = json!(refusal);
+            entry["headers"] = headers(&refusal.headers);
+            entry
+        })
+        .collect();
+    let partials: Vec<_> = preset
+        .partials
+        .iter()
+        .map(|partial| {
+            let mut entry = json!(partial);
+            entry["headers"] = headers(&partial.headers);
+            entry
         })
         .collect();
     json!({
         "base_url": preset.api.base_url,
         "auth": {"header": header(&preset.auth), "value": credentials(&preset.auth)},
-        "headers": pairs(preset.api.headers.iter().map(|(name, value)| (name, json!(value)))),
+        "headers": headers(&preset.api.headers),
         "health": {"method": preset.api.health.method, "path": path, "query": named(query), "reply": reply.to_string()},
         "commands": commands,
         "refusals": refusals,
+        "partials": partials,
     })
+}
+
+fn headers(headers: &IndexMap<String, String>) -> Value {
+    pairs(headers.iter().map(|(name, value)| (name, json!(value))))
 }
 
 fn header(auth: &Auth) -> &str {
@@ -82,7 +92,8 @@ fn split(path: &str) -> (String, Vec<(String, Vec<String>)>) {
     (path.to_owned(), entries.collect())
 }
 
-fn with_ok(mut body: Value, style: ErrorStyle) -> Value {
+/// A success, where the API says in the body that it is one.
+pub fn with_ok(mut body: Value, style: ErrorStyle) -> Value {
     if let (ErrorStyle::OkField, Some(members)) = (style, body.as_object_mut()) {
         members.insert("ok".to_owned(), true.into());
     }
@@ -117,13 +128,13 @@ impl<'a> Samples<'a> {
         }
     }
 
-    fn command(&self, operation: &Operation) -> Value {
+    fn command(&self, operation: &'a Operation) -> Value {
         let mut arguments = Vec::new();
         let mut fields: Vec<String> = Vec::new();
         for field in manifest::inputs(operation) {
             if field != "cursor" && !fields.contains(&field) {
                 let text = match field.as_str() {
-                    "limit" => PAGE.to_string(),
+                    "limit" => self.list(operation).limit().to_string(),
                     _ => wire(&self.value(&field)),
                 };
                 arguments.extend([format!("--{}", field.replace('_', "-")), text]);
@@ -221,92 +232,35 @@ impl<'a> Samples<'a> {
         path
     }
 
+    /// The list that an operation is.
+    fn list(&self, operation: &'a Operation) -> List<'a> {
+        let has_own = operation.paging.is_some();
+        let alike = |other: &&Operation| other.list && other.paging.is_some() == has_own;
+        let mut lists = self.preset.operations.iter().filter(alike);
+        let turn = lists.position(|other| other.id == operation.id).unwrap_or_default();
+        List {
+            operation,
+            rules: operation.paging.as_ref().unwrap_or(&self.preset.api.paging),
+            style: self.preset.api.error_style,
+            turn,
+            // One of those that share their rules is enough.
+            asks_for_most: has_own || lists.next().is_none(),
+        }
+    }
+
     /// The requests that read a list to its end.
-    fn pages(&self, operation: &Operation) -> Vec<Value> {
-        let rules = operation.paging.as_ref().unwrap_or(&self.preset.api.paging);
-        if rules.style == PagingStyle::None {
-            let page =
-                Page { reply: self.entries(operation, rules, 0, IDS.len()), ..Page::default() };
-            return vec![self.exchange(operation, None, &page)];
-        }
-        let size = (!rules.limit.is_empty()).then(|| (rules.limit.clone(), json!(PAGE)));
-        let position = match rules.style {
-            PagingStyle::Page => json!(2),
-            PagingStyle::Offset => json!(PAGE),
-            PagingStyle::Cursor | PagingStyle::Link | PagingStyle::None => json!(CURSOR),
-        };
-        let is_link = rules.style == PagingStyle::Link;
-        // Nobody can make up the address of the next page that a link names.
-        let name = if is_link { "after".to_owned() } else { rules.position.clone() };
-        let page = |parameters: Vec<(String, Value)>, from, to| {
-            let reply = self.entries(operation, rules, from, to);
-            let page = Page { parameters, place: rules.place, reply, ..Page::default() };
-            self.exchange(operation, None, &page)
-        };
-        let sized: Vec<_> = size.into_iter().collect();
-        let following: Vec<_> = sized.iter().cloned().chain([(name, position)]).collect();
-        let sizes = sized.clone();
-        let (mut first, last) = (page(sized, 0, PAGE), page(following, PAGE, IDS.len()));
-        if is_link {
-            let link = format!("<{}>; rel=\"next\"", address(&last));
-            first["headers"] = json!([{"name": "Link", "value": link}]);
-        }
-        // Where the API does not say that a page is the last one, an empty page does.
-        let end = match rules.style {
-            PagingStyle::Page => json!(3),
-            PagingStyle::Offset => json!(IDS.len()),
-            _ => return vec![first, last],
-        };
-        if !rules.more.is_empty() || !rules.total.is_empty() {
-            return vec![first, last];
-        }
-        let after = sizes.into_iter().chain([(rules.position.clone(), end)]).collect();
-        vec![first, last, page(after, IDS.len(), IDS.len())]
-    }
-
-    /// A reply with some of the entries, and with the way to the rest.
-    fn entries(&self, operation: &Operation, rules: &Paging, from: usize, to: usize) -> String {
-        let mut list = Vec::new();
-        for (id, name) in IDS.iter().zip(NAMES).take(to).skip(from) {
-            let mut entry = Value::Object(Map::new());
-            let id: Value = id.parse::<u64>().map_or_else(|_| json!(id), |number| json!(number));
-            if operation.item_name != operation.item_id {
-                set(&mut entry, &operation.item_name, name.into());
+    fn pages(&self, operation: &'a Operation) -> Vec<Value> {
+        let pages = self.list(operation).pages();
+        let mut requests: Vec<_> =
+            pages.iter().map(|page| self.exchange(operation, None, page)).collect();
+        for at in 0..requests.len().saturating_sub(1) {
+            if pages[at].is_linked {
+                let link = format!("<{}>; rel=\"next\"", address(&requests[at + 1]));
+                requests[at]["headers"] = json!([{"name": "Link", "value": link}]);
             }
-            set(&mut entry, &operation.item_id, id);
-            list.push(entry);
         }
-        if operation.items.is_empty() {
-            return Value::Array(list).to_string();
-        }
-        let mut tree = Value::Object(Map::new());
-        set(&mut tree, &operation.items, Value::Array(list));
-        let is_last = to == IDS.len();
-        match rules.style {
-            PagingStyle::Cursor => {
-                // At the end the member is empty, where the API documents that, or its whole object is null.
-                let object = rules.next.split('.').next().unwrap_or_default();
-                match (is_last, rules.empty_ends) {
-                    (false, _) => set(&mut tree, &rules.next, CURSOR.into()),
-                    (true, true) => set(&mut tree, &rules.next, "".into()),
-                    (true, false) => set(&mut tree, object, Value::Null),
-                }
-                set(&mut tree, &rules.more, (!is_last).into());
-            }
-            PagingStyle::Offset => set(&mut tree, &rules.more, IDS.len().into()),
-            PagingStyle::Page | PagingStyle::Link | PagingStyle::None => {}
-        }
-        with_ok(tree, self.preset.api.error_style).to_string()
+        requests
     }
-}
-
-/// What one page adds to a request, and its reply.
-#[derive(Default)]
-struct Page {
-    parameters: Vec<(String, Value)>,
-    place: PagingPlace,
-    headers: Vec<(String, String)>,
-    reply: String,
 }
 
 /// The address of a request, below that of the mock.
@@ -348,7 +302,7 @@ fn percent(text: &str, keeps_slashes: bool) -> String {
 }
 
 /// Sets a value at a dotted place; no name at all means that there is no such place.
-fn set(tree: &mut Value, place: &str, value: Value) {
+pub fn set(tree: &mut Value, place: &str, value: Value) {
     if place.is_empty() {
         return;
     }
@@ -391,11 +345,11 @@ mod tests {
         );
         let query = json!([
             {"name": "q", "value": ["q /1"]},
-            {"name": "size", "value": ["2"]},
-            {"name": "at", "value": [CURSOR]},
+            {"name": "size", "value": ["9"]},
+            {"name": "at", "value": ["next+2/="]},
         ]);
         assert_eq!(requests[1]["query"], query);
-        assert_eq!(facts["commands"][0]["arguments"], json!(["--q", "q /1", "--limit", "2"]));
+        assert_eq!(facts["commands"][0]["arguments"], json!(["--q", "q /1", "--limit", "10"]));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::visible::excerpt;
 
 use super::record::SpecSource;
 use super::record_text::{RecordError, family, quote, relative, toml};
+use super::runtime::Version;
 
 /// Where the lock lies.
 pub const LOCK_PATH: &str = ".agent/spec.lock";
@@ -24,6 +25,24 @@ pub struct Lock {
     pub source: SpecSource,
     pub vendored: BTreeMap<RelativePath, Digest>,
     pub generated: BTreeMap<RelativePath, Digest>,
+    pub runtime: Option<LockedRuntime>,
+}
+
+/// The runtime that a project has.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct LockedRuntime {
+    pub name: String,
+    pub version: Version,
+    pub files: BTreeMap<RelativePath, Digest>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuntimeDocument {
+    name: String,
+    version: String,
+    #[serde(default)]
+    files: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -37,6 +56,7 @@ struct LockDocument {
     vendored: BTreeMap<String, String>,
     #[serde(default)]
     generated: BTreeMap<String, String>,
+    runtime: Option<RuntimeDocument>,
 }
 
 impl Lock {
@@ -67,6 +87,7 @@ impl Lock {
             source,
             vendored: digests("vendored", &document.vendored)?,
             generated: digests("generated", &document.generated)?,
+            runtime: document.runtime.map(RuntimeDocument::parse).transpose()?,
         })
     }
 
@@ -82,11 +103,15 @@ impl Lock {
             quote(self.tag.as_str()),
             quote(&self.source.to_string())
         ));
-        for (section, files) in [("vendored", &self.vendored), ("generated", &self.generated)] {
-            text.push_str(&format!("\n[{section}]\n"));
-            for (path, digest) in files {
-                text.push_str(&format!("{} = \"{digest}\"\n", quote(path.as_str())));
-            }
+        render_files(&mut text, "vendored", &self.vendored);
+        render_files(&mut text, "generated", &self.generated);
+        if let Some(runtime) = &self.runtime {
+            text.push_str(&format!(
+                "\n[runtime]\nname = {}\nversion = \"{}\"\n",
+                quote(&runtime.name),
+                runtime.version
+            ));
+            render_files(&mut text, "runtime.files", &runtime.files);
         }
         text
     }
@@ -95,8 +120,28 @@ impl Lock {
     #[must_use]
     pub fn known(&self) -> BTreeMap<RelativePath, Digest> {
         let mut known = self.vendored.clone();
-        known.extend(self.generated.iter().map(|(path, digest)| (path.clone(), *digest)));
+        let runtime = self.runtime.iter().flat_map(|runtime| &runtime.files);
+        let more = self.generated.iter().chain(runtime);
+        known.extend(more.map(|(path, digest)| (path.clone(), *digest)));
         known
+    }
+}
+
+impl RuntimeDocument {
+    fn parse(self) -> Result<LockedRuntime, RecordError> {
+        let version = Version::parse(&self.version).ok_or_else(|| RecordError::Member {
+            member: "runtime.version".to_owned(),
+            reason: "it is not a version `X.Y.Z`".to_owned(),
+        })?;
+        let files = digests("runtime.files", &self.files)?;
+        Ok(LockedRuntime { name: self.name, version, files })
+    }
+}
+
+fn render_files(text: &mut String, section: &str, files: &BTreeMap<RelativePath, Digest>) {
+    text.push_str(&format!("\n[{section}]\n"));
+    for (path, digest) in files {
+        text.push_str(&format!("{} = \"{digest}\"\n", quote(path.as_str())));
     }
 }
 
@@ -138,7 +183,15 @@ mod tests {
             source: SpecSource::Directory,
             vendored: BTreeMap::from([(path(".agent/CLI-SPEC.md"), Digest::of(b"x"))]),
             generated: BTreeMap::new(),
+            runtime: None,
         };
+        assert_eq!(Lock::parse(lock.render().as_bytes()).as_ref(), Ok(&lock));
+        let runtime = LockedRuntime {
+            name: "go".to_owned(),
+            version: Version::parse("0.1.0").unwrap(),
+            files: BTreeMap::from([(path("internal/runtime/a.go"), Digest::of(b"y"))]),
+        };
+        let lock = Lock { runtime: Some(runtime), ..lock };
         assert_eq!(Lock::parse(lock.render().as_bytes()), Ok(lock));
     }
 

@@ -12,6 +12,7 @@ use crate::visible::excerpt;
 
 use super::output::Output;
 use super::record_conform::{ConformDocument, ConformSection, Day};
+use super::record_runtime::{RuntimeDocument, RuntimeSection};
 use super::record_text::{RecordError, family, quote, relative, toml};
 
 /// Where the record of a project lies.
@@ -32,6 +33,7 @@ pub struct Record {
     pub answers: BTreeMap<String, String>,
     /// Generator name to the files it writes.
     pub outputs: BTreeMap<String, Vec<Output>>,
+    pub runtime: Option<RuntimeSection>,
     pub waivers: Vec<Waiver>,
     pub conform: ConformSection,
 }
@@ -141,6 +143,7 @@ struct RecordDocument {
     answers: BTreeMap<String, String>,
     #[serde(default)]
     outputs: BTreeMap<String, Vec<serde_json::Value>>,
+    runtime: Option<RuntimeDocument>,
     #[serde(default)]
     waivers: Vec<WaiverDocument>,
     #[serde(default)]
@@ -204,6 +207,7 @@ impl Record {
                 .map(|template| TemplateSection { name: template.name, version: template.version }),
             answers: document.answers,
             outputs,
+            runtime: document.runtime.map(RuntimeDocument::parse).transpose()?,
             waivers,
             conform: document.conform.parse()?,
         })
@@ -252,6 +256,9 @@ impl Record {
                 let entries: Vec<_> = outputs.iter().map(Output::render).collect();
                 text.push_str(&format!("{generator} = [{}]\n", entries.join(", ")));
             }
+        }
+        if let Some(runtime) = &self.runtime {
+            runtime.render(&mut text);
         }
         self.conform.render(&mut text);
         text
@@ -400,6 +407,7 @@ mod tests {
                 "python".into(),
                 vec![Output::at(path("a/contract_gen.py"))],
             )]),
+            runtime: None,
             waivers: vec![],
             conform: ConformSection {
                 command: vec!["bin/acme".into(), "a \"b\"".into()],
@@ -428,6 +436,7 @@ mod tests {
             template: None,
             answers: BTreeMap::new(),
             outputs: BTreeMap::new(),
+            runtime: None,
             waivers: vec![],
             conform: ConformSection::default(),
         };

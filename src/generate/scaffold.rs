@@ -15,7 +15,7 @@ use super::render::{Engine, RenderError};
 /// Mark of the name in paths of a template.
 const TOOL_MARK: &str = "@tool@";
 /// Mark of the package in paths of a template.
-const PACKAGE_MARK: &str = "@package@";
+pub const PACKAGE_MARK: &str = "@package@";
 /// Mark of a resource: such a file is rendered once for each.
 const RESOURCE_MARK: &str = "@resource@";
 
@@ -25,6 +25,24 @@ pub struct TemplateFile {
     /// Path inside the template, `/`-separated.
     pub path: Cow<'static, str>,
     pub bytes: Cow<'static, [u8]>,
+    /// Names of an example tool in it, which become those of the project.
+    pub names: ExampleNames,
+}
+
+/// What an example tool is called.
+#[derive(Clone, Debug, Default)]
+pub struct ExampleNames {
+    /// Go: its module path, which becomes the answer `module`.
+    pub module: Option<String>,
+    /// Python: its package.
+    pub package: Option<String>,
+}
+
+impl TemplateFile {
+    /// A file of the template itself.
+    pub fn new(path: impl Into<Cow<'static, str>>, bytes: impl Into<Cow<'static, [u8]>>) -> Self {
+        Self { path: path.into(), bytes: bytes.into(), names: ExampleNames::default() }
+    }
 }
 
 /// A part of the tree that exists for some answers only.
@@ -140,12 +158,27 @@ impl Scaffold<'_> {
             }
             rendered.into_bytes()
         } else {
-            file.bytes.to_vec()
+            self.renamed(file)
         };
         let executable = self.executables.iter().any(|wanted| self.named(wanted) == path);
         let path = RelativePath::parse(&path).map_err(FileSetError::from)?;
         files.insert(path, Content { bytes: bytes.into(), executable })?;
         Ok(())
+    }
+
+    /// The bytes of a file, with the names of the project instead of those of the example tool.
+    fn renamed(&self, file: &TemplateFile) -> Vec<u8> {
+        let module = self.answers.get("module").map(String::as_str);
+        let names = [(&file.names.module, module), (&file.names.package, Some(self.package))];
+        let mut bytes = file.bytes.to_vec();
+        for (theirs, ours) in names {
+            if let (Some(theirs), Some(ours), Ok(text)) =
+                (theirs, ours, std::str::from_utf8(&bytes))
+            {
+                bytes = text.replace(theirs.as_str(), ours).into_bytes();
+            }
+        }
+        bytes
     }
 
     /// Whether the answers want the file at `path`.
@@ -192,7 +225,7 @@ mod tests {
     use serde_json::json;
 
     fn file(path: &'static str, text: &'static str) -> TemplateFile {
-        TemplateFile { path: path.into(), bytes: text.as_bytes().into() }
+        TemplateFile::new(path, text.as_bytes())
     }
 
     fn made(answers: &[(&str, &str)]) -> Vec<(String, String, bool)> {
@@ -246,6 +279,33 @@ mod tests {
         ];
         let expected = expected.map(|(path, text, bit)| (path.to_owned(), text.to_owned(), bit));
         assert_eq!(files, expected);
+    }
+
+    #[test]
+    fn an_example_file_gets_the_names_of_the_project() {
+        let names = ExampleNames {
+            module: Some("aos.invalid/tool".into()),
+            package: Some("acme_tool".into()),
+        };
+        let example = TemplateFile {
+            names,
+            ..file("@package@/x.py", "import acme_tool.y; \"aos.invalid/tool/z\"")
+        };
+        let answers = BTreeMap::from([("module".to_owned(), "example.com/crm".to_owned())]);
+        let scaffold = Scaffold {
+            files: &[example],
+            executables: &[],
+            only: &[],
+            tool: "acme-crm",
+            package: "acme_crm",
+            variables: json!({}),
+            resources: Vec::new(),
+            answers: &answers,
+        };
+        let files = scaffold.files().unwrap();
+        let (path, content) = files.iter().next().unwrap();
+        assert_eq!(path.as_str(), "acme_crm/x.py");
+        assert_eq!(&*content.bytes, b"import acme_crm.y; \"example.com/crm/z\"");
     }
 
     #[test]

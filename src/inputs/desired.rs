@@ -4,15 +4,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::generate::lock::{LOCK_PATH, Lock};
+use crate::generate::go_module::GoModule;
+use crate::generate::lock::{LOCK_PATH, Lock, LockedRuntime};
 use crate::generate::outputs::{self, CONNECTOR_PATH, GenerateError, Sources};
-use crate::generate::record::Record;
+use crate::generate::ownership;
+use crate::generate::record::{RECORD_PATH, Record};
+use crate::generate::record_runtime::{RuntimeSection, is_below};
+use crate::generate::runtime::{Runtime, RuntimeError, Version};
 use crate::generate::vendor::{self, SpecRelease};
 use crate::plan::{Content, Digest, FileSet, FileSetError, Plan, RelativePath, Tree, TreeEntry};
 use crate::system::files;
+use crate::visible::excerpt;
 
-use super::tree;
+use super::embedded::EmbeddedError;
+use super::{runtimes, tree};
 
+/// Where a Go module says its path.
+const GO_MOD_PATH: &str = "go.mod";
 /// Largest source of a generator, in bytes.
 const MAX_SOURCE: u64 = 4 * 1024 * 1024;
 
@@ -22,7 +30,33 @@ pub struct Desired {
     pub release: Arc<SpecRelease>,
     pub vendored: FileSet,
     pub generated: FileSet,
+    /// The runtime, in the version of this build.
+    pub runtime: FileSet,
+    /// Files of the runtime that stay as they are: parts that the project owns, or all of an older version.
+    pub kept: BTreeSet<RelativePath>,
     pub lock: Lock,
+    /// Files of the project in the directories of aos.
+    keep: Vec<RelativePath>,
+    /// What tells the files of an older runtime; `None` when the runtime stays as it is.
+    origin: Option<Origin>,
+}
+
+/// Which version of the runtime is wanted.
+#[derive(Clone, Copy, Debug)]
+pub enum WantedRuntime<'a> {
+    /// That of this build, whatever the project has.
+    Newest(Option<&'a Lock>),
+    /// That of the lock; an older one stays.
+    Recorded(&'a Lock),
+}
+
+impl<'a> WantedRuntime<'a> {
+    fn locked(self) -> Option<&'a LockedRuntime> {
+        match self {
+            Self::Newest(lock) => lock.and_then(|lock| lock.runtime.as_ref()),
+            Self::Recorded(lock) => lock.runtime.as_ref(),
+        }
+    }
 }
 
 /// Why the wanted state cannot be computed.
@@ -34,6 +68,47 @@ pub enum DesiredError {
     Files(#[from] FileSetError),
     #[error("`{path}` cannot be read: {source}")]
     Read { path: String, source: std::io::Error },
+    #[error(transparent)]
+    Runtime(#[from] RuntimeFault),
+}
+
+impl DesiredError {
+    /// The file to correct; `None` when it is a source of a generator.
+    #[must_use]
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Self::Generate(_) => None,
+            Self::Read { path, .. } => Some(path),
+            Self::Runtime(RuntimeFault::Module(_)) => Some(GO_MOD_PATH),
+            Self::Runtime(_) | Self::Files(_) => Some(RECORD_PATH),
+        }
+    }
+}
+
+/// Why the runtime of a project cannot be computed.
+#[derive(Debug, thiserror::Error)]
+pub enum RuntimeFault {
+    #[error("aos has no runtime `{}`; it has {known}", excerpt(name, 60))]
+    Unknown { name: String, known: String },
+    #[error(
+        "the project has version {recorded} of the runtime `{name}`, and this aos has {ours}: a newer aos wrote it"
+    )]
+    Newer { name: String, recorded: Version, ours: Version },
+    #[error("`go.mod` cannot be used: {0}")]
+    Module(String),
+    #[error(transparent)]
+    Embedded(#[from] EmbeddedError),
+    #[error(transparent)]
+    Files(#[from] FileSetError),
+}
+
+impl From<RuntimeError> for RuntimeFault {
+    fn from(error: RuntimeError) -> Self {
+        match error {
+            RuntimeError::Files(error) => Self::Files(error),
+            RuntimeError::NoModule(_) => Self::Module("it does not exist".to_owned()),
+        }
+    }
 }
 
 /// The bytes that generators read besides the contract.
@@ -41,6 +116,8 @@ pub enum DesiredError {
 pub struct SourceBytes {
     pub connector: Option<Vec<u8>>,
     pub extension: Option<Vec<u8>>,
+    /// Read only for a project with a runtime.
+    pub go_mod: Option<Vec<u8>>,
 }
 
 impl SourceBytes {
@@ -50,7 +127,15 @@ impl SourceBytes {
     /// When one exists but cannot be read as a plain file.
     pub fn read(root: &Path, record: &Record) -> Result<Self, DesiredError> {
         let extension = format!("{}/contract-ext.json", record.spec.directory);
-        Ok(Self { connector: source(root, CONNECTOR_PATH)?, extension: source(root, &extension)? })
+        let go_mod = match record.runtime {
+            Some(_) => source(root, GO_MOD_PATH)?,
+            None => None,
+        };
+        Ok(Self {
+            connector: source(root, CONNECTOR_PATH)?,
+            extension: source(root, &extension)?,
+            go_mod,
+        })
     }
 }
 
@@ -79,6 +164,7 @@ impl Desired {
         record: &Record,
         release: Arc<SpecRelease>,
         sources: &SourceBytes,
+        wanted: WantedRuntime<'_>,
     ) -> Result<Self, DesiredError> {
         let vendored = vendor::files(&release, &record.spec.directory)?;
         let generated = outputs::files(
@@ -91,6 +177,9 @@ impl Desired {
         )?;
         let mut all = vendored.clone();
         all.extend(generated.clone())?;
+        let Chosen { files: runtime, kept, locked, origin } =
+            chosen_runtime(record, sources, wanted)?;
+        all.extend(runtime.clone())?;
         all.insert(RelativePath::literal(LOCK_PATH), Content::plain(""))?;
         all.validate_tree()?;
         let lock = Lock {
@@ -99,8 +188,10 @@ impl Desired {
             source: release.source.clone(),
             vendored: release.digests(&record.spec.directory)?,
             generated: digests(&generated),
+            runtime: locked,
         };
-        Ok(Self { release, vendored, generated, lock })
+        let keep = record.spec.keep.clone();
+        Ok(Self { release, vendored, generated, runtime, kept, lock, keep, origin })
     }
 
     /// All files of the wanted state, lock included.
@@ -110,8 +201,17 @@ impl Desired {
     pub fn files(&self) -> Result<FileSet, DesiredError> {
         let mut files = self.vendored.clone();
         files.extend(self.generated.clone())?;
+        files.extend(self.runtime.clone())?;
         files.insert(RelativePath::literal(LOCK_PATH), Content::plain(self.lock.render()))?;
         Ok(files)
+    }
+
+    /// Digests of everything that aos wrote and still keeps.
+    #[must_use]
+    pub fn known(&self, old: Option<&Lock>) -> BTreeMap<RelativePath, Digest> {
+        let mut known = old.map(Lock::known).unwrap_or_default();
+        known.retain(|path, _| !self.kept.contains(path));
+        known
     }
 
     /// The change from the project on disk to this state; files of the old lock that are no longer wanted go
@@ -121,27 +221,189 @@ impl Desired {
     /// When two wanted files are one.
     pub fn plan(&self, root: &Path, old: Option<&Lock>) -> Result<Plan, DesiredError> {
         let wanted = self.files()?;
-        let known = old.map(Lock::known).unwrap_or_default();
+        let known = self.known(old);
         let tree = tree::snapshot(root, wanted.paths().chain(known.keys()));
-        Ok(between(&tree, &wanted, &known))
+        Ok(self.between(&tree, &wanted, &known))
     }
+
+    /// The change from `tree` to `wanted`: a file that only the old lock knows goes, when it still holds what aos wrote
+    /// and is of a kind that aos writes.
+    #[must_use]
+    pub fn between(
+        &self,
+        tree: &Tree,
+        wanted: &FileSet,
+        known: &BTreeMap<RelativePath, Digest>,
+    ) -> Plan {
+        let (obsolete, _) = self.unwanted(tree, wanted, known);
+        Plan::between(tree, wanted, &obsolete)
+    }
+
+    /// Files that the old lock claims for aos although aos does not write such files: they are left alone.
+    ///
+    /// # Errors
+    /// When two wanted files are one.
+    pub fn claimed(&self, root: &Path, old: &Lock) -> Result<Vec<String>, DesiredError> {
+        let known = self.known(Some(old));
+        let tree = tree::snapshot(root, known.keys());
+        let claimed = self.claims(&tree, &self.files()?, &known);
+        Ok(claimed.iter().map(ToString::to_string).collect())
+    }
+
+    /// The same in a tree that was read already.
+    #[must_use]
+    pub fn claims(
+        &self,
+        tree: &Tree,
+        wanted: &FileSet,
+        known: &BTreeMap<RelativePath, Digest>,
+    ) -> BTreeSet<RelativePath> {
+        self.unwanted(tree, wanted, known).1
+    }
+
+    /// Digests of bytes that may be replaced without a token: the lock names them, and aos can have written them.
+    #[must_use]
+    pub fn replaceable(&self, plan: &Plan, old: &Lock) -> BTreeMap<RelativePath, Digest> {
+        let known = self.known(Some(old));
+        let before = |path: &RelativePath| {
+            plan.edits().iter().find(|edit| edit.path == *path)?.before.as_ref()
+        };
+        let is_of_aos = |path: &RelativePath| {
+            let of_the_runtime =
+                self.origin.as_ref().is_some_and(|origin| is_below(path, &origin.path));
+            before(path).is_some_and(|content| {
+                of_the_runtime || ownership::is_of_aos(path, content, &self.keep)
+            })
+        };
+        known.into_iter().filter(|(path, _)| is_of_aos(path)).collect()
+    }
+
+    /// Unchanged files of the old lock that nobody wants any more: those of aos, and the others.
+    fn unwanted(
+        &self,
+        tree: &Tree,
+        wanted: &FileSet,
+        known: &BTreeMap<RelativePath, Digest>,
+    ) -> (BTreeSet<RelativePath>, BTreeSet<RelativePath>) {
+        let unchanged = known.iter().filter_map(|(path, digest)| match tree.entries.get(path) {
+            Some(TreeEntry::File(content))
+                if wanted.get(path).is_none() && content.digest() == *digest =>
+            {
+                Some((path, content))
+            }
+            _ => None,
+        });
+        let (own, others): (Vec<_>, Vec<_>) = unchanged.partition(|(path, content)| {
+            let released =
+                self.origin.as_ref().is_some_and(|origin| origin.is_released(path, content));
+            released || ownership::is_of_aos(path, content, &self.keep)
+        });
+        let paths = |files: Vec<(&RelativePath, &Content)>| {
+            files.into_iter().map(|(path, _)| path.clone()).collect()
+        };
+        (paths(own), paths(others))
+    }
+}
+
+/// The release that the runtime of a project came from.
+#[derive(Debug)]
+struct Origin {
+    /// The directory of the runtime; aos owns all of it but the parts that the project owns.
+    path: RelativePath,
+    runtime: Runtime,
+    module: Option<GoModule>,
+    released: BTreeMap<RelativePath, Digest>,
+}
+
+impl Origin {
+    fn is_released(&self, path: &RelativePath, content: &Content) -> bool {
+        let module = self.module.as_ref();
+        let digest = self.runtime.canonical_digest(path.as_str(), &content.bytes, module);
+        self.released.get(path) == Some(&digest)
+    }
+}
+
+/// The digests of a released version, by path in the project; empty for one that was never released.
+fn released(
+    section: &RuntimeSection,
+    locked: &LockedRuntime,
+) -> Result<BTreeMap<RelativePath, Digest>, RuntimeFault> {
+    let listed = runtimes::released(&section.name, locked.version)?.unwrap_or_default();
+    let placed = listed.into_iter().filter_map(|(inner, digest)| {
+        Some((RelativePath::parse(&format!("{}/{inner}", section.path)).ok()?, digest))
+    });
+    Ok(placed.collect())
+}
+
+/// The runtime that a project is to have.
+#[derive(Debug, Default)]
+struct Chosen {
+    files: FileSet,
+    kept: BTreeSet<RelativePath>,
+    locked: Option<LockedRuntime>,
+    origin: Option<Origin>,
+}
+
+fn chosen_runtime(
+    record: &Record,
+    sources: &SourceBytes,
+    wanted: WantedRuntime<'_>,
+) -> Result<Chosen, RuntimeFault> {
+    let Some(section) = &record.runtime else { return Ok(Chosen::default()) };
+    let runtime = runtime_of(section)?;
+    let locked = wanted.locked().filter(|locked| locked.name == section.name);
+    let ours = runtime.info.version;
+    if let Some(newer) = locked.filter(|locked| locked.version > ours) {
+        let (name, recorded) = (section.name.clone(), newer.version);
+        return Err(RuntimeFault::Newer { name, recorded, ours });
+    }
+    let listed = locked.iter().flat_map(|locked| locked.files.keys());
+    let owned = listed.filter(|path| section.owner(path).is_some());
+    let mut kept: BTreeSet<_> = owned.cloned().collect();
+    if let (WantedRuntime::Recorded(_), Some(old)) =
+        (wanted, locked.filter(|locked| locked.version < ours))
+    {
+        let mut old = old.clone();
+        old.files.retain(|path, _| !kept.contains(path));
+        kept.extend(old.files.keys().cloned());
+        return Ok(Chosen { files: FileSet::default(), kept, locked: Some(old), origin: None });
+    }
+    let module = module_of(&runtime, sources)?;
+    let files = runtime.files(section, module.as_ref())?;
+    let released = locked.map(|locked| released(section, locked)).transpose()?.unwrap_or_default();
+    let locked =
+        LockedRuntime { name: section.name.clone(), version: ours, files: digests(&files) };
+    let origin = Some(Origin { path: section.path.clone(), runtime, module, released });
+    Ok(Chosen { files, kept, locked: Some(locked), origin })
+}
+
+/// The runtime that a record names.
+///
+/// # Errors
+/// When this build has none of that name.
+pub fn runtime_of(section: &RuntimeSection) -> Result<Runtime, RuntimeFault> {
+    let unknown = || RuntimeFault::Unknown {
+        name: section.name.clone(),
+        known: runtimes::names().join(", "),
+    };
+    runtimes::find(&section.name)?.ok_or_else(unknown)
+}
+
+/// The module path of the project, for a runtime that needs one.
+///
+/// # Errors
+/// When `go.mod` is there and names none.
+pub fn module_of(
+    runtime: &Runtime,
+    sources: &SourceBytes,
+) -> Result<Option<GoModule>, RuntimeFault> {
+    if runtime.info.import.is_none() {
+        return Ok(None);
+    }
+    let parsed = sources.go_mod.as_deref().map(GoModule::of_go_mod).transpose();
+    parsed.map_err(|error| RuntimeFault::Module(error.to_string()))
 }
 
 fn digests(files: &FileSet) -> BTreeMap<RelativePath, Digest> {
     files.iter().map(|(path, content)| (path.clone(), content.digest())).collect()
-}
-
-/// The change from `tree` to `wanted`: a file that only the old lock knows goes, when it still holds what aos wrote.
-#[must_use]
-pub fn between(tree: &Tree, wanted: &FileSet, known: &BTreeMap<RelativePath, Digest>) -> Plan {
-    let obsolete = |path: &RelativePath, digest: &Digest| {
-        wanted.get(path).is_none()
-            && matches!(tree.entries.get(path), Some(TreeEntry::File(content)) if content.digest() == *digest)
-    };
-    let unwanted: BTreeSet<_> = known
-        .iter()
-        .filter(|(path, digest)| obsolete(path, digest))
-        .map(|(path, _)| path.clone())
-        .collect();
-    Plan::between(tree, wanted, &unwanted)
 }

@@ -50,7 +50,7 @@ pub fn template_files(name: &str) -> Vec<TemplateFile> {
 fn collect(directory: &'static Dir<'static>, root: &str, files: &mut Vec<TemplateFile>) {
     for file in directory.files() {
         if let Some(path) = file.path().to_str().and_then(|path| path.strip_prefix(root)) {
-            files.push(TemplateFile { path: path.into(), bytes: file.contents().into() });
+            files.push(TemplateFile::new(path, file.contents()));
         }
     }
     for inner in directory.dirs() {

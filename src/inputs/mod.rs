@@ -13,6 +13,7 @@ pub mod frozen;
 pub mod git;
 pub mod project;
 pub mod repository;
+pub mod runtimes;
 pub mod spec_source;
 pub mod template;
 pub mod tree;

@@ -11,6 +11,7 @@ use crate::generate::scaffold::{Only, TemplateFile};
 use crate::system::{environment, files};
 
 use super::embedded::{self, EmbeddedError};
+use super::runtimes;
 
 /// Where debug builds look for more templates, so that tests can bring their own.
 const TEST_TEMPLATES: &str = "AOS_TEST_TEMPLATES";
@@ -42,9 +43,22 @@ pub struct TemplateInfo {
     pub questions: Vec<Question>,
     #[serde(default)]
     pub only: Vec<Only>,
+    pub runtime: Option<TemplateRuntime>,
     /// How `aos conform` runs the tool, and what it accepts; goes to `[conform]` in aos.toml.
     #[serde(default)]
     pub conform: ConformDocument,
+}
+
+/// The runtime that a template's projects get.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TemplateRuntime {
+    pub name: String,
+    /// Where the project has it.
+    pub path: String,
+    /// Files of the runtime's example tool that become the user's, by their path in the runtime's repository.
+    #[serde(default)]
+    pub examples: Vec<String>,
 }
 
 /// One path or several.
@@ -126,13 +140,37 @@ pub fn names() -> Vec<String> {
 /// # Errors
 /// When its `template.toml` is malformed.
 pub fn find(name: &str) -> Result<Option<Template>, EmbeddedError> {
-    if let Some(text) = embedded::template_text(name) {
+    let mut template = if let Some(text) = embedded::template_text(name) {
         let info = embedded::toml(&format!("{name}/template.toml"), text)?;
-        return Ok(Some(Template { info, files: embedded::template_files(name) }));
-    }
-    match test_templates().filter(|_| names().iter().any(|known| known == name)) {
-        Some(directory) => from_directory(&Path::new(&directory).join(name)).map(Some),
-        None => Ok(None),
+        Template { info, files: embedded::template_files(name) }
+    } else {
+        match test_templates().filter(|_| names().iter().any(|known| known == name)) {
+            Some(directory) => from_directory(&Path::new(&directory).join(name))?,
+            None => return Ok(None),
+        }
+    };
+    template.add_examples()?;
+    Ok(Some(template))
+}
+
+impl Template {
+    /// Adds the files that come from the example tool of the runtime.
+    fn add_examples(&mut self) -> Result<(), EmbeddedError> {
+        let Some(section) = &self.info.runtime else { return Ok(()) };
+        let fault = |reason: String| EmbeddedError { path: section.name.clone(), reason };
+        let runtime = runtimes::find(&section.name)?;
+        let runtime = runtime.ok_or_else(|| fault("there is no such runtime".to_owned()))?;
+        for path in &section.examples {
+            let bytes = runtime.sources.get(path);
+            let bytes = bytes.ok_or_else(|| fault(format!("it has no file `{path}`")))?;
+            self.files.push(TemplateFile {
+                path: runtime.template_path(path).into(),
+                bytes: bytes.clone(),
+                names: runtime.names(),
+            });
+        }
+        self.files.sort_by(|left, right| left.path.cmp(&right.path));
+        Ok(())
     }
 }
 
@@ -157,7 +195,7 @@ fn from_directory(directory: &Path) -> Result<Template, EmbeddedError> {
         if entry.file_type().is_file() {
             let path = entry.path().strip_prefix(&root).unwrap_or(entry.path());
             let path = path.to_string_lossy().into_owned();
-            found.push(TemplateFile { path: path.into(), bytes: read(entry.path())?.into() });
+            found.push(TemplateFile::new(path, read(entry.path())?));
         }
     }
     Ok(Template { info, files: found })

@@ -2,13 +2,15 @@
 //!
 //! Leaves out, counts what it left out, and never invents; the whole is in the value that it is given.
 
+mod projects;
+
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
 use crate::visible::{Visible, visible};
 
-/// Longest default answer of a command that writes, in bytes on stdout.
+/// Longest default answer of `check` and of a command that writes, in bytes on stdout.
 pub const LIMIT: usize = 4096;
 /// Longest text inside an answer that had to be cut, in bytes.
 const MAX_TEXT: usize = 300;
@@ -24,8 +26,10 @@ const CHANGE_MEMBERS: [&str; 3] = ["action", "resource", "id"];
 /// Members that are never cut: a shortened token is none.
 const WHOLE: [&str; 3] = ["confirm_token", "_untrusted", "omitted"];
 /// Lists in the order in which they get room.
-const PRIORITY: [&str; 11] = [
+const PRIORITY: [&str; 13] = [
     "next",
+    "summary.unsearched",
+    "summary.by_rule",
     "preview.directories",
     "would_lose",
     "preview.obstacles",
@@ -53,10 +57,12 @@ pub fn fit(data: &Value, measure: impl Fn(&Value) -> usize) -> Value {
     drop_diffs(&mut brief, &mut omitted);
     count_directories(&mut brief);
     shorten_texts(&mut brief, MAX_TEXT);
+    projects::sort_rules(&mut brief);
     announce(&mut brief, &omitted);
     if measure(&brief) <= LIMIT {
         return brief;
     }
+    let verdicts = if projects::applies(&brief) { projects::take(&mut brief) } else { Vec::new() };
     let mut lists: Vec<(String, Vec<Value>)> = Vec::new();
     take_lists(&mut brief, "", &mut lists);
     lists.sort_by_key(|(name, _)| {
@@ -69,6 +75,9 @@ pub fn fit(data: &Value, measure: impl Fn(&Value) -> usize) -> Value {
     while measure(&brief) > LIMIT && longest > 20 {
         longest /= 2;
         shorten_texts(&mut brief, longest);
+    }
+    if !verdicts.is_empty() {
+        projects::fill(&mut brief, &verdicts, &mut omitted, &measure);
     }
     for (name, entries) in lists {
         fill(&mut brief, &name, &entries, &mut omitted, &measure);
@@ -154,6 +163,10 @@ fn slim(data: &mut Value, omitted: &mut BTreeMap<String, usize>) {
 }
 
 fn drop_diffs(data: &mut Value, omitted: &mut BTreeMap<String, usize>) {
+    let of_projects = projects::drop_diffs(data);
+    if of_projects > 0 {
+        omitted.insert("projects.findings.diff".to_owned(), of_projects);
+    }
     let Some(Value::Array(findings)) = data.get_mut("findings") else { return };
     let dropped = findings
         .iter_mut()
@@ -229,11 +242,17 @@ pub fn shortened(text: &str, longest: usize) -> Option<String> {
     Some(format!("{}…{}", &text[..start], &text[end.unwrap_or(text.len())..]))
 }
 
+/// Whether a text for a person is shown whole.
+#[must_use]
+pub fn is_screenful(shown: &Visible) -> bool {
+    shown.lines().len() <= MAX_LINES && shown.as_str().len() < LIMIT
+}
+
 /// A text for a person, as far as it fits a screen: its beginning and its end.
 #[must_use]
 pub fn screenful(shown: &Visible) -> Visible {
     let lines = shown.lines();
-    if lines.len() <= MAX_LINES && shown.as_str().len() < LIMIT {
+    if is_screenful(shown) {
         return shown.clone();
     }
     let lines: Vec<Visible> = lines.into_iter().map(|line| line.cut(MAX_TEXT)).collect();

@@ -42,7 +42,7 @@ pub struct Failure {
     pub code: ErrorCode,
     /// What failed and why, one sentence without a full stop.
     pub message: String,
-    /// How to mend it: a command or an edit.
+    /// How to fix it: a command or an edit.
     pub hint: Option<String>,
     /// Context for machines; `hint` is added to it.
     pub details: Map<String, Value>,

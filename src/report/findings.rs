@@ -25,9 +25,17 @@ pub fn json(finding: &Finding) -> Value {
     object
 }
 
+/// How much of a diff a person sees.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Diffs {
+    Absent,
+    Short,
+    Whole,
+}
+
 /// One finding for a person: place and rule, what is wrong, the diff, the fix.
 #[must_use]
-pub fn text(finding: &Finding, style: Style) -> Visible {
+pub fn text(finding: &Finding, style: Style, diffs: Diffs) -> Visible {
     let label = match finding.severity {
         Severity::Error => style.bad("error"),
         Severity::Warning => style.warning("warning"),
@@ -36,10 +44,13 @@ pub fn text(finding: &Finding, style: Style) -> Visible {
     let place = style.strong(visible!("{}{}", finding.path, line));
     let rule = style.faint(finding.rule);
     let mut text = visible!("{} {} {}\n  {}", label, place, rule, finding.message);
-    if let Some(diff) = &finding.diff {
-        for line in style.diff(&super::changes::shortened(diff)) {
-            text.push(&visible!("\n    {}", line));
-        }
+    let diff = finding.diff.as_deref().map(|diff| match diffs {
+        Diffs::Absent => String::new(),
+        Diffs::Short => super::changes::shortened(diff),
+        Diffs::Whole => diff.to_owned(),
+    });
+    for line in style.diff(&diff.unwrap_or_default()) {
+        text.push(&visible!("\n    {}", line));
     }
     text.push(&visible!("\n  {} {}", style.accent("fix:"), finding.fix));
     text

@@ -179,3 +179,52 @@ fn long_names_do_not_make_an_answer_long() {
     brief(&sandbox, &["new", "acme", "--template", &"y".repeat(9000)]);
     brief(&sandbox, &["new", "acme", "--set", &format!("{}=1", "z".repeat(9000))]);
 }
+
+#[test]
+fn verdicts_are_brief_failures_first_and_every_count_is_complete() {
+    let sandbox = Sandbox::new();
+    for index in 0..30 {
+        sandbox.connector(&format!("name{index:02}"));
+    }
+    let healthy = brief(&sandbox, &["check", "--recursive", "."])["data"].clone();
+    assert_eq!(healthy["summary"]["ok"], 30);
+    assert_eq!(length(&healthy["projects"]) as u64 + omitted(&healthy, "projects"), 30);
+    for (name, count) in [("aos-name17", 40), ("aos-name29", 3)] {
+        let project = sandbox.work().join(name);
+        for index in 0..count {
+            std::fs::write(project.join(format!(".agent/extra{index:02}")), "x").expect("a file");
+        }
+        disk::append(&project.join("contract/contract.json"), &"my words ".repeat(2000));
+    }
+    let call = ["check", "--recursive", "."];
+    let drift = brief(&sandbox, &call)["error"]["details"].clone();
+    let summary = &drift["summary"];
+    assert_eq!((&summary["failed"], &summary["ok"]), (&2.into(), &28.into()), "{summary}");
+    assert_eq!(summary["errors"], 45, "{summary}");
+    for (index, (path, errors)) in [("aos-name17", 41), ("aos-name29", 4)].iter().enumerate() {
+        let project = &drift["projects"][index];
+        assert!(project["path"].as_str().unwrap().ends_with(path), "{drift}");
+        assert_eq!((&project["status"], &project["errors"]), (&"failed".into(), &(*errors).into()));
+        assert!(length(&project["findings"]) > 0, "{drift}");
+    }
+    let shown = drift["projects"].as_array().unwrap().iter();
+    let shown: usize = shown.map(|project| length(&project["findings"])).sum();
+    assert_eq!(shown as u64 + omitted(&drift, "projects.findings"), 45, "{drift}");
+    assert!(drift["more"].as_str().unwrap().contains("--diff"), "{drift}");
+    let whole = sandbox.aos(&[&call[..], &["--diff"]].concat()).error("E_DRIFT", 6);
+    let projects = whole["details"]["projects"].as_array().unwrap();
+    let all: usize = projects.iter().map(|project| length(&project["findings"])).sum();
+    assert_eq!((projects.len(), all), (30, 45));
+    assert_eq!(whole["details"]["omitted"], Value::Null);
+    let chosen = sandbox.aos(&[&call[..], &["--fields", "projects.path"]].concat());
+    assert_eq!(length(&chosen.error("E_DRIFT", 6)["details"]["projects"]), 30);
+    let text = sandbox.aos(&[&call[..], &["--format", "text"]].concat()).stdout;
+    assert!(text.starts_with("FAILED ") && text.contains("FAILED 30 projects, 2 failed"), "{text}");
+    let text = sandbox.aos(&[&call[..], &["--format", "text", "--diff"]].concat()).stdout;
+    assert!((0..40).all(|index| text.contains(&format!("extra{index:02}"))), "{text}");
+    let one = brief(&sandbox, &["check", "aos-name17"])["error"]["details"].clone();
+    let shown = length(&one["projects"][0]["findings"]);
+    assert!(shown > 4, "{one}");
+    assert_eq!(shown as u64 + omitted(&one, "projects.findings"), 41, "{one}");
+    assert_eq!(one["projects"][0]["family"], "harness");
+}

@@ -204,6 +204,9 @@ pub fn successes() -> Vec<Case> {
             sandbox.connector("bolt");
             call(&["check", "--recursive", "."])
         }),
+        case("OK", "check with everything", |sandbox| {
+            call(&["check", "--diff"]).within(sandbox.connector("acme"))
+        }),
         case("OK", "explain one rule", |_| call(&["check", "--explain", "drift/modified"])),
         case("OK", "explain all rules", |_| call(&["check", "--explain", "all"])),
         case("OK", "verify", |sandbox| {

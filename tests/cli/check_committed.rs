@@ -5,6 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use super::disk;
 use super::sandbox::Sandbox;
 
 fn git(directory: &Path, arguments: &[&str]) {
@@ -277,7 +278,7 @@ fn ignored_code_that_is_loaded_with_a_generated_module_is_still_found() {
 #[test]
 fn of_ignored_files_beside_a_typescript_module_only_compiled_code_is_fine() {
     let (sandbox, project) = staged("cli-go");
-    add_line(&project, "aos.toml", "typescript = [\"ts/src/contract_gen.ts\"]");
+    disk::add_output(&project, "typescript = [\"ts/src/contract_gen.ts\"]");
     sandbox.aos_in(&project, &["gen"]).data();
     git(&project, &["add", "-A"]);
     let compiled = "ts/src/contract_gen.js";

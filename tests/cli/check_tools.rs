@@ -30,7 +30,7 @@ fn findings(report: &Value) -> Vec<String> {
 }
 
 fn check(sandbox: &Sandbox, project: &Path) -> Vec<String> {
-    let answer = sandbox.aos_in(project, &["check"]).json();
+    let answer = sandbox.aos_in(project, &["check", "--diff"]).json();
     let report = if answer["ok"] == true { &answer["data"] } else { &answer["error"]["details"] };
     findings(report)
 }

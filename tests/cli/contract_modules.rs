@@ -222,7 +222,7 @@ document = {
 }
 assert list(c.CODES)[0] == "E_INTEGRITY"
 assert all(type(spec["exit"]) is int and type(spec["retryable"]) is bool for spec in c.CODES.values())
-json.dump(document, sys.stdout)
+json.dump(document, sys.stdout, default=dict)
 "#;
 
 #[test]

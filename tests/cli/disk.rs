@@ -74,6 +74,15 @@ pub fn edit(path: &Path, from: &str, to: &str) {
     std::fs::write(path, text.replacen(from, to, 1)).expect("a file");
 }
 
+/// Adds a line below `[outputs]` of the aos.toml of a project.
+pub fn add_output(project: &Path, line: &str) {
+    let path = project.join("aos.toml");
+    let record = read(&path);
+    assert!(record.contains("[outputs]\n"), "{record}");
+    let more = format!("[outputs]\n{line}\n");
+    std::fs::write(&path, record.replacen("[outputs]\n", &more, 1)).expect("a file");
+}
+
 /// Adds text at the end of a file.
 pub fn append(path: &Path, text: &str) {
     std::fs::write(path, read(path) + text).expect("a file");

@@ -61,10 +61,15 @@ fn exercised(reference: &Value, source: &str) -> BTreeMap<String, Exercised> {
         let words: Vec<_> = invocation.iter().map(|word| word.as_deref().unwrap_or("\0")).collect();
         // Global options may stand before the command.
         let Some(position) = words.iter().position(|word| !word.starts_with('-')) else { continue };
-        let Some(command) = command(reference, words[position]) else { continue };
-        let entry = leaves.entry(words[position].to_owned()).or_default();
+        // A leaf may have two words.
+        let two = words.get(position..position + 2).map(|words| words.join(" "));
+        let two = two.filter(|path| command(reference, path).is_some());
+        let end = position + if two.is_some() { 2 } else { 1 };
+        let path = two.unwrap_or_else(|| words[position].to_owned());
+        let Some(command) = command(reference, &path) else { continue };
+        let entry = leaves.entry(path).or_default();
         let mut positionals = 0;
-        let mut rest = words[..position].iter().chain(&words[position + 1..]);
+        let mut rest = words[..position].iter().chain(&words[end..]);
         while let Some(word) = rest.next() {
             let Some((name, inline)) = flag(word) else {
                 positionals += 1;

@@ -30,7 +30,7 @@ fn an_edited_manifest_makes_check_fail_until_gen_has_run() {
     let mut manifest = scene.manifest.clone();
     manifest["commands"][0]["summary"] = "Another summary".into();
     scene.write(&manifest);
-    let drift = scene.sandbox.aos_in(&scene.project, &["check"]).error("E_DRIFT", 6);
+    let drift = scene.sandbox.aos_in(&scene.project, &["check", "--diff"]).error("E_DRIFT", 6);
     let finding = &drift["details"]["projects"][0]["findings"][0];
     assert_eq!(finding["rule"], "drift/stale");
     assert_eq!(finding["fix"], "run `aos gen`");

@@ -8,16 +8,26 @@ use serde_json::{Value, json};
 use super::disk;
 use super::sandbox::Sandbox;
 
-/// Every assignment must be a literal, and the manifest inside must equal the manifest on disk.
+/// Every assignment must be a literal, or one made read-only; the manifest inside must equal the manifest on disk.
 const SCRIPT: &str = r#"
 import ast, json, pathlib, sys
 root = pathlib.Path(sys.argv[1])
 text = (root / sys.argv[2]).read_bytes()
 tree = ast.parse(text)
 values = {}
+class Bare(ast.NodeTransformer):
+    def visit_Call(self, node):
+        assert node.func.id in ("_read_only", "MappingProxyType"), ast.dump(node)
+        assert len(node.args) == 1 and not node.keywords
+        return self.visit(node.args[0])
 for node in tree.body[1:]:
-    assert isinstance(node, ast.Assign), ast.dump(node)
-    values[node.targets[0].id] = ast.literal_eval(node.value)
+    if isinstance(node, ast.ImportFrom):
+        assert ast.unparse(node) == "from types import MappingProxyType"
+    elif isinstance(node, ast.FunctionDef):
+        assert node.name in ("_read_only", "plain") and len(node.body) == 4, ast.dump(node)
+    else:
+        assert isinstance(node, ast.Assign), ast.dump(node)
+        values[node.targets[0].id] = ast.literal_eval(Bare().visit(node.value))
 print(json.dumps(values))
 "#;
 

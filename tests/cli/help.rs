@@ -15,6 +15,25 @@ pub fn commands_of_help(help: &str) -> Vec<String> {
         .collect()
 }
 
+/// Every command by its path; a command with others below it is one itself.
+fn paths(sandbox: &Sandbox) -> Vec<String> {
+    let mut paths = Vec::new();
+    for command in commands_of_help(&sandbox.aos(&["--help"]).stdout) {
+        let inner = commands_of_help(&sandbox.aos(&[&command, "--help"]).stdout);
+        paths.push(command.clone());
+        paths.extend(inner.into_iter().map(|name| format!("{command} {name}")));
+    }
+    assert!(paths.len() > 5, "{paths:?}");
+    paths
+}
+
+/// The help of a command by its path.
+fn help_of(sandbox: &Sandbox, path: &str) -> String {
+    let mut arguments: Vec<_> = path.split(' ').collect();
+    arguments.push("--help");
+    sandbox.aos(&arguments).stdout
+}
+
 #[test]
 fn the_help_of_aos_is_as_recorded() {
     insta::assert_snapshot!("help", Sandbox::new().aos(&["--help"]).stdout);
@@ -23,11 +42,11 @@ fn the_help_of_aos_is_as_recorded() {
 #[test]
 fn the_help_of_every_command_is_as_recorded() {
     let sandbox = Sandbox::new();
-    let commands = commands_of_help(&sandbox.aos(&["--help"]).stdout);
-    assert!(commands.len() > 5, "{commands:?}");
-    for command in commands {
-        let help = sandbox.aos(&[&command, "--help"]).stdout;
-        insta::assert_snapshot!(format!("help_{}", command.replace('-', "_")), help);
+    for path in paths(&sandbox) {
+        insta::assert_snapshot!(
+            format!("help_{}", path.replace(['-', ' '], "_")),
+            help_of(&sandbox, &path)
+        );
     }
 }
 
@@ -46,8 +65,7 @@ fn the_reference_is_as_recorded() {
 #[test]
 fn help_lists_every_leaf_of_reference_and_nothing_else() {
     let sandbox = Sandbox::new();
-    let help: BTreeSet<_> =
-        commands_of_help(&sandbox.aos(&["--help"]).stdout).into_iter().collect();
+    let help: BTreeSet<_> = paths(&sandbox).into_iter().collect();
     let reference = sandbox.aos(&["reference"]).data();
     let leaves: BTreeSet<_> = reference["commands"]
         .as_array()
@@ -74,7 +92,7 @@ fn the_help_of_a_command_lists_every_parameter_of_reference_and_nothing_else() {
     let global = names(&reference["global_params"]);
     for command in reference["commands"].as_array().expect("commands") {
         let path = command["path"].as_str().expect("a path");
-        let help = sandbox.aos(&[path, "--help"]).stdout;
+        let help = help_of(&sandbox, path);
         let shown: BTreeSet<_> = help
             .lines()
             .map(str::trim_start)

@@ -12,6 +12,8 @@ mod adoption;
 mod adoption_tools;
 mod brief_answers;
 mod cases;
+mod check_changes;
+mod check_changes_python;
 mod check_checkouts;
 mod check_committed;
 mod check_drift;
@@ -29,6 +31,8 @@ mod conform_agent_cli;
 #[cfg(target_os = "linux")]
 #[path = "conform/signed.rs"]
 mod conform_signed;
+#[cfg(target_os = "linux")]
+mod connector_mutations;
 mod contract_documents;
 mod contract_modules;
 mod contracts;
@@ -53,8 +57,12 @@ mod new_output;
 mod notices;
 #[cfg(all(unix, debug_assertions))]
 mod planted_state;
+mod runtime;
+mod runtime_go;
+mod runtime_python;
 mod sandbox;
 mod scaffolded_cli_python;
+mod scaffolded_cli_python_guide;
 mod scaffolded_go;
 mod scaffolded_python;
 mod self_description;

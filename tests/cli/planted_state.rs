@@ -347,3 +347,95 @@ fn a_recovery_that_is_killed_at_any_point_can_be_run_again() {
         assert_eq!(disk::names(&state(&sandbox).join("writes")), Vec::<String>::new(), "{point}");
     }
 }
+
+fn put(project: &Path, path: &str, text: &str) {
+    std::fs::create_dir_all(project.join(path).parent().expect("a parent")).expect("directories");
+    std::fs::write(project.join(path), text).expect("a file");
+}
+
+/// Adds a line to the lock, under `[generated]`.
+fn claim(project: &Path, path: &str, text: &str) {
+    let line = format!("\"{path}\" = \"{}\"\n", digest(text));
+    disk::append(&project.join(".agent/spec.lock"), &line);
+}
+
+#[test]
+fn a_lock_that_claims_files_of_the_user_deletes_and_replaces_none() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.connector("acme");
+    let own =
+        [("mine.txt", "mine\n"), ("src/x.py", "x = 1\n"), ("contract/contract-ext.json", "{}\n")];
+    for (path, text) in own {
+        put(&project, path, text);
+        claim(&project, path, text);
+    }
+    let lock = std::fs::read(project.join(".agent/spec.lock")).expect("a lock");
+    let drift = sandbox.aos_in(&project, &["check", "--diff"]).error("E_DRIFT", 6);
+    let findings = drift["details"]["projects"][0]["findings"].to_string();
+    assert!(
+        own.iter().all(|(path, _)| findings.contains(&format!("\"path\":\"{path}\""))),
+        "{findings}"
+    );
+    for call in [&["sync-spec"][..], &["gen"], &TO] {
+        std::fs::write(project.join(".agent/spec.lock"), &lock).expect("a lock");
+        let dry = sandbox.aos_in(&project, &[call, &["--dry-run", "--diff"]].concat()).data();
+        let data = sandbox.aos_in(&project, &[call, &["--diff"]].concat()).data();
+        for (path, text) in own {
+            let changes = [&dry["preview"]["changes"], &data["changes"]].map(Value::to_string);
+            let id = format!("\"id\":\"{path}\"");
+            assert!(changes.iter().all(|changes| !changes.contains(&id)), "{call:?} {changes:?}");
+            let kept = std::fs::read_to_string(project.join(path)).expect("the user's file");
+            assert_eq!(kept, text, "{call:?}");
+            for notes in [&dry["notes"], &data["notes"]] {
+                assert!(notes.to_string().contains(&format!("`{path}` is in")), "{call:?} {notes}");
+            }
+        }
+        let written = std::fs::read_to_string(project.join(".agent/spec.lock")).expect("a lock");
+        assert!(!written.contains("mine.txt"), "{call:?}");
+    }
+}
+
+#[test]
+fn a_record_and_a_lock_that_name_a_file_of_the_user_as_an_output_need_a_token() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.connector("acme");
+    for (generator, path) in [("permissions", "mine.txt"), ("python", "setup.py")] {
+        let record = project.join("aos.toml");
+        let good = std::fs::read_to_string(&record).expect("aos.toml");
+        let lock = std::fs::read(project.join(".agent/spec.lock")).expect("a lock");
+        put(&project, path, "mine\n");
+        claim(&project, path, "mine\n");
+        let named = format!("{generator} = [");
+        let planted = good.replace(&named, &format!("{named}\"{path}\", "));
+        assert_ne!(planted, good, "{good}");
+        std::fs::write(&record, planted).expect("aos.toml");
+        for call in [["gen"], ["sync-spec"]] {
+            let error = sandbox.aos_in(&project, &call).error("E_CONFIRMATION_REQUIRED", 5);
+            assert_eq!(error["details"]["would_lose"], json!([path]), "{call:?}");
+            let kept = std::fs::read_to_string(project.join(path)).expect("the user's file");
+            assert_eq!(kept, "mine\n", "{call:?}");
+        }
+        std::fs::write(&record, good).expect("aos.toml");
+        std::fs::write(project.join(".agent/spec.lock"), lock).expect("a lock");
+        std::fs::remove_file(project.join(path)).expect("a file");
+    }
+}
+
+#[test]
+fn generated_files_that_no_output_names_any_more_still_go() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.connector("acme");
+    let record = project.join("aos.toml");
+    let good = std::fs::read_to_string(&record).expect("aos.toml");
+    for file in ["permissions.json", "contract_gen.py", "contract_cases.py"] {
+        let moved = good.replace(file, &format!("moved_{file}"));
+        assert_ne!(moved, good, "{good}");
+        std::fs::write(&record, moved).expect("aos.toml");
+        let changes = sandbox.aos_in(&project, &["sync-spec"]).data()["changes"].clone();
+        let gone = changes.as_array().expect("changes").iter().filter(|change| {
+            change["action"] == "delete"
+                && change["id"].as_str().is_some_and(|id| id.ends_with(file))
+        });
+        assert_eq!(gone.count(), 1, "{changes}");
+    }
+}

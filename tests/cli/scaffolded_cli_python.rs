@@ -8,12 +8,14 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use super::disk;
-use super::sandbox::{Sandbox, is_executable, tree};
+use super::sandbox::{Sandbox, tree};
 use super::toolchain::{program, succeed};
 
 const HOSTILE: &str = "q\" ' \"\"\" \\ `x` $(id) ${z} # : é\u{2028}";
 /// The shortest and the longest name that there may be: lines must not be broken by either.
 const NAMES: [&str; 2] = ["ab", "a-rather-long-name-of-a-tool-for-testing"];
+/// Most files that a user owns.
+const MOST_FILES: usize = 45;
 /// Answers that change the tree, each with all of its choices.
 const CHOICES: [(&str, [&str; 2]); 3] = [
     ("credentials", ["static", "expiring"]),
@@ -53,7 +55,7 @@ pub fn python() -> &'static Path {
         let sandbox = Sandbox::new();
         let project = made(&sandbox, "acme", &[]);
         let lock = directory.join("requirements.txt");
-        std::fs::copy(project.join("requirements-dev.txt"), &lock).expect("the lock");
+        std::fs::copy(project.join("requirements.txt"), &lock).expect("the lock");
         if !directory.join("venv/bin/python").exists() {
             succeed("python3", &["-m", "venv", "venv"], &directory);
         }
@@ -63,6 +65,15 @@ pub fn python() -> &'static Path {
         succeed(programs.join("python"), &install, &directory);
         programs
     })
+}
+
+/// The files that aos does not manage.
+fn of_its_user(project: &Path) -> Vec<String> {
+    let lock = disk::read(&project.join(".agent/spec.lock"));
+    let managed = |path: &str| {
+        path == ".agent/spec.lock" || lock.contains(&format!("\n\"{path}\" = \"sha256:"))
+    };
+    tree(project).into_keys().filter(|path| !managed(path)).collect()
 }
 
 fn is_clean(project: &Path) {
@@ -112,6 +123,8 @@ fn every_combination_of_answers_is_formatted_and_linted_whatever_the_name() {
             let sandbox = Sandbox::new();
             let project = made(&sandbox, name, &answers);
             is_clean(&project);
+            let owned = of_its_user(&project);
+            assert!(owned.len() <= MOST_FILES, "{answers:?}: {}: {owned:#?}", owned.len());
             sandbox.aos_in(&project, &["check"]).data();
         }
     }
@@ -154,13 +167,19 @@ fn a_wheel_brings_the_tool_into_another_environment() {
     let said = succeed(installed.join("acme"), &["changelog"], &place);
     let answer: serde_json::Value = serde_json::from_str(&said).expect("an envelope");
     assert_eq!(answer["data"]["entries"][0]["version"], "1.0.0");
+    let runtime = Path::new(own.trim()).join("acme/_runtime");
+    assert!(runtime.join("update/trusted_root.json").exists());
+    for left_out in ["npm", "release", "testkit"] {
+        assert!(!runtime.join(left_out).exists(), "{left_out}");
+    }
+    assert!(!Path::new(own.trim()).join("mock_upstream").exists());
 }
 
 #[test]
 fn the_program_of_one_file_runs_by_itself() {
     let sandbox = Sandbox::new();
     let project = made(&sandbox, "acme", &[]);
-    succeed(python().join("python"), &["build.py", "--archive"], &project);
+    succeed(python().join("python"), &["-m", "acme._runtime.release.build", "--archive"], &project);
     let dist = project.join("dist");
     let program = dist.join("acme");
     assert_eq!(succeed(&program, &["--version"], &dist), "acme 1.0.0\n");
@@ -185,10 +204,8 @@ fn the_repository_has_what_people_and_machines_look_for() {
         ".github/workflows/ci.yml",
         ".github/workflows/release.yml",
         ".gitignore",
-        ".npmrc",
         "AGENTS.md",
         "CHANGELOG.md",
-        "CODE_OF_CONDUCT.md",
         "CONTRIBUTING.md",
         "LICENSE",
         "Makefile",
@@ -196,26 +213,22 @@ fn the_repository_has_what_people_and_machines_look_for() {
         "README.md",
         "SECURITY.md",
         "acme_crm/contract_gen.py",
-        "acme_crm/py.typed",
-        "acme_crm/update/trusted_root.json",
-        "build.py",
+        "acme_crm/_runtime/CONFORMANCE.md",
+        "acme_crm/_runtime/npm/run.js",
+        "acme_crm/_runtime/update/trusted_root.json",
         "contract/contract-ext.json",
         "contract/contract.json",
         "docs/COMPATIBILITY.md",
-        "docs/CONFORMANCE.md",
         "docs/E2E.md",
-        "docs/OPEN_SOURCE_CHECKLIST.md",
+        "docs/YOUR_API.md",
         "package.json",
         "pyproject.toml",
-        "requirements-dev.txt",
         "requirements.txt",
-        "ruff.toml",
         "skills/acme-crm/SKILL.md",
         "skills/acme-crm/test-prompts.json",
     ] {
         assert!(files.contains_key(path), "{path}");
     }
-    assert!(is_executable(&project.join("scripts/run.js")));
 }
 
 #[test]
@@ -271,7 +284,7 @@ fn the_npm_wrapper_says_what_is_missing_and_passes_the_exit_on() {
     let Some(node) = program(test, "node") else { return };
     let sandbox = Sandbox::new();
     let project = made(&sandbox, "acme", &[]);
-    let run = project.join("scripts/run.js");
+    let run = project.join("acme/_runtime/npm/run.js");
     let run = run.to_str().expect("a path");
     let output = Command::new(node).args([run, "context"]).output().expect("node starts");
     assert_eq!(output.status.code(), Some(4));

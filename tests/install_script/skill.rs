@@ -60,13 +60,15 @@ fn calls(text: &str) -> Vec<String> {
 
 #[track_caller]
 fn assert_exists(call: &str, options: &BTreeMap<String, BTreeSet<String>>) {
-    let mut words = call.split_whitespace().skip(1);
-    let command = words.next().unwrap_or_default();
+    let words: Vec<_> = call.split_whitespace().skip(1).collect();
+    let command = words.first().copied().unwrap_or_default();
     if command == "--version" {
         return;
     }
-    let known = options.get(command).unwrap_or_else(|| panic!("`{call}`: there is no `{command}`"));
-    for option in words.filter(|word| word.starts_with('-')) {
+    let two = words.get(..2).and_then(|words| options.get(&words.join(" ")));
+    let known = two.or_else(|| options.get(command));
+    let known = known.unwrap_or_else(|| panic!("`{call}`: there is no `{command}`"));
+    for option in words.iter().filter(|word| word.starts_with('-')) {
         let name = option.split('=').next().unwrap_or_default();
         assert!(known.contains(name), "`{call}`: there is no `{name}`");
     }

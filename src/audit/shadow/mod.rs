@@ -7,6 +7,7 @@
 mod go;
 mod masked;
 mod mutation;
+mod pattern;
 mod python;
 mod rust;
 mod typescript;

@@ -1,11 +1,10 @@
 //! Rust: declarations that give the module's name to another file. Its constants cannot be changed.
 
-use regex::Regex;
-
 use crate::contract::Finding;
 
 use super::Module;
 use super::masked::{Syntax, masked};
+use super::pattern::regex;
 
 pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
     let twin = module.beside(&format!("{}/mod.rs", module.stem));
@@ -21,7 +20,7 @@ pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
         format!(r"\bmod\s+{stem}\s*\{{"),
         format!(r"\b(?P<from>\w+)\s+as\s+{stem}\s*[;,}}]"),
     ];
-    let patterns: Vec<_> = patterns.iter().filter_map(|pattern| Regex::new(pattern).ok()).collect();
+    let patterns: Vec<_> = patterns.iter().filter_map(|pattern| regex(pattern).ok()).collect();
     for (path, text) in module.others(&[".rs"]) {
         let code = masked(text, Syntax::Braces);
         let found_at = patterns.iter().find_map(|pattern| {

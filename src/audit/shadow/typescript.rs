@@ -1,13 +1,12 @@
 //! TypeScript: files that a runtime or a bundler takes for the module, and code that changes its constants.
 
-use regex::Regex;
-
 use crate::contract::Finding;
 use crate::system::files::Kind;
 
 use super::Module;
 use super::masked::{Syntax, masked};
-use super::mutation::Mutation;
+use super::mutation::{Mutation, STEPS};
+use super::pattern::regex;
 
 const SOURCES: [&str; 8] = [".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs", ".jsx"];
 
@@ -22,11 +21,15 @@ pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
         let Some(ending) = ending.filter(|_| name != module.file_name) else { continue };
         // A compiler that writes beside its sources makes these, and a project with such a compiler ignores them. Every
         // other file would be loaded in place of the module, also when git ignores it.
-        let compiled = matches!(ending, "js" | "mjs" | "cjs" | "jsx")
+        let compiled = matches!(ending, "js" | "mjs" | "cjs" | "jsx" | "d.ts" | "d.mts" | "d.cts")
             && module.repository.ignored.contains_key(&path);
+        // A word between is a platform (`contract_gen.web.ts`) or says that the file holds types.
+        let kind = ending.rsplit('.').next().unwrap_or(ending);
+        let is_test = ending.starts_with("test.") || ending.starts_with("spec.");
         if !compiled
+            && !is_test
             && matches!(
-                ending,
+                kind,
                 "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" | "json" | "node"
             )
         {
@@ -44,7 +47,7 @@ fn aliases(module: &Module<'_>, found: &mut Vec<Finding>) {
     let pattern = format!(
         r#"["'][^"'\n]*\b{stem}\b[^"'\n]*["']\s*:\s*(?:\[\s*)?(?:\{{[^}}]*?:\s*)?["']([^"'\n]*)["']"#
     );
-    let Ok(mapped) = Regex::new(&pattern) else { return };
+    let Ok(mapped) = regex(&pattern) else { return };
     for (path, text) in
         module.others(&[".json", ".config.js", ".config.ts", ".config.mjs", ".config.cjs"])
     {
@@ -70,7 +73,11 @@ fn constants(module: &Module<'_>, found: &mut Vec<Finding>) {
         r#"(?:const|let|var)\s+(?:(?P<all>\w+)|\{{(?P<list>[^}}]*)\}})\s*=\s*(?:await\s+import|require)\(\s*["'][^"'\n]*\b{stem}(?:\.\w+)?["']"#
     );
     let patterns: Vec<_> =
-        [pattern, required].iter().filter_map(|pattern| Regex::new(pattern).ok()).collect();
+        [pattern, required].iter().filter_map(|pattern| regex(pattern).ok()).collect();
+    let inline = format!(
+        r#"\b(?:require|import)\(\s*["'][^"'\n]*\b{stem}(?:\.\w+)?["']\s*\)(?:\s+as\s+\w+)?\)*{STEPS}+\s*=[^=>]"#
+    );
+    let inline = regex(&inline).ok();
     for (path, text) in module.others(&SOURCES) {
         let name = path.rsplit('/').next().unwrap_or(path);
         if name.contains(".test.") || name.contains(".spec.") {
@@ -84,8 +91,35 @@ fn constants(module: &Module<'_>, found: &mut Vec<Finding>) {
                 item.split([' ', ':', '\n', '\t']).rfind(|word| !word.is_empty()).map(regex::escape)
             }));
         }
-        if let Some(at) = Mutation::of(&names, false).first(&masked(text, Syntax::Braces)) {
+        let code = masked(text, Syntax::Braces);
+        let inline = inline.iter().flat_map(|inline| inline.captures_iter(text));
+        let inline = inline.filter_map(|captures| {
+            // Of a call in a comment or a string nothing is left.
+            let at = captures.get(0)?.start();
+            (code.get(at..at + 3) == text.get(at..at + 3)).then_some(at)
+        });
+        let changed = Mutation::of(&names, false).first(&code);
+        let changed = changed.into_iter().chain(inline).chain(through_a_name(&names, &code)).min();
+        if let Some(at) = changed {
             found.push(module.amended(path, text, at));
         }
     }
+}
+
+/// A change of a value that got another name, anywhere below the line that names it.
+fn through_a_name(names: &[String], code: &str) -> Option<usize> {
+    if names.is_empty() {
+        return None;
+    }
+    let pattern = format!(
+        r"(?m)\b(?:const|let|var)\s+(\w+)[^=\n;]*=\s*\(*(?:{})\b{STEPS}*(?:\s+as\s+[^;\n]+)?\)*\s*;?\s*$",
+        names.join("|")
+    );
+    let named = regex(&pattern).ok()?;
+    let found = named.captures_iter(code).filter_map(|captures| {
+        let end = captures.get(0)?.end();
+        let name = regex::escape(captures.get(1)?.as_str());
+        Some(end + Mutation::of(&[name], false).first(code.get(end..)?)?)
+    });
+    found.min()
 }

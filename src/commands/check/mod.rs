@@ -34,9 +34,13 @@ pub struct CheckArgs {
     /// Check every project below a directory, in parallel
     #[arg(long, value_name = "ROOT", conflicts_with = "explain")]
     pub recursive: Option<PathBuf>,
-    /// Look at this rule only, which is no gate; can be repeated
+    /// Report this rule only, which is no gate: exit 0 says nothing about other rules, the status is `partial`, never
+    /// `ok`; can be repeated
     #[arg(long, value_name = "RULE", conflicts_with = "explain")]
     pub rule: Vec<String>,
+    /// Show everything, with the diff of each file; without it an answer has at most 4,096 bytes, failures first
+    #[arg(long, conflicts_with = "explain")]
+    pub diff: bool,
     /// Describe one rule, or all with `all`
     #[arg(long, value_name = "RULE")]
     pub explain: Option<String>,
@@ -75,7 +79,7 @@ pub fn run(args: &CheckArgs, run: &Run) -> Result<Outcome, Failure> {
         by_rule: BTreeMap::new(),
         filtered: args.rule.clone(),
     };
-    verdict.conclude(run)
+    verdict.conclude(run, args.diff)
 }
 
 /// Checks all projects on every core; the order of the result is the order of the paths.

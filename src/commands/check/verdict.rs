@@ -5,10 +5,12 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::audit::{ProjectReport, rules};
+use crate::audit::{PassedOver, ProjectReport, rules};
 use crate::commands::Run;
+use crate::commands::runtime;
 use crate::contract::Severity;
-use crate::report::{ErrorCode, Failure, Outcome, annotations, findings};
+use crate::report::findings::Diffs;
+use crate::report::{ErrorCode, Failure, Outcome, annotations, brief, findings};
 use crate::system::environment;
 use crate::visible::{Visible, visible};
 
@@ -28,11 +30,14 @@ impl Verdict {
     ///
     /// # Errors
     /// `E_DRIFT` when a project has an error, which is certain; else the fault that kept one from being compared.
-    pub fn conclude(mut self, run: &Run) -> Result<Outcome, Failure> {
+    pub fn conclude(mut self, run: &Run, whole: bool) -> Result<Outcome, Failure> {
         for finding in self.reports.iter().flat_map(|report| &report.findings) {
             *self.by_rule.entry(finding.rule).or_default() += 1;
         }
-        let text = self.text(run);
+        let mut text = self.text(run, if whole { Diffs::Whole } else { Diffs::Short });
+        if !whole && !brief::is_screenful(&text) {
+            text = self.text(run, Diffs::Absent);
+        }
         let data = self.data();
         let annotations = self.annotations();
         let failed = self.failed();
@@ -68,7 +73,7 @@ impl Verdict {
         self.faults.get(report.fault?.index())
     }
 
-    /// A signal first, then what running again does not mend, a forgery before all.
+    /// A signal first, then what running again does not fix, a forgery before all.
     fn worst_fault(&self) -> Option<&Failure> {
         let rank = |fault: &&Failure| match fault.code {
             ErrorCode::Interrupted => 0,
@@ -122,9 +127,6 @@ impl Verdict {
     }
 
     fn counts(&self) -> String {
-        let plural = |count: usize, word: &str| {
-            format!("{count} {word}{}", if count == 1 { "" } else { "s" })
-        };
         format!(
             "{}, {}",
             plural(self.count(Severity::Error), "error"),
@@ -132,7 +134,7 @@ impl Verdict {
         )
     }
 
-    /// The fix of the first error: mending it first often mends more.
+    /// The fix of the first error: fixing it first often fixes more.
     fn next_step(&self) -> String {
         let errors = || {
             self.reports
@@ -168,10 +170,15 @@ impl Verdict {
             .map(|(path, reason)| json!({"path": path.display().to_string(), "reason": reason}))
             .collect();
         let compared: usize = self.reports.iter().map(|report| report.compared).sum();
-        json!({
+        let passed = self.reports.iter().filter(|report| report.is_ok());
+        let (partial, ok): (Vec<_>, Vec<_>) =
+            passed.partition(|report| report.passed_over.is_some());
+        let mut data = json!({
             "summary": {
+                "status": self.status(),
                 "projects": self.reports.len(),
-                "ok": self.reports.iter().filter(|report| report.is_ok()).count(),
+                "ok": ok.len(),
+                "partial": partial.len(),
                 "failed": self.failed(),
                 "uncompared": self.uncompared(),
                 "compared": compared,
@@ -183,14 +190,47 @@ impl Verdict {
                 "unsearched": unsearched,
             },
             "projects": projects,
+        });
+        if !self.filtered.is_empty() {
+            data["summary"]["passed_over"] = passed_over_data(self.passed_over());
+        }
+        data
+    }
+
+    /// `partial` where only some rules were asked for: that is no verdict on the project.
+    fn status(&self) -> &'static str {
+        if self.failed() > 0 || !self.unsearched.is_empty() {
+            "failed"
+        } else if self.uncompared() > 0 {
+            "uncompared"
+        } else if self.filtered.is_empty() {
+            "ok"
+        } else {
+            "partial"
+        }
+    }
+
+    /// Findings of rules that nobody asked for, in all projects.
+    fn passed_over(&self) -> PassedOver {
+        let each = self.reports.iter().filter_map(|report| report.passed_over);
+        each.fold(PassedOver::default(), |sum, more| PassedOver {
+            errors: sum.errors + more.errors,
+            warnings: sum.warnings + more.warnings,
         })
     }
 
-    fn text(&self, run: &Run) -> Visible {
+    /// Failures first: a text that is cut at the screen keeps its beginning and its end.
+    fn text(&self, run: &Run, diffs: Diffs) -> Visible {
         let style = run.style;
         let mut blocks = Vec::new();
         let single = self.reports.len() == 1;
-        for report in &self.reports {
+        let mut reports: Vec<_> = self.reports.iter().collect();
+        reports.sort_by_key(|report| match (report.fault, report.is_ok()) {
+            (None, false) => 0,
+            (Some(_), _) => 1,
+            (None, true) => 2,
+        });
+        for report in reports {
             let head = project_line(report, run);
             // A fleet shows its healthy projects in one line each.
             blocks.push(head);
@@ -201,7 +241,8 @@ impl Verdict {
             blocks.extend(
                 report.notes.iter().map(|note| visible!("{} {}", style.warning("note:"), note)),
             );
-            blocks.extend(report.findings.iter().map(|finding| findings::text(finding, style)));
+            let shown = report.findings.iter();
+            blocks.extend(shown.map(|finding| findings::text(finding, style, diffs)));
             blocks.extend(report.waived.iter().map(|waived| {
                 visible!(
                     "{} {} {}\n  {}",
@@ -218,10 +259,10 @@ impl Verdict {
         if !single {
             blocks.extend(self.frequencies());
             let (failed, uncompared) = (self.failed(), self.uncompared());
-            let verdict = if failed + uncompared == 0 && self.unsearched.is_empty() {
-                style.good("OK")
-            } else {
-                style.bad("FAILED")
+            let verdict = match failed + uncompared == 0 && self.unsearched.is_empty() {
+                true if self.filtered.is_empty() => style.good("OK"),
+                true => style.warning("PARTIAL"),
+                false => style.bad("FAILED"),
             };
             let uncompared = match uncompared {
                 0 => String::new(),
@@ -238,9 +279,12 @@ impl Verdict {
             ));
         }
         if !self.filtered.is_empty() {
+            let PassedOver { errors, warnings } = self.passed_over();
             blocks.push(visible!(
-                "Only {} was asked for; other rules were not looked at",
-                self.filtered.join(", ")
+                "Only {} was asked for, which is no verdict on the rest: {} and {} of other rules are not shown",
+                self.filtered.join(", "),
+                plural(errors, "error"),
+                plural(warnings, "warning")
             ));
         }
         let separator = if self.by_rule.is_empty() { "\n" } else { "\n\n" };
@@ -281,6 +325,10 @@ impl Verdict {
     }
 }
 
+fn plural(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
 /// A project in a sentence: the path somebody gave, or what `.` stands for.
 fn named(report: &ProjectReport) -> String {
     if report.path == "." { "this project".to_owned() } else { format!("`{}`", report.path) }
@@ -290,6 +338,7 @@ fn project_line(report: &ProjectReport, run: &Run) -> Visible {
     let style = run.style;
     let verdict = match (report.fault, report.is_ok()) {
         (Some(_), _) => style.bad("NOT COMPARED"),
+        (None, true) if report.passed_over.is_some() => style.warning("PARTIAL"),
         (None, true) => style.good("OK"),
         (None, false) => style.bad("FAILED"),
     };
@@ -299,12 +348,17 @@ fn project_line(report: &ProjectReport, run: &Run) -> Visible {
         ("signed", Some(source)) => format!(", signed by {source}"),
         _ => String::new(),
     };
+    let runtime = match report.runtime.as_ref().and_then(|state| state.version) {
+        Some(version) => format!(", runtime {version}"),
+        None => String::new(),
+    };
     let compared = report.compared;
     visible!(
         "{} {} {}",
         verdict,
         style.strong(if report.path == "." { &report.name } else { &report.path }),
-        style.faint(format!("({} {tag}{trust}, {compared} files compared)", report.family))
+        style
+            .faint(format!("({} {tag}{trust}{runtime}, {compared} files compared)", report.family))
     )
 }
 
@@ -321,6 +375,7 @@ fn project_data(report: &ProjectReport, fault: Option<&Failure>) -> Value {
         .collect();
     let status = match (fault, report.is_ok()) {
         (Some(_), _) => "uncompared",
+        (None, true) if report.passed_over.is_some() => "partial",
         (None, true) => "ok",
         (None, false) => "failed",
     };
@@ -331,7 +386,10 @@ fn project_data(report: &ProjectReport, fault: Option<&Failure>) -> Value {
             "retryable": fault.code.retryable(),
         })
     });
-    json!({
+    let count = |severity: Severity| {
+        report.findings.iter().filter(|finding| finding.severity == severity).count()
+    };
+    let mut data = json!({
         "path": report.path,
         "family": report.family.name(),
         "tag": report.tag,
@@ -341,8 +399,19 @@ fn project_data(report: &ProjectReport, fault: Option<&Failure>) -> Value {
         "status": status,
         "fault": fault,
         "notes": report.notes,
+        "runtime": report.runtime.as_ref().map(runtime::state),
         "compared": report.compared,
+        "errors": count(Severity::Error),
+        "warnings": count(Severity::Warning),
         "findings": report.findings.iter().map(findings::json).collect::<Vec<_>>(),
         "waived": waived,
-    })
+    });
+    if let Some(passed_over) = report.passed_over {
+        data["passed_over"] = passed_over_data(passed_over);
+    }
+    data
+}
+
+fn passed_over_data(passed_over: PassedOver) -> Value {
+    json!({"errors": passed_over.errors, "warnings": passed_over.warnings})
 }

@@ -229,7 +229,7 @@ impl From<FixtureError> for Failure {
             }
             FixtureError::Document { .. } => {
                 Self::new(ErrorCode::Validation, message).hint(concat!(
-                    "mend it there; every member is described at ",
+                    "fix it there; every member is described at ",
                     env!("CARGO_PKG_REPOSITORY"),
                     "/blob/v",
                     env!("CARGO_PKG_VERSION"),

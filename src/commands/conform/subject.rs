@@ -74,7 +74,7 @@ fn of_project(
     }
     if let Slot::Faulty { reason, .. } = &project.record {
         return Err(Failure::new(ErrorCode::Validation, format!("aos.toml: {reason}"))
-            .hint("mend the member; `aos check` says the same"));
+            .hint("fix the member; `aos check` says the same"));
     }
     let mut notes = Vec::new();
     let pinned = project.pin.good().cloned();

@@ -1,11 +1,13 @@
 //! What `aos new` answers.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::json;
 
 use crate::commands::Run;
 use crate::commands::first_commit::{self, FirstCommit};
+use crate::generate::record_runtime::is_below;
 use crate::plan::RelativePath;
 use crate::report::{Outcome, tree};
 use crate::visible::{Visible, visible};
@@ -94,6 +96,24 @@ impl NewProject {
         std::iter::once(enter).chain(self.next.iter().cloned()).collect()
     }
 
+    /// How many files aos keeps, and where.
+    fn kept(&self) -> String {
+        let runtime = self.runtime.as_ref();
+        let place = |path: &RelativePath| match runtime {
+            Some(runtime) if is_below(path, runtime) => runtime.to_string(),
+            _ => {
+                path.as_str().rsplit_once('/').map_or(path.as_str(), |(place, _)| place).to_owned()
+            }
+        };
+        let places: BTreeSet<_> = self.managed.iter().map(place).collect();
+        let places: Vec<_> = places.into_iter().collect();
+        format!(
+            "{} files in {} (renew with `aos gen` and `aos sync-spec`)",
+            self.managed.len(),
+            places.join(", ")
+        )
+    }
+
     /// What the project was made from, for the first line.
     fn made_from(&self) -> String {
         let mut parts: Vec<_> =
@@ -115,14 +135,10 @@ impl NewProject {
             target.display(),
             self.made_from()
         )];
-        for (role, title) in [
-            ("yours", "Yours to edit"),
-            ("managed", "Kept by aos (renew with `aos gen` and `aos sync-spec`)"),
-        ] {
-            lines.push(visible!("\n{}", style.strong(title)));
-            let paths = self.files.paths().filter(|path| self.role(path) == role);
-            lines.push(tree::text(paths.map(RelativePath::as_str), style));
-        }
+        lines.push(visible!("\n{}", style.strong("Yours to edit")));
+        let yours = self.files.paths().filter(|path| !self.managed.contains(*path));
+        lines.push(tree::text(yours.map(RelativePath::as_str), style));
+        lines.push(visible!("\n{} {}", style.strong("Kept by aos"), self.kept()));
         let repository = match git {
             FirstCommit { committed: true, .. } => "repository made, first commit done".to_owned(),
             FirstCommit { initialised: true, reason, .. } => {

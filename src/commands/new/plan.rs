@@ -7,10 +7,11 @@ use crate::contract::{Family, SpecTag};
 use crate::generate::output::Output;
 use crate::generate::outputs::CONNECTOR_PATH;
 use crate::generate::record::{RECORD_PATH, Record, SpecSection, TemplateSection};
+use crate::generate::record_runtime::RuntimeSection;
 use crate::generate::render::Engine;
 use crate::generate::scaffold::{Origin, Scaffold, named};
 use crate::generate::vendor::SpecRelease;
-use crate::inputs::desired::{Desired, SourceBytes};
+use crate::inputs::desired::{Desired, SourceBytes, WantedRuntime};
 use crate::inputs::template::{Template, TemplateInfo};
 use crate::inputs::{answers, spec_source};
 use crate::plan::{Content, FileSet, RelativePath};
@@ -30,6 +31,8 @@ pub struct NewProject {
     pub tag: SpecTag,
     pub files: FileSet,
     pub managed: BTreeSet<RelativePath>,
+    /// The directory of the runtime, when there is one.
+    pub runtime: Option<RelativePath>,
     pub notes: Vec<String>,
     /// Commands to run in the new project.
     pub next: Vec<String>,
@@ -80,12 +83,13 @@ impl NewProject {
         answers.insert("name".to_owned(), subject.name().to_owned());
         answers.retain(|_, value| !value.is_empty());
         let record = record(&info, &subject, answers)?;
+        let runtime = record.runtime.as_ref().map(|runtime| runtime.path.clone());
         let (files, managed) = assemble(scaffolded, &record, release)?;
         if info.family == Family::Harness {
             archive_paths_fit(&subject, &files)?;
         }
         let advice = Some(advice.trim().to_owned()).filter(|text| !text.is_empty());
-        Ok(Self { subject, template: info, tag, files, managed, notes, next, advice })
+        Ok(Self { subject, template: info, tag, files, managed, runtime, notes, next, advice })
     }
 
     /// Name of the project's directory.
@@ -114,6 +118,14 @@ pub fn record(
         let paths = paths.all().iter().map(output).collect::<Result<_, _>>()?;
         outputs.insert(generator.clone(), paths);
     }
+    let runtime = match &template.runtime {
+        Some(runtime) => {
+            let path = named(&runtime.path, subject.tool(), &subject.package());
+            let path = RelativePath::parse(&path).map_err(faulty)?;
+            Some(RuntimeSection { name: runtime.name.clone(), path, own: Vec::new() })
+        }
+        None => None,
+    };
     let mut conform = template.conform.clone().parse().map_err(faulty)?;
     for word in &mut conform.command {
         *word = named(word, subject.tool(), &subject.package());
@@ -127,6 +139,7 @@ pub fn record(
         }),
         answers,
         outputs,
+        runtime,
         waivers: Vec::new(),
         conform,
     })
@@ -145,8 +158,12 @@ pub fn assemble(
         let path = RelativePath::parse(path).ok()?;
         scaffolded.get(&path).map(|content| content.bytes.to_vec())
     };
-    let sources = SourceBytes { connector: bytes(CONNECTOR_PATH), extension: bytes(&extension) };
-    let desired = Desired::compute(record, release, &sources)?;
+    let sources = SourceBytes {
+        connector: bytes(CONNECTOR_PATH),
+        extension: bytes(&extension),
+        go_mod: bytes("go.mod"),
+    };
+    let desired = Desired::compute(record, release, &sources, WantedRuntime::Newest(None))?;
     let managed = desired.files()?;
     let mut files = scaffolded;
     let record_path = RelativePath::literal(RECORD_PATH);

@@ -23,7 +23,7 @@ pub struct Entry {
 }
 
 /// Every leaf command, in the order of the help.
-pub const ENTRIES: [Entry; 13] = [
+pub const ENTRIES: [Entry; 16] = [
     Entry {
         path: "new",
         kind: Kind::Write,
@@ -70,6 +70,33 @@ pub const ENTRIES: [Entry; 13] = [
             "aos check --explain drift/modified",
         ],
         raw: Some("the diffs of all findings"),
+    },
+    Entry {
+        path: "runtime",
+        kind: Kind::Query,
+        schema: "runtime",
+        examples: &["aos runtime --compact"],
+        raw: None,
+    },
+    Entry {
+        path: "runtime own",
+        kind: Kind::Write,
+        schema: "runtime_change",
+        examples: &[
+            "aos runtime own redact --compact",
+            "aos runtime own redact --dry-run --compact",
+        ],
+        raw: Some("the diff"),
+    },
+    Entry {
+        path: "runtime return",
+        kind: Kind::Write,
+        schema: "runtime_change",
+        examples: &[
+            "aos runtime return redact --dry-run --compact",
+            "aos runtime return redact --confirm ct_TOKEN --compact",
+        ],
+        raw: Some("the diff"),
     },
     Entry {
         path: "conform",

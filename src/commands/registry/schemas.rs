@@ -10,7 +10,7 @@ pub struct Schema {
 }
 
 /// Data of every schema, as `reference` publishes it.
-pub const SCHEMAS: [Schema; 12] = [
+pub const SCHEMAS: [Schema; 14] = [
     Schema {
         name: "created_project",
         fields: &[
@@ -82,7 +82,7 @@ pub const SCHEMAS: [Schema; 12] = [
     },
     Schema {
         name: "check_report",
-        fields: &["summary", "projects", "rules"],
+        fields: &["summary", "projects", "omitted", "more", "rules"],
         untrusted_fields: &["projects"],
     },
     Schema {
@@ -91,6 +91,7 @@ pub const SCHEMAS: [Schema; 12] = [
             "summary",
             "tool",
             "network",
+            "calls",
             "results",
             "waiver_faults",
             "waiver_notes",
@@ -136,6 +137,29 @@ pub const SCHEMAS: [Schema; 12] = [
             "environment",
         ],
         untrusted_fields: &[],
+    },
+    Schema {
+        name: "runtime",
+        fields: &["runtime", "parts", "contracts"],
+        untrusted_fields: &["runtime", "parts"],
+    },
+    Schema {
+        name: "runtime_change",
+        fields: &[
+            "status",
+            "part",
+            "runtime",
+            "changes",
+            "notes",
+            "preview",
+            "would_lose",
+            "confirm_token",
+            "expires_at",
+            "next",
+            "omitted",
+            "more",
+        ],
+        untrusted_fields: &["preview", "runtime"],
     },
     Schema {
         name: "update",

@@ -6,7 +6,7 @@ use crate::conform::mock::{Mock, Reply, Request};
 
 use super::fixture::Role;
 use super::lab::{Account, Lab, Outcome, Shot, Stop, examine, fail};
-use super::{PROBE, Probe};
+use super::{PROBE, Probe, shapes};
 
 const JSON: &str = "application/json";
 /// How long an upstream that is too slow takes.
@@ -48,26 +48,7 @@ fn in_table(lab: &Lab<'_>, reference: &serde_json::Value, shot: &Shot) -> Outcom
     if shot.document.is_err() || shot.at("/ok") == true || shot.exit() == Some(0) {
         return Ok(());
     }
-    let code = shot.code();
-    let core = lab.contract.error_codes.core.iter().find(|(name, _)| name.as_str() == code);
-    let own = &reference["error_codes"][code];
-    let (exit, retryable) = match core {
-        Some((_, spec)) => (i64::from(spec.exit), spec.retryable),
-        None => {
-            let known = own["exit"].as_i64().zip(own["retryable"].as_bool());
-            known.ok_or_else(|| {
-                shot.fail(format!("`{code}` is neither a core code nor one of `reference`"))
-            })?
-        }
-    };
-    let found = shot.exit().map(i64::from);
-    shot.expect(
-        found == Some(exit),
-        format!("`{code}` has exit {exit}, and the program ended otherwise"),
-    )?;
-    let message =
-        format!("`retryable` of `{code}` is {retryable}, and the envelope says otherwise");
-    shot.expect(shot.at("/error/retryable") == retryable, message)
+    shot.without(shapes::code(lab.contract, reference, shot.at(""), shot.exit()))
 }
 
 pub const USAGE: Probe = Probe {

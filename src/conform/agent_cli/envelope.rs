@@ -1,15 +1,11 @@
 //! The envelope and the two streams (agent-cli §1 to §5): looked at in calls that every tool has.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
-
-use crate::contract::name::Key;
 
 use super::fixture::Role;
 use super::lab::{Account, Lab, Outcome, Shot, Stop, examine, words};
 use super::reference::commands;
-use super::{PROBE, Probe, kind};
+use super::{PROBE, Probe, kind, shapes};
 
 /// Calls of every kind that need neither arguments nor an upstream; half of them fail.
 const CALLS: [&[&str]; 8] = [
@@ -39,13 +35,7 @@ fn one_document(lab: &Lab<'_>) -> Outcome {
         if let Err(reason) = &shot.document {
             return Err(shot.fail(reason.clone()));
         }
-        let stdout = shot.observed.stdout();
-        shot.expect(!stdout.contains(&b'\r'), "stdout has carriage returns")?;
-        shot.expect(!stdout.contains(&0x1b), "stdout has control sequences of a terminal")?;
-        shot.expect(
-            shot.document.as_ref().is_ok_and(Value::is_object),
-            "stdout is no JSON object",
-        )?;
+        shot.without(shapes::stdout(shot.observed.stdout(), shot.at("")))?;
     }
     Ok(())
 }
@@ -53,18 +43,6 @@ fn one_document(lab: &Lab<'_>) -> Outcome {
 /// What was printed as a document.
 fn documents<'a>(lab: &'a Lab<'_>) -> impl Iterator<Item = Shot> + 'a {
     CALLS.into_iter().map(|call| lab.look(call)).filter(|shot| shot.document.is_ok())
-}
-
-fn keys(value: &Value) -> BTreeSet<&str> {
-    value.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect()
-}
-
-fn wanted(keys: &[Key]) -> BTreeSet<&str> {
-    keys.iter().map(Key::as_str).collect()
-}
-
-fn listed(keys: &BTreeSet<&str>) -> String {
-    keys.iter().copied().collect::<Vec<_>>().join(", ")
 }
 
 pub const ENVELOPE_KEYS: Probe = Probe {
@@ -78,14 +56,8 @@ pub const ENVELOPE_KEYS: Probe = Probe {
 };
 
 fn envelope_keys(lab: &Lab<'_>) -> Outcome {
-    let envelope = &lab.contract.envelope;
     for shot in documents(lab) {
-        let (found, is_ok) = (keys(shot.at("")), shot.at("/ok"));
-        shot.expect(is_ok.is_boolean(), "`ok` is no boolean")?;
-        let rule = if is_ok == true { &envelope.success_keys } else { &envelope.error_keys };
-        let wanted = wanted(rule);
-        let message = format!("the keys are {} and not {}", listed(&found), listed(&wanted));
-        shot.expect(found == wanted, message)?;
+        shot.without(shapes::envelope(&lab.contract.envelope, shot.at("")))?;
     }
     Ok(())
 }
@@ -102,15 +74,7 @@ pub const ERROR_KEYS: Probe = Probe {
 
 fn error_keys(lab: &Lab<'_>) -> Outcome {
     for shot in documents(lab).filter(|shot| shot.at("/ok") == false) {
-        let found = keys(shot.at("/error"));
-        let wanted = wanted(&lab.contract.envelope.error_object_keys);
-        let message =
-            format!("the keys of the error are {} and not {}", listed(&found), listed(&wanted));
-        shot.expect(found == wanted, message)?;
-        shot.expect(shot.at("/error/details").is_object(), "`error.details` is no object")?;
-        shot.expect(shot.at("/error/retryable").is_boolean(), "`error.retryable` is no boolean")?;
-        let message = shot.at("/error/message").as_str().unwrap_or_default();
-        shot.expect(!message.trim().is_empty(), "`error.message` says nothing")?;
+        shot.without(shapes::error(&lab.contract.envelope, shot.at("")))?;
     }
     Ok(())
 }
@@ -126,21 +90,8 @@ pub const META_KEYS: Probe = Probe {
 };
 
 fn meta_keys(lab: &Lab<'_>) -> Outcome {
-    let envelope = &lab.contract.envelope;
-    let required = wanted(&envelope.meta_required_keys);
-    let allowed: BTreeSet<&str> =
-        required.union(&wanted(&envelope.meta_optional_keys)).copied().collect();
     for shot in documents(lab) {
-        let found = keys(shot.at("/meta"));
-        let message = format!("the keys of `meta` are {}", listed(&found));
-        shot.expect(found.is_superset(&required) && found.is_subset(&allowed), message)?;
-        shot.expect(
-            shot.at("/meta/duration_ms").is_u64(),
-            "`meta.duration_ms` is no whole number",
-        )?;
-        let notices = shot.at("/meta/notices");
-        let is_empty = notices.as_array().is_some_and(Vec::is_empty);
-        shot.expect(!is_empty, "`meta.notices` is there and empty")?;
+        shot.without(shapes::meta(&lab.contract.envelope, shot.at("")))?;
     }
     Ok(())
 }
@@ -156,11 +107,8 @@ pub const SCHEMA_VERSION: Probe = Probe {
 };
 
 fn schema_version(lab: &Lab<'_>) -> Outcome {
-    let wanted = lab.contract.envelope.schema_version_value.as_str();
     for shot in documents(lab) {
-        let found = shot.at("/schema_version");
-        let message = format!("`schema_version` is {found} and not \"{wanted}\"");
-        shot.expect(found.as_str() == Some(wanted), message)?;
+        shot.without(shapes::schema_version(&lab.contract.envelope, shot.at("")))?;
     }
     Ok(())
 }
@@ -177,12 +125,7 @@ pub const OK_EQUALS_EXIT: Probe = Probe {
 
 fn ok_equals_exit(lab: &Lab<'_>) -> Outcome {
     for shot in documents(lab) {
-        let (ok, exit) = (shot.at("/ok") == true, shot.exit());
-        let message = format!(
-            "`ok` is {ok} and the exit is {}",
-            exit.map_or("none".to_owned(), |exit| exit.to_string())
-        );
-        shot.expect(exit.is_some_and(|exit| ok == (exit == 0)), message)?;
+        shot.without(shapes::ok_and_exit(shot.at(""), shot.exit()))?;
     }
     Ok(())
 }
@@ -345,28 +288,11 @@ fn snake_case(lab: &Lab<'_>) -> Outcome {
     }
     for shot in shots.iter().filter(|shot| shot.document.is_ok()) {
         shot.judged();
-        if let Some(key) = camel(shot.at("")) {
+        if let Some(key) = shapes::camel(shot.at("")) {
             return Err(shot.fail(format!("the key `{key}` is not in snake_case")));
         }
     }
     Ok(())
-}
-
-/// The first key with a capital letter behind a small one.
-fn camel(value: &Value) -> Option<String> {
-    let is_camel = |key: &str| {
-        let symbols: Vec<char> = key.chars().collect();
-        symbols.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
-    };
-    match value {
-        Value::Object(members) => {
-            members.iter().find_map(
-                |(key, member)| if is_camel(key) { Some(key.clone()) } else { camel(member) },
-            )
-        }
-        Value::Array(items) => items.iter().find_map(camel),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
@@ -378,12 +304,5 @@ mod tests {
         let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
         assert_eq!(shape_of(&value("{\"a\":1,\"b\":[]}")), shape_of(&value("{\"a\":2,\"b\":[]}")));
         assert_ne!(shape_of(&value("{\"a\":1,\"b\":2}")), shape_of(&value("{\"b\":2,\"a\":1}")));
-    }
-
-    #[test]
-    fn camel_case_is_found_at_any_depth_and_codes_are_no_camels() {
-        let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
-        assert_eq!(camel(&value("{\"a\":[{\"userId\":1}]}")), Some("userId".to_owned()));
-        assert_eq!(camel(&value("{\"E_NOT_FOUND\":{\"exit\":3}}")), None);
     }
 }

@@ -11,6 +11,7 @@ mod described;
 mod envelope;
 mod gate;
 mod host;
+pub mod invariants;
 mod kind;
 mod lab;
 mod notice_cache;
@@ -22,6 +23,7 @@ mod queries;
 mod redaction;
 mod reference;
 mod secrets;
+mod shapes;
 mod shot;
 mod signals;
 mod signed;
@@ -34,6 +36,7 @@ mod update;
 mod update_disk;
 mod update_faults;
 mod upstream;
+mod values;
 
 pub use signed::Publications;
 

@@ -10,7 +10,7 @@ use super::fixture::Role;
 use super::gate::{meant, token};
 use super::lab::{Lab, Outcome, Shot, Stop, and, examine};
 use super::reference::params;
-use super::{PROBE, Probe};
+use super::{PROBE, Probe, values};
 
 /// Most pages that are read.
 const MAX_PAGES: usize = 40;
@@ -177,45 +177,11 @@ fn untrusted_items(lab: &Lab<'_>) -> Outcome {
     let key = lab.contract.untrusted_key.as_str();
     for shot in &shots {
         shot.judged();
-        if let Some(field) = unmarked(shot.data(), key, &foreign) {
+        if let Some(field) = values::unmarked(shot.data(), key, &foreign) {
             let message =
                 format!("an item has `{field}`, which is text of others, and no mark in `{key}`");
             return Err(shot.fail(message));
         }
     }
     Ok(())
-}
-
-/// The first foreign text that its object does not name.
-fn unmarked(value: &Value, key: &str, foreign: &BTreeSet<&str>) -> Option<String> {
-    match value {
-        Value::Array(items) => items.iter().find_map(|item| unmarked(item, key, foreign)),
-        Value::Object(members) => {
-            let marks = members.get(key).and_then(Value::as_array).into_iter().flatten();
-            let marks: BTreeSet<&str> = marks.filter_map(Value::as_str).collect();
-            let stray = members.iter().find(|(name, member)| {
-                foreign.contains(name.as_str())
-                    && member.is_string()
-                    && !marks.contains(name.as_str())
-            });
-            stray
-                .map(|(name, _)| name.clone())
-                .or_else(|| members.iter().find_map(|(_, member)| unmarked(member, key, foreign)))
-        }
-        _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_of_others_has_to_be_named_on_its_own_object() {
-        let foreign = BTreeSet::from(["title"]);
-        let value =
-            serde_json::json!({"items": [{"title": "a", "_untrusted": ["title"]}, {"title": "b"}]});
-        assert_eq!(unmarked(&value, "_untrusted", &foreign), Some("title".to_owned()));
-        assert_eq!(unmarked(&value["items"][0], "_untrusted", &foreign), None);
-    }
 }

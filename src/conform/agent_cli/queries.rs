@@ -5,10 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::fixture::Role;
-use super::gate::utc;
 use super::lab::{Account, Lab, Outcome, Shot, Stop, and, examine};
 use super::reference::params;
-use super::{PROBE, Probe};
+use super::{PROBE, Probe, shapes, values};
 
 /// The data of a sample, which has to work.
 fn worked(lab: &Lab<'_>, call: &[String]) -> Outcome<Shot> {
@@ -138,30 +137,11 @@ fn ids_and_times(lab: &Lab<'_>) -> Outcome {
     let lists = lab.samples(Role::List).map(super::fixture::Sample::call);
     for call in std::iter::once(sample.call()).chain(lists) {
         let shot = worked(lab, &call)?;
-        if let Some(fault) = wrong_value(shot.data()) {
+        if let Some((_, fault)) = values::wrong(shot.data()) {
             return Err(shot.fail(fault));
         }
     }
     Ok(())
-}
-
-/// The first id that is no string, or time that is not in UTC.
-fn wrong_value(value: &Value) -> Option<String> {
-    match value {
-        Value::Array(items) => items.iter().find_map(wrong_value),
-        Value::Object(members) => members.iter().find_map(|(key, member)| {
-            let is_id = key == "id" || key.ends_with("_id");
-            if is_id && !member.is_string() && !member.is_null() {
-                return Some(format!("`{key}` is {member} and no string"));
-            }
-            let is_wrong_time = member.as_str().is_some_and(|time| utc(time).is_none());
-            if key.ends_with("_at") && is_wrong_time {
-                return Some(format!("`{key}` is {member}, which is no time in UTC"));
-            }
-            wrong_value(member)
-        }),
-        _ => None,
-    }
 }
 
 pub const UNTRUSTED: Probe = Probe {
@@ -193,25 +173,11 @@ fn untrusted(lab: &Lab<'_>) -> Outcome {
     let lists = lab.samples(Role::List).map(super::fixture::Sample::call);
     for call in std::iter::once(sample.call()).chain(lists) {
         let shot = worked(lab, &call)?;
-        if let Some(mark) = stray_mark(shot.data(), key) {
+        if let Some(mark) = values::stray_mark(shot.data(), key) {
             return Err(shot.fail(format!("`{key}` names `{mark}`, which is not on its object")));
         }
     }
     Ok(())
-}
-
-fn stray_mark(value: &Value, key: &str) -> Option<String> {
-    match value {
-        Value::Array(items) => items.iter().find_map(|item| stray_mark(item, key)),
-        Value::Object(members) => {
-            let marks = members.get(key).and_then(Value::as_array).into_iter().flatten();
-            let stray = marks.filter_map(Value::as_str).find(|mark| !members.contains_key(*mark));
-            stray
-                .map(str::to_owned)
-                .or_else(|| members.iter().find_map(|(_, member)| stray_mark(member, key)))
-        }
-        _ => None,
-    }
 }
 
 pub const SCOPES: Probe = Probe {
@@ -255,16 +221,6 @@ fn stream(lab: &Lab<'_>) -> Outcome {
     let text = String::from_utf8_lossy(shot.observed.stdout()).into_owned();
     let envelope = &lab.contract.envelope;
     shot.expect(shot.exit() == Some(0) && !text.trim().is_empty(), "the stream fails")?;
-    let mut last = String::new();
-    for line in text.lines() {
-        let object = crate::strict_json::read(line).ok().filter(Value::is_object);
-        let object = object.ok_or_else(|| shot.fail("a line of the stream is no JSON object"))?;
-        for key in &envelope.stream_keys {
-            let there = object.get(key.as_str()).is_some();
-            shot.expect(there, format!("a line of the stream has no `{key}`"))?;
-        }
-        last = object["type"].as_str().unwrap_or_default().to_owned();
-    }
-    let message = format!("the last line has the type `{last}`");
-    shot.expect(last == envelope.stream_last_type.as_str(), message)
+    let fault = shapes::stream(envelope, &text, true).err();
+    shot.without(fault)
 }

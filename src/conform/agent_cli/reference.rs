@@ -32,7 +32,8 @@ pub fn may_have(reference: &Value, role: Role) -> bool {
     };
     // The contract names no mark of a stream, so any word about one counts.
     let speaks_of = |command: &Value, words: &[&str]| {
-        let text = command.to_string().to_lowercase();
+        // Every command may name the upstream.
+        let text = command.to_string().to_lowercase().replace("upstream", "");
         words.iter().any(|word| text.contains(word))
     };
     match role {

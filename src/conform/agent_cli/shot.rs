@@ -72,6 +72,15 @@ impl Shot {
         if condition { Ok(()) } else { Err(self.fail(message)) }
     }
 
+    /// Fails when something is wrong with the call.
+    ///
+    /// # Errors
+    /// When there is a fault.
+    pub fn without(&self, fault: Option<String>) -> Outcome {
+        self.judged();
+        fault.map_or(Ok(()), |fault| Err(self.fail(fault)))
+    }
+
     /// Fails unless the call is refused with one of these codes.
     ///
     /// # Errors

@@ -91,14 +91,16 @@ pub(super) fn capabilities(session: &Session) -> Result<(Arc<Observed>, Value), 
 
 /// The commands of the manifest; of `capabilities` where there is no manifest.
 pub(super) fn commands(session: &Session) -> Vec<Command> {
-    let listed = |source: &Value| -> Vec<Command> {
-        let entries = source.get("commands").and_then(Value::as_array);
-        entries.into_iter().flatten().filter_map(command).take(MAX_COMMANDS).collect()
-    };
     match &session.manifest {
         Some(manifest) => listed(manifest),
         None => capabilities(session).map(|(_, data)| listed(&data)).unwrap_or_default(),
     }
+}
+
+/// The commands in the list of a manifest or of `capabilities`.
+pub(super) fn listed(source: &Value) -> Vec<Command> {
+    let entries = source.get("commands").and_then(Value::as_array);
+    entries.into_iter().flatten().filter_map(command).take(MAX_COMMANDS).collect()
 }
 
 /// Why the list of commands cannot be relied on, so that nothing may be concluded from what it lacks.
@@ -199,7 +201,17 @@ pub(super) fn carried_out(
     behaviour: Option<Behaviour>,
     shape: Shape,
 ) -> Vec<(Command, Arc<Observed>)> {
-    let commands = commands(session).into_iter().filter(|command| !command.is_builtin());
+    carried_out_of(commands(session), session, behaviour, shape)
+}
+
+/// The same of some commands.
+pub(super) fn carried_out_of(
+    commands: Vec<Command>,
+    session: &Session,
+    behaviour: Option<Behaviour>,
+    shape: Shape,
+) -> Vec<(Command, Arc<Observed>)> {
+    let commands = commands.into_iter().filter(|command| !command.is_builtin());
     let (commands, calls): (Vec<_>, Vec<_>) = commands
         .map(|command| {
             let call = carrying_out(session, &command, behaviour, shape);

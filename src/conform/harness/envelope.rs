@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::contract::name::Key;
-
 use super::super::probe::{Finding, Probe};
 use super::super::session::{Call, Observed, Session};
 use super::judge::Judge;
-use super::{call, harness, results};
+use super::{call, harness, results, shapes};
 
 pub(super) const ONE_DOCUMENT: Probe = harness(
     "harness.one-document",
@@ -185,22 +183,8 @@ fn one_document(session: &Session) -> Finding {
     judge.verdict()
 }
 
-/// Members that are missing, or that nobody asked for.
-fn wrong_keys(value: &Value, wanted: &[Key], optional: &[&[Key]]) -> Option<String> {
-    let Some(object) = value.as_object() else { return Some("it is no object".to_owned()) };
-    if let Some(missing) = wanted.iter().find(|key| !object.contains_key(key.as_str())) {
-        return Some(format!("`{missing}` is missing"));
-    }
-    let is_known = |name: &String| {
-        wanted.iter().chain(optional.iter().copied().flatten()).any(|key| key.as_str() == name)
-    };
-    let surplus = object.keys().find(|name| !is_known(name))?;
-    Some(format!("`{surplus}` is no key of it"))
-}
-
 fn success_keys(session: &Session) -> Finding {
     let Some(contract) = session.harness() else { return Finding::blocked("no harness contract") };
-    let envelope = &contract.envelope;
     let mut judge = Judge::default();
     let builtin = call::basics(session).into_iter().map(|(id, observed)| (id.to_owned(), observed));
     let own =
@@ -210,19 +194,13 @@ fn success_keys(session: &Session) -> Finding {
         if value.get("ok") == Some(&Value::Bool(false)) {
             continue;
         }
-        // Only health carries the readiness keys; whether it does is another probe.
-        let readiness = if id == "health" { contract.readiness_keys() } else { Vec::new() };
-        let fault =
-            wrong_keys(&value, &envelope.success_keys, &[&envelope.optional_keys, &readiness]);
-        let data = || value.get("data").is_none_or(|data| !data.is_object());
-        judge.judge(&observed, fault.or_else(|| data().then(|| "`data` is no object".to_owned())));
+        judge.judge(&observed, shapes::success(contract, &id, &value));
     }
     judge.verdict()
 }
 
 fn error_keys(session: &Session) -> Finding {
     let Some(contract) = session.harness() else { return Finding::blocked("no harness contract") };
-    let envelope = &contract.envelope;
     let refusals = refusals(session).into_iter().map(|(_, observed)| observed);
     let mut judge = Judge::default();
     for observed in refusals.chain(mistakes(session)) {
@@ -230,20 +208,7 @@ fn error_keys(session: &Session) -> Finding {
         if value.get("ok") == Some(&Value::Bool(true)) {
             continue;
         }
-        let fault = wrong_keys(&value, &envelope.error_keys, &[&envelope.optional_keys]);
-        let inner = || {
-            let error = value.get("error").unwrap_or(&Value::Null);
-            let optional = &envelope.optional_error_object_keys;
-            let fault = wrong_keys(error, &envelope.error_object_keys, &[optional]);
-            fault.map(|fault| format!("in `error`: {fault}")).or_else(|| {
-                let text = |name| error.get(name).is_some_and(Value::is_string);
-                let typed = text("code")
-                    && text("message")
-                    && error.get("details").is_some_and(Value::is_object);
-                (!typed).then(|| "a member of `error` has another type".to_owned())
-            })
-        };
-        judge.judge(&observed, fault.or_else(inner));
+        judge.judge(&observed, shapes::failure(contract, &value));
     }
     judge.verdict()
 }
@@ -253,31 +218,9 @@ fn meta(session: &Session) -> Finding {
     let mut judge = Judge::default();
     for (_, observed) in known(session) {
         let Some(value) = call::loose(&observed) else { continue };
-        let meta = value.get("meta").unwrap_or(&Value::Null);
-        let text = |name: &str| meta.get(name).and_then(Value::as_str).unwrap_or_default();
-        let fault = wrong_keys(meta, &contract.envelope.meta_keys, &[]).or_else(|| {
-            let mode = text("mode");
-            if !contract.modes.iter().any(|known| known.as_str() == mode) {
-                Some("`mode` is none of the modes".to_owned())
-            } else if !meta.get("duration_ms").is_some_and(Value::is_number) {
-                Some("`duration_ms` is no number".to_owned())
-            } else if !is_utc(text("timestamp")) {
-                Some("`timestamp` is no time in ISO 8601 and UTC".to_owned())
-            } else if text("version").is_empty() {
-                Some("`version` is no text".to_owned())
-            } else {
-                None
-            }
-        });
-        judge.judge(&observed, fault.map(|fault| format!("in `meta`: {fault}")));
+        judge.judge(&observed, shapes::meta(contract, &value));
     }
     judge.verdict()
-}
-
-/// `2026-03-31T12:00:00Z`, with or without a fraction, or with the offset 0.
-fn is_utc(text: &str) -> bool {
-    let is_zero = text.ends_with('Z') || text.ends_with("+00:00");
-    is_zero && text.parse::<jiff::Timestamp>().is_ok()
 }
 
 fn meta_mode(session: &Session) -> Finding {

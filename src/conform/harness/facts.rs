@@ -12,7 +12,7 @@ use crate::strict_json;
 /// Most commands, requests of a command, and refusals.
 const MAX_COMMANDS: usize = 1_000;
 const MAX_REQUESTS: usize = 100;
-const MAX_REFUSALS: usize = 100;
+const MAX_REFUSALS: usize = 200;
 /// The refusals that every API has; the mock answers with them.
 const WANTED: [When; 3] = [When::Credentials, When::Path, When::Request];
 
@@ -32,6 +32,8 @@ pub struct Facts {
     pub commands: Vec<CommandFacts>,
     #[serde(default)]
     pub refusals: Vec<Refusal>,
+    #[serde(default)]
+    pub partials: Vec<Partial>,
 }
 
 /// Where the credentials are sent, and in which form.
@@ -114,8 +116,26 @@ pub struct Refusal {
     /// A text of the body that the error repeats.
     #[serde(default)]
     pub says: String,
+    /// The word of `details.reason`; empty where any will do.
+    #[serde(default)]
+    pub reason: String,
     /// The seconds of `details.retry_after_s`.
     pub retry_after: Option<u64>,
+}
+
+/// A successful reply to a command, and whether the API says in it that it is only a part.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Partial {
+    pub command: String,
+    #[serde(default = "ok_status")]
+    pub status: u16,
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    pub reply: String,
+    /// The word of `data.incomplete_reason`; empty for a reply that is all of it.
+    #[serde(default)]
+    pub reason: String,
 }
 
 /// The reason of a refusal.
@@ -191,11 +211,12 @@ impl Facts {
             let reason = "`harness.auth.value` names no variable, as `Bearer {NAME}` does";
             return fault("auth", reason.to_owned());
         }
-        if self.commands.len() > MAX_COMMANDS || self.refusals.len() > MAX_REFUSALS {
+        let answers = self.refusals.len() + self.partials.len();
+        if self.commands.len() > MAX_COMMANDS || answers > MAX_REFUSALS {
             return fault(
                 "harness",
                 format!(
-                    "[harness] has more than {MAX_COMMANDS} commands or {MAX_REFUSALS} refusals"
+                    "[harness] has more than {MAX_COMMANDS} commands, or {MAX_REFUSALS} refusals and partials"
                 ),
             );
         }
@@ -241,6 +262,22 @@ impl Facts {
                 return fault("refusals", reason);
             }
             checked_headers(&refusal.headers)?;
+        }
+        for partial in &self.partials {
+            if self.command(&partial.command).is_none() {
+                let reason = format!(
+                    "a partial names `{}`, which [harness] does not state",
+                    partial.command
+                );
+                return fault(&partial.command, reason);
+            }
+            if !(200..=299).contains(&partial.status) {
+                return fault(
+                    "partials",
+                    format!("{} is not a status of a success", partial.status),
+                );
+            }
+            checked_headers(&partial.headers)?;
         }
         let missing = WANTED.into_iter().find(|when| self.refusal(*when).is_none());
         missing.map_or(Ok(()), |when| {
@@ -364,6 +401,11 @@ requests = [{ method = "GET", path = "/items" }]
                 "the body of `GET /items` is not JSON",
             ),
             ("id = \"item.list\"", "id = \"item.list\"\nroute = 1", "unknown member `route`"),
+            (
+                "[[harness.commands]]",
+                "[[harness.partials]]\ncommand = \"item.get\"\nreply = \"{}\"\n[[harness.commands]]",
+                "a partial names `item.get`, which [harness] does not state",
+            ),
             (
                 "[[harness.commands]]",
                 "[[routes]]\npath = \"/\"\n[[harness.commands]]",

@@ -7,12 +7,15 @@ mod flags;
 mod gate;
 mod health;
 mod install;
+pub mod invariants;
 mod judge;
 mod leaks;
+mod partials;
 mod process;
 mod refusals;
 mod requests;
 mod results;
+mod shapes;
 mod surface;
 pub mod upstream;
 mod workflow;
@@ -86,13 +89,14 @@ pub const PROBES: &[Probe] = &[
     requests::HEALTH,
     requests::BASE_URL,
     refusals::REFUSALS,
+    partials::PARTIALS,
     workflow::BOOLEAN,
     workflow::EMPTY,
     install::WHEEL,
     install::TWO,
 ];
 
-/// What a probe says about itself: what must hold, why it matters, how to mend it.
+/// What a probe says about itself: what must hold, why it matters, how to fix it.
 type Words = (&'static str, &'static str, &'static str);
 
 /// A probe of this family.

@@ -9,7 +9,7 @@ use super::super::probe::{Finding, Need, Probe};
 use super::super::secrets::Shape;
 use super::super::session::{Event, Observed, Session, Upstream};
 use super::judge::Judge;
-use super::{call, harness, results};
+use super::{call, harness, results, shapes};
 
 /// What the host takes of a probe.
 const HOST_BYTES: u64 = 1_000_000;
@@ -128,16 +128,7 @@ fn exit_codes(session: &Session) -> Finding {
         let Some(exit) = observed.exit() else { continue };
         // Without an envelope the call is judged by the probes of the envelope.
         let Some(envelope) = call::loose(&observed) else { continue };
-        let is_listed = contract.exit_codes.iter().any(|known| i32::from(known.code) == exit);
-        let code = call::error_code(&envelope);
-        let known = contract.error_codes.iter().find(|(name, _)| name.as_str() == code);
-        let fault = match known {
-            _ if !is_listed => Some(format!("exit {exit} is none of the contract")),
-            Some((_, spec)) if i32::from(spec.exit) != exit && exit != 0 => {
-                Some(format!("`{code}` has exit {}, not {exit}", spec.exit))
-            }
-            _ => None,
-        };
+        let fault = shapes::exit(contract, call::error_code(&envelope), exit);
         judge.judge(&observed, fault);
     }
     judge.verdict()

@@ -34,15 +34,19 @@ fn refusals(session: &Session) -> Finding {
         return Finding::blocked("conform.toml states no requests of any command of the manifest");
     };
     let mut judge = Judge::default();
-    for (at, refusal) in facts.refusals.iter().enumerate() {
-        let behaviour = Some(Behaviour::Refusal(at));
-        let call = call::carrying_out(session, &command, behaviour, Shape::Plain);
-        let mut observed = session.observe(&call);
+    let calls: Vec<_> = (0..facts.refusals.len())
+        .map(|at| {
+            let behaviour = Some(Behaviour::Refusal(at));
+            call::carrying_out(session, &command, behaviour, Shape::Plain)
+        })
+        .collect();
+    let answers = calls.iter().zip(session.observe_all(&calls));
+    for (at, (refusal, (call, mut observed))) in facts.refusals.iter().zip(answers).enumerate() {
         let mut fault = misread(&observed, refusal);
         // Four characters of a text can be part of an encoded secret by chance, which keeps the whole text back.
         if fault.is_some() {
             let names = session.credentials.iter();
-            let plainer = names.fold(call, |call, name| call.variable(name, DIGITS));
+            let plainer = names.fold(call.clone(), |call, name| call.variable(name, DIGITS));
             observed = session.observe(&plainer);
             fault = misread(&observed, refusal);
         }
@@ -75,7 +79,10 @@ fn misread(observed: &Observed, refusal: &Refusal) -> Option<String> {
     let code = call::error_code(&envelope);
     if code != refusal.code {
         let said = if code.is_empty() { "a success" } else { code };
-        return Some(format!("the refusal `{when}` becomes {said} and not {}", refusal.code));
+        return Some(format!(
+            "the refusal `{when}` ({}) becomes {said} and not {}",
+            refusal.status, refusal.code
+        ));
     }
     let error = envelope.get("error").unwrap_or(&Value::Null);
     if !refusal.says.is_empty() && !repeats(error, &refusal.says) {
@@ -84,10 +91,20 @@ fn misread(observed: &Observed, refusal: &Refusal) -> Option<String> {
             refusal.says
         ));
     }
+    let reason = error.pointer("/details/reason").and_then(Value::as_str).unwrap_or_default();
+    if !refusal.reason.is_empty() && reason != refusal.reason {
+        return Some(format!(
+            "`details.reason` of the refusal `{when}` ({}) is `{reason}` and not `{}`",
+            refusal.status, refusal.reason
+        ));
+    }
     let wait = error.pointer("/details/retry_after_s").and_then(Value::as_u64);
     (refusal.retry_after.is_some() && wait != refusal.retry_after).then(|| {
         let wanted = refusal.retry_after.unwrap_or_default();
-        format!("`details.retry_after_s` of the refusal `{when}` is not {wanted}")
+        format!(
+            "`details.retry_after_s` of the refusal `{when}` ({}) is not {wanted}",
+            refusal.status
+        )
     })
 }
 

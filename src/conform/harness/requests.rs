@@ -11,7 +11,7 @@ use super::super::session::{Observed, Session};
 use super::call::Command;
 use super::facts::{CommandFacts, Exchange, Facts};
 use super::judge::Judge;
-use super::results::{answered, is_list, is_missing, succeeded};
+use super::results::{answered, answered_by, is_list, is_missing, succeeded};
 use super::{call, harness, upstream};
 
 const NOTHING: &str = "there is no command beside the built-in ones";
@@ -164,11 +164,16 @@ fn pages(session: &Session) -> Finding {
     let Some(facts) = session.facts() else { return Finding::blocked(NOTHING) };
     let mut judge = Judge::default();
     let mut unstated = Vec::new();
-    for (command, first) in answered(session) {
+    let lists = |command: &Command| {
+        facts.command(&command.id).is_some_and(|stated| stated.ids.is_some())
+            || is_list(session, command)
+    };
+    for (command, first) in answered_by(session, lists) {
         let stated = facts.command(&command.id);
         match stated.and_then(|stated| stated.ids.as_ref().zip(stated.names.as_ref())) {
             Some((ids, names)) => {
-                let (last, fault) = follow(session, &command, first, ids, names);
+                let result = stated.map_or("", |stated| stated.result.as_str());
+                let (last, fault) = follow(session, &command, first, (result, ids, names));
                 judge.judge(&last, fault);
             }
             None if is_list(session, &command) => unstated.push(command.id),
@@ -187,8 +192,7 @@ fn follow(
     session: &Session,
     command: &Command,
     first: Arc<Observed>,
-    ids: &[String],
-    names: &[String],
+    (result, ids, names): (&str, &[String], &[String]),
 ) -> (Arc<Observed>, Option<String>) {
     let mut page = first;
     let (mut found_ids, mut found_names, mut rounds) = (Vec::new(), Vec::new(), 0);
@@ -201,6 +205,9 @@ fn follow(
             let texts = items.into_iter().flatten().filter_map(|item| item.get(key)?.as_str());
             texts.map(str::to_owned).collect()
         };
+        if let Some(fault) = without_entries(&envelope, result) {
+            return (page, Some(fault));
+        }
         found_ids.extend(texts("id"));
         found_names.extend(texts("name"));
         let next = envelope.pointer("/data/next_cursor").and_then(Value::as_str);
@@ -223,6 +230,16 @@ fn follow(
         None
     };
     (page, fault)
+}
+
+/// What is wrong with the whole entries of a list, which are beside `items` under their own name.
+fn without_entries(envelope: &Value, result: &str) -> Option<String> {
+    let count = |key: &str| {
+        let list = envelope.pointer(&format!("/data/{key}")).and_then(Value::as_array);
+        list.map(Vec::len)
+    };
+    (!result.is_empty() && count(result) != count("items"))
+        .then(|| format!("`data.{result}` does not have the entries of `data.items`"))
 }
 
 fn credentials(session: &Session) -> Finding {

@@ -25,7 +25,7 @@ pub(super) const WORK: Probe = harness(
     (
         "Every command succeeds with its sample against an upstream that answers",
         "refusals and failures can be in perfect form while nothing works",
-        "make the command succeed with the sample and the replies of conform.toml, or mend those",
+        "make the command succeed with the sample and the replies of conform.toml, or fix those",
     ),
     &[Need::Fixture, Need::Credentials, Need::BaseUrl],
     work,
@@ -58,10 +58,19 @@ pub(super) const LISTS: Probe = harness(
 /// Calls of every command with secrets, against the routes of the fixture.
 /// None where they might reach a real upstream.
 pub(super) fn answered(session: &Session) -> Vec<(Command, Arc<Observed>)> {
+    answered_by(session, |_| true)
+}
+
+/// The same of the commands that a probe is about.
+pub(super) fn answered_by(
+    session: &Session,
+    is_meant: impl Fn(&Command) -> bool,
+) -> Vec<(Command, Arc<Observed>)> {
     if call::uncontained(session).is_some() {
         return Vec::new();
     }
-    call::carried_out(session, Some(Behaviour::Good), Shape::Plain)
+    let commands = call::commands(session).into_iter().filter(is_meant).collect();
+    call::carried_out_of(commands, session, Some(Behaviour::Good), Shape::Plain)
 }
 
 /// Whether the command did something with its sample: more than any parser of arguments could say. The other calls of
@@ -135,18 +144,22 @@ fn data(session: &Session) -> Finding {
     let mut judge = Judge::default();
     for observed in builtin.chain(commands) {
         let Some(envelope) = succeeded(&observed) else { continue };
-        let fault = match envelope.get("data") {
-            Some(Value::Object(members)) => RUNNER_KEYS
-                .into_iter()
-                .find(|key| members.contains_key(*key))
-                .map(|key| format!("`data` has the key `{key}`, which is the runner's")),
-            // That it is there at all is another probe.
-            None => None,
-            Some(_) => Some("`data` is no object".to_owned()),
-        };
-        judge.judge(&observed, fault);
+        judge.judge(&observed, wrong_data(&envelope));
     }
     judge.verdict()
+}
+
+/// What the workflow runner cannot use in the data of a success.
+pub(super) fn wrong_data(envelope: &Value) -> Option<String> {
+    match envelope.get("data") {
+        Some(Value::Object(members)) => RUNNER_KEYS
+            .into_iter()
+            .find(|key| members.contains_key(*key))
+            .map(|key| format!("`data` has the key `{key}`, which is the runner's")),
+        // That it is there at all is another probe.
+        None => None,
+        Some(_) => Some("`data` is no object".to_owned()),
+    }
 }
 
 /// A command that lists things: by its name, or because the manifest fills a picker from it.
@@ -210,7 +223,7 @@ fn no_lists(session: &Session) -> Finding {
 }
 
 /// What is wrong with the data of a list.
-fn not_a_list(data: &Value, command: &Command) -> Option<String> {
+pub(super) fn not_a_list(data: &Value, command: &Command) -> Option<String> {
     let Some(items) = data.get("items").and_then(Value::as_array) else {
         return Some("`data.items` is no list".to_owned());
     };

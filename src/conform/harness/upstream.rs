@@ -9,7 +9,7 @@ use crate::strict_json;
 
 use super::super::mock::{Reply, Request};
 use super::super::secrets::base64;
-use super::facts::{Exchange, Facts, Refusal, When, names_in};
+use super::facts::{Exchange, Facts, Partial, Refusal, When, names_in};
 
 /// The values of the variables of one call: secrets and what else is set.
 pub type Values = BTreeMap<String, String>;
@@ -39,6 +39,13 @@ pub fn reply(facts: &Facts, values: &Values, request: &Request) -> Reply {
 pub fn refused(refusal: &Refusal) -> Reply {
     let headers = refusal.headers.iter().map(|(name, value)| (name.clone(), value.clone()));
     with_headers(refusal.status, headers.collect(), &refusal.body)
+}
+
+/// A reply that may be only a part, whatever was asked.
+#[must_use]
+pub fn partly(partial: &Partial) -> Reply {
+    let headers = partial.headers.iter().map(|(name, value)| (name.clone(), value.clone()));
+    with_headers(partial.status, headers.collect(), &partial.reply)
 }
 
 fn with_headers(status: u16, mut headers: Vec<(String, String)>, body: &str) -> Reply {

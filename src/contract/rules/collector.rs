@@ -57,7 +57,7 @@ impl Collector {
         self.with_fix(rule, source, at, message, rule.fix);
     }
 
-    /// A finding that is mended in another way than others of its rule.
+    /// A finding that is fixed in another way than others of its rule.
     pub fn with_fix(
         &mut self,
         rule: &Rule,

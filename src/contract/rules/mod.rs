@@ -49,7 +49,7 @@ pub struct Rule {
     pub summary: &'static str,
     /// Why it matters: what breaks in the real world when it does not hold.
     pub why: &'static str,
-    /// How to mend a finding.
+    /// How to fix a finding.
     pub fix: &'static str,
     /// The section of the spec or the fact it comes from.
     pub source: &'static str,

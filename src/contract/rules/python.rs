@@ -9,7 +9,7 @@ pub(super) const UNREADABLE: Rule = Rule {
     id: "python/unreadable",
     summary: "Python can read every source of the package",
     why: "A file that is not UTF-8, or whose brackets do not close, fails at import, and every call with it",
-    fix: "mend the file; `python3 -m compileall` names the place",
+    fix: "fix the file; `python3 -m compileall` names the place",
     source: "failure map, failure 27",
     ..ERROR
 };
@@ -148,7 +148,7 @@ fn is_packaged(subject: &Subject<'_>, file: &PythonFile<'_>, name: &str) -> bool
         && subject.repository.below(&format!("{HARNESS}{package}/"), name).next().is_some()
 }
 
-/// A path out of the package that leads to manifest and permissions only: one fault, mended at one place.
+/// A path out of the package that leads to manifest and permissions only: one fault, fixed at one place.
 struct ServedClimb<'a> {
     at: usize,
     levels: usize,

@@ -1,4 +1,4 @@
-//! `contract_gen.py` of a connector: contract and manifest as constants, so that nothing is read at run time.
+//! `contract_gen.py` of a connector: contract and manifest as read-only constants, so that nothing is read at run time.
 
 use serde_json::Value;
 
@@ -7,6 +7,30 @@ use crate::contract::connector::Connector;
 use crate::contract::name::Key;
 
 use crate::generate::literal::python;
+
+/// Dicts and lists as values that nothing can change.
+const READ_ONLY: &str = r#"from types import MappingProxyType
+
+
+def _read_only(value):
+    """The same data, which nothing can change: mapping proxies and tuples."""
+    if isinstance(value, dict):
+        return MappingProxyType({key: _read_only(item) for key, item in value.items()})
+    if isinstance(value, (list, tuple)):
+        return tuple(_read_only(item) for item in value)
+    return value
+
+
+def plain(value):
+    """The same data as dicts and lists of the caller's own."""
+    if isinstance(value, (dict, MappingProxyType)):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return value
+
+
+"#;
 
 /// The module for one connector.
 #[must_use]
@@ -49,7 +73,9 @@ impl Module {
         self.line("\"\"\"");
         self.line("# fmt: off");
         self.line("# ruff: noqa");
+        self.line("# isort: skip_file");
         self.line("");
+        self.text.push_str(READ_ONLY);
     }
 
     fn constants(&mut self, contract: &HarnessContract, connector: &Connector) {
@@ -78,15 +104,15 @@ impl Module {
     }
 
     fn exit_codes(&mut self, contract: &HarnessContract) {
-        self.line("EXIT_CODES = {");
+        self.line("EXIT_CODES = _read_only({");
         for exit in &contract.exit_codes {
             self.line(&format!("    {}: {},", python::string(exit.name.as_str()), exit.code));
         }
-        self.line("}");
+        self.line("})");
     }
 
     fn error_codes(&mut self, contract: &HarnessContract) {
-        self.line("ERROR_CODES = {");
+        self.line("ERROR_CODES = _read_only({");
         for (code, spec) in &contract.error_codes {
             let retryable = if spec.retryable { "True" } else { "False" };
             self.line(&format!(
@@ -95,11 +121,11 @@ impl Module {
                 spec.exit
             ));
         }
-        self.line("}");
+        self.line("})");
     }
 
     fn fields(&mut self, connector: &Connector) {
-        self.line("FIELDS = {");
+        self.line("FIELDS = _read_only({");
         for (id, field) in &connector.fields {
             let choices = if field.choices.is_empty() {
                 "None".to_owned()
@@ -114,11 +140,11 @@ impl Module {
                 python::string(&field.help)
             ));
         }
-        self.line("}");
+        self.line("})");
     }
 
     fn commands(&mut self, connector: &Connector) {
-        self.line("COMMANDS = {");
+        self.line("COMMANDS = _read_only({");
         for (id, command) in &connector.commands {
             self.line(&format!("    {}: {{", python::string(id.as_str())));
             let mut member = |name: &str, expression: String| {
@@ -131,13 +157,13 @@ impl Module {
             member("required", python::tuple(command.required.iter().map(Key::as_str)));
             self.line("    },");
         }
-        self.line("}");
+        self.line("})");
     }
 
     /// One entry a line where a manifest grows: a change of one field is a change of one line.
     fn manifest(&mut self, connector: &Connector) {
         let Some(members) = connector.document.as_object() else { return };
-        self.line("MANIFEST = {");
+        self.line("MANIFEST = _read_only({");
         for (name, value) in members {
             match value {
                 Value::Array(entries) if name == "commands" => self.entries(4, name, entries),
@@ -156,7 +182,7 @@ impl Module {
                 _ => self.member(4, name, value),
             }
         }
-        self.line("}");
+        self.line("})");
     }
 
     fn member(&mut self, indent: usize, name: &str, value: &Value) {

@@ -1,4 +1,6 @@
 //! `contract_gen.py` of an agent-cli tool, marked so that no formatter or linter of any configuration changes it.
+//!
+//! Its values are read-only: mapping proxies and tuples. Tools compare the key sets with lists, so these stay equal to them.
 
 use crate::generate::literal::python;
 
@@ -11,8 +13,34 @@ Do not edit: change contract-ext.json or move the pin, then run `aos gen`.
 # fmt: off
 # ruff: noqa
 # ruff: noqa: PGH004
+# isort: skip_file
 
 from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any, Final, List, Mapping, Tuple
+
+
+class _Names(Tuple[str, ...]):
+    """Names that nothing can change; they compare and add like the list of the same names."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == (list(other) if isinstance(other, tuple) else other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __add__(self, other: Any) -> List[Any]:  # type: ignore[override]
+        return [*self, *other]
+
+    def __radd__(self, other: Any) -> List[Any]:
+        return [*other, *self]
+
 
 "#;
 
@@ -49,7 +77,7 @@ def code_for_status(status: int) -> str | None:
 pub fn module(model: &Model<'_>) -> String {
     let mut text = HEADER.to_owned();
     let mut line = |about: &str, name: &str, value: String| {
-        text.push_str(&format!("# {about}\n{name} = {value}\n"));
+        text.push_str(&format!("# {about}\n{name}: Final = {value}\n"));
     };
     line("The contract that this file was generated from.", "SPEC_TAG", python::string(model.tag));
     line(
@@ -59,45 +87,51 @@ pub fn module(model: &Model<'_>) -> String {
     );
     text.push_str(
         "\n# Every error code: the core of the contract, then this tool's own.\n\
-         CODES: dict[str, dict[str, int]] = {\n",
+         CODES: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType({\n",
     );
     for code in &model.codes {
         text.push_str(&format!(
-            "    {}: {{\"exit\": {}, \"retryable\": {}, \"core\": {}}},\n",
+            "    {}: MappingProxyType({{\"exit\": {}, \"retryable\": {}, \"core\": {}}}),\n",
             python::string(code.name.as_str()),
             code.spec.exit,
             truth(code.spec.retryable),
             truth(code.core)
         ));
     }
-    text.push_str("}\n");
+    text.push_str("})\n");
     text.push_str(FUNCTIONS);
-    text.push_str("# Meaning of each exit code.\nEXIT_CODES: dict[int, str] = {\n");
+    text.push_str(
+        "# Meaning of each exit code.\nEXIT_CODES: Final[Mapping[int, str]] = MappingProxyType({\n",
+    );
     for (exit, meaning) in &model.exits {
         text.push_str(&format!("    {exit}: {},\n", python::string(meaning)));
     }
     text.push_str(
-        "}\n\n# Error code of each HTTP status; 5xx is any server error, transport is no answer.\n\
-         HTTP_STATUS_CODES: dict[str, str] = {\n",
+        "})\n\n# Error code of each HTTP status; 5xx is any server error, transport is no answer.\n\
+         HTTP_STATUS_CODES: Final[Mapping[str, str]] = MappingProxyType({\n",
     );
     for (status, code) in &model.statuses {
         let (status, code) = (python::string(status), python::string(code.as_str()));
         text.push_str(&format!("    {status}: {code},\n"));
     }
-    text.push_str("}\n");
+    text.push_str("})\n");
     text.push_str(STATUS_FUNCTION);
     text.push_str(&format!(
-        "# The exit code that asks for a person.\nHUMAN_ACTION_EXIT = {}\n",
+        "# The exit code that asks for a person.\nHUMAN_ACTION_EXIT: Final = {}\n",
         model.human_exit
     ));
     for word in &model.words {
         let value = python::string(word.value);
-        text.push_str(&format!("# {}\n{} = {value}\n", word.about, word.name.upper()));
+        text.push_str(&format!("# {}\n{}: Final = {value}\n", word.about, word.name.upper()));
     }
     text.push('\n');
     for list in &model.lists {
-        let items = python::list(&list.items);
-        text.push_str(&format!("# {}\n{}: list[str] = {items}\n", list.about, list.name.upper()));
+        let items = python::tuple(&list.items);
+        text.push_str(&format!(
+            "# {}\n{}: Final = _Names({items})\n",
+            list.about,
+            list.name.upper()
+        ));
     }
     text
 }

@@ -1,4 +1,4 @@
-//! `contract_gen.ts`: erasable syntax only, so that Node runs it as it is; every declaration is kept from prettier.
+//! `contract_gen.ts`: frozen values, erasable syntax only, so that Node runs it as it is; every declaration is kept from prettier.
 
 use crate::generate::literal::javascript;
 
@@ -72,8 +72,10 @@ pub fn module(model: &Model<'_>) -> String {
         module.declare(word.about, &what, &javascript::string(word.value));
     }
     for list in &model.lists {
-        let what = format!("const {}", list.name.upper());
-        let items = format!("{} as const", javascript::strings(&list.items));
+        // The type is written out: tools that emit declarations file by file do not infer it.
+        let names = javascript::strings(&list.items);
+        let what = format!("const {}: readonly {names}", list.name.upper());
+        let items = format!("Object.freeze({names} as const)");
         module.declare(&list.about, &what, &items);
     }
     module.text.pop();
@@ -101,7 +103,7 @@ impl Module {
         self.declare("Every error code of this tool.", "type ErrorCode", &union);
         let rows = model.codes.iter().map(|code| {
             let value = format!(
-                "{{ exit: {}, retryable: {}, core: {} }}",
+                "Object.freeze({{ exit: {}, retryable: {}, core: {} }})",
                 code.spec.exit, code.spec.retryable, code.core
             );
             (name(code), value)
@@ -139,5 +141,9 @@ impl Module {
 
 fn object(rows: impl Iterator<Item = (String, String)>) -> String {
     let rows: Vec<_> = rows.map(|(key, value)| format!("  {key}: {value},\n")).collect();
-    if rows.is_empty() { "{}".to_owned() } else { format!("{{\n{}}}", rows.concat()) }
+    if rows.is_empty() {
+        "Object.freeze({})".to_owned()
+    } else {
+        format!("Object.freeze({{\n{}}})", rows.concat())
+    }
 }

@@ -85,6 +85,7 @@ pub fn propose(family: Family, repository: &Repository, lock: Option<&Lock>) -> 
         template: None,
         answers: BTreeMap::new(),
         outputs: found.outputs,
+        runtime: None,
         waivers: Vec::new(),
         conform: crate::generate::record_conform::ConformSection::default(),
     };

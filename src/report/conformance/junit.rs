@@ -21,10 +21,17 @@ pub fn render(conformance: &Conformance) -> String {
         count(Verdict::NotApplicable) + count(Verdict::Waived),
         seconds(conformance.verdicts.duration_ms),
     ));
-    xml.push_str(&format!(
-        "    <properties>\n      <property name=\"targets\" value=\"{}\"/>\n    </properties>\n",
-        conformance.targets()
-    ));
+    let monitored = &conformance.verdicts.monitored;
+    xml.push_str("    <properties>\n");
+    for (name, value) in [
+        ("targets", conformance.targets()),
+        ("calls_finished", monitored.calls),
+        ("calls_judged", monitored.judged),
+        ("calls_excluded", monitored.calls - monitored.judged),
+    ] {
+        xml.push_str(&format!("      <property name=\"{name}\" value=\"{value}\"/>\n"));
+    }
+    xml.push_str("    </properties>\n");
     for result in &conformance.verdicts.results {
         xml.push_str(&format!(
             "    <testcase classname=\"{}\" name=\"{}\" time=\"{}\">\n",

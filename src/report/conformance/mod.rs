@@ -7,6 +7,7 @@ pub mod text;
 
 use serde_json::{Value, json};
 
+use crate::conform::monitor::Monitored;
 use crate::conform::runner::{Result, Verdicts};
 use crate::conform::waivers::Remark;
 use crate::conform::{Evidence, Session, Verdict};
@@ -118,7 +119,7 @@ impl Conformance {
         )
     }
 
-    /// What to mend first, and the command that looks at it again.
+    /// What to fix first, and the command that looks at it again.
     #[must_use]
     pub fn next_step(&self) -> String {
         let of = |verdict| self.results().find(move |result| result.finding.verdict() == verdict);
@@ -129,14 +130,14 @@ impl Conformance {
         if let Some(fault) = self.waiver_faults.first() {
             let again = self.again.same();
             return format!(
-                "mend or delete the waiver of `{}` in aos.toml; then run `{again}`",
+                "fix or delete the waiver of `{}` in aos.toml; then run `{again}`",
                 fault.probe
             );
         }
         if let Some(blocked) = of(Verdict::Blocked) {
             let again = self.again.with_probe(blocked.probe.id);
             return format!(
-                "mend what blocks `{}` first: {}; then run `{again}`",
+                "fix what blocks `{}` first: {}; then run `{again}`",
                 blocked.probe.id, blocked.finding.message
             );
         }
@@ -208,6 +209,7 @@ pub fn json(conformance: &Conformance) -> Value {
             "cut_off": conformance.open_network.is_none(),
             "reason": conformance.open_network,
         },
+        "calls": calls(&conformance.verdicts.monitored),
         "results": conformance.results().map(result).collect::<Vec<_>>(),
         "waiver_faults": remarks(&conformance.waiver_faults),
         "waiver_notes": remarks(&conformance.waiver_notes),
@@ -215,6 +217,18 @@ pub fn json(conformance: &Conformance) -> Value {
         "orphans": conformance.verdicts.orphans.len(),
         "orphan_programs": orphan_programs(&conformance.verdicts.orphans),
         "notes": conformance.notes,
+    })
+}
+
+/// The finished calls of the run: how many were judged by the rules that hold for all of them, and why others were not.
+fn calls(monitored: &Monitored) -> Value {
+    let excluded = monitored.excluded.iter();
+    json!({
+        "finished": monitored.calls,
+        "judged": monitored.judged,
+        "excluded": excluded
+            .map(|(reason, calls)| json!({"reason": reason, "calls": calls}))
+            .collect::<Vec<_>>(),
     })
 }
 

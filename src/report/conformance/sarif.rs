@@ -44,7 +44,10 @@ pub fn render(conformance: &Conformance) -> String {
             "results": found,
             "invocations": [{
                 "executionSuccessful": true,
-                "properties": {"targets": conformance.targets()},
+                "properties": {
+                    "targets": conformance.targets(),
+                    "calls": super::calls(&conformance.verdicts.monitored),
+                },
                 "toolExecutionNotifications": notifications,
             }],
         }],

@@ -1,5 +1,6 @@
 //! The result on one screen: failures with what proves them, then what could not be found out, then one line.
 
+use crate::conform::monitor::Monitored;
 use crate::conform::probe::CALLS;
 use crate::conform::runner::Result;
 use crate::conform::{Evidence, Verdict};
@@ -54,6 +55,7 @@ pub fn render(conformance: &Conformance, style: Style) -> Visible {
     for fault in &conformance.report_faults {
         lines.push(visible!("{}   {}", style.bad("error"), fault));
     }
+    lines.push(calls(&conformance.verdicts.monitored, style));
     lines.push(verdict(conformance, style));
     Visible::joined(lines, "\n")
 }
@@ -161,6 +163,15 @@ fn orphans(programs: &[String]) -> Option<String> {
         programs.len(),
         names.join(", ")
     ))
+}
+
+/// How many calls were judged by the rules that hold for every call, and why others were not.
+fn calls(monitored: &Monitored, style: Style) -> Visible {
+    let judged = visible!("{} of {} calls were judged", monitored.judged, monitored.calls);
+    let reasons = monitored.excluded.iter().map(|(reason, calls)| format!("{calls}: {reason}"));
+    let reasons = reasons.collect::<Vec<_>>().join("; ");
+    let excluded = if reasons.is_empty() { String::new() } else { format!(" ({reasons})") };
+    style.faint(visible!("{}{}", judged, Visible::line(&excluded).cut(MAX_MESSAGE)))
 }
 
 fn verdict(conformance: &Conformance, style: Style) -> Visible {

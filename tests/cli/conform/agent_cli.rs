@@ -206,7 +206,7 @@ fn a_generated_cli_go_passes_everything() {
         ["build", "-trimpath", "-buildvcs=false", "-tags", "testhooks", "-o", "bin/test/"];
     super::toolchain::succeed(
         &go,
-        &[&test_build[..], &["./cmd/acme", "./test/publish"]].concat(),
+        &[&test_build[..], &["./cmd/acme", "./internal/runtime/testkit/publish"]].concat(),
         &project,
     );
     passes(&conform(&sandbox, &project));
@@ -218,7 +218,8 @@ fn a_generated_cli_python_passes_everything() {
     let project = generated(&sandbox, "cli-python");
     let programs = super::scaffolded_cli_python::python();
     let python = programs.join("python");
-    let publish = ["-m", "tests.publish_release", "--program", "build/conform"];
+    let module = "acme._runtime.testkit.publish_release";
+    let publish = ["-m", module, "--program", "build/conform"];
     super::toolchain::succeed(&python, &publish, &project);
     let record = project.join("aos.toml");
     let mut text = std::fs::read_to_string(&record).expect("a record");

@@ -208,6 +208,8 @@ def run(words, options):
     following = None if FAULT == "pages" else answer.get("next")
     more = following is not None
     reply = {"items": items, "entries": found, "next_cursor": following, "has_more": more}
+    if answer.get("cut") and FAULT != "partial-answers":
+        reply.update(complete=False, incomplete_reason="cut")
     if FAULT == "lists":
         del reply["has_more"]
     return reply, {}
@@ -347,6 +349,12 @@ def main():
     envelope.update(top)
     if FAULT == "one-document" and command == "config.show":
         print("warning: a note")
+    if FAULT == "rare" and command == "item.delete" and not envelope["ok"] and mode == "admin":
+        envelope["error"]["hint"] = "look again"
+    if FAULT == "rare" and command == "item.create" and envelope["ok"]:
+        envelope["meta"]["timestamp"] = "2026-03-31T12:00:00+02:00"
+    if FAULT == "rare" and options.get("cursor"):
+        print("asking with " + secret(), file=sys.stderr)
     text = json.dumps(envelope) if is_json else json.dumps(envelope.get("data", envelope))
     try:
         print(text, flush=True)

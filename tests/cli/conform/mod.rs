@@ -3,6 +3,8 @@
 mod command;
 #[cfg(target_os = "linux")]
 mod ending;
+#[cfg(target_os = "linux")]
+mod every_call;
 mod harness;
 mod hostile;
 #[cfg(target_os = "linux")]
@@ -33,6 +35,11 @@ refusals = [
   { when = "request", status = 400, body = '{"why": "bad request"}', code = "INVALID_USAGE", says = "bad request" },
   { when = "busy", status = 429, body = '{"why": "later"}', code = "BACKEND_UNAVAILABLE", says = "later" },
 ]
+
+[[harness.partials]]
+command = "item.list"
+reply = '{"list": [], "cut": true}'
+reason = "cut"
 
 [[harness.commands]]
 id = "item.list"

@@ -16,7 +16,7 @@ pub const REPLACE: Probe = Probe {
     id: "cli.update-replace",
     section: "§14",
     title: "A directory that may not be written is E_FORBIDDEN, and the old program stays",
-    why: "The user can mend it at once when told which directory, and loses nothing",
+    why: "The user can fix it at once when told which directory, and loses nothing",
     fix: "Stage the new program beside the old one, and give the refusal of the system its own code",
     run: |session| examine(session, replace),
     ..PROBE

@@ -75,7 +75,8 @@ def note_update(options):
     change = {"action": "update", "resource": "note", "id": options["id"], "after": body}
 
     def act():
-        return shown(call("PATCH", f"/notes/{note['id']}", body=body, headers={"If-Match": str(note["version"])}))
+        found = shown(call("PATCH", f"/notes/{note['id']}", body=body, headers={"If-Match": str(note["version"])}))
+        return {**found, "id": note["id"]} if "rare-id" in FAULTS else found
 
     binding = {"id": options["id"], "body": body, "version": note["version"]}
     return gate("note update", options, binding, {"changes": [change]}, act)

@@ -13,12 +13,16 @@ def remember(target):
     if target is None:
         (HOME / "notice.json").unlink(missing_ok=True)
         return
+    (HOME / "notice.json").write_text(json.dumps(made(target)))
+
+
+def made(target):
+    """Make the notice of a version."""
     severity = "warning" if order(target)[0][0] > order(VERSION)[0][0] and "notice-severity" not in FAULTS else "info"
     now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-    notice = {"type": "update_available", "severity": severity, "current_version": VERSION, "latest_version": target,
-              "install_method": "standalone", "recommended_command": "ledger update", "checked_at": now,
-              "next_steps": ["ledger update"]}
-    (HOME / "notice.json").write_text(json.dumps(notice))
+    return {"type": "update_available", "severity": severity, "current_version": VERSION, "latest_version": target,
+            "install_method": "standalone", "recommended_command": "ledger update", "checked_at": now,
+            "next_steps": ["ledger update"]}
 
 
 def kept():
@@ -29,7 +33,7 @@ def kept():
         datetime.fromisoformat(notice["checked_at"].replace("Z", "+00:00"))
     except (OSError, ValueError, TypeError, LookupError, AttributeError):
         if "notice-corrupt" in FAULTS and (HOME / "notice.json").exists():
-            raise
+            return made("9.9.9")
         return None
     return notice
 

@@ -51,7 +51,17 @@ def finish(answer, number, command, options, words):
         meta["notices"] = [notice]
     if "meta-keys" in FAULTS:
         meta["timestamp"] = 0
-    answer["meta"] = meta
+    path = command["path"] if command else ""
+    if not ("rare-meta" in FAULTS and path == "report result"):
+        answer["meta"] = meta
+    if "rare-error" in FAULTS and answer.get("error", {}).get("code") in ("E_CONFLICT", "E_NOT_FOUND"):
+        answer["error"]["hint"] = "look again"
+    if "rare-secret" in FAULTS and path == "shelf overview":
+        sys.stderr.write(f"asking with {TOKEN}\n")
+    if "rare-usage" in FAULTS and path == "report status" and not answer["ok"]:
+        answer["error"]["code"] = "E_USAGE"
+        sys.stderr.write(json.dumps(answer) + "\n")
+        return
     if "envelope-keys" in FAULTS and command and command["path"] == "doctor":
         answer["took"] = 1
     if "schema-version" in FAULTS and command and command["path"] == "doctor":
@@ -86,6 +96,7 @@ def audit(command, number, words):
         os.close(descriptor)
     except OSError as error:
         if "audit-failure" in FAULTS:
+            write_json({**failed("E_IO", "the audit could not be kept", {}), "meta": {"duration_ms": 0}})
             raise SystemExit(1) from error
         sys.stderr.write(f"the audit could not be kept: {error}\n")
 

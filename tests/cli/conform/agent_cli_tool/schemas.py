@@ -1,5 +1,7 @@
 """What the answers of the commands hold."""
 
+from faults import FAULTS
+
 NOTE = ["id", "title", "body", "state", "updated_at", "_untrusted"]
 
 
@@ -25,5 +27,5 @@ SCHEMAS = {
     "changelog": schema("current_version", "since", "entries"),
     "update": schema("status", "previous_version", "current_version", "target_version", "update_available",
                      "signature_verified", "signature_status", "checksum_verified", "skill_sync_status", "install_method",
-                     "command", "next_step"),
+                     "command", "next_step", *(["confirm_token"] if "update-dry-run" in FAULTS else [])),
 }

@@ -303,7 +303,6 @@ def _proxy(base):
 def _headers():
     """The headers of every request, the secret among them."""
     headers = {
-        "Accept": "application/json",
         **api.HEADERS,
         "Accept-Encoding": "identity",
         "User-Agent": f"{TOOL}/{__version__}",

@@ -8,7 +8,7 @@ import json
 import math
 import re
 
-from .contract_gen import COMMANDS, FIELDS
+from .contract_gen import COMMANDS, FIELDS, plain
 from .errors import InvalidUsage
 from .invocation import option_name
 from .redaction import quote
@@ -59,7 +59,7 @@ def read(command_id, texts):
         if found is not None:
             inputs[field] = found[0]
     for field in spec["options"]:
-        default = FIELDS[field]["default"]
+        default = plain(FIELDS[field]["default"])
         if field not in inputs and default not in (None, ""):
             default = [default] if isinstance(default, str) else default
             inputs[field] = (

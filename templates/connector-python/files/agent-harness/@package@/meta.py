@@ -10,6 +10,7 @@ from .contract_gen import (
     MODES,
     SERVICE_KEYS,
     TOOL,
+    plain,
 )
 from .registry import command
 
@@ -27,15 +28,15 @@ def capabilities(inputs, call):
         "manifest_schema_version": MANIFEST["manifest_schema_version"],
         "backend": BACKEND,
         "modes": list(MODES),
-        "connector": MANIFEST["connector"],
-        "auth": MANIFEST["auth"],
-        "scope": MANIFEST["scope"],
-        "commands": [described[command_id] for command_id in COMMANDS],
+        "connector": plain(MANIFEST["connector"]),
+        "auth": plain(MANIFEST["auth"]),
+        "scope": plain(MANIFEST["scope"]),
+        "commands": [plain(described[command_id]) for command_id in COMMANDS],
     }
     problems = runtime.missing()
     if problems:
         live = [flag for flag in MANIFEST["scope"] if flag in LIVE]
-        told["scope"] = {**MANIFEST["scope"], **dict.fromkeys(live, False)}
+        told["scope"].update(dict.fromkeys(live, False))
         told["runtime"] = {
             "ready": False,
             "problems": problems,

@@ -27,6 +27,7 @@ BASE_URL_ENV = FIXTURE.get("base_url_env", "")
 COMMANDS = {command["id"]: command for command in API.get("commands", [])}
 LISTS = [name for name, command in COMMANDS.items() if "ids" in command]
 REFUSALS = API.get("refusals", [])
+PARTIALS = API.get("partials", [])
 
 
 def credentials():
@@ -60,6 +61,12 @@ def refused(when):
         known = {entry["when"]: entry for entry in REFUSALS}
         when = known.get(when) or known["path"]
     return Answer(when["status"], when.get("body", "").encode(), when.get("headers"))
+
+
+def partly(partial):
+    """The answer of an entry of conform.toml that may be only a part."""
+    body = partial.get("reply", "").encode()
+    return Answer(partial.get("status", 200), body, partial.get("headers"))
 
 
 def judge(exchanges, request):

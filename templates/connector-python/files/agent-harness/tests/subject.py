@@ -32,6 +32,17 @@ SECRETS = {key: f'xQ7vZk9J/{at}w2+Xy"5Hq8Rb' for at, key in enumerate(gen.SERVIC
 BACKEND_COMMANDS = [name for name in gen.COMMANDS if name not in gen.REQUIRED_COMMANDS]
 
 
+def add(monkeypatch, table, entries):
+    """Add entries to a read-only table, in every module that holds it."""
+    for name in ("inputs", "options", "invocation", "meta", "runtime"):
+        module(name)
+    known = getattr(gen, table)
+    more = {**known, **entries}
+    for loaded in list(sys.modules.values()):
+        if vars(loaded).get(table) is known:
+            monkeypatch.setattr(loaded, table, more)
+
+
 def words(command):
     """The words that call a command."""
     return command.split(".")

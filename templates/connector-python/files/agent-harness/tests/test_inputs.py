@@ -1,7 +1,7 @@
 """How option texts become typed inputs, whichever fields this connector has."""
 
 import pytest
-from subject import gen, module
+from subject import add, module
 
 inputs = module("inputs")
 errors = module("errors")
@@ -26,11 +26,13 @@ SPEC = {"required_mode": "readonly", "summary": "", "required": ("title",)}
 @pytest.fixture(autouse=True)
 def thing_commands(monkeypatch):
     """Two commands that take every type of field."""
-    for field, spec in FIELDS.items():
-        monkeypatch.setitem(gen.FIELDS, field, spec)
+    add(monkeypatch, "FIELDS", FIELDS)
     spec = {**SPEC, "options": tuple(FIELDS)}
-    monkeypatch.setitem(gen.COMMANDS, "thing.find", {**spec, "action_class": "read"})
-    monkeypatch.setitem(gen.COMMANDS, "thing.make", {**spec, "action_class": "write"})
+    commands = {
+        "thing.find": {**spec, "action_class": "read"},
+        "thing.make": {**spec, "action_class": "write"},
+    }
+    add(monkeypatch, "COMMANDS", commands)
 
 
 def read(*words, name="thing.make"):

@@ -50,6 +50,7 @@ def test_a_command_sends_the_requests_that_are_stated(command, call):
         assert facts.is_exactly(exchange, request), sent
     assert len(requests) == len(wanted)
     assert outcome.code == 0, outcome.out
+    assert outcome.data.get("failed", 0) == 0, outcome.out
     reply = wanted[-1].get("reply")
     if stated.get("result") and len(wanted) == 1 and reply and "ids" not in stated:
         assert outcome.data[stated["result"]] == json.loads(reply)
@@ -64,6 +65,8 @@ def test_a_list_is_followed_to_its_end(command, call):
         assert refused == []
         data = outcome.data
         assert data["has_more"] is (data["next_cursor"] is not None)
+        if stated.get("result"):
+            assert len(data[stated["result"]]) == len(data["items"])
         items += data["items"]
         cursor = data["next_cursor"]
         if cursor is None:
@@ -78,8 +81,9 @@ def test_health_asks_the_api(run, shared_backend, api_of):
     refused = api_of([facts.API["health"]])
     outcome = run("--json", "health")
     assert refused == []
-    assert [facts.is_exactly(facts.API["health"], r) for r in shared_backend.requests]
     assert shared_backend.requests, "health says how it is without asking"
+    for request in shared_backend.requests:
+        assert facts.is_exactly(facts.API["health"], request), request.target
     assert outcome.data["status"] == "healthy"
 
 
@@ -116,8 +120,23 @@ def test_a_refusal_is_read_as_conform_toml_says(at, run, shared_backend, api_of)
     error = outcome.error
     assert error["code"] == refusal["code"]
     assert refusal.get("says", "") in json.dumps(error, ensure_ascii=False)
+    if "reason" in refusal:
+        assert error["details"].get("reason") == refusal["reason"]
     if "retry_after" in refusal:
-        assert error["details"]["retry_after_s"] == refusal["retry_after"]
+        assert error["details"].get("retry_after_s") == refusal["retry_after"]
+
+
+def test_an_answer_that_is_only_a_part_says_so(run, shared_backend, api_of):
+    for partial in facts.PARTIALS:
+        command, reason = partial["command"], partial.get("reason", "")
+        api_of([])
+        answer = facts.partly(partial)
+        shared_backend.answer_by(lambda request, answer=answer: answer)
+        arguments = facts.COMMANDS[command].get("arguments", [])
+        words = [*COMMANDS[command]["argv"], *arguments]
+        data = run("--json", "--mode", mode(command), *words).data
+        assert data.get("incomplete_reason", "") == reason, partial
+        assert data.get("complete") is (False if reason else None), partial
 
 
 def mode(command):

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from subject import HARNESS, gen, module
+from subject import HARNESS, add, module
 
 inputs = module("inputs")
 errors = module("errors")
@@ -18,12 +18,12 @@ FIELDS = {"words": "richtext", "more": "richtext", "shape": "json", "name": "str
 @pytest.fixture(autouse=True)
 def note_command(monkeypatch, tmp_path):
     """A command that takes long texts, called in a directory of its own."""
-    for field, kind in FIELDS.items():
-        spec = {"type": kind, "choices": None, "default": None, "help": ""}
-        monkeypatch.setitem(gen.FIELDS, field, spec)
+    plain = {"choices": None, "default": None, "help": ""}
+    fields = {field: {"type": kind, **plain} for field, kind in FIELDS.items()}
+    add(monkeypatch, "FIELDS", fields)
     spec = {"required_mode": "readonly", "summary": "", "required": ()}
     spec.update(options=tuple(FIELDS), action_class="write")
-    monkeypatch.setitem(gen.COMMANDS, "note.make", spec)
+    add(monkeypatch, "COMMANDS", {"note.make": spec})
     monkeypatch.chdir(tmp_path)
 
 

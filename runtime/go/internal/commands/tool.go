@@ -1,0 +1,61 @@
+// Package commands is this tool: what it can do, and what it says about itself. The rest of the command line (help,
+// reference, previews, tokens, audit log, update) is in internal/runtime.
+package commands
+
+import (
+	"slices"
+
+	"aos.invalid/tool/internal/client"
+	"aos.invalid/tool/internal/runtime/cli"
+	"aos.invalid/tool/internal/runtime/rest"
+)
+
+// Tool is everything that makes this tool differ from another.
+func Tool() *cli.Tool {
+	return &cli.Tool{
+		Groups: map[string]string{
+			"item":    "Work with items",
+			"project": "Look at projects",
+			// Work that takes long.
+			"export": "Export in the background",
+			"job":    "Follow work in the background",
+			// Steps for a person.
+			"approval": "Continue after a person has decided",
+		},
+		Commands: slices.Concat(
+			itemQueries(),
+			itemWrites(),
+			projectQueries(),
+			jobCommands(),
+			approvalCommands(),
+		),
+		Schemas: slices.Concat(
+			itemSchemas(),
+			projectSchemas(),
+			jobSchemas(),
+		),
+		// The mock has no public address; put the address of your API here.
+		BaseURL: "",
+		Tier:    "T2",
+		// Raise it to stable when docs/E2E.md records a live run of the release.
+		Readiness: cli.Readiness{
+			Level:               "beta",
+			Reason:              "Tested against the mock upstream; no live run is recorded yet",
+			FCCRequired:         true,
+			MockRequired:        true,
+			LiveSmokeForStable:  true,
+			FCCStatus:           "verified",
+			MockUpstreamStatus:  "verified",
+			LiveSmokeStatus:     "missing",
+			RequiredEvidence:    []string{"internal/commands/guard_test.go", "internal/runtime/CONFORMANCE.md", "docs/E2E.md"},
+			LiveSmokeRecordPath: "docs/E2E.md",
+		},
+		Connect: func(connection rest.Connection) cli.Upstream { return client.New(connection) },
+		Renew:   rest.RefreshGrant("oauth", "token"),
+	}
+}
+
+// upstream is the client of the API.
+func upstream(call *cli.Call) (*client.Client, error) {
+	return cli.ClientOf[*client.Client](call)
+}

@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"reflect"
+	"strings"
+)
+
+// Schema describes the data of commands. Its fields come from the type that is encoded, so they cannot drift.
+type Schema struct {
+	Name string
+	// Sample has the type of the data.
+	Sample any
+	// Items names the schema of the entries of a page.
+	Items string
+	// Untrusted are the fields that other people write.
+	Untrusted []string
+}
+
+// fields gives the members of the data in their order.
+func (s Schema) fields() []string {
+	names := []string{}
+	kind := reflect.TypeOf(s.Sample)
+	for index := range kind.NumField() {
+		name, _, _ := strings.Cut(kind.Field(index).Tag.Get("json"), ",")
+		if name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// knownFields are those that --fields may name: of an entry when the data is a page.
+func (t *Tool) knownFields(command *Command) []string {
+	found := t.schema(command.Output)
+	if found.Items != "" {
+		found = t.schema(found.Items)
+	}
+	return found.fields()
+}

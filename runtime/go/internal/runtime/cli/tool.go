@@ -1,0 +1,94 @@
+// Package cli is the command line of a tool: one registry of commands, one gate for writes, one place where a run ends.
+// It knows no command of a particular API; those come with the Tool.
+package cli
+
+import (
+	"context"
+	"slices"
+
+	"aos.invalid/tool/internal/runtime/credentials"
+	"aos.invalid/tool/internal/runtime/rest"
+	"aos.invalid/tool/internal/runtime/update"
+)
+
+// Tool is everything that makes one tool differ from another. Help, reference, the write gate, the audit log and the
+// guard of the tests all read it.
+type Tool struct {
+	// Groups has one line for each first word of a path.
+	Groups map[string]string
+	// Commands are those of the tool; auth and the commands about the tool itself are added.
+	Commands []*Command
+	// Schemas are the shapes of the data that the commands name as their output.
+	Schemas []Schema
+	// BaseURL is the address of the API when nobody says otherwise; empty when there is none.
+	BaseURL string
+	// Tier is the risk of the tool: T0 reads, T1 writes or handles credentials, T2 has actions that cannot be undone.
+	Tier string
+	// Readiness is the release gate as data.
+	Readiness Readiness
+	// Connect makes the client of the API; it does not connect yet.
+	Connect func(rest.Connection) Upstream
+	// Renew is set when the credential of the API expires; rest.RefreshGrant fits most APIs.
+	Renew func(rest.Connection) credentials.Renewer
+}
+
+// Upstream is what the runtime needs of the client of the API.
+type Upstream interface {
+	// Account asks who calls.
+	Account(ctx context.Context) (rest.Account, error)
+	Close()
+}
+
+// Readiness is the release gate as data (agent-cli, section on release readiness).
+type Readiness struct {
+	// Level is unpublishable, beta or stable.
+	Level              string   `json:"level"`
+	Reason             string   `json:"reason"`
+	FCCRequired        bool     `json:"fcc_required"`
+	MockRequired       bool     `json:"mock_upstream_required"`
+	LiveSmokeForStable bool     `json:"live_smoke_required_for_stable"`
+	FCCStatus          string   `json:"fcc_status"`
+	MockUpstreamStatus string   `json:"mock_upstream_status"`
+	LiveSmokeStatus    string   `json:"live_smoke_status"`
+	RequiredEvidence   []string `json:"required_evidence"`
+	// LiveSmokeRecordPath is the file in which live runs are recorded.
+	LiveSmokeRecordPath string `json:"live_smoke_record"`
+}
+
+// groups are the summaries of all groups.
+func (t *Tool) group(name string) string {
+	if summary, own := t.Groups[name]; own {
+		return summary
+	}
+	if name == "auth" {
+		return "Keep the credential for the upstream"
+	}
+	return ""
+}
+
+// commands are all commands: those of the tool, then those of every tool.
+func (t *Tool) commands() []*Command {
+	return slices.Concat(t.Commands, authCommands(), selfCommands())
+}
+
+// schemas are the shapes of all data.
+func (t *Tool) schemas() []Schema {
+	return slices.Concat(t.Schemas, []Schema{
+		{Name: "dry_run", Sample: DryRun{}, Untrusted: []string{"preview"}},
+		{Name: "credential_change", Sample: credentialChange{}},
+		{Name: "reference", Sample: referenceData{}},
+		{Name: "context", Sample: contextData{}},
+		{Name: "doctor", Sample: doctorData{}},
+		{Name: "changelog", Sample: changelogData{}},
+		{Name: "update", Sample: update.Answer{}},
+	})
+}
+
+func (t *Tool) schema(name string) Schema {
+	for _, candidate := range t.schemas() {
+		if candidate.Name == name {
+			return candidate
+		}
+	}
+	return Schema{Name: name, Sample: struct{}{}}
+}

@@ -1,0 +1,232 @@
+// Package rest is a client for REST APIs over JSON. It holds the rules that every tool needs: limits of size and time,
+// redirects that never carry a credential away, one renewal of a refused token, and a fault with a code for each way in
+// which an answer can be missing or wrong. What an API is about belongs to the tool.
+package rest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"aos.invalid/tool/internal/runtime/fault"
+	"aos.invalid/tool/internal/runtime/transport"
+)
+
+const (
+	maxAnswer      = 16 * 1024 * 1024
+	maxErrorAnswer = 64 * 1024
+	maxRedirects   = 5
+)
+
+// Credentials give the token of each request.
+type Credentials interface {
+	// Token gives a token that is good now.
+	Token(ctx context.Context) (string, error)
+	// Refused is asked once when the API refused a token: another token, or none.
+	Refused(ctx context.Context, token string) (string, error)
+}
+
+// Connection is what a client needs to know: where the API is, who calls, and how long one request may take.
+type Connection struct {
+	Base        *url.URL
+	Credentials Credentials
+	Timeout     time.Duration
+	UserAgent   string
+}
+
+// Conventions are what differs from API to API. The zero value holds for an API with bearer tokens that refuses with
+// {"error": {"code": "…", "message": "…"}}.
+type Conventions struct {
+	// Authorize puts the token into a request; nil sets the header `Authorization: Bearer TOKEN`.
+	Authorize func(request *http.Request, token string)
+	// Refusal reads code and message from the body of an answer without success; both may be empty.
+	Refusal func(body []byte) (code, message string)
+	// Codes are the error codes of the API that say more than the status: each with the code of the contract.
+	Codes map[string]string
+}
+
+// Account is the caller as the API knows it. Confirm tokens are bound to both.
+type Account struct {
+	ID          string
+	Permissions []string
+}
+
+// Request is one request.
+type Request struct {
+	Method string
+	// Path has a segment for each element; segments are escaped.
+	Path   []string
+	Query  url.Values
+	Header map[string]string
+	// Body is sent as JSON; nil sends none.
+	Body any
+	// Accept is application/json when it is empty.
+	Accept string
+}
+
+// Outcome is the result for one target of a bulk request; Failed is nil when it succeeded.
+type Outcome struct {
+	Target string
+	Failed *fault.Error
+}
+
+// Client is a connection to one API.
+type Client struct {
+	connection  Connection
+	conventions Conventions
+	http        *http.Client
+}
+
+// New makes a client; it does not connect.
+func New(connection Connection, conventions Conventions) *Client {
+	usual, _ := http.DefaultTransport.(*http.Transport)
+	if conventions.Authorize == nil {
+		conventions.Authorize = bearer
+	}
+	if conventions.Refusal == nil {
+		conventions.Refusal = errorObject
+	}
+	return &Client{
+		connection:  connection,
+		conventions: conventions,
+		http:        &http.Client{Transport: usual.Clone(), CheckRedirect: followAtHome},
+	}
+}
+
+// Close closes idle connections.
+func (c *Client) Close() {
+	c.http.CloseIdleConnections()
+}
+
+// Do sends a request and decodes the JSON answer into result, which may be nil.
+func (c *Client) Do(ctx context.Context, request Request, result any) error {
+	ctx, cancel := context.WithTimeout(ctx, c.connection.Timeout)
+	defer cancel()
+	response, err := c.open(ctx, request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	content, err := c.read(response, maxAnswer)
+	if err != nil || result == nil {
+		return err
+	}
+	return c.decode(response.Header, content, result)
+}
+
+// Bytes sends a request and returns the answer as it is, with its media type.
+func (c *Client) Bytes(ctx context.Context, request Request) (content []byte, mediaType string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, c.connection.Timeout)
+	defer cancel()
+	response, err := c.open(ctx, request)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { _ = response.Body.Close() }()
+	content, err = c.read(response, maxAnswer)
+	return content, mediaTypeOf(response.Header), err
+}
+
+// Unusable is the fault of an answer that makes no sense: E_SERVER.
+func (c *Client) Unusable(format string, values ...any) *fault.Error {
+	return fault.New(fault.Server, "`%s` gave an unusable answer: %s", c.connection.Base.Host, fmt.Sprintf(format, values...)).
+		WithFix("Check that the address of the upstream is right; if it is, wait and run the command again")
+}
+
+// StatusFault is the fault of a status that the API reports inside an answer, for one entry of a bulk request.
+func (c *Client) StatusFault(status int) *fault.Error {
+	return transport.StatusFault(c.connection.Base.Host, transport.StatusCode(status, nil), status, nil, time.Now())
+}
+
+// followAtHome follows a redirect only to the same server, so that no credential goes anywhere else.
+func followAtHome(request *http.Request, via []*http.Request) error {
+	first := via[0]
+	if len(via) > maxRedirects || request.URL.Host != first.URL.Host || request.URL.Scheme != first.URL.Scheme ||
+		first.Method != http.MethodGet {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// open sends a request whose answer is a success; the caller reads and closes it.
+func (c *Client) open(ctx context.Context, request Request) (*http.Response, error) {
+	token, err := c.connection.Credentials.Token(ctx)
+	if err != nil {
+		return nil, err
+	}
+	response, err := c.attempt(ctx, request, token)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode == http.StatusUnauthorized {
+		other, err := c.connection.Credentials.Refused(ctx, token)
+		if err != nil {
+			_ = response.Body.Close()
+			return nil, err
+		}
+		if other != "" {
+			_ = response.Body.Close()
+			if response, err = c.attempt(ctx, request, other); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if response.StatusCode >= 200 && response.StatusCode <= 299 {
+		return response, nil
+	}
+	defer func() { _ = response.Body.Close() }()
+	return nil, c.refusal(response)
+}
+
+func (c *Client) attempt(ctx context.Context, wanted Request, token string) (*http.Response, error) {
+	var body io.Reader
+	if wanted.Body != nil {
+		content, err := json.Marshal(wanted.Body)
+		if err != nil {
+			return nil, fmt.Errorf("the request cannot be encoded: %w", err)
+		}
+		body = bytes.NewReader(content)
+	}
+	address := c.connection.Base.JoinPath(escape(wanted.Path)...)
+	address.RawQuery = wanted.Query.Encode()
+	request, err := http.NewRequestWithContext(ctx, wanted.Method, address.String(), body)
+	if err != nil {
+		return nil, fmt.Errorf("the request cannot be made: %w", err)
+	}
+	request.Header.Set("Accept", "application/json")
+	if wanted.Accept != "" {
+		request.Header.Set("Accept", wanted.Accept)
+	}
+	request.Header.Set("User-Agent", c.connection.UserAgent)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if token != "" {
+		c.conventions.Authorize(request, token)
+	}
+	for name, value := range wanted.Header {
+		request.Header.Set(name, value)
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, transport.ErrorFault(c.connection.Base.Host, err)
+	}
+	return response, nil
+}
+
+func bearer(request *http.Request, token string) {
+	request.Header.Set("Authorization", "Bearer "+token)
+}
+
+func escape(segments []string) []string {
+	escaped := make([]string, len(segments))
+	for index, segment := range segments {
+		escaped[index] = url.PathEscape(segment)
+	}
+	return escaped
+}

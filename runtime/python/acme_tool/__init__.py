@@ -1,0 +1,1 @@
+"""An agent CLI: one JSON answer for each call, previews and tokens for writes."""

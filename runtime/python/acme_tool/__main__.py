@@ -1,0 +1,26 @@
+"""Starts the tool. Import nothing heavy here: `--version` has to be quick."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ._runtime.start import start
+
+if TYPE_CHECKING:
+    from ._runtime.tool import Tool
+
+
+def main() -> None:
+    """Run one call and exit with its code."""
+    start(load)
+
+
+def load() -> Tool:
+    """Return what this tool is."""
+    from .commands import TOOL
+
+    return TOOL
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""Keeping the credential for the upstream."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any, TypedDict
+
+from .. import config, files
+from ..command import STRING, WHEN_LOSSY, Call, Command, Param, Plan
+from ..credentials.credential import Credential, from_environment, parse
+from ..credentials.store import NONE
+from ..fault import AUTH, VALIDATION, Fault
+from ..schemas import Schema
+
+MAX_TOKEN_FILE = 64 * 1024
+
+
+class CredentialChange(TypedDict):
+    """What became of the stored credential."""
+
+    stored: bool
+    storage: str
+    account: str | None
+
+
+def _plan_login(call: Call) -> Plan:
+    credential = _new_credential(call)
+    call.app.store.know(credential)
+    # The upstream says whether it is good before it is kept.
+    account = call.app.account(call.app.client_with(credential))
+    before = _stored(call)
+    after = {"stored": True, "account": account.id}
+
+    def apply(_key: str) -> CredentialChange:
+        storage = call.app.store.save(credential)
+        return {"stored": True, "storage": storage, "account": account.id}
+
+    return Plan(
+        preview={"changes": [_change(call, "store", before, after)]},
+        payload=hashlib.sha256(credential.encode().encode()).hexdigest(),
+        account=account,
+        lossy=before is not None,
+        apply=apply,
+    )
+
+
+def _plan_logout(call: Call) -> Plan:
+    before = _stored(call)
+    changes = [] if before is None else [_change(call, "forget", before, None)]
+
+    def apply(_key: str) -> CredentialChange:
+        call.app.store.remove()
+        return {"stored": False, "storage": NONE, "account": None}
+
+    return Plan(preview={"changes": changes}, lossy=before is not None, apply=apply)
+
+
+def _change(call: Call, action: str, before: Any, after: Any) -> dict[str, Any]:
+    return {
+        "action": action,
+        "resource": "credential",
+        "id": call.app.config.upstream_name,
+        "before": before,
+        "after": after,
+    }
+
+
+def _new_credential(call: Call) -> Credential:
+    if call.has("token-file"):
+        try:
+            path = Path(call.text("token-file"))
+            content = files.read_bounded(path, MAX_TOKEN_FILE)
+        except OSError as error:
+            raise Fault(
+                VALIDATION,
+                f"--token-file cannot be read: {files.reason(error)}",
+                fix="Name a file that holds the credential and nothing else",
+                flag="--token-file",
+            ) from error
+        return parse(content.decode("utf-8", "replace"))
+    credential = from_environment(expiring=call.app.tool.expiring)
+    if credential is None:
+        raise Fault(
+            AUTH,
+            "there is no credential to store",
+            fix=f"Set {config.TOKEN}, or pass --token-file",
+        )
+    return credential
+
+
+def _stored(call: Call) -> dict[str, Any] | None:
+    """Say what is stored, without saying the credential."""
+    try:
+        found, storage = call.app.store.stored()
+    except Fault as failed:
+        # What cannot be read is lost by a new login as well.
+        return {"stored": True, "storage": "unreadable", "reason": failed.message}
+    return {"stored": True, "storage": storage} if found else None
+
+
+COMMANDS = (
+    Command(
+        path="auth login",
+        summary="Store the credential for the upstream",
+        detail=f"Takes it from {config.TOKEN} or from a file, never from a flag, and "
+        "asks the upstream whether it is good. A stored one is replaced only with a "
+        "confirm token.",
+        params=(
+            Param(
+                "token-file",
+                STRING,
+                "File that holds the credential; without it the environment does",
+            ),
+        ),
+        output="credential_change",
+        examples=("auth login --dry-run", "auth login --confirm ct_TOKEN"),
+        plan=_plan_login,
+        confirm=WHEN_LOSSY,
+    ),
+    Command(
+        path="auth logout",
+        summary="Forget the stored credential for the upstream",
+        output="credential_change",
+        examples=("auth logout --dry-run", "auth logout --confirm ct_TOKEN"),
+        plan=_plan_logout,
+        confirm=WHEN_LOSSY,
+    ),
+)
+
+GROUPS = {"auth": "Keep the credential for the upstream"}
+
+SCHEMAS = {"credential_change": Schema(CredentialChange)}

@@ -1,0 +1,163 @@
+"""Finds and keeps the credential of one upstream."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+from ...about import TOOL
+from .. import config
+from ..config import Config
+from ..fault import CONFIG, IO, Fault
+from ..redact import Redactor
+from .credential import Credential, decode, from_environment
+from .encrypted_file import EncryptedFile
+
+NONE = "none"
+KEYRING = "keyring"
+ENCRYPTED_FILE = "encrypted-file"
+ENVIRONMENT = "env"
+
+# A keyring may wait for somebody to unlock it.
+_KEYRING_LIMIT = 3.0
+
+T = TypeVar("T")
+
+
+class NoKeyring(Exception):
+    """There is no keyring that can be used."""
+
+
+class Store:
+    """The credential of one upstream, wherever it is."""
+
+    def __init__(
+        self, setup: Config, redactor: Redactor, *, expiring: bool = False
+    ) -> None:
+        self._name = setup.upstream_name
+        self._use_keyring = setup.use_keyring
+        self._file = EncryptedFile(setup.home)
+        self._redactor = redactor
+        self._expiring = expiring
+
+    def find(self) -> tuple[Credential | None, str]:
+        """Give the credential in effect and where it comes from."""
+        found, storage = self.stored()
+        if found is None:
+            found = from_environment(expiring=self._expiring)
+            storage = ENVIRONMENT if found else NONE
+        if found is not None:
+            self.know(found)
+        return found, storage
+
+    def stored(self) -> tuple[Credential | None, str]:
+        """Give the credential that is kept, and where."""
+        try:
+            text = self._ask(lambda ring: ring.get_password(TOOL, self._name))
+        except NoKeyring:
+            text = None
+        if text is not None:
+            try:
+                return decode(text), KEYRING
+            except ValueError as error:
+                raise Fault(
+                    CONFIG,
+                    "the credential in the keyring cannot be read",
+                    fix=f"Run `{TOOL} auth logout`, then `{TOOL} auth login`",
+                ) from error
+        found = self._file.get(self._name)
+        return found, ENCRYPTED_FILE if found else NONE
+
+    def know(self, credential: Credential) -> None:
+        """Keep a credential from being shown."""
+        self._redactor.add(*credential.secrets)
+
+    def save(self, credential: Credential) -> str:
+        """Keep a credential: in the keyring when there is one, else in the file."""
+        self.know(credential)
+        text = credential.encode()
+        try:
+            self._ask(lambda ring: ring.set_password(TOOL, self._name, text))
+        except NoKeyring:
+            self._file.put(self._name, credential)
+            return ENCRYPTED_FILE
+        # An older copy in the file would come back one day.
+        self._file.remove(self._name)
+        return KEYRING
+
+    def remove(self) -> None:
+        """Forget the credential, wherever it is kept."""
+        try:
+            kept = self._ask(lambda ring: ring.get_password(TOOL, self._name))
+            if kept is not None:
+                self._ask(lambda ring: ring.delete_password(TOOL, self._name))
+        except NoKeyring as error:
+            if self._use_keyring and self._has_copy():
+                raise Fault(
+                    IO,
+                    "the keyring keeps the credential",
+                    fix="Unlock the keyring of the system, then run the command again",
+                ) from error
+        self._file.remove(self._name)
+
+    def _has_copy(self) -> bool:
+        try:
+            return (
+                self._ask(lambda ring: ring.get_password(TOOL, self._name)) is not None
+            )
+        except NoKeyring:
+            return False
+
+    def _ask(self, question: Callable[[_Ring], T]) -> T:
+        if not self._use_keyring:
+            raise NoKeyring
+        answers: queue.Queue[tuple[bool, T | Exception]] = queue.Queue()
+
+        def ask() -> None:
+            try:
+                answers.put((True, question(_ring())))
+            except Exception as error:  # noqa: BLE001
+                # Every keyring fails in its own way; all of it means the same.
+                answers.put((False, error))
+
+        threading.Thread(target=ask, daemon=True).start()
+        try:
+            answered, answer = answers.get(timeout=_KEYRING_LIMIT)
+        except queue.Empty:
+            raise NoKeyring from None
+        if not answered or isinstance(answer, Exception):
+            raise NoKeyring
+        return answer
+
+
+class _Ring:
+    """The keyring of the system."""
+
+    def __init__(self) -> None:
+        import keyring
+        from keyring.backends import fail
+
+        self._ring = keyring.get_keyring()
+        # Without a backend every call would fail, one by one.
+        if isinstance(self._ring, fail.Keyring):
+            raise NoKeyring
+
+    def get_password(self, service: str, name: str) -> str | None:
+        return self._ring.get_password(service, name)
+
+    def set_password(self, service: str, name: str, value: str) -> None:
+        self._ring.set_password(service, name, value)
+
+    def delete_password(self, service: str, name: str) -> None:
+        self._ring.delete_password(service, name)
+
+
+def _ring() -> _Ring:
+    return _Ring()
+
+
+def login_hint() -> str:
+    """Say how a credential is set up."""
+    return f"Run `{TOOL} auth login`, or set {config.TOKEN}"

@@ -1,0 +1,1 @@
+"""Builds the standalone program and keeps the version in one place."""

@@ -1,0 +1,34 @@
+"""Schemas of the data, taken from the types that the code builds it with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .. import contract_gen
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The shape of the data of a command."""
+
+    # A TypedDict: its members are the fields, in their order.
+    sample: Any
+    # Names the schema of the entries of a page.
+    items: str = ""
+    # The fields that other people write.
+    untrusted: tuple[str, ...] = ()
+
+    @property
+    def fields(self) -> list[str]:
+        """The members of the data."""
+        return [*self.sample.__annotations__]
+
+    def describe(self) -> dict[str, Any]:
+        """Give what `reference` says about it."""
+        described = {
+            "shape": contract_gen.REFERENCE_SCHEMA_SHAPES[0],
+            "fields": self.fields,
+            "untrusted_fields": list(self.untrusted),
+        }
+        return {**described, "items_schema": self.items} if self.items else described

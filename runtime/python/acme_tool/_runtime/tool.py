@@ -1,0 +1,131 @@
+"""What the runtime has to know about a tool; the tool describes itself with `Tool`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .commands import auth, self_description
+from .config import env
+
+if TYPE_CHECKING:
+    from .checks import Check
+    from .command import Account, Call, Command
+    from .credentials.credential import Credential
+    from .rest import Connection
+    from .schemas import Schema
+
+
+class Client(Protocol):
+    """A client of the upstream, as far as the runtime uses it."""
+
+    def account(self) -> Account:
+        """Return the account of the credential; confirm tokens are bound to its id."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One more value that a user can set, beside those that every tool has.
+
+    It is read from the variable `<PREFIX>_<NAME>`. A setting that is not secret may also
+    be in config.json, in lower case.
+    """
+
+    name: str
+    description: str
+    secret: bool = False
+    default: str = ""
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """How far a release may be trusted (agent-cli, release readiness)."""
+
+    # `beta` or `stable`; `stable` needs a recorded live run.
+    level: str
+    reason: str
+    # Each status is `verified` or `missing`.
+    fcc_status: str
+    mock_upstream_status: str
+    live_smoke_status: str
+    # Paths of files in the repository.
+    required_evidence: tuple[str, ...]
+    live_smoke_record: str = "docs/E2E.md"
+
+    def describe(self) -> dict[str, Any]:
+        """Return the member `release_readiness` of `reference`."""
+        return {
+            "level": self.level,
+            "reason": self.reason,
+            "fcc_required": True,
+            "mock_upstream_required": True,
+            "live_smoke_required_for_stable": True,
+            "fcc_status": self.fcc_status,
+            "mock_upstream_status": self.mock_upstream_status,
+            "live_smoke_status": self.live_smoke_status,
+            "required_evidence": list(self.required_evidence),
+            "live_smoke_record": self.live_smoke_record,
+        }
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One tool. A mistake in the tables raises ValueError when the tool starts."""
+
+    # Makes the client of the upstream; a subclass of `Rest` does.
+    connect: Callable[[Connection], Client]
+    # One line for each first word of a path with several words.
+    groups: Mapping[str, str]
+    commands: Sequence[Command]
+    # The schemas that the commands name.
+    schemas: Mapping[str, Schema]
+    readiness: Readiness
+    # T0 only reads, T1 writes or handles credentials, T2 has actions that nothing undoes.
+    risk_tier: str
+    # The upstream when no other address is configured; empty when it has no public one.
+    default_base_url: str = ""
+    settings: tuple[Setting, ...] = ()
+    # More checks of `doctor`.
+    checks: tuple[Callable[[Call], Check], ...] = ()
+    # Renews a credential that expires; None when credentials do not expire.
+    renew: Callable[[Any, str], Credential] | None = None
+    _all: tuple[Command, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        own = (*auth.COMMANDS, *self_description.COMMANDS)
+        groups = {**self.groups, **auth.GROUPS}
+        schemas = {**self.schemas, **auth.SCHEMAS, **self_description.SCHEMAS}
+        object.__setattr__(self, "groups", groups)
+        object.__setattr__(self, "schemas", schemas)
+        object.__setattr__(self, "_all", (*self.commands, *own))
+        if len({each.path for each in self._all}) != len(self._all):
+            raise ValueError("two commands have the same path")
+        for each in self._all:
+            if (named := each.output) not in schemas:
+                raise ValueError(f"`{each.path}` names the unknown schema `{named}`")
+            if (word := each.path.rpartition(" ")[0]) and word not in groups:
+                raise ValueError(f"`{each.path}` needs a line for `{word}` in groups")
+
+    @property
+    def all_commands(self) -> tuple[Command, ...]:
+        """The commands of the tool, then those that every tool has."""
+        return self._all
+
+    @property
+    def expiring(self) -> bool:
+        """Whether credentials expire and are renewed."""
+        return self.renew is not None
+
+    def secrets(self) -> list[str]:
+        """Return the values of secret settings that no answer may show."""
+        found = (
+            os.environ.get(env(each.name), "") for each in self.settings if each.secret
+        )
+        return [value for value in found if value]
+
+    def fields_of(self, command: Command) -> list[str]:
+        """Return what --fields may name: of an entry when the data is a page."""
+        schema = self.schemas[command.output]
+        return self.schemas[schema.items or command.output].fields

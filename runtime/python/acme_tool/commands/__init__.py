@@ -1,0 +1,48 @@
+"""All commands, and what this tool promises. Register yours here."""
+
+from __future__ import annotations
+
+from .._runtime.tool import Readiness, Tool
+from ..client import Client
+from ..renewal import renew
+from . import approvals, item_writes, items, jobs
+
+# Raise `level` to stable when docs/E2E.md records a live run of the release.
+# tests/test_guard.py fails when `fcc_status` is not true.
+READINESS = Readiness(
+    level="beta",
+    reason="Tested against the mock upstream; no live run is recorded yet",
+    fcc_status="verified",
+    mock_upstream_status="verified",
+    live_smoke_status="missing",
+    required_evidence=("tests/test_guard.py", "docs/E2E.md"),
+)
+
+TOOL = Tool(
+    connect=Client,
+    # Asks the upstream for a new credential when one has expired.
+    renew=renew,
+    # The upstream, when no other address is configured.
+    default_base_url="",
+    groups={
+        "item": "Work with items",
+        "project": "Look at projects",
+        "export": "Export in the background",
+        "job": "Follow work in the background",
+        "approval": "Continue after a person has decided",
+    },
+    commands=(
+        *items.COMMANDS,
+        *item_writes.COMMANDS,
+        *jobs.COMMANDS,
+        *approvals.COMMANDS,
+    ),
+    schemas={
+        **items.SCHEMAS,
+        **item_writes.SCHEMAS,
+        **jobs.SCHEMAS,
+    },
+    readiness=READINESS,
+    # T0 only reads, T1 writes or handles credentials, T2 has actions that nothing undoes.
+    risk_tier="T2",
+)

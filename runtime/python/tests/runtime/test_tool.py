@@ -1,0 +1,90 @@
+"""What a tool says about itself: its tables, its settings, its checks."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from typing import Any
+
+import pytest
+
+from acme_tool._runtime.command import Command
+from acme_tool._runtime.tool import Tool as Described
+from acme_tool.commands import TOOL
+
+from .sandbox import Tool
+
+COMMAND = Command(
+    "thing list", "List things", "item", ("thing list",), run=lambda _: {}
+)
+
+
+@pytest.fixture
+def own(tool: Tool) -> Tool:
+    tool.program = [sys.executable, "-m", "tests.runtime.settings_tool"]
+    return tool
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"commands": (COMMAND,)}, "needs a line for `thing` in groups"),
+        (
+            {"commands": (dataclasses.replace(COMMAND, output="nothing"),)},
+            "names the unknown schema `nothing`",
+        ),
+        ({"commands": TOOL.commands[:1] * 2}, "the same path"),
+    ],
+)
+def test_a_mistake_in_the_tables_is_named(change: dict[str, Any], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        dataclasses.replace(TOOL, **change)
+
+
+def test_every_tool_has_the_commands_about_itself() -> None:
+    bare = Described(
+        connect=TOOL.connect,
+        groups={},
+        commands=(),
+        schemas={},
+        readiness=TOOL.readiness,
+        risk_tier="T0",
+    )
+    assert {command.path for command in bare.all_commands} == {
+        "auth login",
+        "auth logout",
+        "reference",
+        "context",
+        "doctor",
+        "changelog",
+        "update",
+    }
+
+
+def test_settings_are_described_and_read(own: Tool) -> None:
+    described = {
+        each["name"]: each for each in own.run("reference").ok()["environment"]
+    }
+    assert described["ACME_TOOL_WORKSPACE"]["secret"] is False
+    assert described["ACME_TOOL_PIN"]["secret"] is True
+    assert own.check("workspace")["message"] == "main 0"
+    own.state.mkdir(exist_ok=True)
+    (own.state / "config.json").write_text(json.dumps({"workspace": "second"}))
+    assert own.check("workspace")["message"] == "second 0"
+    own.set(WORKSPACE="third-of-them", PIN="0123456789")
+    assert own.check("workspace")["message"] == "third-of-them 10"
+
+
+def test_a_secret_setting_is_not_in_the_file_and_not_in_an_answer(own: Tool) -> None:
+    own.set(PIN="third-of-them", WORKSPACE="third-of-them")
+    assert own.check("workspace")["message"] == "[redacted] 13"
+    own.state.mkdir(exist_ok=True)
+    (own.state / "config.json").write_text(json.dumps({"pin": "0123456789"}))
+    details = own.run("item", "get", "--id", "1").fails("E_CONFIG")
+    assert "base_url and timeout_s and workspace" in details["fix"]
+
+
+def test_the_address_of_the_tool_is_used_when_no_other_is_set(own: Tool) -> None:
+    own.set(BASE_URL="")
+    assert own.run("context").ok()["config"]["base_url"] == "https://api.example.com"

@@ -1,0 +1,152 @@
+//! Go: code that changes the variables of the module, and modules that hide the package.
+
+mod changes;
+
+use crate::contract::Finding;
+use crate::system::files::Kind;
+
+use super::Module;
+use super::pattern::regex;
+
+pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
+    hidden(module, found);
+    vendored(module, found);
+    foreign_code(module, found);
+    changes::check(module, found);
+}
+
+/// Directories that the module is in, from the inside out, that hold a `go.mod`, with the path of that file.
+fn roots<'a>(module: &Module<'a>) -> Vec<(&'a str, String)> {
+    let mut above = Some(module.directory);
+    let mut roots = Vec::new();
+    while let Some(directory) = above {
+        let path = super::join(directory, "go.mod");
+        if module.repository.holds(&path) {
+            roots.push((directory, path));
+        }
+        above = match directory.rsplit_once('/') {
+            Some((parent, _)) => Some(parent),
+            None if directory.is_empty() => None,
+            None => Some(""),
+        };
+    }
+    roots
+}
+
+/// A copy of the package in a `vendor` directory, under the path that it is imported by.
+fn vendored(module: &Module<'_>, found: &mut Vec<Finding>) {
+    for (root, file) in roots(module) {
+        let name = module_name(module.repository.text(&file).unwrap_or_default());
+        let inner = module.directory.strip_prefix(root).unwrap_or_default().trim_matches('/');
+        let import = super::join(name, inner);
+        let import = import.trim_end_matches('/');
+        if import.is_empty() {
+            continue;
+        }
+        let place = super::join(root, &format!("vendor/{import}"));
+        let below = format!("vendor/{import}/");
+        let copies = module.repository.files.keys().chain(module.repository.ignored.keys());
+        let copy = copies.map(String::as_str).find(|path| {
+            path.strip_suffix(".go")
+                .is_some_and(|path| path.starts_with(&below) || path.contains(&format!("/{below}")))
+        });
+        let listed = module.others(&["modules.txt"]).find(|(path, text)| {
+            path.ends_with("vendor/modules.txt") && text.lines().any(|line| line.trim() == import)
+        });
+        let copy = copy.or_else(|| listed.map(|(path, _)| path));
+        if module.kind(&place) != Kind::Absent {
+            found.push(module.shadowed(&place, "go may build this copy in place of"));
+        } else if let Some(copy) = copy {
+            found.push(module.shadowed(copy, "go may build this copy in place of"));
+        }
+    }
+}
+
+/// Assembly, C and objects in the package: they can write to its variables, and nothing here reads them.
+fn foreign_code(module: &Module<'_>, found: &mut Vec<Finding>) {
+    const ENDINGS: [&str; 18] = [
+        ".s", ".S", ".sx", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".m", ".f",
+        ".F", ".f90", ".swig", ".swigcxx", ".syso",
+    ];
+    for name in module.siblings() {
+        let path = module.beside(&name);
+        if ENDINGS.iter().any(|ending| name.ends_with(ending))
+            && module.kind(&path) != Kind::Directory
+        {
+            found.push(module.amended(&path, "", 0));
+        }
+    }
+    for (path, text) in module.others(&[".go"]) {
+        let inside = path.rsplit_once('/').map_or("", |(above, _)| above) == module.directory;
+        let Ok(cgo) = regex(r#"(?m)^\s*(?:import\s+)?[\w.]*\s*["`]C["`]"#) else { return };
+        if inside && let Some(cgo) = cgo.find(text) {
+            found.push(module.amended(path, text, cgo.start()));
+        }
+    }
+}
+
+/// A `go.mod` below the module's own, a `replace` of the package, an overlay: each makes go build other files.
+fn hidden(module: &Module<'_>, found: &mut Vec<Finding>) {
+    let roots = roots(module);
+    for (nested, outer) in roots.iter().zip(roots.iter().skip(1)) {
+        let outer_name = module_name(module.repository.text(&outer.1).unwrap_or_default());
+        let inner = nested.0.strip_prefix(outer.0).unwrap_or_default().trim_start_matches('/');
+        let import = format!("\"{outer_name}/{inner}");
+        let used = module.others(&[".go"]).any(|(path, text)| {
+            !path.starts_with(&format!("{}/", nested.0)) && text.contains(&import)
+        });
+        if used {
+            found.push(module.shadowed(
+                &nested.1,
+                "this file takes the package out of its module, so that go builds another in place of",
+            ));
+        }
+    }
+    let name = roots.last().and_then(|(_, path)| module.repository.text(path)).map(module_name);
+    for (path, text) in module.others(&["go.mod", "go.work"]) {
+        let replaced = text.lines().any(|line| {
+            let line = line.trim().trim_start_matches("replace").trim();
+            let target = line.split_once("=>").map(|(left, _)| left.split_whitespace().next());
+            let target = target.flatten().unwrap_or_default().trim_matches('"');
+            name.is_some_and(|name| target.starts_with(&format!("{name}/")))
+        });
+        if replaced {
+            found.push(module.shadowed(path, "it replaces a part of this module, which can hide"));
+        }
+    }
+    for (path, text) in module.others(&[
+        "Makefile",
+        "makefile",
+        "GNUmakefile",
+        "justfile",
+        ".mk",
+        ".sh",
+        ".yml",
+        ".yaml",
+        ".envrc",
+        ".env",
+        "Dockerfile",
+        "package.json",
+        ".js",
+        "Taskfile",
+        "go.env",
+        ".ci/run",
+    ]) {
+        let overlaid = |line: &str| {
+            line.contains("-overlay") && (line.contains("GOFLAGS") || line.contains("go "))
+        };
+        if let Some(at) = text.lines().position(overlaid) {
+            let mut finding = module.shadowed(path, "go builds with an overlay, which can replace");
+            finding.line = u32::try_from(at + 1).ok();
+            found.push(finding);
+        }
+    }
+}
+
+fn module_name(text: &str) -> &str {
+    text.lines()
+        .find_map(|line| line.trim().strip_prefix("module "))
+        .unwrap_or_default()
+        .trim()
+        .trim_matches('"')
+}

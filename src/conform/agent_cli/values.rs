@@ -1,0 +1,97 @@
+//! What is wrong with the values of an answer (agent-cli §8, §15.8): ids, times, marks of foreign text.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::gate::utc;
+
+/// The first id that is no string, or time that is not in UTC: the names that lead to it, and what is wrong.
+pub fn wrong(value: &Value) -> Option<(Vec<String>, String)> {
+    match value {
+        Value::Array(items) => items.iter().find_map(wrong),
+        Value::Object(members) => members.iter().find_map(|(key, member)| {
+            let here = |fault: String| Some((vec![key.clone()], fault));
+            let is_id = key == "id" || key.ends_with("_id");
+            if is_id && !member.is_string() && !member.is_null() {
+                return here(format!("`{key}` is {member} and no string"));
+            }
+            let is_wrong_time = member.as_str().is_some_and(|time| utc(time).is_none());
+            if key.ends_with("_at") && is_wrong_time {
+                return here(format!("`{key}` is {member}, which is no time in UTC"));
+            }
+            let (mut path, fault) = wrong(member)?;
+            path.insert(0, key.clone());
+            Some((path, fault))
+        }),
+        _ => None,
+    }
+}
+
+/// The first mark that names no member of its object.
+pub fn stray_mark(value: &Value, key: &str) -> Option<String> {
+    match value {
+        Value::Array(items) => items.iter().find_map(|item| stray_mark(item, key)),
+        Value::Object(members) => {
+            let marks = members.get(key).and_then(Value::as_array).into_iter().flatten();
+            let stray = marks.filter_map(Value::as_str).find(|mark| !members.contains_key(*mark));
+            stray
+                .map(str::to_owned)
+                .or_else(|| members.iter().find_map(|(_, member)| stray_mark(member, key)))
+        }
+        _ => None,
+    }
+}
+
+/// The first foreign text that this object, not one below it, has and does not name.
+pub fn unmarked_here(value: &Value, key: &str, foreign: &BTreeSet<&str>) -> Option<String> {
+    let members = value.as_object()?;
+    let marks = members.get(key).and_then(Value::as_array).into_iter().flatten();
+    let marks: BTreeSet<&str> = marks.filter_map(Value::as_str).collect();
+    let mut stray = members.iter().filter(|(name, member)| {
+        foreign.contains(name.as_str()) && member.is_string() && !marks.contains(name.as_str())
+    });
+    stray.next().map(|(name, _)| name.clone())
+}
+
+/// The first foreign text that its object does not name.
+pub fn unmarked(value: &Value, key: &str, foreign: &BTreeSet<&str>) -> Option<String> {
+    unmarked_here(value, key, foreign).or_else(|| below(value, key, foreign))
+}
+
+/// The same without the outermost object.
+pub fn below(value: &Value, key: &str, foreign: &BTreeSet<&str>) -> Option<String> {
+    match value {
+        Value::Array(items) => items.iter().find_map(|item| unmarked(item, key, foreign)),
+        Value::Object(members) => {
+            members.iter().find_map(|(_, member)| unmarked(member, key, foreign))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn text_of_others_has_to_be_named_on_its_own_object() {
+        let foreign = BTreeSet::from(["title"]);
+        let value = json!({"items": [{"title": "a", "_untrusted": ["title"]}, {"title": "b"}]});
+        assert_eq!(unmarked(&value, "_untrusted", &foreign), Some("title".to_owned()));
+        assert_eq!(unmarked(&value["items"][0], "_untrusted", &foreign), None);
+        assert_eq!(below(&value["items"][1], "_untrusted", &foreign), None);
+    }
+
+    #[test]
+    fn a_wrong_value_is_found_with_the_names_that_lead_to_it() {
+        let value = json!({"a": [{"id": "1"}, {"made_at": "2026-01-01T00:00:00+02:00"}]});
+        let (path, fault) = wrong(&value).unwrap();
+        assert_eq!(path, ["a", "made_at"]);
+        assert!(fault.contains("no time in UTC"));
+        assert_eq!(wrong(&json!({"id": 7})).unwrap().1, "`id` is 7 and no string");
+        assert!(wrong(&json!({"id": null, "made_at": "2026-01-01T00:00:00Z"})).is_none());
+    }
+}

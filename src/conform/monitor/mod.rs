@@ -1,0 +1,134 @@
+//! Every finished call of a run, judged after the run by the rules of its family.
+//!
+//! Makes no call: it only looks at calls that probes made anyway. The rules are in `invariants` of each family; here is
+//! what is the same for both: what a call showed, which calls no rule can judge, and what contradicts which probe.
+
+mod log;
+mod ruling;
+
+use std::collections::BTreeMap;
+
+use crate::contract::Family;
+use crate::system::subject::Ending;
+
+use super::call::{Blow, Event};
+use super::evidence;
+use super::probe::{Evidence, Finding, Verdict};
+use super::runner::Result;
+use super::session::Session;
+
+pub use log::{Log, Noted};
+pub use ruling::Ruling;
+
+/// Most calls of one probe that are shown as proof.
+const MAX_SHOWN: usize = 8;
+
+/// The rules of a family.
+type Judge = fn(&Session, &[Noted]) -> Vec<Ruling>;
+
+/// What the calls of a run showed beside the samples of the probes.
+#[derive(Clone, Debug, Default)]
+pub struct Monitored {
+    /// Finished calls of the run.
+    pub calls: usize,
+    /// Calls whose answer was judged.
+    pub judged: usize,
+    /// The others: the reason and the number of calls.
+    pub excluded: BTreeMap<&'static str, usize>,
+    rules: BTreeMap<&'static str, Rule>,
+}
+
+/// What the calls of a run say about one probe.
+#[derive(Clone, Debug, Default)]
+struct Rule {
+    judged: usize,
+    faulty: usize,
+    shown: Vec<Evidence>,
+}
+
+/// Judges all calls of the run, in an order that does not depend on which worker made them.
+#[must_use]
+pub fn judge(session: &Session) -> Monitored {
+    let mut calls = session.log.take();
+    let (sentinels, judge): (_, Judge) = match session.family() {
+        Family::Harness => {
+            use super::harness::invariants;
+            (invariants::sentinels(session), invariants::judge)
+        }
+        Family::AgentCli => {
+            use super::agent_cli::invariants;
+            (invariants::sentinels(session), invariants::judge)
+        }
+    };
+    // A secret of one call must not be shown by another one either.
+    calls.iter_mut().for_each(|noted| noted.observed.secrets.clone_from(&sentinels));
+    let rulings = judge(session, &calls);
+    let mut monitored = Monitored { calls: calls.len(), ..Monitored::default() };
+    let mut known = std::collections::BTreeSet::new();
+    for (noted, ruling) in calls.iter().zip(rulings) {
+        match ruling.exclusion {
+            Some(reason) => *monitored.excluded.entry(reason).or_default() += 1,
+            None => monitored.judged += 1,
+        }
+        for (probe, fault) in ruling.seen {
+            let rule = monitored.rules.entry(probe).or_default();
+            rule.judged += 1;
+            let Some(fault) = fault else { continue };
+            rule.faulty += 1;
+            let is_new = known.insert((probe, ruling.command.clone(), ruling.code.clone()));
+            if is_new && rule.shown.len() < MAX_SHOWN {
+                rule.shown.push(noted.observed.evidence(fault));
+            }
+        }
+    }
+    monitored
+}
+
+impl Monitored {
+    /// Puts what all calls showed into the results of the probes: a contradiction fails a probe whose sample passed.
+    pub fn conclude(&self, results: &mut [Result]) {
+        for result in results {
+            let Some(rule) = self.rules.get(result.probe.id) else { continue };
+            let is_counted = result.finding.unit() == super::probe::CALLS;
+            if is_counted && result.finding.verdict() != Verdict::NotApplicable {
+                result.finding = result.finding.clone().about(rule.judged, super::probe::CALLS);
+            }
+            if let Some(first) = rule.shown.first()
+                && result.finding.verdict() != Verdict::Fail
+            {
+                result.finding = rule.contradiction(first, &result.finding);
+            }
+        }
+    }
+}
+
+impl Rule {
+    fn contradiction(&self, first: &Evidence, finding: &Finding) -> Finding {
+        let call = evidence::line(&first.argv);
+        let message = format!(
+            "`{call}`: {} ({} of {} calls of the run)",
+            first.note, self.faulty, self.judged
+        );
+        finding.clone().contradicted(message, self.shown.clone()).about(self.judged, finding.unit())
+    }
+}
+
+/// Why the answer of a call cannot be judged, whatever the family; `None` when it can.
+#[must_use]
+pub fn exclusion(noted: &Noted) -> Option<&'static str> {
+    if !noted.is_kept {
+        return Some("the run wrote more than aos keeps of all answers");
+    }
+    let Ok(ran) = &noted.observed.ran else { return Some("the call was not made") };
+    match noted.call.event {
+        Event::AtMark(Blow::Kill, _) => return Some("it was killed on purpose"),
+        Event::CloseStdout => return Some("its stdout was closed on purpose"),
+        _ => {}
+    }
+    match ran.ending {
+        Ending::TimedOut => Some("it did not end in time, which other probes judge"),
+        Ending::Interrupted => Some("the run was interrupted"),
+        Ending::Signalled(_) if noted.is_disturbed() => Some("the signal of a probe ended it"),
+        Ending::Signalled(_) | Ending::Exited(_) | Ending::Flooded => None,
+    }
+}

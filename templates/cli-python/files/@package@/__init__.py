@@ -1,1 +1,0 @@
-"""Agent CLI: start with `python -m`, or read `commands/registry.py` for what it can do."""

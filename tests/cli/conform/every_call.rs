@@ -1,0 +1,135 @@
+//! Rules that hold for every call are judged on every call of a run, also on those that no sample looks at.
+
+use serde_json::Value;
+
+use super::super::conform_agent_cli::{conform_with, of_verdict, tool};
+use super::super::sandbox::Sandbox;
+use super::{conform, connector, python_directory, with_verdict};
+
+/// The result of a probe.
+fn result<'a>(data: &'a Value, probe: &str) -> &'a Value {
+    let results = data["results"].as_array().expect("results");
+    results.iter().find(|result| result["probe"] == probe).expect("the probe ran")
+}
+
+/// The calls that prove a failure, each with what is wrong.
+fn proofs(result: &Value) -> Vec<(String, String)> {
+    let evidence = result["evidence"].as_array().expect("evidence").iter();
+    let words = |value: &Value| {
+        let words = value.as_array().expect("words").iter();
+        words.map(|word| word.as_str().expect("a word")).collect::<Vec<_>>().join(" ")
+    };
+    let note = |each: &Value| each["note"].as_str().expect("a note").to_owned();
+    evidence.map(|each| (words(&each["argv"]), note(each))).collect()
+}
+
+/// Every call is judged, or excluded for a reason.
+fn all_calls_are_counted(data: &Value) {
+    let calls = &data["calls"];
+    let number = |value: &Value| value.as_u64().expect("a number");
+    let mut excluded = 0;
+    for each in calls["excluded"].as_array().expect("reasons") {
+        assert!(each["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "{each}");
+        excluded += number(&each["calls"]);
+    }
+    assert_eq!(number(&calls["finished"]), number(&calls["judged"]) + excluded, "{calls}");
+    assert!(number(&calls["judged"]) > 0, "{calls}");
+}
+
+#[test]
+fn a_fault_of_one_command_or_one_code_fails_the_probe_of_its_rule_and_no_other() {
+    let sandbox = Sandbox::new();
+    let faults = ["rare-meta", "rare-error", "rare-secret", "rare-usage", "rare-id"];
+    let answer = conform_with(&sandbox, &tool(&sandbox, "rare", &faults), python_directory(), &[]);
+    let failed: Vec<_> = of_verdict(&answer, "fail").into_iter().map(|(id, _)| id).collect();
+    let wanted =
+        ["cli.envelope-keys", "cli.error-keys", "cli.usage", "cli.ids-and-times", "cli.secrets"];
+    assert_eq!(failed, wanted, "{:#?}", of_verdict(&answer, "fail"));
+    let error = answer.error("E_NONCONFORMANT", 6);
+    let data = &error["details"];
+    all_calls_are_counted(data);
+    for (probe, call, note, codes) in [
+        // Without an id, with one that is unknown, and with a good one.
+        ("cli.envelope-keys", "report result", "meta, ok, schema_version", 3),
+        ("cli.usage", "report status", "the envelope of E_USAGE is on stderr", 1),
+        ("cli.ids-and-times", "note update", "`id` is 2 and no string", 1),
+        ("cli.secrets", "shelf overview", "LEDGER_TOKEN is printed in full", 3),
+    ] {
+        let proofs = proofs(result(data, probe));
+        for (line, why) in &proofs {
+            assert!(line.contains(call) && why.contains(note), "{probe}: {line}: {why}");
+        }
+        assert_eq!(proofs.len(), codes, "one proof for a command and a code: {proofs:#?}");
+    }
+    let errors = proofs(result(data, "cli.error-keys"));
+    assert!(errors.iter().all(|(_, why)| why.contains("hint")), "{errors:#?}");
+    let texts = result(data, "cli.error-keys")["evidence"].to_string();
+    assert!(texts.contains("E_CONFLICT") && texts.contains("E_NOT_FOUND"), "{texts}");
+    let judged = data["calls"]["judged"].as_u64().expect("a number");
+    let targets = result(data, "cli.envelope-keys")["targets"].as_u64().expect("a number");
+    assert!(targets > 300 && targets <= judged, "{targets} of {judged}");
+    // The secret of the call is in no proof of it.
+    assert!(!answer.stdout.contains("Qz7x"), "a report shows a secret");
+}
+
+#[test]
+fn a_fault_of_one_command_of_a_connector_fails_the_probe_of_its_rule_at_both_tags() {
+    for tag in ["v1.0.0", "v1.1.0"] {
+        let sandbox = Sandbox::new();
+        let path = connector(&sandbox, "rare");
+        if tag == "v1.0.0" {
+            // Keys of health that this tag does not know yet.
+            let source = path.join("agent-harness/aos_good/cli.py");
+            let text = std::fs::read_to_string(&source).expect("a source");
+            let (from, to) = ("FAULT == \"first-tag\"", "FAULT == \"rare\"");
+            assert!(text.contains(from));
+            std::fs::write(&source, text.replace(from, to)).expect("a source");
+        }
+        sandbox.write("aos-good/.agent/SPEC_VERSION", &format!("{tag}\n"));
+        let error = conform(&sandbox, &path, &[]).error("E_NONCONFORMANT", 6);
+        let data = &error["details"];
+        assert_eq!(data["tool"]["tag"], tag);
+        let wanted = ["harness.error-keys", "harness.meta", "harness.command-secrets"];
+        let failed = with_verdict(data, "fail");
+        assert_eq!(failed, wanted, "{tag}: {data:#}");
+        all_calls_are_counted(data);
+        for (probe, words, note) in [
+            ("harness.error-keys", "item delete", "in `error`: `hint` is no key of it"),
+            ("harness.meta", "item create", "`timestamp` is no time in ISO 8601 and UTC"),
+            ("harness.command-secrets", "--cursor", "GOOD_TOKEN is printed in full"),
+        ] {
+            let proofs = proofs(result(data, probe));
+            assert!(!proofs.is_empty(), "{probe}");
+            for (line, why) in &proofs {
+                assert!(line.contains(words) && why.contains(note), "{probe}: {line}: {why}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_report_says_how_many_calls_were_judged() {
+    let sandbox = Sandbox::new();
+    let path = connector(&sandbox, "");
+    let probes = ["--probe", "harness.meta", "--probe", "harness.version-flag"];
+    let files = ["--report", "junit=r.xml", "--report", "sarif=r.sarif"];
+    let data = conform(&sandbox, &path, &[&probes[..], &files].concat()).data();
+    all_calls_are_counted(&data);
+    let reasons = data["calls"]["excluded"].as_array().expect("reasons");
+    assert_eq!(reasons.len(), 1, "{reasons:?}");
+    assert_eq!(reasons[0]["calls"], 1, "the call of --version: {reasons:?}");
+    let judged = &data["calls"]["judged"];
+    assert_eq!(&result(&data, "harness.meta")["targets"], judged);
+    let read = |name: &str| std::fs::read_to_string(path.join(name)).expect("a report");
+    let xml = read("r.xml");
+    let property =
+        |name: &str, value: &Value| format!("<property name=\"{name}\" value=\"{value}\"/>");
+    assert!(xml.contains(&property("calls_judged", judged)), "{xml}");
+    assert!(xml.contains(&property("calls_excluded", &1.into())), "{xml}");
+    let sarif: Value = serde_json::from_str(&read("r.sarif")).expect("JSON");
+    let invocation = &sarif["runs"][0]["invocations"][0]["properties"];
+    assert_eq!(invocation["calls"], data["calls"]);
+    let text = conform(&sandbox, &path, &[&probes[..], &["--format", "text"]].concat());
+    let line = format!("{judged} of {} calls were judged (1: ", data["calls"]["finished"]);
+    assert!(text.stdout.contains(&line), "{}", text.stdout);
+}

@@ -1,0 +1,77 @@
+//! The Go runtime where it is made: formatted, vetted for every system, and tested by the real Go, once.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::sandbox::{Sandbox, tree};
+use super::toolchain::{program, succeed};
+
+/// Systems that programs are released for.
+const SYSTEMS: [&str; 3] = ["linux", "darwin", "windows"];
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime/go")
+}
+
+#[test]
+fn the_go_runtime_is_formatted_and_vetted_for_every_system() {
+    let test = "the_go_runtime_is_formatted_and_vetted_for_every_system";
+    let (Some(go), Some(gofmt)) = (program(test, "go"), program(test, "gofmt")) else { return };
+    assert_eq!(succeed(gofmt, &["-l", "."], &source()), "");
+    for system in SYSTEMS {
+        for tags in ["", "testhooks"] {
+            let output = Command::new(&go)
+                .args(["vet", "-tags", tags, "./..."])
+                .current_dir(source())
+                .env("GOOS", system)
+                .env("CGO_ENABLED", "0")
+                .env("GOFLAGS", "-mod=readonly")
+                .env("GOTOOLCHAIN", "local")
+                .output()
+                .expect("go starts");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{system} {tags}: {said}");
+        }
+    }
+}
+
+#[test]
+fn the_go_runtime_passes_its_own_tests() {
+    let test = "the_go_runtime_passes_its_own_tests";
+    let Some(go) = program(test, "go") else { return };
+    let said = succeed(go, &["test", "./..."], &source());
+    let passed = said.lines().filter(|line| line.starts_with("ok")).count();
+    assert!(passed >= 10, "{said}");
+}
+
+/// What a project shares with the example tool of the runtime is written once and cannot differ: templates that render
+/// a file of the example, generated modules and the vendored runtime.
+#[test]
+fn the_example_tool_is_what_the_template_makes() {
+    let sandbox = Sandbox::new();
+    let answers = [
+        "credentials=expiring",
+        "jobs=yes",
+        "human_checkpoint=yes",
+        "module=aos.invalid/tool",
+        "owner=example",
+    ];
+    let mut arguments = vec!["new", "acme", "--template", "cli-go", "--no-git"];
+    arguments.extend(answers.iter().flat_map(|answer| ["--set", answer]));
+    let data = sandbox.aos(&arguments).data();
+    let project = tree(Path::new(data["path"].as_str().expect("a path")));
+    let mut alone = Vec::new();
+    let mut same = 0;
+    for (path, (bytes, _)) in tree(&source()) {
+        match project.get(&path) {
+            Some((made, _)) => {
+                assert!(*made == bytes, "{path} differs from what the template makes");
+                same += 1;
+            }
+            None if path.ends_with("_test.go") && !path.starts_with("internal/commands/") => {}
+            None => alone.push(path),
+        }
+    }
+    assert_eq!(alone, ["runtime.toml"]);
+    assert!(same > 100, "{same}");
+}

@@ -155,11 +155,11 @@ impl Runtime {
     /// The path in a template of a file of the example tool.
     #[must_use]
     pub fn template_path(&self, path: &str) -> String {
-        let inner = self.info.package.as_deref().and_then(|package| path.strip_prefix(package));
-        match inner.filter(|rest| rest.starts_with('/')) {
-            Some(rest) => format!("{PACKAGE_MARK}{rest}"),
-            None => path.to_owned(),
-        }
+        let mark = |component| match self.info.package.as_deref() {
+            Some(package) if component == package => PACKAGE_MARK,
+            _ => component,
+        };
+        path.split('/').map(mark).collect::<Vec<_>>().join("/")
     }
 }
 

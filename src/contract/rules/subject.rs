@@ -189,6 +189,7 @@ pub(super) fn is_test(path: &str) -> bool {
         || name == "conftest.py"
         || path.contains("/tests/")
         || path.starts_with("tests/")
+        || path.contains("/_runtime/testkit/")
 }
 
 fn is_source(path: &str) -> bool {

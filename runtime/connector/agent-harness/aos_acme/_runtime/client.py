@@ -1,0 +1,363 @@
+"""One HTTP exchange with the API, bounded in time and size.
+
+The exchange runs in a helper thread, because neither a name lookup nor a reply
+that drips one byte a second is bounded by the timeout of a socket. When time
+is up the thread is left behind and dies with the process.
+
+The secret travels in a header, only to the scheme, host and port of the base
+URL. Failures are named by kind; their own text may hold a host or a key and is
+not repeated.
+"""
+
+import base64
+import http.client
+import json
+import math
+import socket
+import ssl
+import threading
+import time
+from urllib.parse import quote as percent
+from urllib.parse import unquote, urljoin, urlsplit
+from urllib.request import getproxies_environment, proxy_bypass_environment
+
+from .. import __version__, api
+from ..contract_gen import TOOL
+from . import config, redaction, urls
+from .errors import AuthError, BackendUnavailable, InvalidUsage
+
+REDIRECTS = 3
+CHUNK = 65536
+DEPTH = 100
+
+
+class Reply:
+    """What came back: the status, the headers in lower case, the decoded body."""
+
+    def __init__(self, status, headers, body, target="/"):
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.target = target  # the path and query that it answers
+        self._data = None
+
+    @property
+    def is_empty(self):
+        return not self.body.strip()
+
+    @property
+    def data(self):
+        """The JSON of the body. Anything else is a backend that is not itself."""
+        if self._data is None:
+            self._data = _decode(self)
+        return self._data
+
+
+class Client:
+    """Makes requests until its time is used up."""
+
+    def __init__(self, seconds, log=None):
+        self._ends = time.monotonic() + seconds
+        self._log = log or (lambda line: None)
+        self._base = urls.base()
+        self._proxy = _proxy(self._base)
+        self._headers = _headers()
+
+    @property
+    def base(self):
+        """The base URL, split into its parts."""
+        return self._base
+
+    def time_left(self):
+        return self._ends - time.monotonic()
+
+    def request(self, method, path, query=None, body=None):
+        """Send one request and follow redirects within the same origin."""
+        target = self._base.path + path
+        if query:
+            target += ("&" if "?" in path else "?") + urls.query_string(query)
+        payload = None
+        if body is not None:
+            text = json.dumps(body, allow_nan=False, separators=(",", ":"))
+            payload = text.encode("ascii")
+            self._headers.setdefault("Content-Type", "application/json")
+        for _ in range(REDIRECTS + 1):
+            reply = self._exchange(method, target, payload)
+            if reply.status not in (301, 302, 303, 307, 308):
+                return reply
+            target = self._redirect(method, target, reply)
+        details = {"status": reply.status, "reason": "redirect_loop"}
+        raise BackendUnavailable("too many redirects", details)
+
+    def _redirect(self, method, target, reply):
+        """Where a redirect leads, if it may be followed at all."""
+        here = f"{self._base.scheme}://{self._base.netloc}{target}"
+        try:
+            there = urlsplit(urljoin(here, reply.headers.get("location", "")))
+            same = urls.origin(there) == urls.origin(self._base)
+        except ValueError:
+            same = False
+        if not same:
+            raise AuthError(
+                "refused a redirect to another host",
+                {"status": reply.status, "reason": "other_host"},
+                hint="set the base URL to where the API is now; a network that asks "
+                "for a sign-in redirects, too",
+            )
+        if method not in ("GET", "HEAD") and reply.status < 307:
+            raise InvalidUsage(
+                "refused a redirect that would change the request",
+                {"status": reply.status, "reason": "moved"},
+                hint="name the thing as the API names it now, for it was moved",
+            )
+        where = there.path + ("?" + there.query if there.query else "")
+        return percent(where, safe="/%?&=+,:;@!$'()*[]~-._") or "/"
+
+    def _exchange(self, method, target, payload):
+        started = time.monotonic()
+        if self.time_left() <= 0:
+            raise _unreachable("timeout", "GET")
+        self._log(f"> {method} {redaction.quote(target)}")
+        way = (self._base, self._proxy)
+        work = _Work(way, method, target, payload, self._headers)
+        reply = work.result(self._ends)
+        took = round((time.monotonic() - started) * 1000)
+        self._log(f"< {reply.status} in {took} ms, {len(reply.body)} bytes")
+        return reply
+
+
+class _Work:
+    """A request in its own thread."""
+
+    def __init__(self, way, method, target, payload, headers):
+        self._way = way
+        self._request = (method, target, payload, headers)
+        self._connection = None
+        self._outcome = None
+
+    def result(self, ends):
+        self._ends = ends
+        thread = threading.Thread(target=self._run, daemon=True)
+        thread.start()
+        thread.join(max(0.0, ends - time.monotonic()))
+        if self._outcome is None:
+            self._abandon()
+            raise _unreachable("timeout", self._request[0])
+        if isinstance(self._outcome, BaseException):
+            raise self._translate(self._outcome)
+        return self._outcome
+
+    def _run(self):
+        try:
+            self._outcome = self._perform()
+        except BaseException as error:  # noqa: BLE001
+            self._outcome = error  # raised in the thread that waits
+
+    def _perform(self):
+        method, target, payload, headers = self._request
+        self._connection = connection = _connect(*self._way, self._remaining())
+        try:
+            connection.request(method, target, body=payload, headers=headers)
+            response = connection.getresponse()
+            body = self._read(response)
+            return Reply(response.status, _named(response), body, target)
+        finally:
+            connection.close()
+
+    def _read(self, response):
+        """Read at most the allowed size, and notice a body that was cut short."""
+        body = bytearray()
+        while True:
+            chunk = response.read(CHUNK)
+            body += chunk
+            if len(body) > api.REPLY_BYTES:
+                raise InvalidUsage(
+                    "the reply is too large",
+                    {
+                        "status": response.status,
+                        "reason": "too_large",
+                        "limit_bytes": api.REPLY_BYTES,
+                    },
+                    hint="ask for less, for example with a smaller `--limit`",
+                )
+            if not chunk:
+                break
+        if response.length:
+            raise http.client.IncompleteRead(b"")
+        return bytes(body)
+
+    def _remaining(self):
+        return max(0.05, self._ends - time.monotonic())
+
+    def _abandon(self):
+        try:
+            self._connection.sock.shutdown(socket.SHUT_RDWR)
+        except (AttributeError, OSError):
+            pass
+
+    def _translate(self, error):
+        method = self._request[0]
+        kinds = (
+            (ssl.SSLCertVerificationError, "untrusted"),
+            (ssl.SSLError, "tls"),
+            (socket.gaierror, "dns"),
+            (UnicodeError, "dns"),
+            (TimeoutError, "timeout"),
+            (socket.timeout, "timeout"),
+            (ConnectionRefusedError, "refused"),
+            (http.client.HTTPException, "protocol"),
+            (ConnectionError, "closed"),
+            (OSError, "network"),
+            # http.client lets nonsense through to int() and the like.
+            (ValueError, "protocol"),
+            (ArithmeticError, "protocol"),
+        )
+        for kind, name in kinds:
+            if isinstance(error, kind):
+                return _unreachable(name, method)
+        return error
+
+
+def _named(response):
+    """The headers in lower case; one that is repeated counts as one list."""
+    names = {}
+    for name, text in response.getheaders():
+        name = name.lower()
+        names[name] = f"{names[name]}, {text}" if name in names else text
+    return names
+
+
+MESSAGES = {
+    "untrusted": "the certificate of the backend is not trusted",
+    "tls": "no trusted TLS connection to the backend",
+    "dns": "the name of the backend cannot be resolved",
+    "timeout": "the backend did not answer in time",
+    "refused": "the backend refused the connection",
+    "protocol": "the backend did not answer in proper HTTP",
+    "closed": "the backend closed the connection",
+    "network": "the backend cannot be reached",
+}
+
+
+HINTS = {
+    "untrusted": "if the backend is right, name its CA file in SSL_CERT_FILE",
+    "tls": "look for a proxy in between, or an old TLS version",
+    "dns": "check the host of the base URL, and the network",
+    "timeout": "try it again, or ask for less",
+    "refused": "check the port of the base URL, and whether the backend runs",
+}
+
+
+def _unreachable(reason, method):
+    details = {"reason": reason}
+    if reason == "untrusted":
+        return AuthError(MESSAGES[reason], details, hint=HINTS[reason])
+    if method not in ("GET", "HEAD") and reason in ("timeout", "protocol", "closed"):
+        details["outcome"] = "unknown: look before you repeat it"
+    return BackendUnavailable(MESSAGES[reason], details, hint=HINTS.get(reason, ""))
+
+
+def _connect(base, proxy, timeout):
+    """A connection to the API. Ports are named: http.client guesses from `::1`."""
+    host, port = base.hostname, base.port or urls.PORTS[base.scheme]
+    if base.scheme == "http":
+        return http.client.HTTPConnection(host, port, timeout=timeout)
+    context = ssl.create_default_context()
+    if proxy is None:
+        return http.client.HTTPSConnection(host, port, timeout=timeout, context=context)
+    connection = http.client.HTTPSConnection(
+        proxy.hostname,
+        proxy.port or urls.PORTS["http"],
+        timeout=timeout,
+        context=context,
+    )
+    grant = {}
+    if proxy.username:
+        login = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"
+        grant["Proxy-Authorization"] = "Basic " + _base64(login)
+    connection.set_tunnel(host, port, headers=grant)
+    return connection
+
+
+def _proxy(base):
+    """The proxy on the way, or None. Proxies serve https to other machines only."""
+    if base.scheme == "http" or urls.is_loopback(base.hostname):
+        return None
+    proxies = getproxies_environment()
+    text = proxies.get("https", "").strip()
+    if not text or proxy_bypass_environment(base.hostname, proxies):
+        return None
+    try:
+        proxy = urlsplit(text if "://" in text else f"http://{text}")
+        usable = proxy.scheme in urls.PORTS and proxy.hostname and proxy.port != 0
+    except ValueError:
+        usable = False
+    if not usable or not text.isprintable() or " " in text:
+        raise AuthError(
+            "the proxy in HTTPS_PROXY is not one",
+            {"reason": "proxy"},
+            hint="set it to http://host:port, or unset it",
+        )
+    return proxy
+
+
+def _headers():
+    """The headers of every request, the secret among them."""
+    headers = {
+        **api.HEADERS,
+        "Accept-Encoding": "identity",
+        "User-Agent": f"{TOOL}/{__version__}",
+    }
+    secret = config.value(api.SECRET_KEY)
+    if api.SCHEME == "basic":
+        headers["Authorization"] = "Basic " + _base64(
+            f"{config.value(api.USER_KEY)}:{secret}"
+        )
+    elif api.SCHEME == "bearer":
+        headers[api.HEADER or "Authorization"] = f"Bearer {secret}"
+    else:
+        headers[api.HEADER] = secret
+    return headers
+
+
+def _base64(text):
+    return base64.b64encode(text.encode("utf-8")).decode("ascii")
+
+
+def _decode(reply):
+    try:
+        data = json.loads(reply.body, parse_constant=_not_json, parse_float=_finite)
+        _check_depth(data)
+    except (ValueError, RecursionError):
+        kind = reply.headers.get("content-type", "").lower()
+        what = "HTML" if "html" in kind or reply.body[:1] == b"<" else "invalid JSON"
+        raise BackendUnavailable(
+            f"the backend answered with {what}", {"status": reply.status}
+        ) from None
+    return data
+
+
+def _not_json(constant):
+    raise ValueError(constant)
+
+
+def _finite(text):
+    """A float that JSON can carry on; 1e999 would leave as Infinity."""
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(text)
+    return number
+
+
+def _check_depth(data):
+    level = [data]
+    for _ in range(DEPTH):
+        level = [
+            item
+            for value in level
+            if isinstance(value, (dict, list))
+            for item in (value.values() if isinstance(value, dict) else value)
+        ]
+        if not level:
+            return
+    raise ValueError("nested too deeply")

@@ -1,0 +1,50 @@
+"""Says when an answer is only a part of what was asked for.
+
+`api.PARTIAL` holds the signs by which this API tells it. Where the API says
+nothing, nothing is said here.
+"""
+
+from fnmatch import fnmatchcase
+
+from .. import api
+from .paging import value_at, values_at
+from .redaction import quote
+
+
+def doubts(reply, path):
+    """What a reply to a request of `path` says: [(reason, text), …]."""
+    found = []
+    for sign in api.PARTIAL:
+        if not fnmatchcase(path, sign.get("path", "*")):
+            continue
+        if any(_shows(sign, told, reply) for told in values_at(reply, sign["at"])):
+            text = sign["text"]
+            why = value_at(reply, sign["tell"]) if "tell" in sign else None
+            if isinstance(why, (str, int)) and not isinstance(why, bool):
+                text += f": {quote(why)}"
+            found.append((sign["reason"], text))
+    return found
+
+
+def mark(found):
+    """The members of an answer that say that it is not all of it."""
+    if not found:
+        return {}
+    texts = dict.fromkeys(text for _, text in found)
+    return {
+        "complete": False,
+        "incomplete_reason": found[0][0],
+        "incomplete_text": "; ".join(texts),
+    }
+
+
+def _shows(sign, told, reply):
+    if "equals" in sign:
+        return type(told) is type(sign["equals"]) and told == sign["equals"]
+    if "above" in sign or "list" in sign:
+        if not isinstance(told, (int, float)) or isinstance(told, bool):
+            return False
+        counted = value_at(reply, sign["list"]) if "list" in sign else None
+        known = len(counted) if isinstance(counted, list) else sign.get("above", told)
+        return told > known
+    return bool(told)

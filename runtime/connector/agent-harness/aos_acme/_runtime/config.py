@@ -1,0 +1,83 @@
+"""Settings and secrets. They come from the environment and from nowhere else.
+
+Only the names that the contract declares are read: the service keys, the
+variable that moves the base URL, and the one that sets the default mode.
+No value is ever returned by `config show`, not even its length.
+"""
+
+import os
+
+from .. import api
+from ..contract_gen import DEFAULT_MODE, MODE_ENV, MODES, SERVICE_KEYS
+from .errors import AuthError, InvalidUsage
+
+
+def value(key):
+    """The value of a variable, or "" when it is unset or blank."""
+    text = os.environ.get(key, "") if key else ""
+    return text if text.strip() else ""
+
+
+def missing_keys():
+    """The service keys that are not set."""
+    return [key for key in SERVICE_KEYS if not value(key)]
+
+
+def require_keys():
+    """Stop unless every service key is set and can be sent."""
+    missing = missing_keys()
+    if missing:
+        raise AuthError(
+            "missing " + ", ".join(missing),
+            {"missing_keys": missing},
+            hint="set the missing keys in the environment",
+        )
+    for key in SERVICE_KEYS:
+        text = value(key)
+        if not text.isprintable() or (api.SCHEME != "basic" and not text.isascii()):
+            raise AuthError(
+                f"{key} contains characters that cannot be sent",
+                {"key": key},
+                hint="look for a line break at its end and set it again",
+            )
+
+
+def mode(flag):
+    """The mode of a run: the flag, else the environment, else the default."""
+    if flag is not None:
+        return _known_mode(flag, "--mode")
+    granted = os.environ.get(MODE_ENV, "") if MODE_ENV else ""
+    return _known_mode(granted, MODE_ENV) if granted else DEFAULT_MODE
+
+
+def _known_mode(name, source):
+    if name in MODES:
+        return name
+    raise InvalidUsage(
+        f"{source} must be one of {', '.join(MODES)}", {"allowed": list(MODES)}
+    )
+
+
+def base_url():
+    """Where the API is, and the name of the setting that says so."""
+    if value(api.URL_OVERRIDE):
+        return value(api.URL_OVERRIDE), api.URL_OVERRIDE
+    if api.BASE_URL:
+        return api.BASE_URL, "default"
+    return value(api.BASE_URL_KEY), api.BASE_URL_KEY
+
+
+def data_secrets():
+    """Values to keep out of results: every key but the user name and the URL."""
+    public = (api.USER_KEY, api.BASE_URL_KEY)
+    return [value(key) for key in SERVICE_KEYS if key not in public and value(key)]
+
+
+def all_secrets():
+    """Values to keep out of errors and logs, with no exception."""
+    secrets = []
+    for key in SERVICE_KEYS:
+        text = value(key)
+        secrets.append(text.rpartition("://")[2] if key == api.BASE_URL_KEY else text)
+    secrets.append(value(api.URL_OVERRIDE).rpartition("@")[0].rpartition("://")[2])
+    return [text for text in secrets if text]

@@ -1,0 +1,98 @@
+"""Says whether the connector can work right now. It never fails itself."""
+
+from .. import api
+from ..contract_gen import HEALTH_ENVELOPE_KEYS
+from . import config
+from .errors import AuthError, BackendUnavailable, ConnectorError, unexpected
+
+# What the host reads at the top of the health envelope, for each status.
+READINESS = {
+    "healthy": "ready",
+    "needs_setup": "needs_setup",
+    "degraded": "degraded",
+    "error": "error",
+}
+
+
+def report(log=None):
+    """The data of `health`: a status and the checks that led to it."""
+    missing = config.missing_keys()
+    keys = {
+        "name": "required_env",
+        "ok": not missing,
+        "details": {"missing_keys": missing},
+    }
+    own = _runtime()
+    if missing or not own["ok"]:
+        answer = {"status": "needs_setup", "checks": [keys, own]}
+        if not own["ok"]:
+            answer["next_steps"] = [own["details"]["install"]]
+        return answer
+    try:
+        status, details = _probe(log)
+    except (Exception, SystemExit) as error:  # noqa: BLE001
+        status, details = "error", _told(unexpected(error))
+    backend = {"name": "backend", "ok": status == "healthy", "details": details}
+    return {"status": status, "checks": [keys, backend, own]}
+
+
+def _runtime():
+    """Whether a command would start at all; asked before anything else counts."""
+    from . import readiness
+
+    try:
+        problems = readiness.problems()
+    except (Exception, SystemExit) as error:  # noqa: BLE001
+        problems = [unexpected(error).message]
+    details = {"problems": problems}
+    if problems:
+        details["install"] = readiness.install_command()
+    return {"name": "runtime", "ok": not problems, "details": details}
+
+
+def envelope_keys(data):
+    """The readiness keys that the contract puts beside `data`."""
+    healthy = data["status"] == "healthy"
+    values = {
+        "status": READINESS[data["status"]],
+        "runtime_ready": data["status"] in ("healthy", "degraded"),
+        "checks": data["checks"],
+    }
+    return {key: values.get(key, healthy) for key in HEALTH_ENVELOPE_KEYS}
+
+
+def _probe(log):
+    """Call the API once and judge the answer."""
+    try:
+        config.require_keys()
+    except ConnectorError as error:
+        return "error", _told(error)
+    from . import replies
+    from .client import Client
+
+    try:
+        client = Client(api.HEALTH_SECONDS, log)
+    except ConnectorError as error:
+        return "error", _told(error)
+    try:
+        reply = client.request(api.HEALTH_METHOD, *_split(api.HEALTH_PATH))
+        replies.result(reply)
+    except AuthError as error:
+        return "needs_setup", _told(error)
+    except BackendUnavailable as error:
+        return "degraded", _told(error)
+    except ConnectorError as error:
+        return "error", _told(error)
+    return "healthy", {"status": reply.status}
+
+
+def _split(path):
+    """A path and its query as the client takes them."""
+    from urllib.parse import parse_qsl
+
+    path, _, query = path.partition("?")
+    return path, dict(parse_qsl(query))
+
+
+def _told(error):
+    return {"code": error.code, "message": error.message, **error.details}

@@ -1,0 +1,184 @@
+"""Turns the option texts of a command into typed inputs.
+
+The host passes every field it knows and leaves the unused ones empty, so an
+empty text counts as not given. Types, choices and defaults come from FIELDS.
+"""
+
+import json
+import math
+import re
+
+from ..contract_gen import COMMANDS, FIELDS, plain
+from .errors import InvalidUsage
+from .invocation import option_name
+from .redaction import quote
+from .sources import LONG_TYPES, Sources
+
+INTEGER = re.compile(r"-?[0-9]{1,18}")
+TRUE_WORDS = ("true", "yes", "on", "1")
+FALSE_WORDS = ("false", "no", "off", "0")
+
+
+class Inputs(dict):
+    """The inputs that were given, by field id. Any other field reads as None."""
+
+    item_field = ""  # the list field that each_item is one value of
+    sources = ()  # the files and the stdin that long texts were read from
+
+    def __missing__(self, field):
+        return None
+
+    def pick(self, names):
+        """The given inputs under their wire names: {"wire": "field"}."""
+        return {wire: self[field] for wire, field in names.items() if field in self}
+
+    def with_item(self, item, field=""):
+        """A copy for one value of a bulk command; it is the field each_item."""
+        inputs = Inputs(self, each_item=item)
+        inputs.item_field = field
+        inputs.sources = self.sources
+        return inputs
+
+    def option(self, field):
+        """The option that a field was given with."""
+        given = self.item_field if field == "each_item" else ""
+        return option_name(given or field)
+
+
+def read(command_id, texts):
+    """Convert {field: [text, ...]} and fill in defaults.
+
+    A workflow form shows the default of a field and sends nothing until somebody
+    edits it. So every command that takes the field applies its default.
+    """
+    spec = COMMANDS[command_id]
+    inputs = Inputs()
+    sources = Sources()
+    for field, given in texts.items():
+        found = convert(field, [text for text in given if text != ""], sources)
+        if found is not None:
+            inputs[field] = found[0]
+    for field in spec["options"]:
+        default = plain(FIELDS[field]["default"])
+        if field not in inputs and default not in (None, ""):
+            default = [default] if isinstance(default, str) else default
+            inputs[field] = (
+                convert(field, default)[0] if isinstance(default, list) else default
+            )
+    missing = [
+        option_name(field)
+        for field in spec["required"]
+        if field not in inputs or inputs[field] == []
+    ]
+    if missing:
+        raise InvalidUsage(
+            "missing required " + ", ".join(f"`{name}`" for name in missing),
+            {"missing": missing},
+            hint="see the options with `--help`",
+        )
+    inputs.sources = tuple(sources.read)
+    return inputs
+
+
+def convert(field, texts, sources=None):
+    """The typed value of a field as a one-element list, or None for not given.
+
+    With `sources`, a long text may be `@FILE`, `-` or `@@…`; a default may not.
+    """
+    if not texts:
+        return None
+    for text in texts:
+        _check_text(field, text)
+    spec = FIELDS[field]
+    kind = spec["type"]
+    if kind == "list":
+        values = [value for text in texts for value in _list(field, text)]
+        explicit = any(text.strip().startswith("[") for text in texts)
+        return [values] if values or explicit else None
+    text = texts[-1]
+    if sources is not None and kind in LONG_TYPES:
+        text = sources.resolve(field, kind, text)
+    if kind == "number":
+        return [_number(field, text)]
+    if kind == "boolean":
+        return [_boolean(field, text)]
+    if kind == "json":
+        return [_json(field, text)]
+    choices = spec["choices"]
+    if choices and text not in choices:
+        raise InvalidUsage(
+            f"`{option_name(field)}` must be one of {', '.join(choices)}",
+            {"value": quote(text), "allowed": list(choices)},
+        )
+    return [text]
+
+
+def _check_text(field, text):
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidUsage(f"`{option_name(field)}` is not valid UTF-8") from None
+
+
+def _number(field, text):
+    if not INTEGER.fullmatch(text):
+        raise InvalidUsage(
+            f"`{option_name(field)}` must be a whole number", {"value": quote(text)}
+        )
+    return int(text)
+
+
+def _boolean(field, text):
+    word = text.lower()
+    if word in TRUE_WORDS:
+        return True
+    if word in FALSE_WORDS:
+        return False
+    raise InvalidUsage(
+        f"`{option_name(field)}` must be true or false", {"value": quote(text)}
+    )
+
+
+def _list(field, text):
+    """A JSON array, or values with commas between them."""
+    if text.strip().startswith("["):
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError):
+            values = None
+        if isinstance(values, list):
+            if not all(isinstance(v, (str, int)) or _is_finite(v) for v in values):
+                raise InvalidUsage(
+                    f"`{option_name(field)}` takes texts and numbers only",
+                    {"value": quote(text)},
+                )
+            for value in values:
+                _check_text(field, str(value))
+            return values
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _json(field, text):
+    try:
+        return _strict_json(text)
+    except (ValueError, RecursionError) as error:
+        place = f" at character {error.pos + 1}" if hasattr(error, "pos") else ""
+        raise InvalidUsage(
+            f"`{option_name(field)}` is not valid JSON{place}", {"value": quote(text)}
+        ) from None
+
+
+def _strict_json(text):
+    return json.loads(text, parse_constant=_finite, parse_float=_finite)
+
+
+def _finite(text):
+    """A float that JSON can carry; 1e999 would be sent as Infinity."""
+    number = float(text)
+    if not _is_finite(number):
+        raise ValueError(text)
+    return number
+
+
+def _is_finite(value):
+    return isinstance(value, float) and math.isfinite(value)

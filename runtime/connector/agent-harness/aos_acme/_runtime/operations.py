@@ -1,0 +1,247 @@
+"""What a handler can do with the API: send a request, list, run for each value.
+
+`query`, `body` say which inputs travel under which names: {"wire": "field"}.
+Inputs that were not given are left out. A wire name with dots is nested:
+{"fields.summary": "summary"} becomes {"fields": {"summary": …}}.
+"""
+
+from .. import api as settings
+from .errors import AuthError, BackendUnavailable, ConnectorError, InvalidUsage
+from .redaction import quote
+
+LIMIT = 30
+# The inputs that say which part of a list is wanted.
+WINDOW = ("limit", "cursor")
+
+
+class Api:
+    """The API for the time of one command. Nothing is sent before it is used."""
+
+    def __init__(self, log=None, seconds=None):
+        self.log = log
+        self.doubts = []
+        self._seconds = seconds
+        self._client = None
+
+    def send(self, method, path, inputs, *, query=None, body=None, constants=None):
+        """Send one request and return the data of the reply."""
+        from . import completeness, replies
+
+        reply = self.reply(method, path, inputs, query, body, constants)
+        data = replies.result(reply)
+        self.doubts += completeness.doubts(reply, path)
+        return data
+
+    def marked(self, data):
+        """The data of a handler, with what its replies said about their completeness."""
+        from . import completeness
+
+        told = isinstance(data, dict) and "complete" not in data
+        return {**data, **completeness.mark(self.doubts)} if told else data
+
+    def list(
+        self,
+        method,
+        path,
+        inputs,
+        *,
+        result,
+        query=None,
+        body=None,
+        constants=None,
+        items="",
+        item_id="id",
+        item_name="name",
+        paging=None,
+    ):
+        """Fetch one page: {result: […], items: [{id, name}], next_cursor, …}."""
+        from . import completeness, cursors, replies, sizes
+        from . import paging as pages
+
+        rules = {**settings.PAGING, **(paging or {})}
+        limit = inputs["limit"]
+        size = pages.page_size(rules, LIMIT if limit is None else limit)
+        client, call = self.client, _call(method, path, inputs)
+        place = cursors.read(inputs["cursor"], call)
+        place.size = place.size or size
+        if place.link:
+            reply = client.request(method, place.at)
+        else:
+            extra = pages.request_values(rules, place)
+            in_body = rules["in"] == "body"
+            reply = self.reply(
+                method, path, inputs, query, body, constants, extra, in_body
+            )
+        data = replies.result(reply)
+        found = pages.dig(data, items)
+        if reply.status == 204 and reply.is_empty:
+            found = []
+        if not isinstance(found, list):
+            raise BackendUnavailable(
+                "the backend answered without the list",
+                {"status": reply.status, "expected_list_at": items or "the top"},
+            )
+        rest = found[place.skip : place.skip + size]
+        following = pages.next_place(rules, reply, found, place, client.base)
+        ends = [following, place.rest(size)]
+        reserved = max(len(cursors.write(end, call)) for end in ends if end)
+        shown, cut = sizes.fitting(
+            rest, lambda item: entry(item, item_id, item_name), reserved
+        )
+        doubts = completeness.doubts(reply, path)
+        if place.skip + len(shown) < len(found):
+            following = place.rest(len(shown))
+        elif following is None:
+            doubts += pages.doubts(rules, reply, found, place)
+        entries = [entry(item, item_id, item_name) for item in shown]
+        if result == "items":
+            shown = [
+                {**item, **slim} if isinstance(item, dict) else slim
+                for item, slim in zip(shown, entries)
+            ]
+        answer = {"items": entries, result: shown, "count": len(shown)}
+        answer["next_cursor"] = cursors.write(following, call) if following else None
+        answer["has_more"] = following is not None
+        if cut:
+            answer["truncated"] = True
+        return {**answer, **completeness.mark(doubts)}
+
+    def each(self, inputs, field, run):
+        """Run a function once for each value of a list field.
+
+        A value that fails does not stop the others, except when the failure
+        would meet them all: no access, no backend. If nothing succeeded at all
+        the first failure is the failure of the command. Values that look the
+        same in a request are one: "1" and 1, but not 1.0.
+        """
+        targets = _targets(inputs, field)
+        if len(targets) > settings.BULK_TARGETS:
+            raise InvalidUsage(
+                f"at most {settings.BULK_TARGETS} values at once",
+                {"given": len(targets)},
+            )
+        items, first, stopped = [], None, None
+        for target in targets:
+            item = {"target": target, "ok": stopped is None}
+            if stopped is None:
+                try:
+                    run(inputs.with_item(target, field))
+                except ConnectorError as error:
+                    first = first or error
+                    item.update(ok=False, error=_brief(error))
+                    if _meets_all(error):
+                        stopped = error
+            else:
+                item["error"] = {"code": stopped.code, "message": "not attempted"}
+            items.append(item)
+        done = sum(item["ok"] for item in items)
+        if first is not None and not done:
+            first.details["items"] = [
+                {**item, "target": quote(item["target"])} for item in items
+            ]
+            raise first
+        return {"items": items, "succeeded": done, "failed": len(items) - done}
+
+    def reply(
+        self,
+        method,
+        path,
+        inputs,
+        query=None,
+        body=None,
+        constants=None,
+        extra=None,
+        extra_in_body=False,
+    ):
+        """Send one request and return the bare reply, whatever its status."""
+        from . import urls
+
+        in_query = inputs.pick(query or {})
+        in_body = inputs.pick(body or {})
+        fixed = in_query if method in ("GET", "HEAD") else in_body
+        fixed.update(constants or {})
+        (in_body if extra_in_body else in_query).update(extra or {})
+        sends_body = body is not None or bool(in_body)
+        return self.client.request(
+            method,
+            urls.fill(path, inputs),
+            in_query,
+            nest(in_body) if sends_body else None,
+        )
+
+    @property
+    def client(self):
+        """The HTTP client; making it checks the keys and the base URL."""
+        if self._client is None:
+            from . import config
+            from .client import Client
+
+            config.require_keys()
+            seconds = self._seconds or settings.CALL_SECONDS
+            self._client = Client(seconds, self.log)
+        return self._client
+
+
+def entry(item, item_id, item_name):
+    """The short form of an item: what a picker shows."""
+    from .paging import dig
+
+    if not isinstance(item, dict):
+        return {"id": str(item), "name": str(item)}
+    found, name = dig(item, item_id), dig(item, item_name)
+    slim = {"id": "" if found is None else str(found)}
+    slim["name"] = slim["id"] if name in (None, "") else str(name)
+    for key in ("html_url", "web_url", "permalink", "url"):
+        if isinstance(item.get(key), str):
+            return {**slim, "url": item[key]}
+    return slim
+
+
+def nest(flat):
+    """Turn dotted names into nested objects."""
+    tree = {}
+    for name, value in flat.items():
+        *parents, last = name.split(".")
+        place = tree
+        for parent in parents:
+            below = place.get(parent)
+            place[parent] = dict(below) if isinstance(below, dict) else {}
+            place = place[parent]
+        place[last] = value
+    return tree
+
+
+def _call(method, path, inputs):
+    """What a list is a list of: a cursor is good for nothing else."""
+    given = {field: inputs[field] for field in inputs if field not in WINDOW}
+    return [method, path, given]
+
+
+def _targets(inputs, field):
+    """The different values of a list field, as texts and numbers."""
+    from .urls import wire_text
+
+    targets = {}
+    for target in inputs[field] or []:
+        if isinstance(target, bool) or not isinstance(target, (str, int, float)):
+            raise InvalidUsage(
+                f"`{inputs.option(field)}` takes texts and numbers only",
+                {"value": quote(wire_text(target))},
+            )
+        targets.setdefault(wire_text(target), target)
+    return list(targets.values())
+
+
+def _meets_all(error):
+    """Whether the next value would fail in the same way."""
+    if isinstance(error, AuthError):
+        return error.details.get("reason") != "permission"
+    return isinstance(error, BackendUnavailable)
+
+
+def _brief(error):
+    return {
+        "code": error.code,
+        "message": error.message,
+        "details": dict(error.details),
+    }

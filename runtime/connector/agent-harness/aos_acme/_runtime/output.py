@@ -1,0 +1,151 @@
+"""Writes the one result of a run: an envelope in JSON, or text for a person."""
+
+import json
+import os
+import sys
+import time
+
+from .. import __version__
+from ..contract_gen import (
+    DEFAULT_MODE,
+    OPTIONAL_ENVELOPE_KEYS,
+    OPTIONAL_ERROR_KEYS,
+    REQUIRED_COMMANDS,
+    SCHEMA_VERSION,
+    TOOL,
+)
+from . import redaction
+from .errors import ConnectorError, InternalError
+
+OUTPUT_BYTES = 999_000
+# The exit code when nobody is there to read the result.
+EXIT_UNREAD = InternalError("").exit_code
+
+
+class Result:
+    """The outcome of a run that went well."""
+
+    def __init__(self, data, extra=None, text=None):
+        self.data = data
+        self.extra = extra or {}
+        self.text = text
+
+
+class Run:
+    """What is known about a run: needed for its envelope even when it fails."""
+
+    def __init__(self):
+        self.started = time.monotonic()
+        self.command = "unknown"
+        self.mode = DEFAULT_MODE
+        self.json = False
+        self.verbose = False
+
+
+def finish(run, outcome):
+    """Write the outcome and return the exit code."""
+    try:
+        text = _render(run, outcome)
+    except ConnectorError as error:
+        outcome, text = error, _render(run, error)
+    except (TypeError, ValueError, RecursionError):
+        outcome = InternalError("the handler returned something that is not JSON")
+        text = _render(run, outcome)
+    failed = isinstance(outcome, ConnectorError)
+    if failed and not run.json:
+        redaction.note(text)
+        return outcome.exit_code
+    if not _write(text + "\n"):
+        return EXIT_UNREAD
+    return outcome.exit_code if failed else 0
+
+
+def _render(run, outcome):
+    if isinstance(outcome, ConnectorError):
+        message, details, hint = _clean_error(outcome)
+        if not run.json:
+            from . import text
+
+            return text.error(message, details, hint, outcome.help)
+        return _line(error_envelope(run, outcome, message, details, hint))
+    from . import sizes
+
+    data = outcome.data
+    if not isinstance(data, dict):
+        raise InternalError("the handler did not return a dict")
+    if run.command not in REQUIRED_COMMANDS:
+        # Meta commands and help hold constants only: nothing to look for.
+        data = sizes.bounded(redaction.scrub(data)) if outcome.text is None else data
+    if run.json:
+        return _line(success_envelope(run, data, outcome.extra))
+    from . import text
+
+    return outcome.text if outcome.text is not None else text.data(data)
+
+
+def success_envelope(run, data, extra):
+    envelope = {"ok": True, "tool": TOOL, "command": run.command, "data": data}
+    return _complete(run, {**envelope, **extra})
+
+
+def error_envelope(run, error, message, details, hint):
+    if hint and error.code != "PERMISSION_DENIED":
+        details = {**details, "hint": hint}
+    body = {"code": error.code, "message": message, "details": details}
+    if "retryable" in OPTIONAL_ERROR_KEYS:
+        body["retryable"] = error.retryable
+    return _complete(
+        run, {"ok": False, "tool": TOOL, "command": run.command, "error": body}
+    )
+
+
+def _complete(run, envelope):
+    envelope["meta"] = {
+        "mode": run.mode,
+        "duration_ms": int((time.monotonic() - run.started) * 1000),
+        "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "version": __version__,
+    }
+    if SCHEMA_VERSION and "schema_version" in OPTIONAL_ENVELOPE_KEYS:
+        envelope["schema_version"] = SCHEMA_VERSION
+    return envelope
+
+
+def _clean_error(error):
+    if error.code == "PERMISSION_DENIED":
+        return error.message, error.details, error.hint
+    return redaction.scrub([error.message, error.details, error.hint])
+
+
+def _line(envelope):
+    line = json.dumps(envelope, allow_nan=False, separators=(",", ":"))
+    # Escapes keep the values; a terminal and a workflow runner see plain text.
+    line = line.replace("\x7f", "\\u007f")
+    line = redaction.RUNNER_MARK.sub(r"\1\\u005b", line)
+    if len(line) > OUTPUT_BYTES:
+        raise InternalError("the result is too large to hand out")
+    return line
+
+
+def _write(text):
+    """Write to stdout in one go. False when it is closed, full or gone."""
+    try:
+        try:
+            sys.stdout.write(text)
+        except UnicodeEncodeError:
+            sys.stdout.write(text.encode("ascii", "backslashreplace").decode("ascii"))
+        sys.stdout.flush()
+        return True
+    except (OSError, ValueError, AttributeError):
+        _silence_stdout()
+        return False
+
+
+def _silence_stdout():
+    """Keep the interpreter from complaining about stdout when it exits."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+    except (OSError, ValueError, AttributeError):
+        pass

@@ -1,0 +1,149 @@
+"""Says whether commands can run here: the Python, the packages, this package itself.
+
+A directory that was copied but not installed starts, and can even describe
+itself; its commands would fail. `health` must not call that healthy.
+"""
+
+import sys
+
+# The oldest Python, as `requires-python` of pyproject.toml says it.
+PYTHON = (3, 10)
+# Module to import and what pyproject.toml asks for, for every dependency.
+REQUIRES = {"click": "click>=8.1,<9"}
+
+
+def missing():
+    """Why no command can run, found without importing anything: fast, and not complete."""
+    from importlib.util import find_spec
+
+    problems = _python()
+    for module, requirement in REQUIRES.items():
+        if find_spec(module) is None:
+            problems.append(f"{requirement} is not installed")
+    return problems
+
+
+def problems():
+    """Everything that would keep a command from running, found by trying it."""
+    found = _python()
+    for module, requirement in REQUIRES.items():
+        found += _dependency(module, requirement)
+    return found or _own_modules()
+
+
+def install_command():
+    """The line that makes the commands run."""
+    import os
+    from shlex import quote
+
+    from .. import __path__ as places
+
+    harness = os.path.dirname(os.path.abspath(places[0]))
+    source = os.path.isfile(os.path.join(harness, "pyproject.toml"))
+    package = f"-e {quote(harness)}" if source else _tool()
+    too_old = sys.version_info < PYTHON
+    if sys.prefix != sys.base_prefix and not too_old:
+        return f"{quote(sys.executable)} -m pip install --force-reinstall {package}"
+    place = os.path.join(harness, ".venv") if source else os.path.abspath(".venv")
+    python = "python{}.{}".format(*PYTHON) if too_old else "python3"
+    started = quote(os.path.join(place, "bin", "python"))
+    return (
+        f"{python} -m venv --clear {quote(place)} && {started} -m pip install {package}"
+    )
+
+
+def _tool():
+    from ..contract_gen import TOOL
+
+    return TOOL
+
+
+def _python():
+    if sys.version_info >= PYTHON:
+        return []
+    wanted, found = (".".join(map(str, v[:2])) for v in (PYTHON, sys.version_info))
+    return [f"Python {wanted} or newer is needed, this is {found}"]
+
+
+def _dependency(module, requirement):
+    from importlib import import_module, metadata
+
+    try:
+        import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name == module:
+            return [f"{requirement} is not installed"]
+        return [f"{module} cannot be imported: it lacks {error.name}"]
+    except Exception as error:  # noqa: BLE001
+        return [f"{module} cannot be imported: {type(error).__name__}"]
+    name = requirement[: len(requirement) - len(requirement.lstrip(_NAME))]
+    try:
+        version = metadata.version(name)
+    except Exception:  # noqa: BLE001
+        return []  # it works, and nothing says which version it is
+    if version and not _satisfies(version, requirement[len(name) :]):
+        return [f"{requirement} is needed, {version} is installed"]
+    return []
+
+
+def _own_modules():
+    """A package that lost a part of itself, or a handler that cannot be imported."""
+    from importlib import import_module
+
+    from ..contract_gen import COMMANDS
+    from .errors import ConnectorError
+    from .registry import handler
+
+    for name in ("inputs", "options", "operations", "client", "replies", "paging"):
+        try:
+            import_module(f"{__package__}.{name}")
+        except Exception as error:  # noqa: BLE001
+            return [f"the module {name} cannot be imported: {_told(error)}"]
+    for command in COMMANDS:
+        try:
+            handler(command)
+        except ConnectorError as error:
+            return [error.message]
+        except Exception as error:  # noqa: BLE001
+            return [f"{command} cannot be imported: {_told(error)}"]
+    return []
+
+
+def _told(error):
+    name = getattr(error, "name", None)
+    return f"{type(error).__name__} ({name})" if name else type(error).__name__
+
+
+_NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+
+
+def _satisfies(version, wanted):
+    """Whether a version is in a list such as `>=8.1,<9`; an unknown operator is."""
+    found = _numbers(version)
+    for part in filter(None, (part.strip() for part in wanted.split(","))):
+        limit = _numbers(part.lstrip("<>=!~ "))
+        length = max(len(found), len(limit))
+        left, right = (v + (0,) * (length - len(v)) for v in (found, limit))
+        holds = {
+            ">=": left >= right,
+            "<=": left <= right,
+            ">": left > right,
+            "<": left < right,
+            "==": left == right,
+            "!=": left != right,
+            "~=": left >= right and found[: len(limit) - 1] == limit[:-1],
+        }
+        operator = part[: len(part) - len(part.lstrip("<>=!~"))]
+        if not holds.get(operator, True):
+            return False
+    return True
+
+
+def _numbers(text):
+    numbers = []
+    for part in text.split("."):
+        digits = part[: len(part) - len(part.lstrip("0123456789"))]
+        if not digits:
+            break
+        numbers.append(int(digits))
+    return tuple(numbers)

@@ -1,0 +1,13 @@
+"""The checks that hold every connector, as functions for `pytest`.
+
+`test_connector.py` takes them all: `TESTS` has each by its name.
+"""
+
+from . import calls, forms, surface
+
+TESTS = {
+    name: check
+    for module in (surface, calls, forms)
+    for name, check in vars(module).items()
+    if name.startswith("test_")
+}

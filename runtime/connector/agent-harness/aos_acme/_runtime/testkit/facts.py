@@ -1,0 +1,152 @@
+"""The facts of the API, from conform.toml: what requests must be, and the replies.
+
+Nothing here looks at the code under test, so that a fault of the connector is
+not repeated by what tests it.
+"""
+
+import base64
+import json
+import os
+import re
+from urllib.parse import unquote, urlsplit
+
+from .backend import Answer
+from .subject import REPOSITORY
+
+try:
+    import tomllib
+except ModuleNotFoundError:  # Python 3.10, where pytest brings it
+    import tomli as tomllib
+
+FILE = REPOSITORY / "conform.toml"
+FIXTURE = tomllib.loads(FILE.read_text(encoding="utf-8"))
+API = FIXTURE["harness"]
+BASE_URL = API.get("base_url", "").rstrip("/")
+BASE_PATH = urlsplit(BASE_URL).path
+BASE_URL_ENV = FIXTURE.get("base_url_env", "")
+COMMANDS = {command["id"]: command for command in API.get("commands", [])}
+LISTS = [name for name, command in COMMANDS.items() if "ids" in command]
+REFUSALS = API.get("refusals", [])
+PARTIALS = API.get("partials", [])
+
+
+def credentials():
+    """The value of the header that holds the credentials, with the keys of now."""
+
+    def fill(found):
+        names = found.group(1).split(":")
+        text = ":".join(os.environ.get(name, "") for name in names)
+        if len(names) == 1:
+            return text
+        return base64.b64encode(text.encode()).decode("ascii")
+
+    return re.sub(r"\{([^}]+)\}", fill, API["auth"]["value"])
+
+
+def answer(exchanges, request):
+    """What the API answers, and why it refuses; "" when it does not."""
+    refusal, why, exchange = judge(exchanges, request)
+    if refusal:
+        return refused(refusal), why
+    return Answer(
+        exchange.get("status", 200),
+        exchange.get("reply", "").encode(),
+        exchange.get("headers"),
+    ), ""
+
+
+def refused(when):
+    """The answer of a refusal: an entry of conform.toml, or the reason of one."""
+    if isinstance(when, str):
+        known = {entry["when"]: entry for entry in REFUSALS}
+        when = known.get(when) or known["path"]
+    return Answer(when["status"], when.get("body", "").encode(), when.get("headers"))
+
+
+def partly(partial):
+    """The answer of an entry of conform.toml that may be only a part."""
+    body = partial.get("reply", "").encode()
+    return Answer(partial.get("status", 200), body, partial.get("headers"))
+
+
+def judge(exchanges, request):
+    """(kind of refusal, why, None), or ("", "", the exchange it belongs to)."""
+    name = API["auth"]["header"]
+    if request.all(name) != [credentials()]:
+        return "credentials", f"`{name}` is not `{API['auth']['value']}`", None
+    here = f"{request.method} {request.path}"
+    there = [one for one in exchanges if place(one) == place_of(request)]
+    if not there:
+        return "path", f"the API has nothing at `{here}`", None
+    there = [one for one in there if one["method"] == request.method]
+    if not there:
+        return "method", f"the API does not take `{here}`", None
+    for name, text in API.get("headers", {}).items():
+        if request.all(name) != [text]:
+            return "request", f"`{here}` lacks the header `{name}: {text}`", None
+    kind = "".join(request.all("Content-Type")).partition(";")[0]
+    if any(one.get("body") for one in there) and kind != "application/json":
+        return "request", f"`{here}` has a body that is not JSON", None
+    fitting = [one for one in there if not lacks(one, request)]
+    if not fitting:
+        return "request", f"`{here}` {lacks(there[0], request)}", None
+    return "", "", max(fitting, key=weight)
+
+
+def place(exchange):
+    return [unquote(part) for part in (BASE_PATH + exchange["path"]).split("/")]
+
+
+def place_of(request):
+    return [unquote(part) for part in request.path.split("/")]
+
+
+def query(exchange):
+    stated = exchange.get("query", {}).items()
+    return {name: text if isinstance(text, list) else [text] for name, text in stated}
+
+
+def body(exchange):
+    return json.loads(exchange["body"]) if exchange.get("body") else None
+
+
+def lacks(exchange, request):
+    """What a request does not have and should, or ""."""
+    for name, texts in query(exchange).items():
+        if request.values(name) != texts:
+            return f"lacks `{name}={','.join(texts)}` in its query"
+    wanted = body(exchange)
+    if wanted is not None and not holds(request.body, wanted):
+        return f"does not have {exchange['body']} in its body"
+    return ""
+
+
+def holds(found, wanted):
+    """Whether all that is wanted is there, in whatever is more."""
+    if isinstance(wanted, dict) and isinstance(found, dict):
+        return all(
+            name in found and holds(found[name], part) for name, part in wanted.items()
+        )
+    return json.dumps(found, sort_keys=True) == json.dumps(wanted, sort_keys=True)
+
+
+def weight(exchange):
+    """The most particular of several exchanges that fit is the one."""
+    return len(exchange.get("query", {})), len(exchange.get("body", ""))
+
+
+def is_exactly(exchange, request):
+    """Whether a request has nothing beside what is stated."""
+    names = {name for name, _ in request.query}
+    sent = json.dumps(request.body, sort_keys=True)
+    return (
+        (request.method, place_of(request)) == (exchange["method"], place(exchange))
+        and not lacks(exchange, request)
+        and names == set(query(exchange))
+        and sent in (json.dumps(body(exchange), sort_keys=True), no_body(exchange))
+    )
+
+
+def no_body(exchange):
+    """An empty object is as good as no body."""
+    return "" if exchange.get("body") else "{}"

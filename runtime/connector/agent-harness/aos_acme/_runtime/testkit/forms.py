@@ -1,0 +1,158 @@
+"""Checks: what the form of the host can fill in, and what its workflows then call.
+
+The functions here do what the host does, in a few lines and without its code.
+"""
+
+import json
+
+import pytest
+
+from .subject import BACKEND_COMMANDS, gen, words
+
+FORM_READS = {
+    "id",
+    "label",
+    "type",
+    "renderAs",
+    "description",
+    "placeholder",
+    "required",
+    "applies_to",
+    "expressionEnabled",
+    "options",
+    "pickerHint",
+    "default",
+    "rows",
+    "showWhen",
+    "children",
+}
+# The runner keeps these for itself: a field of that name would never arrive.
+NEVER_SENT = {
+    "type",
+    "connectorId",
+    "connectorName",
+    "connectorCategory",
+    "credentialId",
+    "resource",
+    "operation",
+    "outputMapping",
+    "sideEffectLevel",
+    "dryRunSupported",
+    "actionType",
+}
+SCOPE = gen.MANIFEST["scope"]
+FIELDS = {field["id"]: field for field in SCOPE["fields"]}
+
+
+def shown(command):
+    """The fields that the form shows for a command."""
+    named = [field.get("applies_to") for field in FIELDS.values()]
+    return [
+        field
+        for field, applies_to in zip(FIELDS.values(), named)
+        if not applies_to or command in applies_to
+    ]
+
+
+def options(field):
+    """The choices that the form keeps: those with a text as their value."""
+    values = [entry.get("value") for entry in field.get("options", [])]
+    return [value for value in values if value and isinstance(value, str)]
+
+
+def source(field):
+    """The command that fills the picker of a field, if the form finds one."""
+    hint = SCOPE.get("pickerHints", {}).get(field.get("pickerHint"), {})
+    return hint.get("source_command") if hint.get("source_fields") else None
+
+
+def entered(field):
+    """What a person can enter in the widget of a field; None when nothing."""
+    widget = field["renderAs"]
+    if widget == "multiselect":
+        return options(field)[:1] or None
+    if widget == "select":
+        if options(field):
+            return options(field)[0]
+        return "7" if source(field) else None
+    if widget == "number":
+        return 7
+    if widget == "boolean":
+        return True
+    if widget == "json":
+        return '{\n  "sample": true\n}'
+    if widget == "datetime":
+        return "2026-01-02T03:04"
+    return options(field)[0] if options(field) else "7"
+
+
+def argument(value):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def called(command, values):
+    """The words that the runner calls for the values that a node keeps."""
+    argv = ["--json", *words(command)]
+    for key, value in values.items():
+        if key not in NEVER_SENT:
+            argv += ["--" + key.replace("_", "-"), argument(value)]
+    return argv
+
+
+def filled(command):
+    """A node whose required fields were filled in."""
+    wanted = gen.COMMANDS[command]["required"]
+    return {f["id"]: entered(f) for f in shown(command) if f["id"] in wanted}
+
+
+@pytest.mark.parametrize("name", BACKEND_COMMANDS)
+def test_every_required_field_can_be_filled_in_and_arrives(granted, run, name):
+    values = filled(name)
+    assert set(values) == set(gen.COMMANDS[name]["required"])
+    assert None not in values.values(), values
+    outcome = run(*called(name, values))
+    assert outcome.code == 0 or outcome.error["code"] == "AUTH_ERROR", outcome.out
+
+
+@pytest.mark.parametrize("name", BACKEND_COMMANDS)
+def test_every_field_can_be_filled_in_and_arrives(granted, run, name):
+    values = {field["id"]: entered(field) for field in shown(name)}
+    assert None not in values.values(), values
+    outcome = run(*called(name, values))
+    assert outcome.code == 0 or outcome.error["code"] == "AUTH_ERROR", outcome.out
+
+
+def test_the_form_reads_what_a_field_says():
+    for name, field in FIELDS.items():
+        assert set(field) <= FORM_READS, name
+        assert field["description"], name
+        assert not field.get("expressionEnabled"), name
+        assert name not in NEVER_SENT
+        assert field["renderAs"] != "multiselect" or options(field), name
+        if field["renderAs"] == "select":
+            assert options(field) or source(field), name
+
+
+def test_a_default_that_is_shown_is_the_one_that_counts():
+    for name, field in FIELDS.items():
+        assert gen.FIELDS[name]["default"] == field.get("default"), name
+        if options(field) and field.get("default"):
+            assert field["default"] in options(field), name
+
+
+def test_a_picker_is_filled_by_a_list_that_needs_nothing():
+    for field in filter(source, FIELDS.values()):
+        command = source(field)
+        assert gen.COMMANDS[command]["required"] == (), field["id"]
+        assert not FIELDS[field["id"]].get("options")
+        hint = SCOPE["pickerHints"][field["pickerHint"]]
+        assert hint["source_fields"][0] == "id"
+
+
+@pytest.mark.parametrize("name", [f for f in gen.FIELDS if f != "limit"])
+def test_a_number_can_come_from_a_step_before(name):
+    """A number widget takes no `{{previous.…}}`; a text field does."""
+    if gen.FIELDS[name]["type"] == "number":
+        assert FIELDS[name]["renderAs"] == "text"

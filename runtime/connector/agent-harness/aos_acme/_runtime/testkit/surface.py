@@ -1,0 +1,179 @@
+"""Checks: manifest, permissions, constants, options and handlers are one surface.
+
+Besides, a lower mode is denied, no part of a secret is shown, and the vendored
+runtime is the recorded one.
+"""
+
+import hashlib
+import json
+import pkgutil
+import re
+from importlib import import_module
+
+import pytest
+
+from ... import commands
+from .. import options, readiness, registry
+from .subject import (
+    BACKEND_COMMANDS,
+    HARNESS,
+    PACKAGE,
+    REPOSITORY,
+    SECRETS,
+    SOURCES,
+    VERSION,
+    api,
+    cases,
+    gen,
+    lower_modes,
+)
+
+COMMANDS = cases.COMMANDS
+RUNTIME = SOURCES / "_runtime"
+FLAGS = re.MULTILINE | re.DOTALL
+RESERVED = {"json", "mode", "verbose", "version", "help"}
+DATA_KEYS_OF_THE_HOST = {"ok", "connectorId", "operation", "resource"}
+DENIED = [(name, mode) for name in COMMANDS for mode in lower_modes(name)]
+
+
+def manifest():
+    return json.loads((REPOSITORY / "connector.json").read_text(encoding="utf-8"))
+
+
+def leaves(group, path=()):
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from leaves(command, (*path, name))
+        else:
+            yield ".".join((*path, name)), command
+
+
+def test_the_constants_hold_the_manifest():
+    assert manifest() == json.loads(json.dumps(gen.MANIFEST, default=dict))
+
+
+def test_every_source_lists_the_same_commands_with_the_same_modes():
+    listed = {entry["id"]: entry["required_mode"] for entry in manifest()["commands"]}
+    told = json.loads((HARNESS / "permissions.json").read_text(encoding="utf-8"))
+    expected = {name: case["mode"] for name, case in COMMANDS.items()}
+    constants = {name: spec["required_mode"] for name, spec in gen.COMMANDS.items()}
+    assert constants == listed
+    assert expected == listed
+    for key in ("permissions", "commands"):
+        assert told.get(key, listed) == listed
+    assert {"permissions", "commands"} & set(told)
+
+
+def test_the_command_tree_is_the_manifest():
+    assert {name for name, _ in leaves(options.build_tree())} == set(gen.COMMANDS)
+
+
+@pytest.mark.parametrize("name", gen.COMMANDS)
+def test_the_options_of_a_command_are_its_fields(name):
+    fields = manifest()["scope"]["fields"]
+    applied = {field["id"] for field in fields if name in field["applies_to"]}
+    command = dict(leaves(options.build_tree()))[name]
+    known = {param.name for param in command.params} - RESERVED
+    assert known == applied == set(gen.COMMANDS[name]["options"])
+    shown = {text for param in command.params for text in param.opts}
+    assert set(COMMANDS[name]["options"]) == shown - {f"--{word}" for word in RESERVED}
+    assert set(gen.COMMANDS[name]["required"]) <= applied
+    assert not applied & RESERVED
+
+
+@pytest.mark.parametrize("name", gen.COMMANDS)
+def test_every_command_has_a_handler(name):
+    assert callable(registry.handler(name))
+
+
+def test_every_handler_has_a_command():
+    for found in pkgutil.iter_modules(commands.__path__):
+        import_module(f"{PACKAGE}.commands.{found.name}")
+    assert set(registry.HANDLERS) <= set(gen.COMMANDS)
+
+
+def test_the_required_commands_are_open_to_everyone():
+    for name in gen.REQUIRED_COMMANDS:
+        assert gen.COMMANDS[name]["required_mode"] == gen.MODES[0]
+
+
+def test_capabilities_tell_the_whole_manifest(run):
+    data = run("--json", "capabilities").data
+    told = manifest()
+    assert data["tool"] == gen.TOOL == cases.TOOL
+    assert data["version"] == VERSION
+    assert data["modes"] == list(gen.MODES)
+    for key in ("manifest_schema_version", "backend", "connector", "auth", "commands"):
+        assert data[key] == told[key]
+    assert not DATA_KEYS_OF_THE_HOST & set(data)
+
+
+def test_the_host_can_read_the_project_file():
+    text = (HARNESS / "pyproject.toml").read_text(encoding="utf-8")
+    section = re.search(r"^\[project\]\n(.*?)^\[", text, FLAGS).group(1)
+    found = dict(re.findall(r'^([\w-]+) = "([^"]*)"$', section, FLAGS))
+    assert found["name"] == gen.TOOL
+    assert found["version"] == VERSION
+    assert section.index("requires-python") < section.index("description")
+    assert chr(90) not in section  # the pattern of the host stops at this letter
+    scripts = re.search(r"^\[project.scripts\]\n(.*?)^\[", text, FLAGS).group(1)
+    assert re.match(r"(aos-[a-z0-9-]+) =", scripts).group(1) == gen.TOOL
+
+
+def test_the_project_file_asks_for_what_the_runtime_needs():
+    text = (HARNESS / "pyproject.toml").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"^dependencies = \[(.*?)\]", text, FLAGS)
+    assert set(readiness.REQUIRES.values()) <= set(re.findall(r'"([^"]+)"', listed))
+    (python,) = re.findall(r'^requires-python = ">=([\d.]+)"', text, FLAGS)
+    assert tuple(map(int, python.split("."))) >= readiness.PYTHON
+
+
+def test_handlers_read_no_file_and_no_variable_and_start_nothing():
+    for path in SOURCES.rglob("*.py"):
+        if RUNTIME not in path.parents:
+            text = path.read_text(encoding="utf-8")
+            for word in ("open(", "os.environ", "getenv", "subprocess"):
+                assert word not in text, (path, word)
+
+
+@pytest.mark.parametrize(("name", "mode"), DENIED)
+def test_a_lower_mode_is_denied(run, backend, name, mode):
+    case = COMMANDS[name]
+    outcome = run("--json", "--mode", mode, *case["argv"], *case["sample"])
+    assert outcome.code == gen.EXIT_CODES["permission_denied"]
+    assert outcome.error["details"] == {
+        "required_mode": case["mode"],
+        "actual_mode": mode,
+    }
+    assert backend.requests == []
+
+
+@pytest.mark.parametrize("name", BACKEND_COMMANDS)
+def test_no_part_of_a_secret_is_shown_when_a_command_fails(run, backend, name):
+    case = COMMANDS[name]
+    line = ["--mode", case["mode"], *case["argv"], *case["sample"], "--verbose"]
+    backend.answer(401, {"message": f"no: {SECRETS[api.SECRET_KEY]}"})
+    for flags in ([], ["--json"]):
+        outcome = run(*flags, *line)
+        shown = (outcome.out + outcome.err).lower()
+        for key, secret in SECRETS.items():
+            low = "" if key == api.BASE_URL_KEY else secret.lower()
+            parts = {low[at : at + 4] for at in range(len(low) - 3)}
+            assert not [part for part in parts if part in shown], shown
+
+
+def test_the_runtime_is_the_recorded_one():
+    """A part that the connector owns is not in the lock, and not compared."""
+    lock = (REPOSITORY / ".agent" / "spec.lock").read_text(encoding="utf-8")
+    entries = re.findall(r'^"([^"]+)" = "sha256:([0-9a-f]{64})"$', lock, re.MULTILINE)
+    below = f"{RUNTIME.relative_to(REPOSITORY).as_posix()}/"
+    recorded = {path: digest for path, digest in entries if path.startswith(below)}
+    assert recorded, "`.agent/spec.lock` does not list the runtime"
+    changed = [
+        path for path, digest in recorded.items() if sha256(REPOSITORY / path) != digest
+    ]
+    assert changed == [], "run `aos sync-spec`"
+
+
+def sha256(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""

@@ -1,8 +1,0 @@
-"""Lets `python -m` run the connector."""
-
-import sys
-
-from .cli import main
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -126,11 +126,7 @@ mod tests {
         for (name, path, line) in [
             ("go", "internal/runtime/self/self.go", "const Runtime = "),
             ("python", "acme_tool/_runtime/__init__.py", "RUNTIME_VERSION = "),
-            (
-                "connector",
-                "agent-harness/aos_acme/_runtime/__init__.py",
-                "RUNTIME_VERSION = ",
-            ),
+            ("connector", "agent-harness/aos_acme/_runtime/__init__.py", "RUNTIME_VERSION = "),
         ] {
             let runtime = find(name).unwrap().unwrap();
             let text = String::from_utf8(runtime.sources[path].to_vec()).unwrap();

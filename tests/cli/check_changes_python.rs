@@ -18,7 +18,8 @@ except (TypeError, AttributeError):
     print('refused')
     raise SystemExit
 try:
-    from aos_acme import config, contract_gen as c
+    from aos_acme import contract_gen as c
+    from aos_acme._runtime import config
     whole = (c.COMMANDS['item.delete']['required_mode'], config.MODES, c.MODES)
     print('same' if whole == ('admin',) + (('readonly', 'write', 'full', 'admin'),) * 2 else 'changed')
 except Exception:
@@ -55,7 +56,7 @@ const REBOUND: [&str; 29] = [
     "del c.COMMANDS",
     "aos_acme.contract_gen = types.SimpleNamespace()",
     "setattr(aos_acme, 'contract_gen', types.SimpleNamespace())",
-    "from . import config\nconfig.MODES = ()",
+    "from ._runtime import config\nconfig.MODES = ()",
 ];
 
 /// Code that changes a value itself: the values are read-only.
@@ -67,7 +68,7 @@ const INSIDE: [&str; 12] = [
     "dict.update(c.COMMANDS, {'item.delete': {}})",
     "operator.setitem(c.COMMANDS, 'item.delete', {})",
     "for spec in c.COMMANDS.values():\n    spec['required_mode'] = 'readonly'",
-    "from .config import MODES\nMODES[0] = 'admin'",
+    "from ._runtime.config import MODES\nMODES[0] = 'admin'",
     "list.append(c.MODES, 'x')",
     "change = dict.update\nchange(c.COMMANDS['item.delete'], required_mode='readonly')",
     "c.MANIFEST['commands'][0]['required_mode'] = 'readonly'",

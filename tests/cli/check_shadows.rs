@@ -114,7 +114,7 @@ fn a_package_an_extension_or_bytecode_in_place_of_a_python_module_is_found() {
 #[test]
 fn python_code_that_changes_the_module_is_found() {
     let initial = "__init__.py";
-    let cases: [(&str, &str, &str); 14] = [
+    let cases: [(&str, &str, &str); 16] = [
         ("drift/amended", initial, "from . import contract_gen\ncontract_gen.COMMANDS = {}\n"),
         (
             "drift/amended",
@@ -133,11 +133,11 @@ fn python_code_that_changes_the_module_is_found() {
         ),
         (
             "drift/amended",
-            "meta.py",
+            "api.py",
             "from .contract_gen import COMMANDS as X\ns = X['item.delete']\ns.update(required_mode='readonly')\n",
         ),
-        ("drift/amended", "meta.py", "from .contract_gen import COMMANDS\nCOMMANDS = {}\n"),
-        ("drift/amended", "meta.py", "from .contract_gen import *\nCOMMANDS.clear()\n"),
+        ("drift/amended", "api.py", "from .contract_gen import COMMANDS\nCOMMANDS = {}\n"),
+        ("drift/amended", "api.py", "from .contract_gen import *\nCOMMANDS.clear()\n"),
         (
             "drift/amended",
             initial,
@@ -160,7 +160,9 @@ fn python_code_that_changes_the_module_is_found() {
         ),
         ("drift/shadowed", initial, "__path__.insert(0, '/tmp/other')\n"),
         ("drift/shadowed", initial, "import sys\nsys.meta_path.insert(0, object())\n"),
-        ("drift/shadowed", "meta.py", "from . import text as contract_gen\n"),
+        ("drift/shadowed", "api.py", "from . import text as contract_gen\n"),
+        ("drift/amended", "_runtime/meta.py", "from ..contract_gen import *\nCOMMANDS.clear()\n"),
+        ("drift/shadowed", "_runtime/meta.py", "from . import text as contract_gen\n"),
     ];
     let (sandbox, project) = project("connector-python");
     let show = "import aos_acme; from aos_acme import contract_gen as c; \
@@ -186,7 +188,7 @@ fn python_code_that_changes_the_module_is_found() {
     // Reading, copying and testing change nothing.
     put(
         &project,
-        &format!("{HARNESS}/meta.py"),
+        &format!("{HARNESS}/api.py"),
         "\nfrom . import contract_gen\nown = dict(contract_gen.COMMANDS)\nown['x'] = 1\nif contract_gen.MODES == ():\n    pass\n\
          # contract_gen.MODES = ()\ntext = 'contract_gen.MODES = ()'\n",
     );

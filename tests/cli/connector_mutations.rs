@@ -16,7 +16,10 @@ use super::sandbox::{Sandbox, connector};
 use super::scaffolded_python::Installation;
 use super::toolchain;
 
-const TESTS: &str = "agent-harness/tests/test_requests.py";
+const TESTS: &str = "agent-harness/tests/test_connector.py";
+/// An edit of the runtime is noticed by its digest already; what counts is that its behaviour is.
+const BUT: &str =
+    "--deselect=agent-harness/tests/test_connector.py::test_the_runtime_is_the_recorded_one";
 /// Presets that an edit is tried with, and edits that a preset is tried with, at least.
 const PRESETS: usize = 1;
 const EDITS: usize = 2;
@@ -145,8 +148,7 @@ impl Subject {
     /// Whether the connector's own tests fail; anything but tests that pass or fail is a fault of this test.
     fn fails_its_tests(&self) -> Result<bool, String> {
         let place = format!("--basetemp={}", self.sandbox.work().join("temporary").display());
-        let code = "import sys, pytest; sys.path.insert(0, 'agent-harness'); sys.exit(pytest.main(sys.argv[1:]))";
-        let words = ["-c", code, "-q", "-x", "-p", "no:cacheprovider", &place, TESTS];
+        let words = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", &place, BUT, TESTS];
         let output = toolchain::run(Installation::shared().python(), &words, &self.project);
         match output.status.code() {
             Some(0) => Ok(false),

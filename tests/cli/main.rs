@@ -58,6 +58,7 @@ mod notices;
 #[cfg(all(unix, debug_assertions))]
 mod planted_state;
 mod runtime;
+mod runtime_connector;
 mod runtime_go;
 mod runtime_python;
 mod sandbox;

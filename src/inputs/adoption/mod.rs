@@ -6,6 +6,7 @@ mod connector;
 mod go;
 mod node;
 mod python;
+mod runtime;
 mod rust;
 #[cfg(test)]
 mod tests;
@@ -79,13 +80,14 @@ pub fn propose(family: Family, repository: &Repository, lock: Option<&Lock>) -> 
     if family == Family::AgentCli {
         tool::other_guards(repository, &mut found);
     }
+    let runtime = runtime::section(repository, lock, &mut found);
     let record = Record {
         family,
         spec,
         template: None,
         answers: BTreeMap::new(),
         outputs: found.outputs,
-        runtime: None,
+        runtime,
         waivers: Vec::new(),
         conform: crate::generate::record_conform::ConformSection::default(),
     };

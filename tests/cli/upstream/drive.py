@@ -11,13 +11,16 @@ import os
 import sys
 import time
 from email.utils import formatdate
+from importlib import import_module
 
 HARNESS = os.path.join(sys.argv[1], "agent-harness")
 sys.path[:0] = [HARNESS, os.path.join(HARNESS, "tests")]
 
-from fixture_server import Answer, Backend  # noqa: E402
-from subject import SECRETS, api, main  # noqa: E402
-
+KIT = import_module("contract_cases").PACKAGE + "._runtime.testkit"
+subject = import_module(f"{KIT}.subject")
+Answer = import_module(f"{KIT}.backend").Answer
+Backend = import_module(f"{KIT}.backend").Backend
+SECRETS, api, main = subject.SECRETS, subject.api, subject.main
 NOW = int(time.time())
 TIMES = {
     "{epoch+90}": str(NOW + 90),

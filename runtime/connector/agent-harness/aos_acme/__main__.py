@@ -1,4 +1,4 @@
-"""Lets `python -m` run the connector."""
+"""Starts the connector: its script, its shim, and `python -m`."""
 
 import sys
 

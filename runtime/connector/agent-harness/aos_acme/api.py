@@ -1,7 +1,7 @@
 """What is particular about this API: where it is and how it wants to be called.
 
-This file is yours. `urls`, `client`, `replies`, `paging` and `operations` hold
-the machinery; they read everything that differs between APIs from here.
+This file is yours. The runtime in `_runtime` makes the requests, reads the replies
+and follows the pages; everything that differs between APIs it reads from here.
 """
 
 BASE_URL = "https://api.example.com"
@@ -54,7 +54,7 @@ PAGING = {
 }
 
 # How failures are told apart: the first rule that fits decides, else the status.
-#   is            what it is: a kind of `replies.KINDS`
+#   is            what it is: a kind of `KINDS` in `_runtime/replies.py`
 #   status        the statuses; left out: any that is no success
 #   header, body  patterns with `*`: {"name": "pattern"}, {"path": ["pattern", …]}.
 #                 In a path `*` is any entry; the path "" is the message of the body

@@ -1,8 +1,8 @@
 """The checks of the test kit, which hold every connector.
 
 They compare the commands with connector.json and with the requests of conform.toml,
-and prove the permission gate of every mode, the exit codes, and the redaction of
-secrets.
+and prove the permission gate for every mode in contract_cases.py, the exit codes,
+and the redaction of secrets.
 """
 
 from aos_acme._runtime.testkit import checks

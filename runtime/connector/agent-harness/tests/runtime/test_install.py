@@ -65,7 +65,7 @@ def pip(*words):
         *words,
     ]
     done = subprocess.run(
-        argv, capture_output=True, text=True, timeout=120, check=False
+        argv, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stderr
 

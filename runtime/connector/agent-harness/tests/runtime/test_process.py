@@ -14,7 +14,7 @@ START = f"""import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.path[0] = {str(HARNESS)!r}
 import {PACKAGE}.api as api
-from {PACKAGE}._runtime.cli import main
+from {PACKAGE}.__main__ import main
 url = sys.argv.pop(1)
 if url:
     api.BASE_URL, api.URL_OVERRIDE = url, ""
@@ -61,7 +61,7 @@ def test_a_module_run_works():
 def test_it_starts_without_the_slow_imports():
     code = (
         f"import sys; sys.path[0] = {str(HARNESS)!r}\n"
-        f"from {PACKAGE}._runtime.cli import main; main(['--json', 'capabilities'])\n"
+        f"from {PACKAGE}.__main__ import main; main(['--json', 'capabilities'])\n"
         "slow = {'click', 'http.client', 'urllib.request', 'ssl', 'inspect'}\n"
         "sys.stderr.write(repr(sorted(slow & set(sys.modules))))"
     )

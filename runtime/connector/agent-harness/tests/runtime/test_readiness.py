@@ -17,7 +17,7 @@ readiness = module("readiness")
 # Runs the package with nothing but the standard library and the given places.
 START = f"""import sys
 sys.path[:0] = sys.argv.pop(1).split("|")
-from {PACKAGE}._runtime.cli import main
+from {PACKAGE}.__main__ import main
 sys.exit(main())
 """
 

@@ -64,6 +64,7 @@ mod runtime_python;
 mod sandbox;
 mod scaffolded_cli_python;
 mod scaffolded_cli_python_guide;
+mod scaffolded_connector_guide;
 mod scaffolded_go;
 mod scaffolded_python;
 mod self_description;

@@ -57,9 +57,19 @@ fn the_runtime_passes_its_own_tests() {
 /// The first tag names fewer keys and codes; the runtime follows the generated tables.
 #[test]
 fn the_runtime_passes_its_own_tests_at_the_oldest_contract() {
+    passes_within(&["older", "--spec", "v1.0.0"]);
+}
+
+/// Lists by link, rules for failures, and many commands with every type of field.
+#[test]
+fn the_runtime_passes_its_own_tests_within_the_github_connector() {
+    passes_within(&["github"]);
+}
+
+fn passes_within(name: &[&str]) {
     let sandbox = Sandbox::new();
-    sandbox.aos(&["new", "older", "--spec", "v1.0.0", "--no-git"]).data();
-    let project = sandbox.work().join("aos-older");
+    sandbox.aos(&[&["new"], name, &["--no-git"]].concat()).data();
+    let project = sandbox.work().join(format!("aos-{}", name[0]));
     copy(Path::new(RUNTIME).join(PROOFS), &project.join(PROOFS));
     pytest(&[PROOFS], &project, &sandbox.work().join("temporary"));
 }
@@ -116,11 +126,11 @@ fn a_changed_runtime_fails_the_tests_of_its_connector() {
     sandbox.aos_in(&project, &["check"]).data();
 }
 
-/// At most 25 files are the user's, and none of them is empty or the same in every connector by accident.
+/// The runtime is a part of the wheel, and its test kit is not.
 #[test]
 fn a_user_owns_few_files_and_installs_the_runtime_without_its_test_kit() {
     let sandbox = Sandbox::new();
-    let made = sandbox.aos(&["new", "acme", "--no-git"]).data();
+    let made = sandbox.aos(&["new", "acme", "--no-git", "--diff"]).data();
     let files = made["files"].as_array().expect("files");
     let yours = files.iter().filter(|file| file["role"] == "yours").count();
     assert!((15..=25).contains(&yours), "{yours}");

@@ -2,7 +2,7 @@
 
 use super::super::findings::Finding;
 use super::super::repository::Repository;
-use super::sample::{Sample, facts_v1_0, facts_v1_1};
+use super::sample::{Sample, facts_v1_0, facts_v1_1, only};
 use super::{HarnessFacts, RULES, check_harness};
 
 #[test]
@@ -107,4 +107,33 @@ fn every_rule_is_complete_and_its_id_stands_once() {
             assert!(!text.is_empty() && !text.ends_with('.'), "{}: `{text}`", rule.id);
         }
     }
+}
+
+#[test]
+fn sources_in_the_runtime_are_judged_like_all_others_and_its_test_kit_like_tests() {
+    for (code, rule) in [
+        ("x = os.environ[\"AOS_DEMO_TOKEN\"]\n", "auth/undeclared-secret"),
+        ("os.system(line)\n", "python/shell"),
+        ("P = ROOT / \"permissions.json\"\n", "python/unpackaged-file"),
+        ("P = Path(__file__).resolve().parents[2] / \"x\"\n", "python/outside-package"),
+        ("reply = urlopen(request)\n", "python/no-timeout"),
+        ("u = f\"{base}?api_token={token}\"\n", "secrets/in-url"),
+        ("def _mask(v):\n    return f\"{v[:4]}***\"\n", "secrets/partial-mask"),
+        ("@command(\"issue.burn\")\ndef burn(inputs, api): pass\n", "commands/handler-unknown"),
+        ("__version__ = \"9.9.9\"\n", "pyproject/version"),
+        ("def broken(:\n    pass\n", "python/unreadable"),
+        ("print('starting')\n", "python/module-output"),
+    ] {
+        let runtime = "agent-harness/aos_demo/_runtime";
+        assert_eq!(only(&Sample::good().file(&format!("{runtime}/x.py"), code)), [rule], "{code}");
+        let kit = Sample::good().file(&format!("{runtime}/testkit/x.py"), code);
+        assert_eq!(only(&kit), [""; 0], "{code}");
+        // The name of the directory alone makes no test of a source.
+        let other = Sample::good().file("agent-harness/aos_demo/testkit/x.py", code);
+        assert_eq!(only(&other), [rule], "{code}");
+    }
+    let secret = format!("ghp_{}", "a7Qk2Zr9Bx4Lm6Tw".repeat(3));
+    let kit = "agent-harness/aos_demo/_runtime/testkit/x.py";
+    let sample = Sample::good().file(kit, &format!("KEY = \"{secret}\"\n"));
+    assert_eq!(only(&sample), ["secrets/committed"]);
 }

@@ -40,11 +40,12 @@ fn pytest(words: &[&str], directory: &Path, place: &Path) -> String {
 }
 
 #[test]
-fn the_runtime_is_formatted_and_linted() {
+fn the_runtime_is_formatted_linted_and_typed() {
     let sandbox = Sandbox::new();
     let runtime = copied(&sandbox);
     ruff(&["format", "--check", "--quiet", "."], &runtime);
     ruff(&["check", "--quiet", "."], &runtime);
+    succeed(Installation::shared().python(), &["-m", "mypy"], &runtime);
 }
 
 #[test]

@@ -45,7 +45,7 @@ impl Installation {
             projects.push(format!("{place}/aos-{name}/agent-harness[dev]"));
         }
         succeed("python3", &["-m", "venv", "venv"], &directory);
-        install.push("ruff>=0.8");
+        install.extend(["mypy>=1.13", "ruff>=0.8"]);
         install.extend(projects.iter().flat_map(|project| ["--editable", project.as_str()]));
         succeed(directory.join("venv/bin/python"), &install, &directory);
         Self { directory }

@@ -5,10 +5,20 @@ envelope (with --json) or one readable text. Imports are inside the functions:
 a start stays fast, and an interrupt during an import is caught as well.
 """
 
+from __future__ import annotations
+
 import sys
 
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .errors import ConnectorError
+    from .inputs import Inputs
+    from .invocation import Invocation
+    from .output import Result, Run
 
-def main(argv=None):
+
+def main(argv: list[str] | None = None) -> int:
     """Run one command line and return its exit code."""
     words = sys.argv[1:] if argv is None else list(argv)
     try:
@@ -23,12 +33,13 @@ def main(argv=None):
         return finish(run, InternalError("interrupted"))
 
 
-def _main(words):
+def _main(words: list[str]) -> int:
     from .errors import ConnectorError, InternalError
     from .output import Run, finish
 
     run = Run()
     run.json = "--json" in words
+    outcome: Result | ConnectorError
     try:
         outcome = execute(run, words)
     except ConnectorError as error:
@@ -43,7 +54,7 @@ def _main(words):
     return finish(run, outcome)
 
 
-def execute(run, words):
+def execute(run: Run, words: list[str]) -> Result:
     """Do what the words say and return the result."""
     from . import config
     from .errors import InvalidUsage
@@ -67,7 +78,7 @@ def execute(run, words):
     return carry_out(run, call, read_inputs(call))
 
 
-def check_permission(run, call):
+def check_permission(run: Run, call: Invocation) -> None:
     """The gate. It looks at the command and the mode, and at nothing else."""
     from ..contract_gen import COMMANDS, MODES
     from .errors import permission_denied
@@ -78,7 +89,7 @@ def check_permission(run, call):
             raise permission_denied(required, run.mode)
 
 
-def read_inputs(call):
+def read_inputs(call: Invocation) -> Inputs:
     """Parse the options of a command that may run."""
     from ..contract_gen import COMMANDS
     from .errors import InvalidUsage
@@ -108,7 +119,7 @@ def read_inputs(call):
     return read(call.command, texts)
 
 
-def carry_out(run, call, inputs):
+def carry_out(run: Run, call: Invocation, inputs: Inputs) -> Result:
     """Run the handler while stdout belongs to nobody."""
     from .operations import Api
     from .output import Result
@@ -138,7 +149,7 @@ def carry_out(run, call, inputs):
     return Result(data, extra)
 
 
-def _help(run, call):
+def _help(run: Run, call: Invocation) -> Result:
     from .options import help_text
     from .output import Result
 
@@ -148,7 +159,7 @@ def _help(run, call):
     return Result({"help": text}, text=text)
 
 
-def _version(run, call):
+def _version(run: Run, call: Invocation) -> Result:
     from .. import __version__
     from ..contract_gen import TOOL
     from .output import Result
@@ -158,7 +169,7 @@ def _version(run, call):
     return Result({"tool": TOOL, "version": __version__}, text=f"{TOOL} {__version__}")
 
 
-def _ignore_interrupts():
+def _ignore_interrupts() -> None:
     """The envelope of an interrupted run gets written, however impatient one is."""
     import signal
 
@@ -168,7 +179,7 @@ def _ignore_interrupts():
         pass
 
 
-def _not_installed(error):
+def _not_installed(error: ImportError) -> ConnectorError:
     from .errors import InternalError
     from .readiness import REQUIRES, install_command
 
@@ -178,7 +189,7 @@ def _not_installed(error):
     return InternalError(told, hint=f"run `{install_command()}`")
 
 
-def _unexpected(error):
+def _unexpected(error: BaseException) -> ConnectorError:
     from .errors import unexpected
 
     return unexpected(error)

@@ -9,6 +9,8 @@ URL. Failures are named by kind; their own text may hold a host or a key and is
 not repeated.
 """
 
+from __future__ import annotations
+
 import base64
 import http.client
 import json
@@ -19,12 +21,28 @@ import threading
 import time
 from urllib.parse import quote as percent
 from urllib.parse import unquote, urljoin, urlsplit
-from urllib.request import getproxies_environment, proxy_bypass_environment
+from urllib.request import (  # type: ignore[attr-defined]
+    getproxies_environment,
+    proxy_bypass_environment,
+)
 
 from .. import __version__, api
 from ..contract_gen import TOOL
 from . import config, redaction, urls
 from .errors import AuthError, BackendUnavailable, InvalidUsage
+
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
+    from urllib.parse import SplitResult
+
+    from .errors import ConnectorError
+
+    Log = Callable[[str], None]
+    # The API, and the proxy on the way.
+    Way = tuple[SplitResult, SplitResult | None]
 
 REDIRECTS = 3
 CHUNK = 65536
@@ -34,7 +52,9 @@ DEPTH = 100
 class Reply:
     """What came back: the status, the headers in lower case, the decoded body."""
 
-    def __init__(self, status, headers, body, target="/"):
+    def __init__(
+        self, status: int, headers: dict[str, str], body: bytes, target: str = "/"
+    ) -> None:
         self.status = status
         self.headers = headers
         self.body = body
@@ -42,11 +62,11 @@ class Reply:
         self._data = None
 
     @property
-    def is_empty(self):
+    def is_empty(self) -> bool:
         return not self.body.strip()
 
     @property
-    def data(self):
+    def data(self) -> Any:
         """The JSON of the body. Anything else is a backend that is not itself."""
         if self._data is None:
             self._data = _decode(self)
@@ -56,7 +76,7 @@ class Reply:
 class Client:
     """Makes requests until its time is used up."""
 
-    def __init__(self, seconds, log=None):
+    def __init__(self, seconds: float, log: Log | None = None) -> None:
         self._ends = time.monotonic() + seconds
         self._log = log or (lambda line: None)
         self._base = urls.base()
@@ -64,14 +84,20 @@ class Client:
         self._headers = _headers()
 
     @property
-    def base(self):
+    def base(self) -> SplitResult:
         """The base URL, split into its parts."""
         return self._base
 
-    def time_left(self):
+    def time_left(self) -> float:
         return self._ends - time.monotonic()
 
-    def request(self, method, path, query=None, body=None):
+    def request(
+        self,
+        method: str,
+        path: str,
+        query: dict[str, Any] | None = None,
+        body: Any = None,
+    ) -> Reply:
         """Send one request and follow redirects within the same origin."""
         target = self._base.path + path
         if query:
@@ -89,7 +115,7 @@ class Client:
         details = {"status": reply.status, "reason": "redirect_loop"}
         raise BackendUnavailable("too many redirects", details)
 
-    def _redirect(self, method, target, reply):
+    def _redirect(self, method: str, target: str, reply: Reply) -> str:
         """Where a redirect leads, if it may be followed at all."""
         here = f"{self._base.scheme}://{self._base.netloc}{target}"
         try:
@@ -113,7 +139,7 @@ class Client:
         where = there.path + ("?" + there.query if there.query else "")
         return percent(where, safe="/%?&=+,:;@!$'()*[]~-._") or "/"
 
-    def _exchange(self, method, target, payload):
+    def _exchange(self, method: str, target: str, payload: bytes | None) -> Reply:
         started = time.monotonic()
         if self.time_left() <= 0:
             raise _unreachable("timeout", "GET")
@@ -129,13 +155,20 @@ class Client:
 class _Work:
     """A request in its own thread."""
 
-    def __init__(self, way, method, target, payload, headers):
+    def __init__(
+        self,
+        way: Way,
+        method: str,
+        target: str,
+        payload: bytes | None,
+        headers: dict[str, str],
+    ) -> None:
         self._way = way
         self._request = (method, target, payload, headers)
-        self._connection = None
-        self._outcome = None
+        self._connection: http.client.HTTPConnection | None = None
+        self._outcome: Reply | BaseException | None = None
 
-    def result(self, ends):
+    def result(self, ends: float) -> Reply:
         self._ends = ends
         thread = threading.Thread(target=self._run, daemon=True)
         thread.start()
@@ -147,13 +180,13 @@ class _Work:
             raise self._translate(self._outcome)
         return self._outcome
 
-    def _run(self):
+    def _run(self) -> None:
         try:
             self._outcome = self._perform()
         except BaseException as error:  # noqa: BLE001
             self._outcome = error  # raised in the thread that waits
 
-    def _perform(self):
+    def _perform(self) -> Reply:
         method, target, payload, headers = self._request
         self._connection = connection = _connect(*self._way, self._remaining())
         try:
@@ -164,7 +197,7 @@ class _Work:
         finally:
             connection.close()
 
-    def _read(self, response):
+    def _read(self, response: http.client.HTTPResponse) -> bytes:
         """Read at most the allowed size, and notice a body that was cut short."""
         body = bytearray()
         while True:
@@ -186,16 +219,17 @@ class _Work:
             raise http.client.IncompleteRead(b"")
         return bytes(body)
 
-    def _remaining(self):
+    def _remaining(self) -> float:
         return max(0.05, self._ends - time.monotonic())
 
-    def _abandon(self):
+    def _abandon(self) -> None:
         try:
-            self._connection.sock.shutdown(socket.SHUT_RDWR)
+            connection: Any = self._connection  # None before it is made
+            connection.sock.shutdown(socket.SHUT_RDWR)
         except (AttributeError, OSError):
             pass
 
-    def _translate(self, error):
+    def _translate(self, error: BaseException) -> BaseException:
         method = self._request[0]
         kinds = (
             (ssl.SSLCertVerificationError, "untrusted"),
@@ -218,9 +252,9 @@ class _Work:
         return error
 
 
-def _named(response):
+def _named(response: http.client.HTTPResponse) -> dict[str, str]:
     """The headers in lower case; one that is repeated counts as one list."""
-    names = {}
+    names: dict[str, str] = {}
     for name, text in response.getheaders():
         name = name.lower()
         names[name] = f"{names[name]}, {text}" if name in names else text
@@ -248,7 +282,7 @@ HINTS = {
 }
 
 
-def _unreachable(reason, method):
+def _unreachable(reason: str, method: str) -> ConnectorError:
     details = {"reason": reason}
     if reason == "untrusted":
         return AuthError(MESSAGES[reason], details, hint=HINTS[reason])
@@ -257,16 +291,18 @@ def _unreachable(reason, method):
     return BackendUnavailable(MESSAGES[reason], details, hint=HINTS.get(reason, ""))
 
 
-def _connect(base, proxy, timeout):
+def _connect(
+    base: SplitResult, proxy: SplitResult | None, timeout: float
+) -> http.client.HTTPConnection:
     """A connection to the API. Ports are named: http.client guesses from `::1`."""
-    host, port = base.hostname, base.port or urls.PORTS[base.scheme]
+    host, port = base.hostname or "", base.port or urls.PORTS[base.scheme]
     if base.scheme == "http":
         return http.client.HTTPConnection(host, port, timeout=timeout)
     context = ssl.create_default_context()
     if proxy is None:
         return http.client.HTTPSConnection(host, port, timeout=timeout, context=context)
     connection = http.client.HTTPSConnection(
-        proxy.hostname,
+        proxy.hostname or "",
         proxy.port or urls.PORTS["http"],
         timeout=timeout,
         context=context,
@@ -279,13 +315,14 @@ def _connect(base, proxy, timeout):
     return connection
 
 
-def _proxy(base):
+def _proxy(base: SplitResult) -> SplitResult | None:
     """The proxy on the way, or None. Proxies serve https to other machines only."""
-    if base.scheme == "http" or urls.is_loopback(base.hostname):
+    host = base.hostname or ""
+    if base.scheme == "http" or urls.is_loopback(host):
         return None
     proxies = getproxies_environment()
     text = proxies.get("https", "").strip()
-    if not text or proxy_bypass_environment(base.hostname, proxies):
+    if not text or proxy_bypass_environment(host, proxies):
         return None
     try:
         proxy = urlsplit(text if "://" in text else f"http://{text}")
@@ -301,7 +338,7 @@ def _proxy(base):
     return proxy
 
 
-def _headers():
+def _headers() -> dict[str, str]:
     """The headers of every request, the secret among them."""
     headers = {
         **api.HEADERS,
@@ -320,11 +357,11 @@ def _headers():
     return headers
 
 
-def _base64(text):
+def _base64(text: str) -> str:
     return base64.b64encode(text.encode("utf-8")).decode("ascii")
 
 
-def _decode(reply):
+def _decode(reply: Reply) -> Any:
     try:
         data = json.loads(reply.body, parse_constant=_not_json, parse_float=_finite)
         _check_depth(data)
@@ -337,11 +374,11 @@ def _decode(reply):
     return data
 
 
-def _not_json(constant):
+def _not_json(constant: str) -> NoReturn:
     raise ValueError(constant)
 
 
-def _finite(text):
+def _finite(text: str) -> float:
     """A float that JSON can carry on; 1e999 would leave as Infinity."""
     number = float(text)
     if math.isinf(number):
@@ -349,7 +386,7 @@ def _finite(text):
     return number
 
 
-def _check_depth(data):
+def _check_depth(data: Any) -> None:
     level = [data]
     for _ in range(DEPTH):
         level = [

@@ -4,14 +4,24 @@
 nothing, nothing is said here.
 """
 
+from __future__ import annotations
+
 from fnmatch import fnmatchcase
 
 from .. import api
 from .paging import value_at, values_at
 from .redaction import quote
 
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-def doubts(reply, path):
+    from .client import Reply
+    from .paging import Doubt
+
+
+def doubts(reply: Reply, path: str) -> list[Doubt]:
     """What a reply to a request of `path` says: [(reason, text), …]."""
     found = []
     for sign in api.PARTIAL:
@@ -26,7 +36,7 @@ def doubts(reply, path):
     return found
 
 
-def mark(found):
+def mark(found: list[Doubt]) -> dict[str, Any]:
     """The members of an answer that say that it is not all of it."""
     if not found:
         return {}
@@ -38,7 +48,7 @@ def mark(found):
     }
 
 
-def _shows(sign, told, reply):
+def _shows(sign: dict[str, Any], told: Any, reply: Reply) -> bool:
     if "equals" in sign:
         return type(told) is type(sign["equals"]) and told == sign["equals"]
     if "above" in sign or "list" in sign:

@@ -5,6 +5,8 @@ variable that moves the base URL, and the one that sets the default mode.
 No value is ever returned by `config show`, not even its length.
 """
 
+from __future__ import annotations
+
 import os
 
 from .. import api
@@ -12,18 +14,18 @@ from ..contract_gen import DEFAULT_MODE, MODE_ENV, MODES, SERVICE_KEYS
 from .errors import AuthError, InvalidUsage
 
 
-def value(key):
+def value(key: str) -> str:
     """The value of a variable, or "" when it is unset or blank."""
     text = os.environ.get(key, "") if key else ""
     return text if text.strip() else ""
 
 
-def missing_keys():
+def missing_keys() -> list[str]:
     """The service keys that are not set."""
     return [key for key in SERVICE_KEYS if not value(key)]
 
 
-def require_keys():
+def require_keys() -> None:
     """Stop unless every service key is set and can be sent."""
     missing = missing_keys()
     if missing:
@@ -42,7 +44,7 @@ def require_keys():
             )
 
 
-def mode(flag):
+def mode(flag: str | None) -> str:
     """The mode of a run: the flag, else the environment, else the default."""
     if flag is not None:
         return _known_mode(flag, "--mode")
@@ -50,7 +52,7 @@ def mode(flag):
     return _known_mode(granted, MODE_ENV) if granted else DEFAULT_MODE
 
 
-def _known_mode(name, source):
+def _known_mode(name: str, source: str) -> str:
     if name in MODES:
         return name
     raise InvalidUsage(
@@ -58,7 +60,7 @@ def _known_mode(name, source):
     )
 
 
-def base_url():
+def base_url() -> tuple[str, str]:
     """Where the API is, and the name of the setting that says so."""
     if value(api.URL_OVERRIDE):
         return value(api.URL_OVERRIDE), api.URL_OVERRIDE
@@ -67,13 +69,13 @@ def base_url():
     return value(api.BASE_URL_KEY), api.BASE_URL_KEY
 
 
-def data_secrets():
+def data_secrets() -> list[str]:
     """Values to keep out of results: every key but the user name and the URL."""
     public = (api.USER_KEY, api.BASE_URL_KEY)
     return [value(key) for key in SERVICE_KEYS if key not in public and value(key)]
 
 
-def all_secrets():
+def all_secrets() -> list[str]:
     """Values to keep out of errors and logs, with no exception."""
     secrets = []
     for key in SERVICE_KEYS:

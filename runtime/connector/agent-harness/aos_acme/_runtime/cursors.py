@@ -5,6 +5,8 @@ seal ties it to one command, its options and the service key, so a cursor that
 this connector did not make is a usage error and is never sent anywhere.
 """
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import hmac
@@ -16,6 +18,12 @@ from ..contract_gen import TOOL
 from . import config
 from .errors import InvalidUsage
 
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
 LENGTH = 100_000
 SEAL = 10
 ROUNDS = 20_000
@@ -26,7 +34,16 @@ REMEMBERED = 8
 class Place:
     """Where a page begins, and what was read before it."""
 
-    def __init__(self, at=None, link=False, skip=0, seen=0, size=0, pages=0, past=()):
+    def __init__(
+        self,
+        at: Any = None,
+        link: bool = False,
+        skip: int = 0,
+        seen: int = 0,
+        size: int = 0,
+        pages: int = 0,
+        past: Iterable[str] = (),
+    ) -> None:
         self.at = at  # the API's own words; None is the first page
         self.link = link  # whether `at` is a path to ask for instead of a value
         self.skip = skip  # entries of the page that were handed out already
@@ -35,7 +52,7 @@ class Place:
         self.pages = pages  # pages before this one
         self.past = tuple(past)  # marks of pages that were read
 
-    def after(self, at, link, count):
+    def after(self, at: Any, link: bool, count: int) -> Place:
         """The place of the page after this one, which had `count` entries.
 
         It remembers the latest pages and one older one, the anchor, which moves
@@ -48,19 +65,19 @@ class Place:
         past = anchor + (*self.past[1:], self.mark)[-REMEMBERED:]
         return Place(at, link, 0, self.seen + count, self.size, pages, past)
 
-    def rest(self, count):
+    def rest(self, count: int) -> Place:
         """The place on the same page, `count` entries further on."""
         fields = (self.seen, self.size, self.pages, self.past)
         return Place(self.at, self.link, self.skip + count, *fields)
 
     @property
-    def mark(self):
+    def mark(self) -> str:
         """A short digest that tells this page from others."""
         text = json.dumps([self.link, self.at])
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-def write(place, call):
+def write(place: Place, call: Any) -> str:
     """The cursor for a place in the list that `call` describes."""
     fields = [place.at, int(place.link), place.skip, place.seen]
     fields += [place.size, place.pages, ".".join(place.past)]
@@ -70,7 +87,7 @@ def write(place, call):
     return base64.b32encode(sealed).decode().rstrip("=").lower()
 
 
-def read(text, call):
+def read(text: str | None, call: Any) -> Place:
     """The place that a cursor names; without one, the beginning."""
     if not text:
         return Place()
@@ -93,15 +110,14 @@ def read(text, call):
     return Place(at, bool(link), skip, seen, size, pages, marks)
 
 
-def _seal(payload, call):
+def _seal(payload: bytes, call: Any) -> bytes:
     key = _key(config.value(api.SECRET_KEY))
-    bound = json.dumps(call, sort_keys=True).encode()
-    bound = hashlib.sha256(bound).digest()
+    bound = hashlib.sha256(json.dumps(call, sort_keys=True).encode()).digest()
     return hmac.new(key, bound + payload, "sha256").digest()[:SEAL]
 
 
 @lru_cache(maxsize=4)
-def _key(secret):
+def _key(secret: str) -> bytes:
     """A key that says nothing about the secret: guesses at it would be slow."""
-    secret = secret.encode("utf-8", "surrogateescape")
-    return hashlib.pbkdf2_hmac("sha256", secret, b"cursor " + TOOL.encode(), ROUNDS)
+    raw = secret.encode("utf-8", "surrogateescape")
+    return hashlib.pbkdf2_hmac("sha256", raw, b"cursor " + TOOL.encode(), ROUNDS)

@@ -5,7 +5,14 @@ envelope and the exit code. `details` must be plain JSON data. Text that came
 from outside (the backend, the caller) goes through `redaction.quote` first.
 """
 
+from __future__ import annotations
+
 from ..contract_gen import ERROR_CODES, EXIT_CODES
+
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # The first tag of the contract names one code and its exit codes; the others follow from those.
 _EXITS = {
@@ -24,19 +31,21 @@ class ConnectorError(Exception):
     code = "INTERNAL_ERROR"
     help = ""  # a longer text, shown to people only
 
-    def __init__(self, message, details=None, hint=""):
+    def __init__(
+        self, message: str, details: dict[str, Any] | None = None, hint: str = ""
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.details = dict(details or {})
         self.hint = hint
 
     @property
-    def exit_code(self):
+    def exit_code(self) -> int:
         known = ERROR_CODES.get(self.code)
-        return known["exit"] if known else EXIT_CODES[_EXITS[self.code]]
+        return int(known["exit"] if known else EXIT_CODES[_EXITS[self.code]])
 
     @property
-    def retryable(self):
+    def retryable(self) -> bool:
         return bool(ERROR_CODES.get(self.code, {}).get("retryable", False))
 
 
@@ -76,7 +85,7 @@ class InternalError(ConnectorError):
     code = "INTERNAL_ERROR"
 
 
-def permission_denied(required, actual):
+def permission_denied(required: str, actual: str) -> PermissionDenied:
     """The answer of the permission gate; its details have exactly these two keys."""
     return PermissionDenied(
         f"Command requires mode={required}",
@@ -85,7 +94,7 @@ def permission_denied(required, actual):
     )
 
 
-def unexpected(error):
+def unexpected(error: BaseException) -> InternalError:
     """Describe an exception nobody planned for without repeating its text."""
     details = {"exception": type(error).__name__}
     trace = error.__traceback__

@@ -1,9 +1,18 @@
 """Says whether the connector can work right now. It never fails itself."""
 
+from __future__ import annotations
+
 from .. import api
 from ..contract_gen import HEALTH_ENVELOPE_KEYS
 from . import config
 from .errors import AuthError, BackendUnavailable, ConnectorError, unexpected
+
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .operations import Log
 
 # What the host reads at the top of the health envelope, for each status.
 READINESS = {
@@ -14,7 +23,7 @@ READINESS = {
 }
 
 
-def report(log=None):
+def report(log: Log | None = None) -> dict[str, Any]:
     """The data of `health`: a status and the checks that led to it."""
     missing = config.missing_keys()
     keys = {
@@ -36,7 +45,7 @@ def report(log=None):
     return {"status": status, "checks": [keys, backend, own]}
 
 
-def _runtime():
+def _runtime() -> dict[str, Any]:
     """Whether a command would start at all; asked before anything else counts."""
     from . import readiness
 
@@ -44,13 +53,13 @@ def _runtime():
         problems = readiness.problems()
     except (Exception, SystemExit) as error:  # noqa: BLE001
         problems = [unexpected(error).message]
-    details = {"problems": problems}
+    details: dict[str, Any] = {"problems": problems}
     if problems:
         details["install"] = readiness.install_command()
     return {"name": "runtime", "ok": not problems, "details": details}
 
 
-def envelope_keys(data):
+def envelope_keys(data: dict[str, Any]) -> dict[str, Any]:
     """The readiness keys that the contract puts beside `data`."""
     healthy = data["status"] == "healthy"
     values = {
@@ -61,7 +70,7 @@ def envelope_keys(data):
     return {key: values.get(key, healthy) for key in HEALTH_ENVELOPE_KEYS}
 
 
-def _probe(log):
+def _probe(log: Log | None) -> tuple[str, dict[str, Any]]:
     """Call the API once and judge the answer."""
     try:
         config.require_keys()
@@ -86,7 +95,7 @@ def _probe(log):
     return "healthy", {"status": reply.status}
 
 
-def _split(path):
+def _split(path: str) -> tuple[str, dict[str, str]]:
     """A path and its query as the client takes them."""
     from urllib.parse import parse_qsl
 
@@ -94,5 +103,5 @@ def _split(path):
     return path, dict(parse_qsl(query))
 
 
-def _told(error):
+def _told(error: ConnectorError) -> dict[str, Any]:
     return {"code": error.code, "message": error.message, **error.details}

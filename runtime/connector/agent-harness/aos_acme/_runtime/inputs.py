@@ -4,6 +4,8 @@ The host passes every field it knows and leaves the unused ones empty, so an
 empty text counts as not given. Types, choices and defaults come from FIELDS.
 """
 
+from __future__ import annotations
+
 import json
 import math
 import re
@@ -14,38 +16,45 @@ from .invocation import option_name
 from .redaction import quote
 from .sources import LONG_TYPES, Sources
 
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 INTEGER = re.compile(r"-?[0-9]{1,18}")
 TRUE_WORDS = ("true", "yes", "on", "1")
 FALSE_WORDS = ("false", "no", "off", "0")
 
 
-class Inputs(dict):
+class Inputs(dict[str, "Any"]):
     """The inputs that were given, by field id. Any other field reads as None."""
 
     item_field = ""  # the list field that each_item is one value of
-    sources = ()  # the files and the stdin that long texts were read from
+    sources: tuple[
+        dict[str, Any], ...
+    ] = ()  # the files and the stdin that long texts were read from
 
-    def __missing__(self, field):
+    def __missing__(self, field: str) -> None:
         return None
 
-    def pick(self, names):
+    def pick(self, names: dict[str, str]) -> dict[str, Any]:
         """The given inputs under their wire names: {"wire": "field"}."""
         return {wire: self[field] for wire, field in names.items() if field in self}
 
-    def with_item(self, item, field=""):
+    def with_item(self, item: Any, field: str = "") -> Inputs:
         """A copy for one value of a bulk command; it is the field each_item."""
         inputs = Inputs(self, each_item=item)
         inputs.item_field = field
         inputs.sources = self.sources
         return inputs
 
-    def option(self, field):
+    def option(self, field: str) -> str:
         """The option that a field was given with."""
         given = self.item_field if field == "each_item" else ""
         return option_name(given or field)
 
 
-def read(command_id, texts):
+def read(command_id: str, texts: dict[str, list[str]]) -> Inputs:
     """Convert {field: [text, ...]} and fill in defaults.
 
     A workflow form shows the default of a field and sends nothing until somebody
@@ -62,9 +71,9 @@ def read(command_id, texts):
         default = plain(FIELDS[field]["default"])
         if field not in inputs and default not in (None, ""):
             default = [default] if isinstance(default, str) else default
-            inputs[field] = (
-                convert(field, default)[0] if isinstance(default, list) else default
-            )
+            typed = convert(field, default) if isinstance(default, list) else [default]
+            if typed:
+                inputs[field] = typed[0]
     missing = [
         option_name(field)
         for field in spec["required"]
@@ -80,7 +89,9 @@ def read(command_id, texts):
     return inputs
 
 
-def convert(field, texts, sources=None):
+def convert(
+    field: str, texts: list[str], sources: Sources | None = None
+) -> list[Any] | None:
     """The typed value of a field as a one-element list, or None for not given.
 
     With `sources`, a long text may be `@FILE`, `-` or `@@…`; a default may not.
@@ -113,14 +124,14 @@ def convert(field, texts, sources=None):
     return [text]
 
 
-def _check_text(field, text):
+def _check_text(field: str, text: str) -> None:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
         raise InvalidUsage(f"`{option_name(field)}` is not valid UTF-8") from None
 
 
-def _number(field, text):
+def _number(field: str, text: str) -> int:
     if not INTEGER.fullmatch(text):
         raise InvalidUsage(
             f"`{option_name(field)}` must be a whole number", {"value": quote(text)}
@@ -128,7 +139,7 @@ def _number(field, text):
     return int(text)
 
 
-def _boolean(field, text):
+def _boolean(field: str, text: str) -> bool:
     word = text.lower()
     if word in TRUE_WORDS:
         return True
@@ -139,7 +150,7 @@ def _boolean(field, text):
     )
 
 
-def _list(field, text):
+def _list(field: str, text: str) -> list[Any]:
     """A JSON array, or values with commas between them."""
     if text.strip().startswith("["):
         try:
@@ -158,7 +169,7 @@ def _list(field, text):
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _json(field, text):
+def _json(field: str, text: str) -> Any:
     try:
         return _strict_json(text)
     except (ValueError, RecursionError) as error:
@@ -168,11 +179,11 @@ def _json(field, text):
         ) from None
 
 
-def _strict_json(text):
+def _strict_json(text: str) -> Any:
     return json.loads(text, parse_constant=_finite, parse_float=_finite)
 
 
-def _finite(text):
+def _finite(text: str) -> float:
     """A float that JSON can carry; 1e999 would be sent as Infinity."""
     number = float(text)
     if not _is_finite(number):
@@ -180,5 +191,5 @@ def _finite(text):
     return number
 
 
-def _is_finite(value):
+def _is_finite(value: Any) -> bool:
     return isinstance(value, float) and math.isfinite(value)

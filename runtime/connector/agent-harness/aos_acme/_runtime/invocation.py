@@ -10,7 +10,14 @@ after it. So no second `--mode` may replace the first: two different ones are a
 mistake, and that counts a `--mode=…` which an option takes as its value.
 """
 
+from __future__ import annotations
+
 from ..contract_gen import COMMANDS, FIELDS
+
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Paths = set[tuple[str, ...]]
 
 BOOLEAN_WORDS = ("true", "false", "yes", "no", "on", "off", "1", "0")
 GLOBAL_FLAGS = ("--json", "--verbose", "--help", "--version")
@@ -33,21 +40,21 @@ HOST_KEYS = (
 )
 
 
-def option_name(field):
+def option_name(field: str) -> str:
     """The command line option of a field: issue_number -> --issue-number."""
     return "--" + field.replace("_", "-")
 
 
-def _option_kinds():
+def _option_kinds() -> dict[str, str]:
     """The type of every option that a caller may send, whichever command it is for."""
     kinds = {f"--{key}": "string" for key in HOST_KEYS}
     kinds.update((option_name(field), spec["type"]) for field, spec in FIELDS.items())
     return kinds
 
 
-def command_words():
+def command_words() -> Paths:
     """Every path of words that leads to a command, groups included."""
-    paths = set()
+    paths: Paths = set()
     for command in COMMANDS:
         words = command.split(".")
         paths.update(tuple(words[:end]) for end in range(1, len(words) + 1))
@@ -57,39 +64,39 @@ def command_words():
 class Invocation:
     """One command line, taken apart."""
 
-    def __init__(self, words):
+    def __init__(self, words: list[str]) -> None:
         self.json = False
         self.verbose = False
         self.help = False
         self.version = False
-        self.mode_flag = None
+        self.mode_flag: str | None = None
         self.mode_problem = ""
         self.problem = ""
-        self.path = ()
-        self.stray = []
-        self.options = []
-        self._modes = set()
+        self.path: tuple[str, ...] = ()
+        self.stray: list[str] = []
+        self.options: list[str] = []
+        self._modes: set[str] = set()
         self._scan([str(word) for word in words])
         if self.mode_flag is not None and len(self._modes) > 1:
             self.mode_problem = "option `--mode` was given with different values"
 
     @property
-    def is_command(self):
+    def is_command(self) -> bool:
         return ".".join(self.path) in COMMANDS and (not self.stray or not self.is_group)
 
     @property
-    def is_group(self):
+    def is_group(self) -> bool:
         return any(
             len(path) > len(self.path) and path[: len(self.path)] == self.path
             for path in command_words()
         )
 
     @property
-    def command(self):
+    def command(self) -> str:
         """The dotted id for the envelope: as much of it as is known."""
         return ".".join(self.path) or "unknown"
 
-    def divided_options(self):
+    def divided_options(self) -> tuple[list[str], list[str]]:
         """The options that are for this command, and the names of those to ignore.
 
         A workflow keeps the values of the operation that was chosen before and
@@ -108,7 +115,7 @@ class Invocation:
                 own.append(word)
         return own, list(ignored)
 
-    def _scan(self, words):
+    def _scan(self, words: list[str]) -> None:
         paths = command_words()
         kinds = _option_kinds()
         at = 0
@@ -136,35 +143,38 @@ class Invocation:
                 self._note_mode(following)
                 at += 1
 
-    def _take_word(self, word, paths):
+    def _take_word(self, word: str, paths: Paths) -> None:
         if not self.stray and (*self.path, word) in paths:
             self.path = (*self.path, word)
         else:
             self.stray.append(word)
 
-    def _take_flag(self, name, has_value):
+    def _take_flag(self, name: str, has_value: bool) -> None:
         setattr(self, name[2:], True)
         if has_value and not self.problem:
             self.problem = f"option `{name}` takes no value"
 
-    def _note_mode(self, word):
+    def _note_mode(self, word: str) -> None:
         """Remember the mode that a word would set if it stood for itself."""
         name, equals, value = word.partition("=")
         if name == "--mode" and equals:
             self._modes.add(value)
 
-    def _take_mode(self, word, following):
+    def _take_mode(self, word: str, following: str | None) -> int:
         _, equals, value = word.partition("=")
-        if not equals and (following is None or following.startswith("-")):
+        if equals:
+            mode = value
+        elif following is not None and not following.startswith("-"):
+            mode = following
+        else:
             self.mode_problem = "option `--mode` needs a value"
             return 0
-        mode = value if equals else following
         self._modes.add(mode)
         if self.mode_flag is None:
             self.mode_flag = mode
         return 0 if equals else 1
 
-    def _is_value(self, word):
+    def _is_value(self, word: str) -> bool:
         """Whether the word after a boolean option belongs to the option."""
         if word == "" or word.lower() in BOOLEAN_WORDS:
             return True

@@ -1,7 +1,14 @@
 """Reads Link headers: `<https://host/items?page=2>; rel="next"`."""
 
+from __future__ import annotations
 
-def target(text, relation):
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def target(text: str, relation: str) -> str:
     """The first link of this relation, or ""; ValueError when the header is broken."""
     for url, parameters in _parse(text):
         relations = next((v for name, v in parameters if name == "rel"), "")
@@ -12,7 +19,7 @@ def target(text, relation):
     return ""
 
 
-def _parse(text):
+def _parse(text: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     at = 0
     while True:
         while at < len(text) and text[at] in " \t,":
@@ -27,9 +34,11 @@ def _parse(text):
         yield url, [_parameter(part) for part in parts]
 
 
-def _parts(text, at):
+def _parts(text: str, at: int) -> tuple[list[str], int]:
     """The parameters of one link, as they stand, and where the next link begins."""
-    parts, part, quoted = [], [], False
+    parts: list[str] = []
+    part: list[str] = []
+    quoted = False
     while at < len(text):
         sign = text[at]
         if quoted and sign == "\\":
@@ -51,6 +60,6 @@ def _parts(text, at):
     return [*parts, "".join(part)], at
 
 
-def _parameter(text):
+def _parameter(text: str) -> tuple[str, str]:
     name, _, value = text.partition("=")
     return name.strip().lower(), value.strip().strip('"')

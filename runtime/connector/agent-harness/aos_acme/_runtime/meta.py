@@ -1,5 +1,7 @@
 """The three commands every connector has. They work without any setup."""
 
+from __future__ import annotations
+
 from .. import __version__, api
 from ..contract_gen import (
     BACKEND,
@@ -15,12 +17,20 @@ from ..contract_gen import (
 from . import config, health, readiness
 from .registry import command
 
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .inputs import Inputs
+    from .operations import Api
+
 # Flags of the manifest that say what works: not true where nothing can run.
 LIVE = ("live_backend_available", "live_read_available", "write_bridge_available")
 
 
 @command("capabilities")
-def capabilities(inputs, call):
+def capabilities(inputs: Inputs, call: Api) -> dict[str, Any]:
     """Describe the connector: everything a host needs to offer its commands."""
     described = {entry["id"]: entry for entry in MANIFEST["commands"]}
     told = {
@@ -47,13 +57,13 @@ def capabilities(inputs, call):
 
 
 @command("health")
-def show_health(inputs, call):
+def show_health(inputs: Inputs, call: Api) -> dict[str, Any]:
     """Report readiness."""
     return health.report(call.log)
 
 
 @command("config.show")
-def show_config(inputs, call):
+def show_config(inputs: Inputs, call: Api) -> dict[str, Any]:
     """Show what is set, and not a character of any value."""
     _, source = config.base_url()
     base_url = {"source": source}

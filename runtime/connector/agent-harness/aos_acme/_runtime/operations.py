@@ -5,9 +5,26 @@ Inputs that were not given are left out. A wire name with dots is nested:
 {"fields.summary": "summary"} becomes {"fields": {"summary": …}}.
 """
 
+from __future__ import annotations
+
 from .. import api as settings
 from .errors import AuthError, BackendUnavailable, ConnectorError, InvalidUsage
 from .redaction import quote
+
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import builtins
+    from collections.abc import Callable
+    from typing import Any
+
+    from .client import Client, Reply
+    from .inputs import Inputs
+    from .paging import Doubt
+
+    Log = Callable[[str], None]
+    # Inputs by the names that the API has for them.
+    Names = dict[str, str]
 
 LIMIT = 30
 # The inputs that say which part of a list is wanted.
@@ -17,13 +34,22 @@ WINDOW = ("limit", "cursor")
 class Api:
     """The API for the time of one command. Nothing is sent before it is used."""
 
-    def __init__(self, log=None, seconds=None):
+    def __init__(self, log: Log | None = None, seconds: float | None = None) -> None:
         self.log = log
-        self.doubts = []
+        self.doubts: builtins.list[Doubt] = []
         self._seconds = seconds
-        self._client = None
+        self._client: Client | None = None
 
-    def send(self, method, path, inputs, *, query=None, body=None, constants=None):
+    def send(
+        self,
+        method: str,
+        path: str,
+        inputs: Inputs,
+        *,
+        query: Names | None = None,
+        body: Names | None = None,
+        constants: dict[str, Any] | None = None,
+    ) -> Any:
         """Send one request and return the data of the reply."""
         from . import completeness, replies
 
@@ -32,7 +58,7 @@ class Api:
         self.doubts += completeness.doubts(reply, path)
         return data
 
-    def marked(self, data):
+    def marked(self, data: Any) -> Any:
         """The data of a handler, with what its replies said about their completeness."""
         from . import completeness
 
@@ -41,19 +67,19 @@ class Api:
 
     def list(
         self,
-        method,
-        path,
-        inputs,
+        method: str,
+        path: str,
+        inputs: Inputs,
         *,
-        result,
-        query=None,
-        body=None,
-        constants=None,
-        items="",
-        item_id="id",
-        item_name="name",
-        paging=None,
-    ):
+        result: str,
+        query: Names | None = None,
+        body: Names | None = None,
+        constants: dict[str, Any] | None = None,
+        items: str = "",
+        item_id: str = "id",
+        item_name: str = "name",
+        paging: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
         """Fetch one page: {result: […], items: [{id, name}], next_cursor, …}."""
         from . import completeness, cursors, replies, sizes
         from . import paging as pages
@@ -106,7 +132,9 @@ class Api:
             answer["truncated"] = True
         return {**answer, **completeness.mark(doubts)}
 
-    def each(self, inputs, field, run):
+    def each(
+        self, inputs: Inputs, field: str, run: Callable[[Inputs], Any]
+    ) -> dict[str, Any]:
         """Run a function once for each value of a list field.
 
         A value that fails does not stop the others, except when the failure
@@ -144,15 +172,15 @@ class Api:
 
     def reply(
         self,
-        method,
-        path,
-        inputs,
-        query=None,
-        body=None,
-        constants=None,
-        extra=None,
-        extra_in_body=False,
-    ):
+        method: str,
+        path: str,
+        inputs: Inputs,
+        query: Names | None = None,
+        body: Names | None = None,
+        constants: dict[str, Any] | None = None,
+        extra: dict[str, Any] | None = None,
+        extra_in_body: bool = False,
+    ) -> Reply:
         """Send one request and return the bare reply, whatever its status."""
         from . import urls
 
@@ -170,7 +198,7 @@ class Api:
         )
 
     @property
-    def client(self):
+    def client(self) -> Client:
         """The HTTP client; making it checks the keys and the base URL."""
         if self._client is None:
             from . import config
@@ -182,7 +210,7 @@ class Api:
         return self._client
 
 
-def entry(item, item_id, item_name):
+def entry(item: Any, item_id: str, item_name: str) -> dict[str, Any]:
     """The short form of an item: what a picker shows."""
     from .paging import dig
 
@@ -197,9 +225,9 @@ def entry(item, item_id, item_name):
     return slim
 
 
-def nest(flat):
+def nest(flat: dict[str, Any]) -> dict[str, Any]:
     """Turn dotted names into nested objects."""
-    tree = {}
+    tree: dict[str, Any] = {}
     for name, value in flat.items():
         *parents, last = name.split(".")
         place = tree
@@ -211,17 +239,17 @@ def nest(flat):
     return tree
 
 
-def _call(method, path, inputs):
+def _call(method: str, path: str, inputs: Inputs) -> builtins.list[Any]:
     """What a list is a list of: a cursor is good for nothing else."""
     given = {field: inputs[field] for field in inputs if field not in WINDOW}
     return [method, path, given]
 
 
-def _targets(inputs, field):
+def _targets(inputs: Inputs, field: str) -> builtins.list[Any]:
     """The different values of a list field, as texts and numbers."""
     from .urls import wire_text
 
-    targets = {}
+    targets: dict[str, Any] = {}
     for target in inputs[field] or []:
         if isinstance(target, bool) or not isinstance(target, (str, int, float)):
             raise InvalidUsage(
@@ -232,14 +260,14 @@ def _targets(inputs, field):
     return list(targets.values())
 
 
-def _meets_all(error):
+def _meets_all(error: ConnectorError) -> bool:
     """Whether the next value would fail in the same way."""
     if isinstance(error, AuthError):
         return error.details.get("reason") != "permission"
     return isinstance(error, BackendUnavailable)
 
 
-def _brief(error):
+def _brief(error: ConnectorError) -> dict[str, Any]:
     return {
         "code": error.code,
         "message": error.message,

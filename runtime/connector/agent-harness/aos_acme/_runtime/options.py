@@ -4,6 +4,8 @@ Importing click takes longer than all the rest of a start, so this module is
 imported only when there are options to parse or help to show.
 """
 
+from __future__ import annotations
+
 import difflib
 
 import click
@@ -14,13 +16,20 @@ from .invocation import command_words, option_name
 from .redaction import quote
 from .sources import HELP, LONG_TYPES
 
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Spec = dict[str, Any]
+
 SUMMARIES = {
     "config": "Show how the connector is set up",
 }
-WIDTH = {"terminal_width": 96, "max_content_width": 96}
+WIDTH: dict[str, Any] = {"terminal_width": 96, "max_content_width": 96}
 
 
-def parse(command_id, words):
+def parse(command_id: str, words: list[str]) -> dict[str, list[str]]:
     """The texts given for each option: {field: [text, ...]}."""
     command = build_command(command_id)
     try:
@@ -42,17 +51,18 @@ def parse(command_id, words):
     return {field: list(texts) for field, texts in found.items() if texts}
 
 
-def help_text(path):
+def help_text(path: tuple[str, ...]) -> str:
     """The help of the root, a group or a command."""
-    command = build_tree()
+    command: click.Command = build_tree()
     context = click.Context(command, info_name=TOOL, **WIDTH)
     for word in path:
+        assert isinstance(command, click.Group)
         command = command.commands[word]
         context = click.Context(command, info_name=word, parent=context, **WIDTH)
     return command.get_help(context)
 
 
-def build_tree():
+def build_tree() -> click.Group:
     """Every command as a tree of click groups."""
     root = _group(TOOL, ())
     for command_id in COMMANDS:
@@ -61,12 +71,14 @@ def build_tree():
         for depth, word in enumerate(groups, start=1):
             if word not in parent.commands:
                 parent.add_command(_group(word, tuple(groups[:depth])))
-            parent = parent.commands[word]
+            group = parent.commands[word]
+            assert isinstance(group, click.Group)
+            parent = group
         parent.add_command(build_command(command_id), name)
     return root
 
 
-def build_command(command_id):
+def build_command(command_id: str) -> click.Command:
     """One command with the options that the contract gives it."""
     spec = COMMANDS[command_id]
     params = [_option(field, field in spec["required"]) for field in spec["options"]]
@@ -79,7 +91,7 @@ def build_command(command_id):
     )
 
 
-def unknown_command(path, stray):
+def unknown_command(path: tuple[str, ...], stray: list[str]) -> InvalidUsage:
     """The failure for words that lead to no command."""
     depth = len(path)
     known = sorted(
@@ -101,12 +113,12 @@ def unknown_command(path, stray):
     return InvalidUsage(told, {"commands": known}, hint=guess or "see `--help`")
 
 
-def did_you_mean(word, known):
+def did_you_mean(word: str, known: list[str]) -> str:
     close = difflib.get_close_matches(str(word).lower(), known, n=1)
     return f"did you mean `{close[0]}`?" if close else ""
 
 
-def _group(name, path):
+def _group(name: str, path: tuple[str, ...]) -> click.Group:
     label = SUMMARIES.get(".".join(path), "")
     if not label:
         label = (
@@ -115,11 +127,11 @@ def _group(name, path):
     return click.Group(name, params=_global_options(), help=label + ".")
 
 
-def _takes_long_text(spec):
+def _takes_long_text(spec: Spec) -> bool:
     return any(FIELDS[field]["type"] in LONG_TYPES for field in spec["options"])
 
 
-def _option(field, required):
+def _option(field: str, required: bool) -> click.Option:
     spec = FIELDS[field]
     kind = spec["type"]
     metavar = {
@@ -145,7 +157,7 @@ def _option(field, required):
     )
 
 
-def _global_options():
+def _global_options() -> list[click.Parameter]:
     """Shown in every help. `invocation` takes them out before click parses."""
     env = f", or {MODE_ENV}" if MODE_ENV else ""
     mode = f"What this run may do{env}  [default: {DEFAULT_MODE}]"

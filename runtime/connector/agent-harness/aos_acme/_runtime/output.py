@@ -1,5 +1,7 @@
 """Writes the one result of a run: an envelope in JSON, or text for a person."""
 
+from __future__ import annotations
+
 import json
 import os
 import sys
@@ -17,6 +19,12 @@ from ..contract_gen import (
 from . import redaction
 from .errors import ConnectorError, InternalError
 
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
 OUTPUT_BYTES = 999_000
 # The exit code when nobody is there to read the result.
 EXIT_UNREAD = InternalError("").exit_code
@@ -25,7 +33,9 @@ EXIT_UNREAD = InternalError("").exit_code
 class Result:
     """The outcome of a run that went well."""
 
-    def __init__(self, data, extra=None, text=None):
+    def __init__(
+        self, data: Any, extra: dict[str, Any] | None = None, text: str | None = None
+    ) -> None:
         self.data = data
         self.extra = extra or {}
         self.text = text
@@ -34,7 +44,7 @@ class Result:
 class Run:
     """What is known about a run: needed for its envelope even when it fails."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.started = time.monotonic()
         self.command = "unknown"
         self.mode = DEFAULT_MODE
@@ -42,7 +52,7 @@ class Run:
         self.verbose = False
 
 
-def finish(run, outcome):
+def finish(run: Run, outcome: Result | ConnectorError) -> int:
     """Write the outcome and return the exit code."""
     try:
         text = _render(run, outcome)
@@ -51,16 +61,14 @@ def finish(run, outcome):
     except (TypeError, ValueError, RecursionError):
         outcome = InternalError("the handler returned something that is not JSON")
         text = _render(run, outcome)
-    failed = isinstance(outcome, ConnectorError)
-    if failed and not run.json:
+    exit_code = outcome.exit_code if isinstance(outcome, ConnectorError) else 0
+    if exit_code and not run.json:
         redaction.note(text)
-        return outcome.exit_code
-    if not _write(text + "\n"):
-        return EXIT_UNREAD
-    return outcome.exit_code if failed else 0
+        return exit_code
+    return exit_code if _write(text + "\n") else EXIT_UNREAD
 
 
-def _render(run, outcome):
+def _render(run: Run, outcome: Result | ConnectorError) -> str:
     if isinstance(outcome, ConnectorError):
         message, details, hint = _clean_error(outcome)
         if not run.json:
@@ -83,15 +91,17 @@ def _render(run, outcome):
     return outcome.text if outcome.text is not None else text.data(data)
 
 
-def success_envelope(run, data, extra):
+def success_envelope(run: Run, data: Any, extra: dict[str, Any]) -> dict[str, Any]:
     envelope = {"ok": True, "tool": TOOL, "command": run.command, "data": data}
     return _complete(run, {**envelope, **extra})
 
 
-def error_envelope(run, error, message, details, hint):
+def error_envelope(
+    run: Run, error: ConnectorError, message: str, details: dict[str, Any], hint: str
+) -> dict[str, Any]:
     if hint and error.code != "PERMISSION_DENIED":
         details = {**details, "hint": hint}
-    body = {"code": error.code, "message": message, "details": details}
+    body: dict[str, Any] = {"code": error.code, "message": message, "details": details}
     if "retryable" in OPTIONAL_ERROR_KEYS:
         body["retryable"] = error.retryable
     return _complete(
@@ -99,7 +109,7 @@ def error_envelope(run, error, message, details, hint):
     )
 
 
-def _complete(run, envelope):
+def _complete(run: Run, envelope: dict[str, Any]) -> dict[str, Any]:
     envelope["meta"] = {
         "mode": run.mode,
         "duration_ms": int((time.monotonic() - run.started) * 1000),
@@ -111,13 +121,14 @@ def _complete(run, envelope):
     return envelope
 
 
-def _clean_error(error):
+def _clean_error(error: ConnectorError) -> tuple[str, dict[str, Any], str]:
     if error.code == "PERMISSION_DENIED":
         return error.message, error.details, error.hint
-    return redaction.scrub([error.message, error.details, error.hint])
+    message, details, hint = redaction.scrub([error.message, error.details, error.hint])
+    return message, details, hint
 
 
-def _line(envelope):
+def _line(envelope: dict[str, Any]) -> str:
     line = json.dumps(envelope, allow_nan=False, separators=(",", ":"))
     # Escapes keep the values; a terminal and a workflow runner see plain text.
     line = line.replace("\x7f", "\\u007f")
@@ -127,7 +138,7 @@ def _line(envelope):
     return line
 
 
-def _write(text):
+def _write(text: str) -> bool:
     """Write to stdout in one go. False when it is closed, full or gone."""
     try:
         try:
@@ -141,7 +152,7 @@ def _write(text):
         return False
 
 
-def _silence_stdout():
+def _silence_stdout() -> None:
     """Keep the interpreter from complaining about stdout when it exits."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)

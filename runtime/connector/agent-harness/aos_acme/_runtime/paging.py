@@ -4,26 +4,40 @@ The next page is where the API says it is. An answer that says so in a form that
 cannot be followed is a failure and never the end of the list.
 """
 
+from __future__ import annotations
+
 import json
 
 from . import links, urls
 from .errors import BackendUnavailable, InvalidUsage
 from .redaction import scrub
 
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from urllib.parse import SplitResult
+
+    from .client import Reply
+    from .cursors import Place
+
+    # A reason in one word, and in a text.
+    Doubt = tuple[str, str]
+
 CURSOR_BYTES = 20_000
 HEADER = "header:"
 
 
-def page_size(rules, limit):
+def page_size(rules: dict[str, Any], limit: int) -> int:
     """How many items to ask for at once."""
     if limit < 1:
         raise InvalidUsage("`--limit` must be 1 or more")
     return min(limit, rules["max_limit"] or limit)
 
 
-def request_values(rules, place):
+def request_values(rules: dict[str, Any], place: Place) -> dict[str, Any]:
     """What the request for a page must say: {wire name: value}."""
-    values = {}
+    values: dict[str, Any] = {}
     if place.link:
         return values
     if rules["style"] != "none" and rules["limit"]:
@@ -33,7 +47,13 @@ def request_values(rules, place):
     return values
 
 
-def next_place(rules, reply, found, place, base):
+def next_place(
+    rules: dict[str, Any],
+    reply: Reply,
+    found: list[Any],
+    place: Place,
+    base: SplitResult,
+) -> Place | None:
     """Where the next page begins, or None after the last one."""
     at, link = _next(rules, reply, found, place, base)
     if at is None:
@@ -44,7 +64,9 @@ def next_place(rules, reply, found, place, base):
     return following
 
 
-def doubts(rules, reply, found, place):
+def doubts(
+    rules: dict[str, Any], reply: Reply, found: list[Any], place: Place
+) -> list[Doubt]:
     """Why the end of a list is not sure to be its end: [(reason, text), …]."""
     if rules["style"] == "none":
         text = "the API has further pages, which this command does not read"
@@ -66,7 +88,7 @@ def doubts(rules, reply, found, place):
     return signs
 
 
-def malformed(reply, problem):
+def malformed(reply: Reply, problem: str) -> BackendUnavailable:
     """The failure for a next page that cannot be followed."""
     return BackendUnavailable(
         f"the backend's way to the next page cannot be used: {problem}",
@@ -75,7 +97,7 @@ def malformed(reply, problem):
     )
 
 
-def dig(data, path):
+def dig(data: Any, path: str) -> Any:
     """The value at a dotted path, or None."""
     for key in path.split(".") if path else []:
         if isinstance(data, list) and key.isdigit() and int(key) < len(data):
@@ -87,7 +109,7 @@ def dig(data, path):
     return data
 
 
-def value_at(reply, source):
+def value_at(reply: Reply, source: str) -> Any:
     """What a reply says at `header:name` or at a dotted path of its body, or None."""
     if not source:
         return None
@@ -96,7 +118,7 @@ def value_at(reply, source):
     return None if reply.is_empty else dig(reply.data, source)
 
 
-def values_at(reply, sources):
+def values_at(reply: Reply, sources: str) -> list[Any]:
     """Everything a reply says at the sources, parted by `|`; `*` is any entry."""
     if reply.is_empty:
         return [value_at(reply, s) for s in sources.split("|") if s.startswith(HEADER)]
@@ -107,7 +129,7 @@ def values_at(reply, sources):
             continue
         found = [reply.data]
         for key in source.split("."):
-            below = []
+            below: list[Any] = []
             for value in found:
                 if key == "*" and isinstance(value, (list, dict)):
                     below += value if isinstance(value, list) else value.values()
@@ -118,7 +140,13 @@ def values_at(reply, sources):
     return [value for value in values if value is not None]
 
 
-def _next(rules, reply, found, place, base):
+def _next(
+    rules: dict[str, Any],
+    reply: Reply,
+    found: list[Any],
+    place: Place,
+    base: SplitResult,
+) -> tuple[Any, bool]:
     """What to ask for next, and whether it is a link; (None, False) at the end."""
     style = rules["style"]
     if style == "cursor":
@@ -136,7 +164,7 @@ def _next(rules, reply, found, place, base):
     return None, False
 
 
-def _header_link(reply):
+def _header_link(reply: Reply) -> str | None:
     """The next page of the Link header, "" when it names none, None without one."""
     text = reply.headers.get("link", "").strip()
     if not text:
@@ -147,7 +175,9 @@ def _header_link(reply):
         raise malformed(reply, "the Link header is broken") from None
 
 
-def _named_page(rules, reply, base):
+def _named_page(
+    rules: dict[str, Any], reply: Reply, base: SplitResult
+) -> tuple[Any, bool]:
     """The next page of a list that is paged by links, from where else it is named."""
     source = rules["next"]
     found = value_at(reply, source)
@@ -160,14 +190,16 @@ def _named_page(rules, reply, base):
     return _followed(reply, found, base), True
 
 
-def _followed(reply, link, base):
+def _followed(reply: Reply, link: str, base: SplitResult) -> Any:
     try:
         return _checked(reply, urls.page_path(base, reply.target, link))
     except ValueError as error:
         raise malformed(reply, str(error)) from None
 
 
-def _counted(rules, reply, found, place):
+def _counted(
+    rules: dict[str, Any], reply: Reply, found: list[Any], place: Place
+) -> Any:
     """The next number of a list that is paged by numbers."""
     step = 1 if rules["style"] == "page" else len(found)
     first = 1 if rules["style"] == "page" else 0
@@ -185,7 +217,7 @@ def _counted(rules, reply, found, place):
     return at if found else None
 
 
-def _cursor(rules, reply):
+def _cursor(rules: dict[str, Any], reply: Reply) -> Any:
     if reply.is_empty:
         return None
     more = value_at(reply, rules["more"])
@@ -205,7 +237,7 @@ def _cursor(rules, reply):
     return _checked(reply, found)
 
 
-def _checked(reply, cursor):
+def _checked(reply: Reply, cursor: Any) -> Any:
     """A cursor that can be sent again exactly as it came."""
     if isinstance(cursor, int) and not isinstance(cursor, bool):
         return cursor

@@ -4,6 +4,8 @@ A directory that was copied but not installed starts, and can even describe
 itself; its commands would fail. `health` must not call that healthy.
 """
 
+from __future__ import annotations
+
 import sys
 
 # The oldest Python, as `requires-python` of pyproject.toml says it.
@@ -12,7 +14,7 @@ PYTHON = (3, 10)
 REQUIRES = {"click": "click>=8.1,<9"}
 
 
-def missing():
+def missing() -> list[str]:
     """Why no command can run, found without importing anything: fast, and not complete."""
     from importlib.util import find_spec
 
@@ -23,7 +25,7 @@ def missing():
     return problems
 
 
-def problems():
+def problems() -> list[str]:
     """Everything that would keep a command from running, found by trying it."""
     found = _python()
     for module, requirement in REQUIRES.items():
@@ -31,7 +33,7 @@ def problems():
     return found or _own_modules()
 
 
-def install_command():
+def install_command() -> str:
     """The line that makes the commands run."""
     import os
     from shlex import quote
@@ -52,20 +54,20 @@ def install_command():
     )
 
 
-def _tool():
+def _tool() -> str:
     from ..contract_gen import TOOL
 
     return TOOL
 
 
-def _python():
+def _python() -> list[str]:
     if sys.version_info >= PYTHON:
         return []
     wanted, found = (".".join(map(str, v[:2])) for v in (PYTHON, sys.version_info))
     return [f"Python {wanted} or newer is needed, this is {found}"]
 
 
-def _dependency(module, requirement):
+def _dependency(module: str, requirement: str) -> list[str]:
     from importlib import import_module, metadata
 
     try:
@@ -86,7 +88,7 @@ def _dependency(module, requirement):
     return []
 
 
-def _own_modules():
+def _own_modules() -> list[str]:
     """A package that lost a part of itself, or a handler that cannot be imported."""
     from importlib import import_module
 
@@ -109,7 +111,7 @@ def _own_modules():
     return []
 
 
-def _told(error):
+def _told(error: BaseException) -> str:
     name = getattr(error, "name", None)
     return f"{type(error).__name__} ({name})" if name else type(error).__name__
 
@@ -117,7 +119,7 @@ def _told(error):
 _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 
-def _satisfies(version, wanted):
+def _satisfies(version: str, wanted: str) -> bool:
     """Whether a version is in a list such as `>=8.1,<9`; an unknown operator is."""
     found = _numbers(version)
     for part in filter(None, (part.strip() for part in wanted.split(","))):
@@ -139,7 +141,7 @@ def _satisfies(version, wanted):
     return True
 
 
-def _numbers(text):
+def _numbers(text: str) -> tuple[int, ...]:
     numbers = []
     for part in text.split("."):
         digits = part[: len(part) - len(part.lstrip("0123456789"))]

@@ -21,11 +21,22 @@ Both know the values of the service keys. The user name and the base URL are
 public in data, and kept out of errors and logs.
 """
 
+from __future__ import annotations
+
 import re
 import sys
 from functools import lru_cache
 
 from . import config
+
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    # Where a text begins and ends in another.
+    Span = tuple[int, int]
 
 MARK = "[redacted]"
 RUN = 4
@@ -35,7 +46,7 @@ MASKS = "*.x•…"
 QUOTE_LENGTH = 300
 
 
-def scrub(value):
+def scrub(value: Any) -> Any:
     """JSON data, or text, without the secrets of this connector."""
     secrets = tuple(config.data_secrets())
     if not secrets:
@@ -57,32 +68,32 @@ def scrub(value):
     return _walk(value, dict(zip(texts, clear.split(mark))))
 
 
-def quote(text):
+def quote(text: Any) -> str:
     """Foreign text made fit for an error: one line, short, free of secrets."""
     text = str(text)[: 4 * QUOTE_LENGTH]
     plain = clean(text)
     return MARK if reveals(text) or reveals(plain) else plain[:QUOTE_LENGTH]
 
 
-def reveals(text):
+def reveals(text: str) -> bool:
     """Whether the text holds a run of four characters of any secret."""
     lowered = text.lower()
     return any(run in lowered for run in _runs(tuple(config.all_secrets())))
 
 
-def fold(text):
+def fold(text: str) -> str:
     """The text in lower case, of the same length."""
     return text.replace("\u0130", "i").lower()
 
 
-def clean(text):
+def clean(text: str) -> str:
     """Text on one line, without control characters or odd whitespace."""
     shown = (c if c.isprintable() else " " for c in text)
     return " ".join("".join(shown).split())
 
 
 @lru_cache(maxsize=8)
-def _forms(secrets):
+def _forms(secrets: tuple[str, ...]) -> set[str]:
     """Every secret and the ways it may be written."""
     forms = set(secrets)
     for secret in secrets:
@@ -91,19 +102,19 @@ def _forms(secrets):
 
 
 @lru_cache(maxsize=8)
-def _runs(secrets):
+def _runs(secrets: tuple[str, ...]) -> set[str]:
     """The short runs that give a secret away, in lower case."""
     secrets = tuple(secret for secret in secrets if len(secret) >= RUN)
     forms = [*_forms(secrets), *(secret[::-1] for secret in secrets)]
     return {run for form in forms for run in _pieces(form.lower(), RUN)}
 
 
-def _pieces(text, length):
+def _pieces(text: str, length: int) -> set[str]:
     """Every run of this many characters."""
     return {text[at : at + length] for at in range(len(text) - length + 1)}
 
 
-def _encoded(secret):
+def _encoded(secret: str) -> Iterator[str]:
     """The spellings of a secret in URLs, JSON, markup, hex and base64."""
     import base64
     import html
@@ -135,26 +146,26 @@ def _encoded(secret):
 
 
 @lru_cache(maxsize=8)
-def _finder(secrets):
+def _finder(secrets: tuple[str, ...]) -> Finder:
     return Finder(secrets)
 
 
 class Finder:
     """Finds secrets and parts of them in text that was folded."""
 
-    def __init__(self, secrets):
+    def __init__(self, secrets: tuple[str, ...]) -> None:
         forms = {fold(form) for form in _forms(secrets)}
         self._words = {form for form in forms if len(form) < SHORT}
         forms -= self._words
         self._forms = forms | {form[::-1] for form in forms}
-        secrets = {fold(secret) for secret in secrets}
-        self._runs = set()
-        for secret in secrets:
+        folded = {fold(secret) for secret in secrets}
+        self._runs: set[str] = set()
+        for secret in folded:
             if len(secret) >= LONG:
                 self._runs |= _pieces(secret, SHORT) | _pieces(secret[::-1], SHORT)
         # A run of 8 characters holds a block of 4 that starts at a multiple of 4.
         self._blocks = {block for run in self._runs for block in _pieces(run, RUN)}
-        parted = [secret for secret in secrets if len(secret) > RUN]
+        parted = [secret for secret in folded if len(secret) > RUN]
         self._ends = {s[:RUN] for s in parted} | {s[-RUN:] for s in parted}
         parts = {
             part
@@ -166,16 +177,16 @@ class Finder:
         longest_first = sorted(parts, key=len, reverse=True)
         self._parts = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
 
-    def wholes(self, text):
+    def wholes(self, text: str) -> list[Span]:
         """Where whole secrets are: [(start, end), ...] in order."""
-        found = []
+        found: list[Span] = []
         for form in self._forms:
             found += _places(form, text)
         for word in self._words:
             found += [place for place in _places(word, text) if _is_word(place, text)]
         return _merged(found)
 
-    def runs(self, text):
+    def runs(self, text: str) -> list[Span]:
         """Where long runs of a secret are, each as far as it goes."""
         blocks, runs, spans, done = self._blocks, self._runs, [], 0
         starts = range(0, len(text), RUN) if blocks else ()
@@ -190,7 +201,7 @@ class Finder:
                     break
         return _merged(spans)
 
-    def masked(self, text, mark):
+    def masked(self, text: str, mark: str) -> list[Span]:
         """Where the texts are that are a masked secret and nothing else."""
         ends = [end for end in self._ends if end in text]
         spans, start = [], 0
@@ -200,36 +211,36 @@ class Finder:
             start += len(piece) + 1
         return spans
 
-    def _is_masked(self, text):
+    def _is_masked(self, text: str) -> bool:
         rest = self._parts.sub("", text)
         return rest not in ("", text) and not rest.strip(MASKS)
 
 
-def _places(part, text):
+def _places(part: str, text: str) -> Iterator[Span]:
     at = text.find(part)
     while at >= 0:
         yield at, at + len(part)
         at = text.find(part, at + len(part))
 
 
-def _is_word(place, text):
+def _is_word(place: Span, text: str) -> bool:
     start, end = place
     before = text[max(0, start - 1) : start]
     return not before.isalnum() and not text[end : end + 1].isalnum()
 
 
-def _merged(spans):
+def _merged(spans: Iterable[Span]) -> list[Span]:
     """Spans that overlap or touch become one."""
-    merged = []
+    merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:
-            merged[-1][1] = max(end, merged[-1][1])
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
-            merged.append([start, end])
+            merged.append((start, end))
     return merged
 
 
-def _without(text, spans):
+def _without(text: str, spans: Iterable[Span]) -> str:
     """The text with a mark in the place of every span."""
     pieces, done = [], 0
     for start, end in spans:
@@ -238,7 +249,7 @@ def _without(text, spans):
     return "".join([*pieces, text[done:]])
 
 
-def _texts(value):
+def _texts(value: Any) -> Iterator[str]:
     """Every string and every key of some JSON data."""
     if isinstance(value, str):
         yield value
@@ -252,7 +263,7 @@ def _texts(value):
             yield from _texts(item)
 
 
-def _walk(value, clear):
+def _walk(value: Any, clear: dict[str, str]) -> Any:
     if isinstance(value, str):
         return clear[value]
     if isinstance(value, dict):
@@ -272,22 +283,22 @@ class ScrubbedStream:
     one document; lines that show a part of a secret are dropped.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._pending = ""
 
-    def write(self, text):
+    def write(self, text: Any) -> int:
         *lines, self._pending = (self._pending + str(text)).split("\n")
         for line in lines:
             note(MARK if reveals(line) else line)
         return len(text)
 
-    def flush(self):
+    def flush(self) -> None:
         pass
 
-    def isatty(self):
+    def isatty(self) -> bool:
         return False
 
-    def close(self):
+    def close(self) -> None:
         if self._pending:
             self.write("\n")
 
@@ -296,7 +307,7 @@ class ScrubbedStream:
 RUNNER_MARK = re.compile(r"(#{2}[a-z]*)\[")
 
 
-def note(line):
+def note(line: str) -> None:
     """Write one line to stderr, whatever state stderr is in.
 
     Nothing in it steers a terminal or is carried out by a workflow runner.
@@ -309,7 +320,8 @@ def note(line):
     if line.lstrip().startswith("::"):
         line = line.replace("::", "\\u003a:", 1)
     try:
-        sys.__stderr__.write(line + "\n")
-        sys.__stderr__.flush()
+        stderr: Any = sys.__stderr__  # None in a process without one
+        stderr.write(line + "\n")
+        stderr.flush()
     except (OSError, ValueError, AttributeError):
         pass

@@ -6,20 +6,31 @@ the inputs and the API, and returns a dict: the `data` of the envelope.
 Modules are imported only when one of their commands runs.
 """
 
+from __future__ import annotations
+
 from importlib import import_module
 
 from ..contract_gen import REQUIRED_COMMANDS
 from .errors import InternalError
 
-HANDLERS = {}
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    # A function of `inputs` and `api` that returns the data of the envelope.
+    Handler = Callable[..., Any]
+
+HANDLERS: dict[str, Handler] = {}
 # The package of the connector, which holds `commands` and this runtime.
 _TOP = __package__.rpartition(".")[0]
 
 
-def command(command_id):
+def command(command_id: str) -> Callable[[Handler], Handler]:
     """Register the decorated function as the handler of a command."""
 
-    def register(function):
+    def register(function: Handler) -> Handler:
         if command_id in HANDLERS:
             raise InternalError(f"two handlers are registered for {command_id}")
         HANDLERS[command_id] = function
@@ -28,7 +39,7 @@ def command(command_id):
     return register
 
 
-def handler(command_id):
+def handler(command_id: str) -> Handler:
     """The handler of a command, importing its module if need be."""
     if command_id not in HANDLERS:
         name = f"{_TOP}.{module_name(command_id)}"
@@ -46,7 +57,7 @@ def handler(command_id):
     return HANDLERS[command_id]
 
 
-def module_name(command_id):
+def module_name(command_id: str) -> str:
     """The module that holds a command, relative to the package of the connector."""
     if command_id in REQUIRED_COMMANDS:
         return "_runtime.meta"

@@ -4,12 +4,22 @@
 body; the first rule that fits decides. Without one the status decides.
 """
 
+from __future__ import annotations
+
 from fnmatch import fnmatchcase
 
 from .. import api
 from .errors import AuthError, BackendUnavailable, InvalidUsage, NotFound
 from .paging import values_at
 from .redaction import quote, reveals
+
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .client import Reply
+    from .errors import ConnectorError
 
 # What each kind of failure is for the caller: the class, the message, the hint.
 KINDS = {
@@ -71,7 +81,7 @@ TEXT_LENGTH = 4000
 LIMIT_HEADERS = ("x-ratelimit-remaining", "ratelimit-remaining")
 
 
-def result(reply):
+def result(reply: Reply) -> Any:
     """The data of a successful reply; every other reply raises its failure."""
     if not 200 <= reply.status < 300:
         raise failure(reply)
@@ -87,7 +97,7 @@ def result(reply):
     return data
 
 
-def failure(reply):
+def failure(reply: Reply) -> ConnectorError:
     """The failure that a reply stands for."""
     rule = _rule(reply, api.FAILURES) or {"is": _by_status(reply)}
     if rule["is"] == "permission" and _is_limited(reply):
@@ -95,7 +105,7 @@ def failure(reply):
     return _failure(reply, rule)
 
 
-def upstream_message(reply):
+def upstream_message(reply: Reply) -> str:
     """The short reason in an error body, in any of the usual places."""
     data = _data(reply)
     if data is None and "text/plain" in reply.headers.get("content-type", ""):
@@ -112,7 +122,7 @@ def upstream_message(reply):
     )
 
 
-def _by_status(reply):
+def _by_status(reply: Reply) -> str:
     status = reply.status
     if status < 300:  # refused in the body only
         return "validation"
@@ -120,18 +130,18 @@ def _by_status(reply):
     return STATUSES.get(status, fallback if status >= 400 else "unavailable")
 
 
-def _is_limited(reply):
+def _is_limited(reply: Reply) -> bool:
     """Whether a 403 says by its headers that it is a rate limit."""
     headers = reply.headers
     used_up = any(headers.get(name) == "0" for name in LIMIT_HEADERS)
     return reply.status == 403 and (used_up or "retry-after" in headers)
 
 
-def _rule(reply, rules):
+def _rule(reply: Reply, rules: list[dict[str, Any]]) -> dict[str, Any] | None:
     return next((rule for rule in rules if _fits(rule, reply)), None)
 
 
-def _fits(rule, reply):
+def _fits(rule: dict[str, Any], reply: Reply) -> bool:
     """Whether a reply is what a rule describes; every condition counts."""
     if reply.status not in rule.get("status", [reply.status]):
         return False
@@ -144,14 +154,14 @@ def _fits(rule, reply):
     )
 
 
-def _like(text, patterns):
+def _like(text: str | None, patterns: list[str]) -> bool:
     if text is None:
         return False
     text = text[:TEXT_LENGTH].strip().lower()
     return any(fnmatchcase(text, pattern.lower()) for pattern in patterns)
 
 
-def _texts(reply, path):
+def _texts(reply: Reply, path: str) -> list[str]:
     """The texts at a place of a reply; the path "" is the message in its body."""
     if not path:
         return [upstream_message(reply)]
@@ -159,7 +169,7 @@ def _texts(reply, path):
     return [str(value) for value in found if isinstance(value, (str, int, float))]
 
 
-def _failure(reply, rule):
+def _failure(reply: Reply, rule: dict[str, Any]) -> ConnectorError:
     kind = rule["is"]
     failing, message, hint = KINDS[kind]
     details = {"status": reply.status, "reason": kind}
@@ -177,7 +187,7 @@ def _failure(reply, rule):
     return failing(message, details, hint=rule.get("hint", hint))
 
 
-def _wait(reply, rule, kind):
+def _wait(reply: Reply, rule: dict[str, Any], kind: str) -> int | None:
     """How many seconds to wait, as the API says it; a limit always has a wait."""
     from . import waits
 
@@ -191,18 +201,18 @@ def _wait(reply, rule, kind):
     return rule.get("wait", api.RATE_WAIT if kind == "rate_limited" else None)
 
 
-def _is_used_up(reply, source, kind):
+def _is_used_up(reply: Reply, source: str, kind: str) -> bool:
     """Whether the end of a window is what to wait for: nothing is left in it."""
     left = reply.headers.get(source[len("header:") :].replace("-reset", "-remaining"))
     return kind == "rate_limited" and left in (None, "0")
 
 
-def _values(reply, source):
+def _values(reply: Reply, source: str) -> list[Any]:
     in_body = not source.startswith("header:")
     return [] if in_body and _data(reply) is None else values_at(reply, source)
 
 
-def _data(reply):
+def _data(reply: Reply) -> Any:
     """The JSON of a body, or None when it is none."""
     try:
         return None if reply.is_empty else reply.data
@@ -210,7 +220,7 @@ def _data(reply):
         return None
 
 
-def _words(value, depth=0):
+def _words(value: Any, depth: int = 0) -> list[str]:
     """The first few reasons in a value of an error body, as texts."""
     if isinstance(value, str):
         return [value] if value else []

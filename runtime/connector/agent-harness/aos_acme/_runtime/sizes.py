@@ -1,14 +1,24 @@
 """Keeps results below the size that the host reads."""
 
+from __future__ import annotations
+
 import json
 
 from .. import api
 from .errors import InvalidUsage
 
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 TEXT_LENGTHS = (20_000, 2_000, 200)
 
 
-def fitting(items, summary, reserved=0):
+def fitting(
+    items: list[Any], summary: Callable[[Any], Any], reserved: int = 0
+) -> tuple[list[Any], bool]:
     """The items from the front that fit with their summaries, and if any was cut."""
     room = api.RESULT_BYTES - reserved
     for count, item in enumerate(items):
@@ -20,14 +30,14 @@ def fitting(items, summary, reserved=0):
     return items, False
 
 
-def bounded(data):
+def bounded(data: Any) -> Any:
     """A result that fits; one that had to be cut says `truncated`."""
     if json_size(data) <= api.RESULT_BYTES:
         return data
     return {**shorten(data, api.RESULT_BYTES - 100), "truncated": True}
 
 
-def shorten(data, size):
+def shorten(data: Any, size: int) -> Any:
     """Cut the long texts of some JSON data until it fits."""
     for length in TEXT_LENGTHS:
         cut = _cut(data, length)
@@ -40,11 +50,11 @@ def shorten(data, size):
     )
 
 
-def json_size(data):
+def json_size(data: Any) -> int:
     return len(json.dumps(data))
 
 
-def _cut(value, length):
+def _cut(value: Any, length: int) -> Any:
     if isinstance(value, str) and len(value) > length:
         return value[:length] + "…"
     if isinstance(value, dict):

@@ -7,6 +7,8 @@ file below the current directory that is neither hidden nor named like a secret.
 Every source that was read is noted in the answer.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import select
@@ -16,6 +18,11 @@ import sys
 from .errors import InvalidUsage
 from .invocation import option_name
 from .redaction import note, quote
+
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # The types of fields that are made for long text; ids, choices and names are not.
 LONG_TYPES = ("richtext", "json")
@@ -64,11 +71,11 @@ PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY")
 class Sources:
     """What one call reads; stdin can be read once."""
 
-    def __init__(self):
-        self.read = []
+    def __init__(self) -> None:
+        self.read: list[dict[str, Any]] = []
         self._stdin_option = ""
 
-    def resolve(self, field, kind, text):
+    def resolve(self, field: str, kind: str, text: str) -> str:
         """The text that a value stands for."""
         option = option_name(field)
         if text == "-":
@@ -83,7 +90,7 @@ class Sources:
         self._remember(option, path, content)
         return content
 
-    def _from_stdin(self, option):
+    def _from_stdin(self, option: str) -> str:
         if self._stdin_option:
             raise InvalidUsage(
                 f"`{option}` and `{self._stdin_option}` both read stdin",
@@ -98,14 +105,14 @@ class Sources:
         self._remember(option, "-", content)
         return content
 
-    def _remember(self, option, source, content):
+    def _remember(self, option: str, source: str, content: str) -> None:
         size = len(content.encode())
         self.read.append({"option": option, "from": source, "bytes": size})
         where = "stdin" if source == "-" else f"`{quote(source)}`"
         note(f"{option}: {size} bytes read from {where}")
 
 
-def file_reference(kind, text):
+def file_reference(kind: str, text: str) -> str | None:
     """The path that a value names, or None when the value is a text."""
     rest = text[1:]
     if not text.startswith("@") or not rest:
@@ -122,7 +129,7 @@ def file_reference(kind, text):
     return rest if stem and ending.lower() in ENDINGS else None
 
 
-def _refuse_ambiguous(option, text):
+def _refuse_ambiguous(option: str, text: str) -> None:
     """`@notes` is a mention, unless there is such a file: then nobody guesses."""
     name = text[1:]
     if not text.startswith("@") or any(symbol.isspace() for symbol in name):
@@ -140,7 +147,7 @@ def _refuse_ambiguous(option, text):
         )
 
 
-def _file_bytes(option, path):
+def _file_bytes(option: str, path: str) -> bytes:
     place = _allowed(option, path)
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0)
     flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -159,7 +166,7 @@ def _file_bytes(option, path):
         return file.read(MAX_BYTES + 1)
 
 
-def _allowed(option, path):
+def _allowed(option: str, path: str) -> str:
     """The real place of a file that may be read."""
     root = os.path.realpath(os.getcwd())
     try:
@@ -178,7 +185,7 @@ def _allowed(option, path):
     return place
 
 
-def _unreadable(option, path, reason):
+def _unreadable(option: str, path: str, reason: str) -> InvalidUsage:
     return InvalidUsage(
         f"`{option}` cannot read `{quote(path)}`: {reason}",
         {"option": option, "file": quote(path)},
@@ -187,7 +194,7 @@ def _unreadable(option, path, reason):
     )
 
 
-def _stdin_bytes(option):
+def _stdin_bytes(option: str) -> bytes | None:
     """What stdin holds, or None when nobody could have meant it."""
     try:
         handle = sys.stdin.fileno()
@@ -223,13 +230,13 @@ def _stdin_bytes(option):
     return None if is_socket and not data else data
 
 
-def _arrives(handle, seconds):
+def _arrives(handle: int, seconds: float) -> bool:
     if os.name == "nt":  # select knows sockets only
         return True
     return bool(select.select([handle], [], [], seconds)[0])
 
 
-def _decoded(option, source, data):
+def _decoded(option: str, source: str, data: bytes) -> str:
     if len(data) > MAX_BYTES:
         raise InvalidUsage(
             f"`{option}`: {source} is larger than {MAX_BYTES} bytes",

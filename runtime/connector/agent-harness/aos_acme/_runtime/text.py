@@ -1,17 +1,24 @@
 """Shows results to a person: tables for lists, aligned fields for the rest."""
 
+from __future__ import annotations
+
 from .redaction import clean
+
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 WIDTH = 60
 LENGTH = 600_000
 
 
-def data(value):
+def data(value: dict[str, Any]) -> str:
     """The text of a result."""
     return "\n".join(_fields(_without_doubles(value), ""))[:LENGTH] or "done"
 
 
-def error(message, details, hint, help_text=""):
+def error(message: str, details: dict[str, Any], hint: str, help_text: str = "") -> str:
     """The text of a failure; the hint comes last, as the thing to do."""
     lines = [f"error: {clean(message)}"]
     if help_text:
@@ -22,7 +29,7 @@ def error(message, details, hint, help_text=""):
     return "\n".join(lines)
 
 
-def _without_doubles(value):
+def _without_doubles(value: dict[str, Any]) -> dict[str, Any]:
     """A list result holds its entries twice; the short ones make the table."""
     lists = [key for key, found in value.items() if isinstance(found, list)]
     if "items" in lists and len(lists) == 2 and "count" in value:
@@ -30,7 +37,7 @@ def _without_doubles(value):
     return value
 
 
-def _fields(value, indent):
+def _fields(value: dict[str, Any], indent: str) -> list[str]:
     named = [(clean(str(key)), found) for key, found in value.items()]
     width = max((len(name) for name, found in named if _is_plain(found)), default=0)
     lines = []
@@ -47,7 +54,7 @@ def _fields(value, indent):
     return lines
 
 
-def _table(rows, indent):
+def _table(rows: list[dict[str, Any]], indent: str) -> list[str]:
     columns = list(dict.fromkeys(key for row in rows for key in row))
     columns = [key for key in columns if any(_is_plain(row.get(key)) for row in rows)]
     cells = [[clean(str(key)).upper() for key in columns]]
@@ -59,18 +66,18 @@ def _table(rows, indent):
     ]
 
 
-def _cell(value):
+def _cell(value: Any) -> str:
     text = _plain(value)
     return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
 
 
-def _is_plain(value):
+def _is_plain(value: Any) -> bool:
     if isinstance(value, list):
         return all(isinstance(item, str) for item in value)
     return not isinstance(value, dict)
 
 
-def _plain(value):
+def _plain(value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, bool):

@@ -1,5 +1,7 @@
 """Builds the URLs of requests, and refuses the ones that must not be called."""
 
+from __future__ import annotations
+
 from urllib.parse import quote as percent
 from urllib.parse import unquote, urljoin, urlsplit
 
@@ -7,11 +9,19 @@ from . import config
 from .errors import AuthError, InvalidUsage
 from .redaction import quote
 
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from urllib.parse import SplitResult
+
+    from .inputs import Inputs
+
 LOOPBACK = ("localhost", "::1")
 PORTS = {"https": 443, "http": 80}
 
 
-def base():
+def base() -> SplitResult:
     """The checked base URL, split into its parts."""
     text, source = config.base_url()
     problem = _problem(text)
@@ -24,7 +34,7 @@ def base():
     return urlsplit(text.rstrip("/"))
 
 
-def _problem(text):
+def _problem(text: str) -> str:
     """Why a base URL is refused, or "". It never repeats the URL."""
     if not text.isascii() or not text.isprintable() or " " in text or "\\" in text:
         return "contains characters that a URL cannot have"
@@ -44,7 +54,7 @@ def _problem(text):
     return ""
 
 
-def is_loopback(host):
+def is_loopback(host: str) -> bool:
     numbers = host.split(".")
     return host in LOOPBACK or (
         len(numbers) == 4
@@ -53,13 +63,13 @@ def is_loopback(host):
     )
 
 
-def origin(url):
+def origin(url: SplitResult) -> tuple[str, str | None, int | None, bool]:
     """What must stay the same for the credentials to be sent again."""
     port = url.port or PORTS.get(url.scheme)
     return url.scheme, url.hostname, port, "@" in url.netloc
 
 
-def page_path(base, target, link):
+def page_path(base: SplitResult, target: str, link: str) -> str:
     """The path below the base URL that a link of a reply leads to.
 
     `target` is what the reply was asked for. A link that cannot be followed is
@@ -80,7 +90,7 @@ def page_path(base, target, link):
     return there.path[len(base.path) :] + ("?" + there.query if there.query else "")
 
 
-def fill(template, inputs):
+def fill(template: str, inputs: Inputs) -> str:
     """Put inputs into a path such as /repos/{owner}/{repo}.
 
     A value is one path segment: its slashes are encoded. Write {+field} for a
@@ -98,7 +108,7 @@ def fill(template, inputs):
     return path
 
 
-def _path_value(field, inputs):
+def _path_value(field: str, inputs: Inputs) -> str:
     whole = field.startswith("+")
     field = field.lstrip("+")
     text = wire_text(inputs[field])
@@ -113,7 +123,7 @@ def _path_value(field, inputs):
     return "/".join(percent(segment, safe="") for segment in segments)
 
 
-def query_string(values):
+def query_string(values: dict[str, Any]) -> str:
     """Encode a query. A list is joined by commas, or repeated for a name with []."""
     pairs = []
     for name, value in values.items():
@@ -125,7 +135,7 @@ def query_string(values):
     return "&".join(pairs)
 
 
-def wire_text(value):
+def wire_text(value: Any) -> str:
     """How a value is written in a URL."""
     if value is None:
         return ""

@@ -5,11 +5,18 @@ milliseconds; anything else must be a date, of HTTP or of ISO 8601. A wait that
 no API means (negative, or weeks ahead) is not one.
 """
 
+from __future__ import annotations
+
 import math
 import re
 import time
 from calendar import timegm
 from datetime import datetime
+
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 NUMBER = re.compile(r"[0-9]{1,16}(\.[0-9]{1,9})?")
 # Numbers from here on are Unix times: in seconds, in milliseconds.
@@ -21,7 +28,7 @@ LONGEST = 86_400
 BELIEVED = 31 * 86_400
 
 
-def seconds(told, date=None):
+def seconds(told: Any, date: str | None = None) -> int | None:
     """Whole seconds from now, at most a day; None for what is not a wait.
 
     `date` is the Date header of the reply: times count from the API's clock.
@@ -40,12 +47,12 @@ def seconds(told, date=None):
     return None
 
 
-def _from(text, now):
+def _from(text: str, now: float) -> int | None:
     if NUMBER.fullmatch(text):
         number = float(text)
         if number < EPOCH:
             return _bounded(number)
-        moment = number / 1000 if number >= EPOCH_MS else number
+        moment: float | None = number / 1000 if number >= EPOCH_MS else number
     else:
         moment = _moment(text)
     if moment is None or moment - now < -SKEW:
@@ -54,11 +61,11 @@ def _from(text, now):
     return _bounded(max(0, moment - now) + 1)
 
 
-def _bounded(wait):
+def _bounded(wait: float) -> int | None:
     return min(math.ceil(wait), LONGEST) if wait <= BELIEVED else None
 
 
-def _moment(text):
+def _moment(text: Any) -> float | None:
     """The Unix time of a date, or None."""
     from email.utils import parsedate_to_datetime
 
@@ -70,5 +77,5 @@ def _moment(text):
     return None
 
 
-def _iso(text):
+def _iso(text: Any) -> datetime:
     return datetime.fromisoformat(re.sub(r"[Zz]$", "+00:00", text))

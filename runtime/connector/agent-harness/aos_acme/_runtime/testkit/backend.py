@@ -1,17 +1,29 @@
 """A backend in this process: it records requests and answers as it is told."""
 
+from __future__ import annotations
+
+import builtins
 import json
 import socketserver
 import threading
 import time
+from collections.abc import Callable, Iterable, Mapping
 from http.server import BaseHTTPRequestHandler
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 
 class Answer:
     """What to send. A `pace` above 0 drips the body one byte at a time."""
 
-    def __init__(self, status=200, body=b"{}", headers=None, pace=0, hang=False):
+    def __init__(
+        self,
+        status: int = 200,
+        body: Any = b"{}",
+        headers: Mapping[str, str] | None = None,
+        pace: float = 0,
+        hang: bool = False,
+    ) -> None:
         self.status = status
         self.body = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.headers = {"Content-Type": "application/json", **(headers or {})}
@@ -22,7 +34,9 @@ class Answer:
 class Request:
     """What came in."""
 
-    def __init__(self, method, target, headers, body):
+    def __init__(
+        self, method: str, target: str, headers: Iterable[tuple[str, str]], body: bytes
+    ) -> None:
         parts = urlsplit(target)
         self.method = method
         self.target = target
@@ -32,23 +46,26 @@ class Request:
         self.headers = dict(self.header_list)
         self.body = json.loads(body) if body else None
 
-    def all(self, name):
+    def all(self, name: str) -> builtins.list[str]:
         """Every value of a header."""
         wanted = name.lower()
         return [text for other, text in self.header_list if other.lower() == wanted]
 
-    def values(self, name):
+    def values(self, name: str) -> list[str]:
         """Every value of a name in the query."""
         return [text for other, text in self.query if other == name]
+
+
+Rule = Callable[[Request], Answer]
 
 
 class Backend:
     """The server. `answers` are used up in order; the last one stays."""
 
-    def __init__(self):
-        self.requests = []
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
         self.answers = [Answer()]
-        self.rule = None
+        self.rule: Rule | None = None
         self.quit = threading.Event()
         self._server = socketserver.ThreadingTCPServer(
             ("127.0.0.1", 0), _handler(self), bind_and_activate=True
@@ -60,34 +77,34 @@ class Backend:
             target=self._server.serve_forever, args=(0.02,), daemon=True
         ).start()
 
-    def answer(self, *args, **kwargs):
+    def answer(self, *args: Any, **kwargs: Any) -> None:
         """Answer everything like this from now on."""
         self.answer_in_turn(Answer(*args, **kwargs))
 
-    def answer_in_turn(self, *answers):
+    def answer_in_turn(self, *answers: Answer) -> None:
         self.requests.clear()
         self.rule = None
         self.answers = list(answers)
 
-    def answer_by(self, rule):
+    def answer_by(self, rule: Rule) -> None:
         """Answer each request by a function of it."""
         self.requests.clear()
         self.rule = rule
 
-    def wait_for_request(self, seconds=20):
+    def wait_for_request(self, seconds: float = 20) -> None:
         ends = time.monotonic() + seconds
         while not self.requests and time.monotonic() < ends:
             time.sleep(0.01)
 
-    def close(self):
+    def close(self) -> None:
         self.quit.set()
         self._server.shutdown()
         self._server.server_close()
 
 
-def _handler(backend):
+def _handler(backend: Backend) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
-        def respond(self):
+        def respond(self) -> None:
             size = int(self.headers.get("Content-Length") or 0)
             body = self.rfile.read(size)
             headers = self.headers.items()
@@ -112,26 +129,26 @@ def _handler(backend):
             elif self.command != "HEAD":
                 self.wfile.write(answer.body)
 
-        def _drip(self, answer):
+        def _drip(self, answer: Answer) -> None:
             for at in range(len(answer.body)):
                 if backend.quit.wait(answer.pace):
                     return
                 self.wfile.write(answer.body[at : at + 1])
                 self.wfile.flush()
 
-        def handle(self):
+        def handle(self) -> None:
             try:
                 super().handle()
             except OSError:  # the client went away
                 pass
 
-        def finish(self):
+        def finish(self) -> None:
             try:
                 super().finish()
             except OSError:
                 pass
 
-        def log_message(self, *args):
+        def log_message(self, *args: Any) -> None:
             pass
 
         do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = respond

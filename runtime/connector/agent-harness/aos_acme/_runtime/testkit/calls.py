@@ -5,30 +5,34 @@ the pages of a list are and how the API refuses. Change it together with a handl
 and only where the documentation of the API says so.
 """
 
+from __future__ import annotations
+
 import json
 
 import pytest
 
 from . import facts
+from .backend import Backend
+from .fixtures import Call, Run, Serve
 from .subject import BACKEND_COMMANDS, SECRETS, api, cases, gen
 
 COMMANDS = cases.COMMANDS
 
 
 @pytest.mark.parametrize("command", BACKEND_COMMANDS)
-def test_conform_toml_states_the_requests_of_every_command(command):
+def test_conform_toml_states_the_requests_of_every_command(command: str) -> None:
     assert facts.COMMANDS.get(command, {}).get("requests"), (
         f"add [[harness.commands]] with id = {command!r} to conform.toml"
     )
 
 
 @pytest.mark.parametrize("command", facts.COMMANDS)
-def test_conform_toml_states_no_command_that_is_gone(command):
+def test_conform_toml_states_no_command_that_is_gone(command: str) -> None:
     assert command in BACKEND_COMMANDS
 
 
 @pytest.mark.parametrize("command", facts.COMMANDS)
-def test_a_command_sends_the_requests_that_are_stated(command, call):
+def test_a_command_sends_the_requests_that_are_stated(command: str, call: Call) -> None:
     outcome, requests, refused = call(command)
     assert refused == []
     stated = facts.COMMANDS[command]
@@ -45,7 +49,7 @@ def test_a_command_sends_the_requests_that_are_stated(command, call):
 
 
 @pytest.mark.parametrize("command", facts.LISTS)
-def test_a_list_is_followed_to_its_end(command, call):
+def test_a_list_is_followed_to_its_end(command: str, call: Call) -> None:
     stated = facts.COMMANDS[command]
     items, cursor = [], None
     for _ in range(len(stated["ids"]) + 2):
@@ -65,7 +69,7 @@ def test_a_list_is_followed_to_its_end(command, call):
     assert [item["name"] for item in items] == stated["names"]
 
 
-def test_health_asks_the_api(run, shared_backend, api_of):
+def test_health_asks_the_api(run: Run, shared_backend: Backend, api_of: Serve) -> None:
     refused = api_of([facts.API["health"]])
     outcome = run("--json", "health")
     assert refused == []
@@ -76,7 +80,9 @@ def test_health_asks_the_api(run, shared_backend, api_of):
 
 
 @pytest.mark.parametrize("key", [key for key in SECRETS if key != facts.BASE_URL_ENV])
-def test_wrong_credentials_are_refused(key, run, api_of, monkeypatch):
+def test_wrong_credentials_are_refused(
+    key: str, run: Run, api_of: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
     api_of([facts.API["health"]])
     right = facts.credentials()
     monkeypatch.setattr(facts, "credentials", lambda: right)
@@ -85,7 +91,9 @@ def test_wrong_credentials_are_refused(key, run, api_of, monkeypatch):
         assert run("--json", "health").data["status"] == "needs_setup"
 
 
-def test_a_secret_is_sent_in_its_header_alone(run, shared_backend, api_of):
+def test_a_secret_is_sent_in_its_header_alone(
+    run: Run, shared_backend: Backend, api_of: Serve
+) -> None:
     api_of([facts.API["health"]])
     run("--json", "health")
     secrets = [text for key, text in SECRETS.items() if key != facts.BASE_URL_ENV]
@@ -98,11 +106,13 @@ def test_a_secret_is_sent_in_its_header_alone(run, shared_backend, api_of):
 
 
 @pytest.mark.parametrize("at", range(len(facts.REFUSALS)))
-def test_a_refusal_is_read_as_conform_toml_says(at, run, shared_backend, api_of):
+def test_a_refusal_is_read_as_conform_toml_says(
+    at: int, run: Run, shared_backend: Backend, api_of: Serve
+) -> None:
     refusal = facts.REFUSALS[at]
     command = min(facts.COMMANDS, key=lambda name: gen.MODES.index(mode(name)))
     api_of([])
-    shared_backend.answer_by(lambda request: facts.refused(refusal))
+    shared_backend.answer_in_turn(facts.refused(refusal))
     words = [*COMMANDS[command]["argv"], *facts.COMMANDS[command].get("arguments", [])]
     outcome = run("--json", "--mode", mode(command), *words)
     error = outcome.error
@@ -114,12 +124,13 @@ def test_a_refusal_is_read_as_conform_toml_says(at, run, shared_backend, api_of)
         assert error["details"].get("retry_after_s") == refusal["retry_after"]
 
 
-def test_an_answer_that_is_only_a_part_says_so(run, shared_backend, api_of):
+def test_an_answer_that_is_only_a_part_says_so(
+    run: Run, shared_backend: Backend, api_of: Serve
+) -> None:
     for partial in facts.PARTIALS:
         command, reason = partial["command"], partial.get("reason", "")
         api_of([])
-        answer = facts.partly(partial)
-        shared_backend.answer_by(lambda request, answer=answer: answer)
+        shared_backend.answer_in_turn(facts.partly(partial))
         arguments = facts.COMMANDS[command].get("arguments", [])
         words = [*COMMANDS[command]["argv"], *arguments]
         data = run("--json", "--mode", mode(command), *words).data
@@ -127,9 +138,9 @@ def test_an_answer_that_is_only_a_part_says_so(run, shared_backend, api_of):
         assert data.get("complete") is (False if reason else None), partial
 
 
-def mode(command):
-    return COMMANDS[command]["mode"]
+def mode(command: str) -> str:
+    return str(COMMANDS[command]["mode"])
 
 
-def test_the_base_url_is_that_of_the_api():
+def test_the_base_url_is_that_of_the_api() -> None:
     assert api.BASE_URL.rstrip("/") == facts.BASE_URL

@@ -4,19 +4,25 @@ Nothing here looks at the code under test, so that a fault of the connector is
 not repeated by what tests it.
 """
 
+from __future__ import annotations
+
 import base64
 import json
 import os
 import re
+import sys
+from importlib import import_module
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from .backend import Answer
+from .backend import Answer, Request
 from .subject import REPOSITORY
 
-try:
-    import tomllib
-except ModuleNotFoundError:  # Python 3.10, where pytest brings it
-    import tomli as tomllib
+# A table of conform.toml: a request with its reply, or a refusal.
+Exchange = dict[str, Any]
+
+# Python 3.10 has no `tomllib`; pytest brings `tomli` there.
+tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 FILE = REPOSITORY / "conform.toml"
 FIXTURE = tomllib.loads(FILE.read_text(encoding="utf-8"))
@@ -30,10 +36,10 @@ REFUSALS = API.get("refusals", [])
 PARTIALS = API.get("partials", [])
 
 
-def credentials():
+def credentials() -> str:
     """The value of the header that holds the credentials, with the keys of now."""
 
-    def fill(found):
+    def fill(found: re.Match[str]) -> str:
         names = found.group(1).split(":")
         text = ":".join(os.environ.get(name, "") for name in names)
         if len(names) == 1:
@@ -43,10 +49,10 @@ def credentials():
     return re.sub(r"\{([^}]+)\}", fill, API["auth"]["value"])
 
 
-def answer(exchanges, request):
+def answer(exchanges: list[Exchange], request: Request) -> tuple[Answer, str]:
     """What the API answers, and why it refuses; "" when it does not."""
     refusal, why, exchange = judge(exchanges, request)
-    if refusal:
+    if exchange is None:
         return refused(refusal), why
     return Answer(
         exchange.get("status", 200),
@@ -55,21 +61,22 @@ def answer(exchanges, request):
     ), ""
 
 
-def refused(when):
+def refused(when: str | Exchange) -> Answer:
     """The answer of a refusal: an entry of conform.toml, or the reason of one."""
-    if isinstance(when, str):
-        known = {entry["when"]: entry for entry in REFUSALS}
-        when = known.get(when) or known["path"]
-    return Answer(when["status"], when.get("body", "").encode(), when.get("headers"))
+    known = {entry["when"]: entry for entry in REFUSALS}
+    entry = when if isinstance(when, dict) else known.get(when) or known["path"]
+    return Answer(entry["status"], entry.get("body", "").encode(), entry.get("headers"))
 
 
-def partly(partial):
+def partly(partial: Exchange) -> Answer:
     """The answer of an entry of conform.toml that may be only a part."""
     body = partial.get("reply", "").encode()
     return Answer(partial.get("status", 200), body, partial.get("headers"))
 
 
-def judge(exchanges, request):
+def judge(
+    exchanges: list[Exchange], request: Request
+) -> tuple[str, str, Exchange | None]:
     """(kind of refusal, why, None), or ("", "", the exchange it belongs to)."""
     name = API["auth"]["header"]
     if request.all(name) != [credentials()]:
@@ -93,24 +100,24 @@ def judge(exchanges, request):
     return "", "", max(fitting, key=weight)
 
 
-def place(exchange):
+def place(exchange: Exchange) -> list[str]:
     return [unquote(part) for part in (BASE_PATH + exchange["path"]).split("/")]
 
 
-def place_of(request):
+def place_of(request: Request) -> list[str]:
     return [unquote(part) for part in request.path.split("/")]
 
 
-def query(exchange):
+def query(exchange: Exchange) -> dict[str, list[str]]:
     stated = exchange.get("query", {}).items()
     return {name: text if isinstance(text, list) else [text] for name, text in stated}
 
 
-def body(exchange):
+def body(exchange: Exchange) -> Any:
     return json.loads(exchange["body"]) if exchange.get("body") else None
 
 
-def lacks(exchange, request):
+def lacks(exchange: Exchange, request: Request) -> str:
     """What a request does not have and should, or ""."""
     for name, texts in query(exchange).items():
         if request.values(name) != texts:
@@ -121,7 +128,7 @@ def lacks(exchange, request):
     return ""
 
 
-def holds(found, wanted):
+def holds(found: Any, wanted: Any) -> bool:
     """Whether all that is wanted is there, in whatever is more."""
     if isinstance(wanted, dict) and isinstance(found, dict):
         return all(
@@ -130,12 +137,12 @@ def holds(found, wanted):
     return json.dumps(found, sort_keys=True) == json.dumps(wanted, sort_keys=True)
 
 
-def weight(exchange):
+def weight(exchange: Exchange) -> tuple[int, int]:
     """The most particular of several exchanges that fit is the one."""
     return len(exchange.get("query", {})), len(exchange.get("body", ""))
 
 
-def is_exactly(exchange, request):
+def is_exactly(exchange: Exchange, request: Request) -> bool:
     """Whether a request has nothing beside what is stated."""
     names = {name for name, _ in request.query}
     sent = json.dumps(request.body, sort_keys=True)
@@ -147,6 +154,6 @@ def is_exactly(exchange, request):
     )
 
 
-def no_body(exchange):
+def no_body(exchange: Exchange) -> str:
     """An empty object is as good as no body."""
     return "" if exchange.get("body") else "{}"

@@ -3,10 +3,14 @@
 The functions here do what the host does, in a few lines and without its code.
 """
 
+from __future__ import annotations
+
 import json
+from typing import Any
 
 import pytest
 
+from .fixtures import Run
 from .subject import BACKEND_COMMANDS, gen, words
 
 FORM_READS = {
@@ -44,7 +48,7 @@ SCOPE = gen.MANIFEST["scope"]
 FIELDS = {field["id"]: field for field in SCOPE["fields"]}
 
 
-def shown(command):
+def shown(command: str) -> list[dict[str, Any]]:
     """The fields that the form shows for a command."""
     named = [field.get("applies_to") for field in FIELDS.values()]
     return [
@@ -54,19 +58,19 @@ def shown(command):
     ]
 
 
-def options(field):
+def options(field: dict[str, Any]) -> list[str]:
     """The choices that the form keeps: those with a text as their value."""
     values = [entry.get("value") for entry in field.get("options", [])]
     return [value for value in values if value and isinstance(value, str)]
 
 
-def source(field):
+def source(field: dict[str, Any]) -> str | None:
     """The command that fills the picker of a field, if the form finds one."""
     hint = SCOPE.get("pickerHints", {}).get(field.get("pickerHint"), {})
     return hint.get("source_command") if hint.get("source_fields") else None
 
 
-def entered(field):
+def entered(field: dict[str, Any]) -> Any:
     """What a person can enter in the widget of a field; None when nothing."""
     widget = field["renderAs"]
     if widget == "multiselect":
@@ -86,13 +90,13 @@ def entered(field):
     return options(field)[0] if options(field) else "7"
 
 
-def argument(value):
+def argument(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def called(command, values):
+def called(command: str, values: dict[str, Any]) -> list[str]:
     """The words that the runner calls for the values that a node keeps."""
     argv = ["--json", *words(command)]
     for key, value in values.items():
@@ -101,14 +105,16 @@ def called(command, values):
     return argv
 
 
-def filled(command):
+def filled(command: str) -> dict[str, Any]:
     """A node whose required fields were filled in."""
     wanted = gen.COMMANDS[command]["required"]
     return {f["id"]: entered(f) for f in shown(command) if f["id"] in wanted}
 
 
 @pytest.mark.parametrize("name", BACKEND_COMMANDS)
-def test_every_required_field_can_be_filled_in_and_arrives(granted, run, name):
+def test_every_required_field_can_be_filled_in_and_arrives(
+    granted: None, run: Run, name: str
+) -> None:
     values = filled(name)
     assert set(values) == set(gen.COMMANDS[name]["required"])
     assert None not in values.values(), values
@@ -117,14 +123,16 @@ def test_every_required_field_can_be_filled_in_and_arrives(granted, run, name):
 
 
 @pytest.mark.parametrize("name", BACKEND_COMMANDS)
-def test_every_field_can_be_filled_in_and_arrives(granted, run, name):
+def test_every_field_can_be_filled_in_and_arrives(
+    granted: None, run: Run, name: str
+) -> None:
     values = {field["id"]: entered(field) for field in shown(name)}
     assert None not in values.values(), values
     outcome = run(*called(name, values))
     assert outcome.code == 0 or outcome.error["code"] == "AUTH_ERROR", outcome.out
 
 
-def test_the_form_reads_what_a_field_says():
+def test_the_form_reads_what_a_field_says() -> None:
     for name, field in FIELDS.items():
         assert set(field) <= FORM_READS, name
         assert field["description"], name
@@ -135,14 +143,14 @@ def test_the_form_reads_what_a_field_says():
             assert options(field) or source(field), name
 
 
-def test_a_default_that_is_shown_is_the_one_that_counts():
+def test_a_default_that_is_shown_is_the_one_that_counts() -> None:
     for name, field in FIELDS.items():
         assert gen.FIELDS[name]["default"] == field.get("default"), name
         if options(field) and field.get("default"):
             assert field["default"] in options(field), name
 
 
-def test_a_picker_is_filled_by_a_list_that_needs_nothing():
+def test_a_picker_is_filled_by_a_list_that_needs_nothing() -> None:
     for field in filter(source, FIELDS.values()):
         command = source(field)
         assert gen.COMMANDS[command]["required"] == (), field["id"]
@@ -152,7 +160,7 @@ def test_a_picker_is_filled_by_a_list_that_needs_nothing():
 
 
 @pytest.mark.parametrize("name", [f for f in gen.FIELDS if f != "limit"])
-def test_a_number_can_come_from_a_step_before(name):
+def test_a_number_can_come_from_a_step_before(name: str) -> None:
     """A number widget takes no `{{previous.…}}`; a text field does."""
     if gen.FIELDS[name]["type"] == "number":
         assert FIELDS[name]["renderAs"] == "text"

@@ -1,5 +1,7 @@
 """The connector under test, whatever its name is."""
 
+from __future__ import annotations
+
 from importlib import import_module
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from ..cli import main
 cases = import_module("contract_cases")
 
 PACKAGE = __package__.partition(".")[0]
-TESTS = Path(cases.__file__).resolve().parent
+TESTS = Path(str(cases.__file__)).resolve().parent
 HARNESS = TESTS.parent
 REPOSITORY = HARNESS.parent
 SOURCES = HARNESS / PACKAGE
@@ -39,11 +41,11 @@ __all__ = [
 ]
 
 
-def words(command):
+def words(command: str) -> list[str]:
     """The words that call a command."""
     return command.split(".")
 
 
-def lower_modes(command):
+def lower_modes(command: str) -> tuple[str, ...]:
     """The modes that a command refuses."""
     return gen.MODES[: gen.MODES.index(gen.COMMANDS[command]["required_mode"])]

@@ -4,16 +4,23 @@ Besides, a lower mode is denied, no part of a secret is shown, and the vendored
 runtime is the recorded one.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import pkgutil
 import re
+from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ... import commands
 from .. import options, readiness, registry
+from .backend import Backend
+from .fixtures import Run
 from .subject import (
     BACKEND_COMMANDS,
     HARNESS,
@@ -36,11 +43,11 @@ DATA_KEYS_OF_THE_HOST = {"ok", "connectorId", "operation", "resource"}
 DENIED = [(name, mode) for name in COMMANDS for mode in lower_modes(name)]
 
 
-def manifest():
+def manifest() -> Any:
     return json.loads((REPOSITORY / "connector.json").read_text(encoding="utf-8"))
 
 
-def leaves(group, path=()):
+def leaves(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
     for name, command in group.commands.items():
         if hasattr(command, "commands"):
             yield from leaves(command, (*path, name))
@@ -48,11 +55,11 @@ def leaves(group, path=()):
             yield ".".join((*path, name)), command
 
 
-def test_the_constants_hold_the_manifest():
+def test_the_constants_hold_the_manifest() -> None:
     assert manifest() == json.loads(json.dumps(gen.MANIFEST, default=dict))
 
 
-def test_every_source_lists_the_same_commands_with_the_same_modes():
+def test_every_source_lists_the_same_commands_with_the_same_modes() -> None:
     listed = {entry["id"]: entry["required_mode"] for entry in manifest()["commands"]}
     told = json.loads((HARNESS / "permissions.json").read_text(encoding="utf-8"))
     expected = {name: case["mode"] for name, case in COMMANDS.items()}
@@ -64,12 +71,12 @@ def test_every_source_lists_the_same_commands_with_the_same_modes():
     assert {"permissions", "commands"} & set(told)
 
 
-def test_the_command_tree_is_the_manifest():
+def test_the_command_tree_is_the_manifest() -> None:
     assert {name for name, _ in leaves(options.build_tree())} == set(gen.COMMANDS)
 
 
 @pytest.mark.parametrize("name", gen.COMMANDS)
-def test_the_options_of_a_command_are_its_fields(name):
+def test_the_options_of_a_command_are_its_fields(name: str) -> None:
     fields = manifest()["scope"]["fields"]
     applied = {field["id"] for field in fields if name in field["applies_to"]}
     command = dict(leaves(options.build_tree()))[name]
@@ -82,22 +89,22 @@ def test_the_options_of_a_command_are_its_fields(name):
 
 
 @pytest.mark.parametrize("name", gen.COMMANDS)
-def test_every_command_has_a_handler(name):
+def test_every_command_has_a_handler(name: str) -> None:
     assert callable(registry.handler(name))
 
 
-def test_every_handler_has_a_command():
+def test_every_handler_has_a_command() -> None:
     for found in pkgutil.iter_modules(commands.__path__):
         import_module(f"{PACKAGE}.commands.{found.name}")
     assert set(registry.HANDLERS) <= set(gen.COMMANDS)
 
 
-def test_the_required_commands_are_open_to_everyone():
+def test_the_required_commands_are_open_to_everyone() -> None:
     for name in gen.REQUIRED_COMMANDS:
         assert gen.COMMANDS[name]["required_mode"] == gen.MODES[0]
 
 
-def test_capabilities_tell_the_whole_manifest(run):
+def test_capabilities_tell_the_whole_manifest(run: Run) -> None:
     data = run("--json", "capabilities").data
     told = manifest()
     assert data["tool"] == gen.TOOL == cases.TOOL
@@ -108,19 +115,19 @@ def test_capabilities_tell_the_whole_manifest(run):
     assert not DATA_KEYS_OF_THE_HOST & set(data)
 
 
-def test_the_host_can_read_the_project_file():
+def test_the_host_can_read_the_project_file() -> None:
     text = (HARNESS / "pyproject.toml").read_text(encoding="utf-8")
-    section = re.search(r"^\[project\]\n(.*?)^\[", text, FLAGS).group(1)
+    (section,) = re.findall(r"^\[project\]\n(.*?)^\[", text, FLAGS)
     found = dict(re.findall(r'^([\w-]+) = "([^"]*)"$', section, FLAGS))
     assert found["name"] == gen.TOOL
     assert found["version"] == VERSION
     assert section.index("requires-python") < section.index("description")
     assert chr(90) not in section  # the pattern of the host stops at this letter
-    scripts = re.search(r"^\[project.scripts\]\n(.*?)^\[", text, FLAGS).group(1)
-    assert re.match(r"(aos-[a-z0-9-]+) =", scripts).group(1) == gen.TOOL
+    (scripts,) = re.findall(r"^\[project.scripts\]\n(.*?)^\[", text, FLAGS)
+    assert re.findall(r"\A(aos-[a-z0-9-]+) =", scripts) == [gen.TOOL]
 
 
-def test_the_project_file_asks_for_what_the_runtime_needs():
+def test_the_project_file_asks_for_what_the_runtime_needs() -> None:
     text = (HARNESS / "pyproject.toml").read_text(encoding="utf-8")
     (listed,) = re.findall(r"^dependencies = \[(.*?)\]", text, FLAGS)
     assert set(readiness.REQUIRES.values()) <= set(re.findall(r'"([^"]+)"', listed))
@@ -128,7 +135,7 @@ def test_the_project_file_asks_for_what_the_runtime_needs():
     assert tuple(map(int, python.split("."))) >= readiness.PYTHON
 
 
-def test_handlers_read_no_file_and_no_variable_and_start_nothing():
+def test_handlers_read_no_file_and_no_variable_and_start_nothing() -> None:
     for path in SOURCES.rglob("*.py"):
         if RUNTIME not in path.parents:
             text = path.read_text(encoding="utf-8")
@@ -137,7 +144,9 @@ def test_handlers_read_no_file_and_no_variable_and_start_nothing():
 
 
 @pytest.mark.parametrize(("name", "mode"), DENIED)
-def test_a_lower_mode_is_denied(run, backend, name, mode):
+def test_a_lower_mode_is_denied(
+    run: Run, backend: Backend, name: str, mode: str
+) -> None:
     case = COMMANDS[name]
     outcome = run("--json", "--mode", mode, *case["argv"], *case["sample"])
     assert outcome.code == gen.EXIT_CODES["permission_denied"]
@@ -149,7 +158,9 @@ def test_a_lower_mode_is_denied(run, backend, name, mode):
 
 
 @pytest.mark.parametrize("name", BACKEND_COMMANDS)
-def test_no_part_of_a_secret_is_shown_when_a_command_fails(run, backend, name):
+def test_no_part_of_a_secret_is_shown_when_a_command_fails(
+    run: Run, backend: Backend, name: str
+) -> None:
     case = COMMANDS[name]
     line = ["--mode", case["mode"], *case["argv"], *case["sample"], "--verbose"]
     backend.answer(401, {"message": f"no: {SECRETS[api.SECRET_KEY]}"})
@@ -162,7 +173,7 @@ def test_no_part_of_a_secret_is_shown_when_a_command_fails(run, backend, name):
             assert not [part for part in parts if part in shown], shown
 
 
-def test_the_runtime_is_the_recorded_one():
+def test_the_runtime_is_the_recorded_one() -> None:
     """A part that the connector owns is not in the lock, and not compared."""
     lock = (REPOSITORY / ".agent" / "spec.lock").read_text(encoding="utf-8")
     entries = re.findall(r'^"([^"]+)" = "sha256:([0-9a-f]{64})"$', lock, re.MULTILINE)
@@ -175,5 +186,5 @@ def test_the_runtime_is_the_recorded_one():
     assert changed == [], "run `aos sync-spec`"
 
 
-def sha256(path):
+def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""

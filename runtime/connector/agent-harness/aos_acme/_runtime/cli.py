@@ -55,7 +55,7 @@ def _main(words: list[str]) -> int:
 
 
 def execute(run: Run, words: list[str]) -> Result:
-    """Do what the words say and return the result."""
+    """Carry out a command line and return the result."""
     from . import config
     from .errors import InvalidUsage
     from .invocation import Invocation
@@ -79,7 +79,7 @@ def execute(run: Run, words: list[str]) -> Result:
 
 
 def check_permission(run: Run, call: Invocation) -> None:
-    """The gate. It looks at the command and the mode, and at nothing else."""
+    """Refuse a command that needs a higher mode. Nothing else is looked at."""
     from ..contract_gen import COMMANDS, MODES
     from .errors import permission_denied
 
@@ -120,7 +120,7 @@ def read_inputs(call: Invocation) -> Inputs:
 
 
 def carry_out(run: Run, call: Invocation, inputs: Inputs) -> Result:
-    """Run the handler while stdout belongs to nobody."""
+    """Run the handler; what it prints goes to stderr."""
     from .operations import Api
     from .output import Result
     from .redaction import ScrubbedStream, note
@@ -170,7 +170,7 @@ def _version(run: Run, call: Invocation) -> Result:
 
 
 def _ignore_interrupts() -> None:
-    """The envelope of an interrupted run gets written, however impatient one is."""
+    """Write the envelope of an interrupted run, whatever interrupts it again."""
     import signal
 
     try:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .errors import ConnectorError
 
     Log = Callable[[str], None]
-    # The API, and the proxy on the way.
+    # The base URL, and the proxy to use.
     Way = tuple[SplitResult, SplitResult | None]
 
 REDIRECTS = 3
@@ -50,7 +50,7 @@ DEPTH = 100
 
 
 class Reply:
-    """What came back: the status, the headers in lower case, the decoded body."""
+    """A response: status, headers by lower-case name, body."""
 
     def __init__(
         self, status: int, headers: dict[str, str], body: bytes, target: str = "/"
@@ -67,14 +67,14 @@ class Reply:
 
     @property
     def data(self) -> Any:
-        """The JSON of the body. Anything else is a backend that is not itself."""
+        """The JSON of the body; BackendUnavailable for anything else."""
         if self._data is None:
             self._data = _decode(self)
         return self._data
 
 
 class Client:
-    """Makes requests until its time is used up."""
+    """Makes requests within one time limit."""
 
     def __init__(self, seconds: float, log: Log | None = None) -> None:
         self._ends = time.monotonic() + seconds
@@ -116,7 +116,7 @@ class Client:
         raise BackendUnavailable("too many redirects", details)
 
     def _redirect(self, method: str, target: str, reply: Reply) -> str:
-        """Where a redirect leads, if it may be followed at all."""
+        """The target of a redirect; an error when it must not be followed."""
         here = f"{self._base.scheme}://{self._base.netloc}{target}"
         try:
             there = urlsplit(urljoin(here, reply.headers.get("location", "")))
@@ -242,7 +242,7 @@ class _Work:
             (http.client.HTTPException, "protocol"),
             (ConnectionError, "closed"),
             (OSError, "network"),
-            # http.client lets nonsense through to int() and the like.
+            # http.client passes malformed input on to int() and the like.
             (ValueError, "protocol"),
             (ArithmeticError, "protocol"),
         )
@@ -253,7 +253,7 @@ class _Work:
 
 
 def _named(response: http.client.HTTPResponse) -> dict[str, str]:
-    """The headers in lower case; one that is repeated counts as one list."""
+    """The headers by lower-case name; the values of a repeated one are joined."""
     names: dict[str, str] = {}
     for name, text in response.getheaders():
         name = name.lower()
@@ -316,7 +316,7 @@ def _connect(
 
 
 def _proxy(base: SplitResult) -> SplitResult | None:
-    """The proxy on the way, or None. Proxies serve https to other machines only."""
+    """The proxy to use, or None. Only https to other machines goes through one."""
     host = base.hostname or ""
     if base.scheme == "http" or urls.is_loopback(host):
         return None
@@ -379,7 +379,7 @@ def _not_json(constant: str) -> NoReturn:
 
 
 def _finite(text: str) -> float:
-    """A float that JSON can carry on; 1e999 would leave as Infinity."""
+    """A finite float; JSON has no Infinity, which 1e999 would become."""
     number = float(text)
     if math.isinf(number):
         raise ValueError(text)

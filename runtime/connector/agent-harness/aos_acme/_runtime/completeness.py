@@ -1,7 +1,7 @@
-"""Says when an answer is only a part of what was asked for.
+"""Reports that an answer is only a part of what was asked for.
 
-`api.PARTIAL` holds the signs by which this API tells it. Where the API says
-nothing, nothing is said here.
+`api.PARTIAL` lists the signs of this API. Without one, the answer says nothing
+about its completeness.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def doubts(reply: Reply, path: str) -> list[Doubt]:
 
 
 def mark(found: list[Doubt]) -> dict[str, Any]:
-    """The members of an answer that say that it is not all of it."""
+    """The members that mark an answer as partial."""
     if not found:
         return {}
     texts = dict.fromkeys(text for _, text in found)

@@ -1,4 +1,4 @@
-"""Writes and reads `--cursor`: where a list goes on, sealed with the key of this connector.
+"""Writes and reads `--cursor`: the next page of a list, sealed with the service key.
 
 A cursor holds what the API said, unchanged, whatever characters that has. The
 seal ties it to one command, its options and the service key, so a cursor that
@@ -118,6 +118,6 @@ def _seal(payload: bytes, call: Any) -> bytes:
 
 @lru_cache(maxsize=4)
 def _key(secret: str) -> bytes:
-    """A key that says nothing about the secret: guesses at it would be slow."""
+    """A key derived from the secret, slowly, so that a cursor does not help to guess it."""
     raw = secret.encode("utf-8", "surrogateescape")
     return hashlib.pbkdf2_hmac("sha256", raw, b"cursor " + TOOL.encode(), ROUNDS)

@@ -1,4 +1,4 @@
-"""The failures a command may end in, one class per error code of the contract.
+"""The failures that a command can end in, one class for each error code of the contract.
 
 Raise one of these from a handler; the command line turns it into the error
 envelope and the exit code. `details` must be plain JSON data. Text that came
@@ -95,7 +95,7 @@ def permission_denied(required: str, actual: str) -> PermissionDenied:
 
 
 def unexpected(error: BaseException) -> InternalError:
-    """Describe an exception nobody planned for without repeating its text."""
+    """Describe an unexpected exception without repeating its text."""
     details = {"exception": type(error).__name__}
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:

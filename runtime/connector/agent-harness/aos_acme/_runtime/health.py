@@ -1,4 +1,4 @@
-"""Says whether the connector can work right now. It never fails itself."""
+"""Reports whether the connector can work right now. It never fails."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def report(log: Log | None = None) -> dict[str, Any]:
 
 
 def _runtime() -> dict[str, Any]:
-    """Whether a command would start at all; asked before anything else counts."""
+    """Whether a command can start; without that, no other check counts."""
     from . import readiness
 
     try:

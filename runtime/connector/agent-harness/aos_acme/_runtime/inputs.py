@@ -29,10 +29,10 @@ FALSE_WORDS = ("false", "no", "off", "0")
 class Inputs(dict[str, "Any"]):
     """The inputs that were given, by field id. Any other field reads as None."""
 
-    item_field = ""  # the list field that each_item is one value of
-    sources: tuple[
-        dict[str, Any], ...
-    ] = ()  # the files and the stdin that long texts were read from
+    # The list field that each_item is one value of.
+    item_field = ""
+    # The files and the stdin that long texts were read from.
+    sources: tuple[dict[str, Any], ...] = ()
 
     def __missing__(self, field: str) -> None:
         return None

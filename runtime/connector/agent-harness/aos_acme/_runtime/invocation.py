@@ -62,7 +62,7 @@ def command_words() -> Paths:
 
 
 class Invocation:
-    """One command line, taken apart."""
+    """The parts of one command line."""
 
     def __init__(self, words: list[str]) -> None:
         self.json = False

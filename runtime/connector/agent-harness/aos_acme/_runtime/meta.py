@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .inputs import Inputs
     from .operations import Api
 
-# Flags of the manifest that say what works: not true where nothing can run.
+# Flags of the manifest that are false where no command can run.
 LIVE = ("live_backend_available", "live_read_available", "write_bridge_available")
 
 
@@ -64,7 +64,7 @@ def show_health(inputs: Inputs, call: Api) -> dict[str, Any]:
 
 @command("config.show")
 def show_config(inputs: Inputs, call: Api) -> dict[str, Any]:
-    """Show what is set, and not a character of any value."""
+    """Show which settings are set, without any part of a value."""
     _, source = config.base_url()
     base_url = {"source": source}
     if source == "default":

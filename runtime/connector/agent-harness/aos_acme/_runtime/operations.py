@@ -240,7 +240,7 @@ def nest(flat: dict[str, Any]) -> dict[str, Any]:
 
 
 def _call(method: str, path: str, inputs: Inputs) -> builtins.list[Any]:
-    """What a list is a list of: a cursor is good for nothing else."""
+    """What identifies a list: a cursor is valid for this list only."""
     given = {field: inputs[field] for field in inputs if field not in WINDOW}
     return [method, path, given]
 

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 OUTPUT_BYTES = 999_000
-# The exit code when nobody is there to read the result.
+# The exit code when the result cannot be written.
 EXIT_UNREAD = InternalError("").exit_code
 
 
 class Result:
-    """The outcome of a run that went well."""
+    """The outcome of a successful run."""
 
     def __init__(
         self, data: Any, extra: dict[str, Any] | None = None, text: str | None = None

@@ -67,7 +67,7 @@ def next_place(
 def doubts(
     rules: dict[str, Any], reply: Reply, found: list[Any], place: Place
 ) -> list[Doubt]:
-    """Why the end of a list is not sure to be its end: [(reason, text), …]."""
+    """Why a list may have more entries than it gave: [(reason, text), …]."""
     if rules["style"] == "none":
         text = "the API has further pages, which this command does not read"
         return [("more_pages", text)] if _header_link(reply) else []
@@ -110,7 +110,7 @@ def dig(data: Any, path: str) -> Any:
 
 
 def value_at(reply: Reply, source: str) -> Any:
-    """What a reply says at `header:name` or at a dotted path of its body, or None."""
+    """The value at `header:name` or at a dotted path of the body, or None."""
     if not source:
         return None
     if source.startswith(HEADER):
@@ -119,7 +119,7 @@ def value_at(reply: Reply, source: str) -> Any:
 
 
 def values_at(reply: Reply, sources: str) -> list[Any]:
-    """Everything a reply says at the sources, parted by `|`; `*` is any entry."""
+    """All values at the sources, which are separated by `|`; `*` is any entry."""
     if reply.is_empty:
         return [value_at(reply, s) for s in sources.split("|") if s.startswith(HEADER)]
     values = []

@@ -1,4 +1,4 @@
-"""Says whether commands can run here: the Python, the packages, this package itself.
+"""Reports whether commands can run here: the Python, the packages, this package itself.
 
 A directory that was copied but not installed starts, and can even describe
 itself; its commands would fail. `health` must not call that healthy.
@@ -15,7 +15,7 @@ REQUIRES = {"click": "click>=8.1,<9"}
 
 
 def missing() -> list[str]:
-    """Why no command can run, found without importing anything: fast, and not complete."""
+    """Why no command can run, found without an import: fast, but not complete."""
     from importlib.util import find_spec
 
     problems = _python()
@@ -82,7 +82,7 @@ def _dependency(module: str, requirement: str) -> list[str]:
     try:
         version = metadata.version(name)
     except Exception:  # noqa: BLE001
-        return []  # it works, and nothing says which version it is
+        return []  # it works, and its version is unknown
     if version and not _satisfies(version, requirement[len(name) :]):
         return [f"{requirement} is needed, {version} is installed"]
     return []

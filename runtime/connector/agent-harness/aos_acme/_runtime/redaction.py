@@ -53,7 +53,7 @@ def scrub(value: Any) -> Any:
         return value
     texts = list(set(_texts(value)))
     finder = _finder(secrets)
-    # All texts are searched at once; a mark that is in none of them parts them.
+    # All texts are searched at once, joined by a mark that none of them contains.
     joined = "".join(texts)
     used = {*joined, *"".join(secrets)}
     signs = (c for c in map(chr, range(sys.maxunicode)) if c == fold(c))

@@ -1,4 +1,4 @@
-"""Decides what a reply of the API means: data, or which failure.
+"""Turns a reply of the API into data or a failure.
 
 `api.FAILURES` says how this API tells its failures apart, by status, header and
 body; the first rule that fits decides. Without one the status decides.
@@ -98,7 +98,7 @@ def result(reply: Reply) -> Any:
 
 
 def failure(reply: Reply) -> ConnectorError:
-    """The failure that a reply stands for."""
+    """The failure that a reply reports."""
     rule = _rule(reply, api.FAILURES) or {"is": _by_status(reply)}
     if rule["is"] == "permission" and _is_limited(reply):
         rule = {"is": "rate_limited"}

@@ -31,7 +31,7 @@ HELP = (
     "and @@ stands for a literal @ at the start."
 )
 MAX_BYTES = 1_000_000
-# A pipe that brings nothing for so long is not waited for any longer.
+# How long a pipe may bring nothing.
 IDLE_SECONDS = 10
 # A socket is what a host leaves open without writing to it.
 SOCKET_SECONDS = 2
@@ -130,7 +130,7 @@ def file_reference(kind: str, text: str) -> str | None:
 
 
 def _refuse_ambiguous(option: str, text: str) -> None:
-    """`@notes` is a mention, unless there is such a file: then nobody guesses."""
+    """Refuse `@notes` when there is such a file: it could be a mention or the file."""
     name = text[1:]
     if not text.startswith("@") or any(symbol.isspace() for symbol in name):
         return
@@ -195,7 +195,7 @@ def _unreadable(option: str, path: str, reason: str) -> InvalidUsage:
 
 
 def _stdin_bytes(option: str) -> bytes | None:
-    """What stdin holds, or None when nobody could have meant it."""
+    """What stdin holds, or None when it cannot be meant: a socket or device without data."""
     try:
         handle = sys.stdin.fileno()
         mode = os.fstat(handle).st_mode

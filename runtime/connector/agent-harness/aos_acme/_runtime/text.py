@@ -30,7 +30,7 @@ def error(message: str, details: dict[str, Any], hint: str, help_text: str = "")
 
 
 def _without_doubles(value: dict[str, Any]) -> dict[str, Any]:
-    """A list result holds its entries twice; the short ones make the table."""
+    """Without the second form of the entries of a list: the short form makes the table."""
     lists = [key for key, found in value.items() if isinstance(found, list)]
     if "items" in lists and len(lists) == 2 and "count" in value:
         return {key: found for key, found in value.items() if key not in lists[1:]}

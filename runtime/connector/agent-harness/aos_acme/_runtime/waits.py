@@ -1,4 +1,4 @@
-"""Reads how long an API asks to wait, in whatever form it says it.
+"""Reads how long an API asks to wait, in any form.
 
 A small number is seconds from now, a large one a Unix time in seconds or in
 milliseconds; anything else must be a date, of HTTP or of ISO 8601. A wait that

@@ -1,4 +1,4 @@
-"""A backend in this process: it records requests and answers as it is told."""
+"""A mock of the API in this process: it records requests and sends the given answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 
 class Answer:
-    """What to send. A `pace` above 0 drips the body one byte at a time."""
+    """A response to send. With a `pace` above 0, the body is sent byte by byte."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class Answer:
 
 
 class Request:
-    """What came in."""
+    """A request that was received."""
 
     def __init__(
         self, method: str, target: str, headers: Iterable[tuple[str, str]], body: bytes

@@ -37,7 +37,7 @@ PARTIALS = API.get("partials", [])
 
 
 def credentials() -> str:
-    """The value of the header that holds the credentials, with the keys of now."""
+    """The expected value of the header with the credentials."""
 
     def fill(found: re.Match[str]) -> str:
         names = found.group(1).split(":")
@@ -118,7 +118,7 @@ def body(exchange: Exchange) -> Any:
 
 
 def lacks(exchange: Exchange, request: Request) -> str:
-    """What a request does not have and should, or ""."""
+    """What a request lacks, or ""."""
     for name, texts in query(exchange).items():
         if request.values(name) != texts:
             return f"lacks `{name}={','.join(texts)}` in its query"
@@ -129,7 +129,7 @@ def lacks(exchange: Exchange, request: Request) -> str:
 
 
 def holds(found: Any, wanted: Any) -> bool:
-    """Whether all that is wanted is there, in whatever is more."""
+    """Whether `found` contains `wanted`; it may have more members."""
     if isinstance(wanted, dict) and isinstance(found, dict):
         return all(
             name in found and holds(found[name], part) for name, part in wanted.items()
@@ -138,7 +138,7 @@ def holds(found: Any, wanted: Any) -> bool:
 
 
 def weight(exchange: Exchange) -> tuple[int, int]:
-    """The most particular of several exchanges that fit is the one."""
+    """Sorts exchanges that fit: the most specific one counts."""
     return len(exchange.get("query", {})), len(exchange.get("body", ""))
 
 

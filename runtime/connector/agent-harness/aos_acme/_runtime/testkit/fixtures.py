@@ -146,7 +146,7 @@ def backend(shared_backend: Backend, point_at: Callable[[str], None]) -> Backend
 def api_of(
     shared_backend: Backend, keys: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> Serve:
-    """The API of conform.toml with some of its exchanges; gives what it refused."""
+    """Serve exchanges of conform.toml; the list that it returns gets what was refused."""
     url = shared_backend.url + facts.BASE_PATH
     if facts.BASE_URL_ENV:
         monkeypatch.setenv(facts.BASE_URL_ENV, url)

@@ -30,7 +30,7 @@ FORM_READS = {
     "showWhen",
     "children",
 }
-# The runner keeps these for itself: a field of that name would never arrive.
+# The host keeps these for itself: a field of such a name never arrives.
 NEVER_SENT = {
     "type",
     "connectorId",
@@ -97,7 +97,7 @@ def argument(value: Any) -> str:
 
 
 def called(command: str, values: dict[str, Any]) -> list[str]:
-    """The words that the runner calls for the values that a node keeps."""
+    """The command line that a workflow makes of the values of a node."""
     argv = ["--json", *words(command)]
     for key, value in values.items():
         if key not in NEVER_SENT:

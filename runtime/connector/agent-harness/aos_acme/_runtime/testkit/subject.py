@@ -9,7 +9,7 @@ from ... import __version__, api
 from ... import contract_gen as gen
 from ..cli import main
 
-# Generated beside the tests: the surface that is expected, apart from the code that runs.
+# Generated beside the tests: the expected surface, independent of the code that runs.
 cases = import_module("contract_cases")
 
 PACKAGE = __package__.partition(".")[0]

@@ -103,10 +103,10 @@ pub fn findings(plan: &Plan, desired: &Desired) -> Vec<Finding> {
     of_plan(plan, &desired.generated, &desired.runtime)
 }
 
-/// The same for a project whose vendored files alone can be compared.
+/// The same for a project whose vendored files and runtime alone can be compared.
 #[must_use]
-pub fn vendored_findings(plan: &Plan) -> Vec<Finding> {
-    of_plan(plan, &FileSet::default(), &FileSet::default())
+pub fn vendored_findings(plan: &Plan, runtime: &FileSet) -> Vec<Finding> {
+    of_plan(plan, &FileSet::default(), runtime)
 }
 
 fn of_plan(plan: &Plan, generated: &FileSet, runtime: &FileSet) -> Vec<Finding> {

@@ -10,7 +10,7 @@ use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::outputs::CONNECTOR_PATH;
 use crate::generate::record::{CONTRACT_DIRECTORY, PIN_PATH, Record, SpecSource};
 use crate::generate::vendor::{self, Contract, SpecRelease};
-use crate::inputs::desired::{Desired, DesiredError, SourceBytes, WantedRuntime};
+use crate::inputs::desired::{Desired, DesiredError, SourceBytes, WantedRuntime, runtime_files};
 use crate::inputs::project::{Project, ProjectError};
 use crate::inputs::spec_source::{self, FaultNumber, Session, SpecError, Trust, Wanted};
 use crate::inputs::{embedded, repository};
@@ -155,10 +155,7 @@ impl Audit<'_> {
             return Some(release);
         }
         // The sources are read as `aos gen` reads them, so that both generate the same or refuse the same.
-        let wanted = match self.project.lock.good() {
-            Some(lock) => WantedRuntime::Recorded(lock),
-            None => WantedRuntime::Newest(None),
-        };
+        let wanted = self.wanted_runtime();
         let desired = SourceBytes::read(&self.project.root, &record)
             .and_then(|sources| Desired::compute(&record, Arc::clone(&release), &sources, wanted));
         let compared = desired
@@ -219,13 +216,25 @@ impl Audit<'_> {
         }
     }
 
-    /// When nothing can be generated, the vendored files are still compared.
+    /// When nothing can be generated, the vendored files and the runtime are still compared.
     fn compare_vendored(&mut self, record: &Record, release: &SpecRelease) {
-        let Ok(vendored) = vendor::files(release, &record.spec.directory) else { return };
-        let tree = repository::tree(&self.project.root, &self.repository, vendored.paths());
-        let plan = Plan::between(&tree, &vendored, &BTreeSet::new());
-        self.compared = vendored.paths().cloned().collect();
-        self.report.findings.extend(drift::vendored_findings(&plan));
+        let Ok(mut files) = vendor::files(release, &record.spec.directory) else { return };
+        let sources = SourceBytes::read(&self.project.root, record).unwrap_or_default();
+        let runtime = runtime_files(record, &sources, self.wanted_runtime()).unwrap_or_default();
+        if files.extend(runtime.clone()).is_err() {
+            return;
+        }
+        let tree = repository::tree(&self.project.root, &self.repository, files.paths());
+        let plan = Plan::between(&tree, &files, &BTreeSet::new());
+        self.compared = files.paths().cloned().collect();
+        self.report.findings.extend(drift::vendored_findings(&plan, &runtime));
+    }
+
+    fn wanted_runtime(&self) -> WantedRuntime<'_> {
+        match self.project.lock.good() {
+            Some(lock) => WantedRuntime::Recorded(lock),
+            None => WantedRuntime::Newest(None),
+        }
     }
 
     /// The pinned release: from the binary, from the host that the record names, or from the tree itself when the

@@ -377,6 +377,18 @@ fn chosen_runtime(
     Ok(Chosen { files, kept, locked: Some(locked), origin })
 }
 
+/// The wanted files of the runtime alone, for a project whose sources generate nothing.
+///
+/// # Errors
+/// When this build does not have the runtime, or the project does not name its Go module.
+pub fn runtime_files(
+    record: &Record,
+    sources: &SourceBytes,
+    wanted: WantedRuntime<'_>,
+) -> Result<FileSet, RuntimeFault> {
+    Ok(chosen_runtime(record, sources, wanted)?.files)
+}
+
 /// The runtime that a record names.
 ///
 /// # Errors

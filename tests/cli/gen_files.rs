@@ -221,7 +221,7 @@ fn a_manifest_that_is_not_strict_json_is_refused() {
 #[test]
 fn an_unknown_generator_is_named_with_those_that_exist() {
     let scene = Scene::new();
-    disk::append(&scene.project.join("aos.toml"), "rust = [\"x.rs\"]\n");
+    disk::edit(&scene.project.join("aos.toml"), "[outputs]\n", "[outputs]\nrust = [\"x.rs\"]\n");
     let error = scene.sandbox.aos_in(&scene.project, &["gen"]).error("E_VALIDATION", 2);
     assert!(
         error["message"].as_str().unwrap().contains("permissions, python, test_cases"),

@@ -118,6 +118,11 @@ pub fn answer(output: Output) -> Answer {
     }
 }
 
+/// How many files aos keeps in a connector: those of its runtime, and seven others.
+pub fn kept(connector: &Path) -> usize {
+    7 + tree(connector).keys().filter(|path| path.contains("/_runtime/")).count()
+}
+
 /// The template `connector-python` in the answer of `aos new --list`.
 pub fn connector(list: &Value) -> &Value {
     let templates = list["templates"].as_array().expect("templates");

@@ -50,8 +50,15 @@ impl Case {
     /// The leaf command of this case; empty when the call has none.
     pub fn leaf(&self) -> String {
         let sandbox = Sandbox::new();
-        let first = (self.prepare)(&sandbox).arguments.into_iter().next();
-        first.unwrap_or_default().to_string_lossy().into_owned()
+        let arguments = (self.prepare)(&sandbox).arguments;
+        let words: Vec<_> = arguments.iter().map(|word| word.to_string_lossy()).collect();
+        match words.as_slice() {
+            [first, second, ..] if first == "runtime" && ["own", "return"].contains(&&**second) => {
+                format!("{first} {second}")
+            }
+            [first, ..] => first.to_string(),
+            [] => String::new(),
+        }
     }
 
     /// Runs the call with `extra` arguments, in a sandbox of its own.
@@ -125,6 +132,15 @@ fn signed(sandbox: &Sandbox, command: &str, signing: &Signing) -> Call {
         "--certificate-oidc-issuer",
         GITHUB,
     ])
+}
+
+/// A connector that owns an edited part of its runtime.
+fn owner(sandbox: &Sandbox) -> PathBuf {
+    let project = sandbox.connector("acme");
+    sandbox.aos_in(&project, &["runtime", "own", "redaction.py"]).data();
+    let part = project.join("agent-harness/aos_acme/_runtime/redaction.py");
+    super::disk::append(&part, "# ours\n");
+    project
 }
 
 /// A token for the change that `arguments` would make in `directory`.
@@ -206,6 +222,23 @@ pub fn successes() -> Vec<Case> {
         }),
         case("OK", "check with everything", |sandbox| {
             call(&["check", "--diff"]).within(sandbox.connector("acme"))
+        }),
+        case("OK", "runtime", |sandbox| call(&["runtime"]).within(sandbox.connector("acme"))),
+        case("OK", "runtime own", |sandbox| {
+            call(&["runtime", "own", "redaction.py"]).within(sandbox.connector("acme"))
+        }),
+        case("OK", "runtime own preview", |sandbox| {
+            call(&["runtime", "own", "redaction.py", "--dry-run"]).within(sandbox.connector("acme"))
+        }),
+        case("OK", "runtime return preview", |sandbox| {
+            let project = owner(sandbox);
+            call(&["runtime", "return", "redaction.py", "--dry-run"]).within(project)
+        }),
+        case("OK", "runtime return confirmed", |sandbox| {
+            let project = owner(sandbox);
+            let words = ["runtime", "return", "redaction.py"];
+            let token = token(sandbox, &project, &[&words[..], &["--dry-run"]].concat());
+            call(&[&words[..], &["--confirm", &token]].concat()).within(project)
         }),
         case("OK", "explain one rule", |_| call(&["check", "--explain", "drift/modified"])),
         case("OK", "explain all rules", |_| call(&["check", "--explain", "all"])),

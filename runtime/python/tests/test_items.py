@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from acme_tool._runtime.testkit.mock import Reply
@@ -21,7 +23,7 @@ def test_a_list_is_filtered_by_the_upstream(tool: Sandbox) -> None:
 
 def test_pages_are_followed_to_the_end_and_no_item_is_lost(tool: Sandbox) -> None:
     ids: list[str] = []
-    page = {"next_cursor": None, "has_more": True}
+    page: dict[str, Any] = {"next_cursor": None, "has_more": True}
     while page["has_more"]:
         cursor = ["--cursor", page["next_cursor"]] if page["next_cursor"] else []
         page = tool.run("item", "list", "--limit", "100", *cursor).ok()

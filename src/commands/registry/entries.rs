@@ -83,8 +83,8 @@ pub const ENTRIES: [Entry; 16] = [
         kind: Kind::Write,
         schema: "runtime_change",
         examples: &[
-            "aos runtime own redact --compact",
             "aos runtime own redact --dry-run --compact",
+            "aos runtime own redact --confirm ct_TOKEN --compact",
         ],
         raw: Some("the diff"),
     },

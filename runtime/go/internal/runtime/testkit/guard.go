@@ -53,9 +53,11 @@ func record(arguments []string, ended *Result) {
 // members are the keys of the data of a success; a stream and a text have none.
 func members(stdout string) []string {
 	var document struct {
+		// Type is that of a line of a stream: one without events is its summary alone.
+		Type string         `json:"type"`
 		Data map[string]any `json:"data"`
 	}
-	if json.Unmarshal([]byte(stdout), &document) != nil {
+	if json.Unmarshal([]byte(stdout), &document) != nil || document.Type != "" {
 		return nil
 	}
 	return Keys(document.Data)

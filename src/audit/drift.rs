@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::contract::repository::is_below;
 use crate::contract::rules::Rule;
 use crate::contract::{Finding, Repository};
 use crate::generate::lock::{LOCK_PATH, Lock};
@@ -208,12 +209,14 @@ pub fn extra(
     findings
 }
 
-/// Files with the mark of a generated module that no output declares.
+/// Files with the mark of a generated module that no output declares. A project below this one has outputs of its own.
 #[must_use]
 pub fn stray_modules(repository: &Repository, wanted: &FileSet) -> Vec<Finding> {
+    let nested = repository.nested(wanted.paths().map(RelativePath::as_str));
     repository
         .files
         .iter()
+        .filter(|(path, _)| !nested.iter().any(|directory| is_below(path, directory)))
         .filter(|(path, _)| path.contains("contract_gen") || path.contains("contract_cases"))
         .filter(|(path, _)| !wanted.paths().any(|known| known.as_str() == path.as_str()))
         .filter(|(_, file)| ownership::has_mark(&file.bytes))

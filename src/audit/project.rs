@@ -375,12 +375,29 @@ impl Audit<'_> {
         facts
     }
 
+    /// What is said of the projects below this one.
+    fn nested_projects(&self) -> Option<String> {
+        let outputs = self.project.record.good().into_iter().flat_map(|record| &record.outputs);
+        let outputs: Vec<_> = outputs.flat_map(|(_, paths)| paths).map(|o| &o.path).collect();
+        let nested = self.repository.nested(outputs.iter().map(|path| path.as_str()));
+        let names: Vec<_> = nested.iter().take(5).map(|name| format!("`{name}`")).collect();
+        let more = nested.len().checked_sub(names.len()).filter(|more| *more > 0);
+        let more = more.map_or_else(String::new, |more| format!(" and {more} more"));
+        (!names.is_empty()).then(|| {
+            format!(
+                "each is a project of its own and was not judged here: {}{more}",
+                names.join(", ")
+            )
+        })
+    }
+
     fn conclude(mut self, options: &Options) -> ProjectReport {
         self.count();
         let state = self.report.runtime.iter();
         let older: Vec<_> = state.flat_map(RuntimeState::findings).collect();
         self.report.findings.extend(older);
         self.report.notes.append(&mut self.repository.notes);
+        self.report.notes.extend(self.nested_projects());
         for (path, reason) in &self.repository.unlisted {
             let message = format!("the directory was not read: {reason}");
             self.report.findings.push(rules::NOT_READ.finding(path, message));

@@ -4,6 +4,9 @@
 
 use std::collections::BTreeMap;
 
+/// A directory with one of these is a project, or the source of a runtime.
+const MARKERS: [&str; 3] = ["aos.toml", ".agent/SPEC_VERSION", "runtime.toml"];
+
 /// One regular file.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
@@ -50,6 +53,27 @@ impl Repository {
         self.bytes(path).and_then(|bytes| std::str::from_utf8(bytes).ok())
     }
 
+    /// Directories that are projects of their own, in path order. One that holds a path of `own` is a part of this
+    /// project, whatever is in it.
+    #[must_use]
+    pub fn nested<'a>(&self, own: impl Iterator<Item = &'a str>) -> Vec<&str> {
+        let own: Vec<_> = own.collect();
+        let directory = |path: &'_ str| {
+            MARKERS
+                .iter()
+                .find_map(|marker| path.strip_suffix(marker)?.strip_suffix('/').map(str::len))
+        };
+        let mut found: Vec<_> = self
+            .files
+            .keys()
+            .filter_map(|path| directory(path).map(|length| &path[..length]))
+            .filter(|nested| !own.iter().any(|path| is_below(path, nested)))
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// Files below `prefix` (ends with `/`) whose name ends with `suffix`, in path order.
     pub fn below<'a>(
         &'a self,
@@ -61,5 +85,29 @@ impl Repository {
             .map(|(path, file)| (path.as_str(), file))
             .take_while(move |(path, _)| path.starts_with(prefix))
             .filter(move |(path, _)| path.ends_with(suffix))
+    }
+}
+
+/// Whether `path` is in `directory`, at any depth.
+#[must_use]
+pub fn is_below(path: &str, directory: &str) -> bool {
+    path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Repository, SourceFile};
+
+    #[test]
+    fn a_project_below_is_found_unless_it_holds_something_of_this_one() {
+        let mut repository = Repository::default();
+        let paths =
+            ["aos.toml", "a/aos.toml", "b/c/.agent/SPEC_VERSION", "d/runtime.toml", "e/x-aos.toml"];
+        for path in paths {
+            let file = SourceFile { bytes: Vec::new(), executable: false };
+            repository.files.insert(path.to_owned(), file);
+        }
+        assert_eq!(repository.nested(std::iter::empty()), ["a", "b/c", "d"]);
+        assert_eq!(repository.nested(["a/contract_gen.py", "dd/x"].into_iter()), ["b/c", "d"]);
     }
 }

@@ -121,6 +121,21 @@ fn a_file_that_does_not_belong_is_found() {
     let module = disk::read(&project.join(GENERATED[0]));
     sandbox.write("aos-acme/agent-harness/other/contract_gen.py", &module);
     has(&findings(&sandbox, &project), "drift/stray-module", "agent-harness/other/contract_gen.py");
+    // The directory that holds the outputs is no project of its own, whatever lies in it.
+    sandbox.write("aos-acme/agent-harness/aos.toml", "");
+    has(&findings(&sandbox, &project), "drift/stray-module", "agent-harness/other/contract_gen.py");
+}
+
+#[test]
+fn a_project_below_is_not_judged_as_a_part_and_the_answer_says_so() {
+    let (sandbox, project) = scene();
+    let module = disk::read(&project.join(GENERATED[0]));
+    sandbox.write("aos-acme/copies/one/contract_gen.py", &module);
+    has(&findings(&sandbox, &project), "drift/stray-module", "copies/one/contract_gen.py");
+    sandbox.write("aos-acme/copies/one/aos.toml", "");
+    let data = sandbox.aos_in(&project, &["check"]).data();
+    let notes = data["projects"][0]["notes"].to_string();
+    assert!(notes.contains("`copies/one`") && notes.contains("project of its own"), "{data}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The tool's own code: program and tests apart, and the string literals in it.
 
-use super::super::super::repository::Repository;
+use super::super::super::repository::{Repository, is_below};
 use super::super::collector::Source;
 use super::ToolFacts;
 
@@ -41,10 +41,12 @@ pub struct Sources<'a> {
 impl<'a> Sources<'a> {
     pub fn of(repository: &'a Repository, facts: &ToolFacts) -> Self {
         let mut sources = Self::default();
+        let nested = repository.nested(facts.generated.iter().map(String::as_str));
         for (path, file) in &repository.files {
             let Some(language) = path.rsplit_once('.').map(|(_, ending)| ending) else { continue };
             let generated = facts.generated.contains(path) || path.contains("contract_gen.");
-            if !LANGUAGES.contains(&language) || is_foreign(path) || generated {
+            let is_nested = nested.iter().any(|directory| is_below(path, directory));
+            if !LANGUAGES.contains(&language) || is_foreign(path) || is_nested || generated {
                 continue;
             }
             let Ok(text) = std::str::from_utf8(&file.bytes) else { continue };

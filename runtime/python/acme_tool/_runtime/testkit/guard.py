@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import shlex
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,34 +78,41 @@ def changed_files() -> list[str]:
         re.findall(r'^"([^"]+)" = "sha256:([0-9a-f]{64})"$', lock, re.MULTILINE)
     )
     below = f"{RUNTIME.relative_to(ROOT).as_posix()}/"
-    return [
-        path
-        for path, digest in recorded.items()
-        if path.startswith(below) and _digest(ROOT / path) != digest
-    ]
+    compared = {path: recorded[path] for path in recorded if path.startswith(below)}
+    if not compared:
+        return [f".agent/spec.lock records no file of {below}"]
+    return [path for path in compared if _digest(ROOT / path) != compared[path]]
 
 
 def undeclared_fields(tool: Sandbox) -> list[str]:
-    """Call each example of a query; return what its schema does not declare."""
-    reference = tool.run("reference").ok()
-    schemas = reference["schemas"]
-    found = []
+    """Return the fields of queries that their schema does not declare.
+
+    Looks at the answer to each example, and at every answer that a test got so far.
+    `missing` reports a command that never answered.
+    """
+    schemas = tool.run("reference").ok()["schemas"]
+    found: set[str] = set()
     for command in load().commands:
         if command.writes or command.stream:
             continue
-        for call in command.calls:
-            result = tool.derived(*shlex.split(call)[1:])
-            if result.exit or not result.stdout.startswith(b"{"):
-                continue
-            data, schema = result.ok(), schemas[command.output]
+        schema = schemas[command.output]
+        for data in [*_answers(tool, command.calls), *ledger.answers_of(command.path)]:
             entries = [(data, schema)]
             if "items_schema" in schema:
                 entry = schemas[schema["items_schema"]]
-                entries += [(item, entry) for item in data["items"]]
+                entries += [(item, entry) for item in data.get("items", [])]
             for value, declared in entries:
-                extra = sorted(set(value) - set(declared["fields"]))
-                found += [f"{command.path}: {name}" for name in extra]
-    return found
+                extra = set(value) - set(declared["fields"])
+                found |= {f"{command.path}: {name}" for name in extra}
+    return sorted(found)
+
+
+def _answers(tool: Sandbox, calls: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Run calls; give the data of those that succeed in this sandbox."""
+    for call in calls:
+        result = tool.derived(*shlex.split(call)[1:])
+        if not result.exit and result.stdout.startswith(b"{"):
+            yield result.ok()
 
 
 def broken_examples(tool: Sandbox) -> list[str]:

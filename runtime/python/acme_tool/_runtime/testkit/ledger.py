@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 import threading
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 # The words of a call, and its exit code.
 CALLS: list[tuple[tuple[str, ...], int]] = []
 MET: set[str] = set()
+# The words of a call that succeeded, and the data of its answer.
+ANSWERS: list[tuple[tuple[str, ...], dict[str, Any]]] = []
 
 _CODE = re.compile(rb'"code": ?"(E_[A-Z0-9_]+)"')
 
@@ -34,6 +38,27 @@ def note(words: Sequence[str], exit_code: int, stdout: bytes) -> None:
         return
     CALLS.append((tuple(words), exit_code))
     MET.update(code.decode() for code in _CODE.findall(stdout))
+    data = None if exit_code else _data(stdout)
+    if data is not None:
+        ANSWERS.append((tuple(words), data))
+
+
+def answers_of(path: str) -> list[dict[str, Any]]:
+    """Give the data of each answer of a command; a stream and a text have none."""
+    words = tuple(path.split())
+    return [data for call, data in ANSWERS if call[: len(words)] == words]
+
+
+def _data(stdout: bytes) -> dict[str, Any] | None:
+    try:
+        document = json.loads(stdout)
+    except ValueError:
+        return None
+    # A line of a stream has a type: one without events is its summary alone.
+    if not isinstance(document, dict) or "type" in document:
+        return None
+    data = document.get("data")
+    return data if isinstance(data, dict) else None
 
 
 def flags_of(path: str, *, succeeded: bool = False) -> set[str] | None:

@@ -359,3 +359,17 @@ fn records_that_lie_about_the_runtime_are_refused() {
     scene.write(".agent/spec.lock", &lock);
     scene.aos(&["check"]).data();
 }
+
+/// The Go and the Python runtime publish to npm in the same way; only the archives that they pack differ.
+#[test]
+fn the_npm_scripts_of_both_runtimes_are_the_same() {
+    let runtimes = Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime");
+    for script in ["publish.js", "run.js"] {
+        let read = |directory: &str| {
+            std::fs::read_to_string(runtimes.join(directory).join(script)).expect("a script")
+        };
+        let go = read("go/internal/runtime/npm");
+        assert!(!go.is_empty());
+        assert_eq!(go, read("python/acme_tool/_runtime/npm"), "{script}");
+    }
+}

@@ -1,5 +1,5 @@
 // Makes the npm packages of the platforms from the archives of a release:
-//   node internal/runtime/npm/platform-packages.js <directory of archives> <directory of packages>
+//   node <this directory>/platform-packages.js <directory of archives> <directory of packages>
 // Each holds one program and nothing that runs when it is installed.
 "use strict";
 

@@ -1,5 +1,5 @@
 // Publishes the packages of the platforms, then the package that needs them:
-//   node internal/runtime/npm/publish.js <directory of packages>
+//   node <this directory>/publish.js <directory of packages>
 // What is published already is left out, so that a run that failed can be repeated.
 "use strict";
 

@@ -19,7 +19,7 @@ fn main() {
     }
 }
 
-/// Copies a directory; hidden files and what Python, Node and linters leave are no part of a runtime.
+/// Copies a directory; skips hidden files, and the caches and builds of Python, Node and linters.
 fn copy(from: &std::path::Path, to: &std::path::Path) -> std::io::Result<()> {
     println!("cargo::rerun-if-changed={}", from.display());
     std::fs::create_dir_all(to)?;

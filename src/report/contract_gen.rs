@@ -207,7 +207,7 @@ pub const EXIT_CODES: [(u8, &str); 11] = [
     (130, "interrupted by a signal; safe to run again"),
 ];
 
-/// Error code of each HTTP status; `5xx` is any server error, `transport` is no answer.
+/// Error code of each HTTP status. `5xx`: other server errors; `transport`: no answer.
 #[rustfmt::skip]
 pub const HTTP_STATUS_CODES: [(&str, ErrorCode); 8] = [
     ("401", ErrorCode::Auth),

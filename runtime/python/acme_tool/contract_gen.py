@@ -89,7 +89,7 @@ EXIT_CODES: Final[Mapping[int, str]] = MappingProxyType({
     130: "interrupted by a signal; safe to run again",
 })
 
-# Error code of each HTTP status; 5xx is any server error, transport is no answer.
+# Error code of each HTTP status. `5xx`: other server errors; `transport`: no answer.
 HTTP_STATUS_CODES: Final[Mapping[str, str]] = MappingProxyType({
     "401": "E_AUTH",
     "403": "E_FORBIDDEN",

@@ -22,7 +22,7 @@ def add(upstream: Upstream) -> None:
 
     def find(request: Request) -> tuple[Item, str]:
         if request.values["id"] not in steps:
-            raise refused(404, "no_such_approval", "there is no such approval")
+            raise refused(404, "no_such_approval", "the approval does not exist")
         return steps[request.values["id"]]
 
     def show(request: Request) -> Reply:

@@ -34,8 +34,8 @@ pub struct CheckArgs {
     /// Check every project below a directory, in parallel
     #[arg(long, value_name = "ROOT", conflicts_with = "explain")]
     pub recursive: Option<PathBuf>,
-    /// Report this rule only, which is no gate: exit 0 says nothing about other rules, the status is `partial`, never
-    /// `ok`; can be repeated
+    /// Report this rule only; can be repeated. The status is then `partial`, never `ok`: exit 0 says nothing about the
+    /// other rules
     #[arg(long, value_name = "RULE", conflicts_with = "explain")]
     pub rule: Vec<String>,
     /// Show everything, with the diff of each file; without it an answer has at most 4,096 bytes, failures first

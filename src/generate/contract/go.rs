@@ -48,7 +48,7 @@ pub fn module(model: &Model<'_>, package: &GoPackage) -> String {
     let exits = model.exits.iter().map(|(exit, meaning)| (exit.to_string(), go::string(meaning)));
     table(&mut text, "ExitCodes", "map[int]string", exits);
     text.push_str(
-        "// HTTPStatusCodes has the error code of each HTTP status; 5xx is any server error, transport is no answer.\n",
+        "// HTTPStatusCodes has the error code of each HTTP status. `5xx`: other server errors; `transport`: no answer.\n",
     );
     let statuses =
         model.statuses.iter().map(|(status, code)| (go::string(status), go::string(code.as_str())));

@@ -107,7 +107,7 @@ pub fn module(model: &Model<'_>) -> String {
         text.push_str(&format!("    {exit}: {},\n", python::string(meaning)));
     }
     text.push_str(
-        "})\n\n# Error code of each HTTP status; 5xx is any server error, transport is no answer.\n\
+        "})\n\n# Error code of each HTTP status. `5xx`: other server errors; `transport`: no answer.\n\
          HTTP_STATUS_CODES: Final[Mapping[str, str]] = MappingProxyType({\n",
     );
     for (status, code) in &model.statuses {

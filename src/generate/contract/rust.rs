@@ -165,7 +165,7 @@ fn tables(text: &mut String, model: &Model<'_>, rows: &[Row<'_>]) {
     }
     let count = model.statuses.len();
     text.push_str(&format!(
-        "];\n\n/// Error code of each HTTP status; `5xx` is any server error, `transport` is no answer.\n\
+        "];\n\n/// Error code of each HTTP status. `5xx`: other server errors; `transport`: no answer.\n\
          #[rustfmt::skip]\npub const HTTP_STATUS_CODES: [(&str, ErrorCode); {count}] = [\n"
     ));
     for (status, code) in &model.statuses {

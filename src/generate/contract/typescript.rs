@@ -131,7 +131,7 @@ impl Module {
             .iter()
             .map(|(status, code)| (javascript::string(status), javascript::string(code.as_str())));
         self.declare(
-            "Error code of each HTTP status; 5xx is any server error, transport is no answer.",
+            "Error code of each HTTP status. `5xx`: other server errors; `transport`: no answer.",
             "const HTTP_STATUS_CODES: Readonly<Record<string, ErrorCode>>",
             &object(statuses),
         );

@@ -55,7 +55,7 @@ PAGING = {
 
 # How failures are told apart: the first rule that fits decides, else the status.
 #   is            what it is: a kind of `KINDS` in `_runtime/replies.py`
-#   status        the statuses; left out: any that is no success
+#   status        the statuses it applies to; without it, every status of a failure
 #   header, body  patterns with `*`: {"name": "pattern"}, {"path": ["pattern", …]}.
 #                 In a path `*` is any entry; the path "" is the message of the body
 #   wait, waits   seconds to wait, and where the reply says how many

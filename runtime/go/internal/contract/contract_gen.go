@@ -102,7 +102,7 @@ var ExitCodes = map[int]string{
 	130: "interrupted by a signal; safe to run again",
 }
 
-// HTTPStatusCodes has the error code of each HTTP status; 5xx is any server error, transport is no answer.
+// HTTPStatusCodes has the error code of each HTTP status. `5xx`: other server errors; `transport`: no answer.
 var HTTPStatusCodes = map[string]string{
 	"401":       "E_AUTH",
 	"403":       "E_FORBIDDEN",

@@ -29,7 +29,7 @@ func (a *API) approvalRoutes() {
 	a.Handle("GET /v1/approvals/{id}", "items:read", func(w http.ResponseWriter, r *http.Request, _ mockkit.Account) {
 		step := approvals[r.PathValue("id")]
 		if step == nil {
-			mockkit.Fail(w, http.StatusNotFound, "no_such_approval", "there is no such approval")
+			mockkit.Fail(w, http.StatusNotFound, "no_such_approval", "the approval does not exist")
 			return
 		}
 		mockkit.Reply(w, http.StatusOK, map[string]any{"state": step.state, "item": step.item})
@@ -38,7 +38,7 @@ func (a *API) approvalRoutes() {
 	a.Open("POST /mock/approvals/{id}/{decision}", func(w http.ResponseWriter, r *http.Request) {
 		step, decision := approvals[r.PathValue("id")], r.PathValue("decision")
 		if step == nil || decision != "approved" && decision != "rejected" {
-			mockkit.Fail(w, http.StatusNotFound, "no_such_approval", "there is no such approval or decision")
+			mockkit.Fail(w, http.StatusNotFound, "no_such_approval", "the approval or the decision does not exist")
 			return
 		}
 		if decision == "approved" && step.state == "waiting" {

@@ -228,3 +228,14 @@ fn verdicts_are_brief_failures_first_and_every_count_is_complete() {
     assert_eq!(shown as u64 + omitted(&one, "projects.findings"), 41, "{one}");
     assert_eq!(one["projects"][0]["family"], "harness");
 }
+
+#[test]
+fn a_brief_answer_of_new_names_the_files_of_the_user_first() {
+    let sandbox = Sandbox::new();
+    let data = sandbox.aos(&["new", "acme", "--no-git"]).data();
+    let files = data["files"].as_array().expect("files");
+    assert!(data["omitted"].to_string().contains("files"), "{data}");
+    let roles: Vec<_> = files.iter().map(|file| file["role"].as_str().expect("a role")).collect();
+    let yours = roles.iter().take_while(|role| **role == "yours").count();
+    assert!(yours >= 15 && !roles[yours..].contains(&"yours"), "{roles:?}");
+}

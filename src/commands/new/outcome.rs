@@ -63,9 +63,12 @@ impl NewProject {
     }
 
     fn data(&self, status: &str, target: &Path, git: &FirstCommit) -> serde_json::Value {
-        let files: Vec<_> = self
-            .files
-            .iter()
+        // A brief answer is cut at its end: the user's files come first.
+        let (managed, yours): (Vec<_>, Vec<_>) =
+            self.files.iter().partition(|(path, _)| self.managed.contains(*path));
+        let files: Vec<_> = yours
+            .into_iter()
+            .chain(managed)
             .map(|(path, content)| {
                 json!({"path": path.as_str(), "role": self.role(path), "executable": content.executable})
             })

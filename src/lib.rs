@@ -9,6 +9,7 @@ pub mod commands;
 pub mod conform;
 pub mod contract;
 pub mod error;
+pub mod families;
 pub mod generate;
 pub mod inputs;
 pub mod plan;
@@ -21,3 +22,9 @@ pub mod system;
 pub mod update;
 pub mod verify;
 pub mod visible;
+
+/// Makes the families known to unit tests, which have no entry point.
+#[cfg(test)]
+pub(crate) fn installed() {
+    families::install();
+}

@@ -28,6 +28,7 @@ const MAX_MESSAGE: usize = 600;
 /// Runs the program with `arguments` (the program name first) and gives its exit code.
 #[must_use]
 pub fn main(arguments: Vec<OsString>) -> u8 {
+    crate::families::install();
     let clock = Stopwatch::start();
     if let Some(exit) = keeper::serve(&arguments) {
         return exit;

@@ -9,11 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Each module of `src`, and the modules that it may use.
-const DIRECTIONS: [(&str, &[&str]); 19] = [
+const DIRECTIONS: [(&str, &[&str]); 20] = [
     ("visible", &[]),
     ("strict_json", &["visible"]),
     ("repository", &["visible"]),
-    ("contract", &["strict_json", "visible"]),
+    // `installed` in unit tests only.
+    ("contract", &["installed", "strict_json", "visible"]),
     ("plan", &["visible"]),
     ("system", &["visible"]),
     ("verify", &["strict_json", "visible"]),
@@ -44,10 +45,17 @@ const DIRECTIONS: [(&str, &[&str]); 19] = [
         ],
     ),
     (
+        "families",
+        &[
+            "audit", "commands", "conform", "contract", "generate", "inputs", "plan", "report",
+            "visible",
+        ],
+    ),
+    (
         "run",
         &[
-            "apply", "audit", "cli", "commands", "contract", "error", "generate", "inputs", "plan",
-            "report", "system", "update", "visible",
+            "apply", "audit", "cli", "commands", "contract", "error", "families", "generate",
+            "inputs", "plan", "report", "system", "update", "visible",
         ],
     ),
 ];

@@ -301,7 +301,7 @@ fn the_failure_map_names_only_rules_that_exist() {
     assert!(unknown.is_empty(), "{unknown:?}");
     let probes = map.split("`conform: ").skip(1).filter_map(|rest| rest.split('`').next());
     let unknown: Vec<_> = probes
-        .filter(|id| *id != "harness.name" && aos::conform::probe::find(id).is_none())
+        .filter(|id| *id != "harness.name" && aos::conform::family::find(id).is_none())
         .collect();
     assert!(unknown.is_empty(), "{unknown:?}");
 }

@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::contract::rules::{ToolFacts, check_agent_cli, check_harness};
-use crate::contract::{AgentCliContract, Family, Finding, Repository, Severity, SpecTag, json};
+use crate::contract::{Family, Finding, Repository, Severity, SpecTag};
 use crate::generate::lock::{LOCK_PATH, Lock};
-use crate::generate::outputs::CONNECTOR_PATH;
-use crate::generate::record::{CONTRACT_DIRECTORY, PIN_PATH, Record, SpecSource};
-use crate::generate::vendor::{self, Contract, SpecRelease};
+use crate::generate::outputs;
+use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
+use crate::generate::vendor::{self, SpecRelease};
 use crate::inputs::desired::{Desired, DesiredError, SourceBytes, WantedRuntime, runtime_files};
 use crate::inputs::project::{Project, ProjectError};
 use crate::inputs::spec_source::{self, FaultNumber, Session, SpecError, Trust, Wanted};
@@ -210,10 +209,8 @@ impl Audit<'_> {
     }
 
     fn source_path(&self, record: &Record) -> String {
-        match self.project.family {
-            Family::Harness => CONNECTOR_PATH.to_owned(),
-            Family::AgentCli => format!("{}/contract-ext.json", record.spec.directory),
-        }
+        outputs::source(self.project.family, &record.spec.directory)
+            .unwrap_or_else(|| RECORD_PATH.to_owned())
     }
 
     /// When nothing can be generated, the vendored files and the runtime are still compared.
@@ -349,30 +346,9 @@ impl Audit<'_> {
         };
         let fallback = if release.is_none() { newest() } else { None };
         let Some(release) = release.or(fallback.as_deref()) else { return };
-        match &release.contract {
-            Contract::Harness(contract) => {
-                let findings = check_harness(&self.repository, &contract.facts());
-                self.report.findings.extend(findings);
-            }
-            Contract::AgentCli(contract) => {
-                let findings = check_agent_cli(&self.repository, &self.tool_facts(contract));
-                self.report.findings.extend(findings);
-            }
-        }
-    }
-
-    /// The contract, and what the project adds to it; an extension that is refused has a finding of its own.
-    fn tool_facts(&self, contract: &AgentCliContract) -> ToolFacts {
-        let mut facts = ToolFacts::of(contract);
+        let Some(part) = rules::FAMILY_RULES.of(self.project.family) else { return };
         let record = self.project.record.good();
-        let directory = record.map_or(CONTRACT_DIRECTORY, |record| record.spec.directory.as_str());
-        let extension = self.repository.bytes(&format!("{directory}/contract-ext.json"));
-        let document = extension.and_then(|bytes| json::parse(bytes).ok()).unwrap_or_default();
-        let own = document["error_codes"].as_object().into_iter().flat_map(|codes| codes.keys());
-        facts.own = own.cloned().collect();
-        let outputs = record.into_iter().flat_map(|record| record.outputs.values().flatten());
-        facts.generated = outputs.map(|output| output.path.to_string()).collect();
-        facts
+        self.report.findings.extend(part.check(&self.repository, &release.contract, record));
     }
 
     /// What is said of the projects below this one.
@@ -406,11 +382,12 @@ impl Audit<'_> {
             self.report.waived =
                 waivers::apply(&mut self.report.findings, &record.waivers, &options.today);
         }
+        let source = self.project.record.good().map(|record| self.source_path(record));
         // Only after the waivers: a cause that was waived must not take its effect with it.
         let is_broken = |finding: &Finding| BROKEN_MANIFEST.contains(&finding.rule);
         if self.report.findings.iter().any(is_broken) {
             self.report.findings.retain(|finding| {
-                finding.rule != rules::GENERATOR.id || finding.path != CONNECTOR_PATH
+                finding.rule != rules::GENERATOR.id || Some(&finding.path) != source.as_ref()
             });
         }
         self.report.findings.sort();

@@ -2,6 +2,7 @@
 
 use crate::apply::journal;
 use crate::contract::Finding;
+use crate::contract::family::Marker;
 use crate::generate::lock::LOCK_PATH;
 use crate::generate::record::{PIN_PATH, RECORD_PATH};
 use crate::inputs::project::{Project, Slot, TRANSACTION_DIRECTORY};
@@ -27,12 +28,13 @@ pub fn findings(project: &Project) -> Vec<Finding> {
         findings.push(rules::FOREIGN_STATE.finding(&name, message));
     }
     if matches!(project.record, Slot::Absent) {
-        let (what, how) = match project.family {
-            crate::contract::Family::Harness => ("connector", "by its connector.json"),
-            crate::contract::Family::AgentCli => ("tool", "by its contract.json"),
+        let what = project.family.noun();
+        let how = match project.family.marker() {
+            Marker::File(path) => path,
+            Marker::Rest | Marker::Record => "contract.json",
         };
         let message = format!(
-            "there is no aos.toml: the {what} was checked {how}, and no managed file was compared"
+            "there is no aos.toml: the {what} was checked by its {how}, and no managed file was compared"
         );
         findings.push(rules::NOT_ADOPTED.finding(RECORD_PATH, message));
         return findings;

@@ -1,7 +1,10 @@
 //! Rules about records and managed files; the rules of a family are in `contract::rules`.
 
-use crate::contract::rules::{RULES as HARNESS_RULES, Rule, TOOL_RULES};
-use crate::contract::{Family, Severity};
+use crate::contract::family::Parts;
+use crate::contract::rules::Rule;
+use crate::contract::{Family, Finding, Repository, Severity};
+use crate::generate::record::Record;
+use crate::generate::vendor::Contract;
 
 macro_rules! rule {
     ($name:ident, $id:literal, $severity:ident, $summary:literal, $why:literal, $fix:literal, $source:literal) => {
@@ -363,9 +366,27 @@ pub const RULES: [Rule; 34] = [
     WAIVER_UNKNOWN,
 ];
 
-/// Every rule of aos.
+/// The static rules of a family.
+pub trait FamilyRules: Sync {
+    /// Every rule, in the order of the reference.
+    fn rules(&self) -> &'static [Rule];
+
+    /// Judges a project by `contract`; the record is `None` when there is none that can be read.
+    fn check(
+        &self,
+        repository: &Repository,
+        contract: &Contract,
+        record: Option<&Record>,
+    ) -> Vec<Finding>;
+}
+
+/// The rules of each family.
+pub static FAMILY_RULES: Parts<dyn FamilyRules> = Parts::new();
+
+/// Every rule of aos: its own, then those of each family.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    RULES.iter().chain(HARNESS_RULES).chain(TOOL_RULES)
+    let of_families = FAMILY_RULES.entries().into_iter().flat_map(|(_, part)| part.rules());
+    RULES.iter().chain(of_families)
 }
 
 /// The rule called `id`.

@@ -26,7 +26,7 @@ pub struct ContextArgs {}
 /// Never; the signature is that of every command.
 pub fn run(_args: &ContextArgs, run: &Run) -> Result<Outcome, Failure> {
     let project = Project::open(Path::new(".")).ok().map(|project| describe(&project));
-    let tags: Vec<Value> = Family::ALL
+    let tags: Vec<Value> = Family::all()
         .iter()
         .map(|family| {
             let tags: Vec<_> = embedded::tags(*family).iter().map(ToString::to_string).collect();

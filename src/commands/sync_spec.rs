@@ -229,7 +229,7 @@ fn adopt(project: &Project) -> Result<Option<Adoption>, Failure> {
 
 /// A module that would not compile beside what is there is refused, before anything is written.
 fn nothing_clashes(project: &Project, desired: &Desired) -> Result<(), Failure> {
-    let clashes = adoption::clashes(&repository::load(project), &desired.generated);
+    let clashes = adoption::clashes(project.family, &repository::load(project), &desired.generated);
     let Some((name, path)) = clashes.first() else { return Ok(()) };
     let details: Vec<_> =
         clashes.iter().map(|(name, path)| json!({"name": name, "path": path})).collect();

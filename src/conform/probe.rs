@@ -197,23 +197,3 @@ impl Finding {
         Self { verdict, targets: 0, unit: CALLS, message: message.into(), evidence: Vec::new() }
     }
 }
-
-/// Every probe of a family.
-#[must_use]
-pub fn of(family: Family) -> &'static [Probe] {
-    match family {
-        Family::Harness => super::harness::PROBES,
-        Family::AgentCli => super::agent_cli::PROBES,
-    }
-}
-
-/// Every probe of every family.
-pub fn all() -> impl Iterator<Item = &'static Probe> {
-    Family::ALL.into_iter().flat_map(of)
-}
-
-/// The probe called `id`.
-#[must_use]
-pub fn find(id: &str) -> Option<&'static Probe> {
-    all().find(|probe| probe.id == id)
-}

@@ -15,6 +15,7 @@ use crate::system::subject::{self, Ending, Launch, Ran, Stimulus};
 use crate::system::temporary::TemporaryDirectory;
 use crate::system::{files, loopback};
 
+use super::family::{PROBES, ProbeSet};
 use super::fixture::Fixture;
 use super::harness::facts::Facts;
 use super::harness::upstream::Values;
@@ -192,10 +193,8 @@ impl Session {
 
     /// The call that every tool of the family answers.
     fn greeting(&self) -> Call {
-        Call::new(match self.target.family {
-            Family::Harness => ["--json", "capabilities"].as_slice().iter().copied(),
-            Family::AgentCli => ["reference"].as_slice().iter().copied(),
-        })
+        let words = PROBES.of(self.target.family).map(ProbeSet::greeting).unwrap_or_default();
+        Call::new(words.iter().copied())
     }
 
     /// Makes a call, or gives what an equal one showed.
@@ -401,19 +400,13 @@ impl Session {
     /// The contract of a connector.
     #[must_use]
     pub fn harness(&self) -> Option<&crate::contract::HarnessContract> {
-        match &self.contract {
-            Contract::Harness(contract) => Some(contract),
-            Contract::AgentCli(_) => None,
-        }
+        self.contract.of().ok()
     }
 
     /// The contract of a stand-alone CLI.
     #[must_use]
     pub fn agent_cli(&self) -> Option<&crate::contract::AgentCliContract> {
-        match &self.contract {
-            Contract::AgentCli(contract) => Some(contract),
-            Contract::Harness(_) => None,
-        }
+        self.contract.of().ok()
     }
 
     #[must_use]

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::family::{PROBES, ProbeSet};
 use crate::contract::{Family, SpecTag};
 use crate::inputs::project::Project;
 use crate::system::files::{self, Kind};
@@ -36,7 +37,6 @@ pub struct Target {
 }
 
 /// The directory of a connector in which the host runs it.
-const HARNESS: &str = "agent-harness";
 
 /// The command that a person gives after `--`.
 ///
@@ -64,9 +64,9 @@ pub fn given(command: &[String], family: Family, tag: SpecTag) -> Result<Target,
 /// When no place holds a program; names all of them.
 pub fn of_project(project: &Project, tool: &str, tag: SpecTag) -> Result<Target, TargetError> {
     let family = project.family;
-    let harness = project.root.join(HARNESS);
-    let directory = match (family, files::kind(&harness)) {
-        (Family::Harness, Ok(Kind::Directory)) => harness.clone(),
+    let usual = PROBES.of(family).map_or(".", ProbeSet::directory);
+    let directory = match files::kind(&project.root.join(usual)) {
+        Ok(Kind::Directory) if usual != "." => project.root.join(usual),
         _ => project.root.clone(),
     };
     let target = |program: PathBuf, prefix: Vec<String>, found: String| Target {
@@ -121,17 +121,7 @@ fn places(family: Family, tool: &str) -> Vec<String> {
     if !is_plain(tool) {
         return Vec::new();
     }
-    let directories: &[&str] = match family {
-        Family::Harness => &[
-            "agent-harness/.venv/bin",
-            "agent-harness/venv/bin",
-            "agent-harness/bin",
-            "agent-harness/shims",
-        ],
-        Family::AgentCli => {
-            &["bin", "dist", "build", ".venv/bin", "venv/bin", "target/release", "target/debug"]
-        }
-    };
+    let directories = PROBES.of(family).map(ProbeSet::places).unwrap_or_default();
     directories.iter().map(|directory| format!("{directory}/{tool}")).collect()
 }
 

@@ -4,7 +4,8 @@ use crate::contract::{Family, suggestion};
 use crate::generate::record_conform::ProbeWaiver;
 use crate::visible::excerpt;
 
-use super::probe::{self, Verdict};
+use super::family as registry;
+use super::probe::Verdict;
 use super::runner::Verdicts;
 
 /// A waiver says so this many days before it ends.
@@ -60,8 +61,8 @@ fn contradiction(
     family: Family,
     today: &str,
 ) -> Option<String> {
-    let Some(found) = probe::find(&waiver.probe) else {
-        let of_family = probe::of(family).iter().map(|probe| probe.id);
+    let Some(found) = registry::find(&waiver.probe) else {
+        let of_family = registry::of(family).iter().map(|probe| probe.id);
         return Some(match suggestion::nearest(&waiver.probe, of_family) {
             Some(near) => format!("there is no such probe; did you mean `{near}`?"),
             None => "there is no such probe".to_owned(),

@@ -6,10 +6,18 @@ use serde::Deserialize;
 use crate::visible::excerpt;
 
 use super::document::{self, ContractError};
-use super::family::Family;
+use super::family::{Description, Family, Marker};
 use super::json;
 use super::name::{Constant, Key, SchemaVersion};
 use super::tag::SpecTag;
+
+/// Stand-alone CLIs called by agents.
+pub const FAMILY: Family = Family::of(&Description {
+    name: "agent-cli",
+    spec_file: "CLI-SPEC.md",
+    noun: "tool",
+    marker: Marker::Rest,
+});
 
 /// Longest code: above it gofmt would align generated tables differently from version to version.
 pub const MAX_CODE: usize = 38;
@@ -137,7 +145,7 @@ impl AgentCliContract {
     /// When it is not a complete contract of this family and tag.
     pub fn parse(bytes: &[u8], tag: &SpecTag) -> Result<Self, ContractError> {
         let contract: Self = json::parse_as(bytes)?;
-        document::identify(Family::AgentCli, tag, &contract.contract, &contract.tag)?;
+        document::identify(FAMILY, tag, &contract.contract, &contract.tag)?;
         match contract.fault() {
             None => Ok(contract),
             Some(fault) => Err(ContractError::Inconsistent(fault)),

@@ -4,10 +4,18 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 
 use super::document::{self, ContractError};
-use super::family::Family;
+use super::family::{Description, Family, Marker};
 use super::json;
 use super::name::{Constant, Flag, Key, SchemaVersion};
 use super::tag::SpecTag;
+
+/// AOS connectors, `aos-<name>`.
+pub const FAMILY: Family = Family::of(&Description {
+    name: "harness",
+    spec_file: "CONNECTOR-SPEC.md",
+    noun: "connector",
+    marker: Marker::File("connector.json"),
+});
 
 /// `contract.json` of the `harness` family.
 #[derive(Clone, Debug, Deserialize)]
@@ -107,7 +115,7 @@ impl HarnessContract {
     /// When it is not a complete contract of this family and tag.
     pub fn parse(bytes: &[u8], tag: &SpecTag) -> Result<Self, ContractError> {
         let contract: Self = json::parse_as(bytes)?;
-        document::identify(Family::Harness, tag, &contract.contract, &contract.tag)?;
+        document::identify(FAMILY, tag, &contract.contract, &contract.tag)?;
         match contract.fault() {
             None => Ok(contract),
             Some(fault) => Err(ContractError::Inconsistent(fault)),

@@ -1,49 +1,56 @@
-//! Generated files: which generators a family has, and what each one writes.
+//! Generated files: what a family says about them, and what is the same for all of them.
 
 use std::collections::BTreeMap;
 
-use crate::contract::connector::{Connector, ConnectorError};
-use crate::contract::extension::ExtensionError;
-use crate::contract::harness::HarnessContract;
-use crate::contract::{AgentCliContract, Extension, Family};
+use crate::contract::document::ContractError;
+use crate::contract::family::Parts;
+use crate::contract::{Family, SpecTag};
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
 use crate::visible::excerpt;
 
-use super::contract::{Model, connector, go, python, rust, typescript};
 use super::output::Output;
-use super::vendor::Contract;
-use super::{permissions, test_cases};
+use super::vendor::{Contract, OtherContract};
 
-/// The manifest that harness outputs are generated from.
+/// The manifest of a connector.
 pub const CONNECTOR_PATH: &str = "connector.json";
 
-/// Names of the generators of a family, as `aos.toml` writes them under `[outputs]`.
-#[must_use]
-pub fn generators(family: Family) -> &'static [&'static str] {
-    match family {
-        Family::Harness => &["permissions", "python", "test_cases"],
-        Family::AgentCli => &["go", "python", "rust", "typescript"],
-    }
+/// What a family generates.
+pub trait Outputs: Sync {
+    /// Parses `contract.json` of the family at `tag`.
+    ///
+    /// # Errors
+    /// When the bytes are not that contract.
+    fn parse(&self, bytes: &[u8], tag: &SpecTag) -> Result<Contract, ContractError>;
+
+    /// Names of the generators, as `aos.toml` writes them under `[outputs]`.
+    fn generators(&self) -> &'static [&'static str];
+
+    /// The file of a project that generators read besides the contract; `directory` holds the contract.
+    fn source(&self, directory: &RelativePath) -> String;
+
+    /// Every generated file of a repository; `source` is `None` when there is no such file.
+    ///
+    /// # Errors
+    /// When the source is missing or cannot become code; nothing is generated then.
+    fn files(
+        &self,
+        contract: &Contract,
+        outputs: &BTreeMap<String, Vec<Output>>,
+        source: Option<&[u8]>,
+    ) -> Result<FileSet, GenerateError>;
 }
 
-/// What generators read besides the contract; `None` means that the file does not exist.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Sources<'a> {
-    /// `connector.json` (harness).
-    pub connector: Option<&'a [u8]>,
-    /// `contract-ext.json` (agent-cli).
-    pub extension: Option<&'a [u8]>,
-}
+/// What each family generates.
+pub static OUTPUTS: Parts<dyn Outputs> = Parts::new();
 
 /// Why nothing was generated.
 #[derive(Debug, thiserror::Error)]
 pub enum GenerateError {
-    #[error("`{CONNECTOR_PATH}` does not exist")]
-    NoConnector,
-    #[error("`{CONNECTOR_PATH}` cannot be generated from: {0}")]
-    Connector(#[from] ConnectorError),
-    #[error("`contract-ext.json` is refused: {0}")]
-    Extension(#[from] ExtensionError),
+    /// What is wrong with the file that generators read besides the contract.
+    #[error("{0}")]
+    Source(String),
+    #[error(transparent)]
+    OtherContract(#[from] OtherContract),
     #[error("`{first}` and `{second}` would get one name in the generated module")]
     NameCollision { first: String, second: String },
     #[error("`outputs.{generator}` in `aos.toml` is not a generator of the family `{family}`; it has {}", known.join(", "))]
@@ -54,65 +61,45 @@ pub enum GenerateError {
     Files(#[from] FileSetError),
 }
 
+/// Names of the generators of a family.
+#[must_use]
+pub fn generators(family: Family) -> &'static [&'static str] {
+    OUTPUTS.of(family).map(Outputs::generators).unwrap_or_default()
+}
+
+/// The file that generators of a family read besides the contract in `directory`.
+#[must_use]
+pub fn source(family: Family, directory: &RelativePath) -> Option<String> {
+    OUTPUTS.of(family).map(|part| part.source(directory))
+}
+
 /// Every generated file of a repository.
 ///
 /// # Errors
-/// When a source is missing or cannot become code; nothing is generated then.
+/// When the source is missing or cannot become code; nothing is generated then.
 pub fn files(
+    family: Family,
     contract: &Contract,
     outputs: &BTreeMap<String, Vec<Output>>,
-    sources: Sources<'_>,
+    source: Option<&[u8]>,
 ) -> Result<FileSet, GenerateError> {
-    match contract {
-        Contract::Harness(contract) => harness_files(contract, outputs, sources),
-        Contract::AgentCli(contract) => agent_cli_files(contract, outputs, sources),
+    let known = generators(family);
+    if let Some(other) = outputs.keys().find(|generator| !known.contains(&generator.as_str())) {
+        let generator = excerpt(other, 40);
+        return Err(GenerateError::UnknownGenerator { generator, family, known });
     }
+    OUTPUTS
+        .of(family)
+        .map_or_else(|| Ok(FileSet::default()), |part| part.files(contract, outputs, source))
 }
 
-fn harness_files(
-    contract: &HarnessContract,
+/// Writes each output with the text of its generator; `generate` gives `None` for a generator that it does not have.
+///
+/// # Errors
+/// When an output is at a place that the generator cannot write, or the text cannot be made.
+pub fn write(
     outputs: &BTreeMap<String, Vec<Output>>,
-    sources: Sources<'_>,
-) -> Result<FileSet, GenerateError> {
-    let bytes = sources.connector.ok_or(GenerateError::NoConnector)?;
-    let connector = Connector::parse(bytes, contract)?;
-    write(outputs, |generator, _| {
-        Ok(match generator {
-            "permissions" => permissions::document(contract, &connector),
-            "python" => connector::module(contract, &connector),
-            "test_cases" => test_cases::table(&connector),
-            other => return Err(unknown(other, Family::Harness)),
-        })
-    })
-}
-
-fn agent_cli_files(
-    contract: &AgentCliContract,
-    outputs: &BTreeMap<String, Vec<Output>>,
-    sources: Sources<'_>,
-) -> Result<FileSet, GenerateError> {
-    let extension = match sources.extension {
-        Some(bytes) => Extension::parse(bytes, contract)?,
-        None => Extension::default(),
-    };
-    let model = Model::new(contract, &extension)?;
-    write(outputs, |generator, output| {
-        Ok(match generator {
-            "go" => {
-                // An output without a package is a fault, and `write` has refused it.
-                output.go_package().map(|package| go::module(&model, &package)).unwrap_or_default()
-            }
-            "python" => python::module(&model),
-            "rust" => rust::module(&model)?,
-            "typescript" => typescript::module(&model),
-            other => return Err(unknown(other, Family::AgentCli)),
-        })
-    })
-}
-
-fn write(
-    outputs: &BTreeMap<String, Vec<Output>>,
-    generate: impl Fn(&str, &Output) -> Result<String, GenerateError>,
+    generate: impl Fn(&str, &Output) -> Result<Option<String>, GenerateError>,
 ) -> Result<FileSet, GenerateError> {
     let mut files = FileSet::default();
     for (generator, outputs) in outputs {
@@ -124,17 +111,10 @@ fn write(
                     reason,
                 });
             }
-            let text = generate(generator, output)?;
-            files.insert(output.path.clone(), Content::plain(text))?;
+            if let Some(text) = generate(generator, output)? {
+                files.insert(output.path.clone(), Content::plain(text))?;
+            }
         }
     }
     Ok(files)
-}
-
-fn unknown(generator: &str, family: Family) -> GenerateError {
-    GenerateError::UnknownGenerator {
-        generator: excerpt(generator, 40),
-        family,
-        known: generators(family),
-    }
 }

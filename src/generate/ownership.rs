@@ -42,8 +42,7 @@ fn is_document(bytes: &[u8]) -> bool {
     let Ok(Value::Object(members)) = json::parse(bytes) else { return false };
     let text = |name: &str| members.get(name).and_then(Value::as_str);
     let is_contract = text("tag").is_some()
-        && text("contract")
-            .is_some_and(|name| Family::ALL.iter().any(|family| family.name() == name));
+        && text("contract").is_some_and(|name| Family::names().contains(&name));
     let is_map =
         |value: &Value| value.as_object().is_some_and(|modes| modes.values().all(Value::is_string));
     let is_permissions = text("tool").is_some()

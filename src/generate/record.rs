@@ -396,7 +396,7 @@ mod tests {
     #[test]
     fn a_record_reads_back_what_it_writes() {
         let record = Record {
-            family: Family::Harness,
+            family: crate::contract::harness::FAMILY,
             spec: SpecSection { keep: vec![path(".agent/NOTES.md")], ..SpecSection::embedded() },
             template: Some(TemplateSection {
                 name: "connector-python".into(),
@@ -431,7 +431,7 @@ mod tests {
         let source = SpecSource::Host(Repository::parse("acme/specs").unwrap());
         let spec = SpecSection { source, place, trust_lock: true, ..SpecSection::embedded() };
         let record = Record {
-            family: Family::AgentCli,
+            family: crate::contract::agent_cli::FAMILY,
             spec,
             template: None,
             answers: BTreeMap::new(),

@@ -44,7 +44,7 @@ pub(crate) fn line_of(text: &str, offset: usize) -> u32 {
 
 pub(crate) fn family(text: &str) -> Result<Family, RecordError> {
     text.parse().map_err(|_| {
-        let known: Vec<_> = Family::ALL.iter().map(|family| family.name()).collect();
+        let known = Family::names();
         RecordError::Member {
             member: "family".to_owned(),
             reason: format!("`{}` is not one of {}", excerpt(text, 200), known.join(", ")),

@@ -1,12 +1,14 @@
 //! Vendored files: the bytes of one released tag, where a repository keeps them.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::contract::document::ContractError;
-use crate::contract::{AgentCliContract, Family, HarnessContract, SpecTag};
+use crate::contract::{Family, SpecTag};
 use crate::plan::{Content, Digest, FileSet, FileSetError, RelativePath};
 
+use super::outputs::OUTPUTS;
 use super::record::{AGENT_DIRECTORY, PIN_PATH, SpecSource};
 
 /// One tag of one family: bytes and their meaning.
@@ -22,12 +24,14 @@ pub struct SpecRelease {
     pub contract: Contract,
 }
 
-/// A validated contract.
+/// A validated contract, of a type that its family alone knows.
 #[derive(Clone, Debug)]
-pub enum Contract {
-    Harness(Box<HarnessContract>),
-    AgentCli(Box<AgentCliContract>),
-}
+pub struct Contract(Arc<dyn Any + Send + Sync>);
+
+/// The contract is not of the family that reads it.
+#[derive(Debug, thiserror::Error)]
+#[error("the contract belongs to another family")]
+pub struct OtherContract;
 
 impl Contract {
     /// Parses `contract.json` of `family` at `tag`.
@@ -35,10 +39,24 @@ impl Contract {
     /// # Errors
     /// When the bytes are not that contract.
     pub fn parse(family: Family, tag: &SpecTag, bytes: &[u8]) -> Result<Self, ContractError> {
-        Ok(match family {
-            Family::Harness => Self::Harness(Box::new(HarnessContract::parse(bytes, tag)?)),
-            Family::AgentCli => Self::AgentCli(Box::new(AgentCliContract::parse(bytes, tag)?)),
-        })
+        let outputs = OUTPUTS.of(family).ok_or_else(|| {
+            ContractError::Inconsistent(format!("nothing reads contracts of the family `{family}`"))
+        })?;
+        outputs.parse(bytes, tag)
+    }
+
+    /// A contract of some family.
+    #[must_use]
+    pub fn new(contract: impl Any + Send + Sync) -> Self {
+        Self(Arc::new(contract))
+    }
+
+    /// The contract as its family knows it.
+    ///
+    /// # Errors
+    /// When it belongs to another family.
+    pub fn of<T: Any + Send + Sync>(&self) -> Result<&T, OtherContract> {
+        self.0.downcast_ref().ok_or(OtherContract)
     }
 }
 

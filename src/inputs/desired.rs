@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::generate::go_module::GoModule;
 use crate::generate::lock::{LOCK_PATH, Lock, LockedRuntime};
-use crate::generate::outputs::{self, CONNECTOR_PATH, GenerateError, Sources};
+use crate::generate::outputs::{self, GenerateError};
 use crate::generate::ownership;
 use crate::generate::record::{RECORD_PATH, Record};
 use crate::generate::record_runtime::{RuntimeSection, is_below};
@@ -114,8 +114,8 @@ impl From<RuntimeError> for RuntimeFault {
 /// The bytes that generators read besides the contract.
 #[derive(Clone, Debug, Default)]
 pub struct SourceBytes {
-    pub connector: Option<Vec<u8>>,
-    pub extension: Option<Vec<u8>>,
+    /// The file that generators of the family read besides the contract.
+    pub source: Option<Vec<u8>>,
     /// Read only for a project with a runtime.
     pub go_mod: Option<Vec<u8>>,
 }
@@ -126,16 +126,12 @@ impl SourceBytes {
     /// # Errors
     /// When one exists but cannot be read as a plain file.
     pub fn read(root: &Path, record: &Record) -> Result<Self, DesiredError> {
-        let extension = format!("{}/contract-ext.json", record.spec.directory);
+        let path = outputs::source(record.family, &record.spec.directory);
         let go_mod = match record.runtime {
             Some(_) => source(root, GO_MOD_PATH)?,
             None => None,
         };
-        Ok(Self {
-            connector: source(root, CONNECTOR_PATH)?,
-            extension: source(root, &extension)?,
-            go_mod,
-        })
+        Ok(Self { source: path.map(|path| source(root, &path)).transpose()?.flatten(), go_mod })
     }
 }
 
@@ -168,12 +164,10 @@ impl Desired {
     ) -> Result<Self, DesiredError> {
         let vendored = vendor::files(&release, &record.spec.directory)?;
         let generated = outputs::files(
+            record.family,
             &release.contract,
             &record.outputs,
-            Sources {
-                connector: sources.connector.as_deref(),
-                extension: sources.extension.as_deref(),
-            },
+            sources.source.as_deref(),
         )?;
         let mut all = vendored.clone();
         all.extend(generated.clone())?;

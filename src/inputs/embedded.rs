@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn every_family_has_released_tags() {
-        for family in Family::ALL {
+        for family in Family::all() {
             let tags = tags(family);
             assert!(tags.len() >= 2, "{family}");
             for tag in &tags {

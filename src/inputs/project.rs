@@ -2,16 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::contract::family::Marker;
+use crate::contract::pyproject::Pyproject;
 use crate::contract::tag::TagError;
-use crate::contract::{Family, SpecTag};
+use crate::contract::{Family, SpecTag, json};
 use crate::generate::lock::{LOCK_PATH, Lock};
-use crate::generate::outputs::CONNECTOR_PATH;
 use crate::generate::record::{PIN_PATH, RECORD_PATH, Record};
 use crate::generate::record_text::RecordError;
 use crate::system::files::{self, Kind};
 
 /// Largest record, in bytes.
 const MAX_RECORD: u64 = 1024 * 1024;
+/// Largest manifest of a package, in bytes.
+const MAX_MANIFEST: u64 = 2 * 1024 * 1024;
 /// The directory of a write that was cut off; see `apply`.
 pub const TRANSACTION_DIRECTORY: &str = ".aos-transaction";
 
@@ -122,6 +125,28 @@ impl Project {
         }
     }
 
+    /// An answer that the record holds.
+    #[must_use]
+    pub fn answer(&self, key: &str) -> Option<String> {
+        self.record.good()?.answers.get(key).cloned()
+    }
+
+    /// A text member of a JSON file of the project.
+    #[must_use]
+    pub fn member(&self, path: &str, name: &str) -> Option<String> {
+        let loaded = files::read(&self.root.join(path), MAX_MANIFEST).ok()?;
+        let value = json::parse(&loaded.bytes).ok()?;
+        value.get(name).and_then(serde_json::Value::as_str).map(str::to_owned)
+    }
+
+    /// The name of the package that a pyproject.toml of the project describes.
+    #[must_use]
+    pub fn python_name(&self, path: &str) -> Option<String> {
+        let loaded = files::read(&self.root.join(path), MAX_MANIFEST).ok()?;
+        let text = String::from_utf8(loaded.bytes).ok()?;
+        Pyproject::read(&text).ok()?.name.map(|name| name.value)
+    }
+
     /// Reads the records again, after something was written.
     #[must_use]
     pub fn reload(self) -> Self {
@@ -132,17 +157,30 @@ impl Project {
 /// Whether `directory` holds something that aos keeps or could keep.
 #[must_use]
 pub fn is_project(directory: &Path) -> bool {
-    [RECORD_PATH, PIN_PATH, CONNECTOR_PATH, "contract/contract.json", TRANSACTION_DIRECTORY]
-        .iter()
-        .any(|marker| !matches!(files::kind(&directory.join(marker)), Ok(Kind::Absent) | Err(_)))
+    let fixed = [RECORD_PATH, PIN_PATH, "contract/contract.json", TRANSACTION_DIRECTORY];
+    let of_families = Family::all().into_iter().filter_map(|family| match family.marker() {
+        Marker::File(path) => Some(path),
+        Marker::Rest | Marker::Record => None,
+    });
+    fixed.into_iter().chain(of_families).any(|marker| is_there(directory, marker))
 }
 
-/// Without records, a connector is known by its manifest and anything else is a CLI.
+/// The family of a project without a record.
+///
+/// # Panics
+/// Never, once the families are installed: one of them takes what no other recognises.
 fn family_of(root: &Path) -> Family {
-    match files::kind(&root.join(CONNECTOR_PATH)) {
-        Ok(Kind::Absent) | Err(_) => Family::AgentCli,
-        Ok(_) => Family::Harness,
-    }
+    let families = Family::all();
+    let marked = families.iter().find(|family| match family.marker() {
+        Marker::File(path) => is_there(root, path),
+        Marker::Rest | Marker::Record => false,
+    });
+    let rest = || families.iter().find(|family| family.marker() == Marker::Rest);
+    marked.or_else(rest).copied().unwrap_or(crate::contract::agent_cli::FAMILY)
+}
+
+fn is_there(root: &Path, path: &str) -> bool {
+    !matches!(files::kind(&root.join(path)), Ok(Kind::Absent) | Err(_))
 }
 
 type Fault = (String, Option<u32>);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::commands::Run;
-use crate::conform::{Probe, probe as registry};
+use crate::conform::{Probe, family as registry};
 use crate::contract::{Family, suggestion};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::visible::excerpt;
@@ -15,10 +15,11 @@ use crate::visible::{Visible, visible};
 /// When there is none, with the nearest one.
 pub fn probe(id: &str) -> Result<&'static Probe, Failure> {
     registry::find(id).ok_or_else(|| {
-        let hint = suggestion::nearest(id, registry::all().map(|probe| probe.id)).map_or_else(
-            || "`aos conform --list` lists every probe".to_owned(),
-            |nearest| format!("did you mean `{nearest}`?"),
-        );
+        let hint = suggestion::nearest(id, registry::all().into_iter().map(|probe| probe.id))
+            .map_or_else(
+                || "`aos conform --list` lists every probe".to_owned(),
+                |nearest| format!("did you mean `{nearest}`?"),
+            );
         let shown = id.chars().take(60).collect::<String>();
         Failure::new(ErrorCode::Validation, format!("there is no probe `{}`", excerpt(&shown, 200)))
             .hint(hint)
@@ -26,7 +27,10 @@ pub fn probe(id: &str) -> Result<&'static Probe, Failure> {
 }
 
 fn of(family: Option<Family>) -> Vec<&'static Probe> {
-    registry::all().filter(|probe| family.is_none_or(|family| family == probe.family)).collect()
+    registry::all()
+        .into_iter()
+        .filter(|probe| family.is_none_or(|family| family == probe.family))
+        .collect()
 }
 
 /// All probes in one line each.

@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::conform::fixture::FixtureError;
 use crate::conform::runner::{self, Verdicts};
 use crate::conform::target::TargetError;
-use crate::conform::{Probe, Session, probe, waivers};
+use crate::conform::{Probe, Session, family, waivers};
 use crate::contract::Family;
 use crate::error::{io_code, io_hint};
 use crate::report::conformance::{self, CommandLine, Conformance};
@@ -76,7 +76,7 @@ pub struct ConformArgs {
 /// # Errors
 /// `E_NONCONFORMANT` when a probe failed or could not be carried out.
 pub fn run(args: &ConformArgs, run: &Run) -> Result<Outcome, Failure> {
-    let family = args.family.as_deref().map(family).transpose()?;
+    let family = args.family.as_deref().map(known_family).transpose()?;
     if args.list {
         return Ok(explain::list(family, run));
     }
@@ -150,7 +150,7 @@ fn selected(wanted: &[&'static Probe], family: Family) -> Result<Vec<&'static Pr
             .hint(format!("`aos conform --list --family {family}` lists its probes")));
     }
     // The order of the registry, each once.
-    let of_family = probe::of(family).iter();
+    let of_family = family::of(family).iter();
     Ok(of_family
         .filter(|probe| wanted.is_empty() || wanted.iter().any(|other| other.id == probe.id))
         .collect())
@@ -193,9 +193,9 @@ fn conclude(
     Err(failure)
 }
 
-fn family(text: &str) -> Result<Family, Failure> {
+fn known_family(text: &str) -> Result<Family, Failure> {
     text.parse().map_err(|error: crate::contract::family::UnknownFamily| {
-        let known: Vec<_> = Family::ALL.iter().map(|family| family.name()).collect();
+        let known = Family::names();
         let shown = error.0.chars().take(60).collect::<String>();
         let message = format!("there is no contract family `{}`", excerpt(&shown, 200));
         Failure::new(ErrorCode::Validation, message)

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use crate::conform::family::PROBES;
 use crate::conform::fixture::{FIXTURE_PATH, Fixture};
 use crate::conform::target::{self, Target};
-use crate::contract::pyproject::Pyproject;
 use crate::contract::{Family, SpecTag};
 use crate::error::{io_code, io_hint};
 use crate::generate::record_conform::ProbeWaiver;
@@ -39,7 +39,7 @@ pub fn find(args: &ConformArgs, family: Option<Family>) -> Result<Subject, Failu
     }
     let family = family.ok_or_else(|| {
         Failure::new(ErrorCode::Usage, "a command after `--` needs the family of its contract")
-            .hint("add `--family harness` or `--family agent-cli`")
+            .hint(format!("add `--family NAME`, with one of {}", Family::names().join(", ")))
     })?;
     let tag = match tag {
         Some(tag) => tag,
@@ -125,24 +125,7 @@ fn contract(project: &Project, tag: &SpecTag) -> Result<Contract, Failure> {
 /// Name of the tool: the manifest's, the record's or the package's; that of the directory, which may be any name of a
 /// checkout, only without all of them.
 fn tool(project: &Project) -> String {
-    let answers = project.record.good().map(|record| &record.answers);
-    let answered = answers.and_then(|answers| answers.get("name").cloned());
-    let member = |path: &str, name: &str| {
-        let loaded = files::read(&project.root.join(path), MAX_CONTRACT).ok()?;
-        let value = crate::contract::json::parse(&loaded.bytes).ok()?;
-        value.get(name).and_then(serde_json::Value::as_str).map(str::to_owned)
-    };
-    let packaged = |path: &str| {
-        let loaded = files::read(&project.root.join(path), MAX_CONTRACT).ok()?;
-        let text = String::from_utf8(loaded.bytes).ok()?;
-        Pyproject::read(&text).ok()?.name.map(|name| name.value)
-    };
-    let named = match project.family {
-        Family::Harness => member("connector.json", "tool")
-            .or_else(|| packaged("agent-harness/pyproject.toml"))
-            .or_else(|| answered.map(|name| format!("aos-{name}"))),
-        Family::AgentCli => answered.or_else(|| packaged("pyproject.toml")),
-    };
+    let named = PROBES.of(project.family).and_then(|part| part.tool(project));
     named.unwrap_or_else(|| project.directory_name.clone())
 }
 

@@ -1,13 +1,13 @@
 //! `aos new`: a complete project from a template, in place by one rename or, in a directory that stays, by one
 //! transaction.
 
-mod choices;
+pub mod choices;
 mod fill;
 mod list;
 mod outcome;
 mod place;
 mod plan;
-mod subject;
+pub mod subject;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::contract::{Family, SpecTag};
+use crate::contract::SpecTag;
 use crate::generate::output::Output;
-use crate::generate::outputs::CONNECTOR_PATH;
+use crate::generate::outputs;
 use crate::generate::record::{RECORD_PATH, Record, SpecSection, TemplateSection};
 use crate::generate::record_runtime::RuntimeSection;
 use crate::generate::render::Engine;
@@ -18,15 +18,12 @@ use crate::plan::{Content, FileSet, RelativePath};
 use crate::report::{ErrorCode, Failure};
 
 use super::choices::template;
-use super::subject::{Named, Subject};
+use super::subject::{SCAFFOLDERS, Subject, Wanted};
 use super::{NewArgs, requested_tag};
-
-/// Longest path inside an archive of a connector: the host's reader cuts names there, in bytes.
-const MAX_ARCHIVE_PATH: usize = 100;
 
 /// Everything that is decided before anything is written.
 pub struct NewProject {
-    pub subject: Subject,
+    pub subject: Box<dyn Subject>,
     pub template: TemplateInfo,
     pub tag: SpecTag,
     pub files: FileSet,
@@ -47,7 +44,14 @@ impl NewProject {
     /// When an input is wrong.
     pub fn plan(args: &NewArgs) -> Result<Self, Failure> {
         let Template { info, files } = template(&args.template)?;
-        let name = Named::parse(args, &info)?;
+        let wanted = Wanted {
+            name: args.name.as_deref().unwrap_or_default(),
+            preset: args.preset.as_deref(),
+            template: &info,
+        };
+        let family = SCAFFOLDERS.of(info.family);
+        let family = family.ok_or_else(|| faulty("its family makes no projects"))?;
+        let name = family.name(&wanted)?;
         let mut answers = answers::collect(
             &info.questions,
             args.answers.as_deref(),
@@ -55,7 +59,7 @@ impl NewProject {
             &name.variables(),
         )?;
         let mut notes = Vec::new();
-        let subject = Subject::decide(name, args, &info, &mut answers, &mut notes)?;
+        let subject = name.subject(&wanted, &mut answers, &mut notes)?;
         let tag = requested_tag(info.family, &args.spec)?;
         let release = spec_source::embedded_release(info.family, &tag)?;
         let origin = Origin {
@@ -82,12 +86,10 @@ impl NewProject {
         scaffolded.extend(subject.files().map_err(faulty)?).map_err(faulty)?;
         answers.insert("name".to_owned(), subject.name().to_owned());
         answers.retain(|_, value| !value.is_empty());
-        let record = record(&info, &subject, answers)?;
+        let record = record(&info, subject.as_ref(), answers)?;
         let runtime = record.runtime.as_ref().map(|runtime| runtime.path.clone());
         let (files, managed) = assemble(scaffolded, &record, release)?;
-        if info.family == Family::Harness {
-            archive_paths_fit(&subject, &files)?;
-        }
+        subject.refuse(&files)?;
         let advice = Some(advice.trim().to_owned()).filter(|text| !text.is_empty());
         Ok(Self { subject, template: info, tag, files, managed, runtime, notes, next, advice })
     }
@@ -106,7 +108,7 @@ fn faulty(error: impl std::fmt::Display) -> Failure {
 
 pub fn record(
     template: &TemplateInfo,
-    subject: &Subject,
+    subject: &dyn Subject,
     answers: BTreeMap<String, String>,
 ) -> Result<Record, Failure> {
     let output = |path: &String| {
@@ -153,14 +155,13 @@ pub fn assemble(
 ) -> Result<(FileSet, BTreeSet<RelativePath>), Failure> {
     let files_failure =
         |error: crate::plan::FileSetError| Failure::new(ErrorCode::Unknown, error.to_string());
-    let extension = format!("{}/contract-ext.json", record.spec.directory);
     let bytes = |path: &str| {
         let path = RelativePath::parse(path).ok()?;
         scaffolded.get(&path).map(|content| content.bytes.to_vec())
     };
     let sources = SourceBytes {
-        connector: bytes(CONNECTOR_PATH),
-        extension: bytes(&extension),
+        source: outputs::source(record.family, &record.spec.directory)
+            .and_then(|path| bytes(&path)),
         go_mod: bytes("go.mod"),
     };
     let desired = Desired::compute(record, release, &sources, WantedRuntime::Newest(None))?;
@@ -172,23 +173,4 @@ pub fn assemble(
     files.extend(managed).map_err(files_failure)?;
     files.validate_tree().map_err(files_failure)?;
     Ok((files, paths))
-}
-
-fn archive_paths_fit(subject: &Subject, files: &FileSet) -> Result<(), Failure> {
-    let longest = files
-        .paths()
-        .map(|path| subject.tool().len() + 1 + path.as_str().len())
-        .max()
-        .unwrap_or_default();
-    if longest <= MAX_ARCHIVE_PATH {
-        return Ok(());
-    }
-    // The name stands in the directory and in the package directory.
-    let excess = (longest - MAX_ARCHIVE_PATH).div_ceil(2);
-    let room = subject.name().len().saturating_sub(excess);
-    Err(Failure::new(
-        ErrorCode::Validation,
-        format!("`{}` is too long: a path of its archive would have {longest} bytes, and the host cuts names at {MAX_ARCHIVE_PATH}", subject.tool()),
-    )
-    .hint(format!("choose a name of at most {room} characters")))
 }

@@ -2,11 +2,10 @@
 
 use serde_json::json;
 
-use crate::contract::Family;
+use crate::contract::HarnessContract;
 use crate::contract::grants::{Grants, Loss};
 use crate::contract::name::Key;
 use crate::generate::record::Record;
-use crate::generate::vendor::Contract;
 use crate::inputs::desired::Desired;
 use crate::inputs::project::{Project, Slot};
 use crate::plan::Digest;
@@ -25,10 +24,10 @@ const MAX_LISTED: usize = 50;
 /// # Errors
 /// When a call that the connector allows today would be denied.
 pub fn refuse(project: &Project, record: &Record, desired: &Desired) -> Result<(), Failure> {
-    let Contract::Harness(contract) = &desired.release.contract else { return Ok(()) };
+    let Ok(contract) = desired.release.contract.of::<HarnessContract>() else { return Ok(()) };
     let adopting = !matches!(project.record, Slot::Good(_));
     let moving = project.lock.good().is_none_or(|lock| lock.tag != desired.release.tag);
-    if project.family != Family::Harness || !(adopting || moving) {
+    if !(adopting || moving) {
         return Ok(());
     }
     // The modes and their order are frozen, whatever the tag.

@@ -41,12 +41,12 @@ mod values;
 pub use signed::Publications;
 
 use super::Probe;
-use crate::contract::Family;
+use crate::contract::agent_cli::FAMILY;
 
 /// What all probes of the family have in common.
 const PROBE: Probe = Probe {
     id: "",
-    family: Family::AgentCli,
+    family: FAMILY,
     section: "",
     title: "",
     why: "",

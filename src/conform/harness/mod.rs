@@ -20,7 +20,7 @@ mod surface;
 pub mod upstream;
 mod workflow;
 
-use crate::contract::Family;
+use crate::contract::harness::FAMILY;
 
 use super::probe::{Finding, Need, Probe};
 use super::session::Session;
@@ -107,5 +107,5 @@ const fn harness(
     needs: &'static [Need],
     run: fn(&Session) -> Finding,
 ) -> Probe {
-    Probe { id, family: Family::Harness, section, title, why, fix, needs, run }
+    Probe { id, family: FAMILY, section, title, why, fix, needs, run }
 }

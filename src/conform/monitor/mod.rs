@@ -8,11 +8,11 @@ mod ruling;
 
 use std::collections::BTreeMap;
 
-use crate::contract::Family;
 use crate::system::subject::Ending;
 
 use super::call::{Blow, Event};
 use super::evidence;
+use super::family::PROBES;
 use super::probe::{Evidence, Finding, Verdict};
 use super::runner::Result;
 use super::session::Session;
@@ -22,9 +22,6 @@ pub use ruling::Ruling;
 
 /// Most calls of one probe that are shown as proof.
 const MAX_SHOWN: usize = 8;
-
-/// The rules of a family.
-type Judge = fn(&Session, &[Noted]) -> Vec<Ruling>;
 
 /// What the calls of a run showed beside the samples of the probes.
 #[derive(Clone, Debug, Default)]
@@ -50,19 +47,11 @@ struct Rule {
 #[must_use]
 pub fn judge(session: &Session) -> Monitored {
     let mut calls = session.log.take();
-    let (sentinels, judge): (_, Judge) = match session.family() {
-        Family::Harness => {
-            use super::harness::invariants;
-            (invariants::sentinels(session), invariants::judge)
-        }
-        Family::AgentCli => {
-            use super::agent_cli::invariants;
-            (invariants::sentinels(session), invariants::judge)
-        }
-    };
+    let Some(family) = PROBES.of(session.family()) else { return Monitored::default() };
+    let sentinels = family.sentinels(session);
     // A secret of one call must not be shown by another one either.
     calls.iter_mut().for_each(|noted| noted.observed.secrets.clone_from(&sentinels));
-    let rulings = judge(session, &calls);
+    let rulings = family.judge(session, &calls);
     let mut monitored = Monitored { calls: calls.len(), ..Monitored::default() };
     let mut known = std::collections::BTreeSet::new();
     for (noted, ruling) in calls.iter().zip(rulings) {

@@ -1,6 +1,6 @@
 //! Rules about the tree: where the project lives, which files it has, which paths survive an archive.
 
-use super::super::family::Family;
+use super::super::{agent_cli, harness};
 use super::collector::{Collector, shown};
 use super::subject::{HARNESS, MANIFEST, Subject};
 use super::{ERROR, Rule, WARNING};
@@ -75,7 +75,7 @@ pub(super) const MERGE_MARKER: Rule = Rule {
     why: "Neither side of the conflict works",
     fix: "resolve the conflict",
     source: "failure map, failure 7",
-    families: &[Family::Harness, Family::AgentCli],
+    families: &[harness::FAMILY, agent_cli::FAMILY],
     ..ERROR
 };
 pub(super) const SHIM_EXECUTABLE: Rule = Rule {

@@ -76,7 +76,7 @@ const ERROR: Rule = Rule {
     id: "",
     severity: Severity::Error,
     waivable: true,
-    families: &[Family::Harness],
+    families: &[super::harness::FAMILY],
     summary: "",
     why: "",
     fix: "",

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::super::family::Family;
 use super::super::python_source::{Note, What};
+use super::super::{agent_cli, harness};
 use super::collector::{Collector, Source, shown};
 use super::subject::{PythonFile, Subject};
 use super::{ERROR, Rule, layout, names};
@@ -14,7 +14,7 @@ pub(super) const COMMITTED: Rule = Rule {
     why: "Whoever can read the repository can use it; one fleet connector was saved by a scan by hand",
     fix: "revoke the secret, remove it from the history, and read it from the environment",
     source: "failure map, failure 23",
-    families: &[Family::Harness, Family::AgentCli],
+    families: &[harness::FAMILY, agent_cli::FAMILY],
     ..ERROR
 };
 pub(super) const PARTIAL_MASK: Rule = Rule {

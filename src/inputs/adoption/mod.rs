@@ -2,18 +2,13 @@
 //!
 //! Everything is guessed once, shown with its reason, and declared in aos.toml from then on.
 
-mod connector;
-mod go;
-mod node;
-mod python;
 mod runtime;
-mod rust;
 #[cfg(test)]
 mod tests;
-mod tool;
 
 use std::collections::BTreeMap;
 
+use crate::contract::family::Parts;
 use crate::contract::{Family, Repository};
 use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::output::Output;
@@ -29,31 +24,52 @@ pub struct Adoption {
     pub reasons: Vec<String>,
 }
 
+/// How a family recognises what a project has.
+pub trait Adopter: Sync {
+    /// What the project generates, and where its contract is when that is not the usual place.
+    fn outputs(&self, repository: &Repository, spec: &mut SpecSection, found: &mut Findings);
+
+    /// What its author should know.
+    fn remarks(&self, _repository: &Repository, _found: &mut Findings) {}
+
+    /// Names that a generated module would declare a second time, each with the file that has it already.
+    fn clashes(&self, _repository: &Repository, _generated: &FileSet) -> Vec<(String, String)> {
+        Vec::new()
+    }
+}
+
+/// How each family adopts a project.
+pub static ADOPTERS: Parts<dyn Adopter> = Parts::new();
+
 /// What was found out about a project.
 #[derive(Debug, Default)]
-struct Findings {
-    outputs: BTreeMap<String, Vec<Output>>,
+pub struct Findings {
+    pub outputs: BTreeMap<String, Vec<Output>>,
     reasons: Vec<String>,
 }
 
 impl Findings {
-    fn output(&mut self, generator: &str, output: Output, reason: String) {
+    /// Something to generate, with the reason.
+    pub fn output(&mut self, generator: &str, output: Output, reason: String) {
         self.outputs.entry(generator.to_owned()).or_default().push(output);
         self.reasons.push(reason);
     }
 
     /// An output at `path`; a path that no project can have is left out.
-    fn at(&mut self, generator: &str, path: &str, reason: String) {
+    pub fn at(&mut self, generator: &str, path: &str, reason: String) {
         if let Ok(path) = RelativePath::parse(path) {
             self.output(generator, Output::at(path), reason);
         }
     }
 
-    fn note(&mut self, reason: String) {
+    /// A remark.
+    pub fn note(&mut self, reason: String) {
         self.reasons.push(reason);
     }
 
-    fn has(&self, generator: &str) -> bool {
+    /// Whether the generator has an output already.
+    #[must_use]
+    pub fn has(&self, generator: &str) -> bool {
         self.outputs.contains_key(generator)
     }
 }
@@ -67,18 +83,13 @@ pub fn propose(family: Family, repository: &Repository, lock: Option<&Lock>) -> 
         spec.source = source.clone();
         found.note(format!("the contract comes from `{source}`: .agent/spec.lock says so"));
     }
-    match family {
-        Family::Harness => connector::outputs(repository, &mut found),
-        Family::AgentCli => {
-            if let Some(directory) = tool::contract_directory(repository, &mut found) {
-                spec.directory = directory;
-            }
-            tool::outputs(repository, &mut found);
-        }
+    let adopter = ADOPTERS.of(family);
+    if let Some(adopter) = adopter {
+        adopter.outputs(repository, &mut spec, &mut found);
     }
     spec.keep = keep(family, repository, &spec.directory, &mut found);
-    if family == Family::AgentCli {
-        tool::other_guards(repository, &mut found);
+    if let Some(adopter) = adopter {
+        adopter.remarks(repository, &mut found);
     }
     let runtime = runtime::section(repository, lock, &mut found);
     let record = Record {
@@ -137,13 +148,10 @@ fn keep(
 
 /// Names that a generated module would declare a second time, each with the file that has it already.
 #[must_use]
-pub fn clashes(repository: &Repository, generated: &FileSet) -> Vec<(String, String)> {
-    let mut clashes = Vec::new();
-    for (path, content) in generated {
-        if path.as_str().ends_with(".go") {
-            let text = String::from_utf8_lossy(&content.bytes);
-            clashes.extend(go::clashes(repository, path.as_str(), &text));
-        }
-    }
-    clashes
+pub fn clashes(
+    family: Family,
+    repository: &Repository,
+    generated: &FileSet,
+) -> Vec<(String, String)> {
+    ADOPTERS.of(family).map(|adopter| adopter.clashes(repository, generated)).unwrap_or_default()
 }

@@ -12,7 +12,7 @@ fn adopted(files: &[(&str, &str)]) -> (Vec<String>, String) {
         let file = SourceFile { bytes: text.as_bytes().to_vec(), executable: false };
         repository.files.insert((*path).to_owned(), file);
     }
-    let adoption = propose(Family::AgentCli, &repository, None);
+    let adoption = propose(crate::contract::agent_cli::FAMILY, &repository, None);
     let outputs = adoption.record.outputs.iter().flat_map(|(generator, outputs)| {
         outputs.iter().map(move |output| {
             let package = output.package.as_ref().map(|name| format!(" ({name})"));
@@ -228,7 +228,7 @@ fn files_of_the_project_in_the_directories_of_the_contract_are_kept_by_name() {
         let file = SourceFile { bytes: b"{}".to_vec(), executable: false };
         repository.files.insert(path.to_owned(), file);
     }
-    let adoption = propose(Family::AgentCli, &repository, None);
+    let adoption = propose(crate::contract::agent_cli::FAMILY, &repository, None);
     let keep: Vec<_> = adoption.record.spec.keep.iter().map(|path| path.as_str()).collect();
     assert_eq!(keep, [".agent/AGENT.md", ".agent/more/x.md", "contract/bootstrap.json"]);
     let reasons = adoption.reasons.join("\n");
@@ -243,7 +243,7 @@ fn a_contract_that_lies_elsewhere_stays_there() {
         let file = SourceFile { bytes: text.as_bytes().to_vec(), executable: false };
         repository.files.insert(path.to_owned(), file);
     }
-    let adoption = propose(Family::AgentCli, &repository, None);
+    let adoption = propose(crate::contract::agent_cli::FAMILY, &repository, None);
     assert_eq!(adoption.record.spec.directory.as_str(), "spec");
     assert!(
         adoption.reasons[0].contains("`spec/contract.json` is there"),

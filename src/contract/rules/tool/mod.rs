@@ -15,8 +15,7 @@ mod yaml;
 
 use std::collections::BTreeSet;
 
-use super::super::agent_cli::AgentCliContract;
-use super::super::family::Family;
+use super::super::agent_cli::{AgentCliContract, FAMILY};
 use super::super::findings::{Finding, Severity};
 use super::super::name::Constant;
 use super::super::repository::Repository;
@@ -29,7 +28,7 @@ const ERROR: Rule = Rule {
     id: "",
     severity: Severity::Error,
     waivable: true,
-    families: &[Family::AgentCli],
+    families: &[FAMILY],
     summary: "",
     why: "",
     fix: "",

@@ -2,13 +2,21 @@
 
 use crate::contract::Repository;
 use crate::contract::pyproject::Pyproject;
-
-use super::Findings;
+use crate::generate::record::SpecSection;
+use crate::inputs::adoption::{Adopter, Findings};
 
 /// Where the table of test cases lies, in a connector that has one.
 const TEST_CASES: &str = "agent-harness/tests/contract_cases.py";
 
-pub fn outputs(repository: &Repository, found: &mut Findings) {
+pub struct HarnessAdopter;
+
+impl Adopter for HarnessAdopter {
+    fn outputs(&self, repository: &Repository, _spec: &mut SpecSection, found: &mut Findings) {
+        outputs(repository, found);
+    }
+}
+
+fn outputs(repository: &Repository, found: &mut Findings) {
     found.at(
         "permissions",
         "agent-harness/permissions.json",

@@ -1,12 +1,16 @@
 //! What an agent-cli tool that aos did not create generates: contract modules that exist come first, then the
 //! programs that its manifests declare. Where more than one place would do, none is chosen.
 
+mod go;
+mod node;
+mod python;
+mod rust;
+
 use crate::contract::{Repository, json};
 use crate::generate::output::Output;
-use crate::generate::record::CONTRACT_DIRECTORY;
-use crate::plan::RelativePath;
-
-use super::{Findings, go, node, python, rust};
+use crate::generate::record::{CONTRACT_DIRECTORY, SpecSection};
+use crate::inputs::adoption::{Adopter, Findings};
+use crate::plan::{FileSet, RelativePath};
 
 /// Directories whose files are not the tool's own program.
 const FOREIGN: [&str; 8] = [
@@ -37,6 +41,30 @@ const OTHER_GUARDS: [&str; 4] = [
     "scripts/spec-files.js",
 ];
 
+pub struct AgentCliAdopter;
+
+impl Adopter for AgentCliAdopter {
+    fn outputs(&self, repository: &Repository, spec: &mut SpecSection, found: &mut Findings) {
+        if let Some(directory) = contract_directory(repository, found) {
+            spec.directory = directory;
+        }
+        outputs(repository, found);
+    }
+
+    fn remarks(&self, repository: &Repository, found: &mut Findings) {
+        other_guards(repository, found);
+    }
+
+    fn clashes(&self, repository: &Repository, generated: &FileSet) -> Vec<(String, String)> {
+        let modules = generated.iter().filter(|(path, _)| path.as_str().ends_with(".go"));
+        let clashes = modules.map(|(path, content)| {
+            let text = String::from_utf8_lossy(&content.bytes);
+            go::clashes(repository, path.as_str(), &text)
+        });
+        clashes.flatten().collect()
+    }
+}
+
 /// Whether `path` is part of something that the tool only carries along.
 pub fn is_foreign(path: &str) -> bool {
     path.split('/').any(|component| FOREIGN.contains(&component))
@@ -61,7 +89,7 @@ pub fn with_file(repository: &Repository, name: &str) -> Vec<String> {
 }
 
 /// Where the contract is vendored, when that is not the usual place.
-pub fn contract_directory(repository: &Repository, found: &mut Findings) -> Option<RelativePath> {
+fn contract_directory(repository: &Repository, found: &mut Findings) -> Option<RelativePath> {
     if repository.files.contains_key(&format!("{CONTRACT_DIRECTORY}/contract.json")) {
         return None;
     }
@@ -82,7 +110,7 @@ pub fn contract_directory(repository: &Repository, found: &mut Findings) -> Opti
 }
 
 /// Every module of the tool.
-pub fn outputs(repository: &Repository, found: &mut Findings) {
+fn outputs(repository: &Repository, found: &mut Findings) {
     existing(repository, found);
     if !found.has("go") {
         go::detect(repository, found);
@@ -138,7 +166,7 @@ fn existing(repository: &Repository, found: &mut Findings) {
 }
 
 /// Scripts that keep the contract true to another source, and the CI steps that run them.
-pub fn other_guards(repository: &Repository, found: &mut Findings) {
+fn other_guards(repository: &Repository, found: &mut Findings) {
     let scripts: Vec<_> =
         OTHER_GUARDS.into_iter().filter(|script| repository.files.contains_key(*script)).collect();
     if scripts.is_empty() {

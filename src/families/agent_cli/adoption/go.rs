@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use crate::contract::Repository;
 use crate::contract::name::GoPackage;
 
-use super::Findings;
-use super::tool::{is_foreign, join, parent, with_file};
+use crate::inputs::adoption::Findings;
+
+use super::{is_foreign, join, parent, with_file};
 
 /// Directories whose programs serve the developers, not the users.
 const HELPERS: [&str; 4] = ["tools", "tool", "scripts", "hack"];

@@ -3,8 +3,9 @@
 
 use crate::contract::{Repository, json};
 
-use super::Findings;
-use super::tool::{is_foreign, join, parent, with_file};
+use crate::inputs::adoption::Findings;
+
+use super::{is_foreign, join, parent, with_file};
 
 /// Adds the output for the package of the tool.
 pub fn detect(repository: &Repository, found: &mut Findings) {

@@ -4,8 +4,9 @@ use toml_edit::DocumentMut;
 
 use crate::contract::Repository;
 
-use super::Findings;
-use super::tool::{join, with_file};
+use crate::inputs::adoption::Findings;
+
+use super::{join, with_file};
 
 /// Adds the output for the package of the tool.
 pub fn detect(repository: &Repository, found: &mut Findings) {

@@ -6,8 +6,9 @@ use toml_edit::{DocumentMut, Item};
 
 use crate::contract::Repository;
 
-use super::Findings;
-use super::tool::{is_foreign, join, parent, with_file};
+use crate::inputs::adoption::Findings;
+
+use super::{is_foreign, join, parent, with_file};
 
 /// Where packages lie below a project file.
 const LAYOUTS: [&str; 4] = ["", "src", "lib", "python"];

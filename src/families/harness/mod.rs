@@ -1,0 +1,27 @@
+//! The family `harness`: AOS connectors, `aos-<name>`.
+
+mod adoption;
+mod frozen;
+mod outputs;
+mod probe_set;
+mod rules;
+mod scaffold;
+
+use crate::audit::rules::FAMILY_RULES;
+use crate::commands::new::subject::SCAFFOLDERS;
+use crate::conform::family::PROBES;
+use crate::contract::harness::FAMILY;
+use crate::generate::outputs::OUTPUTS;
+use crate::inputs::adoption::ADOPTERS;
+use crate::inputs::frozen::FROZEN;
+
+/// Adds the family to every layer.
+pub fn install() {
+    FAMILY.install();
+    OUTPUTS.add(FAMILY, &outputs::HarnessOutputs);
+    ADOPTERS.add(FAMILY, &adoption::HarnessAdopter);
+    FROZEN.add(FAMILY, &frozen::HarnessCore);
+    FAMILY_RULES.add(FAMILY, &rules::HarnessRules);
+    PROBES.add(FAMILY, &probe_set::HarnessProbes);
+    SCAFFOLDERS.add(FAMILY, &scaffold::HarnessScaffolder);
+}

@@ -1,0 +1,223 @@
+//! New connectors: their name, their preset, and what the templates get.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::commands::new::choices::{shown, slug};
+use crate::commands::new::subject::{Named, Scaffolder, Subject, Wanted};
+use crate::contract::connector::ToolName;
+use crate::contract::operations::Preset;
+use crate::contract::{json, suggestion};
+use crate::generate::outputs::CONNECTOR_PATH;
+use crate::generate::record_text::quote;
+use crate::generate::scaffold::Origin;
+use crate::generate::{connector_values, manifest};
+use crate::inputs::embedded::{self, EXAMPLE_PRESET};
+use crate::plan::{Content, FileSet, FileSetError, RelativePath};
+use crate::report::{ErrorCode, Failure};
+
+/// Commands that every connector has besides those of its preset.
+const META_COMMANDS: usize = 3;
+/// Longest path inside an archive of a connector: the host's reader cuts names there, in bytes.
+const MAX_ARCHIVE_PATH: usize = 100;
+
+pub struct HarnessScaffolder;
+
+impl Scaffolder for HarnessScaffolder {
+    fn name(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Named>, Failure> {
+        Ok(Box::new(ConnectorName(tool_name(wanted.name)?)))
+    }
+}
+
+struct ConnectorName(ToolName);
+
+impl Named for ConnectorName {
+    fn variables(&self) -> Map<String, Value> {
+        [("tool".to_owned(), Value::from(self.0.as_str()))].into_iter().collect()
+    }
+
+    fn subject(
+        self: Box<Self>,
+        wanted: &Wanted<'_>,
+        answers: &mut BTreeMap<String, String>,
+        notes: &mut Vec<String>,
+    ) -> Result<Box<dyn Subject>, Failure> {
+        let (preset_name, preset) = preset(wanted, &self.0, answers, notes)?;
+        answers.insert("preset".to_owned(), preset_name.clone());
+        Ok(Box::new(NewConnector { tool: self.0, preset_name, preset }))
+    }
+}
+
+struct NewConnector {
+    tool: ToolName,
+    preset_name: String,
+    preset: Preset,
+}
+
+impl Subject for NewConnector {
+    fn tool(&self) -> &str {
+        self.tool.as_str()
+    }
+
+    fn name(&self) -> &str {
+        self.tool.short()
+    }
+
+    fn package(&self) -> String {
+        self.tool.package()
+    }
+
+    fn preset_name(&self) -> Option<&str> {
+        Some(&self.preset_name)
+    }
+
+    fn commands(&self) -> Option<usize> {
+        Some(self.preset.operations.len() + META_COMMANDS)
+    }
+
+    fn variables(&self, answers: &BTreeMap<String, String>, origin: &Origin<'_>) -> Value {
+        connector_values::variables(&self.tool, &self.preset, answers, origin)
+    }
+
+    fn resources(&self) -> Vec<(String, Value)> {
+        connector_values::resources(&self.preset)
+    }
+
+    fn files(&self) -> Result<FileSet, FileSetError> {
+        let mut files = FileSet::default();
+        let document = json::pretty(&manifest::connector(&self.tool, &self.preset));
+        files.insert(RelativePath::literal(CONNECTOR_PATH), Content::plain(document))?;
+        Ok(files)
+    }
+
+    fn refuse(&self, files: &FileSet) -> Result<(), Failure> {
+        archive_paths_fit(self, files)
+    }
+}
+
+fn archive_paths_fit(subject: &dyn Subject, files: &FileSet) -> Result<(), Failure> {
+    let longest = files
+        .paths()
+        .map(|path| subject.tool().len() + 1 + path.as_str().len())
+        .max()
+        .unwrap_or_default();
+    if longest <= MAX_ARCHIVE_PATH {
+        return Ok(());
+    }
+    // The name stands in the directory and in the package directory.
+    let excess = (longest - MAX_ARCHIVE_PATH).div_ceil(2);
+    let room = subject.name().len().saturating_sub(excess);
+    Err(Failure::new(
+        ErrorCode::Validation,
+        format!("`{}` is too long: a path of its archive would have {longest} bytes, and the host cuts names at {MAX_ARCHIVE_PATH}", subject.tool()),
+    )
+    .hint(format!("choose a name of at most {room} characters")))
+}
+
+fn tool_name(name: &str) -> Result<ToolName, Failure> {
+    let full = if name.starts_with("aos-") { name.to_owned() } else { format!("aos-{name}") };
+    ToolName::parse(&full).ok_or_else(|| {
+        let mended = slug(name.trim_start_matches("aos-"));
+        let failure = Failure::new(
+            ErrorCode::Validation,
+            format!("`{}` is not a connector name: lower-case letters, digits and single dashes, at most 40", shown(name)),
+        );
+        match ToolName::parse(&format!("aos-{mended}")) {
+            Some(_) => failure.hint(format!("`aos new {mended}`")),
+            None => failure.hint("choose a name such as `acme` or `my-crm`"),
+        }
+    })
+}
+
+fn preset(
+    wanted: &Wanted<'_>,
+    tool: &ToolName,
+    answers: &BTreeMap<String, String>,
+    notes: &mut Vec<String>,
+) -> Result<(String, Preset), Failure> {
+    let known = embedded::preset_names(&wanted.template.name);
+    let name = match wanted.preset {
+        Some(name) if known.contains(&name) || name == EXAMPLE_PRESET => name,
+        Some(name) => {
+            let hint = suggestion::nearest(name, known.iter().copied()).map_or_else(
+                || format!("presets are {}, {EXAMPLE_PRESET}", known.join(", ")),
+                |nearest| format!("did you mean `{nearest}`?"),
+            );
+            return Err(Failure::new(
+                ErrorCode::Validation,
+                format!("there is no preset `{}`", shown(name)),
+            )
+            .hint(hint)
+            .detail("known_presets", known));
+        }
+        None if known.contains(&tool.short()) => tool.short(),
+        None => {
+            if let Some(nearest) = suggestion::nearest(tool.short(), known.iter().copied()) {
+                notes.push(format!(
+                    "`{}` is not a preset, so the example was used; if you meant `{nearest}`, delete the project and run `aos new {nearest}`",
+                    tool.short()
+                ));
+            }
+            EXAMPLE_PRESET
+        }
+    };
+    let text = embedded::preset_text(&wanted.template.name, name).unwrap_or_default();
+    let mut preset = embedded::parse_preset(name, &fill_example(text, tool))?;
+    override_preset(&mut preset, answers)?;
+    Ok((name.to_owned(), preset))
+}
+
+/// Writes the connector's name into the example preset; other presets hold no marks.
+fn fill_example(text: &str, tool: &ToolName) -> String {
+    let upper = tool.short().to_uppercase().replace('-', "_");
+    // An environment variable may not begin with a digit.
+    let upper = if upper.starts_with(|first: char| first.is_ascii_digit()) {
+        format!("AOS_{upper}")
+    } else {
+        upper
+    };
+    let label = tool.short().split('-').map(capitalised).collect::<Vec<_>>().join(" ");
+    text.replace("{NAME}", &upper)
+        .replace("{name}", tool.short())
+        .replace("{Label}", quote(&label).trim_matches('"'))
+}
+
+fn capitalised(word: &str) -> String {
+    let mut symbols = word.chars();
+    symbols.next().map_or_else(String::new, |first| {
+        first.to_uppercase().collect::<String>() + symbols.as_str()
+    })
+}
+
+fn override_preset(preset: &mut Preset, answers: &BTreeMap<String, String>) -> Result<(), Failure> {
+    let answer = |key: &str| answers.get(key).filter(|value| !value.is_empty()).cloned();
+    if let Some(label) = answer("label") {
+        preset.label = label;
+    }
+    if let Some(summary) = answer("summary") {
+        preset.summary = summary;
+    }
+    if let Some(backend) = answer("backend") {
+        preset.backend = backend;
+    }
+    if let Some(category) = answer("category") {
+        preset.categories.retain(|known| *known != preset.category && *known != category);
+        preset.categories.insert(0, category.clone());
+        preset.category = category;
+    }
+    if let Some(base_url) = answer("base_url") {
+        if !preset.api.base_url_key.is_empty() {
+            return Err(Failure::new(
+                ErrorCode::Validation,
+                format!(
+                    "`base_url` cannot be set: with this preset each user gives it in {}",
+                    preset.api.base_url_key
+                ),
+            )
+            .hint("leave `base_url` out"));
+        }
+        preset.api.base_url = base_url.trim_end_matches('/').to_owned();
+    }
+    Ok(())
+}

@@ -1,0 +1,16 @@
+//! The families of contracts, a folder each. Every other layer asks for its part of a family through a trait of its own
+//! and knows none of these folders.
+
+pub mod agent_cli;
+pub mod harness;
+
+use std::sync::Once;
+
+/// Every family: what it adds to each layer.
+const INSTALL: [fn(); 2] = [agent_cli::install, harness::install];
+
+/// Makes every family known to every layer; once is enough, and more does no harm.
+pub fn install() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| INSTALL.iter().for_each(|install| install()));
+}

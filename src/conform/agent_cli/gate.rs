@@ -6,7 +6,7 @@ use super::fixture::{Role, Sample};
 use super::lab::{Account, Lab, Outcome, Shot, Stop, and, examine};
 use super::{PROBE, Probe, kind};
 
-const WRITES: [Role; 6] =
+pub const WRITES: [Role; 6] =
     [Role::Create, Role::Update, Role::Delete, Role::Batch, Role::Job, Role::Human];
 /// Longest life of a token that is taken for a limit at all.
 const MAX_LIFE: i64 = 24 * 3_600;

@@ -7,8 +7,8 @@ use serde_json::Value;
 use crate::conform::mock::{Reply, Request};
 use crate::system::files::{self, Kind};
 
-use super::fixture::Role;
-use super::gate::{meant, token};
+use super::fixture::{Role, Sample};
+use super::gate::{WRITES, meant, token};
 use super::lab::{Lab, Outcome, Shot, Stop, and, examine, words};
 use super::{PROBE, Probe};
 
@@ -56,8 +56,10 @@ fn secrets(lab: &Lab<'_>) -> Outcome {
     for call in &calls {
         silent(lab, &lab.call(call))?;
     }
-    lab.with_upstream(|upstream| upstream.replace(echo))?;
-    silent(lab, &lab.call(&sample.call()))?;
+    let readers: Vec<_> = [Role::Get, Role::List].into_iter().flat_map(|role| lab.samples(role)).collect();
+    for call in echoed(lab, &readers)? {
+        silent(lab, &call)?;
+    }
     lab.with_upstream(|upstream| {
         upstream.replace(|_| Reply { hangs_up: true, ..Reply::default() })
     })?;
@@ -75,12 +77,62 @@ fn secrets(lab: &Lab<'_>) -> Outcome {
     Ok(())
 }
 
+/// The ways in which an upstream repeats a secret.
+#[derive(Clone, Copy)]
+enum Echo {
+    /// In an error that holds every header of the request.
+    Headers,
+    /// Bare, as the message of an error.
+    Message,
+    /// Bare, deep in an error of another shape.
+    Nested,
+    /// In a page that is no JSON.
+    Page,
+}
+
+const ECHOES: [Echo; 4] = [Echo::Headers, Echo::Message, Echo::Nested, Echo::Page];
+
+/// Calls against upstreams that repeat the secret, in JSON and as text for people.
+fn echoed(lab: &Lab<'_>, samples: &[&Sample]) -> Outcome<Vec<Shot>> {
+    let secrets: Vec<_> = lab.secrets().into_iter().map(|secret| secret.value).collect();
+    let mut shots = Vec::new();
+    for form in ECHOES {
+        let secrets = secrets.clone();
+        lab.with_upstream(|upstream| {
+            upstream.replace(move |request| echo(form, request, &secrets));
+        })?;
+        for sample in samples {
+            for format in [&[][..], &["--format", "text"]] {
+                shots.push(lab.call(&and(&sample.call(), format)));
+            }
+        }
+    }
+    Ok(shots)
+}
+
 /// An upstream that repeats in its error what it was asked with.
-fn echo(request: &Request) -> Reply {
+fn echo(form: Echo, request: &Request, secrets: &[String]) -> Reply {
     let headers: Vec<_> =
         request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-    let text = format!("refused: {} {}", request.target, headers.join("; "));
-    let body = serde_json::json!({"error": {"code": "refused", "message": text}, "message": text});
+    let sent = format!("{} {}", request.target, headers.join("; "));
+    // What was sent, however the tool sends it; both secrets where it sends none in plain text.
+    let bare: Vec<_> = secrets.iter().filter(|secret| sent.contains(secret.as_str())).collect();
+    let bare = bare.first().map_or_else(|| secrets.join(" "), |secret| (*secret).clone());
+    let error = |text: &str| {
+        serde_json::json!({"error": {"code": "refused", "message": text}, "message": text})
+    };
+    match form {
+        Echo::Headers => json(&error(&format!("refused: {sent}"))),
+        Echo::Message => json(&error(&bare)),
+        Echo::Nested => json(&serde_json::json!({
+            "errors": [{"field": "key", "detail": bare, "source": {"value": bare}}],
+            "title": bare,
+        })),
+        Echo::Page => Reply::new(400, "text/plain", format!("refused: {bare}\n")),
+    }
+}
+
+fn json(body: &Value) -> Reply {
     Reply::new(400, "application/json", body.to_string())
 }
 
@@ -104,42 +156,89 @@ pub const AUDIT: Probe = Probe {
     ..PROBE
 };
 
+/// Options that change what is printed and must not change what is kept.
+const SILENCERS: [&[&str]; 4] = [&[], &["--quiet"], &["--compact"], &["--format", "text"]];
+
 fn audit(lab: &Lab<'_>) -> Outcome {
-    let sample = lab.sample(Role::Create)?;
-    let call = meant(lab, sample, &sample.call());
-    let token = token(lab, &call)?;
-    let confirmed = lab.call(&and(&call, &["--confirm", &token, "--quiet"]));
-    if !confirmed.is_ok() {
-        return Err(Stop::Blocked("the write cannot be confirmed".to_owned()));
+    lab.sample(Role::Create)?;
+    let samples: Vec<_> = WRITES.into_iter().flat_map(|role| lab.samples(role)).collect();
+    let mut tokens = Vec::new();
+    for sample in samples {
+        tokens.extend(attempts(lab, sample)?);
     }
-    let again = lab.call(&and(&call, &["--confirm", &token]));
-    let Some(log) = audit_log(lab) else {
-        return Err(confirmed.fail("there is no audit log in the home of the tool"));
-    };
-    let loaded = files::read(&log, MAX_FILE);
-    let loaded =
-        loaded.map_err(|error| Stop::Blocked(format!("the audit log cannot be read: {error}")))?;
-    let text = String::from_utf8_lossy(&loaded.bytes).into_owned();
-    again.expect(!text.contains(&token), "the audit log holds a confirm token")?;
+    if tokens.is_empty() {
+        return Err(Stop::Blocked("no write can be confirmed".to_owned()));
+    }
+    let look = lab.call(&words(&["context"]));
+    let (log, text) = read_log(lab)?
+        .ok_or_else(|| look.fail("there is no audit log in the home of the tool"))?;
+    let leaked = tokens.iter().any(|token| text.contains(token.as_str()));
+    look.expect(!leaked, "the audit log holds a confirm token")?;
     let is_private = !cfg!(unix) || files::is_private(&log).unwrap_or(false);
-    again.expect(is_private, "others can read the audit log")?;
-    let lines: Vec<Value> =
-        text.lines().filter_map(|line| crate::strict_json::read(line).ok()).collect();
-    let attempts: Vec<_> =
-        lines.iter().filter(|line| holds(line, &|value| value == sample.path.as_str())).collect();
-    again.expect(attempts.len() >= 2, "the audit log has no line for each attempt to write")?;
-    for line in &attempts {
+    look.expect(is_private, "others can read the audit log")
+}
+
+/// Confirms a write in every way and sees each attempt in the log: with options that silence the answer, with a token
+/// that was used, and against an upstream that fails. Gives the tokens.
+fn attempts(lab: &Lab<'_>, sample: &Sample) -> Outcome<Vec<String>> {
+    let call = meant(lab, sample, &sample.call());
+    let mut tokens = Vec::new();
+    for silencer in SILENCERS {
+        // A target that is gone, or a command without a gate, gives no token: other probes say whether it should.
+        let Ok(token) = token(lab, &call) else { continue };
+        attempt(lab, sample, &and(&and(&call, &["--confirm", &token]), silencer))?;
+        tokens.push(token);
+    }
+    if let Some(used) = tokens.first() {
+        attempt(lab, sample, &and(&call, &["--confirm", used]))?;
+    }
+    if let Ok(token) = token(lab, &call) {
+        lab.with_upstream(|upstream| upstream.replace(|_| Reply::new(503, "text/plain", "busy")))?;
+        let outcome = attempt(lab, sample, &and(&call, &["--confirm", &token]));
+        lab.with_upstream(super::upstream::Upstream::restore)?;
+        outcome?;
+        tokens.push(token);
+    }
+    Ok(tokens)
+}
+
+/// One attempt to write, and the line about it.
+fn attempt(lab: &Lab<'_>, sample: &Sample, call: &[String]) -> Outcome {
+    let before = lines_about(lab, sample)?.len();
+    let shot = lab.call(call);
+    // An option that the tool does not have is no attempt.
+    if shot.at("/error/code") == "E_USAGE" {
+        return Ok(());
+    }
+    let lines = lines_about(lab, sample)?;
+    let missing = format!("the audit log has no line for this call of `{}`", sample.path);
+    shot.expect(lines.len() > before, missing)?;
+    for line in lines.get(before..).unwrap_or_default() {
         let has_time = holds(line, &|value| {
             value.as_str().is_some_and(|text| super::gate::utc(text).is_some())
         });
-        again.expect(has_time, "a line of the audit log has no time in UTC")?;
+        shot.expect(has_time, "a line of the audit log has no time in UTC")?;
         for part in ["exit", "duration", "account"] {
             let there =
                 line.as_object().is_some_and(|line| line.keys().any(|key| key.contains(part)));
-            again.expect(there, format!("a line of the audit log has no `{part}`"))?;
+            shot.expect(there, format!("a line of the audit log has no `{part}`"))?;
         }
     }
     Ok(())
+}
+
+/// Lines of the log that name the command of a sample.
+fn lines_about(lab: &Lab<'_>, sample: &Sample) -> Outcome<Vec<Value>> {
+    let Some((_, text)) = read_log(lab)? else { return Ok(Vec::new()) };
+    let lines = text.lines().filter_map(|line| crate::strict_json::read(line).ok());
+    Ok(lines.filter(|line| holds(line, &|value| value == sample.path.as_str())).collect())
+}
+
+fn read_log(lab: &Lab<'_>) -> Outcome<Option<(PathBuf, String)>> {
+    let Some(log) = audit_log(lab) else { return Ok(None) };
+    let loaded = files::read(&log, MAX_FILE)
+        .map_err(|error| Stop::Blocked(format!("the audit log cannot be read: {error}")))?;
+    Ok(Some((log, String::from_utf8_lossy(&loaded.bytes).into_owned())))
 }
 
 /// The audit log, by its name.

@@ -97,6 +97,11 @@ impl Upstream {
         let answer: Arc<Answer> = Arc::new(answer);
         *self.instead.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
     }
+
+    /// From now on the mock answers again.
+    pub fn restore(&self) {
+        *self.instead.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
 }
 
 /// What the tool sends as a secret, and what the mock knows in its place.

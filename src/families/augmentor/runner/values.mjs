@@ -121,12 +121,20 @@ export function failure(error) {
     const answer = { code: known.code, message: visible(known.message), data };
     return { origin: "package", error: answer, warnings: shown(warnings) };
   }
-  if (error?.code === "ERR_ACCESS_DENIED" && typeof error.permission === "string") {
-    const data = { permission: visible(error.permission), resource: visible(error.resource ?? "") };
-    return { ...refusal("permission_denied", textOf(error), data), trace: traceOf(error) };
-  }
+  const denied = accessDenied(error);
+  if (denied) return { ...refusal("permission_denied", textOf(error), denied), trace: traceOf(error) };
   const answer = { code: "internal_error", message: textOf(error), data: { type: visible(nameOf(error), 200) } };
   return { origin: "exception", error: answer, trace: traceOf(error) };
+}
+
+/** What the permission model of Node refused; null for any other error. */
+function accessDenied(error) {
+  try {
+    if (error?.code !== "ERR_ACCESS_DENIED" || typeof error.permission !== "string") return null;
+    return { permission: visible(error.permission), resource: visible(error.resource ?? "") };
+  } catch {
+    return null;
+  }
 }
 
 function nameOf(error) {

@@ -37,8 +37,12 @@ class Judge:
 
     def __init__(self, folder: Path, runtime: str) -> None:
         self.folder, self.runtime = folder, runtime
+        places = [folder / "tests" / "calls.json", folder / "calls.json"]
+        self.examples = next(place for place in places if place.is_file())
         self.manifest = tomllib.loads((folder / "augmentor.toml").read_text())
         self.caps = self.manifest.get("caps", [])
+        entries = self.manifest.get("entries", {})
+        self.entry = entries.get(runtime, self.manifest["entry"])
         self.permissions = {
             **CONTRACT["permissions"]["defaults"],
             **self.manifest.get("permissions", {}),
@@ -51,7 +55,7 @@ class Judge:
     def loaded(self, host: Host) -> dict[str, Any] | None:
         """The facts of a package that loads; None after a failure, which is noted."""
         try:
-            answer = host.load(self.manifest["entry"], CALL_PATIENCE)
+            answer = host.load(self.entry, CALL_PATIENCE)
         except (Ended, TimedOut) as error:
             self.fail("L1", f"loading: {type(error).__name__}")
             return None
@@ -137,7 +141,7 @@ class Judge:
                 self.fail("P1", f"{kind} {target}")
 
     def calls(self, facts: dict[str, Any]) -> None:
-        examples = json.loads((self.folder / "calls.json").read_text())["calls"]
+        examples = json.loads(self.examples.read_text())["calls"]
         streams = [True, False] if "stream" in self.caps else [False]
         for example in examples:
             for stream in streams:
@@ -151,7 +155,7 @@ class Judge:
                 self.invalid(command["name"], args)
 
     def request(self, host: Host, example: dict[str, Any], stream: bool) -> int:
-        common = {"ctx": host.context(), "stream": stream}
+        common = {"ctx": {**host.context(), "cwd": str(self.folder)}, "stream": stream}
         if "command" in example:
             return host.send("run", name=example["command"], args=example["args"], **common)
         members = {"message": example["message"], "history": example.get("history")}

@@ -1,7 +1,7 @@
 // Runs one Node augmentor as a child process: requests and answers are lines of JSON.
 //
 // `node runner.mjs [--reply-fd N]`; no dependencies, Node 20 or newer. It reports facts and judges nothing but what it
-// must refuse itself. values.mjs, package.mjs and observe.mjs are beside this file. docs/augmentors.md describes the
+// must refuse itself. values.mjs, package.mjs and observe.mjs are beside this file. docs/augmentor-runner.md describes the
 // messages.
 
 import fs from "node:fs";

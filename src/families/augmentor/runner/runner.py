@@ -2,7 +2,7 @@
 
 `python -I -u runner.py [--reply-fd N]`; standard library only, Python 3.10 or newer. It reports
 facts and judges nothing but what it must refuse itself. values.py, package.py and observe.py are
-beside this file. docs/augmentors.md describes the messages.
+beside this file. docs/augmentor-runner.md describes the messages.
 """
 
 import asyncio

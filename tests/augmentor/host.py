@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -166,10 +167,8 @@ class Host:
 
     def kill(self) -> None:
         """Ends the child and everything in its session."""
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self.child.pid, 9)
-        except ProcessLookupError:
-            pass
         self.child.wait()
         for thread in (*self.drains, self.reader):
             thread.join(5)

@@ -25,6 +25,7 @@ REASONS = {
     "factory_async": "L2",
     "not_a_package": "L2",
     "entry_outside": "L3",
+    "too_large": "L5",
 }
 # A call of a fixture either ends at once or never.
 CALL_PATIENCE = 4.0
@@ -253,7 +254,7 @@ def invalid_schema(schema: Any) -> str | None:
 
 
 def invalid_arguments(schema: dict[str, Any], valid: dict[str, Any]) -> list[Any]:
-    """Arguments that do not fit: without each required one, with wrong types, with an unknown one."""
+    """Arguments that do not fit: a required one missing, a wrong type, an unknown one."""
     found: list[Any] = []
     for name in schema.get("required", []):
         found.append({key: value for key, value in valid.items() if key != name})

@@ -1,4 +1,4 @@
-"""Manifests that are right, and one for each way to be wrong: what TOML and the patterns of the contract say of them."""
+"""Manifests that are right, and one for each fault, judged by the data of the contract alone."""
 
 from __future__ import annotations
 

@@ -72,6 +72,49 @@ def test_hosts_and_programs_are_seen(runtime: str, tmp_path: Path) -> None:
     assert ("program", "true") in found
 
 
+@pytest.mark.parametrize(
+    ("python", "node"),
+    [
+        (
+            "import urllib.request\ntry:\n    urllib.request.urlopen('http://127.0.0.1:8999/')\n"
+            "except OSError:\n    pass\nreturn {}",
+            "await fetch('http://127.0.0.1:8999/').catch(() => {});\nreturn {};",
+        ),
+        (
+            "import http.client\nc = http.client.HTTPSConnection('127.0.0.1', 8999)\n"
+            "try:\n    c.request('GET', '/')\nexcept OSError:\n    pass\nreturn {}",
+            "const https = await import('node:https');\nawait new Promise((resolve) =>\n"
+            "  https.get('https://127.0.0.1:8999/').once('error', resolve));\nreturn {};",
+        ),
+        (
+            "import asyncio\ntry:\n    await asyncio.open_connection('127.0.0.1', 8999)\n"
+            "except OSError:\n    pass\nreturn {}",
+            "const { connect } = await import('node:net');\nawait new Promise((resolve) =>\n"
+            "  connect({ port: 8999, host: '127.0.0.1' }).once('error', resolve));\nreturn {};",
+        ),
+    ],
+    ids=["http", "https", "socket"],
+)
+def test_every_usual_way_to_a_host_is_seen(
+    runtime: str, tmp_path: Path, python: str, node: str
+) -> None:
+    (tmp_path / "package").mkdir()
+    body = package(tmp_path / "package", runtime, python, node)
+    assert ("network", "127.0.0.1:8999") in seen(body, runtime)
+
+
+def test_a_worker_of_node_is_named(tmp_path: Path) -> None:
+    body = package(
+        tmp_path,
+        "node",
+        "",
+        "const { Worker } = await import('node:worker_threads');\n"
+        "const worker = new Worker('1', { eval: true });\n"
+        "await new Promise((resolve) => worker.once('exit', resolve));\nreturn {};",
+    )
+    assert seen(body, "node") == [("worker", "text")]
+
+
 def test_the_list_is_bounded(runtime: str, tmp_path: Path) -> None:
     (tmp_path / "package").mkdir()
     body = package(

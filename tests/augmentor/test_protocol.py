@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 from pathlib import Path
 
@@ -113,6 +114,16 @@ def test_a_cancelled_call_is_answered_while_others_go_on(runtime: str, tmp_path:
         assert host.run("go", {"wait": False})["value"] == {"done": True}
 
 
+def test_a_call_that_is_cancelled_at_once_is_answered(good: Host) -> None:
+    # Both requests arrive together, before the call has made a step.
+    run = {"op": "run", "id": 90, "name": "echo", "args": TEXT, "ctx": good.context()}
+    lines = [json.dumps(request) for request in (run, {"op": "cancel", "target": 90})]
+    good.requests.write("".join(line + "\n" for line in lines).encode())
+    answer = good.wait(90)
+    assert answer["event"] == "result" or answer["error"]["code"] == "cancelled"
+    assert good.run("echo", TEXT)["value"] == TEXT
+
+
 def test_a_result_over_the_limit_is_refused_and_the_next_call_works(
     runtime: str, tmp_path: Path
 ) -> None:
@@ -170,6 +181,22 @@ def test_the_end_of_the_requests_ends_the_process_whatever_runs(
         assert host.run("go", {})["event"] == "result"
         host.close_requests()
         assert host.ended_by_itself()
+
+
+def test_the_end_of_the_requests_ends_a_call_that_blocks_python(tmp_path: Path) -> None:
+    body = package(tmp_path, "python", "while True:\n    pass", "")
+    with Host(body, "python") as host:
+        host.load("sample.factory")
+        host.send("run", name="go", args={}, ctx=host.context())
+        host.close_requests()
+        assert host.ended_by_itself()
+
+
+def test_a_description_over_the_limit_is_a_failed_load(runtime: str) -> None:
+    with Host(FIXTURES / runtime / "good", runtime) as host:
+        answer = host.load(ENTRIES[runtime], limits={"message_bytes": 1000})
+        assert answer["error"]["code"] == "load_failed"
+        assert answer["error"]["data"] == {"reason": "too_large"}
 
 
 def test_the_package_cannot_eat_the_requests(runtime: str, tmp_path: Path) -> None:

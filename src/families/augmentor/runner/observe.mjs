@@ -7,6 +7,7 @@ import fs from "node:fs";
 import module from "node:module";
 import net from "node:net";
 import path from "node:path";
+import workers from "node:worker_threads";
 
 const ENTRIES = 200;
 // Functions of node:fs by what they do to their first argument. Each exists plain, with `Sync` and as a promise.
@@ -16,6 +17,11 @@ const WRITES = [
 ]; // prettier-ignore
 const READS = ["createReadStream", "opendir", "readFile", "readdir"];
 const PROGRAMS = ["execFileSync", "execSync", "spawnSync"];
+// What the runtime and its libraries read for their own purposes.
+const SYSTEM = [
+  "/dev/null", "/etc/hosts", "/etc/localtime", "/etc/mime.types", "/etc/nsswitch.conf", "/etc/pki",
+  "/etc/resolv.conf", "/etc/ssl", "/usr/lib/locale", "/usr/share/ca-certificates", "/usr/share/zoneinfo",
+]; // prettier-ignore
 const LOOKUPS = ["lookup", "resolve", "resolve4", "resolve6", "resolveAny"];
 
 export class Observer {
@@ -25,7 +31,8 @@ export class Observer {
 
   /** Starts to note. Files of the package are not noted when read. */
   watch(root) {
-    this.#own = [root, path.dirname(process.execPath)];
+    this.#own = [root, path.dirname(process.execPath), ...SYSTEM];
+    this.#workers();
     for (const holder of [fs, fs.promises]) this.#files(holder);
     for (const name of PROGRAMS) this.#wrap(childProcess, name, ([file]) => this.#note("program", file));
     this.#wrap(childProcess.ChildProcess.prototype, "spawn", ([options]) => this.#note("program", options?.file));
@@ -44,6 +51,17 @@ export class Observer {
     this.#seen.clear();
     this.#dropped = 0;
     return listed;
+  }
+
+  /** What a worker does is not seen, so that it exists is noted. */
+  #workers() {
+    const note = (file) => this.#note("worker", file);
+    workers.Worker = class Worker extends workers.Worker {
+      constructor(file, options) {
+        note(options?.eval ? "text" : file);
+        super(file, options);
+      }
+    };
   }
 
   #files(holder) {

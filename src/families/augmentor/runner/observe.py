@@ -16,6 +16,12 @@ PROGRAMS = {
     "os.startfile", "os.system", "pty.spawn",
 }  # fmt: skip
 NETWORK = {"socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg"}
+# What the standard library reads for its own purposes.
+SYSTEM = (
+    "/etc/hosts", "/etc/localtime", "/etc/mime.types", "/etc/nsswitch.conf", "/etc/pki",
+    "/etc/resolv.conf", "/etc/ssl", "/usr/lib/locale", "/usr/share/ca-certificates",
+    "/usr/share/zoneinfo",
+)  # fmt: skip
 LOOKUPS = {
     "socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr", "socket.getnameinfo",
 }  # fmt: skip
@@ -32,8 +38,7 @@ class Observer:
         places = [root, Path(__file__).resolve().parent, os.devnull]
         places += [p for p in (sys.prefix, sys.base_prefix, sys.exec_prefix) if p != "/usr"]
         places += [p for p in sys.path if p and Path(p).is_dir()]
-        library = Path(os.__file__).resolve().parent
-        places += [library, *(p for p in ("/usr/lib/locale", "/usr/share/zoneinfo"))]
+        places += [Path(os.__file__).resolve().parent, *SYSTEM]
         self.own = tuple(sorted({os.path.realpath(p) for p in places}))
         sys.addaudithook(self.hook)
 

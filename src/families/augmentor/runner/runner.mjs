@@ -108,7 +108,10 @@ class Runner {
         last = last.then(() => this.#handle(request)).catch(fault);
       },
       // The host is gone: the package may clean up, then the process ends in any case.
-      () => last.then(() => this.#shutdown()).finally(() => exit(0)),
+      () => {
+        setTimeout(exit, (SHUTDOWN_SECONDS + 1) * 1000, 0);
+        last.then(() => this.#shutdown()).finally(() => exit(0));
+      },
       fault,
     );
   }
@@ -117,10 +120,11 @@ class Runner {
     const whole = { id, ...message, observed: this.#observer.take() };
     if (this.#channel.send(whole)) return;
     const text = `the answer is larger than ${this.#channel.limit} bytes`;
+    const code = message.event === "loaded" ? "load_failed" : "invalid_result";
     this.#channel.send({
       id,
       event: "error",
-      ...refusal("invalid_result", text, { reason: "too_large" }),
+      ...refusal(code, text, { reason: "too_large" }),
       observed: [],
     });
   }

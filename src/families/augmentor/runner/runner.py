@@ -14,6 +14,7 @@ import json
 import os
 import sys
 import threading
+import time
 from pathlib import Path
 
 PROTOCOL = 1
@@ -106,7 +107,8 @@ class Runner:
         if self.channel.send(message):
             return
         text = f"the answer is larger than {self.channel.limit} bytes"
-        error = values.refusal("invalid_result", text, {"reason": "too_large"})
+        code = "load_failed" if message["event"] == "loaded" else "invalid_result"
+        error = values.refusal(code, text, {"reason": "too_large"})
         self.channel.send({"id": identity, "event": "error", **error, "observed": []})
 
     def load(self, request):
@@ -225,6 +227,8 @@ class Runner:
             self.answer(identity, {"event": "described", "facts": self.package.describe()})
         else:
             self.tasks[identity] = asyncio.ensure_future(self.serve(request))
+            # A task that is cancelled before its first step would never answer.
+            await asyncio.sleep(0)
         return False
 
     def fault(self, kind, error):
@@ -299,6 +303,9 @@ def read(channel, loop, requests):
     # The loop may have ended before.
     with contextlib.suppress(RuntimeError):
         loop.call_soon_threadsafe(requests.put_nowait, last)
+    # The loop may also be blocked by the package for ever, and no host is left to end it.
+    time.sleep(SHUTDOWN_SECONDS + 1)
+    os._exit(0)
 
 
 def main(arguments):

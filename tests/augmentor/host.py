@@ -128,14 +128,11 @@ class Host:
                 self.answers[message["id"]] = message
         return self.answers.pop(identity)
 
-<<<<<<< HEAD
-=======
     def rest(self) -> None:
         """Takes everything that comes until the child closes its end."""
         with contextlib.suppress(Ended):
             self.wait(-1)
 
->>>>>>> augm
     def ask(self, op: str, patience: float = PATIENCE, **members: Any) -> dict[str, Any]:
         return self.wait(self.send(op, **members), patience)
 

@@ -27,15 +27,9 @@ REASONS = {
     "entry_outside": "L3",
     "too_large": "L5",
 }
-<<<<<<< HEAD
-# A call of a fixture either ends at once or never.
-CALL_PATIENCE = 4.0
-END_PATIENCE = 4.0
-=======
 # A call of a fixture either ends at once or never; the machine may be busy.
 CALL_PATIENCE = 10.0
 END_PATIENCE = 10.0
->>>>>>> augm
 TYPES = {"object", "array", "string", "number", "integer", "boolean", "null"}
 
 

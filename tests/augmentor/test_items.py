@@ -19,12 +19,6 @@ CASES = [(runtime, name) for runtime in ("python", "node") for name in packages(
 
 
 @pytest.fixture(scope="module")
-<<<<<<< HEAD
-def verdicts() -> Verdicts:
-    """All verdicts, made side by side: most of the time is waiting for packages that hang."""
-    pool = ThreadPoolExecutor(6)
-    found = {case: pool.submit(Judge(FIXTURES.joinpath(*case), case[0]).judge) for case in CASES}
-=======
 def verdicts(request: pytest.FixtureRequest) -> Verdicts:
     """Verdicts, made side by side: most of the time is waiting for packages that hang."""
     specs = [getattr(item, "callspec", None) for item in request.session.items]
@@ -32,7 +26,6 @@ def verdicts(request: pytest.FixtureRequest) -> Verdicts:
     cases = [case for case in CASES if case in selected]
     pool = ThreadPoolExecutor(6)
     found = {case: pool.submit(Judge(FIXTURES.joinpath(*case), case[0]).judge) for case in cases}
->>>>>>> augm
     pool.shutdown(wait=False)
     return found
 

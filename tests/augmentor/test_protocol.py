@@ -9,11 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ENTRIES, package
-<<<<<<< HEAD
-from host import FIXTURES, Ended, Host
-=======
 from host import FIXTURES, Host
->>>>>>> augm
 
 TEXT = {"text": "hello"}
 
@@ -162,12 +158,7 @@ def test_a_request_over_the_limit_ends_the_run(runtime: str) -> None:
         host.load(ENTRIES[runtime])
         with contextlib.suppress(BrokenPipeError):
             host.requests.write(b"x" * 3_000_000 + b"\n")
-<<<<<<< HEAD
-        with pytest.raises(Ended):
-            host.wait(-1)
-=======
         host.rest()
->>>>>>> augm
         assert host.other[-1]["kind"] == "request"
         assert "1048576 bytes" in host.other[-1]["error"]["message"]
         assert host.ended_by_itself()
@@ -233,16 +224,9 @@ def test_an_error_outside_of_every_call_is_reported(runtime: str, tmp_path: Path
     with Host(body, runtime) as host:
         host.load(ENTRIES[runtime])
         host.run("go", {})
-<<<<<<< HEAD
-        try:
-            host.ask("describe")
-        except Ended:
-            assert runtime == "node"
-=======
         if runtime == "python":
             host.ask("shutdown")
         host.rest()
->>>>>>> augm
         fault = next(m for m in host.other if m["event"] == "fault")
     assert fault["kind"] == ("thread" if runtime == "python" else "rejection")
     assert fault["error"]["code"] == "internal_error"

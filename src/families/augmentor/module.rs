@@ -170,7 +170,8 @@ fn constants<L: Language>(contract: &AugmentorContract, language: &L) -> Vec<Str
             "Joins the prefix and the name of a command.",
             "TOOL_SEPARATOR",
             "",
-            text(contract.mcp.separator.as_ref()),
+            // A tag that leaves it open means what hosts have always done.
+            language.text(contract.mcp.separator.as_deref().unwrap_or("_")),
         ),
         one(
             "Limits of a host that sets no others.",

@@ -1,7 +1,6 @@
 //! What is around the manifest: the file of the entry, and the packages that are published.
 
 use serde_json::Value;
-use toml_edit::{Document, Item};
 
 use crate::contract::pyproject::Pyproject;
 use crate::contract::rules::Collector;
@@ -126,7 +125,7 @@ fn differs(
 
 fn python(repository: &Repository, manifest: &Manifest, found: &mut Collector) {
     let Some(text) = repository.text(PYPROJECT) else { return };
-    let (Ok(project), Ok(document)) = (Pyproject::read(text), Document::parse(text)) else { return };
+    let Ok(project) = Pyproject::read(text) else { return };
     let value = |entry: &Option<crate::contract::pyproject::Entry>| {
         entry.as_ref().map(|entry| entry.value.clone())
     };
@@ -136,9 +135,9 @@ fn python(repository: &Repository, manifest: &Manifest, found: &mut Collector) {
         let message = "it has dependencies at run time".to_owned();
         found.whole(&DEPENDENCIES, PYPROJECT, message);
     }
-    // A build system ships data files only when it is told to; whichever it is, its table names the manifest.
-    let tool = document.as_table().get("tool").map(Item::to_string).unwrap_or_default();
-    if name.is_some() && !tool.contains(MANIFEST) {
+    // A build system ships data files only when it is told to; whichever it is, a line names the manifest.
+    let ships = |line: &str| !line.trim_start().starts_with('#') && line.contains(MANIFEST);
+    if name.is_some() && !text.lines().any(ships) {
         let message = "nothing in it puts augmentor.toml into the wheel".to_owned();
         found.whole(&NOT_PUBLISHED, PYPROJECT, message);
     }

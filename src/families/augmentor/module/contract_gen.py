@@ -21,11 +21,13 @@ from typing import (
 SPEC_TAG: Final = "v1.1.0"
 # The version of the interface; the value of `abi` in augmentor.toml.
 ABI: Final = "1.0"
-# What a package can declare, and the member of the package that a cap needs.
+# What a package can declare.
 CAPS: Final[Tuple[str, ...]] = ("command", "agent", "tool", "stream", "memory")
+# The member of the package that a cap needs.
 CAP_MEMBERS: Final[Mapping[str, str]] = MappingProxyType({"command": "commands", "agent": "agents", "tool": "tools"})
-# Values of the permissions in augmentor.toml.
+# Values of `filesystem` in augmentor.toml.
 FILESYSTEM_PERMISSIONS: Final[Tuple[str, ...]] = ("none", "read", "write", "read-write")
+# Values of `network` in augmentor.toml.
 NETWORK_PERMISSIONS: Final[Tuple[str, ...]] = ("none", "https", "all")
 # Codes of the host, and whether the same call may succeed later.
 ERROR_CODES: Final[Mapping[str, bool]] = MappingProxyType({
@@ -40,10 +42,13 @@ ERROR_CODES: Final[Mapping[str, bool]] = MappingProxyType({
     "crashed": True,
     "internal_error": False,
 })
-# Names that a package may use.
+# The form of names of commands.
 COMMAND_NAME: Final = "^[A-Za-z][A-Za-z0-9_-]{0,63}$"
+# The form of ids of agents.
 AGENT_ID: Final = "^[A-Za-z][A-Za-z0-9_-]{0,63}$"
+# The form of names of MCP tools.
 TOOL_NAME: Final = "^[A-Za-z0-9_-]{1,64}$"
+# Joins the prefix and the name of a command.
 TOOL_SEPARATOR: Final = "_"
 # Limits of a host that sets no others.
 LIMITS: Final[Mapping[str, int]] = MappingProxyType({

@@ -2,12 +2,13 @@
 //! and knows none of these folders.
 
 pub mod agent_cli;
+pub mod augmentor;
 pub mod harness;
 
 use std::sync::Once;
 
 /// Every family: what it adds to each layer.
-const INSTALL: [fn(); 2] = [agent_cli::install, harness::install];
+const INSTALL: [fn(); 3] = [agent_cli::install, augmentor::install, harness::install];
 
 /// Makes every family known to every layer; once is enough, and more does no harm.
 pub fn install() {

@@ -134,6 +134,7 @@ impl Output {
             "python" => &[".py"],
             "rust" => &[".rs"],
             "typescript" => &[".ts", ".mts", ".cts"],
+            "javascript" => &[".js", ".mjs"],
             _ => return None,
         };
         let Some(stem) = endings.iter().find_map(|ending| name.strip_suffix(ending)) else {

@@ -183,13 +183,7 @@ impl Scaffold<'_> {
 
     /// Whether the answers want the file at `path`.
     fn exists(&self, path: &str) -> bool {
-        let holds = |condition: &Condition| {
-            self.answers.get(&condition.key).is_some_and(|answer| *answer == condition.value)
-        };
-        self.only
-            .iter()
-            .filter(|only| is_within(path, &self.named(&only.path)))
-            .all(|only| only.when.iter().any(holds))
+        is_wanted(self.only, path, (self.tool, self.package), self.answers)
     }
 
     fn named(&self, path: &str) -> String {
@@ -200,6 +194,22 @@ impl Scaffold<'_> {
     fn output_path(&self, template: &str, resource: &str) -> String {
         self.named(&output_name(template)).replace(RESOURCE_MARK, resource)
     }
+}
+
+/// Whether the answers want a project to have the file at `path`.
+#[must_use]
+pub fn is_wanted(
+    only: &[Only],
+    path: &str,
+    (tool, package): (&str, &str),
+    answers: &BTreeMap<String, String>,
+) -> bool {
+    let holds = |condition: &Condition| {
+        answers.get(&condition.key).is_some_and(|answer| *answer == condition.value)
+    };
+    only.iter()
+        .filter(|only| is_within(path, &named(&only.path, tool, package)))
+        .all(|only| only.when.iter().any(holds))
 }
 
 /// The path that a file of a template gets, with its marks.

@@ -9,7 +9,7 @@ use crate::generate::outputs;
 use crate::generate::record::{RECORD_PATH, Record, SpecSection, TemplateSection};
 use crate::generate::record_runtime::RuntimeSection;
 use crate::generate::render::Engine;
-use crate::generate::scaffold::{Origin, Scaffold, named};
+use crate::generate::scaffold::{Origin, Scaffold, is_wanted, named};
 use crate::generate::vendor::SpecRelease;
 use crate::inputs::desired::{Desired, SourceBytes, WantedRuntime};
 use crate::inputs::template::{Template, TemplateInfo};
@@ -117,8 +117,15 @@ pub fn record(
     };
     let mut outputs = BTreeMap::new();
     for (generator, paths) in &template.outputs {
-        let paths = paths.all().iter().map(output).collect::<Result<_, _>>()?;
-        outputs.insert(generator.clone(), paths);
+        let paths = paths.all().iter().map(output).collect::<Result<Vec<Output>, _>>()?;
+        let wanted = |output: &Output| {
+            let path = output.path.as_str();
+            is_wanted(&template.only, path, (subject.tool(), &subject.package()), &answers)
+        };
+        let paths: Vec<_> = paths.into_iter().filter(wanted).collect();
+        if !paths.is_empty() {
+            outputs.insert(generator.clone(), paths);
+        }
     }
     let runtime = match &template.runtime {
         Some(runtime) => {

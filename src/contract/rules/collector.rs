@@ -18,7 +18,7 @@ const MAX_SHOWN: usize = 60;
 
 /// A file of the project whose positions can be turned into lines.
 #[derive(Debug)]
-pub(super) struct Source<'a> {
+pub struct Source<'a> {
     pub path: &'a str,
     pub bytes: &'a [u8],
     /// Offset of every line break, found when the first line is asked for.
@@ -40,7 +40,7 @@ impl<'a> Source<'a> {
 }
 
 #[derive(Default)]
-pub(super) struct Collector {
+pub struct Collector {
     findings: Vec<Finding>,
     counts: BTreeMap<&'static str, (usize, Rule)>,
 }

@@ -1,6 +1,5 @@
 //! Rules about the tree: where the project lives, which files it has, which paths survive an archive.
 
-use super::super::{agent_cli, harness};
 use super::collector::{Collector, shown};
 use super::subject::{HARNESS, MANIFEST, Subject};
 use super::{ERROR, Rule, WARNING};
@@ -75,7 +74,7 @@ pub(super) const MERGE_MARKER: Rule = Rule {
     why: "Neither side of the conflict works",
     fix: "resolve the conflict",
     source: "failure map, failure 7",
-    families: &[harness::FAMILY, agent_cli::FAMILY],
+    families: &[],
     ..ERROR
 };
 pub(super) const SHIM_EXECUTABLE: Rule = Rule {

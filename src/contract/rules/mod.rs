@@ -21,7 +21,7 @@ mod permissions;
 mod python;
 #[cfg(test)]
 mod sample;
-mod secrets;
+pub mod secrets;
 mod subject;
 #[cfg(test)]
 mod tests;
@@ -30,7 +30,7 @@ mod tool;
 use super::family::Family;
 use super::findings::{Finding, Severity};
 use super::repository::Repository;
-use collector::Collector;
+pub use collector::{Collector, Source};
 pub use facts::HarnessFacts;
 use subject::{Subject, Texts};
 pub use tool::{RULES as TOOL_RULES, ToolFacts, check_agent_cli};
@@ -87,7 +87,7 @@ const ERROR: Rule = Rule {
 const WARNING: Rule = Rule { severity: Severity::Warning, ..ERROR };
 
 /// The record of a project that aos looks after; without it `aos gen` has nothing to go by.
-const RECORD: &str = "aos.toml";
+pub const RECORD: &str = "aos.toml";
 
 /// Every rule of the `harness` family, in the order of the reference.
 pub const RULES: &[Rule] = &[

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::super::python_source::{Note, What};
-use super::super::{agent_cli, harness};
 use super::collector::{Collector, Source, shown};
 use super::subject::{PythonFile, Subject};
 use super::{ERROR, Rule, layout, names};
@@ -14,7 +13,7 @@ pub(super) const COMMITTED: Rule = Rule {
     why: "Whoever can read the repository can use it; one fleet connector was saved by a scan by hand",
     fix: "revoke the secret, remove it from the history, and read it from the environment",
     source: "failure map, failure 23",
-    families: &[harness::FAMILY, agent_cli::FAMILY],
+    families: &[],
     ..ERROR
 };
 pub(super) const PARTIAL_MASK: Rule = Rule {
@@ -154,7 +153,7 @@ const fn pair(first: u8, second: u8) -> usize {
 /// Bytes that are judged at once; eight pairs, one at each multiple of three.
 const BLOCK: usize = 24;
 
-pub(super) fn scan(path: &str, bytes: &[u8], found: &mut Collector) {
+pub fn scan(path: &str, bytes: &[u8], found: &mut Collector) {
     // A start at any place puts one of its three pairs at a multiple of three.
     let (blocks, rest) = bytes.as_chunks::<BLOCK>();
     for (index, block) in blocks.iter().enumerate() {

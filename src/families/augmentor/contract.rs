@@ -1,0 +1,239 @@
+//! The `augmentor` contract: what every package and every host shares (augmentor ABI).
+
+use indexmap::IndexMap;
+use regex::Regex;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::contract::document::{self, ContractError};
+use crate::contract::name::Key;
+use crate::contract::{SpecTag, json};
+
+use super::FAMILY;
+
+/// Longest pattern; none of a contract is near it.
+const MAX_PATTERN: usize = 1_000;
+
+/// `contract.json` of the family. A list that is empty or a value that is null says that the tag leaves it open.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AugmentorContract {
+    pub contract: Key,
+    pub tag: String,
+    pub abi: Abi,
+    pub runtimes: Vec<Key>,
+    pub caps: Vec<Key>,
+    pub manifest: ManifestShape,
+    pub permissions: Permissions,
+    pub patterns: Patterns,
+    pub entry: Entry,
+    pub package: Package,
+    pub schema: Value,
+    pub context: IndexMap<Key, IndexMap<String, Member>>,
+    pub history: Value,
+    pub chunk: Value,
+    pub hooks: Value,
+    pub error: Errors,
+    pub limits: IndexMap<Key, u64>,
+    pub mcp: Mcp,
+}
+
+/// Versions of the interface.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Abi {
+    pub versions: Vec<String>,
+    pub default: Option<String>,
+}
+
+/// Members of `augmentor.toml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ManifestShape {
+    pub file: String,
+    /// Table to severity of a member that the contract does not know.
+    pub unknown_keys: IndexMap<Key, Level>,
+    pub keys: IndexMap<Key, Member>,
+    pub entries_keys: IndexMap<Key, Member>,
+    pub permissions_keys: IndexMap<Key, Member>,
+    pub mcp_keys: IndexMap<Key, Member>,
+}
+
+/// How much an unknown member weighs.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    Warning,
+    Error,
+}
+
+/// One member of a table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Member {
+    #[serde(rename = "type")]
+    pub kind: Key,
+    pub required: bool,
+    /// Name of a pattern in `patterns`.
+    pub pattern: Option<Key>,
+    /// Name of a list that holds every allowed value.
+    #[serde(rename = "enum")]
+    pub allowed: Option<String>,
+    /// The cap that the member comes with.
+    pub cap: Option<Key>,
+}
+
+/// Values of permissions.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Permissions {
+    pub filesystem: Vec<Key>,
+    pub network: Vec<Key>,
+    pub defaults: Option<Value>,
+}
+
+/// Forms of names; a tag that leaves one open has none.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Patterns {
+    pub package_name: Option<String>,
+    pub version: Option<String>,
+    /// By runtime.
+    pub entry: IndexMap<Key, String>,
+    pub command_name: Option<String>,
+    pub agent_id: Option<String>,
+    pub secret: Option<String>,
+    pub tool_prefix: Option<String>,
+    pub tool_name: Option<String>,
+    pub error_code: Option<String>,
+}
+
+/// How an entry is found.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    pub split: Option<Key>,
+    pub suffixes: IndexMap<Key, Vec<String>>,
+    pub source_roots: IndexMap<Key, Vec<String>>,
+}
+
+/// What a factory returns.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Package {
+    pub keys: Vec<Key>,
+    pub shutdown_places: Vec<Key>,
+    pub command_keys: IndexMap<String, Member>,
+    pub agent_keys: IndexMap<String, Member>,
+    pub tool_keys: IndexMap<String, Member>,
+    pub cap_members: IndexMap<Key, Key>,
+}
+
+/// What an error has.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Errors {
+    pub keys: Vec<Key>,
+    pub codes: IndexMap<Key, ErrorCode>,
+}
+
+/// A code of the host.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ErrorCode {
+    pub retryable: bool,
+    pub meaning: String,
+}
+
+/// How commands become tools of MCP.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mcp {
+    pub separator: Option<String>,
+    pub projected: Vec<Key>,
+    #[serde(rename = "override")]
+    pub replaced: Option<Key>,
+    pub result: Vec<Value>,
+    pub error: Option<Value>,
+    pub protocol_errors: Vec<Key>,
+    pub stream: Option<String>,
+}
+
+impl AugmentorContract {
+    /// Parses and validates `contract.json`.
+    ///
+    /// # Errors
+    /// When it is not a complete contract of this family and tag.
+    pub fn parse(bytes: &[u8], tag: &SpecTag) -> Result<Self, ContractError> {
+        let contract: Self = json::parse_as(bytes)?;
+        document::identify(FAMILY, tag, &contract.contract, &contract.tag)?;
+        match contract.fault() {
+            None => Ok(contract),
+            Some(fault) => Err(ContractError::Inconsistent(fault)),
+        }
+    }
+
+    /// What a member may be, when the contract says so.
+    #[must_use]
+    pub fn allowed(&self, member: &Member) -> Vec<&str> {
+        fn keys(keys: &[Key]) -> Vec<&str> {
+            keys.iter().map(Key::as_str).collect()
+        }
+        match member.allowed.as_deref() {
+            Some("abi.versions") => self.abi.versions.iter().map(String::as_str).collect(),
+            Some("runtimes") => keys(&self.runtimes),
+            Some("caps") => keys(&self.caps),
+            Some("permissions.filesystem") => keys(&self.permissions.filesystem),
+            Some("permissions.network") => keys(&self.permissions.network),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The form of a member; an entry has that of its runtime.
+    #[must_use]
+    pub fn pattern(&self, member: &Member, runtime: &str) -> Option<Regex> {
+        let patterns = &self.patterns;
+        let text = match member.pattern.as_ref()?.as_str() {
+            "package_name" => patterns.package_name.as_ref(),
+            "version" => patterns.version.as_ref(),
+            "entry" => patterns
+                .entry
+                .iter()
+                .find_map(|(name, text)| (name.as_str() == runtime).then_some(text)),
+            "secret" => patterns.secret.as_ref(),
+            "tool_prefix" => patterns.tool_prefix.as_ref(),
+            "command_name" => patterns.command_name.as_ref(),
+            "agent_id" => patterns.agent_id.as_ref(),
+            _ => None,
+        };
+        Regex::new(text?).ok()
+    }
+
+    fn fault(&self) -> Option<String> {
+        let one = [
+            &self.patterns.package_name,
+            &self.patterns.version,
+            &self.patterns.command_name,
+            &self.patterns.agent_id,
+            &self.patterns.secret,
+            &self.patterns.tool_prefix,
+            &self.patterns.tool_name,
+            &self.patterns.error_code,
+        ];
+        let all = one.into_iter().flatten().chain(self.patterns.entry.values());
+        for pattern in all {
+            if pattern.len() > MAX_PATTERN || Regex::new(pattern).is_err() {
+                return Some("`patterns` holds one that is no regular expression".to_owned());
+            }
+        }
+        let members = self.package.cap_members.iter();
+        let unknown = members.clone().map(|(cap, _)| cap).find(|cap| !self.caps.contains(cap));
+        if let Some(cap) = unknown {
+            return Some(format!("`package.cap_members` names `{cap}`, which is not one of `caps`"));
+        }
+        let unknown = members.map(|(_, key)| key).find(|key| !self.package.keys.contains(key));
+        unknown.map(|key| {
+            format!("`package.cap_members` names `{key}`, which is not one of `package.keys`")
+        })
+    }
+}

@@ -1,0 +1,40 @@
+//! The family `augmentor`: packages of commands and agents that any host loads.
+
+mod adoption;
+pub mod contract;
+mod frozen;
+mod manifest;
+mod module;
+mod outputs;
+mod package;
+mod rules;
+mod scaffold;
+
+use crate::audit::rules::FAMILY_RULES;
+use crate::commands::new::subject::SCAFFOLDERS;
+use crate::contract::Family;
+use crate::contract::family::{Description, Marker};
+use crate::generate::outputs::OUTPUTS;
+use crate::inputs::adoption::ADOPTERS;
+use crate::inputs::frozen::FROZEN;
+
+/// The manifest of an augmentor.
+pub const MANIFEST: &str = "augmentor.toml";
+
+/// Packages of commands and agents that any host loads.
+pub const FAMILY: Family = Family::of(&Description {
+    name: "augmentor",
+    spec_file: "AUGMENTOR-SPEC.md",
+    noun: "augmentor",
+    marker: Marker::File(MANIFEST),
+});
+
+/// Adds the family to every layer.
+pub fn install() {
+    FAMILY.install();
+    OUTPUTS.add(FAMILY, &outputs::AugmentorOutputs);
+    ADOPTERS.add(FAMILY, &adoption::AugmentorAdopter);
+    FROZEN.add(FAMILY, &frozen::AugmentorCore);
+    FAMILY_RULES.add(FAMILY, &rules::AugmentorRules);
+    SCAFFOLDERS.add(FAMILY, &scaffold::AugmentorScaffolder);
+}

@@ -1,0 +1,13 @@
+// The package that hosts load: `factory` is the entry in augmentor.toml.
+
+import { guide } from "./agent.js";
+import { outline, stats } from "./commands.js";
+import type { AugmentorPackage } from "./contract_gen.js";
+
+/** Close what the package keeps open; nothing so far. */
+function shutdown(): void {}
+
+/** Return the package; hosts pass an object that says who they are. */
+export function factory(_hooks?: Record<string, unknown>): AugmentorPackage {
+  return { commands: [stats, outline], agents: [guide], shutdown };
+}

@@ -1,0 +1,56 @@
+"""The packages of both templates, put together without aos: the parts that no answer changes."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from host import ROOT
+from judge import Judge
+
+TEMPLATES = ROOT / "templates"
+MODULES = ROOT / "src" / "families" / "augmentor" / "module"
+MANIFEST = """\
+name = "sample"
+version = "0.1.0"
+entry = "{entry}"
+runtime = "{runtime}"
+caps = ["command", "agent", "stream"]
+
+[permissions]
+filesystem = "read"
+"""
+
+
+def tree(template: str) -> dict[str, bytes]:
+    root = TEMPLATES / template / "files"
+    return {str(f.relative_to(root)): f.read_bytes() for f in root.rglob("*") if f.is_file()}
+
+
+def test_a_file_of_both_templates_is_the_same_file() -> None:
+    python, node = tree("augmentor-python"), tree("augmentor-node")
+    assert [name for name in python if python[name] != node.get(name)] == []
+    assert sorted(set(node) - set(python)) == ["src/agent.ts", "src/commands.ts", "src/index.ts"]
+
+
+@pytest.mark.parametrize("template", ["augmentor-python", "augmentor-node"])
+def test_the_package_of_a_template_conforms(template: str, runtime: str, tmp_path: Path) -> None:
+    files = TEMPLATES / template / "files"
+    shutil.copytree(files / "tests", tmp_path / "tests")
+    if runtime == "python":
+        target = tmp_path / "src" / "sample"
+        shutil.copytree(files / "src" / "@package@", target)
+        shutil.copy(MODULES / "contract_gen.py", target)
+        entry = "sample.factory"
+    else:
+        target = tmp_path / "src"
+        target.mkdir()
+        for file in files.glob("src/*.js"):
+            shutil.copy(file, target)
+        shutil.copy(MODULES / "contract_gen.mjs", target / "contract_gen.js")
+        (tmp_path / "package.json").write_text('{"type": "module"}\n')
+        entry = "src/index.factory"
+    manifest = MANIFEST.format(entry=entry, runtime=runtime)
+    (tmp_path / "augmentor.toml").write_text(manifest)
+    assert Judge(tmp_path, runtime).judge() == {}

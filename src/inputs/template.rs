@@ -269,7 +269,8 @@ mod tests {
                 assert!(paths.contains(executable), "{}: {executable}", info.name);
             }
             for only in &info.only {
-                let hit = paths.iter().any(|path| is_within(path, &only.path));
+                let outputs = info.outputs.values().flat_map(Paths::all);
+                let hit = paths.iter().chain(outputs).any(|path| is_within(path, &only.path));
                 assert!(hit && !only.when.is_empty(), "{}: {}", info.name, only.path);
                 for condition in &only.when {
                     let question = info.questions.iter().find(|asked| asked.key == condition.key);

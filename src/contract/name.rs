@@ -64,6 +64,14 @@ name_type!(
 );
 
 name_type!(
+    /// An identifier of a programming language: letters, digits and `_`, no digit first.
+    Identifier,
+    "an identifier (letters, digits, `_`)",
+    |text| text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && text.chars().all(|symbol| symbol.is_ascii_alphanumeric() || symbol == '_')
+);
+
+name_type!(
     /// A long option, `--name`.
     Flag,
     "an option (`--name`)",

@@ -1,6 +1,7 @@
 //! The families of contracts, a folder each. Every other layer asks for its part of a family through a trait of its own
 //! and knows none of these folders.
 
+pub mod agent_adapter;
 pub mod agent_cli;
 pub mod augmentor;
 pub mod harness;
@@ -8,7 +9,8 @@ pub mod harness;
 use std::sync::Once;
 
 /// Every family: what it adds to each layer.
-const INSTALL: [fn(); 3] = [agent_cli::install, augmentor::install, harness::install];
+const INSTALL: [fn(); 4] =
+    [agent_adapter::install, agent_cli::install, augmentor::install, harness::install];
 
 /// Makes every family known to every layer; once is enough, and more does no harm.
 pub fn install() {

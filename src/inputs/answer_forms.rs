@@ -22,8 +22,15 @@ pub fn fault(pattern: Pattern, value: &str) -> Option<String> {
             (is_mail(value) || is_https_url(value), "an e-mail address or an https URL")
         }
         Pattern::Year => (is_year(value), "a year of four digits"),
+        Pattern::Words => (is_words(value), "words of letters, digits and `-_./:=@+{}`"),
     };
     (!holds).then(|| format!("it must be {form}"))
+}
+
+/// Words of a command line or a path: nothing that ends a text in any language.
+fn is_words(text: &str) -> bool {
+    let plain = |symbol: char| symbol.is_ascii_alphanumeric() || " -_./:=@+{}".contains(symbol);
+    text.chars().all(plain)
 }
 
 fn is_slug(text: &str) -> bool {

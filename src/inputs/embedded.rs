@@ -152,13 +152,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_preset_in_the_binary_is_well_formed() {
-        for name in template_names() {
-            let example = has_presets(name).then_some(EXAMPLE_PRESET);
-            for preset in preset_names(name).into_iter().chain(example) {
-                let text = preset_text(name, preset).unwrap().replace("{NAME}", "ACME");
-                parse_preset(preset, &text).unwrap();
-            }
+    fn every_preset_of_a_connector_is_well_formed() {
+        let name = "connector-python";
+        for preset in preset_names(name).into_iter().chain([EXAMPLE_PRESET]) {
+            let text = preset_text(name, preset).unwrap().replace("{NAME}", "ACME");
+            parse_preset(preset, &text).unwrap();
         }
     }
 

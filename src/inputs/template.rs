@@ -108,6 +108,7 @@ pub enum Pattern {
     NpmPackage,
     Contact,
     Year,
+    Words,
 }
 
 fn family<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Family, D::Error> {

@@ -1,9 +1,12 @@
 //! What the names on the command line stand for, with a hint when it is nothing.
 
 use crate::contract::suggestion;
+use crate::inputs::embedded::{self, EXAMPLE_PRESET};
 use crate::inputs::template::{self, Template};
 use crate::report::{ErrorCode, Failure};
 use crate::visible::excerpt;
+
+use super::subject::Wanted;
 
 pub fn template(name: &str) -> Result<Template, Failure> {
     template::find(name)?.ok_or_else(|| {
@@ -20,6 +23,45 @@ pub fn template(name: &str) -> Result<Template, Failure> {
 
 pub fn shown(text: &str) -> String {
     excerpt(text, 60)
+}
+
+/// The preset that the command line asks for, else the one called like the project, else the example; with its text.
+///
+/// # Errors
+/// When there is no preset of that name.
+pub fn preset_text(
+    wanted: &Wanted<'_>,
+    name: &str,
+    notes: &mut Vec<String>,
+) -> Result<(String, &'static str), Failure> {
+    let known = embedded::preset_names(&wanted.template.name);
+    let chosen = match wanted.preset {
+        Some(preset) if known.contains(&preset) || preset == EXAMPLE_PRESET => preset,
+        Some(preset) => {
+            let hint = suggestion::nearest(preset, known.iter().copied()).map_or_else(
+                || format!("presets are {}, {EXAMPLE_PRESET}", known.join(", ")),
+                |nearest| format!("did you mean `{nearest}`?"),
+            );
+            return Err(Failure::new(
+                ErrorCode::Validation,
+                format!("there is no preset `{}`", shown(preset)),
+            )
+            .hint(hint)
+            .detail("known_presets", known));
+        }
+        None if known.contains(&name) => name,
+        None => {
+            if let Some(nearest) = suggestion::nearest(name, known.iter().copied()) {
+                notes.push(format!(
+                    "`{}` is not a preset, so the example was used; if you meant `{nearest}`, delete the project and run `aos new {nearest}`",
+                    name
+                ));
+            }
+            EXAMPLE_PRESET
+        }
+    };
+    let text = embedded::preset_text(&wanted.template.name, chosen).unwrap_or_default();
+    Ok((chosen.to_owned(), text))
 }
 
 /// `name` as lower-case words joined by single dashes.

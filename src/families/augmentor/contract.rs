@@ -229,7 +229,9 @@ impl AugmentorContract {
         let members = self.package.cap_members.iter();
         let unknown = members.clone().map(|(cap, _)| cap).find(|cap| !self.caps.contains(cap));
         if let Some(cap) = unknown {
-            return Some(format!("`package.cap_members` names `{cap}`, which is not one of `caps`"));
+            return Some(format!(
+                "`package.cap_members` names `{cap}`, which is not one of `caps`"
+            ));
         }
         let unknown = members.map(|(_, key)| key).find(|key| !self.package.keys.contains(key));
         unknown.map(|key| {

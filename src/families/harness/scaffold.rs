@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::commands::new::choices::{shown, slug};
+use crate::commands::new::choices::{preset_text, shown, slug};
 use crate::commands::new::subject::{Named, Scaffolder, Subject, Wanted};
 use crate::contract::connector::ToolName;
+use crate::contract::json;
 use crate::contract::operations::Preset;
-use crate::contract::{json, suggestion};
 use crate::generate::outputs::CONNECTOR_PATH;
 use crate::generate::record_text::quote;
 use crate::generate::scaffold::Origin;
 use crate::generate::{connector_values, manifest};
-use crate::inputs::embedded::{self, EXAMPLE_PRESET};
+use crate::inputs::embedded;
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
 use crate::report::{ErrorCode, Failure};
 
@@ -136,36 +136,10 @@ fn preset(
     answers: &BTreeMap<String, String>,
     notes: &mut Vec<String>,
 ) -> Result<(String, Preset), Failure> {
-    let known = embedded::preset_names(&wanted.template.name);
-    let name = match wanted.preset {
-        Some(name) if known.contains(&name) || name == EXAMPLE_PRESET => name,
-        Some(name) => {
-            let hint = suggestion::nearest(name, known.iter().copied()).map_or_else(
-                || format!("presets are {}, {EXAMPLE_PRESET}", known.join(", ")),
-                |nearest| format!("did you mean `{nearest}`?"),
-            );
-            return Err(Failure::new(
-                ErrorCode::Validation,
-                format!("there is no preset `{}`", shown(name)),
-            )
-            .hint(hint)
-            .detail("known_presets", known));
-        }
-        None if known.contains(&tool.short()) => tool.short(),
-        None => {
-            if let Some(nearest) = suggestion::nearest(tool.short(), known.iter().copied()) {
-                notes.push(format!(
-                    "`{}` is not a preset, so the example was used; if you meant `{nearest}`, delete the project and run `aos new {nearest}`",
-                    tool.short()
-                ));
-            }
-            EXAMPLE_PRESET
-        }
-    };
-    let text = embedded::preset_text(&wanted.template.name, name).unwrap_or_default();
-    let mut preset = embedded::parse_preset(name, &fill_example(text, tool))?;
+    let (name, text) = preset_text(wanted, tool.short(), notes)?;
+    let mut preset = embedded::parse_preset(&name, &fill_example(text, tool))?;
     override_preset(&mut preset, answers)?;
-    Ok((name.to_owned(), preset))
+    Ok((name, preset))
 }
 
 /// Writes the connector's name into the example preset; other presets hold no marks.

@@ -1,0 +1,37 @@
+//! The family `agent-adapter`: adapters that let Agent Orchestrator run a coding agent.
+
+mod adoption;
+mod agent;
+pub mod contract;
+mod frozen;
+mod module;
+mod name;
+mod outputs;
+mod rules;
+mod scaffold;
+
+use crate::audit::rules::FAMILY_RULES;
+use crate::commands::new::subject::SCAFFOLDERS;
+use crate::contract::Family;
+use crate::contract::family::{Description, Marker};
+use crate::generate::outputs::OUTPUTS;
+use crate::inputs::adoption::ADOPTERS;
+use crate::inputs::frozen::FROZEN;
+
+/// Adapters that let Agent Orchestrator run a coding agent.
+pub const FAMILY: Family = Family::of(&Description {
+    name: "agent-adapter",
+    spec_file: "ADAPTER-SPEC.md",
+    noun: "adapter",
+    marker: Marker::Record,
+});
+
+/// Adds the family to every layer.
+pub fn install() {
+    FAMILY.install();
+    OUTPUTS.add(FAMILY, &outputs::AdapterOutputs);
+    ADOPTERS.add(FAMILY, &adoption::AdapterAdopter);
+    FROZEN.add(FAMILY, &frozen::AdapterCore);
+    FAMILY_RULES.add(FAMILY, &rules::AdapterRules);
+    SCAFFOLDERS.add(FAMILY, &scaffold::AdapterScaffolder);
+}

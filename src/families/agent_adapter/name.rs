@@ -1,0 +1,96 @@
+//! The names of an adapter: the id of its harness, and the Go package in the orchestrator's tree.
+
+use crate::contract::cli_name::{CliName, CliNameError};
+
+/// Packages beside which the adapter is compiled, and words that no Go package can have.
+const TAKEN: &str = "\
+    main init documentation internal vendor testdata std cmd all activitydispatch activitystate agentbase authprobe \
+    binaryutil hooksjson hookutil modelcatalog registry fake adapters ports domain contract agy aider amp auggie \
+    autohand claudecode cline codex continueagent copilot crush cursor devin droid goose grok kilocode kimi kiro muse \
+    opencode pi primeagent qwen vibe break case chan const continue default defer else fallthrough for func go goto if \
+    import interface map package range return select struct switch type var";
+/// Where adapters are in the orchestrator.
+const MODULE: &str = "github.com/aoagents/agent-orchestrator/backend/internal/adapters/agent/";
+
+/// The id of an adapter. Unlike the name of a tool it may be a word of Go or of a shell: nobody runs it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct AdapterName(String);
+
+impl AdapterName {
+    /// Parses NAME.
+    ///
+    /// # Errors
+    /// When it does not have the form of an id.
+    pub fn parse(text: &str) -> Result<Self, CliNameError> {
+        match CliName::parse(text, false) {
+            Ok(_) | Err(CliNameError::Reserved(_)) => Ok(Self(text.to_owned())),
+            Err(error) => Err(error),
+        }
+    }
+
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The Go package: the id without dashes; `agent` is added where the name is taken.
+    #[must_use]
+    pub fn package(&self) -> String {
+        let plain = self.0.replace('-', "");
+        if TAKEN.split_whitespace().any(|taken| taken == plain) { plain + "agent" } else { plain }
+    }
+
+    /// The module path, which is also the place in the orchestrator.
+    #[must_use]
+    pub fn module(&self) -> String {
+        format!("{MODULE}{}", self.package())
+    }
+
+    /// `ACME_2`.
+    #[must_use]
+    pub fn env_prefix(&self) -> String {
+        self.0.replace('-', "_").to_ascii_uppercase()
+    }
+
+    /// `Acme 2`.
+    #[must_use]
+    pub fn title(&self) -> String {
+        self.words().collect::<Vec<_>>().join(" ")
+    }
+
+    /// `Acme2`.
+    #[must_use]
+    pub fn type_name(&self) -> String {
+        self.words().collect()
+    }
+
+    fn words(&self) -> impl Iterator<Item = String> {
+        self.0.split('-').map(|word| {
+            let (first, rest) = word.split_at(1);
+            first.to_ascii_uppercase() + rest
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_id_has_a_package_that_go_takes() {
+        for (id, package) in [
+            ("acme", "acme"),
+            ("acme-2", "acme2"),
+            ("go", "goagent"),
+            ("type", "typeagent"),
+            ("test", "test"),
+            ("claude-code", "claudecodeagent"),
+            ("json", "json"),
+        ] {
+            assert_eq!(AdapterName::parse(id).unwrap().package(), package);
+        }
+        for bad in ["", "a", "Acme", "a_b", "2b", "a--b", "é1", &"x".repeat(41)] {
+            assert!(AdapterName::parse(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -236,7 +236,8 @@ def _cursor(rules: dict[str, Any], reply: Reply) -> Any:
         raise malformed(reply, f"`{rules['more']}` is not true or false")
     if more is False:
         return None
-    found = _named(rules, reply)
+    is_told = value_at(reply, rules["next"]) is not None
+    found = _named(rules, reply) if is_told or not more else None
     if found is None and more:
         raise malformed(reply, "it says that there is more, and not where")
     return None if found is None else _checked(reply, found)

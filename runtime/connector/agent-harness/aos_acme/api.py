@@ -35,9 +35,11 @@ HEALTH_PATH = "/v1/me"
 #   limit      the wire name for the size of a page, at most max_limit
 #   position   the wire name for the place of a page, in the query or in the body
 #   next       where the reply says what comes next, for example "meta.cursor"
-#   more       where it says if there is more: true or false, or how many in all
+#   more       where it says if there is more: true or false, or how many in all,
+#              which is its `total` as well
 #   last       where it says that this is the last page
-#   empty_ends True when a cursor that is empty or left out ends the list
+#   empty_ends True when the API ends a list with a next page that is empty or left
+#              out of the body; otherwise only null ends it
 #   total, cap where it counts the whole list; how many entries it gives at most
 PAGING = {
     "style": "page",

@@ -14,7 +14,6 @@ from __future__ import annotations
 import base64
 import http.client
 import json
-import math
 import socket
 import ssl
 import threading
@@ -35,7 +34,7 @@ from .errors import AuthError, BackendUnavailable, InvalidUsage
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, NoReturn
+    from typing import Any
     from urllib.parse import SplitResult
 
     from .errors import ConnectorError
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
 
 REDIRECTS = 3
 CHUNK = 65536
-DEPTH = 100
 
 
 class Reply:
@@ -69,7 +67,9 @@ class Reply:
     def data(self) -> Any:
         """The JSON of the body; BackendUnavailable for anything else."""
         if self._data is None:
-            self._data = _decode(self)
+            from . import decoding
+
+            self._data = decoding.data(self)
         return self._data
 
 
@@ -359,42 +359,3 @@ def _headers() -> dict[str, str]:
 
 def _base64(text: str) -> str:
     return base64.b64encode(text.encode("utf-8")).decode("ascii")
-
-
-def _decode(reply: Reply) -> Any:
-    try:
-        data = json.loads(reply.body, parse_constant=_not_json, parse_float=_finite)
-        _check_depth(data)
-    except (ValueError, RecursionError):
-        kind = reply.headers.get("content-type", "").lower()
-        what = "HTML" if "html" in kind or reply.body[:1] == b"<" else "invalid JSON"
-        raise BackendUnavailable(
-            f"the backend answered with {what}", {"status": reply.status}
-        ) from None
-    return data
-
-
-def _not_json(constant: str) -> NoReturn:
-    raise ValueError(constant)
-
-
-def _finite(text: str) -> float:
-    """A finite float; JSON has no Infinity, which 1e999 would become."""
-    number = float(text)
-    if math.isinf(number):
-        raise ValueError(text)
-    return number
-
-
-def _check_depth(data: Any) -> None:
-    level = [data]
-    for _ in range(DEPTH):
-        level = [
-            item
-            for value in level
-            if isinstance(value, (dict, list))
-            for item in (value.values() if isinstance(value, dict) else value)
-        ]
-        if not level:
-            return
-    raise ValueError("nested too deeply")

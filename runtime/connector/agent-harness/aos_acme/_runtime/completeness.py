@@ -1,7 +1,7 @@
 """Reports that an answer is only a part of what was asked for.
 
-`api.PARTIAL` lists the signs of this API. Without one, the answer says nothing
-about its completeness.
+`api.PARTIAL` lists the signs of this API, and some statuses are signs in every API.
+Without one, the answer says nothing about its completeness.
 """
 
 from __future__ import annotations
@@ -21,9 +21,17 @@ if TYPE_CHECKING:
     from .paging import Doubt
 
 
-def doubts(reply: Reply, path: str) -> list[Doubt]:
+# What a status says of an answer that was read.
+STATUSES = {
+    202: ("not_ready", "the API is still preparing this answer: ask again later"),
+    203: ("altered", "something between here and the API changed this answer"),
+    206: ("partial_content", "the API gave only a part of this answer"),
+}
+
+
+def doubts(reply: Reply, path: str, is_read: bool = True) -> list[Doubt]:
     """What a reply to a request of `path` says: [(reason, text), …]."""
-    found = []
+    found = [STATUSES[reply.status]] if is_read and reply.status in STATUSES else []
     for sign in api.PARTIAL:
         if not fnmatchcase(path, sign.get("path", "*")):
             continue

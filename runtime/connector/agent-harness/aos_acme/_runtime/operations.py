@@ -55,7 +55,8 @@ class Api:
 
         reply = self.reply(method, path, inputs, query, body, constants)
         data = replies.result(reply)
-        self.doubts += completeness.doubts(reply, path)
+        is_read = method in ("GET", "HEAD")
+        self.doubts += completeness.doubts(reply, path, is_read)
         return data
 
     def marked(self, data: Any) -> Any:
@@ -119,11 +120,15 @@ class Api:
             following = place.rest(len(shown))
         elif following is None:
             doubts += pages.doubts(rules, reply, found, place)
-        entries = [entry(item, item_id, item_name) for item in shown]
+        slims = [entry(item, item_id, item_name) for item in shown]
+        entries = [slim for slim in slims if slim]
+        if len(entries) < len(slims):
+            text = f"{len(slims) - len(entries)} entries have no id at `{item_id}`"
+            doubts.append(("entries_without_id", f"{text}, so a picker lacks them"))
         if result == "items":
             shown = [
-                {**item, **slim} if isinstance(item, dict) else slim
-                for item, slim in zip(shown, entries)
+                {**item, **slim} if isinstance(item, dict) and slim else slim or item
+                for item, slim in zip(shown, slims)
             ]
         answer = {"items": entries, result: shown, "count": len(shown)}
         answer["next_cursor"] = cursors.write(following, call) if following else None
@@ -210,19 +215,27 @@ class Api:
         return self._client
 
 
-def entry(item: Any, item_id: str, item_name: str) -> dict[str, Any]:
-    """The short form of an item: what a picker shows."""
+def entry(item: Any, item_id: str, item_name: str) -> dict[str, Any] | None:
+    """The short form of an item: what a picker shows. None for one without an id."""
     from .paging import dig
 
     if not isinstance(item, dict):
-        return {"id": str(item), "name": str(item)}
-    found, name = dig(item, item_id), dig(item, item_name)
-    slim = {"id": "" if found is None else str(found)}
-    slim["name"] = slim["id"] if name in (None, "") else str(name)
+        text = _short(item)
+        return {"id": text, "name": text} if text else None
+    found = _short(dig(item, item_id))
+    if not found:
+        return None
+    slim = {"id": found, "name": _short(dig(item, item_name)) or found}
     for key in ("html_url", "web_url", "permalink", "url"):
         if isinstance(item.get(key), str):
             return {**slim, "url": item[key]}
     return slim
+
+
+def _short(value: Any) -> str:
+    """A text or a number as a text; "" for anything else."""
+    is_short = isinstance(value, (str, int, float)) and not isinstance(value, bool)
+    return str(value) if is_short else ""
 
 
 def nest(flat: dict[str, Any]) -> dict[str, Any]:

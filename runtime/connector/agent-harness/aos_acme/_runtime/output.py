@@ -62,9 +62,13 @@ def finish(run: Run, outcome: Result | ConnectorError) -> int:
         outcome = InternalError("the handler returned something that is not JSON")
         text = _render(run, outcome)
     exit_code = outcome.exit_code if isinstance(outcome, ConnectorError) else 0
-    if exit_code and not run.json:
-        redaction.note(text)
-        return exit_code
+    if not run.json:
+        lines = text.split("\n")
+        if exit_code:
+            for line in lines:
+                redaction.note(line)
+            return exit_code
+        text = "\n".join(map(redaction.visible, lines))
     return exit_code if _write(text + "\n") else EXIT_UNREAD
 
 

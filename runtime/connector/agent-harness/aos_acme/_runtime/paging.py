@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     Doubt = tuple[str, str]
 
 CURSOR_BYTES = 20_000
+# What is found at a place that a reply does not have; null is a value.
+ABSENT: Any = object()
 HEADER = "header:"
 
 
@@ -73,40 +75,36 @@ def doubts(
         return [("more_pages", text)] if _header_link(reply) else []
     seen = place.seen + len(found)
     signs = []
-    total = value_at(reply, rules.get("total", ""))
-    if isinstance(total, str) and total.isascii() and total.isdigit():
-        total = int(total[:18])
-    if isinstance(total, int) and not isinstance(total, bool) and total > seen:
+    counts = [_count(value_at(reply, rules.get(key, ""))) for key in ("total", "more")]
+    total = max(count or 0 for count in counts)
+    if total > seen:
         text = f"the API counts {total} entries and gave {seen}"
         signs.append(("fewer_than_total", text))
     cap = rules.get("cap", 0)
     if cap and seen >= cap:
         text = f"the API gives at most {cap} entries of this list"
         signs.append(("result_limit", text))
-    if rules.get("last") and value_at(reply, rules["last"]) is False:
+    if _truth(value_at(reply, rules.get("last", ""))) is False:
         signs.append(("no_next_page", "the API says there is more, and not where"))
+    if reply.is_empty and place.pages and _was_promised(rules, place):
+        signs.append(("no_content", "the API answered a further page with nothing"))
     return signs
 
 
-def malformed(reply: Reply, problem: str) -> BackendUnavailable:
+def malformed(reply: Reply, problem: str, hint: str = "") -> BackendUnavailable:
     """The failure for a next page that cannot be followed."""
+    told = "the list has more entries than were read; narrow it with its options"
     return BackendUnavailable(
         f"the backend's way to the next page cannot be used: {problem}",
         {"status": reply.status, "reason": "malformed_paging"},
-        hint="the list has more entries than were read; narrow it with its options",
+        hint=hint or told,
     )
 
 
 def dig(data: Any, path: str) -> Any:
     """The value at a dotted path, or None."""
-    for key in path.split(".") if path else []:
-        if isinstance(data, list) and key.isdigit() and int(key) < len(data):
-            data = data[int(key)]
-        elif isinstance(data, dict) and key in data:
-            data = data[key]
-        else:
-            return None
-    return data
+    found = _found(data, path)
+    return None if found is ABSENT else found
 
 
 def value_at(reply: Reply, source: str) -> Any:
@@ -151,26 +149,25 @@ def _next(
     style = rules["style"]
     if style == "cursor":
         return _cursor(rules, reply), False
-    if style in ("link", "page"):
-        link = _header_link(reply)
-        if link is None and style == "link":
-            return _named_page(rules, reply, base)
-        if link:
-            return _followed(reply, link, base), True
-        if link is not None:
-            return None, False
-    if style in ("page", "offset"):
+    link = _header_link(reply) if style in ("link", "page") else ""
+    if link:
+        return _followed(reply, link, base), True
+    # A Link header without a next page is about something else, or at the end.
+    if style == "link" and rules["next"] and not reply.is_empty:
+        at, is_link = _named_page(rules, reply, base)
+        if at is not None:
+            return at, is_link
+    elif style in ("page", "offset") and not place.link:
         return _counted(rules, reply, found, place), False
+    if _more(rules, reply, place.seen + len(found))[0]:
+        raise malformed(reply, "it says that there is more, and not where")
     return None, False
 
 
-def _header_link(reply: Reply) -> str | None:
-    """The next page of the Link header, "" when it names none, None without one."""
-    text = reply.headers.get("link", "").strip()
-    if not text:
-        return None
+def _header_link(reply: Reply) -> str:
+    """The next page of the Link header, or ""."""
     try:
-        return links.target(text, "next")
+        return links.target(reply.headers.get("link", ""), "next")
     except ValueError:
         raise malformed(reply, "the Link header is broken") from None
 
@@ -179,14 +176,13 @@ def _named_page(
     rules: dict[str, Any], reply: Reply, base: SplitResult
 ) -> tuple[Any, bool]:
     """The next page of a list that is paged by links, from where else it is named."""
-    source = rules["next"]
-    found = value_at(reply, source)
-    if found in (None, ""):
+    found = _named(rules, reply)
+    if found is None:
         return None, False
-    if source.startswith(HEADER):
+    if rules["next"].startswith(HEADER):
         return _checked(reply, found), False
-    if not isinstance(found, str):
-        raise malformed(reply, "it is not a text")
+    if not isinstance(found, str) or not found:
+        raise malformed(reply, "it is not a text" if found != "" else "it is empty")
     return _followed(reply, found, base), True
 
 
@@ -204,17 +200,32 @@ def _counted(
     step = 1 if rules["style"] == "page" else len(found)
     first = 1 if rules["style"] == "page" else 0
     at = (first if place.at is None else place.at) + step
-    if rules.get("last") and value_at(reply, rules["last"]) is True:
+    if _truth(value_at(reply, rules.get("last", ""))):
         return None
-    more = value_at(reply, rules["more"])
-    if isinstance(more, bool):
+    seen = place.seen + len(found)
+    more, count = _more(rules, reply, seen)
+    if more is not None:
         if more and not step:
             raise malformed(reply, "an empty page has no number after it")
         return at if more else None
-    if isinstance(more, int) and place.seen + len(found) >= more:
+    if count is not None and 0 <= count <= seen:
         return None
     # A short page may be followed by more; only an empty one is the end.
     return at if found else None
+
+
+def _more(
+    rules: dict[str, Any], reply: Reply, seen: int
+) -> tuple[bool | None, int | None]:
+    """Whether there is more, or how many entries there are, where a reply says so."""
+    told = value_at(reply, rules["more"])
+    more, count = _truth(told), _count(told)
+    if told not in (None, "") and more is None and count is None:
+        raise malformed(reply, f"`{rules['more']}` is not true, false or a number")
+    if count == 1 and rules["more"] != rules.get("total"):
+        # It counts a list of one entry; after two entries it can only mean true.
+        return (True if seen > 1 else None), None
+    return more, count
 
 
 def _cursor(rules: dict[str, Any], reply: Reply) -> Any:
@@ -225,16 +236,67 @@ def _cursor(rules: dict[str, Any], reply: Reply) -> Any:
         raise malformed(reply, f"`{rules['more']}` is not true or false")
     if more is False:
         return None
-    found = value_at(reply, rules["next"])
-    ends = rules.get("empty_ends", False)
-    if found is None or (found == "" and ends):
-        if more:
-            raise malformed(reply, "it says that there is more, and not where")
-        parent = rules["next"].rpartition(".")[0]
-        if parent and not ends and isinstance(value_at(reply, parent), dict):
-            raise malformed(reply, f"`{rules['next']}` is missing")
-        return None
-    return _checked(reply, found)
+    is_told = value_at(reply, rules["next"]) is not None
+    found = _named(rules, reply) if is_told or not more else None
+    if found is None and more:
+        raise malformed(reply, "it says that there is more, and not where")
+    return None if found is None else _checked(reply, found)
+
+
+def _named(rules: dict[str, Any], reply: Reply) -> Any:
+    """What a reply says at the place of the next page; None when it names none.
+
+    Null names none, and so does a header that is empty or left out. A member of the
+    body that is empty or left out does where the API ends its lists in that way.
+    """
+    source, ends = rules["next"], rules.get("empty_ends", False)
+    if source.startswith(HEADER):
+        return value_at(reply, source) or None
+    found = _found(reply.data, source) if source else ABSENT
+    if found is ABSENT:
+        parent = source.rpartition(".")[0]
+        # An object below the first member is there for the next page alone.
+        is_hollow = "." in parent and dig(reply.data, parent) == {}
+        if ends and source and not is_hollow:
+            return None
+        hint = "set `empty_ends` if the API leaves it out at the end of a list"
+        raise malformed(reply, f"`{source or 'next'}` is missing", hint)
+    # This is "", 0 or false.
+    return None if ends and found in ("", 0) else found
+
+
+def _found(data: Any, path: str) -> Any:
+    """The value at a dotted path; below null all is null, otherwise it is ABSENT."""
+    for key in path.split(".") if path else []:
+        if isinstance(data, list) and key.isdigit() and int(key) < len(data):
+            data = data[int(key)]
+        elif isinstance(data, dict):
+            data = data.get(key, ABSENT)
+        elif data is not None:
+            return ABSENT
+    return data
+
+
+def _was_promised(rules: dict[str, Any], place: Place) -> bool:
+    """Whether an earlier page said that this one exists."""
+    is_counted = rules["style"] in ("page", "offset") and not place.link
+    return not is_counted or bool(rules["more"] or rules.get("last"))
+
+
+def _truth(value: Any) -> bool | None:
+    """The truth value, also of the text of a header; None for anything else."""
+    if isinstance(value, str):
+        value = {"true": True, "false": False}.get(value.lower())
+    return value if isinstance(value, bool) else None
+
+
+def _count(value: Any) -> int | None:
+    """The whole number, also of the text of a header; None for anything else."""
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        value = int(value[:18])
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _checked(reply: Reply, cursor: Any) -> Any:

@@ -12,6 +12,34 @@ import sys
 PYTHON = (3, 10)
 # Module to import and what pyproject.toml asks for, for every dependency.
 REQUIRES = {"click": "click>=8.1,<9"}
+# Every module of the runtime. Most are imported only when they are needed.
+MODULES = (
+    "cli",
+    "client",
+    "completeness",
+    "config",
+    "cursors",
+    "decoding",
+    "errors",
+    "health",
+    "inputs",
+    "invocation",
+    "links",
+    "meta",
+    "operations",
+    "options",
+    "output",
+    "paging",
+    "readiness",
+    "redaction",
+    "registry",
+    "replies",
+    "sizes",
+    "sources",
+    "text",
+    "urls",
+    "waits",
+)
 
 
 def missing() -> list[str]:
@@ -20,7 +48,8 @@ def missing() -> list[str]:
 
     problems = _python()
     for module, requirement in REQUIRES.items():
-        if find_spec(module) is None:
+        # A directory that was left behind has a spec, and no origin.
+        if getattr(find_spec(module), "origin", None) is None:
             problems.append(f"{requirement} is not installed")
     return problems
 
@@ -71,13 +100,15 @@ def _dependency(module: str, requirement: str) -> list[str]:
     from importlib import import_module, metadata
 
     try:
-        import_module(module)
+        imported = import_module(module)
     except ModuleNotFoundError as error:
         if error.name == module:
             return [f"{requirement} is not installed"]
         return [f"{module} cannot be imported: it lacks {error.name}"]
     except Exception as error:  # noqa: BLE001
         return [f"{module} cannot be imported: {type(error).__name__}"]
+    if getattr(imported, "__file__", None) is None:
+        return [f"{requirement} is not installed: its directory has no module"]
     name = requirement[: len(requirement) - len(requirement.lstrip(_NAME))]
     try:
         version = metadata.version(name)
@@ -96,12 +127,18 @@ def _own_modules() -> list[str]:
     from .errors import ConnectorError
     from .registry import handler
 
-    for name in ("inputs", "options", "operations", "client", "replies", "paging"):
+    for name in MODULES:
         try:
             import_module(f"{__package__}.{name}")
         except Exception as error:  # noqa: BLE001
             return [f"the module {name} cannot be imported: {_told(error)}"]
+    from . import options
+
     for command in COMMANDS:
+        try:
+            options.parse(command, [])
+        except Exception as error:  # noqa: BLE001
+            return [f"the options of {command} cannot be read: {_told(error)}"]
         try:
             handler(command)
         except ConnectorError as error:

@@ -307,11 +307,8 @@ class ScrubbedStream:
 RUNNER_MARK = re.compile(r"(#{2}[a-z]*)\[")
 
 
-def note(line: str) -> None:
-    """Write one line to stderr, whatever state stderr is in.
-
-    Nothing in it steers a terminal or is carried out by a workflow runner.
-    """
+def visible(line: str) -> str:
+    """A line of which nothing steers a terminal or is carried out by a workflow runner."""
     line = "".join(
         symbol if symbol == "\t" or symbol.isprintable() else f"\\u{ord(symbol):04x}"
         for symbol in line
@@ -319,9 +316,14 @@ def note(line: str) -> None:
     line = RUNNER_MARK.sub(r"\1\\u005b", line)
     if line.lstrip().startswith("::"):
         line = line.replace("::", "\\u003a:", 1)
+    return line
+
+
+def note(line: str) -> None:
+    """Write one line to stderr, whatever state stderr is in."""
     try:
         stderr: Any = sys.__stderr__  # None in a process without one
-        stderr.write(line + "\n")
+        stderr.write(visible(line) + "\n")
         stderr.flush()
     except (OSError, ValueError, AttributeError):
         pass

@@ -196,7 +196,7 @@ def _wait(reply: Reply, rule: dict[str, Any], kind: str) -> int | None:
             continue
         told = next(iter(_values(reply, source)), None)
         found = waits.seconds(told, reply.headers.get("date"))
-        if found is not None and not reveals(str(told)):
+        if found is not None and not reveals(str(found)):
             return found
     return rule.get("wait", api.RATE_WAIT if kind == "rate_limited" else None)
 

@@ -34,7 +34,8 @@ def ask(rules, cursor=None, method="GET", path="/list", **inputs):
 
 
 def page(**members):
-    return Answer(body={"ok": True, "l": [{"id": 1, "name": "n"}], **members})
+    things = [{"id": 1, "name": "n"}]
+    return Answer(body={"ok": True, "l": things, "next": None, **members})
 
 
 def drawn(seed):
@@ -64,9 +65,7 @@ def test_every_cursor_comes_back_unchanged(backend, place):
 def test_a_page_in_pieces_keeps_its_cursor(backend, monkeypatch, cut):
     for cursor in ("~3~x", drawn(1)):
         things = [{"id": at, "name": "n"} for at in range(4)]
-        backend.answer_in_turn(
-            page(next=cursor), Answer(body={"ok": True, "l": things})
-        )
+        backend.answer_in_turn(page(next=cursor), page(l=things))
         token, ids = ask(CURSOR)["next_cursor"], []
         while token:
             found = ask(CURSOR, token, limit=cut)

@@ -52,6 +52,12 @@ def with_click(place, text="", version=None):
     return place
 
 
+def emptied_click(place):
+    """A directory that a removal left behind."""
+    (place / "click" / "__pycache__").mkdir(parents=True)
+    return place
+
+
 def real_click(place):
     import click
 
@@ -82,8 +88,12 @@ STATES = {
     "click too new": lambda place: [HARNESS, with_click(place, version="9.0")],
     "click broken": lambda place: [HARNESS, with_click(place, "import nowhere_at_all")],
     "click cut": lambda place: [HARNESS, with_click(place, "def Option(")],
-    "no options": without("_runtime", "options.py"),
-    "no client": without("_runtime", "client.py"),
+    "click left behind": lambda place: [HARNESS, emptied_click(place)],
+    "click of another kind": lambda place: [HARNESS, with_click(place)],
+    **{
+        f"no {name}": without("_runtime", f"{name}.py")
+        for name in ("client", "cursors", "options", "text", "waits")
+    },
     **{f"no {name}": without("commands", name) for name in HANDLERS[:2]},
 }
 
@@ -107,8 +117,15 @@ def test_health_needs_setup_when_a_command_cannot_run(tmp_path, state):
     assert envelope["data"]["next_steps"] == [install]
 
 
-def test_without_click_no_answer_says_ready():
-    envelope = answer(start([HARNESS], "--json", "capabilities"))
+def test_every_module_of_the_runtime_is_tried():
+    files = (HARNESS / PACKAGE / "_runtime").glob("[a-z]*.py")
+    assert sorted(readiness.MODULES) == sorted(path.stem for path in files)
+
+
+@pytest.mark.parametrize("is_left_behind", [False, True])
+def test_without_click_no_answer_says_ready(tmp_path, is_left_behind):
+    places = [HARNESS, emptied_click(tmp_path)] if is_left_behind else [HARNESS]
+    envelope = answer(start(places, "--json", "capabilities"))
     data = envelope["data"]
     assert data["runtime"]["ready"] is False
     assert "click" in data["runtime"]["problems"][0]
@@ -118,10 +135,11 @@ def test_without_click_no_answer_says_ready():
     named = [name for name, spec in gen.COMMANDS.items() if spec["required"]]
     for name in named[:1]:
         option = "--" + gen.COMMANDS[name]["required"][0].replace("_", "-")
-        done = start([HARNESS], "--json", *name.split("."), option, "7")
+        done = start(places, "--json", *name.split("."), option, "7")
         assert done.returncode == 10
-        hint = answer(done)["error"]["details"]["hint"]
-        assert data["runtime"]["install"] in hint
+        if not is_left_behind:
+            hint = answer(done)["error"]["details"]["hint"]
+            assert data["runtime"]["install"] in hint
 
 
 def test_where_commands_run_health_finds_nothing_missing(tmp_path):

@@ -104,6 +104,17 @@ def test_a_limit_without_a_wait_gets_the_usual_one(refused):
     )
 
 
+def test_a_wait_is_lost_only_when_it_shows_a_part_of_a_key(refused, monkeypatch):
+    monkeypatch.setattr(api, "WAITS", ["header:x-until", "header:x-wait"])
+    until = str(NOW + 30)
+    # The digits of a time may happen to stand in a key; its seconds from now do not.
+    monkeypatch.setenv(api.SECRET_KEY, f"zz-{until}-zz7312zz")
+    told = refused([], status=429, headers={"X-Until": until, "Date": DATE})
+    assert told.details["retry_after_s"] == 31
+    told = refused([], status=429, headers={"X-Wait": "7312"})
+    assert told.details["retry_after_s"] == api.RATE_WAIT
+
+
 @pytest.mark.parametrize(
     ("body", "told"),
     [

@@ -59,6 +59,7 @@ def test_a_list_is_followed_to_its_end(command: str, call: Call) -> None:
         assert data["has_more"] is (data["next_cursor"] is not None)
         if stated.get("result"):
             assert len(data[stated["result"]]) == len(data["items"])
+        assert "complete" not in data, "conform.toml states the whole list"
         items += data["items"]
         cursor = data["next_cursor"]
         if cursor is None:

@@ -3,11 +3,11 @@
 `test_connector.py` takes them all: `TESTS` has each by its name.
 """
 
-from . import calls, forms, surface
+from . import calls, forms, settings, surface
 
 TESTS = {
     name: check
-    for module in (surface, calls, forms)
+    for module in (surface, calls, forms, settings)
     for name, check in vars(module).items()
     if name.startswith("test_")
 }

@@ -287,6 +287,7 @@ fn generated_pages_name_their_generator_and_their_check() {
 // The hand-written part may not name what does not exist.
 #[test]
 fn the_failure_map_names_only_rules_that_exist() {
+    aos::families::install();
     let map = std::fs::read_to_string(format!("{ROOT}/docs/failure-map.md")).unwrap_or_default();
     let data = data(&["check", "--explain", "all"]);
     let known: BTreeSet<_> = list(&data["rules"]).iter().map(|rule| text(&rule["rule"])).collect();
@@ -309,6 +310,7 @@ fn the_failure_map_names_only_rules_that_exist() {
 // The example of docs/aos-toml.md is a record that aos reads, and every member of a record is in the table.
 #[test]
 fn the_example_of_aos_toml_is_one_and_its_members_are_described() {
+    aos::families::install();
     let page = std::fs::read_to_string(format!("{ROOT}/docs/aos-toml.md")).expect("the page");
     let example = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
     let example = example.expect("an example");

@@ -81,6 +81,7 @@ struct Scene {
 
 impl Scene {
     fn new(template: &str) -> Self {
+        aos::families::install();
         let sandbox = Sandbox::new();
         let data =
             sandbox.aos(&["new", "acme", "--template", template, "--no-git", "--diff"]).data();

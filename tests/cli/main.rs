@@ -16,6 +16,7 @@ mod check_changes;
 mod check_changes_python;
 mod check_checkouts;
 mod check_committed;
+mod check_documents;
 mod check_drift;
 mod check_fleet;
 mod check_records;

@@ -14,7 +14,6 @@ from __future__ import annotations
 import base64
 import http.client
 import json
-import math
 import socket
 import ssl
 import threading
@@ -28,14 +27,14 @@ from urllib.request import (  # type: ignore[attr-defined]
 
 from .. import __version__, api
 from ..contract_gen import TOOL
-from . import config, redaction, urls
+from . import config, redaction, strict_json, urls
 from .errors import AuthError, BackendUnavailable, InvalidUsage
 
 # For type checkers only: a call does not import `typing`.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, NoReturn
+    from typing import Any
     from urllib.parse import SplitResult
 
     from .errors import ConnectorError
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
 
 REDIRECTS = 3
 CHUNK = 65536
-DEPTH = 100
 
 
 class Reply:
@@ -363,38 +361,10 @@ def _base64(text: str) -> str:
 
 def _decode(reply: Reply) -> Any:
     try:
-        data = json.loads(reply.body, parse_constant=_not_json, parse_float=_finite)
-        _check_depth(data)
-    except (ValueError, RecursionError):
+        return strict_json.loads(reply.body)
+    except ValueError:
         kind = reply.headers.get("content-type", "").lower()
         what = "HTML" if "html" in kind or reply.body[:1] == b"<" else "invalid JSON"
         raise BackendUnavailable(
             f"the backend answered with {what}", {"status": reply.status}
         ) from None
-    return data
-
-
-def _not_json(constant: str) -> NoReturn:
-    raise ValueError(constant)
-
-
-def _finite(text: str) -> float:
-    """A finite float; JSON has no Infinity, which 1e999 would become."""
-    number = float(text)
-    if math.isinf(number):
-        raise ValueError(text)
-    return number
-
-
-def _check_depth(data: Any) -> None:
-    level = [data]
-    for _ in range(DEPTH):
-        level = [
-            item
-            for value in level
-            if isinstance(value, (dict, list))
-            for item in (value.values() if isinstance(value, dict) else value)
-        ]
-        if not level:
-            return
-    raise ValueError("nested too deeply")

@@ -19,7 +19,7 @@ fn main() {
     }
 }
 
-/// Copies a directory; skips hidden files, and the caches and builds of Python, Node and linters.
+/// Copies a directory; skips hidden files, the fixtures of tests, and the caches and builds of Python, Node and linters.
 fn copy(from: &std::path::Path, to: &std::path::Path) -> std::io::Result<()> {
     println!("cargo::rerun-if-changed={}", from.display());
     std::fs::create_dir_all(to)?;
@@ -27,6 +27,7 @@ fn copy(from: &std::path::Path, to: &std::path::Path) -> std::io::Result<()> {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if name.starts_with('.')
+            || entry.path() == std::path::Path::new("runtime/fixtures")
             || matches!(name.as_str(), "__pycache__" | "node_modules" | "build" | "dist")
             || name.ends_with(".pyc")
             || name.ends_with(".egg-info")

@@ -349,6 +349,7 @@ impl Audit<'_> {
         let Some(part) = rules::FAMILY_RULES.of(self.project.family) else { return };
         let record = self.project.record.good();
         self.report.findings.extend(part.check(&self.repository, &release.contract, record));
+        self.report.notes.extend(part.notes(&self.repository, &release.contract, record));
     }
 
     /// What is said of the projects below this one.

@@ -378,6 +378,11 @@ pub trait FamilyRules: Sync {
         contract: &Contract,
         record: Option<&Record>,
     ) -> Vec<Finding>;
+
+    /// What the rules could not judge, and why.
+    fn notes(&self, _: &Repository, _: &Contract, _: Option<&Record>) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// The rules of each family.

@@ -9,6 +9,8 @@ use super::digest::{Digest, hex};
 
 /// Seconds a token lives.
 pub const LIFETIME_SECONDS: u64 = 15 * 60;
+/// Seconds that a clock may be set back between the two steps.
+const SLACK_SECONDS: u64 = 60;
 /// Shortest secret that may key a token, in bytes.
 pub const MIN_SECRET: usize = 32;
 
@@ -52,7 +54,7 @@ pub fn issue(
 /// Checks that `token` was issued for `scope` and is still good at `now`.
 ///
 /// # Errors
-/// `Invalid` for anything but the exact token of this change, `Expired` after its time.
+/// `Invalid` for anything but the exact token of this change, `Expired` from its expiry on.
 pub fn verify(secret: &[u8], scope: &Scope<'_>, token: &str, now: u64) -> Result<(), TokenError> {
     let expires_at = expiry(token).ok_or(TokenError::Invalid)?;
     let right = issue(secret, scope, expires_at, nonce(token).ok_or(TokenError::Invalid)?)?;
@@ -62,10 +64,13 @@ pub fn verify(secret: &[u8], scope: &Scope<'_>, token: &str, now: u64) -> Result
     if right.len() != token.len() || differs != 0 {
         return Err(TokenError::Invalid);
     }
-    if now > expires_at { Err(TokenError::Expired) } else { Ok(()) }
+    // A clock that was set back must not prolong a token.
+    let longest = LIFETIME_SECONDS + SLACK_SECONDS;
+    let is_good = now < expires_at && expires_at - now <= longest;
+    if is_good { Ok(()) } else { Err(TokenError::Expired) }
 }
 
-/// The time after which `token` is worthless, in seconds since the Unix epoch.
+/// The time from which on `token` is worthless, in seconds since the Unix epoch.
 #[must_use]
 pub fn expiry(token: &str) -> Option<u64> {
     let (expiry, _) = token.strip_prefix("ct_")?.split_once('_')?;
@@ -105,11 +110,29 @@ mod tests {
         Scope { command, arguments: "--to v1.0.0", root: "/project", plan: Digest::of(b"plan") }
     }
 
+    /// The cases of every language; the layout of the token is our own.
     #[test]
     fn a_token_is_good_for_its_own_change_until_it_expires() {
-        let token = issue(SECRET, &scope("sync-spec"), 100, 7).unwrap();
-        assert_eq!(verify(SECRET, &scope("sync-spec"), &token, 100), Ok(()));
-        assert_eq!(verify(SECRET, &scope("sync-spec"), &token, 101), Err(TokenError::Expired));
+        let shared = include_str!("../../runtime/fixtures/confirm_tokens.json");
+        let shared: serde_json::Value = serde_json::from_str(shared).unwrap();
+        let expires = 1_700_000_000;
+        let token = issue(SECRET, &scope("sync-spec"), expires, 7).unwrap();
+        let check = |text: &str, now: u64| verify(SECRET, &scope("sync-spec"), text, now);
+        let rows = |name: &str| shared[name].as_array().unwrap().clone();
+        let verdict = |good: bool| if good { Ok(()) } else { Err(TokenError::Expired) };
+        for row in rows("after") {
+            let now = expires.saturating_add_signed(row[0].as_i64().unwrap());
+            assert_eq!(check(&token, now), verdict(row[1] == true), "{row}");
+        }
+        for row in rows("early") {
+            let now = expires - LIFETIME_SECONDS - row[0].as_u64().unwrap();
+            assert_eq!(check(&token, now), verdict(row[1] == true), "{row}");
+        }
+        let body = token.strip_prefix("ct_").unwrap();
+        for form in rows("forms") {
+            let text = form.as_str().unwrap().replace("{token}", &token).replace("{body}", body);
+            assert_eq!(check(&text, expires - 1), Err(TokenError::Invalid), "{text:?}");
+        }
     }
 
     #[test]

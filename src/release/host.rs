@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::strict_json;
 use crate::system::environment;
-use crate::system::http::{Address, Client, Head, Request, Secret, Sink};
+use crate::system::http::{Address, Client, Head, HttpError, Request, Secret, Sink};
 
 use super::answer;
 use super::fault::{Fault, ReleaseError, Stage};
@@ -135,17 +135,19 @@ impl Host {
         what: &str,
         body: &mut Vec<u8>,
     ) -> Result<(), Fault> {
-        let mut head = self.client.get(&request, body)?;
-        if head.status == 401 && request.secret.is_some() {
+        let mut counted = Counted { sink: body, received: 0, is_page: false };
+        let mut answer = self.client.get(&request, &mut counted);
+        if answer.as_ref().is_ok_and(|head| head.status == 401) && request.secret.is_some() {
             request.secret = None;
-            head = self.client.get(&request, body)?;
+            answer = self.client.get(&request, &mut counted);
         }
+        let portal = || Fault::CaptivePortal { host: self.api.host(), what: what.to_owned() };
+        let head = answer.map_err(|error| match error {
+            HttpError::TooLarge { .. } if counted.is_page => portal(),
+            error => Fault::Http(error),
+        })?;
         answer::accept(&head, &self.api.host(), what, self.token.is_some())?;
-        if head.media_type == "text/html" {
-            let host = self.api.host();
-            return Err(Fault::CaptivePortal { host, what: what.to_owned() });
-        }
-        Ok(())
+        if counted.is_page { Err(portal()) } else { Ok(()) }
     }
 
     /// The bytes of an asset, at most `max_bytes`; never with the token.
@@ -163,9 +165,8 @@ impl Host {
         };
         let what = format!("`{}`", asset.name);
         let mut counted = Counted { sink, received: 0, is_page: false };
-        let head = self.client.get(&request, &mut counted).map_err(|error| {
-            use crate::system::http::HttpError;
-            match (error, asset.size) {
+        let head =
+            self.client.get(&request, &mut counted).map_err(|error| match (error, asset.size) {
                 (HttpError::TooLarge { .. }, _) if counted.is_page => {
                     Fault::CaptivePortal { host: asset.address.host(), what: what.clone() }
                 }
@@ -173,8 +174,7 @@ impl Host {
                     Fault::Long { name: asset.name.clone(), expected }
                 }
                 (error, _) => Fault::Http(error),
-            }
-        })?;
+            })?;
         answer::accept(&head, &asset.address.host(), &what, false)?;
         let received = counted.received;
         match asset.size {
@@ -239,8 +239,8 @@ fn parse(body: &[u8], tags: TagReader) -> Result<Release, Fault> {
     let malformed = |reason: String| Fault::Malformed { reason };
     let text =
         std::str::from_utf8(body).map_err(|_| malformed("it is not UTF-8 text".to_owned()))?;
-    let document =
-        strict_json::read(text).map_err(|error| malformed(format!("it is not JSON ({error})")))?;
+    let document = strict_json::read_folded(text)
+        .map_err(|error| malformed(format!("it is not JSON ({error})")))?;
     let tag = document
         .get("tag_name")
         .and_then(Value::as_str)

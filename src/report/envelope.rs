@@ -241,6 +241,38 @@ mod tests {
         assert_eq!(keys(&failed["meta"]), ["duration_ms"]);
     }
 
+    /// The cases of every language; selections of pages are not ours.
+    #[test]
+    fn envelopes_are_those_of_every_language() {
+        let shared = include_str!("../../runtime/fixtures/envelopes.json");
+        let shared: Value = serde_json::from_str(shared).unwrap();
+        let rows = |name: &str| shared[name].as_array().unwrap().clone();
+        let bare = |mut envelope: Value| {
+            let meta = envelope["meta"].as_object_mut().unwrap();
+            assert_eq!(meta.remove("duration_ms"), Some(7.into()));
+            envelope
+        };
+        for row in rows("successes") {
+            let notices = row["notices"].as_array().unwrap().clone();
+            let found = success(&row["data"], &Meta { duration_ms: 7, notices });
+            assert_eq!(bare(found), row["answer"], "{}", row["case"]);
+        }
+        for row in rows("failures") {
+            let code = ErrorCode::ALL.iter().find(|code| row["code"] == code.as_str()).unwrap();
+            let mut failed = Failure::new(*code, row["message"].as_str().unwrap());
+            failed.details = row["details"].as_object().unwrap().clone();
+            let found = failure(&failed, &Meta { duration_ms: 7, notices: Vec::new() });
+            assert_eq!(bare(found), row["answer"], "{}", row["case"]);
+        }
+        for row in rows("fields")
+            .iter()
+            .filter(|row| row["data"].get("items").is_none_or(|items| !items.is_array()))
+        {
+            let fields: Vec<String> = serde_json::from_value(row["fields"].clone()).unwrap();
+            assert_eq!(select(&row["data"], &fields), Ok(row["answer"].clone()), "{}", row["case"]);
+        }
+    }
+
     #[test]
     fn selected_fields_reach_into_objects_and_arrays() {
         let data = json!({"a": 1, "b": [{"x": 1, "y": 2}, {"x": 3, "y": 4}]});

@@ -54,7 +54,7 @@ pub const fn may(name: &'static str, shape: Shape) -> Member {
 /// Parses one document of at most `limit` bytes; gives its text as well.
 ///
 /// # Errors
-/// On anything but one well-formed value without duplicate members, at most 128 levels deep.
+/// On anything but one well-formed value without duplicate members, at most 64 levels deep.
 pub fn parse(bytes: &[u8], limit: usize) -> Result<(&str, Value), DocumentError> {
     if bytes.len() > limit {
         return Err(DocumentError::TooLarge { limit });

@@ -262,6 +262,16 @@ mod tests {
     }
 
     #[test]
+    fn documents_have_the_bytes_that_they_have_in_every_language() {
+        let shared = include_str!("../../runtime/fixtures/envelopes.json");
+        let shared: serde_json::Value = serde_json::from_str(shared).unwrap();
+        for row in shared["documents"].as_array().unwrap() {
+            let document = Visible::json(&row["data"].to_string());
+            assert_eq!(Some(document.as_str()), row["document"].as_str(), "{}", row["case"]);
+        }
+    }
+
+    #[test]
     fn json_keeps_its_values() {
         let value = serde_json::json!({"a\u{202e}": "\u{9b}\u{e0041}##[error]\u{2028}\n##vso[x"});
         for text in [value.to_string(), format!("{value:#}")] {

@@ -10,12 +10,14 @@
 
 mod adoption;
 mod adoption_tools;
+mod agent_table;
 mod brief_answers;
 mod cases;
 mod check_changes;
 mod check_changes_python;
 mod check_checkouts;
 mod check_committed;
+mod check_documents;
 mod check_drift;
 mod check_fleet;
 mod check_records;

@@ -8,6 +8,7 @@ use super::scaffolded_python::Installation;
 use super::toolchain::{run, succeed};
 
 const RUNTIME: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/runtime/connector");
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/runtime/fixtures");
 /// Set to write the example connector anew from the template.
 const UPDATE: &str = "AOS_UPDATE_EXAMPLES";
 /// Where the proofs of the runtime are, in the example connector and in any other that they are copied to.
@@ -17,6 +18,8 @@ const PROOFS: &str = "agent-harness/tests/runtime";
 fn copied(sandbox: &Sandbox) -> PathBuf {
     let target = sandbox.work().join("connector");
     copy(RUNTIME, &target);
+    // The proofs look for the shared fixtures above themselves.
+    copy(FIXTURES, &sandbox.work().join("fixtures"));
     target
 }
 
@@ -72,6 +75,7 @@ fn passes_within(name: &[&str]) {
     sandbox.aos(&[&["new"], name, &["--no-git"]].concat()).data();
     let project = sandbox.work().join(format!("aos-{}", name[0]));
     copy(Path::new(RUNTIME).join(PROOFS), &project.join(PROOFS));
+    copy(FIXTURES, &sandbox.work().join("fixtures"));
     pytest(&[PROOFS], &project, &sandbox.work().join("temporary"));
 }
 

@@ -8,12 +8,16 @@ use super::scaffolded_cli_python::python;
 use super::toolchain::succeed;
 
 const RUNTIME: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/runtime/python");
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/runtime/fixtures");
 
 /// A copy: a run leaves caches behind, and the runtime here is part of the program.
 fn copied(sandbox: &Sandbox) -> PathBuf {
     let target = sandbox.work().join("python");
     let target_text = target.to_str().expect("a path");
     succeed("cp", &["-R", RUNTIME, target_text], Path::new(RUNTIME));
+    // The tests look for the shared fixtures above themselves.
+    let work = sandbox.work().to_str().expect("a path").to_owned();
+    succeed("cp", &["-R", FIXTURES, &work], Path::new(RUNTIME));
     target
 }
 

@@ -7,6 +7,7 @@ mod cli_tree;
 mod collector;
 mod command_ids;
 mod commands;
+mod documented;
 mod facts;
 mod fields;
 #[cfg(test)]
@@ -33,7 +34,7 @@ use super::repository::Repository;
 pub use collector::{Collector, Source};
 pub use facts::HarnessFacts;
 use subject::{Subject, Texts};
-pub use tool::{RULES as TOOL_RULES, ToolFacts, check_agent_cli};
+pub use tool::{RULES as TOOL_RULES, ToolFacts, check_agent_cli, notes as tool_notes};
 
 /// What a rule is, for `--explain`, `docs/rules.md` and `reference`.
 #[derive(Clone, Copy, Debug)]
@@ -179,6 +180,7 @@ pub const RULES: &[Rule] = &[
     fields::PICKER_SOURCE,
     fields::EXPRESSION,
     commands::OPTION_MISSING,
+    documented::OF_CONNECTOR,
     packaging::MISSING,
     packaging::SYNTAX,
     packaging::NAME,
@@ -216,6 +218,7 @@ pub fn check_harness(repository: &Repository, facts: &HarnessFacts) -> Vec<Findi
     layout::check(&subject, &mut found);
     command_ids::check(&subject, &mut found);
     commands::check(&subject, &mut found);
+    documented::check_connector(&subject, &mut found);
     modes::check(&subject, &mut found);
     permissions::check(&subject, &mut found);
     auth::check(&subject, &mut found);

@@ -22,6 +22,16 @@ impl FamilyRules for AgentCliRules {
         let Ok(contract) = contract.of::<AgentCliContract>() else { return Vec::new() };
         rules::check_agent_cli(repository, &facts(repository, contract, record))
     }
+
+    fn notes(
+        &self,
+        repository: &Repository,
+        contract: &Contract,
+        record: Option<&Record>,
+    ) -> Vec<String> {
+        let Ok(contract) = contract.of::<AgentCliContract>() else { return Vec::new() };
+        rules::tool_notes(repository, &facts(repository, contract, record))
+    }
 }
 
 /// The contract, and what the project adds to it; an extension that is refused has a finding of its own.

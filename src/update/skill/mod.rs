@@ -4,6 +4,7 @@
 //! directories count. A copy that is wrong is replaced by the verified files, with or without an installer. Never
 //! writes elsewhere; of ours uses `system`, `release`, `verify` and the embedded data.
 
+mod agent_table;
 mod agents;
 mod backup;
 mod examination;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::system::environment as variables;
 use crate::system::files::{self, Kind};
 
-use super::agents::{AGENTS, Agent, Pin, Reach};
+use super::agent_table::AGENTS;
+use super::agents::{Agent, Pin, Reach};
 
 /// The name of the Skill, which is the name of its directory.
 pub const SKILL: &str = "aos";
@@ -266,6 +267,23 @@ mod tests {
 
     fn real(path: &Path) -> PathBuf {
         std::fs::canonicalize(path).unwrap()
+    }
+
+    #[test]
+    fn bases_and_versions_are_those_that_the_runtimes_use() {
+        let data = include_str!("../../../runtime/fixtures/agents.json");
+        let data: serde_json::Value = serde_json::from_str(data).unwrap();
+        let known: std::collections::BTreeSet<_> = data["bases"]
+            .as_object()
+            .unwrap()
+            .values()
+            .map(|base| (base["variable"].as_str(), base["below"].as_str()))
+            .collect();
+        let moving: std::collections::BTreeSet<_> = MOVING.iter().map(|base| base.rule()).collect();
+        assert_eq!(moving, known);
+        for (pin, member) in [(Pin::Older, "older"), (Pin::Newer, "newer")] {
+            assert_eq!(data["installer"][member], pin.version());
+        }
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod kill;
 mod managers;
 mod proxy;
 mod setup;
+mod shared;
 mod signature;
 mod skill;
 mod success;

@@ -170,7 +170,7 @@ def _timeout(document: dict[str, Any], path: Path) -> float:
 def _document(path: Path, more: Collection[str]) -> dict[str, Any]:
     known = ("base_url", "timeout_s", *more)
     try:
-        document = strict_json.loads(files.read_bounded(path, MAX_CONFIG))
+        document = strict_json.loads(files.read_bounded(path, MAX_CONFIG), folded=True)
     except FileNotFoundError:
         return {}
     except OSError as error:

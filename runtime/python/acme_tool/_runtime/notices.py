@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from .. import contract_gen
-from . import files, versions
+from . import files, strict_json, versions
 
 FILE = "notices.json"
 MAX_SIZE = 64 * 1024
@@ -40,8 +40,10 @@ class Cache(TypedDict):
 def read(home: Path) -> Cache:
     """Give the cache; an unusable one is like none."""
     try:
-        document = json.loads(files.read_bounded(home / FILE, MAX_SIZE))
-    except (OSError, ValueError, RecursionError):
+        document = strict_json.loads(
+            files.read_bounded(home / FILE, MAX_SIZE), folded=True
+        )
+    except (OSError, ValueError):
         document = None
     if not isinstance(document, dict):
         document = {}

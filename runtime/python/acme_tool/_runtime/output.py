@@ -163,13 +163,13 @@ def encode(value: Any, *, compact: bool) -> bytes:
 
 
 def select(data: Any, fields: Sequence[str]) -> Any:
-    """Keep the named fields: of the items when the data is a page, else of the data.
+    """Keep the named fields: of the items when the data has a list of them, else of it.
 
-    A page keeps its other members, which a caller needs to go on.
+    A list keeps the members beside it, which a caller needs to go on.
     """
     if not fields or not isinstance(data, dict):
         return data
-    if isinstance(data.get("items"), list) and "has_more" in data:
+    if isinstance(data.get("items"), list):
         return {**data, "items": [_narrow(item, fields) for item in data["items"]]}
     return _narrow(data, fields)
 

@@ -8,6 +8,7 @@ tokens of known services.
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -17,23 +18,26 @@ MASK = "[redacted]"
 MIN_SECRET = 8
 
 _PLACES = (
-    (re.compile(r"(?i)\b(bearer|basic)[ \t]+[a-z0-9._~+/=-]{20,}"), rf"\1 {MASK}"),
+    (re.compile(r"(?ai)\b(bearer|basic)[ \t]+[a-z0-9._~+/=-]{20,}"), rf"\1 {MASK}"),
     (
         re.compile(
-            r"(?i)\b((?:proxy-)?authorization|(?:set-)?cookie|x-api-key)\s*[:=]\s*"
+            r"(?ai)\b((?:proxy-)?authorization|(?:set-)?cookie|x-api-key)\s*[:=]\s*"
             r"[^\r\n\"']+"
         ),
         rf"\1: {MASK}",
     ),
-    (re.compile(r"(?i)\b([a-z][a-z0-9+.-]{0,20}://)[^/?#\s\"'@]*@"), rf"\1{MASK}@"),
+    (re.compile(r"(?a)://[^/?#\s\"']*@"), f"://{MASK}@"),
     (
         re.compile(
-            r"(?i)([?&;](?:access_token|refresh_token|token|api_?key|secret|password"
+            r"(?ai)([?&;](?:access_token|refresh_token|token|api_?key|secret|password"
             r"|signature)=)[^&#\s\"']+"
         ),
         rf"\1{MASK}",
     ),
-    (re.compile(r"\b(?:gh[pousr]_|github_pat_|npm_|pypi-)[A-Za-z0-9_-]{16,}"), MASK),
+    (
+        re.compile(r"(?a)\b(?:gh[pousr]_|github_pat_|npm_|pypi-)[A-Za-z0-9_-]{16,}"),
+        MASK,
+    ),
 )
 _SECRET_NAME = re.compile(
     r"(?i)(?:.*[_-])?(?:password|passwd|secret|token|authorization|cookie|credential"
@@ -95,14 +99,23 @@ def _printable(text: str) -> str:
 
 
 def _spellings(value: str) -> Iterable[str]:
+    """Give the forms in which a text can hold a secret: addresses, JSON, base64, hex."""
     from urllib.parse import quote, quote_plus
 
     raw = value.encode("utf-8", "surrogateescape")
     yield value
-    yield quote(raw, safe="")
-    yield quote(raw)
-    yield quote_plus(raw)
+    for escaped in (
+        quote_plus(raw),
+        quote(raw, safe=""),
+        quote(raw),
+        quote(raw, safe="$&+=:@"),
+    ):
+        yield escaped
+        yield re.sub(r"%[0-9A-F]{2}", lambda found: found[0].lower(), escaped)
+    yield json.dumps(value)[1:-1]
+    yield json.dumps(value, ensure_ascii=False)[1:-1]
     yield raw.hex()
+    yield raw.hex().upper()
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
         text = encode(raw).decode()
         yield text

@@ -8,6 +8,12 @@ from typing import Any
 # What a workflow runner carries out: two colons at the start of a line; two hashes, a
 # word and a bracket anywhere.
 _COMMANDS = re.compile(r"(?m)^\s*::|#{2}[a-z]*\[")
+# Fillers, joiners and selectors count as printable and can hide a whole message; U+FE0E
+# and U+FE0F follow many ordinary symbols.
+_HIDDEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0d\uffa0"
+    "\U000e0100-\U000e01ef]"
+)
 
 
 def render(value: Any) -> str:
@@ -21,7 +27,7 @@ def plain(text: str) -> str:
     Control characters and commands are shown, not obeyed.
     """
     shown = "".join(
-        symbol if symbol in "\n\t" or symbol.isprintable() else f"\\u{ord(symbol):04x}"
+        symbol if symbol in "\n\t" or _is_visible(symbol) else f"\\u{ord(symbol):04x}"
         for symbol in text
     )
     return _COMMANDS.sub(_spelled, shown)
@@ -33,10 +39,15 @@ def document(text: str) -> str:
     A reader gets the same values.
     """
     shown = "".join(
-        symbol if symbol < "\x7f" or symbol.isprintable() else _escaped(symbol)
+        symbol if symbol < "\x7f" or _is_visible(symbol) else _escaped(symbol)
         for symbol in text
     )
     return re.sub(r"##([a-z]*)\[", r"##\1\\u005b", shown)
+
+
+def _is_visible(symbol: str) -> bool:
+    """Tell whether a symbol shows something of its own."""
+    return symbol.isprintable() and not _HIDDEN.match(symbol)
 
 
 def _spelled(found: re.Match[str]) -> str:

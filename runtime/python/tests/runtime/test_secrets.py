@@ -89,27 +89,6 @@ def test_secrets_of_other_tools_do_not_get_out(tool: Tool) -> None:
     assert "canary" not in tool.run("item", "get", "--id", "1").text
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("Bearer abcdefghijklmnopqrstuvwxyz", f"Bearer {MASK}"),
-        ("a bearer of news", "a bearer of news"),
-        ("Cookie: a=b; c=d", f"Cookie: {MASK}"),
-        ("https://u:p@host/x", f"https://{MASK}@host/x"),
-        ("mail me@example.com", "mail me@example.com"),
-        ("?token=abc&x=1", f"?token={MASK}&x=1"),
-        ("npm_0123456789abcdefghij", MASK),
-        ("the known-secret-1 value", f"the {MASK} value"),
-        ("known%2Dsecret%2D1 stays", "known%2Dsecret%2D1 stays"),
-    ],
-)
-def test_secrets_are_masked_by_value_and_by_place(text: str, shown: str) -> None:
-    redactor = Redactor()
-    redactor.add("known-secret-1", "tiny")
-    assert redactor.text(text) == shown
-    assert redactor.text("tiny things stay") == "tiny things stay"
-
-
 def test_members_with_telling_names_are_masked() -> None:
     tree = {"password": "x", "api_key": "y", "note": "z", "confirm_token": "ct_1"}
     masked = {"password": MASK, "api_key": MASK, "note": "z", "confirm_token": "ct_1"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from acme_tool._runtime import changelog, files, strict_json, versions
+from acme_tool._runtime import changelog, files, versions
 from acme_tool._runtime.fault import Fault
 from acme_tool._runtime.transport.address import (
     Address,
@@ -180,14 +180,6 @@ def test_proxies_are_those_of_the_environment(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(Fault) as refused:
         proxy_for(remote)
     assert refused.value.code == "E_CONFIG"
-
-
-@pytest.mark.parametrize(
-    "text", [b'{"a":1,"a":2}', b"[1,", b"NaN", b"\xff", b"[" * 40 + b"]" * 40]
-)
-def test_json_from_outside_is_read_strictly(text: bytes) -> None:
-    with pytest.raises(strict_json.Malformed):
-        strict_json.loads(text)
 
 
 def test_waits_end() -> None:

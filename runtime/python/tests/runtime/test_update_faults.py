@@ -1,6 +1,6 @@
-"""Releases with a fault: none is installed, and each fault says what it is.
+"""Releases with a fault, with the cases of all languages.
 
-Every fault is one thing that is wrong with a release that is right otherwise.
+None is installed, and each fault says what it is.
 """
 
 from __future__ import annotations
@@ -9,15 +9,13 @@ import json
 import re
 import socket
 import sys
-import tarfile
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from acme_tool._runtime.testkit.fake_sigstore import Signing, Sigstore
+from acme_tool._runtime.testkit.fake_sigstore import Sigstore
 from acme_tool._runtime.testkit.releases import (
     API,
     BUNDLE,
@@ -35,27 +33,31 @@ from .codes import CODES
 from .conftest import Install
 from .installed import Installed
 from .sandbox import each
+from .shared import fixture
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="the programs of these tests are scripts"
 )
 
-Spoil = Callable[[Releases], None]
+GROUPS = fixture("update_faults.json")["groups"]
+NAMES = {
+    "{version}": NEWER,
+    "{repository}": REPOSITORY,
+    "{tool}": TOOL,
+    "{TOOL}": TOOL.upper(),
+}
 
 
-@dataclass(frozen=True)
-class Case:
-    """A fault, where it shows, and its code."""
-
-    stage: str
-    code: str
-    spoil: Spoil
-    words: tuple[str, ...] = ()
+def filled(text: str) -> str:
+    for name, value in NAMES.items():
+        text = text.replace(name, value)
+    return text
 
 
-def answer(status: int, content: bytes = b"{}", kind: str = "", **headers: str) -> Hook:
-    kind = kind or "application/json"
-    return lambda handler: handler.send(status, content, kind, **headers)
+def answer(status: int, content: bytes, headers: dict[str, str]) -> Hook:
+    more = {name.replace("-", "_"): value for name, value in headers.items()}
+    kind = more.pop("Content_Type", "application/json")
+    return lambda handler: handler.send(status, content, kind, **more)
 
 
 def raw(content: bytes) -> Hook:
@@ -71,27 +73,29 @@ def raw(content: bytes) -> Hook:
     return send
 
 
+def begin(handler: Handler, content: bytes) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Length", "1000")
+    handler.end_headers()
+    handler.wfile.write(content)
+    handler.wfile.flush()
+
+
 def hang(_handler: Handler) -> None:
     time.sleep(15)
 
 
+def stall(handler: Handler) -> None:
+    begin(handler, b"abc")
+    time.sleep(15)
+
+
 def drip(handler: Handler) -> None:
-    handler.send_response(200)
-    handler.send_header("Content-Length", "1000")
-    handler.end_headers()
+    begin(handler, b"a")
     for _ in range(120):
         handler.wfile.write(b"a")
         handler.wfile.flush()
         time.sleep(0.1)
-
-
-def stall(handler: Handler) -> None:
-    handler.send_response(200)
-    handler.send_header("Content-Length", "1000")
-    handler.end_headers()
-    handler.wfile.write(b"abc")
-    handler.wfile.flush()
-    time.sleep(15)
 
 
 def endless(handler: Handler) -> None:
@@ -101,288 +105,146 @@ def endless(handler: Handler) -> None:
         handler.wfile.write(bytes(64 * 1024))
 
 
-def api(code: str, hook: Hook) -> Case:
-    return Case("discover", code, lambda releases: releases.hooks.update({API: hook}))
-
-
-def described(
-    code: str, change: Callable[[dict[str, Any]], Any], stage: str = "discover"
-) -> Case:
-    def spoil(releases: Releases) -> None:
-        document = releases.description()
-        change(document)
-        releases.hooks[API] = answer(200, json.dumps(document).encode())
-
-    return Case(stage, code, spoil)
-
-
-def without(suffix: str, code: str, stage: str) -> Case:
-    def change(document: dict[str, Any]) -> None:
-        assets = document["assets"]
-        document["assets"] = [
-            asset for asset in assets if not asset["name"].endswith(suffix)
-        ]
-
-    return described(code, change, stage)
-
-
-def plain_http(document: dict[str, Any]) -> None:
-    document["assets"][0]["browser_download_url"] = "http://example.com/x"
-
-
-def another_version(releases: Releases) -> None:
-    releases.hooks[API] = answer(200, json.dumps(releases.description()).encode())
-
-
-HTML = answer(200, b"<html>log in</html>", "text/html")
-TO_HTTP = answer(302, Location="http://example.com/x")
-
-DISCOVER = {
-    "no release": api("E_NOT_FOUND", answer(404)),
-    "unknown version": Case(
-        "discover", "E_NOT_FOUND", lambda _: None, ("--target-version", "90.5.0")
-    ),
-    "rate limit": api(
-        "E_RATE_LIMITED",
-        answer(403, X_RateLimit_Remaining="0", X_RateLimit_Reset="9999999999"),
-    ),
-    "secondary rate limit": api("E_RATE_LIMITED", answer(403, Retry_After="9" * 20)),
-    "too many requests": api("E_RATE_LIMITED", answer(429, Retry_After="-1")),
-    "forbidden": api("E_FORBIDDEN", answer(403)),
-    "unauthorised": api("E_AUTH", answer(401)),
-    "trouble": api("E_SERVER", answer(500, b"not found")),
-    "unavailable": api("E_SERVER", answer(503, b"")),
-    "request timeout": api("E_TIMEOUT", answer(408)),
-    "hang-up": api("E_NETWORK", raw(b"")),
-    "no HTTP": api("E_NETWORK", raw(b"SSH-2.0-x\r\n")),
-    "no answer": api("E_TIMEOUT", hang),
-    "redirects without end": api("E_NETWORK", answer(302, Location="/repos/again")),
-    "redirect to a file": api("E_INTEGRITY", answer(302, Location="file:///etc/x")),
-    "redirect to plain http": api("E_INTEGRITY", TO_HTTP),
-    "no content": api("E_NETWORK", answer(204, b"")),
-    "web page": api("E_NETWORK", HTML),
-    "large web page": api(
-        "E_NETWORK", answer(200, b"<html>" + b"x" * (9 << 20), "text/html")
-    ),
-    "a number without end": api("E_INTEGRITY", answer(200, b"[%s]" % (b"1" * 5000))),
-    "no JSON": api("E_INTEGRITY", answer(200, b"{")),
-    "member twice": api("E_INTEGRITY", answer(200, b'{"assets":[],"assets":[]}')),
-    "endless": api("E_INTEGRITY", endless),
-    "no tag": described("E_INTEGRITY", lambda document: document.pop("tag_name")),
-    "strange tag": described(
-        "E_INTEGRITY", lambda document: document.update(tag_name="v1.2.3; rm")
-    ),
-    "a file twice": described(
-        "E_INTEGRITY",
-        lambda document: document["assets"].append(document["assets"][0]),
-    ),
-    "files over plain http": described("E_INTEGRITY", plain_http),
-    "another version": Case(
-        "discover", "E_INTEGRITY", another_version, ("--target-version", "90.0.1")
-    ),
-    "other platforms only": without(".tar.gz", "E_NOT_FOUND", "discover"),
-    "no checksums": without(CHECKSUMS, "E_INTEGRITY", "verify_checksum"),
-    "not signed": without(BUNDLE, "E_INTEGRITY", "verify_signature"),
+DEEDS: dict[str, Hook] = {
+    "hang": hang,
+    "stall": stall,
+    "drip": drip,
+    "endless": endless,
 }
 
 
-def archive(code: str, hook: Hook) -> Case:
-    def spoil(releases: Releases) -> None:
-        releases.hooks[releases.archive] = hook
+class Spoiler:
+    """Makes the one thing wrong that a row names."""
 
-    return Case("download", code, spoil)
+    def __init__(self, releases: Releases) -> None:
+        self.releases = releases
 
+    def spoil(self, row: dict[str, Any]) -> None:
+        for name in row.keys() - {"case", "stage", "code", "target", "not_in"}:
+            getattr(self, name)(row[name])
 
-def file(name: str, code: str, hook: Hook, stage: str = "download") -> Case:
-    return Case(stage, code, lambda releases: releases.hooks.update({name: hook}))
+    def _on(self, at: str, hook: Hook) -> None:
+        name = self.releases.archive if at == "archive" else at
+        self.releases.hooks[name] = hook
 
+    def answer(self, how: dict[str, Any]) -> None:
+        content = filled(how["body"]).encode() * how.get("times", 1)
+        self._on(how["at"], answer(how["status"], content, how.get("headers", {})))
 
-DOWNLOAD = {
-    "archive missing": archive("E_NOT_FOUND", answer(404)),
-    "rate limit": archive("E_RATE_LIMITED", answer(429)),
-    "trouble": archive("E_SERVER", answer(502)),
-    "cut body": archive(
-        "E_NETWORK", raw(b"HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\nabc")
-    ),
-    "cut chunk": archive(
-        "E_NETWORK",
-        raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n"),
-    ),
-    "short without a length": archive(
-        "E_NETWORK", raw(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabc")
-    ),
-    "stall": archive("E_TIMEOUT", stall),
-    "drops": archive("E_TIMEOUT", drip),
-    "web page": archive("E_NETWORK", HTML),
-    "endless": archive("E_INTEGRITY", endless),
-    "partial content": archive("E_NETWORK", answer(206, b"abc")),
-    "redirect to plain http": archive("E_INTEGRITY", TO_HTTP),
-    "bundle trouble": file(BUNDLE, "E_SERVER", answer(500)),
-    "bundle hangs": file(BUNDLE, "E_TIMEOUT", hang),
-    "bundle endless": file(BUNDLE, "E_INTEGRITY", endless),
-    "bundle missing": file(BUNDLE, "E_INTEGRITY", answer(404), "verify_signature"),
-}
+    def raw(self, how: dict[str, str]) -> None:
+        self._on(how["at"], raw(how["bytes"].encode()))
 
+    def does(self, how: dict[str, str]) -> None:
+        self._on(how["at"], DEEDS[how["what"]])
 
-def lines(change: Callable[[str], str]) -> Case:
-    """Change the line of the archive in a list that is well signed."""
+    def description(self, change: dict[str, Any]) -> None:
+        document = self.releases.description()
+        document.update(change.get("set", {}))
+        dropped = change.get("drop", "").replace("archive", self.releases.archive)
+        assets = [item for item in document["assets"] if item["name"] != dropped]
+        for asset in assets:
+            address = asset["browser_download_url"]
+            asset["browser_download_url"] = change.get("address", address)
+        document["assets"] = assets * (2 if change.get("twice") else 1)
+        document.pop(change.get("remove", ""), None)
+        self._on(API, answer(200, json.dumps(document).encode(), {}))
 
-    def spoil(releases: Releases) -> None:
-        pattern = re.compile(rf"^.*{re.escape(releases.archive)}$", re.MULTILINE)
-        releases.list_files(
-            lambda text: pattern.sub(lambda found: change(found[0]), text)
+    def signing(self, how: dict[str, Any]) -> None:
+        signing = self.releases.signing
+        old, new = map(filled, how.get("identity", ("", "")))
+        identity = signing.identity.replace(old, new, 1)
+        issuer = how.get("issuer", signing.issuer)
+        fault = how.get("fault", "")
+        self.releases.signing = replace(
+            signing, identity=identity, issuer=issuer, fault=fault
         )
+        self.releases.sign()
 
-    return Case("verify_checksum", "E_INTEGRITY", spoil)
+    def after_signing(self, change: dict[str, Any]) -> None:
+        files = self.releases.files
+        files[CHECKSUMS] += change.get("list_ends_with", "").encode()
+        if change.get("foreign"):
+            self.releases.sigstore = Sigstore()
+            self.releases.sign()
+        start = change.get("bundle_begins_with", "{").encode()
+        files[BUNDLE] = files[BUNDLE].replace(b"{", start, 1)
 
+    def list(self, text: str) -> None:
+        self.releases.list_files(lambda _: text)
 
-CHECKSUM = {
-    "other file": lines(lambda line: "0" * 64 + line[64:]),
-    "not listed": lines(lambda line: f"{line}.bak"),
-    "listed twice": lines(lambda line: f"{line}\n{'0' * 64}{line[64:]}"),
-    "short digest": lines(lambda line: line[2:]),
-    "no digest": lines(lambda line: f"zz{line[2:]}"),
-    "empty list": Case(
-        "verify_checksum",
-        "E_INTEGRITY",
-        lambda releases: releases.list_files(lambda _: ""),
-    ),
-}
+    def line(self, form: str) -> None:
+        def changed(found: re.Match[str]) -> str:
+            digest, name = found[1], self.releases.archive
+            text = form.replace("{digest}", digest).replace("{short}", digest[2:])
+            return text.replace("{name}", name)
 
+        pattern = re.compile(rf"(?m)^(\w+)  {re.escape(self.releases.archive)}$")
+        self.releases.list_files(lambda text: pattern.sub(changed, text).lstrip())
 
-def signed(change: Callable[[Signing], Signing]) -> Case:
-    def spoil(releases: Releases) -> None:
-        releases.signing = change(releases.signing)
-        releases.sign()
+    def program(self, change: dict[str, Any]) -> None:
+        entries = self.releases.entries
+        if change.get("missing"):
+            del entries[0]
+        else:
+            entries[0] = entry(entries[0], change)
+        self.releases.publish()
 
-    return Case("verify_signature", "E_INTEGRITY", spoil)
+    def entry(self, more: dict[str, Any]) -> None:
+        for number in range(more.get("times", 1)):
+            added = entry(Entry(""), more)
+            added.name = added.name.replace("{n}", str(number))
+            self.releases.entries.append(added)
+        self.releases.publish()
 
-
-def changed_later(releases: Releases) -> None:
-    releases.files[CHECKSUMS] += b"\n"
-
-
-def foreign(releases: Releases) -> None:
-    releases.sigstore = Sigstore()
-    releases.sign()
-
-
-# Some of the faults of signatures; test_signature has all of them.
-SIGNATURE = {
-    "changed later": Case("verify_signature", "E_INTEGRITY", changed_later),
-    "foreign Sigstore": Case("verify_signature", "E_INTEGRITY", foreign),
-    "older tag": signed(lambda _: Signing.release(REPOSITORY, "90.0.9")),
-    "other repository": signed(lambda _: Signing.release("somebody/else", NEWER)),
-    "bad signature": signed(lambda how: replace(how, fault="bad signature")),
-    "old format": signed(lambda how: replace(how, fault="old format of cosign")),
-}
-
-
-def packed(code: str, change: Callable[[list[Entry]], Any]) -> Case:
-    def spoil(releases: Releases) -> None:
-        change(releases.entries)
-        releases.publish()
-
-    return Case("replace", code, spoil)
+    def bytes(self, change: dict[str, Any]) -> None:
+        content = self.releases.files[self.releases.archive]
+        content = content[: len(content) - change.get("cut", 0)]
+        content += change.get("append", "").encode()
+        if change.get("member"):
+            content += pack([Entry("x", b"x")])
+        content = change["text"].encode() if "text" in change else content
+        self.releases.files[self.releases.archive] = content
+        self.releases.list_files()
 
 
-def added(*entries: Entry) -> Case:
-    return packed("E_INTEGRITY", lambda existing: existing.extend(entries))
-
-
-def rewritten(change: Callable[[bytes], bytes]) -> Case:
-    def spoil(releases: Releases) -> None:
-        releases.files[releases.archive] = change(releases.files[releases.archive])
-        releases.list_files()
-
-    return Case("replace", "E_INTEGRITY", spoil)
-
-
-def first(entry: Entry) -> Case:
-    """Put something else into the place of the program."""
-
-    def change(entries: list[Entry]) -> None:
-        entries[0] = entry
-
-    return packed("E_INTEGRITY", change)
-
-
-def script(code: str, text: str) -> Case:
-    def change(entries: list[Entry]) -> None:
-        entries[0].content = f"#!/bin/sh\n{text}\n".encode()
-
-    return packed(code, change)
-
-
-def not_for_here(entries: list[Entry]) -> None:
-    entries[0].content = b"\x7fELF of another machine"
-
-
-ARCHIVE = {
-    "no program": packed("E_INTEGRITY", lambda entries: entries.pop(0)),
-    "program elsewhere": first(Entry(f"bin/{TOOL}", b"x")),
-    "program is a link": first(Entry(TOOL, b"", tarfile.SYMTYPE, "/bin/sh")),
-    "program is a directory": first(Entry(TOOL, b"", tarfile.DIRTYPE)),
-    "program twice": added(Entry(TOOL, b"x")),
-    "program twice in capitals": added(Entry(TOOL.upper(), b"x")),
-    "traversal": added(Entry("../outside", b"x")),
-    "traversal inside": added(Entry("skills/../../outside", b"x")),
-    "absolute": added(Entry("/outside", b"x")),
-    "backslash": added(Entry("a\\b", b"x")),
-    "drive": added(Entry("c:x", b"x")),
-    "symbolic link": added(Entry("link", b"", tarfile.SYMTYPE, "/etc")),
-    "hard link": added(Entry("link", b"", tarfile.LNKTYPE, TOOL)),
-    "device": added(Entry("device", b"", tarfile.CHRTYPE)),
-    "long name of another format": added(Entry("x", b"name", tarfile.GNUTYPE_LONGNAME)),
-    "too many entries": added(*(Entry(f"file-{n}") for n in range(1100))),
-    "cut": rewritten(lambda content: content[:-20]),
-    "no archive": rewritten(lambda _: b"plain text"),
-    "trailing bytes": rewritten(lambda content: content + b"more"),
-    "second member": rewritten(lambda content: content + pack([Entry("x", b"x")])),
-    "does not start": packed("E_CONFIG", not_for_here),
-    "does not end well": script("E_CONFIG", "exit 3"),
-    "hangs": script("E_CONFIG", "exec sleep 60"),
-    "other version": script("E_INTEGRITY", f"echo {TOOL} 90.0.9"),
-    "other tool": script("E_INTEGRITY", f"echo other {NEWER}"),
-}
-
-GROUPS = {
-    "discover": DISCOVER,
-    "download": DOWNLOAD,
-    "checksum": CHECKSUM,
-    "signature": SIGNATURE,
-    "archive": ARCHIVE,
-}
+def entry(old: Entry, change: dict[str, Any]) -> Entry:
+    """Give an entry of an archive with what a row says of it."""
+    new = replace(old, name=filled(change.get("name", old.name)))
+    if "content" in change or "kind" in change:
+        new.content = filled(change.get("content", "")).encode()
+    if "kind" in change:
+        new.kind, new.link = change["kind"].encode(), filled(change.get("link", ""))
+    return new
 
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_a_release_with_a_fault_is_not_installed(install: Install, group: str) -> None:
-    cases = GROUPS[group]
-
-    def attempt(name: str) -> None:
+    def attempt(row: dict[str, Any]) -> None:
         try:
-            refuse(install(), cases[name])
+            refuse(install(), row)
         except AssertionError as error:
-            raise AssertionError(f"{name}: {error}") from error
+            raise AssertionError(f"{row['case']}: {error}") from error
 
-    each(attempt, list(cases))
+    each(attempt, GROUPS[group])
 
 
-def refuse(tool: Installed, case: Case) -> None:
-    """Want an update to fail as a case says, and everything to be as it was."""
-    case.spoil(tool.releases)
-    tool.env["TEST_PATIENCE"] = "2" if case.code in ("E_TIMEOUT", "E_CONFIG") else "30"
-    result = tool.run("update", *case.words)
-    details = result.fails(case.code)
-    assert details["stage"] == case.stage, result.text
+def refuse(tool: Installed, row: dict[str, Any]) -> None:
+    """Want an update to fail as a row says, and everything to be as it was."""
+    Spoiler(tool.releases).spoil(row)
+    code = row["code"]
+    tool.env["TEST_PATIENCE"] = "2" if code in ("E_TIMEOUT", "E_CONFIG") else "30"
+    target = ("--target-version", row["target"]) if "target" in row else ()
+    result = tool.run("update", *target)
+    details = result.fails(code)
+    assert details["stage"] == row["stage"], result.text
     assert details["binary_replaced"] is False
     assert details["current_version"] == VERSION
     assert details["skill_sync_status"] == "not_run"
     message = result.error["message"]
     assert f"{VERSION} is still installed" in message
-    if case.code == "E_INTEGRITY":
+    if code == "E_INTEGRITY":
         assert "do not try again" in message
-    if CODES[case.code][1]:
+    if CODES[code][1]:
         assert "can safely be run again" in message
     tool.untouched()
     assert tool.calls("npx") == []

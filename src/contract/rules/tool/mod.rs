@@ -6,7 +6,7 @@ mod envelope;
 mod package;
 mod readiness;
 mod skill;
-mod sources;
+pub(super) mod sources;
 #[cfg(test)]
 mod tests;
 mod versions;
@@ -20,7 +20,7 @@ use super::super::findings::{Finding, Severity};
 use super::super::name::Constant;
 use super::super::repository::Repository;
 use super::collector::Collector;
-use super::{RECORD, Rule, secrets};
+use super::{RECORD, Rule, documented, secrets};
 use sources::Sources;
 
 /// Base of the rules that fail a check.
@@ -43,6 +43,7 @@ pub const RULES: &[Rule] = &[
     documents::MISSING,
     documents::RISK_TIER,
     documents::OTHER_GUARD,
+    documented::OF_TOOL,
     versions::DIFFERS,
     versions::HEADING,
     versions::DAY,
@@ -107,6 +108,7 @@ pub fn check_agent_cli(repository: &Repository, facts: &ToolFacts) -> Vec<Findin
     let sources = Sources::of(repository, facts);
     let mut found = Collector::default();
     documents::check(repository, &mut found);
+    documented::check_tool(repository, &sources, &mut found);
     versions::check(repository, &mut found);
     skill::check(repository, &sources, &mut found);
     codes::check(&sources, facts, &mut found);
@@ -118,4 +120,10 @@ pub fn check_agent_cli(repository: &Repository, facts: &ToolFacts) -> Vec<Findin
         secrets::scan(path, &file.bytes, &mut found);
     }
     found.into_findings(repository.files.contains_key(RECORD))
+}
+
+/// What the rules could not judge, and why.
+#[must_use]
+pub fn notes(repository: &Repository, facts: &ToolFacts) -> Vec<String> {
+    documented::not_judged(repository, &Sources::of(repository, facts)).into_iter().collect()
 }

@@ -11,6 +11,7 @@ import math
 import re
 
 from ..contract_gen import COMMANDS, FIELDS, plain
+from . import strict_json
 from .errors import InvalidUsage
 from .invocation import option_name
 from .redaction import quote
@@ -171,24 +172,12 @@ def _list(field: str, text: str) -> list[Any]:
 
 def _json(field: str, text: str) -> Any:
     try:
-        return _strict_json(text)
-    except (ValueError, RecursionError) as error:
+        return strict_json.loads(text)
+    except ValueError as error:
         place = f" at character {error.pos + 1}" if hasattr(error, "pos") else ""
         raise InvalidUsage(
             f"`{option_name(field)}` is not valid JSON{place}", {"value": quote(text)}
         ) from None
-
-
-def _strict_json(text: str) -> Any:
-    return json.loads(text, parse_constant=_finite, parse_float=_finite)
-
-
-def _finite(text: str) -> float:
-    """A float that JSON can carry; 1e999 would be sent as Infinity."""
-    number = float(text)
-    if not _is_finite(number):
-        raise ValueError(text)
-    return number
 
 
 def _is_finite(value: Any) -> bool:

@@ -36,6 +36,7 @@ MODULES = (
     "replies",
     "sizes",
     "sources",
+    "strict_json",
     "text",
     "urls",
     "waits",

@@ -44,6 +44,12 @@ SHORT = 8
 LONG = 12
 MASKS = "*.x•…"
 QUOTE_LENGTH = 300
+# Fillers, joiners and selectors count as printable and can hide a whole message;
+# U+FE0E and U+FE0F follow many ordinary symbols.
+HIDDEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0d\uffa0"
+    "\U000e0100-\U000e01ef]"
+)
 
 
 def scrub(value: Any) -> Any:
@@ -88,8 +94,13 @@ def fold(text: str) -> str:
 
 def clean(text: str) -> str:
     """Text on one line, without control characters or odd whitespace."""
-    shown = (c if c.isprintable() else " " for c in text)
+    shown = (c if _is_visible(c) else " " for c in text)
     return " ".join("".join(shown).split())
+
+
+def _is_visible(symbol: str) -> bool:
+    """Whether a symbol shows something of its own."""
+    return symbol.isprintable() and not HIDDEN.match(symbol)
 
 
 @lru_cache(maxsize=8)
@@ -132,7 +143,10 @@ def _encoded(secret: str) -> Iterator[str]:
     yield repr(secret)[1:-1]
     yield raw.hex()
     yield raw.hex().upper()
-    yield base64.b64encode(raw).decode("ascii")
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        encoded = encode(raw).decode("ascii")
+        yield encoded
+        yield encoded.rstrip("=")
     # Base64 of a longer text shows the secret in one of three alignments; the
     # characters that also depend on the neighbours are cut off.
     for shift in range(3):
@@ -310,7 +324,7 @@ RUNNER_MARK = re.compile(r"(#{2}[a-z]*)\[")
 def visible(line: str) -> str:
     """A line of which nothing steers a terminal or is carried out by a workflow runner."""
     line = "".join(
-        symbol if symbol == "\t" or symbol.isprintable() else f"\\u{ord(symbol):04x}"
+        symbol if symbol == "\t" or _is_visible(symbol) else f"\\u{ord(symbol):04x}"
         for symbol in line
     )
     line = RUNNER_MARK.sub(r"\1\\u005b", line)

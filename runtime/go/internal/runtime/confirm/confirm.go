@@ -39,7 +39,9 @@ const (
 	secretFile   = "confirm.secret"
 	consumedName = "confirm-consumed"
 	lockLimit    = 5 * time.Second
-	keep         = 24 * time.Hour
+	// slack is how far a clock may be set back between the two steps.
+	slack = time.Minute
+	keep  = 24 * time.Hour
 )
 
 // Gate makes and checks tokens with the secret in one directory.
@@ -103,7 +105,7 @@ func (g *Gate) Redeem(text string, binding []byte) (warning string, err error) {
 	if !hmac.Equal(mac, seal(secret, head, binding)) {
 		return "", refused("the confirm token is not for this call: the arguments, the account, the target or its version differ")
 	}
-	if now := g.Now(); !now.Before(expires) || expires.Sub(now) > Lifetime {
+	if now := g.Now(); !now.Before(expires) || expires.Sub(now) > Lifetime+slack {
 		return "", refused("the confirm token has expired")
 	}
 	return g.consume(body, expires)

@@ -5,33 +5,11 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
-
-	"aos.invalid/tool/internal/runtime/fault"
 )
 
 func gate(t *testing.T, now *time.Time) *Gate {
 	t.Helper()
 	return &Gate{Directory: t.TempDir(), Now: func() time.Time { return *now }}
-}
-
-func TestATokenExpires(t *testing.T) {
-	t.Parallel()
-	now := time.Now()
-	gate := gate(t, &now)
-	token, err := gate.Issue([]byte("write"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, moment := range []time.Time{token.Expires, token.Expires.Add(time.Hour), token.Expires.Add(-2 * Lifetime)} {
-		now = moment
-		if _, err := gate.Redeem(token.Text, []byte("write")); fault.From(err).Code != fault.Conflict {
-			t.Errorf("at %v: %v", moment, err)
-		}
-	}
-	now = token.Expires.Add(-time.Second)
-	if warning, err := gate.Redeem(token.Text, []byte("write")); err != nil || warning != "" {
-		t.Errorf("%v %v", warning, err)
-	}
 }
 
 func TestARecordIsForgottenWhenItsTokenHasExpiredLongAgo(t *testing.T) {
@@ -101,29 +79,4 @@ func records(t *testing.T, gate *Gate) int {
 		t.Fatal(err)
 	}
 	return len(entries)
-}
-
-func TestATokenHasOneSpelling(t *testing.T) {
-	t.Parallel()
-	now := time.Now()
-	gate := gate(t, &now)
-	token, err := gate.Issue([]byte("write"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	middle := len(token.Text) / 2
-	for _, other := range []string{
-		token.Text + "\n",
-		token.Text + "\r\n",
-		token.Text[:middle] + "\n" + token.Text[middle:],
-		token.Text + "=",
-		" " + token.Text,
-	} {
-		if _, err := gate.Redeem(other, []byte("write")); fault.From(err).Code != fault.Conflict {
-			t.Errorf("%q: %v", other, err)
-		}
-	}
-	if _, err := gate.Redeem(token.Text, []byte("write")); err != nil {
-		t.Error(err)
-	}
 }

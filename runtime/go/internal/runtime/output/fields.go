@@ -23,7 +23,8 @@ func Fields(tree any, wanted, known []string) (any, error) {
 	if !ok {
 		return tree, nil
 	}
-	if _, paged := object.Get("items"); paged {
+	items, _ := object.Get("items")
+	if _, isList := items.([]any); isList {
 		page := make(Object, len(object))
 		for index, member := range object {
 			page[index] = member
@@ -60,7 +61,7 @@ func project(object Object, wanted []string) Object {
 		names := []any{}
 		if list, ok := member.Value.([]any); ok {
 			for _, name := range list {
-				if text, ok := name.(string); ok && slices.Contains(wanted, text) {
+				if text, ok := name.(string); ok && slices.Contains(wanted, text) && has(object, text) {
 					names = append(names, text)
 				}
 			}
@@ -70,4 +71,9 @@ func project(object Object, wanted []string) Object {
 		}
 	}
 	return kept
+}
+
+func has(object Object, key string) bool {
+	_, found := object.Get(key)
+	return found
 }

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"syscall"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"aos.invalid/tool/internal/contract"
@@ -252,7 +251,7 @@ func Plain(text string) string {
 		switch {
 		case symbol == '\n' || symbol == '\t':
 			plain.WriteRune(symbol)
-		case symbol == utf8.RuneError || !unicode.IsPrint(symbol) && symbol != ' ':
+		case symbol == utf8.RuneError || !isVisible(symbol):
 			_, _ = fmt.Fprintf(&plain, "\\u%04x", symbol)
 		default:
 			plain.WriteRune(symbol)

@@ -152,6 +152,15 @@ func encode(value any) ([]byte, error) {
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
 }
 
+// isVisible tells whether a symbol shows something of its own. Fillers, joiners and selectors can hide a whole message;
+// U+FE0E and U+FE0F follow many ordinary symbols.
+func isVisible(symbol rune) bool {
+	if symbol == 0xfe0e || symbol == 0xfe0f {
+		return true
+	}
+	return unicode.IsPrint(symbol) && !unicode.In(symbol, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
 // runnerMarks are what a workflow runner looks for anywhere in a line.
 var runnerMarks = regexp.MustCompile(`##([a-z]*)\[`)
 
@@ -160,7 +169,7 @@ var runnerMarks = regexp.MustCompile(`##([a-z]*)\[`)
 func visible(document []byte) []byte {
 	var safe bytes.Buffer
 	for _, symbol := range string(document) {
-		if symbol < 0x7f || unicode.IsPrint(symbol) {
+		if symbol < 0x7f || isVisible(symbol) {
 			safe.WriteRune(symbol)
 			continue
 		}

@@ -5,19 +5,24 @@
 package redact
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Mask stands where a secret stood.
 const Mask = "[redacted]"
 
-// MinSecret is the length from which a value counts as a secret; shorter ones would mask ordinary words.
+// MinSecret is how many characters make a value a secret; shorter ones would mask ordinary words.
 const MinSecret = 8
 
 // patterns find secrets by the place they stand in. A text without one of the signs needs no search.
@@ -28,10 +33,13 @@ var patterns = []struct {
 }{
 	{[]string{"bearer", "basic"}, regexp.MustCompile(`(?i)\b(bearer|basic)[ \t]+[A-Za-z0-9._~+/=-]{20,}`), "$1 " + Mask},
 	{[]string{"authorization", "cookie", "x-api-key"}, regexp.MustCompile(`(?i)\b(authorization|proxy-authorization|cookie|set-cookie|x-api-key)\s*[:=]\s*[^\r\n"']+`), "$1: " + Mask},
-	{[]string{"://"}, regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*://)[^/?#\s"'@]*@`), "${1}" + Mask + "@"},
+	{[]string{"://"}, regexp.MustCompile(`://[^/?#\s"']*@`), "://" + Mask + "@"},
 	{[]string{"?", "&", ";"}, regexp.MustCompile(`(?i)([?&;](?:access_token|refresh_token|token|api_key|apikey|secret|password|signature)=)[^&#\s"']+`), "${1}" + Mask},
-	{[]string{"gh", "npm_"}, regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}|npm_[A-Za-z0-9]{16,})`), Mask},
+	{[]string{"gh", "github_pat_", "npm_", "pypi-"}, regexp.MustCompile(`\b(?:gh[pousr]_|github_pat_|npm_|pypi-)[A-Za-z0-9_-]{16,}`), Mask},
 }
+
+// escapes are the bytes in an address that are spelled in hex.
+var escapes = regexp.MustCompile(`%[0-9A-F]{2}`)
 
 var secretName = regexp.MustCompile(`(?i)^(?:.*[_-])?(?:password|passwd|secret|token|authorization|cookie|credential|api[_-]?key|private[_-]?key)$`)
 
@@ -50,20 +58,10 @@ func (r *Redactor) Add(secrets ...string) {
 	defer r.mutex.Unlock()
 	for _, secret := range secrets {
 		secret = strings.TrimSpace(secret)
-		if len(secret) < MinSecret {
+		if utf8.RuneCountInString(secret) < MinSecret {
 			continue
 		}
-		spellings := []string{
-			secret,
-			url.QueryEscape(secret),
-			url.PathEscape(secret),
-			base64.StdEncoding.EncodeToString([]byte(secret)),
-			base64.URLEncoding.EncodeToString([]byte(secret)),
-			base64.RawStdEncoding.EncodeToString([]byte(secret)),
-			base64.RawURLEncoding.EncodeToString([]byte(secret)),
-			hex.EncodeToString([]byte(secret)),
-		}
-		for _, spelling := range spellings {
+		for _, spelling := range spellings(secret) {
 			if !slices.Contains(r.values, spelling) {
 				r.values = append(r.values, spelling)
 			}
@@ -76,6 +74,49 @@ func (r *Redactor) Add(secrets ...string) {
 		}
 		return strings.Compare(a, b)
 	})
+}
+
+// spellings are the forms in which a text can hold a secret: addresses, JSON, base64 and hex.
+func spellings(secret string) []string {
+	raw := []byte(secret)
+	query := url.QueryEscape(secret)
+	percent := strings.ReplaceAll(query, "+", "%20")
+	escaped := []string{query, percent, strings.ReplaceAll(percent, "%2F", "/"), url.PathEscape(secret)}
+	found := append([]string{
+		secret,
+		base64.StdEncoding.EncodeToString(raw),
+		base64.URLEncoding.EncodeToString(raw),
+		base64.RawStdEncoding.EncodeToString(raw),
+		base64.RawURLEncoding.EncodeToString(raw),
+		hex.EncodeToString(raw),
+		strings.ToUpper(hex.EncodeToString(raw)),
+	}, escaped...)
+	for _, spelling := range escaped {
+		found = append(found, escapes.ReplaceAllStringFunc(spelling, strings.ToLower))
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(secret); err == nil {
+		inner := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text.String()), `"`), `"`)
+		found = append(found, inner, inASCII(inner))
+	}
+	return found
+}
+
+// inASCII spells every other character as JSON does in ASCII.
+func inASCII(text string) string {
+	var spelled strings.Builder
+	for _, symbol := range text {
+		if symbol < utf8.RuneSelf {
+			spelled.WriteRune(symbol)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{symbol}) {
+			_, _ = fmt.Fprintf(&spelled, "\\u%04x", unit)
+		}
+	}
+	return spelled.String()
 }
 
 // Text masks the secrets in a text.

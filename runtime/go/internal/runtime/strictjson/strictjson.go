@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 const maxDepth = 64
@@ -32,8 +33,12 @@ func Unmarshal(text []byte, names Names, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// Check refuses members that stand twice, deep nesting, and anything behind the document.
+// Check refuses members that stand twice, deep nesting, numbers that no float holds, bytes that are not UTF-8, and
+// anything behind the document.
 func Check(text []byte, names Names) error {
+	if !utf8.Valid(text) {
+		return errors.New("it is not UTF-8")
+	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	if err := value(decoder, names, 0); err != nil {
@@ -49,6 +54,11 @@ func value(decoder *json.Decoder, names Names, depth int) error {
 	token, err := decoder.Token()
 	if err != nil {
 		return errNoJSON
+	}
+	if number, isNumber := token.(json.Number); isNumber {
+		if _, err := number.Float64(); err != nil {
+			return errors.New("it has a number that is too large")
+		}
 	}
 	delimiter, composite := token.(json.Delim)
 	if !composite {

@@ -1,39 +1,78 @@
 package strictjson
 
 import (
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"aos.invalid/tool/internal/fixtures"
 )
 
-func TestADocumentThatCanBeReadInTwoWaysIsRefused(t *testing.T) {
-	for text, reason := range map[string]string{
-		``:                           "not JSON",
-		`{"a":1`:                     "not JSON",
-		`{"a" 1}`:                    "not JSON",
-		`{"a":1}]`:                   "behind",
-		`{"a":1} {"b":2}`:            "behind",
-		`{"a":1,"a":2}`:              "twice",
-		`[{"b":{"a":1,"a":2}}]`:      "twice",
-		strings.Repeat("[", 200_000): "deeply",
-		strings.Repeat(`{"a":`, 65) + strings.Repeat("}", 65): "deeply",
-	} {
-		if err := Check([]byte(text), Exact); err == nil || !strings.Contains(err.Error(), reason) {
-			t.Errorf("%.40q: %v", text, err)
+type document struct {
+	Case    string
+	Text    string
+	Base64  []byte
+	Open    string
+	Times   int
+	Inner   string
+	Close   string
+	Answer  any
+	Refused string
+	Folded  string
+	NotIn   []string `json:"not_in"`
+}
+
+func (d document) bytes() []byte {
+	switch {
+	case d.Base64 != nil:
+		return d.Base64
+	case d.Times > 0:
+		return []byte(strings.Repeat(d.Open, d.Times) + d.Inner + strings.Repeat(d.Close, d.Times))
+	}
+	return []byte(d.Text)
+}
+
+// reasons are what an error says about each kind of refusal.
+var reasons = map[string]string{
+	"syntax": "not JSON", "encoding": "not UTF-8", "twice": "twice", "depth": "deeply", "number": "number", "more": "behind",
+}
+
+func TestDocumentsAreReadAsInEveryLanguage(t *testing.T) {
+	t.Parallel()
+	shared := fixtures.Read[struct {
+		About string
+		Cases []document
+	}](t, "strict_json.json")
+	for _, row := range shared.Cases {
+		if slices.Contains(row.NotIn, "go") {
+			continue
 		}
+		var read any
+		wants(t, row.Case, row.Refused, Unmarshal(row.bytes(), Exact, &read))
+		if row.Refused == "" && row.Answer != nil && !reflect.DeepEqual(read, row.Answer) {
+			t.Errorf("%s: %v", row.Case, read)
+		}
+		folded := row.Refused
+		if row.Folded != "" {
+			folded = row.Folded
+		}
+		wants(t, row.Case+", folded", folded, Check(row.bytes(), Folded))
 	}
 }
 
-func TestNamesThatDifferByCaseAloneAreForData(t *testing.T) {
-	text := []byte(`{"Label":1,"label":2}`)
-	if err := Check(text, Exact); err != nil {
-		t.Error(err)
-	}
-	if err := Check(text, Folded); err == nil {
-		t.Error("it was accepted")
+func wants(t *testing.T, name, refused string, err error) {
+	t.Helper()
+	switch {
+	case refused == "" && err != nil:
+		t.Errorf("%s: %v", name, err)
+	case refused != "" && (err == nil || !strings.Contains(err.Error(), reasons[refused])):
+		t.Errorf("%s: %v", name, err)
 	}
 }
 
-func TestOneDocumentIsRead(t *testing.T) {
+func TestADocumentIsReadIntoAType(t *testing.T) {
+	t.Parallel()
 	var into struct {
 		Name string `json:"name"`
 	}

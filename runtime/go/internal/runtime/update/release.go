@@ -90,6 +90,9 @@ func (h *host) parseRelease(text []byte) (*release, error) {
 	if !found || !changelog.IsVersion(version) || strings.HasPrefix(version, "v") {
 		return nil, errors.New("its tag is not a version")
 	}
+	if document.Assets == nil {
+		return nil, errors.New("it has no list of files")
+	}
 	if len(document.Assets) > maxAssets {
 		return nil, errors.New("it has too many files")
 	}

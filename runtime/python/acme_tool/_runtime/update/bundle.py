@@ -55,7 +55,7 @@ def check(content: bytes) -> dict[str, Any]:
     """Give the document of a bundle, or raise Malformed."""
     if len(content) > MAX_SIZE:
         raise Malformed(f"it is larger than {MAX_SIZE} bytes")
-    document = strict_json.loads(content)
+    document = strict_json.loads(content, folded=True)
     if not isinstance(document, dict):
         raise Malformed("it is not an object")
     if "base64Signature" in document:

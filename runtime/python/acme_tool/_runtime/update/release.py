@@ -175,7 +175,7 @@ def _write(descriptor: int, chunk: bytes, path: Path) -> None:
 
 
 def _parse(host: Host, text: bytes) -> Release:
-    document = strict_json.loads(text)
+    document = strict_json.loads(text, folded=True)
     if not isinstance(document, dict) or not isinstance(document.get("assets"), list):
         raise Malformed("it is not the JSON that was expected")
     tag = document.get("tag_name")

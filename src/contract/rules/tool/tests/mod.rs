@@ -344,3 +344,56 @@ fn every_rule_is_complete_and_its_id_stands_once() {
         }
     }
 }
+
+/// Commands as the Go runtime of aos declares them.
+const COMMANDS: &str = "package cli
+
+var commands = []Command{
+	{Path: \"reference\", Summary: \"x\"},
+	{Path: \"context\", Summary: \"x\"},
+	{
+		Path:    \"item list\",
+		Summary: \"List items\",
+	},
+}
+
+var request = Request{Path: []string{\"v1\"}}
+";
+
+#[test]
+fn documents_name_commands_that_the_sources_declare() {
+    let tool = || Sample::good().file("internal/cli/commands.go", COMMANDS);
+    let right = "`acme item list --limit 1`, `acme item`, `acme context`, acme nothing\n";
+    let wrong = "Run\n\n    acme item lst\n";
+    for path in ["README.md", "AGENTS.md", "docs/USE.md", "skills/acme/reference/x.md"] {
+        keeps(tool().file(path, right));
+        breaks(tool().file(path, wrong), &[&format!("documents/unknown-command {path}")]);
+    }
+    let fixture = |path: &str| format!("[[agent_cli.command]]\npath = \"{path}\"\n");
+    keeps(tool().file("conform.toml", &fixture("item list")));
+    breaks(
+        tool().file("conform.toml", &fixture("item")),
+        &["documents/unknown-command conform.toml"],
+    );
+    let python = "COMMANDS = (\n    Command(path=\"reference\", summary=\"x\"),\n    Command(path=\"context\", summary=\"x\"),\n)\n";
+    let python = || Sample::good().file("acme/commands.py", python);
+    keeps(python().file("README.md", "`acme context`\n"));
+    breaks(
+        python().file("README.md", "`acme item list`\n"),
+        &["documents/unknown-command README.md"],
+    );
+}
+
+#[test]
+fn commands_that_cannot_be_known_are_not_judged_and_that_is_said() {
+    let notes = |sample: Sample| super::notes(&sample.repository, &facts());
+    let named = || Sample::good().file("README.md", "`acme item lst`\n");
+    keeps(named());
+    assert_eq!(notes(named()).len(), 1);
+    let computed = COMMANDS.replace("\"item list\",", "name + \" list\",");
+    let tool = || named().file("internal/cli/commands.go", &computed);
+    keeps(tool());
+    assert_eq!(notes(tool()).len(), 1);
+    assert!(notes(Sample::good()).is_empty());
+    assert!(notes(named().file("internal/cli/commands.go", COMMANDS)).is_empty());
+}

@@ -207,7 +207,7 @@ func (s *Sigstore) Sign(content []byte, how Signing) []byte {
 	case "two log entries":
 		entries, _ := material["tlogEntries"].([]any)
 		material["tlogEntries"] = append(entries, entries[0])
-	case "old media type":
+	case "older media type":
 		bundle["mediaType"] = "application/vnd.dev.sigstore.bundle+json;version=0.1"
 	case "no media type":
 		delete(bundle, "mediaType")
@@ -237,7 +237,7 @@ func (s *Sigstore) entry(digest, signature []byte, certificate *x509.Certificate
 		key = newKey()
 	}
 	moment := s.now.Unix()
-	if how.Fault == "entry from the future" {
+	if how.Fault == "entry of the future" {
 		moment = s.now.Add(8 * time.Minute).Add(24 * time.Hour).Unix()
 	}
 	const index, treeSize = 1003, 2

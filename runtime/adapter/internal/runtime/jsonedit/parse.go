@@ -11,7 +11,7 @@ import (
 
 // Limits of a document.
 const (
-	MaxSize  = 4 << 20
+	MaxSize  = 1 << 20
 	maxDepth = 200
 )
 

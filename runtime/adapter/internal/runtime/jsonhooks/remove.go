@@ -1,10 +1,14 @@
 package jsonhooks
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/aoagents/agent-orchestrator/backend/internal/adapters/agent/acme/internal/runtime/jsonedit"
 )
+
+// maxEntries bounds the work of a file that is nothing but hooks of this agent.
+const maxEntries = 1000
 
 // position is where an entry of this agent is: the index of its event, of its element and, in a group, of its hook.
 type position struct {
@@ -69,6 +73,9 @@ func (f File) uninstalled(text []byte) ([]byte, bool, error) {
 			return nil, false, err
 		}
 		found := f.positions(document, hooks)
+		if len(found) > maxEntries {
+			return nil, false, fmt.Errorf("it has more than %d hooks of %s", maxEntries, f.Agent)
+		}
 		if len(found) == 0 {
 			if !removed || f.Shape == MatcherGroups {
 				return text, false, nil

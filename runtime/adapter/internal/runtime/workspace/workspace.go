@@ -16,7 +16,7 @@ import (
 )
 
 // MaxSize is how many bytes a file may have.
-const MaxSize = 4 << 20
+const MaxSize = 1 << 20
 
 const (
 	newFile      = fs.FileMode(0o600)
@@ -197,4 +197,24 @@ func (f File) refuseLinks() error {
 		}
 	}
 	return nil
+}
+
+// Names returns the names in a directory below the root. A directory that is not there has none.
+func Names(root, path string) ([]string, error) {
+	inside, err := At(root, path+"/.")
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(inside.Path())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read `%s`: %w", inside.Path(), err)
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names, nil
 }

@@ -47,7 +47,7 @@ func (s Shared) Install(ctx context.Context, workspacePath, systemText string) e
 			lines[index] = "> " + line
 		}
 	}
-	text, err := block.Put(textblock.Text{Bytes: content.Text}, lines)
+	text, err := block.Put(textblock.Text{Bytes: content.Text, Found: content.Found}, lines)
 	if err != nil {
 		return fmt.Errorf("`%s` was not changed: %w; correct the file or move it away", file.Path(), err)
 	}
@@ -63,16 +63,16 @@ func (s Shared) Uninstall(ctx context.Context, workspacePath string) error {
 	if err != nil || !content.Found {
 		return err
 	}
-	text, found, err := s.block().Take(textblock.Text{Bytes: content.Text})
+	rest, err := s.block().Take(textblock.Text{Bytes: content.Text})
 	switch {
 	case err != nil:
 		return fmt.Errorf("`%s` was not changed: %w; correct the file or move it away", file.Path(), err)
-	case !found:
+	case !rest.Had:
 		return nil
-	case len(text) == 0:
+	case rest.Ours:
 		return file.Remove()
 	}
-	return file.Write(text, content.Mode)
+	return file.Write(rest.Bytes, content.Mode)
 }
 
 func (s Shared) read(ctx context.Context, workspacePath string) (workspace.File, workspace.Content, error) {

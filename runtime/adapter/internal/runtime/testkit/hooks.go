@@ -24,7 +24,7 @@ type Written struct {
 	Executable bool
 	// SystemPrompt is what the session has.
 	SystemPrompt string
-	// Data are the files in the data directory.
+	// Data are the files in the data directory. Hooks that are there are not in the workspace.
 	Data map[string]string
 }
 
@@ -69,8 +69,7 @@ func HooksMatch(t *testing.T, adapter Adapter, want Written) {
 			t.Errorf("%s was written a second time", name)
 		}
 	}
-	installed := len(want.Files) > 0
-	expectInstalled(t, adapter, workspacePath, installed)
+	expectInstalled(t, adapter, workspacePath, len(want.Files) > 0 && len(want.Data) == 0)
 	for range 2 {
 		if err := adapter.UninstallHooks(ctx, workspacePath); err != nil {
 			t.Fatal(err)

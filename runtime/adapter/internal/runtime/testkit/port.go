@@ -115,13 +115,17 @@ func BinaryIsFound(t *testing.T, create func() Adapter, binary string) {
 			t.Fatalf("ResolveBinary = %q, %v; want %q", got, err, path)
 		}
 	}
+	restorable := ports.SessionRef{ID: "s-1", Metadata: map[string]string{"agentSessionId": "n-1"}}
+	_, restores, err := adapter.GetRestoreCommand(ctx, ports.RestoreConfig{Session: restorable})
+	if err != nil {
+		t.Error(err)
+	}
 	other := Install(t, binary)
 	if got, err := create().ResolveBinary(ctx); err != nil || got != other {
 		t.Errorf("ResolveBinary = %q, %v; want %q", got, err, other)
 	}
 	emptyMachine(t)
 	adapter = create()
-	restorable := ports.SessionRef{ID: "s-1", Metadata: map[string]string{"agentSessionId": "n-1"}}
 	calls := map[string]func() error{
 		"ResolveBinary": func() error { _, err := adapter.ResolveBinary(ctx); return err },
 		"AuthStatus":    func() error { _, err := adapter.AuthStatus(ctx); return err },
@@ -135,6 +139,9 @@ func BinaryIsFound(t *testing.T, create func() Adapter, binary string) {
 		},
 	}
 	for name, call := range calls {
+		if name == "GetRestoreCommand" && !restores {
+			continue
+		}
 		if err := call(); !errors.Is(err, ports.ErrAgentBinaryNotFound) {
 			t.Errorf("%s without the program: %v; want ports.ErrAgentBinaryNotFound", name, err)
 		}

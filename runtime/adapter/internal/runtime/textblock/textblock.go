@@ -10,14 +10,17 @@ import (
 	"unicode/utf8"
 )
 
-// Block has the marker lines. Glued begins a block before which a line without an end had to be ended.
+// Block has the marker lines. Glued begins a block in a file of the user that was empty, or had no end of its last line,
+// which Put had to add.
 type Block struct {
 	Begin, Glued, End string
 }
 
-// Text is a text and the lines of it that are not data, such as the inside of a string. Nil is none.
+// Text is the text of a file. Hidden lines are not looked at, such as the inside of a string; nil is none.
 type Text struct {
-	Bytes  []byte
+	Bytes []byte
+	// Found says that the file is there.
+	Found  bool
 	Hidden func(line int) bool
 }
 
@@ -40,6 +43,8 @@ func (b Block) Put(text Text, content []string) ([]byte, error) {
 		at = span{first: len(lines), last: len(lines) - 1}
 		if size := len(text.Bytes); size > 0 && text.Bytes[size-1] != '\n' {
 			begin, glue = b.Glued, newline
+		} else if size == 0 && text.Found {
+			begin = b.Glued
 		}
 	} else if at.glued {
 		begin = b.Glued
@@ -48,31 +53,28 @@ func (b Block) Put(text Text, content []string) ([]byte, error) {
 	return slices.Concat(join(lines[:at.first]), []byte(glue+block), join(lines[at.last+1:])), nil
 }
 
-// Take removes the block. The second result says whether there was one.
-func (b Block) Take(text Text) ([]byte, bool, error) {
+// Rest is a text without its block.
+type Rest struct {
+	Bytes []byte
+	// Had says that there was a block.
+	Had bool
+	// Ours says that nothing is left of a file that Put created.
+	Ours bool
+}
+
+// Take removes the block.
+func (b Block) Take(text Text) (Rest, error) {
 	at, found, err := b.find(text)
 	if err != nil || !found {
-		return text.Bytes, false, err
+		return Rest{Bytes: text.Bytes}, err
 	}
 	lines := bytes.SplitAfter(text.Bytes, []byte("\n"))
 	before := join(lines[:at.first])
 	if at.glued {
 		before = bytes.TrimSuffix(bytes.TrimSuffix(before, []byte("\n")), []byte("\r"))
 	}
-	return slices.Concat(before, join(lines[at.last+1:])), true, nil
-}
-
-// Lines returns the lines of the block, without the markers.
-func (b Block) Lines(text Text) ([]string, bool, error) {
-	at, found, err := b.find(text)
-	if err != nil || !found {
-		return nil, false, err
-	}
-	var content []string
-	for _, line := range bytes.Split(text.Bytes, []byte("\n"))[at.first+1 : at.last] {
-		content = append(content, strings.TrimSuffix(string(line), "\r"))
-	}
-	return content, true, nil
+	rest := slices.Concat(before, join(lines[at.last+1:]))
+	return Rest{Bytes: rest, Had: true, Ours: len(rest) == 0 && !at.glued}, nil
 }
 
 func (b Block) find(text Text) (span, bool, error) {

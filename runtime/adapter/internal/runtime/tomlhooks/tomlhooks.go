@@ -48,7 +48,7 @@ func (f File) Install(ctx context.Context, root string) error {
 	if err != nil {
 		return err
 	}
-	text, err := f.installed(content.Text)
+	text, err := f.installed(content.Text, content.Found)
 	if err != nil {
 		return refused(file, err)
 	}
@@ -67,18 +67,18 @@ func (f File) Uninstall(ctx context.Context, root string) error {
 	if err != nil || !content.Found {
 		return err
 	}
-	text, found, err := f.uninstalled(content.Text)
+	rest, err := f.uninstalled(content.Text)
 	switch {
 	case err != nil:
 		return refused(file, err)
-	case !found:
+	case !rest.Had:
 		return nil
-	case len(text) == 0:
+	case rest.Ours:
 		return file.Remove()
 	case f.Private:
-		return file.WritePrivate(text)
+		return file.WritePrivate(rest.Bytes)
 	}
-	return file.Write(text, content.Mode)
+	return file.Write(rest.Bytes, content.Mode)
 }
 
 // Installed reports whether the block is in the file.
@@ -87,19 +87,19 @@ func (f File) Installed(ctx context.Context, root string) (bool, error) {
 	if err != nil || !content.Found {
 		return false, err
 	}
-	_, found, err := f.uninstalled(content.Text)
+	rest, err := f.uninstalled(content.Text)
 	if err != nil {
 		return false, refused(file, err)
 	}
-	return found, nil
+	return rest.Had, nil
 }
 
-func (f File) installed(text []byte) ([]byte, error) {
-	rest, _, err := f.uninstalled(text)
+func (f File) installed(text []byte, found bool) ([]byte, error) {
+	rest, err := f.uninstalled(text)
 	if err != nil {
 		return nil, err
 	}
-	lines, err := scanned(rest)
+	lines, err := scanned(rest.Bytes)
 	if err != nil {
 		return nil, err
 	}
@@ -110,13 +110,15 @@ func (f File) installed(text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.block().Put(hidden.text(text), f.lines())
+	all := hidden.text(text)
+	all.Found = found
+	return f.block().Put(all, f.lines())
 }
 
-func (f File) uninstalled(text []byte) ([]byte, bool, error) {
+func (f File) uninstalled(text []byte) (textblock.Rest, error) {
 	lines, err := scanned(text)
 	if err != nil {
-		return nil, false, err
+		return textblock.Rest{}, err
 	}
 	return f.block().Take(lines.text(text))
 }

@@ -81,6 +81,9 @@ func (b Block) find(text Text) (span, bool, error) {
 	if !utf8.Valid(text.Bytes) {
 		return span{}, false, errors.New("it is not text in UTF-8")
 	}
+	if bytes.HasSuffix(text.Bytes, []byte("\r")) {
+		return span{}, false, errors.New("its last line ends with a carriage return alone")
+	}
 	at := span{first: -1, last: -1}
 	for number, line := range bytes.Split(text.Bytes, []byte("\n")) {
 		mark := strings.TrimRight(string(line), " \t\r")

@@ -57,6 +57,7 @@ func TestABrokenBlockIsRefused(t *testing.T) {
 		"# begin\n# begin\n# end\n":               "occurs twice",
 		"# begin\n# end\n# end\n":                 "does not begin",
 		"# begin, glued\n# end\n# begin\n# end\n": "occurs twice",
+		"a\r":  "carriage return",
 		"\xff": "UTF-8",
 	}
 	for text, want := range cases {

@@ -27,7 +27,7 @@ var documents = []string{
 }
 
 var refusals = []string{
-	"[hooks]\n", " [ hooks . a ]\n", "hooks = []\n", "\"hooks\" = 1\n", "'hooks'.a = 1\n", "s = \"\"\"\n", "l = [\n", "\xff",
+	"[hooks]\n", " [ hooks . a ]\n", "hooks = []\n", "\"hooks\" = 1\n", "'hooks'.a = 1\n", "s = \"\"\"\n", "l = [\n", "\xff", "\r",
 	"# managed by agent-orchestrator: acme hooks\n",
 }
 

@@ -114,6 +114,24 @@ def test_a_cancelled_call_is_answered_while_others_go_on(runtime: str, tmp_path:
         assert host.run("go", {"wait": False})["value"] == {"done": True}
 
 
+def test_a_cancelled_call_learns_of_it(runtime: str, tmp_path: Path) -> None:
+    body = package(
+        tmp_path,
+        runtime,
+        "import asyncio, sys\nif args['wait']:\n    try:\n        await asyncio.Event().wait()\n"
+        "    finally:\n        sys.modules['told'] = sys\nreturn {'told': 'told' in sys.modules}",
+        "if (args.wait) ctx.signal.addEventListener('abort', () => { globalThis.told = true; });\n"
+        "if (args.wait) await new Promise(() => {});\nreturn { told: globalThis.told ?? false };",
+    )
+    with Host(body, runtime) as host:
+        host.load(ENTRIES[runtime])
+        waiting = host.send("run", name="go", args={"wait": True}, ctx=host.context())
+        assert host.run("go", {"wait": False})["value"] == {"told": False}
+        host.send("cancel", target=waiting)
+        host.wait(waiting)
+        assert host.run("go", {"wait": False})["value"] == {"told": True}
+
+
 def test_a_call_that_is_cancelled_at_once_is_answered(good: Host) -> None:
     # Both requests arrive together, before the call has made a step.
     run = {"op": "run", "id": 90, "name": "echo", "args": TEXT, "ctx": good.context()}
@@ -196,6 +214,71 @@ def test_a_description_over_the_limit_is_a_failed_load(runtime: str) -> None:
         answer = host.load(ENTRIES[runtime], limits={"message_bytes": 1000})
         assert answer["error"]["code"] == "load_failed"
         assert answer["error"]["data"] == {"reason": "too_large"}
+
+
+def test_the_end_of_the_requests_calls_shutdown(good: Host) -> None:
+    good.close_requests()
+    assert good.ended_by_itself()
+    good.kill()
+    assert good.stdout.strip() == b"bye"
+
+
+def test_a_chunk_after_the_result_is_dropped_and_reported(runtime: str) -> None:
+    with Host(FIXTURES / runtime / "r5_late_chunk", runtime) as host:
+        host.load(ENTRIES[runtime])
+        identity = host.send("run", name="echo", args=TEXT, ctx=host.context(), stream=True)
+        host.wait(identity)
+        host.ask("describe")
+        assert host.chunks(identity) == [{"type": "text", "data": "hello"}]
+        assert [m["id"] for m in host.other if m["event"] == "late_chunk"] == [identity]
+
+
+@pytest.mark.parametrize(
+    ("fixture", "reason"),
+    [
+        ("l1_import_fails", "import_failed"),
+        ("l1_factory_fails", "factory_failed"),
+        ("l1_no_export", "not_callable"),
+        ("l2_async_factory", "factory_async"),
+        ("l2_list", "not_a_package"),
+        ("l2_nothing", "not_a_package"),
+    ],
+)
+def test_a_failed_load_says_why(runtime: str, fixture: str, reason: str) -> None:
+    with Host(FIXTURES / runtime / fixture, runtime) as host:
+        answer = host.load(ENTRIES[runtime])
+        if (runtime, fixture) == ("node", "l1_no_export"):
+            assert "`factory` is undefined" in answer["error"]["message"]
+        assert answer["error"]["code"] == "load_failed"
+        assert answer["error"]["data"] == {"reason": reason}
+        assert ("trace" in answer) == (reason in ("import_failed", "factory_failed"))
+
+
+@pytest.mark.parametrize("entry", ["factory", "missing.factory"])
+def test_an_entry_that_is_not_there(runtime: str, entry: str) -> None:
+    with Host(FIXTURES / runtime / "good", runtime) as host:
+        data = host.load(entry)["error"]["data"]
+        assert data == {"reason": "entry_form" if entry == "factory" else "entry_missing"}
+
+
+def test_a_module_outside_of_the_package_is_refused_before_it_runs() -> None:
+    # The module `this` of the standard library prints when it is imported.
+    with Host(FIXTURES / "python" / "good", "python") as host:
+        answer = host.load("this.factory")
+        assert answer["error"]["data"] == {"reason": "entry_outside"}
+        assert answer["stdout_bytes"] == 0
+
+
+def test_a_submodule_that_is_a_link_out_of_the_package_is_refused(tmp_path: Path) -> None:
+    inner = tmp_path / "package" / "inner"
+    inner.mkdir(parents=True)
+    (inner / "__init__.py").touch()
+    source = FIXTURES / "python" / "good" / "sample.py"
+    (tmp_path / "elsewhere.py").write_text(source.read_text())
+    (inner / "main.py").symlink_to(tmp_path / "elsewhere.py")
+    with Host(tmp_path / "package", "python") as host:
+        answer = host.load("inner.main.factory")
+        assert answer["error"]["data"] == {"reason": "entry_outside"}
 
 
 def test_the_package_cannot_eat_the_requests(runtime: str, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use aos::contract::{AgentCliContract, SpecTag};
+use aos::contract::{AgentCliContract, HarnessContract, SpecTag};
 use aos::generate::vendor::Contract;
 use aos::plan::Digest;
 

@@ -10,6 +10,7 @@
 
 mod adoption;
 mod adoption_tools;
+mod agent_adapter;
 mod agent_table;
 mod brief_answers;
 mod cases;

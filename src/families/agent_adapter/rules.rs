@@ -30,14 +30,16 @@ impl FamilyRules for AdapterRules {
         &self,
         repository: &Repository,
         contract: &Contract,
-        _record: Option<&Record>,
+        record: Option<&Record>,
     ) -> Vec<Finding> {
         let Ok(contract) = contract.of::<AdapterContract>() else { return Vec::new() };
         let mut found = Collector::default();
         files(repository, contract, &mut found);
         methods(repository, contract, &mut found);
         module(repository, &mut found);
+        names(repository, record, &mut found);
         hooks(repository, contract, &mut found);
+        state(repository, &mut found);
         for (path, file) in &repository.files {
             secrets::scan(path, &file.bytes, &mut found);
         }
@@ -58,8 +60,18 @@ const ERROR: Rule = Rule {
 };
 
 /// Every rule, in the order of the reference.
-pub const RULES: &[Rule] =
-    &[FILE_MISSING, METHOD_MISSING, MODULE, REPLACE, IMPORT, HOOK_ARGUMENTS, HOOK_EVENT];
+pub const RULES: &[Rule] = &[
+    FILE_MISSING,
+    METHOD_MISSING,
+    MODULE,
+    REPLACE,
+    IMPORT,
+    PACKAGE,
+    ID,
+    HOOK_ARGUMENTS,
+    HOOK_EVENT,
+    OUTSIDE_STATE,
+];
 
 const FILE_MISSING: Rule = Rule {
     id: "adapter/file-missing",
@@ -99,6 +111,30 @@ const IMPORT: Rule = Rule {
     why: "Adapters are leaves: another module would have to be added to the orchestrator's go.mod",
     fix: "use the standard library, or the runtime",
     source: "adapter contract: form",
+    ..ERROR
+};
+const PACKAGE: Rule = Rule {
+    id: "adapter/package",
+    summary: "Every file of the adapter is in the package that its module path ends with",
+    why: "The orchestrator imports the package by that name",
+    fix: "correct the package clause",
+    source: "adapter contract: form",
+    ..ERROR
+};
+const ID: Rule = Rule {
+    id: "adapter/id",
+    summary: "The constant `ID` is the name that aos.toml records, in lower-case words joined by dashes",
+    why: "Hook commands, the registry and the database all carry the id; a second spelling is a harness that nobody knows",
+    fix: "give `ID` the recorded name",
+    source: "adapter contract: manifest",
+    ..ERROR
+};
+const OUTSIDE_STATE: Rule = Rule {
+    id: "adapter/outside-state",
+    summary: "The adapter writes through the runtime only, and asks for nothing that the orchestrator does not set",
+    why: "Files outside the data directory outlive the session, unguarded writes destroy hooks of the user, and AO_DAEMON_URL does not exist",
+    fix: "use the packages of internal/runtime; the daemon is found by AO_RUN_FILE",
+    source: "adapter contract: files",
     ..ERROR
 };
 const HOOK_ARGUMENTS: Rule = Rule {
@@ -185,7 +221,10 @@ fn module(repository: &Repository, found: &mut Collector) {
         Some((at, path)) if !path.starts_with(ORCHESTRATOR) || !path.contains(PLACE) => {
             found.at(&MODULE, &source, at, format!("the module is `{}`", excerpt(&path, 120)));
         }
-        Some((_, path)) => imports(repository, &path, found),
+        Some((_, path)) => {
+            imports(repository, &path, found);
+            packages(repository, path.rsplit('/').next().unwrap_or_default(), found);
+        }
         None => found.whole(&MODULE, GO_MOD, "it names no module".to_owned()),
     }
     if !replaced {
@@ -216,6 +255,64 @@ fn imports(repository: &Repository, module: &str, found: &mut Collector) {
     }
 }
 
+fn packages(repository: &Repository, package: &str, found: &mut Collector) {
+    for (path, text) in sources(repository) {
+        let clause = text.lines().find_map(|line| line.strip_prefix("package "));
+        let clause = clause.map(|rest| rest.split_whitespace().next().unwrap_or_default());
+        if let Some(clause) = clause.filter(|clause| *clause != package) {
+            let message =
+                format!("it is in the package `{}`, not `{package}`", excerpt(clause, 60));
+            found.whole(&PACKAGE, path, message);
+        }
+    }
+}
+
+/// The id, where the record says which it is.
+fn names(repository: &Repository, record: Option<&Record>, found: &mut Collector) {
+    let Some(name) = record.and_then(|record| record.answers.get("name")) else { return };
+    let Ok(form) = Regex::new(r#"(?m)^(?:const )?\s*ID\s*=\s*"([^"\n]*)""#) else { return };
+    let mut ids = 0;
+    for (path, text) in sources(repository) {
+        for hit in form.captures_iter(text).filter_map(|hit| hit.get(1)) {
+            ids += 1;
+            if hit.as_str() != name {
+                let source = Source::new(path, text.as_bytes());
+                let message = format!("`ID` is `{}`, not `{name}`", excerpt(hit.as_str(), 60));
+                found.at(&ID, &source, hit.start(), message);
+            }
+        }
+    }
+    if ids == 0 {
+        found.whole(&ID, ".", "no constant `ID` is declared".to_owned());
+    }
+}
+
+/// What an adapter must not use: its own writes, temporary directories, variables that nobody sets.
+const OUTSIDE: [&str; 7] = [
+    "os.WriteFile(",
+    "os.Create(",
+    "os.OpenFile(",
+    "os.TempDir(",
+    "os.MkdirTemp(",
+    "ioutil.",
+    "\"AO_DAEMON_URL\"",
+];
+
+fn state(repository: &Repository, found: &mut Collector) {
+    for (path, text) in sources(repository) {
+        let source = Source::new(path, text.as_bytes());
+        let mut at = 0;
+        for line in text.split_inclusive('\n') {
+            let code = line.split("//").next().unwrap_or_default();
+            if let Some(word) = OUTSIDE.iter().find(|word| code.contains(**word)) {
+                let word = word.trim_end_matches(['(', '.']);
+                found.at(&OUTSIDE_STATE, &source, at, format!("it uses {word}"));
+            }
+            at += line.len();
+        }
+    }
+}
+
 /// Literals of a whole hook command, as an adapter writes them that does not use the runtime.
 fn hooks(repository: &Repository, contract: &AdapterContract, found: &mut Collector) {
     let Ok(form) =
@@ -226,8 +323,18 @@ fn hooks(repository: &Repository, contract: &AdapterContract, found: &mut Collec
     let takes = contract.hook.command.len().saturating_sub(2);
     let known: BTreeSet<String> =
         contract.hook.events.iter().map(|event| event.name.to_string()).collect();
+    let Ok(row) = Regex::new(r#"\{Native: "[^"\n]*", Name: "([^"\n]*)""#) else { return };
     for (path, text) in sources(repository) {
         let source = Source::new(path, text.as_bytes());
+        for hit in row.captures_iter(text).filter_map(|hit| hit.get(1)) {
+            if !known.contains(hit.as_str()) {
+                let meant =
+                    found.meant(&HOOK_EVENT, hit.as_str(), known.iter().map(String::as_str));
+                let message =
+                    format!("`{}` is no event of the contract{meant}", excerpt(hit.as_str(), 60));
+                found.at(&HOOK_EVENT, &source, hit.start(), message);
+            }
+        }
         for hit in form.captures_iter(text) {
             let Some(words) = hit.get(1).or_else(|| hit.get(2)) else { continue };
             let arguments: Vec<_> = words.as_str().split_whitespace().collect();

@@ -42,22 +42,6 @@ fn is_green(sandbox: &Sandbox, project: &Path) {
     sandbox.aos_in(project, &["check"]).data();
 }
 
-/// Holds the tool against its contract, as `make conform` does. A run takes minutes, so it is made after the last step.
-#[cfg(target_os = "linux")]
-fn conforms(sandbox: &Sandbox, project: &Path) {
-    let publish = ["-m", "acme._runtime.testkit.publish_release", "--program", "build/conform"];
-    succeed(python().join("python"), &publish, project);
-    let mut command = sandbox.command(&["conform", "--jobs=2"]);
-    let path = std::env::var("PATH").expect("a PATH");
-    command.env("PATH", format!("{}:{path}", python().display()));
-    super::sandbox::run(command.current_dir(project)).data();
-    std::fs::remove_dir_all(project.join("build")).expect("the program goes");
-}
-
-/// Elsewhere there is no network namespace for it.
-#[cfg(not(target_os = "linux"))]
-fn conforms(_sandbox: &Sandbox, _project: &Path) {}
-
 fn carry_out(project: &Path, step: &str) {
     for line in step.lines().filter_map(|line| line.strip_prefix("    rm ")) {
         for path in line.split(' ') {
@@ -157,8 +141,6 @@ fn follow(answers: &[&str]) {
 
     carry_out(&project, steps[2]);
     is_green(&sandbox, &project);
-
-    conforms(&sandbox, &project);
 
     assert_eq!(runtime(&project), before, "the guide changes files of its user only");
     std::fs::remove_file(project.join("docs/YOUR_API.md")).expect("the guide");

@@ -36,8 +36,6 @@ pub struct Target {
     pub found: String,
 }
 
-/// The directory of a connector in which the host runs it.
-
 /// The command that a person gives after `--`.
 ///
 /// # Errors

@@ -20,7 +20,7 @@ FIXTURES = Path(__file__).resolve().parent / "fixtures"
 PYTHON = os.environ.get("AUGMENTOR_PYTHON", sys.executable)
 NODE = os.environ.get("AUGMENTOR_NODE") or shutil.which("node") or "node"
 # No test waits for these; they end a test that would hang.
-PATIENCE = 20.0
+PATIENCE = 90.0
 
 
 class Ended(Exception):

@@ -28,8 +28,8 @@ REASONS = {
     "too_large": "L5",
 }
 # A call of a fixture either ends at once or never; the machine may be busy.
-CALL_PATIENCE = 10.0
-END_PATIENCE = 10.0
+CALL_PATIENCE = 30.0
+END_PATIENCE = 20.0
 TYPES = {"object", "array", "string", "number", "integer", "boolean", "null"}
 
 

@@ -118,12 +118,19 @@ fn every_preset_passes_check_with_the_oldest_contract_too() {
 }
 
 #[test]
-fn a_name_that_is_almost_a_preset_gets_the_example_and_a_note() {
+fn a_name_that_is_almost_a_preset_is_refused_before_anything_is_written() {
     let sandbox = Sandbox::new();
-    let data = sandbox.aos(&["new", "githbu", "--no-git"]).data();
+    for (name, template) in [("githbu", "connector-python"), ("opencoed", "agent-adapter")] {
+        let error = sandbox
+            .aos(&["new", name, "--template", template, "--no-git"])
+            .error("E_VALIDATION", 2);
+        let hint = error["details"]["hint"].as_str().unwrap();
+        assert!(hint.contains("--preset example"), "{hint}");
+        assert!(hint.contains(error["details"]["nearest_preset"].as_str().unwrap()), "{hint}");
+    }
+    assert_eq!(disk::names(&sandbox.work()), Vec::<String>::new());
+    let data = sandbox.aos(&["new", "githbu", "--preset", "example", "--no-git"]).data();
     assert_eq!(data["preset"], "example");
-    let note = data["notes"][0].as_str().unwrap();
-    assert!(note.contains("aos new github"), "{note}");
     assert_eq!(sandbox.aos(&["new", "acme", "--no-git"]).data()["notes"], serde_json::json!([]));
 }
 

@@ -28,12 +28,8 @@ pub fn shown(text: &str) -> String {
 /// The preset that the command line asks for, else the one called like the project, else the example; with its text.
 ///
 /// # Errors
-/// When there is no preset of that name.
-pub fn preset_text(
-    wanted: &Wanted<'_>,
-    name: &str,
-    notes: &mut Vec<String>,
-) -> Result<(String, &'static str), Failure> {
+/// When there is no preset of that name, or the name of the project is nearly that of a preset.
+pub fn preset_text(wanted: &Wanted<'_>, name: &str) -> Result<(String, &'static str), Failure> {
     let known = embedded::preset_names(&wanted.template.name);
     let chosen = match wanted.preset {
         Some(preset) if known.contains(&preset) || preset == EXAMPLE_PRESET => preset,
@@ -52,16 +48,26 @@ pub fn preset_text(
         None if known.contains(&name) => name,
         None => {
             if let Some(nearest) = suggestion::nearest(name, known.iter().copied()) {
-                notes.push(format!(
-                    "`{}` is not a preset, so the example was used; if you meant `{nearest}`, delete the project and run `aos new {nearest}`",
-                    name
-                ));
+                return Err(nearly(name, nearest));
             }
             EXAMPLE_PRESET
         }
     };
     let text = embedded::preset_text(&wanted.template.name, chosen).unwrap_or_default();
     Ok((chosen.to_owned(), text))
+}
+
+/// A slip of the finger would make another project than the one that is meant.
+fn nearly(name: &str, preset: &str) -> Failure {
+    let message = format!(
+        "`{}` is no preset, and `{preset}` is; nothing was written, because one of them may be a slip",
+        shown(name)
+    );
+    Failure::new(ErrorCode::Validation, message)
+        .hint(format!(
+            "name the project `{preset}` for that preset; for one of its own with this name, add `--preset {EXAMPLE_PRESET}`"
+        ))
+        .detail("nearest_preset", preset)
 }
 
 /// `name` as lower-case words joined by single dashes.

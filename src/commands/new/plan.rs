@@ -58,8 +58,8 @@ impl NewProject {
             &args.set,
             &name.variables(),
         )?;
-        let mut notes = Vec::new();
-        let subject = name.subject(&wanted, &mut answers, &mut notes)?;
+        let notes = Vec::new();
+        let subject = name.subject(&wanted, &mut answers)?;
         let tag = requested_tag(info.family, &args.spec)?;
         let release = spec_source::embedded_release(info.family, &tag)?;
         let origin = Origin {

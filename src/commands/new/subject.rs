@@ -44,7 +44,6 @@ pub trait Named {
         self: Box<Self>,
         wanted: &Wanted<'_>,
         answers: &mut BTreeMap<String, String>,
-        notes: &mut Vec<String>,
     ) -> Result<Box<dyn Subject>, Failure>;
 }
 

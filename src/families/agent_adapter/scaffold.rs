@@ -58,9 +58,8 @@ impl Named for AdapterId {
         self: Box<Self>,
         wanted: &Wanted<'_>,
         answers: &mut BTreeMap<String, String>,
-        notes: &mut Vec<String>,
     ) -> Result<Box<dyn Subject>, Failure> {
-        let (preset, text) = preset_text(wanted, self.0.as_str(), notes)?;
+        let (preset, text) = preset_text(wanted, self.0.as_str())?;
         let text = agent::filled(text, &self.0);
         let mut agent: Agent = embedded::toml(&format!("presets/{preset}.toml"), &text)?;
         agent.answer(answers, &self.0);

@@ -31,7 +31,6 @@ impl Named for ToolName {
         self: Box<Self>,
         wanted: &Wanted<'_>,
         _answers: &mut BTreeMap<String, String>,
-        _notes: &mut Vec<String>,
     ) -> Result<Box<dyn Subject>, Failure> {
         without_preset(wanted)?;
         Ok(Box::new(NewTool(self.0)))

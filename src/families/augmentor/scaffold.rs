@@ -53,7 +53,6 @@ impl Named for PackageName {
         self: Box<Self>,
         wanted: &Wanted<'_>,
         _answers: &mut BTreeMap<String, String>,
-        _notes: &mut Vec<String>,
     ) -> Result<Box<dyn Subject>, Failure> {
         without_preset(wanted)?;
         let runtime = if wanted.template.name.ends_with("node") { "node" } else { "python" };

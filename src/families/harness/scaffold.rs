@@ -41,9 +41,8 @@ impl Named for ConnectorName {
         self: Box<Self>,
         wanted: &Wanted<'_>,
         answers: &mut BTreeMap<String, String>,
-        notes: &mut Vec<String>,
     ) -> Result<Box<dyn Subject>, Failure> {
-        let (preset_name, preset) = preset(wanted, &self.0, answers, notes)?;
+        let (preset_name, preset) = preset(wanted, &self.0, answers)?;
         answers.insert("preset".to_owned(), preset_name.clone());
         Ok(Box::new(NewConnector { tool: self.0, preset_name, preset }))
     }
@@ -134,9 +133,8 @@ fn preset(
     wanted: &Wanted<'_>,
     tool: &ToolName,
     answers: &BTreeMap<String, String>,
-    notes: &mut Vec<String>,
 ) -> Result<(String, Preset), Failure> {
-    let (name, text) = preset_text(wanted, tool.short(), notes)?;
+    let (name, text) = preset_text(wanted, tool.short())?;
     let mut preset = embedded::parse_preset(&name, &fill_example(text, tool))?;
     override_preset(&mut preset, answers)?;
     Ok((name, preset))

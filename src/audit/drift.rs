@@ -2,18 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use crate::contract::repository::is_below;
 use crate::contract::rules::Rule;
 use crate::contract::{Finding, Repository};
 use crate::generate::lock::{LOCK_PATH, Lock};
-use crate::generate::ownership;
 use crate::generate::record::{AGENT_DIRECTORY, PIN_PATH, Record};
 use crate::inputs::desired::{Desired, DesiredError};
 use crate::inputs::project::Project;
 use crate::inputs::repository;
 use crate::plan::{Action, Content, Digest, Edit, FileSet, Plan, RelativePath, TreeEntry, diff};
 
-use super::{rules, runtime, shadow};
+use super::{rules, runtime, shadow, strays};
 
 /// The managed files of one project, compared with the state they should be in.
 #[derive(Debug)]
@@ -50,7 +48,7 @@ pub fn compare(
     compared.extend(older.compared);
     found.extend(desired.claims(&tree, &wanted, &known).iter().map(claimed));
     found.extend(extra(repository, record, &wanted, &desired.kept));
-    found.extend(stray_modules(repository, &wanted));
+    found.extend(strays::findings(repository, record, &wanted));
     found.extend(shadow::findings(&project.root, repository, record));
     Ok(Comparison { plan, findings: found, compared })
 }
@@ -207,22 +205,4 @@ pub fn extra(
         }
     }
     findings
-}
-
-/// Files with the mark of a generated module that no output declares. A project below this one has outputs of its own.
-#[must_use]
-pub fn stray_modules(repository: &Repository, wanted: &FileSet) -> Vec<Finding> {
-    let nested = repository.nested(wanted.paths().map(RelativePath::as_str));
-    repository
-        .files
-        .iter()
-        .filter(|(path, _)| !nested.iter().any(|directory| is_below(path, directory)))
-        .filter(|(path, _)| path.contains("contract_gen") || path.contains("contract_cases"))
-        .filter(|(path, _)| !wanted.paths().any(|known| known.as_str() == path.as_str()))
-        .filter(|(_, file)| ownership::has_mark(&file.bytes))
-        .map(|(path, _)| {
-            rules::STRAY_MODULE
-                .finding(path, "it is generated, but no output declares it".to_owned())
-        })
-        .collect()
 }

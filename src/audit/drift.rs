@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::contract::repository::is_below;
 use crate::contract::rules::Rule;
 use crate::contract::{Finding, Repository};
 use crate::generate::lock::{LOCK_PATH, Lock};
@@ -10,6 +11,7 @@ use crate::inputs::desired::{Desired, DesiredError};
 use crate::inputs::project::Project;
 use crate::inputs::repository;
 use crate::plan::{Action, Content, Digest, Edit, FileSet, Plan, RelativePath, TreeEntry, diff};
+use crate::system::files;
 
 use super::{rules, runtime, shadow, strays};
 
@@ -50,7 +52,22 @@ pub fn compare(
     found.extend(extra(repository, record, &wanted, &desired.kept));
     found.extend(strays::findings(repository, record, &wanted));
     found.extend(shadow::findings(&project.root, repository, record));
+    found.extend(special_modes(project, &compared));
     Ok(Comparison { plan, findings: found, compared })
+}
+
+/// Managed files with a bit that a plan does not know.
+fn special_modes(project: &Project, compared: &BTreeSet<RelativePath>) -> Vec<Finding> {
+    let special = compared.iter().filter(|path| {
+        files::has_special_mode(&path.below(&project.root)).is_ok_and(|special| special)
+    });
+    let finding = |path: &RelativePath| {
+        let message = "the file has a setuid, setgid or sticky bit".to_owned();
+        let mut finding = rules::MODE.finding(path.as_str(), message);
+        finding.fix = "take the bit away: `chmod u-s,g-s,-t FILE`".to_owned();
+        finding
+    };
+    special.map(finding).collect()
 }
 
 /// A file that the lock gives to aos, and that aos does not write.
@@ -59,6 +76,10 @@ fn claimed(path: &RelativePath) -> Finding {
     let mut finding = rules::EXTRA.finding(path.as_str(), message);
     finding.fix = "run `aos sync-spec`; it drops the file from the lock and leaves it".to_owned();
     finding
+}
+
+fn is_runtime(record: &Record, directory: &str) -> bool {
+    record.runtime.as_ref().is_some_and(|runtime| runtime.path.as_str() == directory)
 }
 
 /// Whether the lock differs only because generated files do: each of those has a finding of its own, and `aos gen`
@@ -193,7 +214,11 @@ pub fn extra(
     directories.extend(record.runtime.as_ref().map(|runtime| runtime.path.as_str()));
     let mut findings = Vec::new();
     for directory in directories {
-        for path in repository::below(repository, directory) {
+        // Ignored code in the runtime is loaded with it.
+        let ignored = repository.ignored.keys().map(String::as_str);
+        let ignored =
+            ignored.filter(|path| is_runtime(record, directory) && is_below(path, directory));
+        for path in repository::below(repository, directory).chain(ignored) {
             let kept = record.spec.keep.iter().any(|own| own.as_str() == path)
                 || stays.iter().any(|known| known.as_str() == path)
                 || runtime::is_owned(record, path);

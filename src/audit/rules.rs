@@ -187,8 +187,8 @@ rule!(
     MODE,
     "drift/mode",
     Error,
-    "Managed files are not executable",
-    "Nobody runs a contract; an execute bit shows that something rewrote the file",
+    "Managed files are not executable and have no setuid, setgid or sticky bit",
+    "Nobody runs a contract; such a bit shows that something rewrote the file",
     "run `aos sync-spec`",
     "aos"
 );

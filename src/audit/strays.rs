@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::repository::is_below;
 use crate::contract::{Finding, Repository};
-use crate::generate::{outputs, ownership};
 use crate::generate::record::Record;
+use crate::generate::{outputs, ownership};
 use crate::inputs::runtimes;
 use crate::plan::{FileSet, RelativePath};
 
@@ -46,17 +46,16 @@ fn modules(repository: &Repository, record: &Record, wanted: &FileSet) -> Vec<Fi
         let languages = LANGUAGES.iter().filter_map(|name| record.outputs.get(*name));
         languages.flatten().map(|output| output.path.as_str())
     };
-    let directories: Vec<_> =
-        declared().filter_map(|path| path.rsplit_once('/').map(|(directory, _)| directory)).collect();
+    let directories: Vec<_> = declared()
+        .filter_map(|path| path.rsplit_once('/').map(|(directory, _)| directory))
+        .collect();
     let stems: BTreeSet<&str> = declared().map(|path| name_of(path).0).chain([MODULE]).collect();
     let nested = repository.nested(wanted.paths().map(RelativePath::as_str));
     let is_elsewhere = |path: &str| {
         nested.iter().any(|directory| is_below(path, directory))
             && !directories.iter().any(|directory| is_below(path, directory))
     };
-    let finding = |path: &str, message: &str| {
-        rules::STRAY_MODULE.finding(path, message.to_owned())
-    };
+    let finding = |path: &str, message: &str| rules::STRAY_MODULE.finding(path, message.to_owned());
     let mut found = Vec::new();
     for (path, file) in &repository.files {
         if is_elsewhere(path) || is_wanted(wanted, path) {
@@ -75,10 +74,17 @@ fn modules(repository: &Repository, record: &Record, wanted: &FileSet) -> Vec<Fi
     for path in repository.ignored.keys() {
         let (stem, ending) = name_of(path);
         // What a compiler of TypeScript writes has the name of its source.
-        let is_compiled = matches!(ending, "js" | "mjs" | "cjs" | "jsx") || name(path).contains(".d.");
+        let is_compiled =
+            matches!(ending, "js" | "mjs" | "cjs" | "jsx") || name(path).contains(".d.");
         let is_near = directories.iter().any(|directory| is_below(path, directory));
-        if is_near && stems.contains(stem) && ENDINGS.contains(&ending) && !is_compiled && !is_wanted(wanted, path) {
-            let message = "it has the name of a generated module, git ignores it, and no output declares it";
+        if is_near
+            && stems.contains(stem)
+            && ENDINGS.contains(&ending)
+            && !is_compiled
+            && !is_wanted(wanted, path)
+        {
+            let message =
+                "it has the name of a generated module, git ignores it, and no output declares it";
             found.push(finding(path, message));
         }
     }
@@ -138,10 +144,12 @@ fn runtime_copies(repository: &Repository, record: &Record) -> Vec<Finding> {
         *count >= COPIED_FILES.min(inner.len()) && *count > 0 && !is_elsewhere
     });
     let finding = |directory: &str| {
-        let message =
-            format!("it is a copy of the runtime, and aos.toml names `{own}`, so nothing compares it");
+        let message = format!(
+            "it is a copy of the runtime, and aos.toml names `{own}`, so nothing compares it"
+        );
         let mut finding = rules::STRAY_MODULE.finding(directory, message);
-        finding.fix = "delete the copy, or name it as `path` under [runtime] in aos.toml".to_owned();
+        finding.fix =
+            "delete the copy, or name it as `path` under [runtime] in aos.toml".to_owned();
         finding
     };
     copies.into_keys().map(finding).collect()
@@ -169,9 +177,8 @@ fn runtime_place(repository: &Repository, record: &Record) -> Option<Finding> {
                 .is_ok_and(|text| imports.iter().any(|import| text.contains(import.as_str())))
     });
     let outputs = record.outputs.get("python").into_iter().flatten();
-    let mut directories = outputs.map(|output| {
-        output.path.as_str().rsplit_once('/').map_or("", |(directory, _)| directory)
-    });
+    let mut directories = outputs
+        .map(|output| output.path.as_str().rsplit_once('/').map_or("", |(directory, _)| directory));
     if !uses_module || directories.any(|directory| directory == above) {
         return None;
     }
@@ -179,8 +186,8 @@ fn runtime_place(repository: &Repository, record: &Record) -> Option<Finding> {
         "the runtime imports `{MODULE}` of the package that it is in, and no output of `python` is in `{above}`"
     );
     let mut finding = rules::STRAY_MODULE.finding(own, message);
-    finding.fix =
-        "name the directory that the package loads as `path` under [runtime] in aos.toml".to_owned();
+    finding.fix = "name the directory that the package loads as `path` under [runtime] in aos.toml"
+        .to_owned();
     Some(finding)
 }
 
@@ -227,7 +234,8 @@ mod tests {
             let files: Vec<_> = OWN.into_iter().chain([(path, "x")]).collect();
             assert_eq!(judged(CONNECTOR, &files, &[]), [path]);
         }
-        for path in ["docs/contract_gen.md", "web/contract_gen.test.ts", "p/contract_gen_values.py"] {
+        for path in ["docs/contract_gen.md", "web/contract_gen.test.ts", "p/contract_gen_values.py"]
+        {
             let files: Vec<_> = OWN.into_iter().chain([(path, "x")]).collect();
             assert_eq!(judged(CONNECTOR, &files, &[]), [""; 0]);
         }
@@ -237,7 +245,8 @@ mod tests {
         let files: Vec<_> =
             OWN.into_iter().chain([(near, "x"), ("agent-harness/p/x/aos.toml", "")]).collect();
         assert_eq!(judged(CONNECTOR, &files, &[]), [near]);
-        let files: Vec<_> = OWN.into_iter().chain([("a/contract_gen.py", "x"), ("a/aos.toml", "")]).collect();
+        let files: Vec<_> =
+            OWN.into_iter().chain([("a/contract_gen.py", "x"), ("a/aos.toml", "")]).collect();
         assert_eq!(judged(CONNECTOR, &files, &[]), [""; 0]);
     }
 
@@ -250,7 +259,8 @@ mod tests {
         let without = CONNECTOR.replace("permissions = [\"agent-harness/permissions.json\"]\n", "");
         assert_eq!(judged(&without, &OWN, &[]), ["agent-harness/permissions.json"]);
         let elsewhere = CONNECTOR.replace("agent-harness/p/_runtime", "docs/_runtime");
-        let copy = OWN.map(|(path, text)| (path.replace("agent-harness/p/_runtime", "docs/_runtime"), text));
+        let copy = OWN
+            .map(|(path, text)| (path.replace("agent-harness/p/_runtime", "docs/_runtime"), text));
         let files: Vec<_> =
             copy.iter().map(|(path, text)| (path.as_str(), *text)).chain(OWN).collect();
         assert_eq!(judged(&elsewhere, &files, &[]), ["agent-harness/p/_runtime", "docs/_runtime"]);

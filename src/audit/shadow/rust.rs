@@ -14,7 +14,9 @@ pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
     for (path, text) in module.others(&[".rs"]) {
         let name = path.rsplit('/').next().unwrap_or(path);
         let at = stand_in(module, path, text);
-        if let Some(at) = at.or_else(|| (name == "build.rs").then(|| written(module.stem, text)).flatten()) {
+        if let Some(at) =
+            at.or_else(|| (name == "build.rs").then(|| written(module.stem, text)).flatten())
+        {
             let mut finding = module.shadowed(path, "it gives the name to other code than");
             finding.line = Some(line(text, at));
             found.push(finding);
@@ -27,7 +29,8 @@ pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
             false => None,
         };
         if let Some(at) = at {
-            let mut finding = module.shadowed(path, "cargo takes other code or another compiler for");
+            let mut finding =
+                module.shadowed(path, "cargo takes other code or another compiler for");
             finding.line = Some(line(text, at));
             found.push(finding);
         }
@@ -41,7 +44,9 @@ fn stand_in(module: &Module<'_>, path: &str, text: &str) -> Option<usize> {
     let code = masked(text, Syntax::Braces);
     let stem = format!("(?:r#)?{}", regex::escape(module.stem));
     let attributes = r"(?:\s*#\s*\[[^\]]*\])*\s*(?:pub(?:\s*\([^)]*\))?\s+)?";
-    let moved = format!(r#"#\s*\[[^\]]*\bpath\s*=\s*(?P<path>"[^"\n]*")?[^\]]*\]{attributes}mod\s+{stem}\s*;"#);
+    let moved = format!(
+        r#"#\s*\[[^\]]*\bpath\s*=\s*(?P<path>"[^"\n]*")?[^\]]*\]{attributes}mod\s+{stem}\s*;"#
+    );
     let moved = regex(&moved).ok()?;
     let moved = moved.captures_iter(&code).filter_map(|captures| {
         let target = captures.name("path").and_then(|path| text.get(path.range()));
@@ -56,7 +61,8 @@ fn stand_in(module: &Module<'_>, path: &str, text: &str) -> Option<usize> {
         format!(r"!\s*[(\[{{](?:[^()\[\]{{}};]*[,\s(])?{stem}\s*[,)\]}};]"),
         format!(r"\bextern\s+crate\s+(?:\w+\s+as\s+)?{stem}\b"),
     ];
-    let others = patterns.iter().filter_map(|pattern| Some(regex(pattern).ok()?.find(&code)?.start()));
+    let others =
+        patterns.iter().filter_map(|pattern| Some(regex(pattern).ok()?.find(&code)?.start()));
     let renamed = regex(&format!(r"\b(\w+)\s+as\s+{stem}\s*[;,}}]")).ok()?;
     let renamed = renamed.captures_iter(&code).filter(|captures| &captures[1] != module.stem);
     let renamed = renamed.filter_map(|captures| Some(captures.get(0)?.start()));
@@ -148,7 +154,11 @@ mod tests {
         }
         for (path, text, count) in [
             ("build.rs", "fn main() { write(\"src/contract_gen.rs\"); }", 1),
-            ("build.rs", "fn main() { println!(\"cargo::rerun-if-changed=src/contract_gen.rs\"); }", 0),
+            (
+                "build.rs",
+                "fn main() { println!(\"cargo::rerun-if-changed=src/contract_gen.rs\"); }",
+                0,
+            ),
             ("Cargo.toml", "[dependencies]\ncontract_gen = { path = \"../other\" }", 1),
             ("Cargo.toml", "[dependencies]\ncontract-gen.path = \"../other\"", 1),
             ("Cargo.toml", "[dependencies.contract_gen]\npath = \"../other\"", 1),
@@ -156,7 +166,11 @@ mod tests {
             ("Cargo.toml", "[package]\nexclude = [\"src/contract_gen.rs\"]", 0),
             (".cargo/config.toml", "[build]\nrustc-wrapper = \"./swap.sh\"", 1),
             (".cargo/config.toml", "build.rustc = \"tools/rustc\"", 1),
-            (".cargo/config.toml", "[env]\nRUSTC_WRAPPER = { value = \"./x\", relative = true }", 1),
+            (
+                ".cargo/config.toml",
+                "[env]\nRUSTC_WRAPPER = { value = \"./x\", relative = true }",
+                1,
+            ),
             (".cargo/config.toml", "[build]\nrustc-wrapper = \"sccache\"", 0),
             (".cargo/config.toml", "[target.x]\nlinker = \"/usr/bin/clang\"", 0),
         ] {

@@ -78,7 +78,12 @@ fn constants(module: &Module<'_>, found: &mut Vec<Finding>) {
             (code.get(at..at + 3) == text.get(at..at + 3)).then_some(at)
         });
         let changed = Mutation::of(&names, false).first(&code);
-        let changed = changed.into_iter().chain(freezing(&code)).chain(inline).chain(through_a_name(&names, &code)).min();
+        let changed = changed
+            .into_iter()
+            .chain(freezing(&code))
+            .chain(inline)
+            .chain(through_a_name(&names, &code))
+            .min();
         if let Some(at) = changed {
             found.push(module.amended(path, text, at));
         }

@@ -7,9 +7,35 @@ use super::super::pattern::regex;
 
 /// Files that start builds, by name or by the end of it.
 const ENDINGS: [&str; 29] = [
-    "Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", "Dockerfile", "Containerfile",
-    "Taskfile", "Rakefile", "Tiltfile", ".mk", ".mak", ".just", ".sh", ".bash", ".zsh", ".bat", ".cmd",
-    ".ps1", ".yml", ".yaml", ".toml", ".json", ".envrc", ".env", ".js", ".mjs", ".cjs", ".py",
+    "Makefile",
+    "makefile",
+    "GNUmakefile",
+    "justfile",
+    "Justfile",
+    "Dockerfile",
+    "Containerfile",
+    "Taskfile",
+    "Rakefile",
+    "Tiltfile",
+    ".mk",
+    ".mak",
+    ".just",
+    ".sh",
+    ".bash",
+    ".zsh",
+    ".bat",
+    ".cmd",
+    ".ps1",
+    ".yml",
+    ".yaml",
+    ".toml",
+    ".json",
+    ".envrc",
+    ".env",
+    ".js",
+    ".mjs",
+    ".cjs",
+    ".py",
 ];
 
 pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
@@ -17,7 +43,9 @@ pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
     let others = module.others(&[""]).filter(|(path, _)| {
         let name = path.rsplit('/').next().unwrap_or(path);
         let is_script = || repository.files.get(*path).is_some_and(|file| file.executable);
-        ENDINGS.iter().any(|ending| name.ends_with(ending)) || name == "go.env" || !name.contains('.') && is_script()
+        ENDINGS.iter().any(|ending| name.ends_with(ending))
+            || name == "go.env"
+            || !name.contains('.') && is_script()
     });
     for (path, text) in others {
         if let Some(at) = flag(text) {
@@ -36,7 +64,8 @@ fn flag(text: &str) -> Option<usize> {
     if !["overlay", "toolexec", "modfile"].iter().any(|name| text.contains(name)) {
         return None;
     }
-    let given = regex(r#"(?:^|[\s"'=,\[(:`])(--?)(overlay|toolexec|modfile)(?:[\s="',\])`]|$)"#).ok()?;
+    let given =
+        regex(r#"(?:^|[\s"'=,\[(:`])(--?)(overlay|toolexec|modfile)(?:[\s="',\])`]|$)"#).ok()?;
     given.captures_iter(text).find_map(|captures| {
         let at = captures.get(1)?.start();
         let line = logical_line(text, at);
@@ -44,10 +73,12 @@ fn flag(text: &str) -> Option<usize> {
         if ["#", "//"].iter().any(|comment| first.starts_with(comment)) {
             return None;
         }
-        let of_go = line.contains("GOFLAGS") || regex(r"\bgo[\s\x22']").is_ok_and(|go| go.is_match(line));
+        let of_go =
+            line.contains("GOFLAGS") || regex(r"\bgo[\s\x22']").is_ok_and(|go| go.is_match(line));
         // Other tools have long flags of the same names. Another go.mod is usual for tools of the developer.
         let is_other = &captures[1] == "--" && !of_go;
-        let of_tools = regex(r"\bgo\s+(?:tool|get|mod|install|list)\b").is_ok_and(|go| go.is_match(line));
+        let of_tools =
+            regex(r"\bgo\s+(?:tool|get|mod|install|list)\b").is_ok_and(|go| go.is_match(line));
         let is_usual = &captures[2] == "modfile" && of_tools;
         (!is_other && !is_usual).then_some(at)
     })

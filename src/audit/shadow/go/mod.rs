@@ -127,7 +127,10 @@ fn hidden(module: &Module<'_>, found: &mut Vec<Finding>) {
     for (path, text) in module.others(&["go.mod"]) {
         let is_same = name.is_some_and(|name| !name.is_empty() && module_name(text) == name);
         if is_same && Some(path) != own {
-            found.push(module.shadowed(path, "go can build this module of the same path in place of the one with"));
+            found.push(module.shadowed(
+                path,
+                "go can build this module of the same path in place of the one with",
+            ));
         }
     }
 }

@@ -37,7 +37,17 @@ impl Token<'_> {
         match self.kind {
             Kind::Name => !matches!(
                 self.text,
-                "return" | "range" | "if" | "for" | "switch" | "case" | "go" | "defer" | "else" | "var" | "select"
+                "return"
+                    | "range"
+                    | "if"
+                    | "for"
+                    | "switch"
+                    | "case"
+                    | "go"
+                    | "defer"
+                    | "else"
+                    | "var"
+                    | "select"
             ),
             Kind::Value => true,
             Kind::Operator => matches!(self.text, ")" | "]" | "}"),
@@ -145,9 +155,8 @@ fn literal(rest: &str, quote: char) -> usize {
 #[must_use]
 pub fn closing(tokens: &[Token<'_>], open: usize) -> usize {
     let depth = tokens[open].depth;
-    let end = (open + 1..tokens.len()).find(|at| {
-        tokens[*at].depth <= depth && matches!(tokens[*at].text, ")" | "]" | "}")
-    });
+    let end = (open + 1..tokens.len())
+        .find(|at| tokens[*at].depth <= depth && matches!(tokens[*at].text, ")" | "]" | "}"));
     end.unwrap_or(tokens.len().saturating_sub(1))
 }
 
@@ -155,9 +164,9 @@ pub fn closing(tokens: &[Token<'_>], open: usize) -> usize {
 #[must_use]
 pub fn opening(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let depth = tokens[at].depth.checked_sub(1)?;
-    (0..at).rev().find(|open| {
-        tokens[*open].depth == depth && matches!(tokens[*open].text, "(" | "[" | "{")
-    })
+    (0..at)
+        .rev()
+        .find(|open| tokens[*open].depth == depth && matches!(tokens[*open].text, "(" | "[" | "{"))
 }
 
 #[cfg(test)]

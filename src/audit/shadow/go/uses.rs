@@ -20,9 +20,28 @@ const READERS: [(&str, &[&str]); 5] = [
     (
         "slices",
         &[
-            "Contains", "ContainsFunc", "Index", "IndexFunc", "Equal", "EqualFunc", "Compare",
-            "CompareFunc", "Clone", "Values", "All", "Backward", "BinarySearch", "BinarySearchFunc",
-            "Max", "MaxFunc", "Min", "MinFunc", "Concat", "IsSorted", "IsSortedFunc", "Repeat",
+            "Contains",
+            "ContainsFunc",
+            "Index",
+            "IndexFunc",
+            "Equal",
+            "EqualFunc",
+            "Compare",
+            "CompareFunc",
+            "Clone",
+            "Values",
+            "All",
+            "Backward",
+            "BinarySearch",
+            "BinarySearchFunc",
+            "Max",
+            "MaxFunc",
+            "Min",
+            "MinFunc",
+            "Concat",
+            "IsSorted",
+            "IsSortedFunc",
+            "Repeat",
         ],
     ),
     ("sort", &["SearchStrings", "SearchInts", "StringsAreSorted", "IsSorted", "SliceIsSorted"]),
@@ -58,11 +77,13 @@ impl<'t> Tables<'t> {
     #[must_use]
     pub fn of(module: &Module<'t>) -> Self {
         let text = module.text();
-        let names = text.lines().filter_map(|line| line.strip_prefix("var ")?.split_whitespace().next());
+        let names =
+            text.lines().filter_map(|line| line.strip_prefix("var ")?.split_whitespace().next());
         let package = text.lines().find_map(|line| line.strip_prefix("package ")).map(str::trim);
         let sources = module.others(&[".go"]).filter(|(path, _)| !path.ends_with("_test.go"));
-        let sources = sources
-            .map(|(path, text)| Source::of(module.directory, package.unwrap_or_default(), path, text));
+        let sources = sources.map(|(path, text)| {
+            Source::of(module.directory, package.unwrap_or_default(), path, text)
+        });
         Self { sources: sources.collect(), names: names.collect(), known: RefCell::default() }
     }
 
@@ -71,7 +92,8 @@ impl<'t> Tables<'t> {
     pub fn changes(&self) -> Vec<(&'t str, usize)> {
         let found = (0..self.sources.len()).filter_map(|number| {
             let source = &self.sources[number];
-            let mut places = (0..source.tokens.len()).filter_map(|at| source.table(&self.names, at));
+            let mut places =
+                (0..source.tokens.len()).filter_map(|at| source.table(&self.names, at));
             let part = places.find(|part| !self.is_read(number, part.clone(), MAX_STEPS))?;
             Some((source.path, source.tokens[part.start].at))
         });
@@ -108,8 +130,8 @@ impl<'t> Tables<'t> {
             part.end = close + 1;
         }
         let before = part.start.checked_sub(1).map_or("", text);
-        let is_address = before == "&"
-            && !part.start.checked_sub(2).is_some_and(|at| tokens[at].is_value());
+        let is_address =
+            before == "&" && !part.start.checked_sub(2).is_some_and(|at| tokens[at].is_value());
         if is_address || source.is_target(&part) {
             return false;
         }
@@ -119,8 +141,8 @@ impl<'t> Tables<'t> {
         }
         if let Some(names) = source.named(&part) {
             // A name that the function does not declare is one of the package, which others can use.
-            let is_local = source.function_around(part.start).is_none()
-                || source.declares(names, part.start);
+            let is_local =
+                source.function_around(part.start).is_none() || source.declares(names, part.start);
             return names == "_" || is_local && self.is_name_read(number, names, part.end, steps);
         }
         let open = opening(tokens, part.start).filter(|open| tokens[*open].is("("));
@@ -238,9 +260,11 @@ impl<'t> Tables<'t> {
         // A function that calls itself reads as long as nothing else in it writes.
         self.known.borrow_mut().insert(key, true);
         let source = &self.sources[number];
-        let is_read = source.parameter(function, position).is_some_and(|(name, is_variadic, body)| {
-            (!is_variadic || is_spread) && (name == "_" || self.is_read_in(number, name, body, steps))
-        });
+        let is_read =
+            source.parameter(function, position).is_some_and(|(name, is_variadic, body)| {
+                (!is_variadic || is_spread)
+                    && (name == "_" || self.is_read_in(number, name, body, steps))
+            });
         self.known.borrow_mut().insert(key, is_read);
         is_read
     }
@@ -283,7 +307,10 @@ impl<'t> Source<'t> {
         if token.kind != Kind::Name || at.checked_sub(1).is_some_and(|before| text(before) == ".") {
             return None;
         }
-        if self.qualifiers.contains(token.text) && text(at + 1) == "." && names.contains(text(at + 2)) {
+        if self.qualifiers.contains(token.text)
+            && text(at + 1) == "."
+            && names.contains(text(at + 2))
+        {
             return Some(at..at + 3);
         }
         let is_key = text(at + 1) == ":" && matches!(at.checked_sub(1).map_or("", text), "{" | ",");
@@ -308,7 +335,9 @@ impl<'t> Source<'t> {
                 .is_some_and(|token| token.is(":="));
             let next = self.tokens.get(place + 1);
             let is_parameter = matches!(before, "(" | ",")
-                && next.is_some_and(|next| next.kind == Kind::Name || matches!(next.text, "[" | "*" | "..."))
+                && next.is_some_and(|next| {
+                    next.kind == Kind::Name || matches!(next.text, "[" | "*" | "...")
+                })
                 && self.tokens[place].depth == self.tokens[body.start].depth + 1;
             before == "var" || is_new || is_parameter
         })
@@ -319,7 +348,8 @@ impl<'t> Source<'t> {
         let depth = self.tokens[at].depth;
         let ends = |token: &Token<'_>| {
             token.depth < depth
-                || token.depth == depth && (token.kind == Kind::End || token.is("{") || token.is("}"))
+                || token.depth == depth
+                    && (token.kind == Kind::End || token.is("{") || token.is("}"))
         };
         let start = (0..at).rev().find(|at| ends(&self.tokens[*at])).map_or(0, |start| start + 1);
         let end = (at..self.tokens.len()).find(|at| ends(&self.tokens[*at]));
@@ -333,16 +363,20 @@ impl<'t> Source<'t> {
         // In brackets, a part is an index or an argument.
         let rest = self.tokens.get(part.end..statement.end).unwrap_or_default();
         let before = &self.tokens[statement.start..part.start];
-        let is_left = !before.iter().any(|token| token.depth == depth && (token.is_assignment() || token.is("return")));
+        let is_left = !before
+            .iter()
+            .any(|token| token.depth == depth && (token.is_assignment() || token.is("return")));
         let assigned = rest.iter().find(|token| token.depth == depth && !token.is(","));
-        let is_list = rest.iter().take_while(|token| !(token.depth == depth && token.is_assignment()));
+        let is_list =
+            rest.iter().take_while(|token| !(token.depth == depth && token.is_assignment()));
         let is_list = is_list.clone().count() < rest.len()
             && is_list.filter(|token| token.depth == depth && token.is(",")).count() > 0;
         let opens = statement.start.checked_sub(1).map_or("", |open| self.tokens[open].text);
         let in_brackets = matches!(opens, "(" | "[") && !self.is_block(statement.start - 1);
         is_left
             && !in_brackets
-            && (assigned.is_some_and(Token::is_assignment) && !rest.first().is_some_and(|next| next.is(","))
+            && (assigned.is_some_and(Token::is_assignment)
+                && !rest.first().is_some_and(|next| next.is(","))
                 || is_list && rest.first().is_some_and(|next| next.is(",")))
     }
 
@@ -366,37 +400,62 @@ impl<'t> Source<'t> {
         }
         let own = |token: &Token<'_>| token.depth == depth;
         let tokens = &self.tokens[statement.clone()];
-        let equals = tokens.iter().position(|token| own(token) && matches!(token.text, "=" | ":="))?;
+        let equals =
+            tokens.iter().position(|token| own(token) && matches!(token.text, "=" | ":="))?;
         let equals = statement.start + equals;
         let before = &self.tokens[part.start - 1];
         let after = self.tokens.get(part.end);
-        let is_whole = after.is_none_or(|after| after.kind == Kind::End || after.is(",") || after.is("{") || after.is("}") || after.is(")"));
+        let is_whole = after.is_none_or(|after| {
+            after.kind == Kind::End
+                || after.is(",")
+                || after.is("{")
+                || after.is("}")
+                || after.is(")")
+        });
         if part.start <= equals || !is_whole || !(before.is(",") || part.start - 1 == equals) {
             return None;
         }
-        let count = |tokens: &[Token<'_>]| tokens.iter().filter(|token| own(token) && token.is(",")).count();
+        let count = |tokens: &[Token<'_>]| {
+            tokens.iter().filter(|token| own(token) && token.is(",")).count()
+        };
         let position = count(&self.tokens[equals..part.start]);
         let left = &self.tokens[statement.start..equals];
-        let skipped = left.iter().position(|token| !matches!(token.text, "var" | "if" | "for" | "switch"));
+        let skipped =
+            left.iter().position(|token| !matches!(token.text, "var" | "if" | "for" | "switch"));
         let left = left.get(skipped?..)?;
         let target = left.split(|token| own(token) && token.is(",")).nth(position)?;
         // After the name of a variable comes its type.
         let is_variable = skipped != Some(0) || opens == "(";
         match target {
             [name] if name.kind == Kind::Name => Some(name.text),
-            [name, ..] if is_variable && name.kind == Kind::Name && !target[1].is(".") => Some(name.text),
+            [name, ..] if is_variable && name.kind == Kind::Name && !target[1].is(".") => {
+                Some(name.text)
+            }
             _ => None,
         }
     }
 
     /// Whether the brace at `open` starts the values of a composite literal and not a block.
     fn is_literal(&self, open: usize) -> bool {
-        let Some(before) = open.checked_sub(1).map(|before| &self.tokens[before]) else { return false };
+        let Some(before) = open.checked_sub(1).map(|before| &self.tokens[before]) else {
+            return false;
+        };
         let statement = self.statement(open);
         let first = self.tokens.get(statement.start).map_or("", |token| token.text);
-        let is_block = matches!(first, "if" | "for" | "switch" | "select" | "func" | "else" | "case" | "default" | "go" | "defer")
-            || matches!(before.text, "else" | "{" | ":");
-        let holds_function = self.tokens[statement.start..open].iter().any(|token| token.is("func"));
+        let is_block = matches!(
+            first,
+            "if" | "for"
+                | "switch"
+                | "select"
+                | "func"
+                | "else"
+                | "case"
+                | "default"
+                | "go"
+                | "defer"
+        ) || matches!(before.text, "else" | "{" | ":");
+        let holds_function =
+            self.tokens[statement.start..open].iter().any(|token| token.is("func"));
         before.is_value() && !is_block && !holds_function && before.kind != Kind::End
     }
 
@@ -406,16 +465,16 @@ impl<'t> Source<'t> {
             let token = &self.tokens[*start];
             token.depth == 0 && token.is("func")
         })?;
-        let body = (start..self.tokens.len())
-            .find(|open| self.tokens[*open].depth == 0 && self.tokens[*open].is("{") && !self.is_type(*open))?;
+        let body = (start..self.tokens.len()).find(|open| {
+            self.tokens[*open].depth == 0 && self.tokens[*open].is("{") && !self.is_type(*open)
+        })?;
         let end = closing(&self.tokens, body);
         (at <= end).then_some(start..end)
     }
 
     fn is_type(&self, open: usize) -> bool {
-        open.checked_sub(1).is_some_and(|before| {
-            matches!(self.tokens[before].text, "interface" | "struct")
-        })
+        open.checked_sub(1)
+            .is_some_and(|before| matches!(self.tokens[before].text, "interface" | "struct"))
     }
 
     /// What is called by the bracket at `open`: receiver or package, and name. The inner option is `None` for what has
@@ -462,13 +521,14 @@ impl<'t> Source<'t> {
         let depth = self.tokens.get(open)?.depth + 1;
         let list = self.tokens.get(open + 1..close)?;
         let parts: Vec<_> = list.split(|token| token.depth == depth && token.is(",")).collect();
-        let part = parts.get(position).or_else(|| {
-            parts.iter().rev().find(|part| part.iter().any(|token| token.is("...")))
-        })?;
+        let part = parts
+            .get(position)
+            .or_else(|| parts.iter().rev().find(|part| part.iter().any(|token| token.is("..."))))?;
         let name = part.first().filter(|name| name.kind == Kind::Name)?;
         let is_variadic = part.iter().any(|token| token.depth == depth && token.is("..."));
-        let body = (close..self.tokens.len())
-            .find(|open| self.tokens[*open].depth == 0 && self.tokens[*open].is("{") && !self.is_type(*open))?;
+        let body = (close..self.tokens.len()).find(|open| {
+            self.tokens[*open].depth == 0 && self.tokens[*open].is("{") && !self.is_type(*open)
+        })?;
         Some((name.text, is_variadic, body..closing(&self.tokens, body)))
     }
 }
@@ -484,7 +544,9 @@ fn imported<'t>(tokens: &[Token<'t>]) -> Vec<(Option<&'t str>, &'t str)> {
         }
         let end = match tokens.get(at + 1) {
             Some(open) if open.is("(") => closing(tokens, at + 1),
-            _ => (at..tokens.len()).find(|end| tokens[*end].kind == Kind::End).unwrap_or(tokens.len()),
+            _ => (at..tokens.len())
+                .find(|end| tokens[*end].kind == Kind::End)
+                .unwrap_or(tokens.len()),
         };
         for place in at + 1..end.min(tokens.len()) {
             let token = &tokens[place];
@@ -506,7 +568,9 @@ mod tests {
 
     fn changed(files: &[(&str, &str)]) -> Vec<String> {
         let names = BTreeSet::from(["Codes", "Keys"]);
-        let sources = files.iter().map(|(path, text)| Source::of("internal/contract", "contract", path, text));
+        let sources = files
+            .iter()
+            .map(|(path, text)| Source::of("internal/contract", "contract", path, text));
         let tables = Tables { sources: sources.collect(), names, known: RefCell::default() };
         tables.changes().into_iter().map(|(path, _)| path.to_owned()).collect()
     }

@@ -21,8 +21,22 @@ const LOADERS: [&str; 10] = [
 ];
 /// Functions that only read what they are given.
 const READERS: [&str; 16] = [
-    "len", "list", "set", "tuple", "dict", "sorted", "iter", "frozenset", "any", "all", "print",
-    "str", "Path", "iter_modules", "walk_packages", "next",
+    "len",
+    "list",
+    "set",
+    "tuple",
+    "dict",
+    "sorted",
+    "iter",
+    "frozenset",
+    "any",
+    "all",
+    "print",
+    "str",
+    "Path",
+    "iter_modules",
+    "walk_packages",
+    "next",
 ];
 /// Methods that only read.
 const LOOKUPS: [&str; 6] = ["get", "keys", "values", "items", "copy", "index"];
@@ -42,9 +56,7 @@ pub fn hook(source: &Source<'_>) -> Option<usize> {
         }
     }
     let found = (0..tokens.len()).find(|at| {
-        !source.is_import[*at]
-            && tokens[*at].kind == Kind::Name
-            && is_hook(source, &systems, *at)
+        !source.is_import[*at] && tokens[*at].kind == Kind::Name && is_hook(source, &systems, *at)
     });
     found.map(|at| tokens[at].at)
 }
@@ -76,9 +88,16 @@ fn is_hook(source: &Source<'_>, systems: &[&str], at: usize) -> bool {
             let first = inside.split(|token| token.depth == tokens[at].depth + 1 && token.is(","));
             let first = first.into_iter().next().unwrap_or_default();
             let is_loader = first.last().is_some_and(|token| LOADERS.contains(&token.text));
-            let name = inside.iter().find(|token| token.kind == Kind::Text).map(|token| token.literal());
-            let of_python = ["__import__", "MappingProxyType", "__path__", "meta_path", "path_hooks"];
-            is_loader || name.is_some_and(|name| of_python.contains(&name) || name == "modules" && first.last().is_some_and(|token| systems.contains(&token.text)))
+            let name =
+                inside.iter().find(|token| token.kind == Kind::Text).map(|token| token.literal());
+            let of_python =
+                ["__import__", "MappingProxyType", "__path__", "meta_path", "path_hooks"];
+            is_loader
+                || name.is_some_and(|name| {
+                    of_python.contains(&name)
+                        || name == "modules"
+                            && first.last().is_some_and(|token| systems.contains(&token.text))
+                })
         }
         _ => false,
     }

@@ -40,7 +40,8 @@ pub fn imports<'t>(tokens: &[Token<'t>]) -> (Vec<Import<'t>>, Vec<bool>) {
         at += 1;
         let Some(origin) = origin else { continue };
         let base = tokens[start].depth;
-        let ends = |token: &Token<'_>| token.kind == Kind::End || token.depth == base && token.is(";");
+        let ends =
+            |token: &Token<'_>| token.kind == Kind::End || token.depth == base && token.is(";");
         while at < tokens.len() && !ends(&tokens[at]) {
             match tokens[at].text {
                 "(" | ")" | "," => at += 1,
@@ -107,7 +108,9 @@ mod tests {
             let shown = found.iter().map(|i| format!("{}|{}|{}", i.origin, i.name, i.alias));
             assert_eq!(shown.collect::<Vec<_>>().join(" "), expected, "{code}");
         }
-        for hostile in ["import", "from", "import as", "from . import (", "import a as", "import ,;,"] {
+        for hostile in
+            ["import", "from", "import as", "from . import (", "import a as", "import ,;,"]
+        {
             let _ = imports(&tokens(hostile));
         }
     }

@@ -133,7 +133,8 @@ fn imported(text: &str) -> BTreeSet<String> {
     let paths = imports.iter().flat_map(|import| [import.origin.as_str(), import.name.as_str()]);
     let mut words: BTreeSet<String> =
         paths.flat_map(|path| path.split('.')).map(str::to_owned).collect();
-    let by_name = ["import_module", "__import__", "spec_from_file_location", "run_module", "run_path"];
+    let by_name =
+        ["import_module", "__import__", "spec_from_file_location", "run_module", "run_path"];
     if tokens.iter().any(|token| by_name.contains(&token.text)) {
         let strings = tokens.iter().filter(|token| token.kind == Kind::Text);
         words.extend(strings.flat_map(|token| entry_points(token.text)));
@@ -162,7 +163,8 @@ mod tests {
 
     #[test]
     fn tests_are_known_by_their_place_and_named_by_imports() {
-        for path in ["a/test_x.py", "x_test.py", "tests/helper.py", "a/tests/b/c.py", "conftest.py"] {
+        for path in ["a/test_x.py", "x_test.py", "tests/helper.py", "a/tests/b/c.py", "conftest.py"]
+        {
             assert!(is_test(path), "{path}");
         }
         for path in ["a/x.py", "testing.py", "a/contest.py"] {

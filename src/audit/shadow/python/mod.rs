@@ -123,7 +123,8 @@ pub fn uses(module: &Module<'_>, record: &Record, found: &mut Vec<Finding>) {
     let runtime = record.runtime.as_ref();
     for source in &sources {
         // Those files are compared, and look at the modules of the tool.
-        let is_compared = runtime.is_some_and(|runtime| is_below(source.path, runtime.path.as_str()))
+        let is_compared = runtime
+            .is_some_and(|runtime| is_below(source.path, runtime.path.as_str()))
             && !is_owned(record, source.path);
         if let Some(at) = hooks::hook(source).filter(|_| !is_compared) {
             let mut finding =
@@ -153,7 +154,9 @@ pub fn runtime_uses(module: &Module<'_>, record: &Record, found: &mut Vec<Findin
     for (path, at) in changes(&guarded, &sources) {
         let mut finding = module.amended(path, texts[path], at);
         finding.message = format!("it changes the runtime in `{directory}` while the tool runs");
-        finding.fix = "leave the runtime as it is, or take the part over with `aos runtime own PATH`".to_owned();
+        finding.fix =
+            "leave the runtime as it is, or take the part over with `aos runtime own PATH`"
+                .to_owned();
         found.push(finding);
     }
     replaced(module, record, directory, found);
@@ -192,10 +195,7 @@ fn is_owned(record: &Record, path: &str) -> bool {
         .is_ok_and(|path| section.is_some_and(|section| section.owner(&path).is_some()))
 }
 
-fn sources_of<'a>(
-    texts: &BTreeMap<&'a str, &'a str>,
-    used: &BTreeSet<&'a str>,
-) -> Vec<Source<'a>> {
+fn sources_of<'a>(texts: &BTreeMap<&'a str, &'a str>, used: &BTreeSet<&'a str>) -> Vec<Source<'a>> {
     used.iter().filter_map(|path| Some(Source::of(path, texts.get(path)?))).collect()
 }
 
@@ -230,7 +230,8 @@ mod tests {
     use super::*;
 
     fn changed(package: Option<&str>, files: &[(&str, &str)]) -> Vec<String> {
-        let stems = if package.is_some() { ["cli", "client"] } else { ["contract_gen", "contract_gen"] };
+        let stems =
+            if package.is_some() { ["cli", "client"] } else { ["contract_gen", "contract_gen"] };
         let guarded = Guarded { package, stems: stems.into_iter().collect() };
         let sources: Vec<_> = files.iter().map(|(path, text)| Source::of(path, text)).collect();
         changes(&guarded, &sources).into_iter().map(|(path, _)| path.to_owned()).collect()
@@ -312,7 +313,10 @@ mod tests {
             let files = [("p/a.py", "from . import contract_gen as c\n"), ("p/b.py", other)];
             assert_eq!(changed(None, &files), ["p/b.py"], "{other}");
         }
-        let files = [("p/a.py", "from . import contract_gen as c\n"), ("p/b.py", "from .x import c\nc.y = 1")];
+        let files = [
+            ("p/a.py", "from . import contract_gen as c\n"),
+            ("p/b.py", "from .x import c\nc.y = 1"),
+        ];
         assert_eq!(changed(None, &files), [""; 0]);
     }
 

@@ -28,7 +28,9 @@ pub fn mapped(module: &Module<'_>, found: &mut Vec<Finding>) {
             _ => false,
         };
         if is_mapped {
-            found.push(module.shadowed(path, "an installation takes another directory than that of"));
+            found.push(
+                module.shadowed(path, "an installation takes another directory than that of"),
+            );
         }
     }
 }
@@ -52,7 +54,8 @@ impl<'a> Package<'a> {
 
     /// Whether `key = value` says that the package is elsewhere. Setuptools puts the name first, others the directory.
     fn is_elsewhere(&self, key: &str, value: &str) -> bool {
-        let [key, value] = [key, value].map(|path| path.trim_start_matches("./").trim_end_matches('/'));
+        let [key, value] =
+            [key, value].map(|path| path.trim_start_matches("./").trim_end_matches('/'));
         if key.is_empty() {
             let value = if value == "." { "" } else { value };
             return join(value, self.name) != self.place;
@@ -61,8 +64,10 @@ impl<'a> Package<'a> {
             let path = path.replace('.', "/");
             path == self.name || path.starts_with(&format!("{}/", self.name))
         };
-        let inner = |path: &str| path.split_once(['.', '/']).map_or("", |(_, inner)| inner).to_owned();
-        let right = |named: &str| join(self.place, &inner(named)).trim_end_matches('/').replace('.', "/");
+        let inner =
+            |path: &str| path.split_once(['.', '/']).map_or("", |(_, inner)| inner).to_owned();
+        let right =
+            |named: &str| join(self.place, &inner(named)).trim_end_matches('/').replace('.', "/");
         if names_it(key) && !key.contains('/') {
             return value.replace('.', "/") != right(key) && value != self.place;
         }
@@ -86,7 +91,10 @@ impl<'a> Package<'a> {
                     let entry = entry.as_inline_table()?;
                     Some((entry.get("include")?.as_str()?, entry.get("from")?.as_str()?))
                 });
-                if from.into_iter().any(|(include, from)| include == self.name && self.is_elsewhere("", from)) {
+                if from
+                    .into_iter()
+                    .any(|(include, from)| include == self.name && self.is_elsewhere("", from))
+                {
                     return true;
                 }
                 let Some(inner) = item.as_table_like() else { return false };
@@ -113,12 +121,20 @@ impl<'a> Package<'a> {
         ) else {
             return false;
         };
-        let Ok(pair) = regex(r#"["']([^"'\n]*)["']\s*:\s*["']([^"'\n]*)["']"#) else { return false };
+        let Ok(pair) = regex(r#"["']([^"'\n]*)["']\s*:\s*["']([^"'\n]*)["']"#) else {
+            return false;
+        };
         mapping.captures_iter(text).any(|captures| {
             if let Some(table) = captures.name("table") {
                 let pairs: Vec<_> = pair.captures_iter(table.as_str()).collect();
                 let is_plain = pairs.len() == table.as_str().matches(':').count();
-                return !is_plain || self.in_pairs(pairs.iter().map(|pair| (pair.get(1), pair.get(2))).filter_map(|(key, value)| Some((key?.as_str(), value?.as_str()))));
+                return !is_plain
+                    || self.in_pairs(
+                        pairs
+                            .iter()
+                            .map(|pair| (pair.get(1), pair.get(2)))
+                            .filter_map(|(key, value)| Some((key?.as_str(), value?.as_str()))),
+                    );
             }
             match captures.name("lines") {
                 Some(lines) => self.in_pairs(lines.as_str().lines().filter_map(|line| {
@@ -132,7 +148,9 @@ impl<'a> Package<'a> {
     fn in_pairs<'t>(&self, pairs: impl Iterator<Item = (&'t str, &'t str)>) -> bool {
         let pairs: Vec<_> = pairs.collect();
         let is_named = pairs.iter().any(|(key, _)| *key == self.name);
-        pairs.iter().any(|(key, value)| !(key.is_empty() && is_named) && self.is_elsewhere(key, value))
+        pairs
+            .iter()
+            .any(|(key, value)| !(key.is_empty() && is_named) && self.is_elsewhere(key, value))
     }
 }
 

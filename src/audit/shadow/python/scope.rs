@@ -43,7 +43,9 @@ pub fn is_bound(code: &str, at: usize, name: &str, modules: &[&str]) -> bool {
     let is_renamed = renamed.is_ok_and(|renamed| {
         renamed.captures_iter(block).any(|found| !modules.contains(&&found[1]))
     });
-    has(format!(r"(?:^|[(,*\s]){name}\s*(?:[,:=)]|$)"), parameters) || has(bound, block) || is_renamed
+    has(format!(r"(?:^|[(,*\s]){name}\s*(?:[,:=)]|$)"), parameters)
+        || has(bound, block)
+        || is_renamed
 }
 
 /// Header and whole text of the innermost function or class around a position.

@@ -14,9 +14,8 @@ const KEYWORDS: [&str; 26] = [
     "for", "from", "if", "import", "in", "is", "lambda", "match", "not", "or", "raise", "return",
     "while", "with", "yield",
 ];
-const ASSIGNMENTS: [&str; 14] = [
-    "=", "+=", "-=", "*=", "/=", "//=", "%=", "&=", "|=", "^=", "@=", "**=", ">>=", "<<=",
-];
+const ASSIGNMENTS: [&str; 14] =
+    ["=", "+=", "-=", "*=", "/=", "//=", "%=", "&=", "|=", "^=", "@=", "**=", ">>=", "<<="];
 
 /// The simple statements of a file, and the ranges of tokens that get a value.
 pub struct Statements {
@@ -144,7 +143,9 @@ fn is_for_itself(tokens: &[Token<'_>], start: usize, at: usize) -> bool {
         match token.text {
             "(" | "[" | "{" => {
                 let before = index.checked_sub(1).filter(|before| *before >= start);
-                open.push(before.is_some_and(|before| is_value(&tokens[before])) || token.text == "{");
+                open.push(
+                    before.is_some_and(|before| is_value(&tokens[before])) || token.text == "{",
+                );
             }
             ")" | "]" | "}" => {
                 open.pop();

@@ -40,7 +40,8 @@ impl Token<'_> {
     pub fn literal(&self) -> &str {
         match self.kind {
             Kind::Text => {
-                let body = self.text.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
+                let body =
+                    self.text.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
                 body.trim_matches(['"', '\''])
             }
             _ => "",
@@ -92,20 +93,26 @@ impl Reader<'_> {
                 '#' => self.at += self.rest().find(['\n', '\r']).unwrap_or(self.rest().len()),
                 '\\' => {
                     self.at += 1;
-                    let joined = ["\r\n", "\n", "\r"].iter().find(|end| self.rest().starts_with(**end));
+                    let joined =
+                        ["\r\n", "\n", "\r"].iter().find(|end| self.rest().starts_with(**end));
                     self.at += joined.map_or(0, |end| end.len());
                 }
                 '"' | '\'' => self.string(start, nesting),
                 _ if symbol.is_whitespace() || symbol == '\u{feff}' => self.at += symbol.len_utf8(),
                 _ if symbol.is_ascii_digit() => {
-                    let end = self.rest().find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.');
+                    let end = self
+                        .rest()
+                        .find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.');
                     self.at += end.unwrap_or(self.rest().len());
                     self.put(Kind::Number, start, self.at);
                 }
                 _ if symbol.is_alphabetic() || symbol == '_' || !symbol.is_ascii() => {
-                    let end = self.rest().find(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric() && c != '_');
+                    let end = self
+                        .rest()
+                        .find(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric() && c != '_');
                     self.at += end.unwrap_or(self.rest().len());
-                    let is_prefix = self.rest().starts_with(['"', '\'']) && is_prefix(&self.text[start..self.at]);
+                    let is_prefix = self.rest().starts_with(['"', '\''])
+                        && is_prefix(&self.text[start..self.at]);
                     match is_prefix {
                         true => self.string(start, nesting),
                         false => self.put(Kind::Name, start, self.at),
@@ -166,7 +173,8 @@ impl Reader<'_> {
             match symbol {
                 '\\' => {
                     let escaped = rest[1..].chars().next().map_or(0, char::len_utf8);
-                    self.at += 1 + if rest.starts_with("\\{") && is_formatted { 0 } else { escaped };
+                    self.at +=
+                        1 + if rest.starts_with("\\{") && is_formatted { 0 } else { escaped };
                 }
                 '\n' | '\r' if !is_triple => break,
                 '{' if is_formatted && !rest.starts_with("{{") => self.expression(nesting),
@@ -271,7 +279,9 @@ mod tests {
         ] {
             assert_eq!(shown(text), expected, "{text}");
         }
-        for hostile in ["f'{", "f'{a:{", "\\", "'\\", "é'é", "f'{f'{f'{", "f'{a:}", ")", "\u{feff}a", "f'\\{"] {
+        for hostile in
+            ["f'{", "f'{a:{", "\\", "'\\", "é'é", "f'{f'{f'{", "f'{a:}", ")", "\u{feff}a", "f'\\{"]
+        {
             let found = tokens(hostile);
             assert_eq!(found.last().unwrap().kind, Kind::End, "{hostile}");
         }

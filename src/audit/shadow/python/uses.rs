@@ -65,9 +65,10 @@ impl Guarded<'_> {
                 if !(is_plain && import.alias == first) {
                     names.modules.insert(import.alias.to_owned());
                 }
-            } else if self.package.is_some_and(|package| {
-                import.origin.split('.').any(|part| part == package)
-            }) {
+            } else if self
+                .package
+                .is_some_and(|package| import.origin.split('.').any(|part| part == package))
+            {
                 names.members.insert(import.alias.to_owned());
             }
         }
@@ -75,7 +76,12 @@ impl Guarded<'_> {
     }
 
     /// Adds the names that a file gets by way of others; says whether there were new ones.
-    pub fn spread(&self, source: &Source<'_>, all: &BTreeMap<String, Names>, own: &mut Names) -> bool {
+    pub fn spread(
+        &self,
+        source: &Source<'_>,
+        all: &BTreeMap<String, Names>,
+        own: &mut Names,
+    ) -> bool {
         let before = own.clone();
         for import in &source.imports {
             let origin = source.origin(&import.origin);
@@ -108,7 +114,8 @@ impl Guarded<'_> {
             self.module_at(source, names, *at).is_some_and(|part| !self.is_read(source, &part))
                 || self.is_patched(source, names, *at)
         });
-        let inside = (!names.modules.is_empty() || !names.members.is_empty()) && self.package.is_none();
+        let inside =
+            (!names.modules.is_empty() || !names.members.is_empty()) && self.package.is_none();
         found.chain(self.by_text(source, inside)).map(|at| tokens[at].at).collect()
     }
 
@@ -196,7 +203,8 @@ impl Guarded<'_> {
             name if READERS.contains(&name) => is_first,
             "getattr" => {
                 let name = tokens.get(part.end + 1).filter(|_| text(part.end) == ",");
-                let name = name.filter(|token| token.kind == Kind::Text && text(part.end + 2) != "+");
+                let name =
+                    name.filter(|token| token.kind == Kind::Text && text(part.end + 2) != "+");
                 name.is_some_and(|name| !name.literal().starts_with("__"))
             }
             "vars" => self.is_copied(source, function, part.end),
@@ -241,7 +249,10 @@ impl Guarded<'_> {
         let tokens = &source.tokens;
         let names_it = |token: &Token<'_>| {
             token.kind == Kind::Text
-                && token.text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|word| self.is_stem(word))
+                && token
+                    .text
+                    .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+                    .any(|word| self.is_stem(word))
         };
         let is_found = |at: &usize| {
             let token = &tokens[*at];

@@ -7,8 +7,22 @@ use super::super::{Module, line};
 
 /// Files that tools read, and sources: a bundler can be started from any of them.
 const ENDINGS: [&str; 16] = [
-    ".json", ".jsonc", ".json5", ".babelrc", ".swcrc", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts",
-    ".jsx", ".tsx", ".html", ".htm", ".parcelrc",
+    ".json",
+    ".jsonc",
+    ".json5",
+    ".babelrc",
+    ".swcrc",
+    ".js",
+    ".mjs",
+    ".cjs",
+    ".ts",
+    ".mts",
+    ".cts",
+    ".jsx",
+    ".tsx",
+    ".html",
+    ".htm",
+    ".parcelrc",
 ];
 /// Longest value of a setting that is read, in bytes.
 const MAX_VALUE: usize = 4096;
@@ -144,7 +158,12 @@ mod tests {
         ] {
             assert_eq!(alias("contract_gen", text), None, "{text}");
         }
-        for hostile in ["\"contract_gen\":", "'contract_gen':\"é", "find: \"contract_gen", "`contract_gen`: {[("] {
+        for hostile in [
+            "\"contract_gen\":",
+            "'contract_gen':\"é",
+            "find: \"contract_gen",
+            "`contract_gen`: {[(",
+        ] {
             let _ = alias("contract_gen", hostile);
         }
     }

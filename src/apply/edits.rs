@@ -116,20 +116,22 @@ impl<'a> Transaction<'a> {
         checkpoint::reached("apply:entered");
         let draft = root.join(format!("{}{}", journal::DRAFT_PREFIX, entry.id));
         let directory = root.join(journal::DIRECTORY);
-        let staged = Self::write_draft(root, &draft, &edits, &directories, &entry.id)
-            .and_then(|journal| {
-                // A journal without a seal serves this run, and no later one carries it out.
-                let seal = secret
-                    .as_deref()
-                    .and_then(|secret| seal(secret, &ledger::bytes(root), &entry.id, &journal));
-                seal.map_or(Ok(()), |seal| Ok(entry.seal(seal)?))
-            })
+        let entries: Vec<_> = edits.iter().map(|edit| Entry::of(edit)).collect();
+        let journal = journal::render(&entry.id, &entries, &directories);
+        // A journal without a seal serves this run, and no later one carries it out. The seal comes first, so that a later
+        // run can tell the files of a draft from others.
+        let seal = secret
+            .as_deref()
+            .and_then(|secret| seal(secret, &ledger::bytes(root), &entry.id, journal.as_bytes()));
+        let staged = seal
+            .map_or(Ok(()), |seal| Ok(entry.seal(seal)?))
+            .and_then(|()| Self::write_draft(root, &draft, &edits, &journal))
             .and_then(|()| {
                 checkpoint::reached("apply:sealed");
                 files::rename_new(&draft, &directory).map_err(ApplyError::io("create", &directory))
             });
         if let Err(error) = staged {
-            if journal::discard(&draft).is_ok() {
+            if journal::discard(&draft, &entries, &mut Vec::new()).is_ok() {
                 entry.close();
             }
             return Err(error);
@@ -141,13 +143,16 @@ impl<'a> Transaction<'a> {
         root: &Path,
         draft: &Path,
         edits: &[&Edit],
-        directories: &[String],
-        id: &str,
-    ) -> Result<Vec<u8>, ApplyError> {
+        journal: &str,
+    ) -> Result<(), ApplyError> {
         let (new, old) = (draft.join("new"), draft.join("old"));
         for directory in [draft, &new, &old] {
             files::create_directory(directory).map_err(ApplyError::io("create", directory))?;
         }
+        let path = draft.join("journal.json");
+        files::write_new(&path, journal.as_bytes(), Mode::Plain)
+            .map_err(ApplyError::io("write", &path))?;
+        files::sync(&path).map_err(ApplyError::io("write", &path))?;
         for (index, edit) in edits.iter().enumerate() {
             interrupt::check()?;
             let name = index.to_string();
@@ -158,13 +163,7 @@ impl<'a> Transaction<'a> {
                 write_like(&copy, content, edit.before.is_some().then_some(place.as_path()))?;
             }
         }
-        let entries: Vec<_> = edits.iter().map(|edit| Entry::of(edit)).collect();
-        let text = journal::render(id, &entries, directories);
-        let path = draft.join("journal.json");
-        files::write_new(&path, text.as_bytes(), Mode::Plain)
-            .map_err(ApplyError::io("write", &path))?;
-        files::sync(&path).map_err(ApplyError::io("write", &path))?;
-        Ok(text.into_bytes())
+        Ok(())
     }
 
     fn commit(&self) -> Result<(), ApplyError> {
@@ -197,12 +196,15 @@ impl<'a> Transaction<'a> {
     fn undo(&self) -> Result<(), ApplyError> {
         let entries: Vec<_> = self.edits.iter().map(|edit| Entry::of(edit)).collect();
         journal::roll_back(self.root, &self.directory, &entries, &self.directories)?;
-        journal::close(self.root, &self.entry).map_err(ApplyError::io("remove", &self.directory))
+        journal::close(self.root, &self.entry, &entries)
+            .map_err(ApplyError::io("remove", &self.directory))
     }
 
     /// The change stands as soon as the journal has lost its name.
     fn close(&self) -> Result<(), ApplyError> {
-        journal::close(self.root, &self.entry).map_err(ApplyError::io("end", &self.directory))
+        let entries: Vec<_> = self.edits.iter().map(|edit| Entry::of(edit)).collect();
+        journal::close(self.root, &self.entry, &entries)
+            .map_err(ApplyError::io("end", &self.directory))
     }
 }
 

@@ -19,7 +19,7 @@ use crate::system::files::{self, Kind};
 use super::ApplyError;
 
 pub use genuine::{Genuine, look};
-pub use leftovers::{Leftovers, clear, close, discard, foreign};
+pub use leftovers::{Left, Leftovers, Removed, clear, close, discard, left};
 
 /// Where the journal of a running write lies.
 pub const DIRECTORY: &str = ".aos-transaction";
@@ -112,7 +112,7 @@ pub fn recover(root: &Path) -> Result<Option<Recovery>, ApplyError> {
     let Some(genuine) = look(root)? else { return Ok(None) };
     let recovery = roll_back(root, &directory, &genuine.entries, &genuine.directories)?;
     checkpoint::reached("recover:restored");
-    close(root, &genuine.entry).map_err(ApplyError::io("remove", &directory))?;
+    close(root, &genuine.entry, &genuine.entries).map_err(ApplyError::io("remove", &directory))?;
     Ok(Some(recovery))
 }
 

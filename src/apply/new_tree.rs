@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::plan::FileSet;
 use crate::system::directory_lock::DirectoryLock;
 use crate::system::files::{self, Kind, Mode};
-use crate::system::{checkpoint, interrupt};
+use crate::system::{checkpoint, git, interrupt};
 
 use super::{ApplyError, ledger};
 
@@ -135,7 +135,8 @@ pub fn remove_leftovers(parent: &Path) -> Vec<String> {
         let path = parent.join(name);
         let entry = name.strip_prefix(PREFIX).and_then(ledger::Entry::find);
         let Some(entry) = entry.filter(|entry| entry.is_of(parent)) else { continue };
-        if !matches!(files::kind(&path), Ok(Kind::Directory)) {
+        let is_directory = matches!(files::kind(&path), Ok(Kind::Directory));
+        if !is_directory || git::tracks(parent, name) != Some(false) {
             continue;
         }
         if let Ok(Some(_lock)) = DirectoryLock::acquire(&path)

@@ -6,14 +6,14 @@ use crate::contract::repository::is_below;
 use crate::contract::rules::Rule;
 use crate::contract::{Finding, Repository};
 use crate::generate::lock::{LOCK_PATH, Lock};
-use crate::generate::ownership;
 use crate::generate::record::{AGENT_DIRECTORY, PIN_PATH, Record};
 use crate::inputs::desired::{Desired, DesiredError};
 use crate::inputs::project::Project;
 use crate::inputs::repository;
 use crate::plan::{Action, Content, Digest, Edit, FileSet, Plan, RelativePath, TreeEntry, diff};
+use crate::system::files;
 
-use super::{rules, runtime, shadow};
+use super::{rules, runtime, shadow, strays};
 
 /// The managed files of one project, compared with the state they should be in.
 #[derive(Debug)]
@@ -50,9 +50,24 @@ pub fn compare(
     compared.extend(older.compared);
     found.extend(desired.claims(&tree, &wanted, &known).iter().map(claimed));
     found.extend(extra(repository, record, &wanted, &desired.kept));
-    found.extend(stray_modules(repository, &wanted));
+    found.extend(strays::findings(repository, record, &wanted));
     found.extend(shadow::findings(&project.root, repository, record));
+    found.extend(special_modes(project, &compared));
     Ok(Comparison { plan, findings: found, compared })
+}
+
+/// Managed files with a bit that a plan does not know.
+fn special_modes(project: &Project, compared: &BTreeSet<RelativePath>) -> Vec<Finding> {
+    let special = compared.iter().filter(|path| {
+        files::has_special_mode(&path.below(&project.root)).is_ok_and(|special| special)
+    });
+    let finding = |path: &RelativePath| {
+        let message = "the file has a setuid, setgid or sticky bit".to_owned();
+        let mut finding = rules::MODE.finding(path.as_str(), message);
+        finding.fix = "take the bit away: `chmod u-s,g-s,-t FILE`".to_owned();
+        finding
+    };
+    special.map(finding).collect()
 }
 
 /// A file that the lock gives to aos, and that aos does not write.
@@ -61,6 +76,10 @@ fn claimed(path: &RelativePath) -> Finding {
     let mut finding = rules::EXTRA.finding(path.as_str(), message);
     finding.fix = "run `aos sync-spec`; it drops the file from the lock and leaves it".to_owned();
     finding
+}
+
+fn is_runtime(record: &Record, directory: &str) -> bool {
+    record.runtime.as_ref().is_some_and(|runtime| runtime.path.as_str() == directory)
 }
 
 /// Whether the lock differs only because generated files do: each of those has a finding of its own, and `aos gen`
@@ -195,7 +214,11 @@ pub fn extra(
     directories.extend(record.runtime.as_ref().map(|runtime| runtime.path.as_str()));
     let mut findings = Vec::new();
     for directory in directories {
-        for path in repository::below(repository, directory) {
+        // Ignored code in the runtime is loaded with it.
+        let ignored = repository.ignored.keys().map(String::as_str);
+        let ignored =
+            ignored.filter(|path| is_runtime(record, directory) && is_below(path, directory));
+        for path in repository::below(repository, directory).chain(ignored) {
             let kept = record.spec.keep.iter().any(|own| own.as_str() == path)
                 || stays.iter().any(|known| known.as_str() == path)
                 || runtime::is_owned(record, path);
@@ -207,22 +230,4 @@ pub fn extra(
         }
     }
     findings
-}
-
-/// Files with the mark of a generated module that no output declares. A project below this one has outputs of its own.
-#[must_use]
-pub fn stray_modules(repository: &Repository, wanted: &FileSet) -> Vec<Finding> {
-    let nested = repository.nested(wanted.paths().map(RelativePath::as_str));
-    repository
-        .files
-        .iter()
-        .filter(|(path, _)| !nested.iter().any(|directory| is_below(path, directory)))
-        .filter(|(path, _)| path.contains("contract_gen") || path.contains("contract_cases"))
-        .filter(|(path, _)| !wanted.paths().any(|known| known.as_str() == path.as_str()))
-        .filter(|(_, file)| ownership::has_mark(&file.bytes))
-        .map(|(path, _)| {
-            rules::STRAY_MODULE
-                .finding(path, "it is generated, but no output declares it".to_owned())
-        })
-        .collect()
 }

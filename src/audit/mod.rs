@@ -8,6 +8,7 @@ pub mod records;
 pub mod rules;
 pub mod runtime;
 pub mod shadow;
+pub mod strays;
 pub mod waivers;
 
 pub use project::{Options, PassedOver, ProjectReport, audit};

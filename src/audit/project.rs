@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::contract::repository::is_below;
 use crate::contract::{Family, Finding, Repository, Severity, SpecTag};
 use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::outputs;
@@ -375,6 +376,15 @@ impl Audit<'_> {
         self.report.findings.extend(older);
         self.report.notes.append(&mut self.repository.notes);
         self.report.notes.extend(self.nested_projects());
+        let nested = self.repository.nested(std::iter::empty());
+        for path in &self.repository.writes {
+            if !nested.iter().any(|project| is_below(path, project)) {
+                let message =
+                    "it looks like a write of aos, and a project has those at its root only";
+                let finding = rules::FOREIGN_STATE.finding(path, message.to_owned());
+                self.report.findings.push(finding);
+            }
+        }
         for (path, reason) in &self.repository.unlisted {
             let message = format!("the directory was not read: {reason}");
             self.report.findings.push(rules::NOT_READ.finding(path, message));

@@ -22,10 +22,12 @@ pub fn findings(project: &Project) -> Vec<Finding> {
             Err(error) => rules::FOREIGN_STATE.finding(TRANSACTION_DIRECTORY, error.to_string()),
         });
     }
-    for name in journal::foreign(&project.root) {
-        let message =
-            format!("`{name}` looks like a leftover of aos, and this machine did not make it");
-        findings.push(rules::FOREIGN_STATE.finding(&name, message));
+    for left in journal::left(&project.root) {
+        let message = format!(
+            "`{}` looks like a leftover of aos and is not removed: {}",
+            left.name, left.reason
+        );
+        findings.push(rules::FOREIGN_STATE.finding(&left.name, message));
     }
     if matches!(project.record, Slot::Absent) {
         let what = project.family.noun();

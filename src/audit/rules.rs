@@ -187,8 +187,8 @@ rule!(
     MODE,
     "drift/mode",
     Error,
-    "Managed files are not executable",
-    "Nobody runs a contract; an execute bit shows that something rewrote the file",
+    "Managed files are not executable and have no setuid, setgid or sticky bit",
+    "Nobody runs a contract; such a bit shows that something rewrote the file",
     "run `aos sync-spec`",
     "aos"
 );
@@ -277,8 +277,8 @@ rule!(
     STRAY_MODULE,
     "drift/stray-module",
     Error,
-    "Only declared outputs carry the mark of a generated contract module",
-    "A second copy is imported by accident and is never renewed",
+    "Only declared files carry the name or the mark of a generated contract module, and aos.toml names the runtime that is loaded",
+    "A second copy is imported by accident or on purpose, is never renewed, and nothing compares it",
     "delete the file, or declare it under [outputs] in aos.toml",
     "aos"
 );
@@ -295,9 +295,9 @@ rule!(
     AMENDED,
     "drift/amended",
     Error,
-    "No code changes the values of a generated module",
-    "The tool would run with other modes or codes than the ones that are compared",
-    "copy the value before changing it, or change the manifest or contract-ext.json and run `aos gen`",
+    "No code changes the values of a generated module or of the runtime",
+    "The tool would run with other modes, codes or checks than the ones that are compared",
+    "import the module and read its names, and do nothing else with it; copy a value before changing it, or change the manifest or contract-ext.json and run `aos gen`",
     "aos"
 );
 rule!(

@@ -144,7 +144,7 @@ pub fn open(path: &Path, write: &WriteOptions) -> Result<(Project, Vec<String>),
 pub fn put_back(root: &Path, write: &WriteOptions) -> Result<Vec<String>, Failure> {
     if write.dry_run {
         return match apply::journal::preview(root)? {
-            None => Ok(apply::journal::foreign(root).iter().map(|name| left_alone(name)).collect()),
+            None => Ok(apply::journal::left(root).iter().map(left_alone).collect()),
             Some(recovery) => Err(cut_off(&recovery)),
         };
     }
@@ -167,17 +167,21 @@ pub fn put_back(root: &Path, write: &WriteOptions) -> Result<Vec<String>, Failur
                 .map(|path| format!("`{path}` was changed since then and was left as it is")),
         );
     }
-    notes.extend(leftovers.removed.iter().map(|name| {
-        format!("`{name}`, left by a run on this machine that was cut off, was removed")
+    notes.extend(leftovers.removed.iter().map(|removed| {
+        let files = removed.files.iter().map(|file| format!("`{file}`")).collect::<Vec<_>>();
+        let files =
+            if files.is_empty() { String::new() } else { format!(": {}", files.join(", ")) };
+        format!(
+            "`{}`, left by a run on this machine that was cut off, was removed{files}",
+            removed.name
+        )
     }));
-    notes.extend(leftovers.foreign.iter().map(|name| left_alone(name)));
+    notes.extend(leftovers.left.iter().map(left_alone));
     Ok(notes)
 }
 
-fn left_alone(name: &str) -> String {
-    format!(
-        "`{name}` looks like a leftover of aos that this machine did not make; it was left as it is"
-    )
+fn left_alone(left: &apply::journal::Left) -> String {
+    format!("`{}` looks like a leftover of aos and was left as it is: {}", left.name, left.reason)
 }
 
 /// The answer to a dry run where a write must be undone first, with every path.

@@ -31,6 +31,8 @@ pub struct Repository {
     pub unreadable: Vec<(String, String)>,
     /// Directories whose entries are not all known, with the reason; files may be missing from this snapshot.
     pub unlisted: Vec<(String, String)>,
+    /// Directories below the root that have the name of a write of aos.
+    pub writes: Vec<String>,
     /// Why it may not be known which files are committed.
     pub notes: Vec<String>,
 }

@@ -11,7 +11,7 @@ use crate::plan::{Content, RelativePath, Tree, TreeEntry};
 use crate::system::files;
 
 use super::git::Checkout;
-use super::project::Project;
+use super::project::{Project, TRANSACTION_DIRECTORY};
 use super::tree;
 
 /// Largest file that rules read, in bytes.
@@ -69,6 +69,9 @@ pub fn load(project: &Project) -> Repository {
         match entry {
             Ok(entry) if entry.file_type().is_dir() => {
                 let path = relative(&project.root, entry.path());
+                if entry.depth() > 1 && is_write(&path) {
+                    repository.writes.push(path.clone());
+                }
                 if !scope.enters(&path) {
                     walk.skip_current_dir();
                 } else if entry.depth() == MAX_DEPTH {
@@ -194,6 +197,12 @@ fn is_code(path: &str) -> bool {
     )
 }
 
+/// Whether a directory has the name of a journal of aos.
+fn is_write(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name == TRANSACTION_DIRECTORY || name.starts_with(".aos-draft-")
+}
+
 #[must_use]
 pub fn is_skipped(directory: &str) -> bool {
     SKIPPED.contains(&directory)
@@ -201,12 +210,15 @@ pub fn is_skipped(directory: &str) -> bool {
         || directory.starts_with(".aos-tmp-")
 }
 
-/// Adds a file that is loaded but not committed; links and files that cannot be read are not followed up.
+/// Adds a file that is loaded but not committed.
 fn add_ignored(repository: &mut Repository, path: String, entry: &walkdir::DirEntry) -> usize {
-    let Ok(loaded) = files::read(entry.path(), MAX_FILE) else { return 0 };
-    let size = loaded.bytes.len();
-    let file = SourceFile { bytes: loaded.bytes, executable: loaded.executable };
-    repository.ignored.insert(path, file);
+    // One that cannot be read, or is too large, is loaded all the same.
+    let (bytes, executable) = match files::read(entry.path(), MAX_FILE) {
+        Ok(loaded) => (loaded.bytes, loaded.executable),
+        Err(_) => (Vec::new(), false),
+    };
+    let size = bytes.len();
+    repository.ignored.insert(path, SourceFile { bytes, executable });
     size
 }
 

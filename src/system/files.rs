@@ -223,6 +223,25 @@ pub fn is_private(path: &Path) -> io::Result<bool> {
     }
 }
 
+/// Whether a file has its setuid, setgid or sticky bit; never where the system has no such bits.
+///
+/// # Errors
+/// When the file cannot be looked at.
+#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+pub fn has_special_mode(path: &Path) -> io::Result<bool> {
+    let metadata = fs::symlink_metadata(path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        Ok(metadata.is_file() && metadata.permissions().mode() & 0o7000 != 0)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        Ok(false)
+    }
+}
+
 /// Creates one directory; its parent must exist.
 ///
 /// # Errors
@@ -274,7 +293,13 @@ pub fn set_executable(path: &Path, executable: bool) -> io::Result<()> {
 /// As the system says.
 #[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
 pub fn copy_permissions(from: &Path, to: &Path) -> io::Result<()> {
-    fs::set_permissions(to, fs::symlink_metadata(from)?.permissions())
+    let mut permissions = fs::symlink_metadata(from)?.permissions();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        permissions.set_mode(permissions.mode() & 0o777);
+    }
+    fs::set_permissions(to, permissions)
 }
 
 /// Renames within one file system; replaces a file at `to`.

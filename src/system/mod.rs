@@ -7,6 +7,8 @@ pub mod clock;
 pub mod directory_lock;
 pub mod environment;
 pub mod files;
+pub mod git;
+pub mod git_index;
 pub mod http;
 pub mod interrupt;
 pub mod isolation;

@@ -11,10 +11,7 @@ use super::super::ledger;
 use super::{DIRECTORY, Digest, Entry, MAX_JOURNAL, RelativePath, Side, VERSION, exists, state_of};
 use crate::plan::seal::seal;
 use crate::system::files::{self, Kind};
-use crate::system::machine_secret;
-
-/// Largest index of git that is searched, in bytes.
-const MAX_INDEX: u64 = 256 * 1024 * 1024;
+use crate::system::{git, machine_secret};
 
 /// A journal that may be carried out.
 #[derive(Debug)]
@@ -47,25 +44,65 @@ pub fn look(root: &Path) -> Result<Option<Genuine>, ApplyError> {
     if !entry.is_of(root) {
         return Err(fault("it was written for another directory"));
     }
-    let secret = machine_secret::existing()?
-        .ok_or_else(|| fault("the secret that could tell whose it is does not exist any more"))?;
-    let right = seal(&secret, &ledger::bytes(root), id, &loaded.bytes);
-    if right.is_none() || entry.seal != right {
-        return Err(fault("it is damaged, or not what this machine wrote"));
-    }
-    if document["version"] != VERSION {
-        return Err(fault("its version is unknown"));
-    }
-    let (entries, directories) =
-        parsed(&document).ok_or_else(|| fault("it is damaged: an entry is malformed"))?;
-    if is_tracked(root) {
+    let (entries, directories) = sealed(root, &entry, &loaded.bytes, &document)?.map_err(fault)?;
+    if git::tracks(root, DIRECTORY) == Some(true) {
         return Err(fault("git tracks it, and a running write is never committed"));
     }
-    only_known_files(&directory, &entries).map_err(|reason| fault(&reason))?;
+    only_known_files(&directory, &entries, false).map_err(|reason| fault(&reason))?;
     Ok(Some(Genuine { entry, entries, directories }))
 }
 
-fn parsed(document: &Value) -> Option<(Vec<Entry>, Vec<String>)> {
+type Parts = (Vec<Entry>, Vec<String>);
+
+/// What a journal with the seal of this machine says; the inner error is why it is not one.
+fn sealed(
+    root: &Path,
+    entry: &ledger::Entry,
+    bytes: &[u8],
+    document: &Value,
+) -> Result<Result<Parts, &'static str>, ApplyError> {
+    let Some(secret) = machine_secret::existing()? else {
+        return Ok(Err("the secret that could tell whose it is does not exist any more"));
+    };
+    let right = seal(&secret, &ledger::bytes(root), &entry.id, bytes);
+    if right.is_none() || entry.seal != right {
+        return Ok(Err("it is damaged, or not what this machine wrote"));
+    }
+    if document["version"] != VERSION {
+        return Ok(Err("its version is unknown"));
+    }
+    Ok(parsed(document).ok_or("it is damaged: an entry is malformed"))
+}
+
+/// The entries of the journal in a draft, when every file in the draft is one of them.
+///
+/// # Errors
+/// Why the draft must stay as it is.
+pub fn removable(root: &Path, name: &str, entry: &ledger::Entry) -> Result<Vec<Entry>, String> {
+    let directory = root.join(name);
+    match git::tracks(root, name) {
+        Some(false) => {}
+        Some(true) => return Err("git tracks something in it".to_owned()),
+        None => return Err("the git index that could name it cannot be read".to_owned()),
+    }
+    let file = directory.join("journal.json");
+    let entries = match files::kind(&file).map_err(|error| error.to_string())? {
+        // The run was cut off before it wrote anything.
+        Kind::Absent => Vec::new(),
+        _ => {
+            let loaded = files::read(&file, MAX_JOURNAL).map_err(|error| error.to_string())?;
+            let document: Value = serde_json::from_slice(&loaded.bytes)
+                .map_err(|error| format!("its journal is damaged: {error}"))?;
+            let parts = sealed(root, entry, &loaded.bytes, &document);
+            let parts = parts.map_err(|error| error.to_string())?;
+            parts.map_err(|reason| format!("its journal is not to be relied on: {reason}"))?.0
+        }
+    };
+    only_known_files(&directory, &entries, true)?;
+    Ok(entries)
+}
+
+fn parsed(document: &Value) -> Option<Parts> {
     let entries = document["edits"].as_array()?.iter().map(entry).collect::<Option<_>>()?;
     let directories = document["directories"]
         .as_array()?
@@ -90,8 +127,8 @@ fn entry(value: &Value) -> Option<Entry> {
 }
 
 /// Every file of the journal is one that was staged, with its bytes and mode. Files that are gone were renamed into
-/// the tree.
-fn only_known_files(directory: &Path, entries: &[Entry]) -> Result<(), String> {
+/// the tree. `is_draft`: a run that was cut off may have left an empty file.
+fn only_known_files(directory: &Path, entries: &[Entry], is_draft: bool) -> Result<(), String> {
     let names = |place: &Path| -> Result<Vec<String>, String> {
         let names = files::names(place).map_err(|error| error.to_string())?;
         Ok(names.iter().map(|name| name.to_string_lossy().into_owned()).collect())
@@ -109,13 +146,17 @@ fn only_known_files(directory: &Path, entries: &[Entry]) -> Result<(), String> {
         }
     }
     for (side, is_new) in [("old", false), ("new", true)] {
+        if is_draft && files::kind(&directory.join(side)).is_ok_and(|kind| kind == Kind::Absent) {
+            continue;
+        }
         for name in names(&directory.join(side))? {
             let wanted = number(&name).and_then(|index| entries.get(index));
             let wanted = wanted.map(|entry| if is_new { entry.after } else { entry.before });
             let found = state_of(&directory.join(side).join(&name))
                 .map_err(|error| error.to_string())?
                 .flatten();
-            if wanted.flatten().is_none() || wanted.flatten() != found {
+            let is_begun = is_draft && found.is_some_and(|side| side.digest == Digest::of(b""));
+            if wanted.flatten().is_none() || wanted.flatten() != found && !is_begun {
                 return Err(format!("`{side}/{name}` in it is damaged, or not what was staged"));
             }
         }
@@ -126,15 +167,4 @@ fn only_known_files(directory: &Path, entries: &[Entry]) -> Result<(), String> {
 /// The number that a staged file has for its name.
 pub fn number(name: &str) -> Option<usize> {
     name.parse().ok().filter(|number: &usize| number.to_string() == name)
-}
-
-/// Whether the index of git names the journal. The index is searched as bytes: every path is in it whole, but for a
-/// beginning that it shares with the path before, so the search leaves out what a neighbour could share.
-fn is_tracked(root: &Path) -> bool {
-    const NEEDLE: &[u8] = b"ransaction/journal.json";
-    let mut indexes = root.ancestors().map(|directory| directory.join(".git/index"));
-    let index = indexes.find(|index| matches!(files::kind(index), Ok(Kind::File { .. })));
-    let read = index.map(|index| files::read(&index, MAX_INDEX));
-    read.and_then(Result::ok)
-        .is_some_and(|loaded| loaded.bytes.windows(NEEDLE.len()).any(|window| window == NEEDLE))
 }

@@ -3,10 +3,11 @@
 use std::io;
 use std::path::Path;
 
-use super::super::journal::{DIRECTORY, DRAFT_PREFIX};
+use super::super::journal::{DIRECTORY, DRAFT_PREFIX, Entry};
 use super::super::ledger;
 use super::super::new_tree;
 use super::genuine;
+use crate::plan::Digest;
 use crate::system::checkpoint;
 use crate::system::directory_lock::DirectoryLock;
 use crate::system::files::{self, Kind};
@@ -14,15 +15,29 @@ use crate::system::files::{self, Kind};
 /// What became of the leftovers in a directory, to be told.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Leftovers {
-    pub removed: Vec<String>,
-    /// Names that look like leftovers of aos, which this machine did not make.
-    pub foreign: Vec<String>,
+    pub removed: Vec<Removed>,
+    pub left: Vec<Left>,
+}
+
+/// A leftover that was removed.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Removed {
+    pub name: String,
+    /// Every file that was in it, by its name there.
+    pub files: Vec<String>,
+}
+
+/// A directory that looks like a leftover of aos and stays as it is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Left {
+    pub name: String,
+    pub reason: String,
 }
 
 /// Removes what killed runs on this machine left in `root`, unless somebody is writing.
 #[must_use]
 pub fn clear(root: &Path) -> Leftovers {
-    let mut leftovers = Leftovers { removed: Vec::new(), foreign: foreign(root) };
+    let mut leftovers = Leftovers { removed: Vec::new(), left: left(root) };
     let own: Vec<_> = drafts(root).into_iter().filter_map(|name| own(root, &name)).collect();
     if own.is_empty() {
         return leftovers;
@@ -30,69 +45,95 @@ pub fn clear(root: &Path) -> Leftovers {
     let Ok(Some(_lock)) = DirectoryLock::acquire(root) else { return leftovers };
     for entry in own {
         let name = format!("{DRAFT_PREFIX}{}", entry.id);
-        // What stays is removed by the next run.
-        if discard(&root.join(&name)).is_ok() {
-            entry.close();
-            leftovers.removed.push(name);
+        let Ok(entries) = genuine::removable(root, &name, &entry) else { continue };
+        let mut files = Vec::new();
+        match discard(&root.join(&name), &entries, &mut files) {
+            Ok(()) => entry.close(),
+            Err(error) => {
+                let reason = format!("not all of it could be removed: {error}");
+                leftovers.left.push(Left { name: name.clone(), reason });
+            }
         }
+        leftovers.removed.push(Removed { name, files });
     }
+    leftovers.removed.retain(|removed| {
+        !removed.files.is_empty() || !leftovers.left.iter().any(|left| left.name == removed.name)
+    });
     leftovers
 }
 
-/// Names in `root` that look like leftovers of aos, which this machine did not make there.
+/// What looks like a leftover of aos in `root` and is not removed: this machine did not make it there, or it holds more
+/// than was staged.
 #[must_use]
-pub fn foreign(root: &Path) -> Vec<String> {
-    let mut foreign = drafts(root);
-    foreign.retain(|name| own(root, name).is_none());
+pub fn left(root: &Path) -> Vec<Left> {
+    let foreign = || "this machine did not make it".to_owned();
+    let mut found: Vec<Left> = Vec::new();
+    for name in drafts(root) {
+        let reason = match own(root, &name) {
+            None => foreign(),
+            Some(entry) => match genuine::removable(root, &name, &entry) {
+                Ok(_) => continue,
+                Err(reason) => reason,
+            },
+        };
+        found.push(Left { name, reason });
+    }
     let stages = names(root).into_iter().filter(|name| {
         let id = name.strip_prefix(new_tree::PREFIX);
         let entry = id.and_then(ledger::Entry::find).filter(|entry| entry.is_of(root));
         id.is_some() && entry.is_none()
     });
-    foreign.extend(stages);
-    foreign
+    found.extend(stages.map(|name| Left { name, reason: foreign() }));
+    found
 }
 
 /// Takes the name of the journal away, which ends the write, then removes it.
 ///
 /// # Errors
 /// When it cannot be renamed; it is still the journal then.
-pub fn close(root: &Path, entry: &ledger::Entry) -> io::Result<()> {
+pub fn close(root: &Path, entry: &ledger::Entry, entries: &[Entry]) -> io::Result<()> {
     let done = root.join(format!("{DRAFT_PREFIX}{}", entry.id));
     files::rename_new(&root.join(DIRECTORY), &done)?;
     checkpoint::reached("apply:closed");
-    // What stays is removed by the next run, which finds it in the ledger.
-    if discard(&done).is_ok() {
+    // What stays is looked at by the next run, which finds it in the ledger.
+    if discard(&done, entries, &mut Vec::new()).is_ok() {
         entry.close();
     }
     Ok(())
 }
 
-/// Removes the files of a journal and nothing else; a directory that holds more stays.
+/// Removes the files that `entries` name, as long as they are what was staged, and nothing else; a directory that holds
+/// more stays. Adds what was removed to `removed`.
 ///
 /// # Errors
 /// When something is left.
-pub fn discard(directory: &Path) -> io::Result<()> {
+pub fn discard(directory: &Path, entries: &[Entry], removed: &mut Vec<String>) -> io::Result<()> {
     if files::kind(directory)? == Kind::Absent {
         return Ok(());
     }
-    for side in ["new", "old"] {
-        let side = directory.join(side);
-        if files::kind(&side)? != Kind::Directory {
-            continue;
-        }
-        for name in files::names(&side)? {
-            let place = side.join(&name);
-            let is_staged = name.to_str().and_then(genuine::number).is_some();
-            if is_staged && matches!(files::kind(&place)?, Kind::File { .. }) {
+    for (index, entry) in entries.iter().enumerate() {
+        for (side, wanted) in [("new", entry.after), ("old", entry.before)] {
+            let Some(wanted) = wanted else { continue };
+            let name = format!("{side}/{index}");
+            let place = directory.join(&name);
+            let found = super::state_of(&place).map_err(io::Error::other)?.flatten();
+            let is_begun = found.is_some_and(|found| found.digest == Digest::of(b""));
+            if found == Some(wanted) || is_begun {
                 files::remove_file(&place)?;
+                removed.push(name);
             }
         }
-        files::remove_empty_directory(&side)?;
+    }
+    for side in ["new", "old"] {
+        let side = directory.join(side);
+        if files::kind(&side)? == Kind::Directory {
+            files::remove_empty_directory(&side)?;
+        }
     }
     let journal = directory.join("journal.json");
     if matches!(files::kind(&journal)?, Kind::File { .. }) {
         files::remove_file(&journal)?;
+        removed.push("journal.json".to_owned());
     }
     files::remove_empty_directory(directory)
 }

@@ -32,6 +32,9 @@ pub fn findings(root: &Path, repository: &Repository, record: &Record) -> Vec<Fi
                 "python" => {
                     python::places(&module, &mut found);
                     python::sources(&module, &mut found);
+                    python::uses(&module, record, &mut found);
+                    python::mapped(&module, &mut found);
+                    python::runtime_uses(&module, record, &mut found);
                 }
                 "rust" => rust::check(&module, &mut found),
                 "test_cases" => python::places(&module, &mut found),

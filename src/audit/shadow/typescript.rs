@@ -1,5 +1,7 @@
 //! TypeScript: files that a runtime or a bundler takes for the module, and code that changes its constants.
 
+mod aliases;
+
 use crate::contract::Finding;
 use crate::system::files::Kind;
 
@@ -37,31 +39,8 @@ pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
                 .push(module.shadowed(&path, "a runtime or a bundler loads this file in place of"));
         }
     }
-    aliases(module, found);
+    aliases::check(module, found);
     constants(module, found);
-}
-
-/// Settings that map the name of the module to another file.
-fn aliases(module: &Module<'_>, found: &mut Vec<Finding>) {
-    let stem = regex::escape(module.stem);
-    let pattern = format!(
-        r#"["'][^"'\n]*\b{stem}\b[^"'\n]*["']\s*:\s*(?:\[\s*)?(?:\{{[^}}]*?:\s*)?["']([^"'\n]*)["']"#
-    );
-    let Ok(mapped) = regex(&pattern) else { return };
-    for (path, text) in
-        module.others(&[".json", ".config.js", ".config.ts", ".config.mjs", ".config.cjs"])
-    {
-        let other = mapped.captures_iter(text).find_map(|captures| {
-            let target = captures.get(1)?;
-            let name = target.as_str().rsplit('/').next().unwrap_or_default();
-            (name.split('.').next() != Some(module.stem)).then_some(target.start())
-        });
-        if let Some(at) = other {
-            let mut finding = module.shadowed(path, "it maps the name to another file than");
-            finding.line = Some(super::line(text, at));
-            found.push(finding);
-        }
-    }
 }
 
 fn constants(module: &Module<'_>, found: &mut Vec<Finding>) {
@@ -99,11 +78,22 @@ fn constants(module: &Module<'_>, found: &mut Vec<Finding>) {
             (code.get(at..at + 3) == text.get(at..at + 3)).then_some(at)
         });
         let changed = Mutation::of(&names, false).first(&code);
-        let changed = changed.into_iter().chain(inline).chain(through_a_name(&names, &code)).min();
+        let changed = changed
+            .into_iter()
+            .chain(freezing(&code))
+            .chain(inline)
+            .chain(through_a_name(&names, &code))
+            .min();
         if let Some(at) = changed {
             found.push(module.amended(path, text, at));
         }
     }
+}
+
+/// Where the function that makes the values read-only gets another value.
+fn freezing(code: &str) -> Option<usize> {
+    let replaced = regex(r"\bObject\s*(?:\.\s*freeze\b|\[[^\]\n]*\])\s*=[^=>]|\b(?:defineProperty|defineProperties|assign|set)\s*\(\s*Object\s*,").ok()?;
+    replaced.find(code).map(|found| found.start())
 }
 
 /// A change of a value that got another name, anywhere below the line that names it.

@@ -3,19 +3,14 @@
 //! Rules of one user (`core.excludesFile`) are not read: a verdict must not depend on the machine.
 
 mod ignored;
-mod index;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::system::files::{self, Kind};
+use crate::system::{git, git_index};
 
 use self::ignored::Rules;
-
-/// Largest index that is read, in bytes.
-const MAX_INDEX: u64 = 64 * 1024 * 1024;
-/// Largest file that names another directory, in bytes.
-const MAX_POINTER: u64 = 8 * 1024;
 
 /// What git knows about one project.
 pub struct Checkout {
@@ -36,19 +31,21 @@ impl Checkout {
             rules: Rules::new(root.to_owned(), String::new(), None, skipped),
             note: None,
         };
-        let Some((top, git)) = root.ancestors().find_map(git_directory) else { return alone() };
-        let git = match git {
-            Ok(git) => git,
+        let Some((top, directory)) = root.ancestors().find_map(git::directory) else {
+            return alone();
+        };
+        let directory = match directory {
+            Ok(directory) => directory,
             Err(reason) => return Self { note: Some(note(&reason)), ..alone() },
         };
         let prefix = relative(&top, root);
-        let exclude = common_directory(&git).join("info/exclude");
+        let exclude = git::common_directory(&directory).join("info/exclude");
         let mut checkout = Self {
             tracked: BTreeSet::new(),
             rules: Rules::new(top, prefix.clone(), Some(exclude), skipped),
             note: None,
         };
-        match tracked(&git, &prefix) {
+        match tracked(&directory, &prefix) {
             Ok(tracked) => checkout.tracked = tracked,
             Err(reason) => checkout.note = Some(note(&reason)),
         }
@@ -82,49 +79,16 @@ fn note(reason: &str) -> String {
     )
 }
 
-/// `top` and its git directory, when `top` is the root of a working tree.
-fn git_directory(top: &Path) -> Option<(PathBuf, Result<PathBuf, String>)> {
-    let entry = top.join(".git");
-    let git = match files::kind(&entry) {
-        Ok(Kind::Absent) | Err(_) => return None,
-        Ok(Kind::File { .. }) => pointer(&entry, "gitdir:")
-            .map(|target| top.join(target))
-            .filter(|git| is_git_directory(git))
-            .ok_or_else(|| "`.git` names no git directory".to_owned()),
-        Ok(_) if is_git_directory(&entry) => Ok(entry),
-        // Git looks further up, too.
-        Ok(_) => return None,
-    };
-    Some((top.to_owned(), git))
-}
-
-fn is_git_directory(git: &Path) -> bool {
-    matches!(files::kind(&git.join("HEAD")), Ok(Kind::File { .. } | Kind::Symlink))
-}
-
-/// The one line of a file that names a path.
-fn pointer(file: &Path, key: &str) -> Option<PathBuf> {
-    let loaded = files::read(file, MAX_POINTER).ok()?;
-    let text = std::str::from_utf8(&loaded.bytes).ok()?;
-    let target = text.strip_prefix(key)?.trim_matches([' ', '\n', '\r']);
-    (!target.is_empty() && !target.contains('\0')).then(|| PathBuf::from(target))
-}
-
-/// The directory that all worktrees of a repository have in common.
-fn common_directory(git: &Path) -> PathBuf {
-    pointer(&git.join("commondir"), "").map_or_else(|| git.to_owned(), |common| git.join(common))
-}
-
-fn tracked(git: &Path, prefix: &str) -> Result<BTreeSet<String>, String> {
-    let place = git.join("index");
+fn tracked(directory: &Path, prefix: &str) -> Result<BTreeSet<String>, String> {
+    let place = directory.join("index");
     match files::kind(&place) {
         // Nothing was added yet.
         Ok(Kind::Absent) => return Ok(BTreeSet::new()),
         Ok(_) => {}
         Err(error) => return Err(error.to_string()),
     }
-    let loaded = files::read(&place, MAX_INDEX).map_err(|error| error.to_string())?;
-    index::paths(&loaded.bytes, prefix).map_err(str::to_owned)
+    let loaded = files::read(&place, git::MAX_INDEX).map_err(|error| error.to_string())?;
+    git_index::paths(&loaded.bytes, prefix).map_err(str::to_owned)
 }
 
 fn relative(top: &Path, root: &Path) -> String {

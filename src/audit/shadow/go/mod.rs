@@ -1,6 +1,9 @@
 //! Go: code that changes the variables of the module, and modules that hide the package.
 
 mod changes;
+mod flags;
+mod tokens;
+mod uses;
 
 use crate::contract::Finding;
 use crate::system::files::Kind;
@@ -12,7 +15,12 @@ pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
     hidden(module, found);
     vendored(module, found);
     foreign_code(module, found);
+    flags::check(module, found);
     changes::check(module, found);
+    for (path, at) in uses::Tables::of(module).changes() {
+        let text = module.repository.text(path).unwrap_or_default();
+        found.push(module.amended(path, text, at));
+    }
 }
 
 /// Directories that the module is in, from the inside out, that hold a `go.mod`, with the path of that file.
@@ -85,7 +93,8 @@ fn foreign_code(module: &Module<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// A `go.mod` below the module's own, a `replace` of the package, an overlay: each makes go build other files.
+/// A `go.mod` below the module's own, a `replace` of the package, a second module of the same path: each makes go build
+/// other files.
 fn hidden(module: &Module<'_>, found: &mut Vec<Finding>) {
     let roots = roots(module);
     for (nested, outer) in roots.iter().zip(roots.iter().skip(1)) {
@@ -114,31 +123,14 @@ fn hidden(module: &Module<'_>, found: &mut Vec<Finding>) {
             found.push(module.shadowed(path, "it replaces a part of this module, which can hide"));
         }
     }
-    for (path, text) in module.others(&[
-        "Makefile",
-        "makefile",
-        "GNUmakefile",
-        "justfile",
-        ".mk",
-        ".sh",
-        ".yml",
-        ".yaml",
-        ".envrc",
-        ".env",
-        "Dockerfile",
-        "package.json",
-        ".js",
-        "Taskfile",
-        "go.env",
-        ".ci/run",
-    ]) {
-        let overlaid = |line: &str| {
-            line.contains("-overlay") && (line.contains("GOFLAGS") || line.contains("go "))
-        };
-        if let Some(at) = text.lines().position(overlaid) {
-            let mut finding = module.shadowed(path, "go builds with an overlay, which can replace");
-            finding.line = u32::try_from(at + 1).ok();
-            found.push(finding);
+    let own = roots.first().map(|(_, path)| path.as_str());
+    for (path, text) in module.others(&["go.mod"]) {
+        let is_same = name.is_some_and(|name| !name.is_empty() && module_name(text) == name);
+        if is_same && Some(path) != own {
+            found.push(module.shadowed(
+                path,
+                "go can build this module of the same path in place of the one with",
+            ));
         }
     }
 }

@@ -12,6 +12,7 @@ use super::super::masked::{Syntax, masked};
 use super::super::mutation::{Mutation, STEPS};
 use super::super::pattern::regex;
 use super::super::{Module, line};
+use super::loaded;
 use super::scope::is_local;
 use super::targets::targets;
 
@@ -22,12 +23,15 @@ const MODULE: &str = "_aosm";
 pub fn sources(module: &Module<'_>, found: &mut Vec<Finding>) {
     let Some(patterns) = Patterns::of(module) else { return };
     let exports = patterns.exports(module);
-    for (path, text) in module.others(&[".py", ".pyw"]) {
+    let texts = loaded::texts(module);
+    let used = loaded::loaded(module, &texts);
+    for (path, text) in texts {
         let name = path.rsplit('/').next().unwrap_or(path);
         // A test may replace a value for its own time; conftest.py acts on every test.
-        if name.starts_with("test_") || name.ends_with("_test.py") {
+        if (name.starts_with("test_") || name.ends_with("_test.py")) && !used.contains(path) {
             continue;
         }
+        let text = &loaded::line_ends(text);
         let code = masked(text, Syntax::Python);
         if let Some(at) = patterns.hooks.find(&code).map(|hook| hook.start()) {
             let mut finding =

@@ -1,17 +1,31 @@
 //! Python: packages, extension modules and bytecode that are imported first, and code that changes the module.
 
 mod changes;
+mod hooks;
+mod imports;
+mod loaded;
+mod packaging;
 mod scope;
+mod statements;
 mod targets;
+mod tokens;
+mod uses;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::Finding;
+use crate::contract::repository::is_below;
+use crate::generate::record::Record;
+use crate::plan::RelativePath;
 use crate::system::files::{self, Kind};
 
-use super::{Module, join, names};
+use self::loaded::Source;
+use self::uses::{Guarded, Names};
+
+use super::{Module, join, line, names};
 
 pub use changes::sources;
+pub use packaging::mapped;
 
 /// Largest bytecode file whose head is read, in bytes.
 const MAX_BYTECODE: u64 = 16 * 1024 * 1024;
@@ -46,6 +60,14 @@ fn bytecode(module: &Module<'_>, found: &mut Vec<Finding>) {
     let sources = module.repository.files.keys().filter(|path| path.ends_with(".py"));
     directories.extend(sources.map(|path| path.rsplit_once('/').map_or("", |(above, _)| above)));
     for directory in directories {
+        for name in names(&module.root.join(directory)) {
+            let stem = name.split('.').next().unwrap_or(&name);
+            let source = join(directory, &format!("{stem}.py"));
+            if matches!(ending(&name), "pyc" | "pyo") && !module.repository.holds(&source) {
+                let path = join(directory, &name);
+                found.push(module.shadowed(&path, "bytecode without a source can change"));
+            }
+        }
         let cache = join(directory, "__pycache__");
         for name in names(&module.root.join(&cache)).iter().filter(|name| name.ends_with(".pyc")) {
             let path = join(&cache, name);
@@ -86,6 +108,240 @@ fn elsewhere(module: &Module<'_>, found: &mut Vec<Finding>) {
             && module.repository.files.contains_key(&module.beside("__init__.py"));
         if is_package && is_code && (stem == "__init__" || stem == module.stem) {
             found.push(module.shadowed(path, "this package has the name of the one that holds"));
+        }
+    }
+}
+
+/// Code that does more with the module than to read its names, and code that changes how modules are found.
+pub fn uses(module: &Module<'_>, record: &Record, found: &mut Vec<Finding>) {
+    let guarded = Guarded { package: None, stems: BTreeSet::from([module.stem]) };
+    let texts = loaded::texts(module);
+    let sources = sources_of(&texts, &loaded::loaded(module, &texts));
+    for (path, at) in changes(&guarded, &sources) {
+        found.push(module.amended(path, texts[path], at));
+    }
+    let runtime = record.runtime.as_ref();
+    for source in &sources {
+        // Those files are compared, and look at the modules of the tool.
+        let is_compared = runtime
+            .is_some_and(|runtime| is_below(source.path, runtime.path.as_str()))
+            && !is_owned(record, source.path);
+        if let Some(at) = hooks::hook(source).filter(|_| !is_compared) {
+            let mut finding =
+                module.shadowed(source.path, "it changes how modules are found, which can replace");
+            finding.line = Some(line(texts[source.path], at));
+            found.push(finding);
+        }
+    }
+}
+
+/// Code outside the runtime that gives its modules other values.
+pub fn runtime_uses(module: &Module<'_>, record: &Record, found: &mut Vec<Finding>) {
+    let Some(runtime) = &record.runtime else { return };
+    let directory = runtime.path.as_str();
+    let files = module.repository.files.keys().filter(|path| is_below(path, directory));
+    let stems = files.filter_map(|path| {
+        let inner = path.strip_prefix(directory)?.strip_prefix('/')?.strip_suffix(".py")?;
+        let inner = inner.strip_suffix("/__init__").unwrap_or(inner);
+        inner.rsplit('/').next().filter(|stem| *stem != "__init__")
+    });
+    let package = directory.rsplit('/').next();
+    let guarded = Guarded { package, stems: stems.collect() };
+    let texts = loaded::texts(module);
+    let mut used = loaded::loaded(module, &texts);
+    used.retain(|path| !is_below(path, directory));
+    let sources = sources_of(&texts, &used);
+    for (path, at) in changes(&guarded, &sources) {
+        let mut finding = module.amended(path, texts[path], at);
+        finding.message = format!("it changes the runtime in `{directory}` while the tool runs");
+        finding.fix =
+            "leave the runtime as it is, or take the part over with `aos runtime own PATH`"
+                .to_owned();
+        found.push(finding);
+    }
+    replaced(module, record, directory, found);
+}
+
+/// Files that Python imports in place of a module of the runtime; those that are committed are extra files already.
+fn replaced(module: &Module<'_>, record: &Record, directory: &str, found: &mut Vec<Finding>) {
+    let files = module.repository.files.keys().filter(|path| is_below(path, directory));
+    let mut stems: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for path in files.filter(|path| path.ends_with(".py")) {
+        let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
+        stems.entry(above).or_default().insert(name.trim_end_matches(".py"));
+    }
+    for (above, stems) in stems {
+        for name in names(&module.root.join(above)) {
+            let path = join(above, &name);
+            let stem = name.split('.').next().unwrap_or(&name);
+            let is_package = name == stem && !module.repository.files.contains_key(&path);
+            let is_binary = matches!(ending(&name), "so" | "pyd" | "dll" | "dylib" | "sl");
+            if stems.contains(stem) && (is_package || is_binary) && !is_owned(record, &path) {
+                let mut finding = module.shadowed(&path, "Python imports it in place of");
+                finding.message = format!("Python imports it in place of `{above}/{stem}.py`");
+                found.push(finding);
+            }
+        }
+    }
+}
+
+fn ending(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+fn is_owned(record: &Record, path: &str) -> bool {
+    let section = record.runtime.as_ref();
+    RelativePath::parse(path)
+        .is_ok_and(|path| section.is_some_and(|section| section.owner(&path).is_some()))
+}
+
+fn sources_of<'a>(texts: &BTreeMap<&'a str, &'a str>, used: &BTreeSet<&'a str>) -> Vec<Source<'a>> {
+    used.iter().filter_map(|path| Some(Source::of(path, texts.get(path)?))).collect()
+}
+
+/// Every place where a source does more with a guarded module than to read it.
+fn changes<'a>(guarded: &Guarded<'_>, sources: &[Source<'a>]) -> Vec<(&'a str, usize)> {
+    let mut names: Vec<Names> = sources.iter().map(|source| guarded.names(source)).collect();
+    // A name can go from file to file.
+    for _ in 0..8 {
+        let mut all: BTreeMap<String, Names> = BTreeMap::new();
+        for (source, own) in sources.iter().zip(&names) {
+            let there = all.entry(source.module().to_owned()).or_default();
+            there.modules.extend(own.modules.iter().cloned());
+        }
+        let mut is_new = false;
+        for (source, own) in sources.iter().zip(&mut names) {
+            is_new |= guarded.spread(source, &all, own);
+        }
+        if !is_new {
+            break;
+        }
+    }
+    let mut found = Vec::new();
+    for (source, own) in sources.iter().zip(&names) {
+        // One for each file is enough to look at it.
+        found.extend(guarded.changes(source, own).into_iter().min().map(|at| (source.path, at)));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(package: Option<&str>, files: &[(&str, &str)]) -> Vec<String> {
+        let stems =
+            if package.is_some() { ["cli", "client"] } else { ["contract_gen", "contract_gen"] };
+        let guarded = Guarded { package, stems: stems.into_iter().collect() };
+        let sources: Vec<_> = files.iter().map(|(path, text)| Source::of(path, text)).collect();
+        changes(&guarded, &sources).into_iter().map(|(path, _)| path.to_owned()).collect()
+    }
+
+    #[test]
+    fn a_module_may_be_imported_and_its_names_read_and_nothing_else() {
+        for code in [
+            "from . import contract_gen\ncontract_gen . COMMANDS = x",
+            "from . import contract_gen\ncontract_gen \\\n  .COMMANDS \\\n  = x",
+            "from . import contract_gen\n(contract_gen\n ).COMMANDS = x",
+            "from . import contract_gen\n(contract_gen if contract_gen else None).COMMANDS = x",
+            "import os; import p.contract_gen as c; c.COMMANDS = x",
+            "import os; from . import contract_gen as c; c.COMMANDS = x",
+            "if True: from . import contract_gen as c\nif True: c.COMMANDS = x",
+            "from . import contract_gen\nclass S: c = contract_gen\nS.c.COMMANDS = x",
+            "from . import contract_gen\nt = [contract_gen]\nt[0].COMMANDS = x",
+            "from . import contract_gen as c\ndef s(m): m.__dict__.update(a=1)\ns(c)",
+            "from . import contract_gen as c\ndef f(c=c): c.COMMANDS = x",
+            "from . import contract_gen as c\ndef f(c: object = c): c.COMMANDS = x",
+            "def f():\n    from . import contract_gen\n    for contract_gen.COMMANDS in [x]: pass",
+            "def f():\n    from . import contract_gen as c\n    c.COMMANDS = x",
+            "def f():\n    from . import (\n        contract_gen as c,\n    )\n    c.COMMANDS = x",
+            "from . import contract_gen\nx = f\"{contract_gen.__dict__.update(a=1)}\"",
+            "# note\rfrom . import contract_gen\rcontract_gen.COMMANDS = x",
+            "from . import contract_gen\noperator.methodcaller('update', a=1)(vars(contract_gen))",
+            "import p.contract_gen\np.contract_gen.COMMANDS = x",
+            "from . import contract_gen\ncontract_gen.\u{ff23}OMMANDS = x",
+            "from . import \u{ff43}ontract_gen\n\u{ff43}ontract_gen.COMMANDS = x",
+            "from . import contract_gen\nwith f() as contract_gen.COMMANDS: pass",
+            "from . import contract_gen\ndel contract_gen.COMMANDS",
+            "from . import contract_gen\nd = contract_gen.__dict__",
+            "from . import contract_gen\nx = lambda: contract_gen\nx().COMMANDS = 1",
+            "from . import contract_gen\nreturn_(contract_gen)",
+            "from . import contract_gen\ngetattr(contract_gen, '__dict__')['A'] = 1",
+            "from . import contract_gen\nvars(contract_gen)['A'] = 1",
+            "from .contract_gen import plain\nplain.__globals__['COMMANDS'] = x",
+            "exec('contract_gen.COMMANDS = {}')",
+        ] {
+            let found = changed(None, &[("p/__init__.py", code)]);
+            let is_plain = code.starts_with("from .contract_gen import plain");
+            assert_eq!(found.len(), usize::from(!is_plain), "{code}");
+        }
+        for code in [
+            "from . import contract_gen\nx = contract_gen.COMMANDS",
+            "from . import contract_gen as c\nx = {**c.COMMANDS}\nx['a'] = c.MODES[0]",
+            "from . import contract_gen\nx[contract_gen.TOOL] = 1",
+            "from . import contract_gen\n__all__ = ['contract_gen']",
+            "from . import contract_gen\nf(contract_gen=1)",
+            "def f(contract_gen, c=None): contract_gen.x = c",
+            "from . import contract_gen\ndef f(contract_gen): contract_gen.x = 1",
+            "from . import contract_gen\ndef f():\n    with open('x') as contract_gen:\n        g(contract_gen)",
+            "from . import contract_gen\nx = f'{contract_gen.TOOL=} {contract_gen.TOOL:>{contract_gen.WIDTH}}'",
+            "from . import contract_gen\nassert hasattr(contract_gen, 'X')",
+            "from . import contract_gen\nx = getattr(contract_gen, 'X', None)",
+            "from . import contract_gen\nx = sorted(vars(contract_gen))",
+            "from . import contract_gen\nfor k, v in vars(contract_gen).items(): pass",
+            "from . import contract_gen\nif contract_gen is None: pass",
+            "from . import contract_gen\nprint(contract_gen.__name__)",
+            "from .contract_gen import COMMANDS, plain\nx = plain(COMMANDS)",
+            "import p.contract_gen\nx = p.contract_gen.TOOL",
+            "try:\n    from . import contract_gen\nexcept ImportError:\n    contract_gen = None\n",
+            "class A:\n    def __init__(self, contract_gen):\n        self.contract_gen = contract_gen",
+            "# contract_gen.X = 1\ntext = 'contract_gen.X = 1'",
+        ] {
+            assert_eq!(changed(None, &[("p/a.py", code)]), [""; 0], "{code}");
+        }
+    }
+
+    #[test]
+    fn a_module_is_followed_from_file_to_file() {
+        for other in [
+            "from .a import c\nc.COMMANDS = x",
+            "from .a import *\nc.COMMANDS = x",
+            "from . import a\na.c.COMMANDS = x",
+            "from . import a as b\nb.c.COMMANDS = x",
+            "from .a import c as d\nd.COMMANDS = x",
+        ] {
+            let files = [("p/a.py", "from . import contract_gen as c\n"), ("p/b.py", other)];
+            assert_eq!(changed(None, &files), ["p/b.py"], "{other}");
+        }
+        let files = [
+            ("p/a.py", "from . import contract_gen as c\n"),
+            ("p/b.py", "from .x import c\nc.y = 1"),
+        ];
+        assert_eq!(changed(None, &files), [""; 0]);
+    }
+
+    #[test]
+    fn modules_of_the_runtime_may_be_used_and_not_changed() {
+        for code in [
+            "from ._runtime import cli\ncli.check_permission = f",
+            "from . import _runtime\n_runtime.cli.check_permission = f",
+            "import p._runtime.cli as c\nc.check_permission = f",
+            "import p._runtime.cli\np._runtime.cli.check_permission = f",
+            "from ._runtime import cli\nsetattr(cli, 'check_permission', f)",
+            "from ._runtime.client import Client\nClient.request = f",
+            "from ._runtime import cli\ncli.COMMANDS['x'] = 1",
+        ] {
+            assert_eq!(changed(Some("_runtime"), &[("p/a.py", code)]), ["p/a.py"], "{code}");
+        }
+        for code in [
+            "from ._runtime.cli import main\nmain()",
+            "from ._runtime import cli\ncli.main(cli.X)",
+            "from ._runtime.client import Client\nclass Own(Client):\n    request = 1",
+            "from ._runtime.client import Client\nc = Client()\nc.request = 1",
+            "import cli\ncli.x = 1",
+            "from other import client\nclient.x = 1",
+        ] {
+            assert_eq!(changed(Some("_runtime"), &[("p/a.py", code)]), [""; 0], "{code}");
         }
     }
 }

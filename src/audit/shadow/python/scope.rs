@@ -22,6 +22,32 @@ pub fn is_local(code: &str, at: usize, name: &str, binds: bool) -> bool {
     binds || is_parameter || !is_class && has(bound, block)
 }
 
+/// Whether `name` at `at` is another value than the module that was imported: a parameter or a variable of the function
+/// around it. An import of one of `modules` under that name makes it the module.
+#[must_use]
+pub fn is_bound(code: &str, at: usize, name: &str, modules: &[&str]) -> bool {
+    let Some((header, block)) = enclosing(code, at) else { return false };
+    let name = regex::escape(name);
+    let has =
+        |pattern: String, text: &str| regex(&pattern).is_ok_and(|pattern| pattern.is_match(text));
+    if has(format!(r"(?m)^[ \t]*(?:global|nonlocal)\b[^\n;]*\b{name}\b"), block)
+        || header.trim_start().starts_with("class")
+    {
+        return false;
+    }
+    let parameters = header.split_once('(').map_or("", |(_, parameters)| parameters);
+    let bound = format!(
+        r"(?m)(?:^|;)[ \t]*{name}[ \t]*(?::[^=\n]*)?=[^=]|\bfor[ \t]+{name}[ \t]+in\b|[)\]}}][ \t]+as[ \t]+{name}\b"
+    );
+    let renamed = regex(&format!(r"\b(\w+)[ \t]+as[ \t]+{name}\b"));
+    let is_renamed = renamed.is_ok_and(|renamed| {
+        renamed.captures_iter(block).any(|found| !modules.contains(&&found[1]))
+    });
+    has(format!(r"(?:^|[(,*\s]){name}\s*(?:[,:=)]|$)"), parameters)
+        || has(bound, block)
+        || is_renamed
+}
+
 /// Header and whole text of the innermost function or class around a position.
 fn enclosing(code: &str, at: usize) -> Option<(&str, &str)> {
     let start = code.get(..at)?.rfind('\n').map_or(0, |end| end + 1);

@@ -19,7 +19,7 @@ const DAMAGED: &str = "it is damaged or of an unknown form";
 /// When not all paths can be known, with the reason.
 pub fn paths(bytes: &[u8], prefix: &str) -> Result<BTreeSet<String>, &'static str> {
     // The file does not state the size of its object names; with the wrong one it makes no sense.
-    let [sha1, sha256] = OBJECT_NAMES.map(|size| read(bytes, prefix, size));
+    let [sha1, sha256] = OBJECT_NAMES.map(|size| read(bytes, prefix, size, false));
     match (sha1, sha256) {
         (Ok(paths), _) | (_, Ok(paths)) => Ok(paths),
         (Err(reason), Err(DAMAGED)) => Err(reason),
@@ -27,7 +27,29 @@ pub fn paths(bytes: &[u8], prefix: &str) -> Result<BTreeSet<String>, &'static st
     }
 }
 
-fn read(bytes: &[u8], prefix: &str, object_name: usize) -> Result<BTreeSet<String>, &'static str> {
+/// Whether an index, or a part of a split or sparse one, has `path` or something below it; `None` when it cannot be
+/// read.
+#[must_use]
+pub fn has(bytes: &[u8], path: &str) -> Option<bool> {
+    let mut read = OBJECT_NAMES.into_iter().filter_map(|size| read(bytes, "", size, true).ok());
+    let inside = format!("{path}/");
+    read.next().map(|paths| {
+        paths.iter().any(|known| {
+            // A sparse index has whole directories, with a slash at the end.
+            known == path
+                || known.starts_with(&inside)
+                || known.ends_with('/') && inside.starts_with(known.as_str())
+        })
+    })
+}
+
+/// `is_part`: entries may be elsewhere.
+fn read(
+    bytes: &[u8],
+    prefix: &str,
+    object_name: usize,
+    is_part: bool,
+) -> Result<BTreeSet<String>, &'static str> {
     let body = bytes.len().checked_sub(object_name).and_then(|end| bytes.get(..end));
     let mut input = Input { rest: body.ok_or(DAMAGED)? };
     if input.take(4)? != b"DIRC" {
@@ -65,7 +87,7 @@ fn read(bytes: &[u8], prefix: &str, object_name: usize) -> Result<BTreeSet<Strin
         path.extend_from_slice(input.until_nul()?);
         // A split index has entries without a path; only its extension says that it is one.
         is_nameless |= path.is_empty();
-        if path.len() > MAX_PATH || path < previous {
+        if path.len() > MAX_PATH || path < previous && !is_part {
             return Err(DAMAGED);
         }
         let length = (usize::from(flags[0] & 0x0f) << 8) | usize::from(flags[1]);
@@ -80,7 +102,7 @@ fn read(bytes: &[u8], prefix: &str, object_name: usize) -> Result<BTreeSet<Strin
                 return Err(DAMAGED);
             }
         }
-        if mode >> 12 == 0o4 {
+        if mode >> 12 == 0o4 && !is_part {
             return Err("it is sparse");
         }
         total += path.len();
@@ -88,6 +110,9 @@ fn read(bytes: &[u8], prefix: &str, object_name: usize) -> Result<BTreeSet<Strin
             return Err("its paths are too long");
         }
         found.extend(below(&path, prefix));
+    }
+    if is_part {
+        return Ok(found);
     }
     extensions(&mut input)?;
     if is_nameless { Err(DAMAGED) } else { Ok(found) }
@@ -231,6 +256,14 @@ mod tests {
     fn an_index_that_does_not_hold_all_paths_is_refused() {
         let split = index("sha1", "2", &[&["update-index", "--split-index"]]);
         assert_eq!(paths(&split, ""), Err("it is split"));
+        assert_eq!(has(&split, "deep/z"), Some(false), "the entries are in the other part");
+        let whole = index("sha256", "4", &[]);
+        for (path, expected) in
+            [("deep/er", true), ("deep/z", true), ("deep/e", false), ("same-lengt", false)]
+        {
+            assert_eq!(has(&whole, path), Some(expected), "{path}");
+        }
+        assert_eq!(has(b"", "a"), None);
         let mut sparse = index("sha1", "2", &[]);
         sparse[12 + 24..12 + 28].copy_from_slice(&0o040_000_u32.to_be_bytes());
         assert_eq!(paths(&sparse, ""), Err("it is sparse"));

@@ -1,0 +1,139 @@
+//! Flags of the go command that put other files, another compiler or another `go.mod` in place of those of the project.
+
+use crate::contract::Finding;
+
+use super::super::Module;
+use super::super::pattern::regex;
+
+/// Files that start builds, by name or by the end of it.
+const ENDINGS: [&str; 29] = [
+    "Makefile",
+    "makefile",
+    "GNUmakefile",
+    "justfile",
+    "Justfile",
+    "Dockerfile",
+    "Containerfile",
+    "Taskfile",
+    "Rakefile",
+    "Tiltfile",
+    ".mk",
+    ".mak",
+    ".just",
+    ".sh",
+    ".bash",
+    ".zsh",
+    ".bat",
+    ".cmd",
+    ".ps1",
+    ".yml",
+    ".yaml",
+    ".toml",
+    ".json",
+    ".envrc",
+    ".env",
+    ".js",
+    ".mjs",
+    ".cjs",
+    ".py",
+];
+
+pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
+    let repository = module.repository;
+    let others = module.others(&[""]).filter(|(path, _)| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let is_script = || repository.files.get(*path).is_some_and(|file| file.executable);
+        ENDINGS.iter().any(|ending| name.ends_with(ending))
+            || name == "go.env"
+            || !name.contains('.') && is_script()
+    });
+    for (path, text) in others {
+        if let Some(at) = flag(text) {
+            let mut finding = module.shadowed(
+                path,
+                "a flag makes go build with other files or another compiler, which can replace",
+            );
+            finding.line = Some(super::super::line(text, at));
+            found.push(finding);
+        }
+    }
+}
+
+/// Where a flag of the go command replaces what it builds.
+fn flag(text: &str) -> Option<usize> {
+    if !["overlay", "toolexec", "modfile"].iter().any(|name| text.contains(name)) {
+        return None;
+    }
+    let given =
+        regex(r#"(?:^|[\s"'=,\[(:`])(--?)(overlay|toolexec|modfile)(?:[\s="',\])`]|$)"#).ok()?;
+    given.captures_iter(text).find_map(|captures| {
+        let at = captures.get(1)?.start();
+        let line = logical_line(text, at);
+        let first = line.trim_start();
+        if ["#", "//"].iter().any(|comment| first.starts_with(comment)) {
+            return None;
+        }
+        let of_go =
+            line.contains("GOFLAGS") || regex(r"\bgo[\s\x22']").is_ok_and(|go| go.is_match(line));
+        // Other tools have long flags of the same names. Another go.mod is usual for tools of the developer.
+        let is_other = &captures[1] == "--" && !of_go;
+        let of_tools =
+            regex(r"\bgo\s+(?:tool|get|mod|install|list)\b").is_ok_and(|go| go.is_match(line));
+        let is_usual = &captures[2] == "modfile" && of_tools;
+        (!is_other && !is_usual).then_some(at)
+    })
+}
+
+/// The line around `at`, with those that a backslash joins to it.
+fn logical_line(text: &str, at: usize) -> &str {
+    let mut start = at;
+    loop {
+        start = text[..start].rfind('\n').map_or(0, |end| end + 1);
+        let above = text[..start].trim_end_matches(['\n', '\r']);
+        if start == 0 || !above.ends_with('\\') {
+            break;
+        }
+        start = above.len();
+    }
+    let mut end = at;
+    loop {
+        end += text[end..].find('\n').unwrap_or(text.len() - end);
+        if end >= text.len() || !text[..end].trim_end_matches('\r').ends_with('\\') {
+            return &text[start..end];
+        }
+        end += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_that_replace_what_go_builds_are_found_wherever_they_are() {
+        for text in [
+            "go build -overlay=o.json ./...\n",
+            "\tgo build \\\n\t\t-overlay o.json ./...\n",
+            "FLAGS := -overlay o.json\n",
+            "    flags:\n      - -trimpath\n      - -overlay=o.json\n",
+            "flags: [-trimpath, -overlay=o.json]\n",
+            "\tgo build -toolexec=./swap.sh ./...\n",
+            "\tgo build -modfile=alt.mod ./...\n",
+            "GOFLAGS=--modfile=alt.mod\n",
+            "spawn(\"go\", [\"build\", \"-toolexec\", \"./x\"])\n",
+            "go build --overlay o.json\n",
+        ] {
+            assert!(flag(text).is_some(), "{text}");
+        }
+        for text in [
+            "# go build -overlay=o.json\n",
+            "nix build --overlay o.nix\n",
+            "go tool -modfile=tools.mod lint\n",
+            "go get -tool -modfile=tools.mod example.com/x\n",
+            "an-overlay=1\nx --overlay-path y\n",
+            "kustomize: overlay\n",
+        ] {
+            assert_eq!(flag(text), None, "{text}");
+        }
+    }
+}

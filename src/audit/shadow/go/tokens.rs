@@ -1,0 +1,198 @@
+//! Tokens of Go source: no comments, and an end of a statement where Go puts one.
+
+const OPERATORS: [&str; 24] = [
+    "<<=", ">>=", "&^=", "...", ":=", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "%=", "&=",
+    "|=", "^=", "++", "--", "&&", "||", "<-", "<<", "&^",
+];
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Kind {
+    Name,
+    /// A number, or a literal with its quotes.
+    Value,
+    Operator,
+    /// A semicolon, written or not.
+    End,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Token<'t> {
+    pub kind: Kind,
+    pub text: &'t str,
+    /// Offset in the source.
+    pub at: usize,
+    /// How many brackets are open before the token.
+    pub depth: usize,
+}
+
+impl Token<'_> {
+    #[must_use]
+    pub fn is(&self, text: &str) -> bool {
+        self.text == text && matches!(self.kind, Kind::Name | Kind::Operator)
+    }
+
+    /// Whether a bracket or an operator after the token belongs to a value.
+    #[must_use]
+    pub fn is_value(&self) -> bool {
+        match self.kind {
+            Kind::Name => !matches!(
+                self.text,
+                "return"
+                    | "range"
+                    | "if"
+                    | "for"
+                    | "switch"
+                    | "case"
+                    | "go"
+                    | "defer"
+                    | "else"
+                    | "var"
+                    | "select"
+            ),
+            Kind::Value => true,
+            Kind::Operator => matches!(self.text, ")" | "]" | "}"),
+            Kind::End => false,
+        }
+    }
+
+    /// Whether the token gives a value to what is left of it.
+    #[must_use]
+    pub fn is_assignment(&self) -> bool {
+        self.kind == Kind::Operator
+            && (matches!(self.text, "=" | ":=" | "++" | "--")
+                || self.text.ends_with('=') && !matches!(self.text, "==" | "!=" | "<=" | ">="))
+    }
+}
+
+/// The tokens of `text`. Text that is no Go gives tokens, too: nothing here fails.
+#[must_use]
+pub fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut tokens: Vec<Token<'_>> = Vec::new();
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while let Some(symbol) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        let rest = &text[at..];
+        let start = at;
+        let mut put = |kind: Kind, end: usize, depth: usize| {
+            let text = text.get(start..end).unwrap_or_default();
+            tokens.push(Token { kind, text, at: start, depth });
+        };
+        match symbol {
+            '\n' => {
+                at += 1;
+                let ends = tokens.last().is_some_and(|last| match last.kind {
+                    Kind::Name | Kind::Value => true,
+                    Kind::Operator => matches!(last.text, "++" | "--" | ")" | "]" | "}"),
+                    Kind::End => false,
+                });
+                if ends {
+                    tokens.push(Token { kind: Kind::End, text: "\n", at: start, depth });
+                }
+            }
+            _ if rest.starts_with("//") => at += rest.find('\n').unwrap_or(rest.len()),
+            _ if rest.starts_with("/*") => {
+                let end = rest.find("*/").map_or(rest.len(), |end| end + 2);
+                at += end;
+            }
+            '"' | '\'' | '`' => {
+                at += literal(rest, symbol);
+                put(Kind::Value, at, depth);
+            }
+            ';' => {
+                at += 1;
+                put(Kind::End, at, depth);
+            }
+            _ if symbol.is_whitespace() || symbol == '\u{feff}' => at += symbol.len_utf8(),
+            _ if symbol.is_ascii_digit() => {
+                at += word(rest);
+                put(Kind::Value, at, depth);
+            }
+            _ if symbol.is_alphabetic() || symbol == '_' => {
+                at += word(rest);
+                put(Kind::Name, at, depth);
+            }
+            _ => {
+                let long = OPERATORS.iter().find(|operator| rest.starts_with(**operator));
+                at += long.map_or(symbol.len_utf8(), |operator| operator.len());
+                if matches!(symbol, ')' | ']' | '}') {
+                    depth = depth.saturating_sub(1);
+                }
+                put(Kind::Operator, at, depth);
+                if matches!(symbol, '(' | '[' | '{') {
+                    depth += 1;
+                }
+            }
+        }
+    }
+    tokens.push(Token { kind: Kind::End, text: "", at: text.len(), depth: 0 });
+    tokens
+}
+
+fn word(rest: &str) -> usize {
+    rest.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(rest.len())
+}
+
+/// The length of a literal; one that is not closed ends with its line.
+fn literal(rest: &str, quote: char) -> usize {
+    if quote == '`' {
+        return rest[1..].find('`').map_or(rest.len(), |end| end + 2);
+    }
+    let mut symbols = rest.char_indices().skip(1);
+    while let Some((at, symbol)) = symbols.next() {
+        match symbol {
+            '\\' => {
+                symbols.next();
+            }
+            '\n' => return at,
+            _ if symbol == quote => return at + 1,
+            _ => {}
+        }
+    }
+    rest.len()
+}
+
+/// The bracket that closes the one at `open`; the last token when there is none.
+#[must_use]
+pub fn closing(tokens: &[Token<'_>], open: usize) -> usize {
+    let depth = tokens[open].depth;
+    let end = (open + 1..tokens.len())
+        .find(|at| tokens[*at].depth <= depth && matches!(tokens[*at].text, ")" | "]" | "}"));
+    end.unwrap_or(tokens.len().saturating_sub(1))
+}
+
+/// The bracket that is open around the token at `at`.
+#[must_use]
+pub fn opening(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+    let depth = tokens[at].depth.checked_sub(1)?;
+    (0..at)
+        .rev()
+        .find(|open| tokens[*open].depth == depth && matches!(tokens[*open].text, "(" | "[" | "{"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_those_that_go_sees() {
+        for (text, expected) in [
+            ("a . b = 1 // c\n", "a . b = 1 ; ;"),
+            ("a := `\\`; b = `\n`\n", "a := ` ; b = ` ; ;"),
+            ("f(\n\ta,\n\t'\\'',\n)\n", "f ( a , ` , ) ; ;"),
+            ("a /* x\n */ b", "a b ;"),
+            ("if x {\n}\n", "if x { } ; ;"),
+            ("a, b = \"x\\\"y\", c++", "a , b = ` , c ++ ;"),
+        ] {
+            let found = tokens(text);
+            let words = found.iter().map(|token| match (token.kind, token.text.chars().next()) {
+                (Kind::End, _) => ";",
+                (Kind::Value, Some('"' | '\'' | '`')) => "`",
+                _ => token.text,
+            });
+            assert_eq!(words.collect::<Vec<_>>().join(" "), expected, "{text}");
+        }
+        for hostile in ["\"", "`", "/*", "'\\", ")", "é'é", "]]]"] {
+            assert_eq!(tokens(hostile).last().unwrap().kind, Kind::End, "{hostile}");
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! What code does with a module object: only imports and reads of its names are known to change nothing.
+//!
+//! Everything else counts, because a module that is passed on, stored or renamed can be changed under any name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::imports::{Import, last};
+use super::loaded::Source;
+use super::scope::is_bound;
+use super::statements::after_parts;
+use super::tokens::{Kind, Token, same_name};
+
+/// Members of a module that tell what it is.
+const DESCRIPTIONS: [&str; 5] = ["__name__", "__file__", "__doc__", "__all__", "__version__"];
+/// Functions that only look at their argument.
+const READERS: [&str; 6] = ["hasattr", "dir", "isinstance", "id", "repr", "print"];
+/// Functions that copy what they are given.
+const COPIES: [&str; 9] =
+    ["list", "sorted", "set", "tuple", "len", "iter", "dict", "frozenset", "enumerate"];
+
+/// Modules that nobody may change.
+pub struct Guarded<'a> {
+    /// The package that the modules are in, when they are known by it and not by their own names.
+    pub package: Option<&'a str>,
+    pub stems: BTreeSet<&'a str>,
+}
+
+/// Names for the modules in one file.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Names {
+    pub modules: BTreeSet<String>,
+    /// What was imported from a module of a package.
+    pub members: BTreeSet<String>,
+    /// Other files of the project, with the names that the modules have there.
+    pub through: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Guarded<'_> {
+    fn is_stem(&self, name: &str) -> bool {
+        self.stems.iter().any(|stem| same_name(name, stem))
+    }
+
+    fn is_module(&self, import: &Import<'_>) -> bool {
+        let name = last(&import.name);
+        match self.package {
+            None => self.is_stem(name),
+            Some(package) => {
+                let path = format!("{}.{}", import.origin, import.name);
+                let inside = path.split('.').any(|part| part == package);
+                name == package || inside && self.is_stem(name)
+            }
+        }
+    }
+
+    /// What one file imports by itself.
+    #[must_use]
+    pub fn names(&self, source: &Source<'_>) -> Names {
+        let mut names = Names::default();
+        for import in &source.imports {
+            let is_plain = import.origin.is_empty() && import.alias != import.name;
+            let first = import.name.split('.').next().unwrap_or_default();
+            if self.is_module(import) {
+                // `import a.b` gives `a` and not `b`.
+                if !(is_plain && import.alias == first) {
+                    names.modules.insert(import.alias.to_owned());
+                }
+            } else if self
+                .package
+                .is_some_and(|package| import.origin.split('.').any(|part| part == package))
+            {
+                names.members.insert(import.alias.to_owned());
+            }
+        }
+        names
+    }
+
+    /// Adds the names that a file gets by way of others; says whether there were new ones.
+    pub fn spread(
+        &self,
+        source: &Source<'_>,
+        all: &BTreeMap<String, Names>,
+        own: &mut Names,
+    ) -> bool {
+        let before = own.clone();
+        for import in &source.imports {
+            let origin = source.origin(&import.origin);
+            let given = all.get(&origin).map(|names| &names.modules);
+            if let Some(given) = given.filter(|_| !import.origin.is_empty()) {
+                match import.name.as_str() {
+                    "*" => own.modules.extend(given.iter().cloned()),
+                    name if given.contains(name) => {
+                        own.modules.insert(import.alias.to_owned());
+                    }
+                    _ => {}
+                }
+            }
+            if let Some(given) = all.get(last(&import.name)).map(|names| &names.modules)
+                && !given.is_empty()
+                && !self.is_module(import)
+            {
+                own.through.insert(last(import.alias).to_owned(), given.clone());
+            }
+        }
+        *own != before
+    }
+
+    /// Where `source` does more than to read a name of a module.
+    #[must_use]
+    pub fn changes(&self, source: &Source<'_>, names: &Names) -> Vec<usize> {
+        let tokens = &source.tokens;
+        let starts = (0..tokens.len()).filter(|at| !source.is_import[*at]);
+        let found = starts.filter(|at| {
+            self.module_at(source, names, *at).is_some_and(|part| !self.is_read(source, &part))
+                || self.is_patched(source, names, *at)
+        });
+        let inside =
+            (!names.modules.is_empty() || !names.members.is_empty()) && self.package.is_none();
+        found.chain(self.by_text(source, inside)).map(|at| tokens[at].at).collect()
+    }
+
+    /// The tokens of an expression that starts or ends at `at` and gives a module.
+    fn module_at(&self, source: &Source<'_>, names: &Names, at: usize) -> Option<Range<usize>> {
+        let tokens = &source.tokens;
+        let token = &tokens[at];
+        if token.kind != Kind::Name {
+            return None;
+        }
+        let before = |steps: usize| at.checked_sub(steps).map(|before| &tokens[before]);
+        let after_dot = before(1).is_some_and(|before| before.is("."));
+        let receiver = before(2).filter(|_| after_dot);
+        let is_own = receiver.is_some_and(|receiver| receiver.is("self") || receiver.is("cls"));
+        let is_module = match (after_dot, self.package) {
+            (false, _) => names.modules.iter().any(|name| same_name(token.text, name)),
+            (true, _) if is_own => false,
+            (true, None) if self.is_stem(token.text) => true,
+            (true, Some(package)) if token.text == package => true,
+            (true, _) => {
+                let given = receiver.and_then(|receiver| names.through.get(receiver.text));
+                given.is_some_and(|given| given.contains(token.text))
+            }
+        };
+        if !is_module || !after_dot && self.is_other(source, at) {
+            return None;
+        }
+        let mut start = at;
+        while start >= 2 && tokens[start - 1].is(".") && tokens[start - 2].kind == Kind::Name {
+            start -= 2;
+        }
+        let mut end = at + 1;
+        // A module in a package of the runtime.
+        while self.package.is_some()
+            && tokens.get(end).is_some_and(|token| token.is("."))
+            && tokens.get(end + 1).is_some_and(|token| self.is_stem(token.text))
+        {
+            end += 2;
+        }
+        Some(start..end)
+    }
+
+    /// Whether the name at `at` is not the module: a parameter, a keyword of a call, a variable of the function.
+    fn is_other(&self, source: &Source<'_>, at: usize) -> bool {
+        let tokens = &source.tokens;
+        let before = at.checked_sub(1).map_or("", |before| tokens[before].text);
+        let after = tokens.get(at + 1).map_or("", |after| after.text);
+        let is_keyword = tokens[at].depth > 0 && after == "=" && matches!(before, "(" | ",");
+        is_keyword
+            || before == "lambda"
+            || source.statements.is_parameter(tokens, at)
+            || !source.statements.in_header(at) && {
+                let stems: Vec<_> = self.stems.iter().copied().collect();
+                is_bound(&source.code, tokens[at].at, tokens[at].text, &stems)
+            }
+    }
+
+    /// Whether the module `part` is only read.
+    fn is_read(&self, source: &Source<'_>, part: &Range<usize>) -> bool {
+        let tokens = &source.tokens;
+        let text = |at: usize| tokens.get(at).map_or("", |token| token.text);
+        let mut closed = part.end;
+        while matches!(text(closed), ")" | "]") {
+            closed += 1;
+        }
+        let is_whole = matches!(text(part.end), "," | ")" | "]" | "=" | ":" | "in" | "\n" | "")
+            && !matches!(text(closed), "." | "[" | "(");
+        if is_whole && source.statements.is_target(tokens, part) {
+            // The name gets another value, or goes; `stand_in` looks at the name of the module itself.
+            return part.len() == 1;
+        }
+        if text(part.end) == "." {
+            let member = text(part.end + 1);
+            let whole = part.start..after_parts(tokens, part.end);
+            let is_plain = !member.starts_with("__") || DESCRIPTIONS.contains(&member);
+            return is_plain && !source.statements.is_target(tokens, &whole);
+        }
+        if matches!(text(part.end), "is" | "==" | "!=") {
+            return true;
+        }
+        let opens = part.start.checked_sub(1).filter(|open| tokens[*open].is("("));
+        let Some(function) = opens.and_then(|open| open.checked_sub(1)) else { return false };
+        let is_first = matches!(text(part.end), ")" | ",");
+        match text(function) {
+            name if READERS.contains(&name) => is_first,
+            "getattr" => {
+                let name = tokens.get(part.end + 1).filter(|_| text(part.end) == ",");
+                let name =
+                    name.filter(|token| token.kind == Kind::Text && text(part.end + 2) != "+");
+                name.is_some_and(|name| !name.literal().starts_with("__"))
+            }
+            "vars" => self.is_copied(source, function, part.end),
+            _ => false,
+        }
+    }
+
+    /// Whether the names of a module, `vars(…)` that starts at `start`, are copied or looked up.
+    fn is_copied(&self, source: &Source<'_>, start: usize, end: usize) -> bool {
+        let tokens = &source.tokens;
+        let text = |at: usize| tokens.get(at).map_or("", |token| token.text);
+        if text(end) != ")" {
+            return false;
+        }
+        let whole = start..after_parts(tokens, end + 1);
+        let before = start.checked_sub(1).map_or("", text);
+        let called = start.checked_sub(2).map_or("", text);
+        let is_argument = before == "(" && COPIES.contains(&called) && text(end + 1) == ")";
+        let is_looked_up = text(end + 1) == "."
+            && matches!(text(end + 2), "items" | "keys" | "values" | "get" | "copy")
+            || text(end + 1) == "[" && !source.statements.is_target(tokens, &whole);
+        is_argument || is_looked_up || before == "in" || before == "**"
+    }
+
+    /// Whether something that was imported from a module gets a member of its own.
+    fn is_patched(&self, source: &Source<'_>, names: &Names, at: usize) -> bool {
+        let tokens = &source.tokens;
+        let token = &tokens[at];
+        let is_member = at.checked_sub(1).is_some_and(|before| tokens[before].is("."));
+        if token.kind != Kind::Name || is_member || !names.members.contains(token.text) {
+            return false;
+        }
+        let whole = at..after_parts(tokens, at + 1);
+        whole.len() > 1
+            && tokens[at + 1].is(".")
+            && source.statements.is_target(tokens, &whole)
+            && !self.is_other(source, at)
+    }
+
+    /// Code in a string that names the module, and the names of a function's module.
+    fn by_text(&self, source: &Source<'_>, inside: bool) -> Vec<usize> {
+        let tokens = &source.tokens;
+        let names_it = |token: &Token<'_>| {
+            token.kind == Kind::Text
+                && token
+                    .text
+                    .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+                    .any(|word| self.is_stem(word))
+        };
+        let is_found = |at: &usize| {
+            let token = &tokens[*at];
+            if token.kind != Kind::Name {
+                return false;
+            }
+            let runs = matches!(token.text, "exec" | "eval" | "compile")
+                && tokens.get(at + 1).is_some_and(|next| next.is("("));
+            runs && self.package.is_none() && tokens.get(at + 2).is_some_and(names_it)
+                || inside && matches!(token.text, "__globals__" | "f_globals" | "get_referents")
+        };
+        (0..tokens.len()).filter(is_found).collect()
+    }
+}

@@ -1,8 +1,10 @@
 //! The family `augmentor`: packages of commands and agents that any host loads.
 
 mod adoption;
+mod commands;
 pub mod contract;
 mod frozen;
+pub mod host;
 mod manifest;
 mod module;
 mod outputs;
@@ -11,6 +13,7 @@ mod rules;
 mod scaffold;
 
 use crate::audit::rules::FAMILY_RULES;
+use crate::commands::augmentor::seam::HOSTS;
 use crate::commands::new::subject::SCAFFOLDERS;
 use crate::contract::Family;
 use crate::contract::family::{Description, Marker};
@@ -36,5 +39,6 @@ pub fn install() {
     ADOPTERS.add(FAMILY, &adoption::AugmentorAdopter);
     FROZEN.add(FAMILY, &frozen::AugmentorCore);
     FAMILY_RULES.add(FAMILY, &rules::AugmentorRules);
+    HOSTS.add(FAMILY, &commands::AugmentorHost);
     SCAFFOLDERS.add(FAMILY, &scaffold::AugmentorScaffolder);
 }

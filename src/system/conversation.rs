@@ -362,7 +362,8 @@ mod tests {
 
     #[test]
     fn requests_and_replies_share_a_socket_and_stdout_is_apart() {
-        let mut talk = shell("echo noise-of-the-program; while read line; do echo \"<$line>\" >&0; done");
+        let mut talk =
+            shell("echo noise-of-the-program; while read line; do echo \"<$line>\" >&0; done");
         talk.send("one");
         talk.send("two");
         assert_eq!(talk.hear(LONG), Heard::Line(b"<one>".to_vec()));
@@ -407,7 +408,8 @@ mod tests {
         drop(talk);
         let state = format!("/proc/{}/stat", id.as_raw_nonzero());
         let stat = super::super::files::read(Path::new(&state), 4096);
-        let is_zombie = stat.is_ok_and(|stat| String::from_utf8_lossy(&stat.bytes).contains(") Z "));
+        let is_zombie =
+            stat.is_ok_and(|stat| String::from_utf8_lossy(&stat.bytes).contains(") Z "));
         assert!(is_zombie || rustix::process::test_kill_process(id).is_err());
     }
 }

@@ -43,8 +43,9 @@ fn read(
             let loaded = files::read_named(Path::new(path), MAX_BYTES).map_err(|error| {
                 let message = format!("`{path}` of `{option}` cannot be read: {error}");
                 match error.kind() {
-                    std::io::ErrorKind::NotFound => Failure::new(ErrorCode::NotFound, message)
-                        .hint("give a file that exists"),
+                    std::io::ErrorKind::NotFound => {
+                        Failure::new(ErrorCode::NotFound, message).hint("give a file that exists")
+                    }
                     _ => Failure::new(io_code(&error), message).hint(io_hint(&error)),
                 }
             })?;
@@ -60,7 +61,8 @@ fn read(
         return Err(invalid(format!("is larger than {MAX_BYTES} bytes")));
     }
     let text = std::str::from_utf8(&bytes).map_err(|_| invalid("is not UTF-8".to_owned()))?;
-    let value = strict_json::read(text).map_err(|error| invalid(format!("is not JSON: {error}")))?;
+    let value =
+        strict_json::read(text).map_err(|error| invalid(format!("is not JSON: {error}")))?;
     if fits(&value) { Ok(value) } else { Err(invalid(format!("is not {wanted}"))) }
 }
 

@@ -56,7 +56,8 @@ fn secrets(lab: &Lab<'_>) -> Outcome {
     for call in &calls {
         silent(lab, &lab.call(call))?;
     }
-    let readers: Vec<_> = [Role::Get, Role::List].into_iter().flat_map(|role| lab.samples(role)).collect();
+    let readers: Vec<_> =
+        [Role::Get, Role::List].into_iter().flat_map(|role| lab.samples(role)).collect();
     for call in echoed(lab, &readers)? {
         silent(lab, &call)?;
     }
@@ -118,9 +119,7 @@ fn echo(form: Echo, request: &Request, secrets: &[String]) -> Reply {
     // What was sent, however the tool sends it; both secrets where it sends none in plain text.
     let bare: Vec<_> = secrets.iter().filter(|secret| sent.contains(secret.as_str())).collect();
     let bare = bare.first().map_or_else(|| secrets.join(" "), |secret| (*secret).clone());
-    let error = |text: &str| {
-        serde_json::json!({"error": {"code": "refused", "message": text}, "message": text})
-    };
+    let error = |text: &str| serde_json::json!({"error": {"code": "refused", "message": text}, "message": text});
     match form {
         Echo::Headers => json(&error(&format!("refused: {sent}"))),
         Echo::Message => json(&error(&bare)),
@@ -170,8 +169,8 @@ fn audit(lab: &Lab<'_>) -> Outcome {
         return Err(Stop::Blocked("no write can be confirmed".to_owned()));
     }
     let look = lab.call(&words(&["context"]));
-    let (log, text) = read_log(lab)?
-        .ok_or_else(|| look.fail("there is no audit log in the home of the tool"))?;
+    let (log, text) =
+        read_log(lab)?.ok_or_else(|| look.fail("there is no audit log in the home of the tool"))?;
     let leaked = tokens.iter().any(|token| text.contains(token.as_str()));
     look.expect(!leaked, "the audit log holds a confirm token")?;
     let is_private = !cfg!(unix) || files::is_private(&log).unwrap_or(false);

@@ -77,7 +77,8 @@ impl Host for AugmentorHost {
         let log = if request.is_quiet { Vec::new() } else { log(&package) };
         match answer {
             Ok(done) => {
-                let text = Visible::json(json::pretty(&Value::Object(done.value.clone())).trim_end());
+                let text =
+                    Visible::json(json::pretty(&Value::Object(done.value.clone())).trim_end());
                 data.insert("result".to_owned(), Value::Object(done.value));
                 data.insert("warnings".to_owned(), done.warnings.into());
                 let mut outcome = Outcome::new(Value::Object(data), text);
@@ -113,8 +114,7 @@ fn find(named: &Named<'_>, contract: &AugmentorContract) -> Result<Place, Failur
         return Err(Failure::new(ErrorCode::Validation, message)
             .hint(format!("use one of {}", known.join(", "))));
     }
-    let wanted =
-        Wanted { package: named.package, runtime: named.runtime, python: named.python };
+    let wanted = Wanted { package: named.package, runtime: named.runtime, python: named.python };
     Ok(Place::find(&wanted, contract)?)
 }
 
@@ -220,7 +220,9 @@ fn text(package: &Package<'_>) -> Visible {
     };
     if !package.facts.commands.is_empty() {
         lines.push(Visible::literal("commands"));
-        lines.extend(package.facts.commands.iter().map(|one| described(&one.name, &one.description)));
+        lines.extend(
+            package.facts.commands.iter().map(|one| described(&one.name, &one.description)),
+        );
     }
     if !package.facts.agents.is_empty() {
         lines.push(Visible::literal("agents"));
@@ -241,8 +243,15 @@ fn text(package: &Package<'_>) -> Visible {
 /// Traces and what the package printed, for stderr.
 fn log(package: &Package<'_>) -> Vec<Visible> {
     let printed = String::from_utf8_lossy(&package.printed()).into_owned();
-    let all = package.log.iter().map(String::as_str).chain(printed.lines());
+    let printed = printed.lines().filter(|line| !is_about_the_model(line));
+    let all = package.log.iter().map(String::as_str).chain(printed);
     lines(package.place.name(), all)
+}
+
+/// Node says on every start that its permission model is new.
+fn is_about_the_model(line: &str) -> bool {
+    line.contains("ExperimentalWarning: Permission is an experimental feature")
+        || line.starts_with("(Use `node --trace-warnings")
 }
 
 fn lines<'l>(name: &str, all: impl Iterator<Item = &'l str>) -> Vec<Visible> {
@@ -268,7 +277,9 @@ fn failure(error: &CallError, name: &str) -> Failure {
         ),
         "timeout" => (ErrorCode::Timeout, "try again, or allow more time with `--timeout`"),
         "cancelled" => (ErrorCode::Interrupted, "run the same command again"),
-        "crashed" => (ErrorCode::Crashed, "try again; if it crashes again, report it to its author"),
+        "crashed" => {
+            (ErrorCode::Crashed, "try again; if it crashes again, report it to its author")
+        }
         "load_failed" => (
             ErrorCode::Augmentor,
             "fix the package; `aos check` and `aos conform` in its directory say what is wrong",
@@ -279,7 +290,10 @@ fn failure(error: &CallError, name: &str) -> Failure {
     let message = format!("the augmentor `{}` failed: {shown}", excerpt(name, 80));
     Failure::new(code, message)
         .hint(hint)
-        .detail("error", json!({"code": members.code, "message": members.message, "data": members.data}))
+        .detail(
+            "error",
+            json!({"code": members.code, "message": members.message, "data": members.data}),
+        )
         .detail("origin", serde_json::to_value(error.origin).unwrap_or_default())
 }
 
@@ -290,9 +304,8 @@ impl From<PlaceError> for Failure {
             PlaceError::NotFound { looked, .. } => Self::new(ErrorCode::NotFound, message)
                 .hint("give the directory of its augmentor.toml, or install it with pip or npm")
                 .detail("looked_for", looked),
-            PlaceError::Read { source, .. } => {
-                Self::new(crate::error::io_code(&source), message).hint(crate::error::io_hint(&source))
-            }
+            PlaceError::Read { source, .. } => Self::new(crate::error::io_code(&source), message)
+                .hint(crate::error::io_hint(&source)),
             PlaceError::Manifest { findings } => {
                 let all: Vec<_> = findings
                     .iter()

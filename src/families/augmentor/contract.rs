@@ -192,7 +192,10 @@ impl AugmentorContract {
     /// A limit of the contract, or `otherwise` where the tag sets none.
     #[must_use]
     pub fn limit(&self, name: &str, otherwise: u64) -> u64 {
-        self.limits.iter().find(|(key, _)| key.as_str() == name).map_or(otherwise, |(_, most)| *most)
+        self.limits
+            .iter()
+            .find(|(key, _)| key.as_str() == name)
+            .map_or(otherwise, |(_, most)| *most)
     }
 
     /// The form of a member; an entry has that of its runtime.
@@ -235,7 +238,9 @@ impl AugmentorContract {
         let members = self.package.cap_members.iter();
         let unknown = members.clone().map(|(cap, _)| cap).find(|cap| !self.caps.contains(cap));
         if let Some(cap) = unknown {
-            return Some(format!("`package.cap_members` names `{cap}`, which is not one of `caps`"));
+            return Some(format!(
+                "`package.cap_members` names `{cap}`, which is not one of `caps`"
+            ));
         }
         let unknown = members.map(|(_, key)| key).find(|key| !self.package.keys.contains(key));
         unknown.map(|key| {

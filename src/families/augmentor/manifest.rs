@@ -233,8 +233,7 @@ impl Reader<'_, '_> {
                 values.into_iter().filter_map(|value| value.as_str()).collect()
             }
             (kind, item) => {
-                let message =
-                    format!("{shown} must be a {kind}, and it is a {}", item.type_name());
+                let message = format!("{shown} must be a {kind}, and it is a {}", item.type_name());
                 self.at(&MEMBER, item, message);
                 return;
             }

@@ -2,6 +2,7 @@
 
 mod adoption;
 mod commands;
+mod conform;
 pub mod contract;
 mod frozen;
 pub mod host;
@@ -15,6 +16,7 @@ mod scaffold;
 use crate::audit::rules::FAMILY_RULES;
 use crate::commands::augmentor::seam::HOSTS;
 use crate::commands::new::subject::SCAFFOLDERS;
+use crate::conform::family::PROBES;
 use crate::contract::Family;
 use crate::contract::family::{Description, Marker};
 use crate::generate::outputs::OUTPUTS;
@@ -39,6 +41,7 @@ pub fn install() {
     ADOPTERS.add(FAMILY, &adoption::AugmentorAdopter);
     FROZEN.add(FAMILY, &frozen::AugmentorCore);
     FAMILY_RULES.add(FAMILY, &rules::AugmentorRules);
+    PROBES.add(FAMILY, &conform::AugmentorProbes);
     HOSTS.add(FAMILY, &commands::AugmentorHost);
     SCAFFOLDERS.add(FAMILY, &scaffold::AugmentorScaffolder);
 }

@@ -131,7 +131,12 @@ fn constants<L: Language>(contract: &AugmentorContract, language: &L) -> Vec<Str
         language.constant(about, name, kind, &value)
     };
     vec![
-        one("The contract that this file was generated from.", "SPEC_TAG", "", language.text(&contract.tag)),
+        one(
+            "The contract that this file was generated from.",
+            "SPEC_TAG",
+            "",
+            language.text(&contract.tag),
+        ),
         one(
             "The version of the interface; the value of `abi` in augmentor.toml.",
             "ABI",
@@ -163,7 +168,12 @@ fn constants<L: Language>(contract: &AugmentorContract, language: &L) -> Vec<Str
             "Mapping[str, bool]",
             language.table(&codes, true),
         ),
-        one("The form of names of commands.", "COMMAND_NAME", "", text(patterns.command_name.as_ref())),
+        one(
+            "The form of names of commands.",
+            "COMMAND_NAME",
+            "",
+            text(patterns.command_name.as_ref()),
+        ),
         one("The form of ids of agents.", "AGENT_ID", "", text(patterns.agent_id.as_ref())),
         one("The form of names of MCP tools.", "TOOL_NAME", "", text(patterns.tool_name.as_ref())),
         one(
@@ -189,7 +199,9 @@ mod tests {
 
     fn contract(tag: &str) -> AugmentorContract {
         let bytes = match tag {
-            "v1.0.0" => include_bytes!("../../../contract/augmentor/v1.0.0/contract.json").as_slice(),
+            "v1.0.0" => {
+                include_bytes!("../../../contract/augmentor/v1.0.0/contract.json").as_slice()
+            }
             _ => include_bytes!("../../../contract/augmentor/v1.1.0/contract.json").as_slice(),
         };
         AugmentorContract::parse(bytes, &SpecTag::parse(tag).unwrap()).unwrap()

@@ -57,7 +57,8 @@ pub(super) fn candidates(contract: &AugmentorContract, runtime: &str, entry: &st
     }
     let path = module.trim_start_matches("./");
     let suffixes = of(&contract.entry.suffixes, "");
-    let with = |root: &String| suffixes.iter().map(|end| under(root, path) + end).collect::<Vec<_>>();
+    let with =
+        |root: &String| suffixes.iter().map(|end| under(root, path) + end).collect::<Vec<_>>();
     roots.iter().flat_map(with).collect()
 }
 
@@ -82,7 +83,9 @@ fn entry_file(
     let is_built = |path: &String| {
         BUILT.iter().any(|directory| path.starts_with(directory)) && {
             let stem = path.rsplit('/').next().unwrap_or(path).split('.').next().unwrap_or("");
-            ["ts", "mts", "cts", "tsx"].iter().any(|end| repository.holds(&format!("src/{stem}.{end}")))
+            ["ts", "mts", "cts", "tsx"]
+                .iter()
+                .any(|end| repository.holds(&format!("src/{stem}.{end}")))
         }
     };
     if !candidates.iter().any(is_there) && !candidates.iter().any(is_built) {
@@ -111,14 +114,16 @@ fn differs(
     if let (Some(theirs), Some(ours)) = (name, &manifest.name) {
         let plain = theirs.rsplit('/').next().unwrap_or(theirs).replace(['_', '.'], "-");
         if plain.to_lowercase() != *ours {
-            let message = format!("its name is `{}`; {MANIFEST} says `{}`", shown(theirs), shown(ours));
+            let message =
+                format!("its name is `{}`; {MANIFEST} says `{}`", shown(theirs), shown(ours));
             found.whole(&NAME_DIFFERS, path, message);
         }
     }
     if let (Some(theirs), Some(ours)) = (version, &manifest.version)
         && theirs != ours
     {
-        let message = format!("its version is `{}`; {MANIFEST} says `{}`", shown(theirs), shown(ours));
+        let message =
+            format!("its version is `{}`; {MANIFEST} says `{}`", shown(theirs), shown(ours));
         found.whole(&VERSION_DIFFERS, path, message);
     }
 }
@@ -158,7 +163,10 @@ fn node(repository: &Repository, manifest: &Manifest, found: &mut Collector) {
     let listed = document.get("files").and_then(Value::as_array);
     let ships = |entries: &Vec<Value>| {
         entries.iter().filter_map(Value::as_str).any(|entry| {
-            matches!(entry.trim_start_matches("./").trim_start_matches('/'), MANIFEST | "*.toml" | "*")
+            matches!(
+                entry.trim_start_matches("./").trim_start_matches('/'),
+                MANIFEST | "*.toml" | "*"
+            )
         })
     };
     // Without `files` npm publishes everything that is not ignored.

@@ -29,7 +29,8 @@ impl Scaffolder for AugmentorScaffolder {
             Ok(_) => "it is taken by a part of the new project".to_owned(),
             Err(error) => error.to_string(),
         };
-        let message = format!("`{}` cannot be the name of an augmentor: {fault}", shown(wanted.name));
+        let message =
+            format!("`{}` cannot be the name of an augmentor: {fault}", shown(wanted.name));
         let usable = slug(wanted.name);
         let failure = Failure::new(ErrorCode::Validation, message);
         Err(match CliName::parse(&usable, python) {

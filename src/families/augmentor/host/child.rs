@@ -18,6 +18,8 @@ use super::runner;
 const MAX_OUTPUT: usize = 64 * 1024;
 /// A reply has the members of its envelope beside the message.
 const ENVELOPE: usize = 64 * 1024;
+/// How long an interpreter may take to start.
+const STARTUP: Duration = Duration::from_secs(60);
 /// Most messages outside of calls that are kept, and most messages of one wait.
 const MAX_STRAYS: usize = 200;
 const MAX_MESSAGES: usize = 40_000;
@@ -129,6 +131,15 @@ impl Child {
             strays: Vec::new(),
             _directory: directory,
         })
+    }
+
+    /// Waits until the runner reads requests: how long an interpreter takes to start is no fault of the package.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub fn ready(&mut self) -> Result<(), Lost> {
+        // Before `load` the answer is an error, which shows that the runner is there.
+        self.ask(&Request::Describe, STARTUP, &mut ignore).map(drop)
     }
 
     /// Sends a request and gives its id.

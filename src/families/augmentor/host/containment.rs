@@ -50,7 +50,8 @@ impl Containment {
             ("all", _) => {}
             ("none", Ok(())) => found.enforced.push("network"),
             ("none", Err(why)) => found.leave("network", why.clone()),
-            _ => found.leave("network", "no system separates https from other connections".to_owned()),
+            _ => found
+                .leave("network", "no system separates https from other connections".to_owned()),
         }
         match model {
             Some(Ok(model)) => {
@@ -101,11 +102,20 @@ impl Model {
             let arguments: Vec<_> = options.iter().copied().chain(["--version"]).collect();
             let program = node.to_str().unwrap_or_default();
             let directory = Path::new(".");
-            process::run(&Invocation { program, arguments: &arguments, directory, without: &[], limit: LIMIT })
-                .is_ok_and(|output| output.success)
+            process::run(&Invocation {
+                program,
+                arguments: &arguments,
+                directory,
+                without: &[],
+                limit: LIMIT,
+            })
+            .is_ok_and(|output| output.success)
         };
         if accepts(&["--permission"]) {
-            return Ok(Self { option: "--permission", has_network: accepts(&["--permission", "--allow-net"]) });
+            return Ok(Self {
+                option: "--permission",
+                has_network: accepts(&["--permission", "--allow-net"]),
+            });
         }
         if accepts(&["--experimental-permission"]) {
             return Ok(Self { option: "--experimental-permission", has_network: false });
@@ -134,12 +144,12 @@ impl Model {
         }
         if permissions.starts_programs() {
             allow("--allow-child-process");
+            // Node itself warns that a worker can get around its model.
+            allow("--allow-worker");
         }
         if self.has_network && !permissions.has_no_network() {
             allow("--allow-net");
         }
-        // The model holds in workers too.
-        allow("--allow-worker");
         options
     }
 }
@@ -192,7 +202,13 @@ mod tests {
 
     #[test]
     fn python_says_that_files_are_not_enforced() {
-        let found = Containment::of(&permissions("none", "none"), "python", Path::new("python3"), &[], &Ok(()));
+        let found = Containment::of(
+            &permissions("none", "none"),
+            "python",
+            Path::new("python3"),
+            &[],
+            &Ok(()),
+        );
         assert_eq!(found.enforced, ["network"]);
         let left: Vec<_> = found.not_enforced.iter().map(|left| left.permission).collect();
         assert_eq!(left, ["filesystem", "programs"]);

@@ -139,7 +139,8 @@ impl Facts {
         let patterns = &contract.patterns;
         unique_names("command", &commands, patterns.command_name.as_deref(), found);
         unique_names("agent", &agents, patterns.agent_id.as_deref(), found);
-        let callables = self.commands.iter().map(|command| (&command.name, command.callable, "run"));
+        let callables =
+            self.commands.iter().map(|command| (&command.name, command.callable, "run"));
         let handlers = self.agents.iter().map(|agent| (&agent.id, agent.callable, "handle"));
         for (name, is_callable, member) in callables.chain(handlers) {
             if !is_callable {
@@ -157,16 +158,19 @@ impl Facts {
 
     fn schemas(&self, contract: &AugmentorContract, found: &mut Vec<Item>) {
         let most = contract.limit("schema_bytes", MAX_SCHEMA_BYTES);
-        let commands = self.commands.iter().map(|one| ("command", &one.name, &one.schema, &one.faults));
+        let commands =
+            self.commands.iter().map(|one| ("command", &one.name, &one.schema, &one.faults));
         let agents = self.agents.iter().map(|one| ("agent", &one.id, &one.schema, &one.faults));
-        let tools = self.tools.iter().map(|one| ("tool", &one.name, &one.input_schema, &one.faults));
+        let tools =
+            self.tools.iter().map(|one| ("tool", &one.name, &one.input_schema, &one.faults));
         for (kind, name, schema, faults) in commands.chain(agents).chain(tools) {
             let fault = match faults.first() {
                 Some(fault) => Some(excerpt(fault, 200)),
                 None => schema::fault(schema, most),
             };
             if let Some(fault) = fault {
-                found.push(item("L5", format!("the schema of the {kind} {}: {fault}", shown(name))));
+                found
+                    .push(item("L5", format!("the schema of the {kind} {}: {fault}", shown(name))));
             }
         }
     }
@@ -185,7 +189,9 @@ impl Facts {
             let count = count(key.as_str());
             match (is_declared, count) {
                 (true, 0) => Some(format!("the cap `{cap}` is declared, and there are no {key}")),
-                (false, 1..) => Some(format!("there are {count} {key}, and the cap `{cap}` is not declared")),
+                (false, 1..) => {
+                    Some(format!("there are {count} {key}, and the cap `{cap}` is not declared"))
+                }
                 _ => None,
             }
         });

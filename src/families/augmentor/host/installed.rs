@@ -51,7 +51,10 @@ pub fn find(name: &str, python: Option<&Path>, looked: &mut Vec<String>) -> Opti
             }
         }
     }
-    if is_name(name.strip_prefix('@').map_or(name, |scoped| scoped.split_once('/').map_or("", |(_, name)| name))) {
+    if is_name(
+        name.strip_prefix('@')
+            .map_or(name, |scoped| scoped.split_once('/').map_or("", |(_, name)| name)),
+    ) {
         return in_node_modules(name, looked);
     }
     None
@@ -59,7 +62,8 @@ pub fn find(name: &str, python: Option<&Path>, looked: &mut Vec<String>) -> Opti
 
 /// A name of a package, and no path.
 fn is_name(name: &str) -> bool {
-    let allowed = |symbol: char| symbol.is_ascii_alphanumeric() || matches!(symbol, '-' | '_' | '.');
+    let allowed =
+        |symbol: char| symbol.is_ascii_alphanumeric() || matches!(symbol, '-' | '_' | '.');
     !name.is_empty() && !name.starts_with('.') && name.chars().all(allowed)
 }
 
@@ -83,7 +87,8 @@ fn in_site(site: &Path, name: &str) -> Option<Found> {
     if let Some(package) = record.lines().find_map(package_of) {
         let root = files::canonical(&site.join(package)).ok()?;
         let is_there = matches!(files::kind(&root.join(MANIFEST)), Ok(Kind::File { .. }));
-        return is_there.then(|| Found { paths: vec!["..".to_owned()], ..Found::source(root, shown) });
+        return is_there
+            .then(|| Found { paths: vec!["..".to_owned()], ..Found::source(root, shown) });
     }
     // An editable installation has no copy of the files.
     let url = files::read(&metadata.join("direct_url.json"), MAX_URL).ok()?;
@@ -148,7 +153,12 @@ mod tests {
     #[test]
     fn a_manifest_is_found_in_the_import_package_only() {
         assert_eq!(package_of("bid_db/augmentor.toml,sha256=x,10"), Some("bid_db"));
-        for line in ["augmentor.toml,,", "../augmentor.toml,,", "a/b/augmentor.toml,,", "a/augmentor.toml.txt,,"] {
+        for line in [
+            "augmentor.toml,,",
+            "../augmentor.toml,,",
+            "a/b/augmentor.toml,,",
+            "a/augmentor.toml.txt,,",
+        ] {
             assert_eq!(package_of(line), None, "{line}");
         }
     }

@@ -41,7 +41,9 @@ fn of_environment(directory: &Path) -> Option<PathBuf> {
 
 /// An absolute path of a program that is there.
 fn program(path: &Path) -> Option<PathBuf> {
-    if path.components().count() == 1 && !matches!(files::kind(path), Ok(Kind::File { .. } | Kind::Symlink)) {
+    if path.components().count() == 1
+        && !matches!(files::kind(path), Ok(Kind::File { .. } | Kind::Symlink))
+    {
         return search_path::find(path.to_str()?);
     }
     let real = files::canonical(path).ok()?;

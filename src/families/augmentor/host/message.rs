@@ -163,7 +163,8 @@ pub fn read(line: &[u8]) -> Result<Reply, String> {
 #[must_use]
 pub fn line(id: u64, request: &Request<'_>) -> String {
     let mut value = serde_json::to_value(request).unwrap_or_default();
-    if let (Value::Object(members), false) = (&mut value, matches!(request, Request::Cancel { .. })) {
+    if let (Value::Object(members), false) = (&mut value, matches!(request, Request::Cancel { .. }))
+    {
         members.insert("id".to_owned(), id.into());
     }
     value.to_string()
@@ -190,10 +191,13 @@ mod tests {
 
     #[test]
     fn a_line_that_is_not_a_message_is_refused() {
-        for line in ["", "hello", "{}", r#"{"event":"result","value":{}}"#, r#"{"id":1,"event":"other"}"#] {
+        for line in
+            ["", "hello", "{}", r#"{"event":"result","value":{}}"#, r#"{"id":1,"event":"other"}"#]
+        {
             assert!(read(line.as_bytes()).is_err(), "{line}");
         }
-        let reply = read(br#"{"id":1,"event":"result","value":{"a":1e300},"observed":[]}"#).unwrap();
+        let reply =
+            read(br#"{"id":1,"event":"result","value":{"a":1e300},"observed":[]}"#).unwrap();
         assert_eq!(reply.id, Some(1));
         assert!(matches!(reply.event, Event::Result { .. }));
     }

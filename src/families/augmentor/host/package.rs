@@ -118,10 +118,13 @@ impl<'a> Package<'a> {
     }
 
     fn start(&mut self) -> Result<Facts, CallError> {
-        let mut child = start(self.contract, &self.place.runtime, &self.program, &self.containment.options)?;
+        let mut child =
+            start(self.contract, &self.place.runtime, &self.program, &self.containment.options)?;
         let loaded = load(&mut child, self.contract, &self.place, true);
         self.child = Some(child);
-        let event = loaded.map_err(|lost| self.lost(&lost, "loading", self.limit("load_seconds", LOAD_SECONDS)))?;
+        let event = loaded.map_err(|lost| {
+            self.lost(&lost, "loading", self.limit("load_seconds", LOAD_SECONDS))
+        })?;
         let (protocol, facts, observed) = match event {
             Event::Loaded { protocol, facts, observed, .. } => (protocol, facts, observed),
             Event::Error { error, origin, trace, observed, .. } => {
@@ -138,7 +141,8 @@ impl<'a> Package<'a> {
         match faults.first() {
             None => Ok(facts),
             Some(first) => {
-                let all: Vec<_> = faults.iter().take(20).map(|fault| fault.message.clone()).collect();
+                let all: Vec<_> =
+                    faults.iter().take(20).map(|fault| fault.message.clone()).collect();
                 let data = json!({"reason": "not_usable", "faults": all});
                 Err(CallError::host("load_failed", first.message.clone(), data))
             }
@@ -217,7 +221,8 @@ impl<'a> Package<'a> {
     pub fn shutdown(&mut self) -> Option<String> {
         let grace = self.limit("shutdown_seconds", SHUTDOWN_SECONDS);
         let mut child = self.child.take()?;
-        let answer = child.ask(&Request::Shutdown, grace + Duration::from_secs(1), &mut child::ignore);
+        let answer =
+            child.ask(&Request::Shutdown, grace + Duration::from_secs(1), &mut child::ignore);
         let fault = match answer {
             Ok(Event::Stopped { .. }) => child
                 .ends(grace)
@@ -227,7 +232,9 @@ impl<'a> Package<'a> {
                 self.note(trace.as_deref());
                 Some(format!("shutdown failed: {}", excerpt(&error.message, 200)))
             }
-            Ok(_) | Err(_) => Some("shutdown gave no answer, and the process was killed".to_owned()),
+            Ok(_) | Err(_) => {
+                Some("shutdown gave no answer, and the process was killed".to_owned())
+            }
         };
         self.collect(&child);
         fault
@@ -259,7 +266,8 @@ impl<'a> Package<'a> {
         match lost {
             Lost::TimedOut => {
                 let seconds = limit.as_secs();
-                let message = format!("{what} did not end within {seconds} s, and the process was killed");
+                let message =
+                    format!("{what} did not end within {seconds} s, and the process was killed");
                 CallError::host("timeout", message, Value::Null)
             }
             Lost::Ended => {
@@ -329,10 +337,22 @@ pub fn start(
 ) -> Result<Child, CallError> {
     let message_bytes = contract.limit("message_bytes", MESSAGE_BYTES);
     let process = Process { runtime, program, options, message_bytes };
-    Child::start(&process).map_err(|error| {
-        let message = format!("`{}` cannot be started: {error}", program.display());
+    let refused = |why: String| {
+        let message = format!("`{}` cannot be started: {why}", program.display());
         CallError::load_failed("runtime_missing", message)
-    })
+    };
+    let mut child = Child::start(&process).map_err(|error| refused(error.to_string()))?;
+    match child.ready() {
+        Ok(()) => Ok(child),
+        Err(Lost::Interrupted) => {
+            Err(CallError::host("cancelled", "loading was cancelled", Value::Null))
+        }
+        Err(_) => {
+            let [_, (said, _)] = child.output();
+            let said = excerpt(&String::from_utf8_lossy(&said), 300);
+            Err(refused(format!("the runner gave no answer: {said}")))
+        }
+    }
 }
 
 /// Loads a package into a process.
@@ -436,6 +456,10 @@ fn unexpected() -> CallError {
     CallError {
         trace: None,
         origin: Origin::Host,
-        ..CallError::host("crashed", "the runner gave another answer than the one that was due", Value::Null)
+        ..CallError::host(
+            "crashed",
+            "the runner gave another answer than the one that was due",
+            Value::Null,
+        )
     }
 }

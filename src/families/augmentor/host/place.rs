@@ -67,8 +67,8 @@ impl Place {
     pub fn find(wanted: &Wanted<'_>, contract: &AugmentorContract) -> Result<Self, PlaceError> {
         let found = locate(wanted)?;
         let path = found.root.join(MANIFEST);
-        let loaded = files::read(&path, MAX_MANIFEST)
-            .map_err(|source| PlaceError::Read { path, source })?;
+        let loaded =
+            files::read(&path, MAX_MANIFEST).map_err(|source| PlaceError::Read { path, source })?;
         let (manifest, warnings) = judged(loaded.bytes, contract)?;
         let (runtime, entry) = chosen(&found, &manifest, contract, wanted.runtime)?;
         let Found { root, paths, found, python } = found;
@@ -146,7 +146,9 @@ fn chosen(
     let is_there = |(runtime, entry): &&(String, String)| {
         let candidates = package::candidates(contract, runtime, entry);
         if runtime == "python" && found.is_installed() {
-            let beside = |path: &String| found.paths.iter().any(|up| is_file(&found.root.join(up).join(path)));
+            let beside = |path: &String| {
+                found.paths.iter().any(|up| is_file(&found.root.join(up).join(path)))
+            };
             return candidates.iter().any(beside);
         }
         candidates.iter().any(|path| is_file(&found.root.join(path)))

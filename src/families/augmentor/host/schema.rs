@@ -81,12 +81,16 @@ mod tests {
             "required": ["n"],
             "additionalProperties": false,
         });
-        assert_eq!(faults(&schema, &json!({"n": 1, "s": "no address"})).unwrap(), Vec::<Value>::new());
+        assert_eq!(
+            faults(&schema, &json!({"n": 1, "s": "no address"})).unwrap(),
+            Vec::<Value>::new()
+        );
         let found = faults(&schema, &json!({"n": "1"})).unwrap();
         assert_eq!(found[0]["path"], "/n");
         assert!(found[0]["message"].as_str().unwrap().contains("integer"));
         assert_eq!(faults(&schema, &json!({"x": 1})).unwrap().len(), 2);
-        let many: Value = (0..50).map(|n| (format!("m{n}"), json!(n))).collect::<serde_json::Map<_, _>>().into();
+        let many: Value =
+            (0..50).map(|n| (format!("m{n}"), json!(n))).collect::<serde_json::Map<_, _>>().into();
         let wide = json!({"type": "object", "additionalProperties": {"type": "string"}});
         assert_eq!(faults(&wide, &many).unwrap().len(), MAX_FAULTS);
     }

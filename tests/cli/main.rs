@@ -10,6 +10,9 @@
 
 mod adoption;
 mod adoption_tools;
+mod augmentor;
+#[cfg(target_os = "linux")]
+mod augmentor_conform;
 mod brief_answers;
 mod cases;
 mod check_changes;

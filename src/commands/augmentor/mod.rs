@@ -23,8 +23,8 @@ const MAX_SECONDS: u64 = 3_600;
 #[derive(Args, Debug)]
 #[command(
     disable_help_subcommand = true,
-    after_help = "Examples:\n  aos augmentor describe .\n  aos augmentor run . search --args '{\"text\": \"roof\"}'\n  \
-                  aos augmentor run biddb search --args @args.json --stream\n  aos augmentor agent biddb pm --message 'What is open?'\n\n\
+    after_help = "Examples:\n  aos augmentor describe .\n  aos augmentor run . search --args @args.json\n  \
+                  aos augmentor run biddb search --args @args.json --stream\n  aos augmentor agent biddb pm --message hello\n\n\
                   The package runs as its own process, which is not a sandbox: the answer says what was enforced."
 )]
 pub struct AugmentorArgs {

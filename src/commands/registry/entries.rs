@@ -121,7 +121,7 @@ pub const ENTRIES: [Entry; 19] = [
         kind: Kind::Query,
         schema: "augmentor_result",
         examples: &[
-            "aos augmentor run . outline --args '{\"path\": \"README.md\"}' --compact",
+            "aos augmentor run . outline --args @args.json --compact",
             "aos augmentor run biddb search --args @args.json --stream",
         ],
         raw: None,
@@ -130,7 +130,7 @@ pub const ENTRIES: [Entry; 19] = [
         path: "augmentor agent",
         kind: Kind::Query,
         schema: "augmentor_result",
-        examples: &["aos augmentor agent . pm --message 'What is open?' --compact"],
+        examples: &["aos augmentor agent . pm --message hello --compact"],
         raw: None,
     },
     Entry {

@@ -127,7 +127,6 @@ pub const SCHEMAS: [Schema; 16] = [
             "agent",
             "result",
             "error",
-            "origin",
             "chunks",
             "warnings",
             "permissions",

@@ -80,6 +80,7 @@ impl Host for AugmentorHost {
                 let text =
                     Visible::json(json::pretty(&Value::Object(done.value.clone())).trim_end());
                 data.insert("result".to_owned(), Value::Object(done.value));
+                data.insert("error".to_owned(), Value::Null);
                 data.insert("warnings".to_owned(), done.warnings.into());
                 let mut outcome = Outcome::new(Value::Object(data), text);
                 outcome.annotations = log;
@@ -288,13 +289,15 @@ fn failure(error: &CallError, name: &str) -> Failure {
     };
     let shown = excerpt(&members.message, 600);
     let message = format!("the augmentor `{}` failed: {shown}", excerpt(name, 80));
-    Failure::new(code, message)
-        .hint(hint)
-        .detail(
-            "error",
-            json!({"code": members.code, "message": members.message, "data": members.data}),
-        )
-        .detail("origin", serde_json::to_value(error.origin).unwrap_or_default())
+    Failure::new(code, message).hint(hint).detail(
+        "error",
+        json!({
+            "code": members.code,
+            "message": members.message,
+            "data": members.data,
+            "origin": error.origin,
+        }),
+    )
 }
 
 impl From<PlaceError> for Failure {

@@ -89,6 +89,12 @@ impl Command {
         }
     }
 
+    /// Whether the answer is a stream of lines, the last of which is the envelope.
+    #[must_use]
+    pub fn is_stream(&self) -> bool {
+        matches!(self, Self::Augmentor(args) if args.is_stream())
+    }
+
     /// Whether the answer is bounded, unless `--fields` chooses: nobody asked for everything or for a list.
     #[must_use]
     pub fn is_brief(&self) -> bool {
@@ -108,6 +114,7 @@ pub enum Command {
     Check(commands::check::CheckArgs),
     Runtime(commands::runtime::RuntimeArgs),
     Conform(commands::conform::ConformArgs),
+    Augmentor(commands::augmentor::AugmentorArgs),
     Verify(commands::verify::VerifyArgs),
     /// Verify who signed a file or attested something about it
     VerifyBundle(commands::verify::VerifyArgs),

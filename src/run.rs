@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{Cli, Command, Format, Global};
 use crate::commands::runtime::Action;
-use crate::commands::{self, Run, registry};
+use crate::commands::{self, Run, augmentor, registry};
 use crate::report::envelope::{self, Meta};
 use crate::report::{ErrorCode, Failure, Outcome, Style, brief};
 use crate::system::clock::Stopwatch;
@@ -49,6 +49,7 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
     };
     let is_brief =
         matches!(&parsed, Ok(cli) if cli.command.is_brief() && cli.global.fields.is_empty());
+    let is_stream = matches!(&parsed, Ok(cli) if cli.command.is_stream());
     let keeps_exit = matches!(&parsed, Ok(Cli { command: Command::Update(_), .. }));
     let answer = match (parsed, format_fault) {
         (Err(error), _) if is_display(&error) && global.format != Some(Format::Json) => {
@@ -66,7 +67,7 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         Ok(outcome) => fields::select(outcome, &global, &run, declared),
         Err(failure) => Err(fields::narrowed(failure, &global, declared)),
     };
-    emit(answer, &global, &run, Ending { clock, keeps_exit, is_brief })
+    emit(answer, &global, &run, Ending { clock, keeps_exit, is_brief, is_stream })
 }
 
 /// How one run ends.
@@ -76,6 +77,8 @@ struct Ending {
     keeps_exit: bool,
     /// The answer is cut to the size that suits an agent.
     is_brief: bool,
+    /// The answer is the last line of a stream.
+    is_stream: bool,
 }
 
 fn guarded(cli: &Cli, run: &Run) -> Result<Outcome, Failure> {
@@ -142,6 +145,7 @@ fn dispatch(command: &Command, run: &Run) -> Result<Outcome, Failure> {
         Command::Check(args) => commands::check::run(args, run),
         Command::Runtime(args) => commands::runtime::run(args, run),
         Command::Conform(args) => commands::conform::run(args, run),
+        Command::Augmentor(args) => commands::augmentor::run(args, run),
         Command::Verify(args) => commands::verify::run(args, run),
         Command::VerifyBundle(args) => commands::verify::run_either(args, run),
         Command::Update(args) => commands::update::run(args, run),
@@ -165,6 +169,11 @@ fn path_of(command: &Command) -> &'static str {
             Some(Action::Return(_)) => "runtime return",
         },
         Command::Conform(_) => "conform",
+        Command::Augmentor(args) => match args.action {
+            augmentor::Action::Describe(_) => "augmentor describe",
+            augmentor::Action::Run(_) => "augmentor run",
+            augmentor::Action::Agent(_) => "augmentor agent",
+        },
         Command::Verify(_) => "verify",
         Command::VerifyBundle(_) => "verify-bundle",
         Command::Update(_) => "update",
@@ -309,13 +318,17 @@ fn shortened(
 fn emit(answer: Result<Outcome, Failure>, global: &Global, run: &Run, ending: Ending) -> u8 {
     let notices = notices(&answer);
     let hint = hint(&notices, run);
-    let Ending { clock, keeps_exit, is_brief } = ending;
+    let Ending { clock, keeps_exit, is_brief, is_stream } = ending;
     let meta = Meta { duration_ms: clock.elapsed_ms(), notices };
     let answer = if is_brief { shortened(answer, &meta, global.compact) } else { answer };
+    let written = |envelope: &Value| match is_stream {
+        true => document(&envelope::summary(envelope), true),
+        false => document(envelope, global.compact),
+    };
     let (stdout, annotations, notes, exit) = match &answer {
         Ok(outcome) => {
             let stdout = match run.format {
-                Format::Json => document(&envelope::success(&outcome.data, &meta), global.compact),
+                Format::Json => written(&envelope::success(&outcome.data, &meta)),
                 Format::Text => visible!("{}\n", outcome.text),
                 Format::Raw => outcome.raw.clone().unwrap_or_default(),
             };
@@ -328,7 +341,7 @@ fn emit(answer: Result<Outcome, Failure>, global: &Global, run: &Run, ending: En
             match run.format {
                 Format::Json => {
                     let envelope = envelope::failure(failure, &meta);
-                    (document(&envelope, global.compact), notes, Visible::default(), exit)
+                    (written(&envelope), notes, Visible::default(), exit)
                 }
                 Format::Text => {
                     let report = failure

@@ -39,15 +39,29 @@ const DIRECTIONS: [(&str, &[&str]); 20] = [
     (
         "commands",
         &[
-            "apply", "audit", "cli", "conform", "contract", "error", "generate", "inputs", "plan",
-            "release", "report", "system", "update", "verify", "visible",
+            "apply",
+            "audit",
+            "cli",
+            "conform",
+            "contract",
+            "error",
+            "generate",
+            "inputs",
+            "plan",
+            "release",
+            "report",
+            "strict_json",
+            "system",
+            "update",
+            "verify",
+            "visible",
         ],
     ),
     (
         "families",
         &[
-            "audit", "commands", "conform", "contract", "generate", "inputs", "plan", "report",
-            "visible",
+            "audit", "commands", "conform", "contract", "error", "generate", "inputs", "plan",
+            "report", "system", "visible",
         ],
     ),
     (
@@ -90,7 +104,8 @@ const WRITERS: [&str; 10] = [
 ];
 
 /// Who else may write, and what: never a project.
-const OTHER_WRITERS: [(&str, &str); 11] = [
+const OTHER_WRITERS: [(&str, &str); 12] = [
+    ("families/augmentor/host/runner.rs", "the files of a runner in a private temporary directory"),
     ("commands/conform/report_file.rs", "the report file that a person names"),
     ("conform/agent_cli/tree.rs", "files of a tool, damaged in the sandbox of a probe"),
     ("conform/agent_cli/signed/scene.rs", "the mark of a stage in the sandbox of a probe"),

@@ -1,5 +1,6 @@
 //! One file per command: its arguments, its description, `run`. Composition only; nothing here prints.
 
+pub mod augmentor;
 pub mod changelog;
 pub mod check;
 pub mod completions;

@@ -114,6 +114,7 @@ fn variables() -> Vec<Value> {
         ),
         (environment::GITHUB_TOKEN, "token for api.github.com, sent to nobody else; raises its rate limit"),
         (environment::NO_COLOR, "any value switches colour off"),
+        (environment::VIRTUAL_ENV, "its Python runs augmentors, unless --python names another one"),
         (environment::GITHUB_ACTIONS, "check writes workflow annotations to stderr"),
     ]
     .iter()

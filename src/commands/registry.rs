@@ -126,7 +126,10 @@ mod tests {
         let mut commands = Vec::new();
         for command in cli.get_subcommands() {
             let name = command.get_name();
-            commands.push(name.to_owned());
+            // `aos augmentor` alone does nothing: only its subcommands are commands.
+            if !command.is_subcommand_required_set() {
+                commands.push(name.to_owned());
+            }
             let inner =
                 command.get_subcommands().map(|inner| format!("{name} {}", inner.get_name()));
             commands.extend(inner);

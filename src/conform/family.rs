@@ -1,13 +1,14 @@
 //! What the engine asks of a family whose tools are programs that answer calls.
 
-use crate::contract::Family;
 use crate::contract::family::Parts;
+use crate::contract::{Family, SpecTag};
 use crate::inputs::project::Project;
 
 use super::monitor::{Noted, Ruling};
 use super::probe::Probe;
 use super::secrets::Sentinel;
 use super::session::Session;
+use super::target::{Target, TargetError};
 
 /// How tools of a family are found, called and judged.
 pub trait ProbeSet: Sync {
@@ -28,6 +29,16 @@ pub trait ProbeSet: Sync {
 
     /// Secrets that no call may show.
     fn sentinels(&self, session: &Session) -> Vec<Sentinel>;
+
+    /// What the family runs in place of a program of the project; `None` when the tool is a program.
+    fn target(&self, _project: &Project, _tag: &SpecTag) -> Option<Result<Target, TargetError>> {
+        None
+    }
+
+    /// Whether a tool answers with envelopes. Then a run without one proves nothing.
+    fn answers_with_envelopes(&self) -> bool {
+        true
+    }
 
     /// What each call of the run says about the rules that hold for every call.
     fn judge(&self, session: &Session, calls: &[Noted]) -> Vec<Ruling>;

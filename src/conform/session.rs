@@ -1,5 +1,6 @@
 //! One run of `aos conform` over one tool: what is known about it, and the calls, each made once.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -58,6 +59,7 @@ pub struct Session {
     pub log: Log,
     /// Signed releases that the publisher of the project made in this run.
     pub publications: super::agent_cli::Publications,
+    examination: OnceLock<Box<dyn Any + Send + Sync>>,
     calls: AtomicUsize,
     spent_ms: AtomicU64,
     quickest_ms: AtomicU64,
@@ -99,6 +101,7 @@ impl Session {
             memory: Memory::default(),
             log: Log::default(),
             publications: super::agent_cli::Publications::default(),
+            examination: OnceLock::new(),
             calls: AtomicUsize::new(0),
             spent_ms: AtomicU64::new(0),
             quickest_ms: AtomicU64::new(u64::MAX),
@@ -185,10 +188,26 @@ impl Session {
     /// not do wrong proves nothing.
     #[must_use]
     pub fn is_mute(&self) -> bool {
+        if PROBES.of(self.target.family).is_some_and(|part| !part.answers_with_envelopes()) {
+            return false;
+        }
         if !self.spoke.load(Ordering::Relaxed) {
             let _ = self.observe(&self.greeting());
         }
         !self.spoke.load(Ordering::Relaxed)
+    }
+
+    /// What a family found out in one go for all of its probes; made once, by the first that asks.
+    #[must_use]
+    pub fn examination<T: Any + Send + Sync>(&self, examine: impl FnOnce() -> T) -> Option<&T> {
+        self.examination.get_or_init(|| Box::new(examine())).downcast_ref()
+    }
+
+    /// Counts a call that the family made itself.
+    pub fn count(&self, duration_ms: u64) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        self.spent_ms.fetch_add(duration_ms, Ordering::Relaxed);
+        self.quickest_ms.fetch_min(duration_ms, Ordering::Relaxed);
     }
 
     /// The call that every tool of the family answers.

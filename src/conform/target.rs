@@ -13,6 +13,8 @@ use crate::system::search_path;
 pub enum TargetError {
     #[error("there is no program to run for `{tool}`; looked for {}", looked.join(", "))]
     NotFound { tool: String, looked: Vec<String> },
+    #[error("there is no {runtime} to run `{tool}` with")]
+    NoRuntime { tool: String, runtime: String },
     #[error("`{program}` is no program that can be run: {why}")]
     NoProgram { program: String, why: &'static str },
 }
@@ -62,6 +64,9 @@ pub fn given(command: &[String], family: Family, tag: SpecTag) -> Result<Target,
 /// When no place holds a program; names all of them.
 pub fn of_project(project: &Project, tool: &str, tag: SpecTag) -> Result<Target, TargetError> {
     let family = project.family;
+    if let Some(own) = PROBES.of(family).and_then(|part| part.target(project, &tag)) {
+        return own;
+    }
     let usual = PROBES.of(family).map_or(".", ProbeSet::directory);
     let directory = match files::kind(&project.root.join(usual)) {
         Ok(Kind::Directory) if usual != "." => project.root.join(usual),

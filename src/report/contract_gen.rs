@@ -47,10 +47,14 @@ pub enum ErrorCode {
     Timeout,
     /// `E_INTERRUPTED`: exit 130.
     Interrupted,
+    /// `E_AUGMENTOR`: exit 1.
+    Augmentor,
     /// `E_DRIFT`: exit 6.
     Drift,
     /// `E_NONCONFORMANT`: exit 6.
     Nonconformant,
+    /// `E_CRASHED`: exit 7.
+    Crashed,
     /// `E_SKILL_SYNC`: exit 7.
     SkillSync,
 }
@@ -58,7 +62,7 @@ pub enum ErrorCode {
 #[rustfmt::skip]
 impl ErrorCode {
     /// Every code, core first.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::Integrity,
         Self::Io,
         Self::Unknown,
@@ -75,8 +79,10 @@ impl ErrorCode {
         Self::Server,
         Self::Timeout,
         Self::Interrupted,
+        Self::Augmentor,
         Self::Drift,
         Self::Nonconformant,
+        Self::Crashed,
         Self::SkillSync,
     ];
 
@@ -100,8 +106,10 @@ impl ErrorCode {
             Self::Server => "E_SERVER",
             Self::Timeout => "E_TIMEOUT",
             Self::Interrupted => "E_INTERRUPTED",
+            Self::Augmentor => "E_AUGMENTOR",
             Self::Drift => "E_DRIFT",
             Self::Nonconformant => "E_NONCONFORMANT",
+            Self::Crashed => "E_CRASHED",
             Self::SkillSync => "E_SKILL_SYNC",
         }
     }
@@ -126,8 +134,10 @@ impl ErrorCode {
             Self::Server => 7,
             Self::Timeout => 8,
             Self::Interrupted => 130,
+            Self::Augmentor => 1,
             Self::Drift => 6,
             Self::Nonconformant => 6,
+            Self::Crashed => 7,
             Self::SkillSync => 7,
         }
     }
@@ -152,8 +162,10 @@ impl ErrorCode {
             Self::Server => true,
             Self::Timeout => true,
             Self::Interrupted => true,
+            Self::Augmentor => false,
             Self::Drift => false,
             Self::Nonconformant => false,
+            Self::Crashed => true,
             Self::SkillSync => true,
         }
     }
@@ -178,8 +190,10 @@ impl ErrorCode {
             Self::Server => true,
             Self::Timeout => true,
             Self::Interrupted => true,
+            Self::Augmentor => false,
             Self::Drift => false,
             Self::Nonconformant => false,
+            Self::Crashed => false,
             Self::SkillSync => false,
         }
     }

@@ -122,6 +122,30 @@ pub fn success(data: &Value, meta: &Meta) -> Value {
     })
 }
 
+/// One line of a stream.
+#[must_use]
+pub fn item(data: &Value) -> Value {
+    json!({
+        "ok": true,
+        "schema_version": SCHEMA_VERSION,
+        "type": "item",
+        "data": data,
+    })
+}
+
+/// The last line of a stream: an envelope that says that it is the last one.
+#[must_use]
+pub fn summary(envelope: &Value) -> Value {
+    let mut line = Map::new();
+    for (name, value) in envelope.as_object().into_iter().flatten() {
+        line.insert(name.clone(), value.clone());
+        if name == "schema_version" {
+            line.insert("type".to_owned(), "summary".into());
+        }
+    }
+    Value::Object(line)
+}
+
 /// The envelope of a failure.
 #[must_use]
 pub fn failure(failure: &Failure, meta: &Meta) -> Value {

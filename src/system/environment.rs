@@ -16,6 +16,8 @@ pub const GITHUB_TOKEN: &str = "GITHUB_TOKEN";
 pub const HTTPS_PROXIES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 /// Proxies for http, in the order in which they count.
 pub const HTTP_PROXIES: [&str; 4] = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+/// The active virtual environment of Python; its interpreter runs augmentors.
+pub const VIRTUAL_ENV: &str = "VIRTUAL_ENV";
 /// Set by GitHub Actions; `check` then adds workflow annotations.
 pub const GITHUB_ACTIONS: &str = "GITHUB_ACTIONS";
 /// Any value switches colour off.
@@ -23,8 +25,12 @@ pub const NO_COLOR: &str = "NO_COLOR";
 
 /// Programs are found in these directories.
 pub const PATH: &str = "PATH";
+/// Where Windows is; programs do not start there without it.
+pub const SYSTEM_ROOT: &str = "SYSTEMROOT";
 /// Debug builds only: longest time of a Skill sync, in milliseconds.
 pub const AOS_TEST_SKILL_LIMIT_MS: &str = "AOS_TEST_SKILL_LIMIT_MS";
+/// Debug builds only: longest time of a call of an augmentor under test, in milliseconds.
+pub const AOS_TEST_CALL_LIMIT_MS: &str = "AOS_TEST_CALL_LIMIT_MS";
 /// Settings for git in numbered variables; how many there are.
 pub const GIT_CONFIG_COUNT: &str = "GIT_CONFIG_COUNT";
 

@@ -4,6 +4,7 @@
 
 pub mod checkpoint;
 pub mod clock;
+pub mod conversation;
 pub mod directory_lock;
 pub mod environment;
 pub mod files;

@@ -1,6 +1,6 @@
 //! The standard streams: what they are connected to, and the only writer to them. It takes text that is fit for them.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{IsTerminal as _, Read as _, Write as _};
 
 use super::environment;
 use crate::visible::Visible;
@@ -16,6 +16,19 @@ pub fn stdout_has_color() -> bool {
     stdout_is_terminal()
         && environment::read(environment::NO_COLOR).is_none()
         && environment::read("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Reads stdin to its end.
+///
+/// # Errors
+/// When it cannot be read, or holds more than `limit` bytes.
+pub fn read_stdin(limit: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(std::io::Error::from(std::io::ErrorKind::FileTooLarge));
+    }
+    Ok(bytes)
 }
 
 /// Writes the one document of this run to stdout.

@@ -56,6 +56,7 @@ impl Case {
             [first, second, ..] if first == "runtime" && ["own", "return"].contains(&&**second) => {
                 format!("{first} {second}")
             }
+            [first, second, ..] if first == "augmentor" => format!("{first} {second}"),
             [first, ..] => first.to_string(),
             [] => String::new(),
         }
@@ -268,6 +269,17 @@ pub fn successes() -> Vec<Case> {
         case("OK", "doctor of a project", |sandbox| {
             call(&["doctor"]).within(sandbox.connector("acme"))
         }),
+        case("OK", "augmentor describe", |_| {
+            call(&["augmentor", "describe", &super::augmentor::fixture("node/good")])
+        }),
+        case("OK", "augmentor run", |_| {
+            let good = super::augmentor::fixture("node/good");
+            call(&["augmentor", "run", &good, "echo", "--args", r#"{"text":"a"}"#])
+        }),
+        case("OK", "augmentor agent", |_| {
+            let good = super::augmentor::fixture("node/good");
+            call(&["augmentor", "agent", &good, "helper", "--message", "hello"])
+        }),
         case("OK", "changelog", |_| call(&["changelog"])),
         case("OK", "changelog since", |_| call(&["changelog", "--since", "0.0.1"])),
         case("OK", "completions for bash", |_| call(&["completions", "bash"])),
@@ -412,6 +424,14 @@ fn state_failures() -> Vec<Case> {
             sandbox.aos_in(&project, &["gen", "--confirm", &token]).data();
             std::fs::write(project.join("agent-harness/permissions.json"), "{}\n").expect("a file");
             call(&["gen", "--confirm", &token]).within(project)
+        }),
+        case("E_AUGMENTOR", "augmentor that fails", |_| {
+            let fails = super::augmentor::fixture("node/r1_fails");
+            call(&["augmentor", "run", &fails, "echo", "--args", r#"{"text":"hello"}"#])
+        }),
+        case("E_CRASHED", "augmentor that exits", |_| {
+            let exits = super::augmentor::fixture("node/r7_exits");
+            call(&["augmentor", "run", &exits, "echo", "--args", r#"{"text":"hello"}"#])
         }),
         case("E_NONCONFORMANT", "a probe that fails", |sandbox| {
             let project = super::conform::connector(sandbox, "meta");

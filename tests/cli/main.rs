@@ -12,6 +12,9 @@ mod adoption;
 mod adoption_tools;
 mod agent_adapter;
 mod agent_table;
+mod augmentor;
+#[cfg(target_os = "linux")]
+mod augmentor_conform;
 mod brief_answers;
 mod cases;
 mod check_changes;

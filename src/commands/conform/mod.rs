@@ -211,6 +211,8 @@ impl From<TargetError> for Failure {
             TargetError::NotFound { looked, .. } => Self::new(ErrorCode::NotFound, message)
                 .hint("install or build the tool, name its command under [conform] in aos.toml, or give it after `--`")
                 .detail("looked_for", looked),
+            TargetError::NoRuntime { runtime, .. } => Self::new(ErrorCode::NotFound, message)
+                .hint(format!("install {runtime}, or activate an environment that has it")),
             TargetError::NoProgram { .. } => Self::new(ErrorCode::NotFound, message)
                 .hint("name an executable file, or a program on PATH"),
         }

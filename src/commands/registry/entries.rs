@@ -23,7 +23,7 @@ pub struct Entry {
 }
 
 /// Every leaf command, in the order of the help.
-pub const ENTRIES: [Entry; 16] = [
+pub const ENTRIES: [Entry; 19] = [
     Entry {
         path: "new",
         kind: Kind::Write,
@@ -107,6 +107,30 @@ pub const ENTRIES: [Entry; 16] = [
             "aos conform --probe harness.one-document --report junit=conform.xml --compact",
             "aos conform --list --family harness --compact",
         ],
+        raw: None,
+    },
+    Entry {
+        path: "augmentor describe",
+        kind: Kind::Query,
+        schema: "augmentor",
+        examples: &["aos augmentor describe . --compact"],
+        raw: None,
+    },
+    Entry {
+        path: "augmentor run",
+        kind: Kind::Query,
+        schema: "augmentor_result",
+        examples: &[
+            "aos augmentor run . outline --args @args.json --compact",
+            "aos augmentor run biddb search --args @args.json --stream",
+        ],
+        raw: None,
+    },
+    Entry {
+        path: "augmentor agent",
+        kind: Kind::Query,
+        schema: "augmentor_result",
+        examples: &["aos augmentor agent . pm --message hello --compact"],
         raw: None,
     },
     Entry {

@@ -10,7 +10,7 @@ pub struct Schema {
 }
 
 /// Data of every schema, as `reference` publishes it.
-pub const SCHEMAS: [Schema; 14] = [
+pub const SCHEMAS: [Schema; 16] = [
     Schema {
         name: "created_project",
         fields: &[
@@ -102,6 +102,38 @@ pub const SCHEMAS: [Schema; 14] = [
             "probes",
         ],
         untrusted_fields: &["results"],
+    },
+    Schema {
+        name: "augmentor",
+        fields: &[
+            "package",
+            "caps",
+            "permissions",
+            "secrets",
+            "commands",
+            "agents",
+            "tools",
+            "shutdown",
+            "warnings",
+            "notes",
+        ],
+        untrusted_fields: &["package", "commands", "agents", "tools", "warnings"],
+    },
+    Schema {
+        name: "augmentor_result",
+        fields: &[
+            "package",
+            "command",
+            "agent",
+            "result",
+            "error",
+            "chunks",
+            "warnings",
+            "permissions",
+            "secrets",
+            "notes",
+        ],
+        untrusted_fields: &["package", "result", "error", "permissions", "warnings"],
     },
     Schema {
         name: "verified_file",

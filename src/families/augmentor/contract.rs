@@ -189,6 +189,15 @@ impl AugmentorContract {
         }
     }
 
+    /// A limit of the contract, or `otherwise` where the tag sets none.
+    #[must_use]
+    pub fn limit(&self, name: &str, otherwise: u64) -> u64 {
+        self.limits
+            .iter()
+            .find(|(key, _)| key.as_str() == name)
+            .map_or(otherwise, |(_, most)| *most)
+    }
+
     /// The form of a member; an entry has that of its runtime.
     #[must_use]
     pub fn pattern(&self, member: &Member, runtime: &str) -> Option<Regex> {

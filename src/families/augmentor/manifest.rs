@@ -24,6 +24,63 @@ pub struct Manifest {
     pub version: Option<String>,
     /// Runtime to entry, the preferred one first.
     pub entries: Vec<(String, String)>,
+    pub caps: Vec<String>,
+    pub permissions: Permissions,
+    pub tool_prefix: Option<String>,
+}
+
+/// What the package declares that it needs; nothing without a declaration.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Permissions {
+    pub filesystem: String,
+    pub network: String,
+    /// Names of environment variables.
+    pub secrets: Vec<String>,
+}
+
+impl Default for Permissions {
+    fn default() -> Self {
+        let none = || "none".to_owned();
+        Self { filesystem: none(), network: none(), secrets: Vec::new() }
+    }
+}
+
+impl Permissions {
+    fn of(table: &dyn TableLike) -> Self {
+        let none = Self::default();
+        let text = |name: &str| table.get(name).and_then(Item::as_str).map(str::to_owned);
+        Self {
+            filesystem: text("filesystem").unwrap_or(none.filesystem),
+            network: text("network").unwrap_or(none.network),
+            secrets: texts(table, "secrets"),
+        }
+    }
+
+    #[must_use]
+    pub fn reads(&self) -> bool {
+        matches!(self.filesystem.as_str(), "read" | "read-write")
+    }
+
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        matches!(self.filesystem.as_str(), "write" | "read-write")
+    }
+
+    /// A program that it starts can do anything, so all permissions are needed.
+    #[must_use]
+    pub fn starts_programs(&self) -> bool {
+        self.filesystem == "read-write" && self.network == "all"
+    }
+
+    #[must_use]
+    pub fn has_no_network(&self) -> bool {
+        self.network == "none"
+    }
+}
+
+fn texts(table: &dyn TableLike, name: &str) -> Vec<String> {
+    let values = table.get(name).and_then(Item::as_array).into_iter().flatten();
+    values.filter_map(|value| value.as_str().map(str::to_owned)).collect()
 }
 
 /// Judges the manifest; `None` when it cannot be read.
@@ -94,7 +151,16 @@ fn summary(root: &dyn TableLike) -> Manifest {
             entries.push((name.to_owned(), entry.to_owned()));
         }
     }
-    Manifest { name: text("name"), version: text("version"), entries }
+    let table = |name: &str| root.get(name).and_then(Item::as_table_like);
+    let prefix = table("mcp").and_then(|mcp| mcp.get("tool_prefix")).and_then(Item::as_str);
+    Manifest {
+        name: text("name"),
+        version: text("version"),
+        entries,
+        caps: texts(root, "caps"),
+        permissions: table("permissions").map(Permissions::of).unwrap_or_default(),
+        tool_prefix: prefix.map(str::to_owned),
+    }
 }
 
 struct Reader<'a, 'f> {

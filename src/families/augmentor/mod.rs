@@ -1,8 +1,11 @@
 //! The family `augmentor`: packages of commands and agents that any host loads.
 
 mod adoption;
+mod commands;
+mod conform;
 pub mod contract;
 mod frozen;
+pub mod host;
 mod manifest;
 mod module;
 mod outputs;
@@ -11,7 +14,9 @@ mod rules;
 mod scaffold;
 
 use crate::audit::rules::FAMILY_RULES;
+use crate::commands::augmentor::seam::HOSTS;
 use crate::commands::new::subject::SCAFFOLDERS;
+use crate::conform::family::PROBES;
 use crate::contract::Family;
 use crate::contract::family::{Description, Marker};
 use crate::generate::outputs::OUTPUTS;
@@ -36,5 +41,7 @@ pub fn install() {
     ADOPTERS.add(FAMILY, &adoption::AugmentorAdopter);
     FROZEN.add(FAMILY, &frozen::AugmentorCore);
     FAMILY_RULES.add(FAMILY, &rules::AugmentorRules);
+    PROBES.add(FAMILY, &conform::AugmentorProbes);
+    HOSTS.add(FAMILY, &commands::AugmentorHost);
     SCAFFOLDERS.add(FAMILY, &scaffold::AugmentorScaffolder);
 }

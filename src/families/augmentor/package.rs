@@ -34,7 +34,7 @@ pub fn check(
 }
 
 /// Every file that the entry may mean, in the order in which a host tries them.
-fn candidates(contract: &AugmentorContract, runtime: &str, entry: &str) -> Vec<String> {
+pub(super) fn candidates(contract: &AugmentorContract, runtime: &str, entry: &str) -> Vec<String> {
     let Some((module, _)) = entry.rsplit_once('.') else { return Vec::new() };
     let of = |map: &indexmap::IndexMap<crate::contract::name::Key, Vec<String>>, none: &str| {
         let listed = map.iter().find(|(name, _)| name.as_str() == runtime);

@@ -1,0 +1,68 @@
+//! What `aos augmentor` asks of the family that can run packages.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::contract::family::Parts;
+use crate::report::{Failure, Outcome};
+
+/// The package that the command line names.
+#[derive(Clone, Copy, Debug)]
+pub struct Named<'a> {
+    /// A directory, or the name of an installed package.
+    pub package: &'a str,
+    pub runtime: Option<&'a str>,
+    pub python: Option<&'a Path>,
+}
+
+/// What is called.
+#[derive(Clone, Copy, Debug)]
+pub enum Callee<'a> {
+    Command { name: &'a str, args: &'a Value },
+    Agent { id: &'a str, message: &'a str, history: Option<&'a Value> },
+}
+
+/// A call.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    pub callee: Callee<'a>,
+    pub is_streamed: bool,
+    pub limit: Option<Duration>,
+    /// Traces and output of the package are left out.
+    pub is_quiet: bool,
+}
+
+/// Whether the network of this process was cut off, or why not.
+pub type Network = Result<(), String>;
+
+/// Finds, loads and calls packages.
+pub trait Host: Sync {
+    /// Whether the package declares that it uses the network. Runs nothing of it.
+    ///
+    /// # Errors
+    /// When there is no such package, or its manifest is not valid.
+    fn needs_network(&self, named: &Named<'_>) -> Result<bool, Failure>;
+
+    /// The package as data.
+    ///
+    /// # Errors
+    /// When it cannot be loaded.
+    fn describe(&self, named: &Named<'_>, network: &Network) -> Result<Outcome, Failure>;
+
+    /// Calls a command or an agent; `sink` gets the chunks and returns false when nobody wants more.
+    ///
+    /// # Errors
+    /// What the package raised, or why there is no result.
+    fn call(
+        &self,
+        named: &Named<'_>,
+        network: &Network,
+        request: &Request<'_>,
+        sink: &mut dyn FnMut(&Value) -> bool,
+    ) -> Result<Outcome, Failure>;
+}
+
+/// The family that runs packages.
+pub static HOSTS: Parts<dyn Host> = Parts::new();

@@ -1,0 +1,43 @@
+//! Chunks on stdout as they come: one envelope for each in JSON, their text for a person.
+
+use serde_json::{Value, json};
+
+use crate::cli::Format;
+use crate::report::envelope;
+use crate::system::terminal;
+use crate::visible::{Visible, visible};
+
+/// The chunks of one call.
+pub struct Stream {
+    format: Format,
+    sequence: u64,
+}
+
+impl Stream {
+    #[must_use]
+    pub fn new(format: Format) -> Self {
+        Self { format, sequence: 0 }
+    }
+
+    /// Writes a chunk; false when nobody reads stdout any more.
+    pub fn write(&mut self, chunk: &Value) -> bool {
+        let text = match self.format {
+            Format::Text => spoken(chunk),
+            Format::Json | Format::Raw => {
+                let item = envelope::item(&json!({"seq": self.sequence, "chunk": chunk}));
+                Visible::json(&format!("{item}\n"))
+            }
+        };
+        self.sequence += 1;
+        terminal::write_stdout(&text).is_ok()
+    }
+}
+
+/// A chunk for a person, one line each.
+fn spoken(chunk: &Value) -> Visible {
+    match chunk.get("data").and_then(Value::as_str) {
+        Some(text) => visible!("{}\n", Visible::block(text.trim_end_matches('\n'))),
+        None => visible!("{}\n", Visible::json(&chunk.to_string())),
+    }
+    .without_commands()
+}

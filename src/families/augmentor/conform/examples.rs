@@ -1,0 +1,160 @@
+//! Example calls of a package: `tests/calls.json`, or calls made from the schemas.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::contract::json;
+use crate::families::augmentor::host::Facts;
+use crate::families::augmentor::host::package::Callee;
+use crate::system::files;
+
+use super::synthesis;
+
+/// Where a package keeps its example calls.
+pub const FILE: &str = "tests/calls.json";
+const MAX_BYTES: u64 = 1024 * 1024;
+/// Most example calls that are made.
+const MAX_CALLS: usize = 100;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    calls: Vec<Call>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Call {
+    command: Option<String>,
+    args: Option<Value>,
+    agent: Option<String>,
+    message: Option<String>,
+    history: Option<Value>,
+    result: Option<Value>,
+    error: Option<String>,
+    chunks: Option<Vec<Value>>,
+}
+
+/// One call, and what must come of it.
+#[derive(Clone, Debug)]
+pub struct Example {
+    pub what: What,
+    pub expected: Expected,
+    pub chunks: Option<Vec<Value>>,
+}
+
+#[derive(Clone, Debug)]
+pub enum What {
+    Command { name: String, args: Value },
+    Agent { id: String, message: String, history: Option<Value> },
+}
+
+#[derive(Clone, Debug)]
+pub enum Expected {
+    Result(Value),
+    Error(String),
+    /// Made from the schema: any object, or an error that the package chose.
+    Anything,
+}
+
+impl Example {
+    #[must_use]
+    pub fn callee(&self) -> Callee<'_> {
+        match &self.what {
+            What::Command { name, args } => Callee::Command { name, args },
+            What::Agent { id, message, history } => {
+                Callee::Agent { id, message, history: history.as_ref() }
+            }
+        }
+    }
+
+    /// The call as words, for a report.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        match &self.what {
+            What::Command { name, args } => vec![name.clone(), args.to_string()],
+            What::Agent { id, message, .. } => vec![id.clone(), message.clone()],
+        }
+    }
+
+    fn is_of(&self, name: &str) -> bool {
+        match &self.what {
+            What::Command { name: own, .. } | What::Agent { id: own, .. } => own == name,
+        }
+    }
+}
+
+/// The examples of a package; commands and agents without one get a call from their schema.
+///
+/// # Errors
+/// When the file cannot be read; says why.
+pub fn of(root: &Path, facts: &Facts) -> Result<Vec<Example>, String> {
+    let mut examples = match files::read(&root.join(FILE), MAX_BYTES) {
+        Ok(loaded) => read(&loaded.bytes)?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(format!("`{FILE}` cannot be read: {error}")),
+    };
+    for command in &facts.commands {
+        let Some(name) = command.name.as_str() else { continue };
+        if !examples.iter().any(|example| example.is_of(name)) {
+            let args = synthesis::instance(&command.schema);
+            let what = What::Command { name: name.to_owned(), args };
+            examples.push(Example { what, expected: Expected::Anything, chunks: None });
+        }
+    }
+    for agent in &facts.agents {
+        let Some(id) = agent.id.as_str() else { continue };
+        if !examples.iter().any(|example| example.is_of(id)) {
+            let (id, message) = (id.to_owned(), "Hello".to_owned());
+            let what = What::Agent { id, message, history: None };
+            examples.push(Example { what, expected: Expected::Anything, chunks: None });
+        }
+    }
+    examples.truncate(MAX_CALLS);
+    Ok(examples)
+}
+
+fn read(bytes: &[u8]) -> Result<Vec<Example>, String> {
+    let document: Document =
+        json::parse_as(bytes).map_err(|error| format!("`{FILE}` is not valid: {error}"))?;
+    let examples = document.calls.into_iter().enumerate();
+    examples
+        .map(|(index, call)| example(call).map_err(|why| format!("call {index} of `{FILE}` {why}")))
+        .collect()
+}
+
+fn example(call: Call) -> Result<Example, &'static str> {
+    let expected = match (call.result, call.error) {
+        (Some(result), None) => Expected::Result(result),
+        (None, Some(code)) => Expected::Error(code),
+        _ => return Err("needs either `result` or `error`"),
+    };
+    let what = match (call.command, call.agent, call.args, call.message) {
+        (Some(name), None, Some(args), None) => What::Command { name, args },
+        (None, Some(id), None, Some(message)) => What::Agent { id, message, history: call.history },
+        _ => return Err("needs either `command` and `args`, or `agent` and `message`"),
+    };
+    Ok(Example { what, expected, chunks: call.chunks })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_has_one_callee_and_one_outcome() {
+        let good = br#"{"calls":[{"command":"a","args":{},"result":{}},{"agent":"b","message":"m","error":"x"}]}"#;
+        assert_eq!(read(good).unwrap().len(), 2);
+        for bad in [
+            r#"{"calls":[{"command":"a","args":{}}]}"#,
+            r#"{"calls":[{"command":"a","args":{},"result":{},"error":"x"}]}"#,
+            r#"{"calls":[{"command":"a","message":"m","result":{}}]}"#,
+            r#"{"calls":[{"command":"a","args":{},"result":{},"chunk":[]}]}"#,
+            "[]",
+        ] {
+            assert!(read(bad.as_bytes()).unwrap_err().contains(FILE), "{bad}");
+        }
+    }
+}

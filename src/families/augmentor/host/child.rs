@@ -1,0 +1,235 @@
+//! The process of one package: requests out, answers in, each wait bounded; killed when dropped.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::system::clock::Stopwatch;
+use crate::system::conversation::{Conversation, Heard, REPLY_DESCRIPTOR, Start};
+use crate::system::environment;
+use crate::system::temporary::TemporaryDirectory;
+
+use super::message::{self, ErrorMembers, Event, Reply, Request};
+use super::runner;
+
+/// Most bytes that are kept of what the package prints, per stream.
+const MAX_OUTPUT: usize = 64 * 1024;
+/// A reply has the members of its envelope beside the message.
+const ENVELOPE: usize = 64 * 1024;
+/// How long an interpreter may take to start.
+const STARTUP: Duration = Duration::from_secs(60);
+/// Most messages outside of calls that are kept, and most messages of one wait.
+const MAX_STRAYS: usize = 200;
+const MAX_MESSAGES: usize = 40_000;
+
+/// Gets the chunks of open calls as they come; false when nobody wants more.
+pub type Sink<'a> = &'a mut dyn FnMut(u64, &Value) -> bool;
+
+/// A sink for calls that do not stream.
+pub fn ignore(_: u64, _: &Value) -> bool {
+    true
+}
+
+/// How a process is started.
+#[derive(Clone, Copy, Debug)]
+pub struct Process<'a> {
+    pub runtime: &'a str,
+    pub program: &'a Path,
+    /// Options of the program before the runner.
+    pub options: &'a [String],
+    pub message_bytes: u64,
+}
+
+/// Why there is no answer. The process is of no more use.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Lost {
+    TimedOut,
+    /// The process closed its end, or has ended.
+    Ended,
+    /// It sent something that is not a message.
+    Invalid(String),
+    /// A signal to aos.
+    Interrupted,
+    /// Nobody wants the chunks any more.
+    Unwanted,
+}
+
+/// What came without an answer being due.
+#[derive(Clone, Debug)]
+pub enum Stray {
+    /// A chunk after the result of its call.
+    LateChunk(u64),
+    /// Something failed outside of every call.
+    Fault { kind: String, error: ErrorMembers, trace: Option<String> },
+}
+
+/// A running process with a runner in it.
+#[derive(Debug)]
+pub struct Child {
+    talk: Conversation,
+    next: u64,
+    open: BTreeSet<u64>,
+    answers: BTreeMap<u64, Event>,
+    pub strays: Vec<Stray>,
+    /// Holds the files of the runner; removed after the process has ended.
+    _directory: TemporaryDirectory,
+}
+
+/// The directory of the files that a runner consists of, for the permission model of Node.
+#[must_use]
+pub fn runner_directory(directory: &TemporaryDirectory) -> std::path::PathBuf {
+    directory.path().join(runner::FILES)
+}
+
+/// The variables that a process of a package gets.
+#[must_use]
+pub fn variables() -> BTreeMap<String, String> {
+    // Python does not start on Windows without the second one.
+    let names = [environment::PATH, environment::SYSTEM_ROOT];
+    names.iter().filter_map(|name| Some(((*name).to_owned(), environment::read(name)?))).collect()
+}
+
+impl Child {
+    /// Starts a process that waits for `load`. `options` gets the directory of the runner.
+    ///
+    /// # Errors
+    /// When the files cannot be written or the program does not start.
+    pub fn start(process: &Process<'_>) -> std::io::Result<Self> {
+        let directory = TemporaryDirectory::new().map_err(|(_, error)| error)?;
+        let first = runner::write(&directory, process.runtime)?;
+        let folder = runner_directory(&directory);
+        let mut arguments = Vec::new();
+        match process.runtime {
+            "python" => arguments.extend(["-I".to_owned(), "-u".to_owned()]),
+            _ => {
+                arguments.extend_from_slice(process.options);
+                if !process.options.is_empty() {
+                    let real = crate::system::files::canonical(&folder)?;
+                    arguments.push(format!("--allow-fs-read={}/*", real.display()));
+                }
+            }
+        }
+        arguments.push(folder.join(first).display().to_string());
+        arguments.extend(["--reply-fd".to_owned(), REPLY_DESCRIPTOR.to_owned()]);
+        let environment: Vec<_> = variables().into_iter().collect();
+        let most_line = usize::try_from(process.message_bytes).unwrap_or(usize::MAX);
+        let talk = Conversation::start(&Start {
+            program: process.program,
+            arguments: &arguments,
+            directory: &directory.path().join(runner::WORK),
+            environment: &environment,
+            most_line: most_line.saturating_add(ENVELOPE),
+            most_output: MAX_OUTPUT,
+        })?;
+        Ok(Self {
+            talk,
+            next: 0,
+            open: BTreeSet::new(),
+            answers: BTreeMap::new(),
+            strays: Vec::new(),
+            _directory: directory,
+        })
+    }
+
+    /// Waits until the runner reads requests: how long an interpreter takes to start is no fault of the package.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub fn ready(&mut self) -> Result<(), Lost> {
+        // Before `load` the answer is an error, which shows that the runner is there.
+        self.ask(&Request::Describe, STARTUP, &mut ignore).map(drop)
+    }
+
+    /// Sends a request and gives its id.
+    pub fn send(&mut self, request: &Request<'_>) -> u64 {
+        self.next += 1;
+        if !matches!(request, Request::Cancel { .. }) {
+            self.open.insert(self.next);
+        }
+        self.talk.send(&message::line(self.next, request));
+        self.next
+    }
+
+    /// The answer to a request. Answers to other open requests are kept for their turn.
+    ///
+    /// # Errors
+    /// When none comes within `patience`, or the process has ended or sends something else.
+    pub fn wait(&mut self, id: u64, patience: Duration, sink: Sink<'_>) -> Result<Event, Lost> {
+        let clock = Stopwatch::start();
+        for _ in 0..MAX_MESSAGES {
+            if let Some(answer) = self.answers.remove(&id) {
+                return Ok(answer);
+            }
+            let left = patience.saturating_sub(Duration::from_millis(clock.elapsed_ms()));
+            match self.talk.hear(left) {
+                Heard::Line(line) => {
+                    let reply = message::read(&line).map_err(Lost::Invalid)?;
+                    self.take(reply, sink)?;
+                }
+                Heard::TooLong => return Err(Lost::Invalid("the message is too long".to_owned())),
+                Heard::End => return Err(Lost::Ended),
+                Heard::Silence => return Err(Lost::TimedOut),
+                Heard::Interrupted => return Err(Lost::Interrupted),
+            }
+        }
+        Err(Lost::Invalid("there are too many messages".to_owned()))
+    }
+
+    /// Sends a request and waits for its answer.
+    ///
+    /// # Errors
+    /// As [`Child::wait`].
+    pub fn ask(
+        &mut self,
+        request: &Request<'_>,
+        patience: Duration,
+        sink: Sink<'_>,
+    ) -> Result<Event, Lost> {
+        let id = self.send(request);
+        self.wait(id, patience, sink)
+    }
+
+    fn take(&mut self, reply: Reply, sink: Sink<'_>) -> Result<(), Lost> {
+        let unknown = |id: u64| Lost::Invalid(format!("no request has the id {id}"));
+        match (reply.event, reply.id) {
+            (Event::Fault { kind, error, trace }, _) => {
+                self.stray(Stray::Fault { kind, error, trace });
+            }
+            (Event::LateChunk, Some(id)) => self.stray(Stray::LateChunk(id)),
+            (Event::Chunk { chunk }, Some(id)) if self.open.contains(&id) => {
+                if !sink(id, &chunk) {
+                    return Err(Lost::Unwanted);
+                }
+            }
+            (Event::Chunk { .. }, Some(id)) => return Err(unknown(id)),
+            (event, Some(id)) => {
+                if !self.open.remove(&id) {
+                    return Err(unknown(id));
+                }
+                self.answers.insert(id, event);
+            }
+            (_, None) => return Err(Lost::Invalid("the message has no `id`".to_owned())),
+        }
+        Ok(())
+    }
+
+    fn stray(&mut self, stray: Stray) {
+        if self.strays.len() < MAX_STRAYS {
+            self.strays.push(stray);
+        }
+    }
+
+    /// Whether the process ends by itself within `patience`; its exit code, when it has one.
+    pub fn ends(&mut self, patience: Duration) -> Option<Option<i32>> {
+        self.talk.exits(patience)
+    }
+
+    /// What the package has printed: the start of it, and the number of bytes, of stdout and of stderr.
+    #[must_use]
+    pub fn output(&self) -> [(Vec<u8>, u64); 2] {
+        // Without a socket, what the package prints goes to stderr.
+        [self.talk.stdout(), self.talk.stderr()]
+    }
+}

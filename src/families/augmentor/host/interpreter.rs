@@ -1,0 +1,75 @@
+//! The Python or Node that runs a package.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::system::files::{self, Kind};
+use crate::system::process::{self, Invocation};
+use crate::system::{environment, search_path};
+
+/// How long an interpreter may take to say where its packages are.
+const LIMIT: Duration = Duration::from_secs(20);
+const SITE_PACKAGES: &str =
+    "import sysconfig; print(sysconfig.get_path('purelib')); print(sysconfig.get_path('platlib'))";
+
+/// Python: the given one, else that of the active environment, of the `.venv` of the project, or of PATH.
+#[must_use]
+pub fn python(given: Option<&Path>, project: &Path) -> Option<PathBuf> {
+    if let Some(given) = given {
+        return of_environment(given).or_else(|| program(given));
+    }
+    let active = environment::read(environment::VIRTUAL_ENV).map(PathBuf::from);
+    active
+        .as_deref()
+        .and_then(of_environment)
+        .or_else(|| of_environment(&project.join(".venv")))
+        .or_else(|| search_path::find("python3"))
+        .or_else(|| search_path::find("python"))
+}
+
+/// Node: the one on PATH.
+#[must_use]
+pub fn node() -> Option<PathBuf> {
+    search_path::find("node")
+}
+
+/// The interpreter of a virtual environment. The link stays as it is: it is what makes the environment.
+fn of_environment(directory: &Path) -> Option<PathBuf> {
+    let places = ["bin/python3", "bin/python", "Scripts/python.exe"];
+    places.iter().find_map(|place| program(&directory.join(place)))
+}
+
+/// An absolute path of a program that is there.
+fn program(path: &Path) -> Option<PathBuf> {
+    if path.components().count() == 1
+        && !matches!(files::kind(path), Ok(Kind::File { .. } | Kind::Symlink))
+    {
+        return search_path::find(path.to_str()?);
+    }
+    let real = files::canonical(path).ok()?;
+    if !matches!(files::kind(&real), Ok(Kind::File { .. })) {
+        return None;
+    }
+    match path.is_absolute() {
+        true => Some(path.to_owned()),
+        false => Some(files::canonical(Path::new(".")).ok()?.join(path)),
+    }
+}
+
+/// The directories of the packages of an interpreter.
+#[must_use]
+pub fn site_packages(python: &Path) -> Vec<PathBuf> {
+    let Some(program) = python.to_str() else { return Vec::new() };
+    let output = process::run(&Invocation {
+        program,
+        arguments: &["-I", "-c", SITE_PACKAGES],
+        directory: Path::new("."),
+        without: &[],
+        limit: LIMIT,
+    });
+    let Ok(output) = output else { return Vec::new() };
+    let mut found: Vec<_> =
+        output.stdout.lines().map(PathBuf::from).filter(|path| path.is_absolute()).collect();
+    found.dedup();
+    found
+}

@@ -1,0 +1,22 @@
+//! The host of augmentors: finds a package, runs it in a process of its own, and calls it.
+//!
+//! Decides what every answer means; the runners only report. Uses `system` for the process and nothing of `commands`.
+
+pub mod child;
+pub mod containment;
+pub mod facts;
+pub mod installed;
+pub mod interpreter;
+pub mod message;
+pub mod outcome;
+pub mod package;
+pub mod place;
+mod runner;
+pub mod schema;
+
+pub use child::{Child, Lost};
+pub use containment::Containment;
+pub use facts::{Facts, Item};
+pub use outcome::{CallError, Origin};
+pub use package::Package;
+pub use place::Place;

@@ -1,0 +1,42 @@
+//! How a call ends when it does not give a result.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::message::ErrorMembers;
+
+/// Who an error comes from.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// An `AugmentorError` of the package.
+    Package,
+    /// Anything else that the package raised.
+    Exception,
+    /// The host or the runner refused something.
+    Host,
+}
+
+/// The error of a call.
+#[derive(Clone, Debug)]
+pub struct CallError {
+    pub error: ErrorMembers,
+    pub origin: Origin,
+    /// For the log, never for the caller.
+    pub trace: Option<String>,
+}
+
+impl CallError {
+    /// An error of the host.
+    #[must_use]
+    pub fn host(code: &str, message: impl Into<String>, data: Value) -> Self {
+        let error = ErrorMembers { code: code.to_owned(), message: message.into(), data };
+        Self { error, origin: Origin::Host, trace: None }
+    }
+
+    /// The package cannot be loaded.
+    #[must_use]
+    pub fn load_failed(reason: &str, message: impl Into<String>) -> Self {
+        Self::host("load_failed", message, json!({"reason": reason}))
+    }
+}

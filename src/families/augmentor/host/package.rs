@@ -1,0 +1,465 @@
+//! A loaded package: calls are validated, bounded and answered; after a crash the next call starts it again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::families::augmentor::contract::AugmentorContract;
+use crate::system::program;
+use crate::visible::excerpt;
+
+use super::child::{self, Child, Lost, Process, Sink, Stray};
+use super::containment::Containment;
+use super::facts::Facts;
+use super::interpreter;
+use super::message::{Context, Event, Hooks, Limits, Observed, Request};
+use super::outcome::{CallError, Origin};
+use super::place::Place;
+use super::schema;
+
+/// The version of the protocol that aos speaks.
+const PROTOCOL: u32 = 1;
+/// Limits where the contract sets none.
+const MESSAGE_BYTES: u64 = 1_048_576;
+const LOAD_SECONDS: u64 = 10;
+const CALL_SECONDS: u64 = 60;
+const SHUTDOWN_SECONDS: u64 = 5;
+/// The interface version where the contract names none.
+const ABI: &str = "1.0";
+/// Most observations and most lines of the log that are kept.
+const MAX_KEPT: usize = 400;
+
+/// A package, ready to be called.
+#[derive(Debug)]
+pub struct Package<'a> {
+    pub place: Place,
+    contract: &'a AugmentorContract,
+    program: PathBuf,
+    pub containment: Containment,
+    pub facts: Facts,
+    pub observed: BTreeSet<Observed>,
+    /// Traces and faults, for the log.
+    pub log: Vec<String>,
+    /// What earlier processes printed.
+    printed: Vec<u8>,
+    child: Option<Child>,
+    call_limit: Duration,
+}
+
+/// The result of a call.
+#[derive(Clone, Debug)]
+pub struct Done {
+    pub value: Map<String, Value>,
+    pub warnings: Vec<String>,
+}
+
+/// What is called, and with what.
+#[derive(Clone, Copy, Debug)]
+pub enum Callee<'a> {
+    Command { name: &'a str, args: &'a Value },
+    Agent { id: &'a str, message: &'a str, history: Option<&'a Value> },
+}
+
+/// The interpreter that runs a package.
+///
+/// # Errors
+/// When there is none on this machine.
+pub fn program(place: &Place, python: Option<&std::path::Path>) -> Result<PathBuf, CallError> {
+    let found = match place.runtime.as_str() {
+        "python" => place.python.clone().or_else(|| interpreter::python(python, &place.root)),
+        _ => interpreter::node(),
+    };
+    found.ok_or_else(|| {
+        let message = format!("there is no {} to run the package with", place.runtime);
+        CallError::load_failed("runtime_missing", message)
+    })
+}
+
+impl<'a> Package<'a> {
+    /// Starts a process and loads the package into it.
+    ///
+    /// # Errors
+    /// When it cannot be loaded, or no host could use it.
+    pub fn load(
+        place: Place,
+        contract: &'a AugmentorContract,
+        program: PathBuf,
+        network: &Result<(), String>,
+        call_limit: Option<Duration>,
+    ) -> Result<Self, (CallError, Vec<String>)> {
+        let readable = [place.root.as_path()];
+        let permissions = &place.manifest.permissions;
+        let containment =
+            Containment::of(permissions, &place.runtime, &program, &readable, network);
+        let seconds = Duration::from_secs(contract.limit("call_seconds", CALL_SECONDS));
+        let mut package = Self {
+            place,
+            contract,
+            program,
+            containment,
+            facts: Facts::default(),
+            observed: BTreeSet::new(),
+            log: Vec::new(),
+            printed: Vec::new(),
+            child: None,
+            call_limit: call_limit.unwrap_or(seconds),
+        };
+        match package.start() {
+            Ok(facts) => package.facts = facts,
+            Err(error) => {
+                package.lose();
+                package.note(error.trace.as_deref());
+                return Err((error, package.log));
+            }
+        }
+        Ok(package)
+    }
+
+    fn start(&mut self) -> Result<Facts, CallError> {
+        let mut child =
+            start(self.contract, &self.place.runtime, &self.program, &self.containment.options)?;
+        let loaded = load(&mut child, self.contract, &self.place, true);
+        self.child = Some(child);
+        let event = loaded.map_err(|lost| {
+            self.lost(&lost, "loading", self.limit("load_seconds", LOAD_SECONDS))
+        })?;
+        let (protocol, facts, observed) = match event {
+            Event::Loaded { protocol, facts, observed, .. } => (protocol, facts, observed),
+            Event::Error { error, origin, trace, observed, .. } => {
+                self.observe(observed);
+                return Err(CallError { error, origin, trace });
+            }
+            _ => return Err(unexpected()),
+        };
+        self.observe(observed);
+        if protocol != PROTOCOL {
+            return Err(unexpected());
+        }
+        let faults = facts.faults(self.contract);
+        match faults.first() {
+            None => Ok(facts),
+            Some(first) => {
+                let all: Vec<_> =
+                    faults.iter().take(20).map(|fault| fault.message.clone()).collect();
+                let data = json!({"reason": "not_usable", "faults": all});
+                Err(CallError::host("load_failed", first.message.clone(), data))
+            }
+        }
+    }
+
+    fn limit(&self, name: &str, otherwise: u64) -> Duration {
+        Duration::from_secs(self.contract.limit(name, otherwise))
+    }
+
+    /// Calls a command or an agent, once its arguments have been validated.
+    ///
+    /// # Errors
+    /// What the package raised, or why there is no result.
+    pub fn call(
+        &mut self,
+        callee: &Callee<'_>,
+        context: &Context,
+        is_streamed: bool,
+        sink: Sink<'_>,
+    ) -> Result<Done, CallError> {
+        self.validate(callee)?;
+        if self.child.is_none() {
+            let facts = self.start().inspect_err(|_| self.lose())?;
+            self.facts = facts;
+        }
+        let Some(child) = self.child.as_mut() else { return Err(unexpected()) };
+        let stream = is_streamed && self.place.has_cap("stream");
+        let request = request(callee, context, stream);
+        match child.ask(&request, self.call_limit, sink) {
+            Ok(Event::Result { value, warnings, observed, .. }) => {
+                self.observe(observed);
+                Ok(Done { value, warnings })
+            }
+            Ok(Event::Error { error, origin, trace, observed, .. }) => {
+                self.observe(observed);
+                self.note(trace.as_deref());
+                Err(CallError { error, origin, trace })
+            }
+            Ok(_) => {
+                self.lose();
+                Err(unexpected())
+            }
+            Err(lost) => {
+                let error = self.lost(&lost, "the call", self.call_limit);
+                self.lose();
+                Err(error)
+            }
+        }
+    }
+
+    fn validate(&self, callee: &Callee<'_>) -> Result<(), CallError> {
+        let (schema, arguments) = match callee {
+            Callee::Command { name, args } => match self.facts.command(name) {
+                Some(command) => (&command.schema, (*args).clone()),
+                None => return Err(unknown("command", name, self.facts.command_names())),
+            },
+            Callee::Agent { id, message, history } => {
+                let Some(agent) = self.facts.agent(id) else {
+                    return Err(unknown("agent", id, self.facts.agent_ids()));
+                };
+                let mut input = json!({"message": message});
+                if let Some(history) = history {
+                    history_fits(self.contract, history)?;
+                    input["history"] = (*history).clone();
+                }
+                (&agent.schema, input)
+            }
+        };
+        let faults = schema::faults(schema, &arguments)
+            .map_err(|fault| CallError::load_failed("not_usable", fault))?;
+        if faults.is_empty() { Ok(()) } else { Err(invalid(faults)) }
+    }
+
+    /// Calls `shutdown` of the package and waits for the end of its process. Says what did not go well.
+    pub fn shutdown(&mut self) -> Option<String> {
+        let grace = self.limit("shutdown_seconds", SHUTDOWN_SECONDS);
+        let mut child = self.child.take()?;
+        let answer =
+            child.ask(&Request::Shutdown, grace + Duration::from_secs(1), &mut child::ignore);
+        let fault = match answer {
+            Ok(Event::Stopped { .. }) => child
+                .ends(grace)
+                .is_none()
+                .then(|| "the process did not end after shutdown, and was killed".to_owned()),
+            Ok(Event::Error { error, trace, .. }) => {
+                self.note(trace.as_deref());
+                Some(format!("shutdown failed: {}", excerpt(&error.message, 200)))
+            }
+            Ok(_) | Err(_) => {
+                Some("shutdown gave no answer, and the process was killed".to_owned())
+            }
+        };
+        self.collect(&child);
+        fault
+    }
+
+    /// What the package printed so far.
+    #[must_use]
+    pub fn printed(&self) -> Vec<u8> {
+        let mut all = self.printed.clone();
+        if let Some(child) = &self.child {
+            all.extend(child.output().into_iter().flat_map(|(bytes, _)| bytes));
+        }
+        all
+    }
+
+    fn observe(&mut self, observed: Vec<Observed>) {
+        let room = MAX_KEPT.saturating_sub(self.observed.len());
+        self.observed.extend(observed.into_iter().take(room));
+    }
+
+    fn note(&mut self, trace: Option<&str>) {
+        let lines = trace.into_iter().flat_map(str::lines).map(|line| excerpt(line, 400));
+        let room = MAX_KEPT.saturating_sub(self.log.len());
+        self.log.extend(lines.take(room));
+    }
+
+    /// The error of a call whose process is of no more use.
+    fn lost(&mut self, lost: &Lost, what: &str, limit: Duration) -> CallError {
+        match lost {
+            Lost::TimedOut => {
+                let seconds = limit.as_secs();
+                let message =
+                    format!("{what} did not end within {seconds} s, and the process was killed");
+                CallError::host("timeout", message, Value::Null)
+            }
+            Lost::Ended => {
+                let exit = self.child.as_mut().and_then(|child| child.ends(Duration::from_secs(1)));
+                let ending = match exit {
+                    Some(Some(code)) => format!("ended with exit code {code}"),
+                    Some(None) => "was ended by a signal".to_owned(),
+                    None => "closed its connection".to_owned(),
+                };
+                let faults = self.child.iter().flat_map(|child| &child.strays);
+                let cause = faults.filter_map(|stray| match stray {
+                    Stray::Fault { error, .. } => Some(excerpt(&error.message, 200)),
+                    Stray::LateChunk(_) => None,
+                });
+                let cause = cause.last().map(|cause| format!(": {cause}")).unwrap_or_default();
+                let message = format!("the process of the package {ending} during {what}{cause}");
+                CallError::host("crashed", message, Value::Null)
+            }
+            Lost::Invalid(why) => {
+                let message = format!(
+                    "the package wrote to the connection of the host, and its process was killed: {}",
+                    excerpt(why, 200)
+                );
+                CallError::host("crashed", message, Value::Null)
+            }
+            Lost::Interrupted | Lost::Unwanted => {
+                CallError::host("cancelled", format!("{what} was cancelled"), Value::Null)
+            }
+        }
+    }
+
+    /// Kills the process; the next call starts another one.
+    fn lose(&mut self) {
+        if let Some(child) = self.child.take() {
+            self.collect(&child);
+        }
+    }
+
+    fn collect(&mut self, child: &Child) {
+        let faults: Vec<_> = child
+            .strays
+            .iter()
+            .map(|stray| match stray {
+                Stray::LateChunk(_) => "a chunk after the result was dropped".to_owned(),
+                Stray::Fault { kind, error, trace } => {
+                    let trace = trace.as_deref().unwrap_or_default();
+                    format!("{kind} outside of every call: {}\n{trace}", error.message)
+                }
+            })
+            .collect();
+        for fault in faults {
+            self.note(Some(&fault));
+        }
+        self.printed.extend(child.output().into_iter().flat_map(|(bytes, _)| bytes));
+    }
+}
+
+/// Starts a process for a package, not loaded yet.
+///
+/// # Errors
+/// When its program does not start.
+pub fn start(
+    contract: &AugmentorContract,
+    runtime: &str,
+    program: &std::path::Path,
+    options: &[String],
+) -> Result<Child, CallError> {
+    let message_bytes = contract.limit("message_bytes", MESSAGE_BYTES);
+    let process = Process { runtime, program, options, message_bytes };
+    let refused = |why: String| {
+        let message = format!("`{}` cannot be started: {why}", program.display());
+        CallError::load_failed("runtime_missing", message)
+    };
+    let mut child = Child::start(&process).map_err(|error| refused(error.to_string()))?;
+    match child.ready() {
+        Ok(()) => Ok(child),
+        Err(Lost::Interrupted) => {
+            Err(CallError::host("cancelled", "loading was cancelled", Value::Null))
+        }
+        Err(_) => {
+            let [_, (said, _)] = child.output();
+            let said = excerpt(&String::from_utf8_lossy(&said), 300);
+            Err(refused(format!("the runner gave no answer: {said}")))
+        }
+    }
+}
+
+/// Loads a package into a process.
+///
+/// # Errors
+/// When there is no answer.
+pub fn load(
+    child: &mut Child,
+    contract: &AugmentorContract,
+    place: &Place,
+    observe: bool,
+) -> Result<Event, Lost> {
+    let message_bytes = contract.limit("message_bytes", MESSAGE_BYTES);
+    let seconds = Duration::from_secs(contract.limit("load_seconds", LOAD_SECONDS));
+    let environment = child::variables();
+    let hooks = Hooks {
+        host: "aos",
+        host_version: program::version(),
+        abi: contract.abi.default.as_deref().unwrap_or(ABI),
+    };
+    let request = Request::Load {
+        root: &place.root.display().to_string(),
+        entry: &place.entry,
+        paths: &place.paths,
+        hooks,
+        environment: &environment,
+        limits: Limits { message_bytes },
+        observe,
+    };
+    child.ask(&request, seconds, &mut child::ignore)
+}
+
+/// The request of a call.
+#[must_use]
+pub fn request<'r>(callee: &Callee<'r>, context: &'r Context, stream: bool) -> Request<'r> {
+    match *callee {
+        Callee::Command { name, args } => Request::Run { name, args, stream, ctx: context },
+        Callee::Agent { id, message, history } => {
+            Request::Handle { name: id, message, history, stream, ctx: context }
+        }
+    }
+}
+
+/// The environment of a context: PATH, and the declared secrets that aos was given. Also the names of those that it was
+/// not given.
+#[must_use]
+pub fn secrets(place: &Place) -> (BTreeMap<String, String>, Vec<String>) {
+    let mut environment = BTreeMap::new();
+    let mut missing = Vec::new();
+    let names = &place.manifest.permissions.secrets;
+    for name in names {
+        match crate::system::environment::read(name) {
+            Some(value) => drop(environment.insert(name.clone(), value)),
+            None => missing.push(name.clone()),
+        }
+    }
+    environment.extend(child::variables().into_iter().filter(|(name, _)| name == "PATH"));
+    (environment, missing)
+}
+
+fn unknown<'n>(kind: &str, name: &str, known: impl Iterator<Item = &'n str>) -> CallError {
+    let known: Vec<_> = known.take(50).collect();
+    let message = format!("the package has no {kind} `{}`", excerpt(name, 80));
+    CallError::host(&format!("unknown_{kind}"), message, json!({"known": known}))
+}
+
+fn invalid(faults: Vec<Value>) -> CallError {
+    let first = faults.first();
+    let text = |member: &str| {
+        first.and_then(|fault| fault[member].as_str()).unwrap_or_default().to_owned()
+    };
+    let place = text("path");
+    let place = if place.is_empty() { String::new() } else { format!("`{place}`: ") };
+    let message = format!("the arguments do not fit the schema: {place}{}", text("message"));
+    CallError::host("invalid_input", message, json!({"errors": faults}))
+}
+
+fn history_fits(contract: &AugmentorContract, history: &Value) -> Result<(), CallError> {
+    let roles = contract.history.get("roles").and_then(Value::as_array);
+    let is_role = |role: &Value| role.is_string() && roles.is_none_or(|roles| roles.contains(role));
+    let fits = |entry: &Value| {
+        entry.as_object().is_some_and(|entry| {
+            entry.len() == 2
+                && entry.get("role").is_some_and(is_role)
+                && entry.get("content").is_some_and(Value::is_string)
+        })
+    };
+    let Some(entries) = history.as_array() else {
+        return Err(invalid(vec![json!({"path": "/history", "message": "it is not a list"})]));
+    };
+    match entries.iter().position(|entry| !fits(entry)) {
+        None => Ok(()),
+        Some(index) => {
+            let message = "an entry has a `role` of the contract and a `content`, a text";
+            Err(invalid(vec![json!({"path": format!("/history/{index}"), "message": message})]))
+        }
+    }
+}
+
+fn unexpected() -> CallError {
+    CallError {
+        trace: None,
+        origin: Origin::Host,
+        ..CallError::host(
+            "crashed",
+            "the runner gave another answer than the one that was due",
+            Value::Null,
+        )
+    }
+}

@@ -1,0 +1,164 @@
+//! Where a package is, and what its manifest says. Nothing of the package runs.
+
+use std::path::{Path, PathBuf};
+
+use crate::contract::repository::SourceFile;
+use crate::contract::rules::Collector;
+use crate::contract::{Finding, Repository, Severity};
+use crate::families::augmentor::contract::AugmentorContract;
+use crate::families::augmentor::manifest::{self, Manifest};
+use crate::families::augmentor::{MANIFEST, package};
+use crate::system::files::{self, Kind};
+
+use super::installed::{self, Found};
+
+/// Largest manifest that is read; the rules set a lower limit.
+const MAX_MANIFEST: u64 = 1024 * 1024;
+
+/// A package that can be loaded.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Canonical directory of the manifest.
+    pub root: PathBuf,
+    /// Where Python imports from, relative to `root`.
+    pub paths: Vec<String>,
+    /// How the package was found, in a few words.
+    pub found: String,
+    pub manifest: Manifest,
+    pub runtime: String,
+    pub entry: String,
+    /// The interpreter of the environment that the package is installed in.
+    pub python: Option<PathBuf>,
+    /// Warnings about the manifest.
+    pub warnings: Vec<String>,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted<'a> {
+    /// A directory, its manifest, or the name of an installed package.
+    pub package: &'a str,
+    pub runtime: Option<&'a str>,
+    pub python: Option<&'a Path>,
+}
+
+/// Why there is nothing to load.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    #[error("there is no augmentor `{package}`; looked for {}", looked.join(", "))]
+    NotFound { package: String, looked: Vec<String> },
+    #[error("`{}` cannot be read: {source}", path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("the manifest of the augmentor is not valid: {}", first(findings))]
+    Manifest { findings: Vec<Finding> },
+    #[error("the augmentor has no entry for `{runtime}`")]
+    Runtime { runtime: String, known: Vec<String> },
+}
+
+fn first(findings: &[Finding]) -> String {
+    findings.first().map(|finding| finding.message.clone()).unwrap_or_default()
+}
+
+impl Place {
+    /// Finds the package that `wanted` names.
+    ///
+    /// # Errors
+    /// When there is none, or its manifest breaks a rule.
+    pub fn find(wanted: &Wanted<'_>, contract: &AugmentorContract) -> Result<Self, PlaceError> {
+        let found = locate(wanted)?;
+        let path = found.root.join(MANIFEST);
+        let loaded =
+            files::read(&path, MAX_MANIFEST).map_err(|source| PlaceError::Read { path, source })?;
+        let (manifest, warnings) = judged(loaded.bytes, contract)?;
+        let (runtime, entry) = chosen(&found, &manifest, contract, wanted.runtime)?;
+        let Found { root, paths, found, python } = found;
+        Ok(Self { root, paths, found, manifest, runtime, entry, python, warnings })
+    }
+
+    /// The name of the package.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.manifest.name.as_deref().unwrap_or_default()
+    }
+
+    /// Whether the package declares a cap.
+    #[must_use]
+    pub fn has_cap(&self, cap: &str) -> bool {
+        self.manifest.caps.iter().any(|declared| declared == cap)
+    }
+}
+
+fn locate(wanted: &Wanted<'_>) -> Result<Found, PlaceError> {
+    let path = Path::new(wanted.package);
+    let mut looked = vec![format!("{}", path.join(MANIFEST).display())];
+    let local = match path.file_name() {
+        Some(name) if name == MANIFEST => path.parent().unwrap_or(Path::new(".")),
+        _ => path,
+    };
+    let local = if local.as_os_str().is_empty() { Path::new(".") } else { local };
+    if let Ok(root) = files::canonical(local)
+        && is_file(&root.join(MANIFEST))
+    {
+        return Ok(Found::source(root, "directory".to_owned()));
+    }
+    if let Some(found) = installed::find(wanted.package, wanted.python, &mut looked) {
+        return Ok(found);
+    }
+    Err(PlaceError::NotFound { package: wanted.package.to_owned(), looked })
+}
+
+/// The manifest under the rules of the contract; a warning does not stop a host.
+fn judged(
+    bytes: Vec<u8>,
+    contract: &AugmentorContract,
+) -> Result<(Manifest, Vec<String>), PlaceError> {
+    let mut repository = Repository::default();
+    repository.files.insert(MANIFEST.to_owned(), SourceFile { bytes, executable: false });
+    let mut found = Collector::default();
+    let manifest = manifest::check(&repository, contract, &mut found);
+    let (errors, warnings): (Vec<_>, Vec<_>) = found
+        .into_findings(false)
+        .into_iter()
+        .partition(|finding| finding.severity == Severity::Error);
+    match manifest.filter(|_| errors.is_empty()) {
+        Some(manifest) => {
+            Ok((manifest, warnings.into_iter().map(|warning| warning.message).collect()))
+        }
+        None => Err(PlaceError::Manifest { findings: errors }),
+    }
+}
+
+/// The runtime whose file is there, the preferred one first.
+fn chosen(
+    found: &Found,
+    manifest: &Manifest,
+    contract: &AugmentorContract,
+    wanted: Option<&str>,
+) -> Result<(String, String), PlaceError> {
+    let offered = manifest.entries.iter();
+    if let Some(wanted) = wanted {
+        let entry = offered.clone().find(|(runtime, _)| runtime == wanted);
+        return entry.cloned().ok_or_else(|| PlaceError::Runtime {
+            runtime: wanted.to_owned(),
+            known: manifest.entries.iter().map(|(runtime, _)| runtime.clone()).collect(),
+        });
+    }
+    let is_there = |(runtime, entry): &&(String, String)| {
+        let candidates = package::candidates(contract, runtime, entry);
+        if runtime == "python" && found.is_installed() {
+            let beside = |path: &String| {
+                found.paths.iter().any(|up| is_file(&found.root.join(up).join(path)))
+            };
+            return candidates.iter().any(beside);
+        }
+        candidates.iter().any(|path| is_file(&found.root.join(path)))
+    };
+    let first = offered.clone().find(is_there).or_else(|| manifest.entries.first());
+    // The rules refuse a manifest without an entry.
+    Ok(first.cloned().unwrap_or_default())
+}
+
+/// Whether a file is there, links followed: the runner checks where it really is.
+fn is_file(path: &Path) -> bool {
+    files::canonical(path).is_ok_and(|path| matches!(files::kind(&path), Ok(Kind::File { .. })))
+}

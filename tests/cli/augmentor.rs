@@ -1,0 +1,405 @@
+//! `aos augmentor`: packages of both languages are described and called, in a process of their own.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::sandbox::{Answer, Sandbox, run};
+
+const RUNTIMES: [&str; 2] = ["python", "node"];
+const HELLO: &str = r#"{"text":"hello"}"#;
+
+/// The directory of a package that the tests of the runner use.
+pub fn fixture(name: &str) -> String {
+    format!("{}/tests/augmentor/fixtures/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The lines of a stream.
+fn lines(answer: &Answer) -> Vec<Value> {
+    answer.stdout.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
+}
+
+/// A package of one command `go` with this body.
+pub fn package(sandbox: &Sandbox, runtime: &str, manifest: &str, body: &str) -> PathBuf {
+    let entry = if runtime == "python" { "sample.factory" } else { "index.factory" };
+    let head = format!(
+        "name = \"sample\"\nversion = \"1.0.0\"\nentry = \"{entry}\"\nruntime = \"{runtime}\"\ncaps = [\"command\"]\n"
+    );
+    sandbox.write("package/augmentor.toml", &format!("{head}{manifest}"));
+    let schema = r#"{"type": "object"}"#;
+    let file = match runtime {
+        "python" => {
+            let text = format!(
+                "async def go(args, ctx):\n    {body}\n\n\ndef factory(**_):\n    return {{\"commands\": [{{\"name\": \"go\", \"schema\": {schema}, \"run\": go}}]}}\n"
+            );
+            sandbox.write("package/sample.py", &text)
+        }
+        _ => {
+            let text = format!(
+                "async function go(args, ctx) {{ {body} }}\nexport const factory = () => ({{ commands: [{{ name: 'go', schema: {schema}, run: go }}] }});\n"
+            );
+            sandbox.write("package/index.mjs", &text)
+        }
+    };
+    file.parent().expect("a directory").to_owned()
+}
+
+fn go(sandbox: &Sandbox, package: &Path) -> Answer {
+    let package = package.to_str().expect("UTF-8");
+    sandbox.aos(&["augmentor", "run", package, "go", "--timeout", "30"])
+}
+
+#[test]
+fn a_package_is_described_with_its_schemas_and_permissions() {
+    for runtime in RUNTIMES {
+        let sandbox = Sandbox::new();
+        let good = fixture(&format!("{runtime}/good"));
+        let data = sandbox.aos(&["augmentor", "describe", &good]).data();
+        assert_eq!(data["package"]["runtime"], runtime);
+        let names: Vec<_> =
+            data["commands"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
+        assert_eq!(names, ["echo", "refuse", "count", "context"]);
+        assert_eq!(data["commands"][0]["schema"]["required"], json!(["text"]));
+        assert_eq!(data["agents"][0]["id"], "helper");
+        assert_eq!(
+            data["permissions"]["declared"],
+            json!({"filesystem": "none", "network": "none"})
+        );
+        assert_eq!(data["notes"], json!([]));
+    }
+}
+
+#[test]
+fn a_command_gives_its_result_and_the_package_may_print() {
+    for runtime in RUNTIMES {
+        let sandbox = Sandbox::new();
+        let good = fixture(&format!("{runtime}/good"));
+        let answer = sandbox.aos(&["augmentor", "run", &good, "echo", "--args", HELLO]);
+        assert_eq!(answer.data()["result"], json!({"text": "hello"}));
+        // The shutdown of the package prints; that never mixes with the answer.
+        assert!(answer.stderr.contains("sample: bye"), "{answer:?}");
+        let quiet = sandbox.aos(&["augmentor", "run", &good, "echo", "--args", HELLO, "--quiet"]);
+        assert_eq!(quiet.stderr, "");
+    }
+}
+
+#[test]
+fn arguments_come_from_a_file_and_from_stdin() {
+    let sandbox = Sandbox::new();
+    let good = fixture("node/good");
+    sandbox.write("args.json", HELLO);
+    let from_file = sandbox.aos(&["augmentor", "run", &good, "echo", "--args", "@args.json"]);
+    assert_eq!(from_file.data()["result"]["text"], "hello");
+    let mut command = sandbox.command(&["augmentor", "run", &good, "echo", "--args", "-"]);
+    let file = std::fs::File::open(sandbox.work().join("args.json")).unwrap();
+    assert_eq!(run(command.stdin(file)).data()["result"]["text"], "hello");
+    let missing = sandbox.aos(&["augmentor", "run", &good, "echo", "--args", "@nowhere.json"]);
+    missing.error("E_NOT_FOUND", 3);
+    for text in ["[]", "{", r#"{"a":1,"a":2}"#] {
+        sandbox.aos(&["augmentor", "run", &good, "echo", "--args", text]).error("E_VALIDATION", 2);
+    }
+}
+
+#[test]
+fn arguments_that_do_not_fit_never_reach_the_package() {
+    for runtime in RUNTIMES {
+        let sandbox = Sandbox::new();
+        // Its command fails with a raw exception on such arguments.
+        let raw = fixture(&format!("{runtime}/r2_raw_exception"));
+        let answer = sandbox.aos(&["augmentor", "run", &raw, "echo", "--args", r#"{"text":1}"#]);
+        let details = answer.error("E_VALIDATION", 2)["details"].clone();
+        assert_eq!(details["error"]["code"], "invalid_input");
+        assert_eq!(details["error"]["data"]["errors"][0]["path"], "/text");
+        assert_eq!(details["error"]["origin"], "host");
+    }
+}
+
+#[test]
+fn an_error_of_the_package_keeps_its_members_and_a_trace_goes_to_stderr() {
+    for runtime in RUNTIMES {
+        let sandbox = Sandbox::new();
+        let good = fixture(&format!("{runtime}/good"));
+        let answer = sandbox.aos(&["augmentor", "run", &good, "refuse", "--args", HELLO]);
+        let error = answer.error("E_AUGMENTOR", 1)["details"]["error"].clone();
+        let own = json!({"code": "not_allowed", "message": "no hello", "data": {"text": "hello"}, "origin": "package"});
+        assert_eq!(error, own);
+        let body =
+            if runtime == "python" { "raise KeyError('x')" } else { "throw new RangeError('x')" };
+        let answer = go(&sandbox, &package(&sandbox, runtime, "", body));
+        let error = answer.error("E_AUGMENTOR", 1)["details"]["error"].clone();
+        assert_eq!(
+            (&error["code"], &error["origin"]),
+            (&json!("internal_error"), &json!("exception"))
+        );
+        assert!(!answer.stdout.contains("Traceback") && !answer.stdout.contains("index.mjs:"));
+        assert!(answer.stderr.contains("sample: "), "{answer:?}");
+    }
+}
+
+#[test]
+fn unknown_names_and_packages_are_not_found() {
+    let sandbox = Sandbox::new();
+    let good = fixture("node/good");
+    let answer = sandbox.aos(&["augmentor", "run", &good, "nothing"]);
+    let error = answer.error("E_NOT_FOUND", 3);
+    assert!(
+        error["details"]["error"]["data"]["known"].as_array().unwrap().contains(&json!("echo"))
+    );
+    sandbox.aos(&["augmentor", "agent", &good, "nobody", "--message", "x"]).error("E_NOT_FOUND", 3);
+    let answer = sandbox.aos(&["augmentor", "describe", "no-such-augmentor"]);
+    assert!(
+        !answer.error("E_NOT_FOUND", 3)["details"]["looked_for"].as_array().unwrap().is_empty()
+    );
+}
+
+#[test]
+fn an_agent_gets_the_history() {
+    for runtime in RUNTIMES {
+        let sandbox = Sandbox::new();
+        let good = fixture(&format!("{runtime}/good"));
+        let history = r#"[{"role":"user","content":"x"}]"#;
+        let answer = sandbox.aos(&[
+            "augmentor",
+            "agent",
+            &good,
+            "helper",
+            "--message",
+            "hi",
+            "--history",
+            history,
+            "--timeout",
+            "30",
+        ]);
+        assert_eq!(answer.data()["result"], json!({"message": "hi after 1"}));
+        let bad = r#"[{"role":"boss","content":"x"}]"#;
+        let answer = sandbox.aos(&[
+            "augmentor",
+            "agent",
+            &good,
+            "helper",
+            "--message",
+            "hi",
+            "--history",
+            bad,
+        ]);
+        let error = answer.error("E_VALIDATION", 2);
+        assert_eq!(error["details"]["error"]["data"]["errors"][0]["path"], "/history/0");
+    }
+}
+
+#[test]
+fn a_stream_is_one_envelope_a_line_and_ends_with_a_summary() {
+    for runtime in RUNTIMES {
+        let sandbox = Sandbox::new();
+        let good = fixture(&format!("{runtime}/good"));
+        let answer = sandbox.aos(&[
+            "augmentor",
+            "run",
+            &good,
+            "count",
+            "--args",
+            r#"{"text":"hi"}"#,
+            "--stream",
+        ]);
+        let lines = lines(&answer);
+        let types: Vec<_> = lines.iter().map(|line| line["type"].as_str().unwrap()).collect();
+        assert_eq!(types, ["item", "item", "summary"]);
+        assert!(lines.iter().all(|line| line["ok"] == true && line["schema_version"].is_string()));
+        assert_eq!(lines[0]["data"]["chunk"], json!({"type": "text", "data": "h"}));
+        assert_eq!(lines[2]["data"]["result"], json!({"letters": 2}));
+        assert_eq!(lines[2]["data"]["chunks"], 2);
+        // A failure is the last line as well.
+        let failed =
+            sandbox.aos(&["augmentor", "run", &good, "refuse", "--args", HELLO, "--stream"]);
+        let line: Value = serde_json::from_str(failed.stdout.trim_end()).unwrap();
+        assert_eq!((&line["ok"], &line["type"]), (&json!(false), &json!("summary")));
+        // An agent that does not stream has a summary alone.
+        let agent =
+            sandbox.aos(&["augmentor", "agent", &good, "helper", "--message", "hi", "--stream"]);
+        assert_eq!(self::lines(&agent).last().unwrap()["type"], "summary");
+    }
+}
+
+#[test]
+fn only_declared_secrets_reach_the_package() {
+    for runtime in RUNTIMES {
+        let sandbox = Sandbox::new();
+        let body = match runtime {
+            "python" => "import os; return {\"env\": ctx[\"env\"], \"process\": dict(os.environ)}",
+            _ => "return { env: ctx.env, process: { ...process.env } };",
+        };
+        let package = package(
+            &sandbox,
+            runtime,
+            "\n[permissions]\nsecrets = [\"TOKEN_A\", \"TOKEN_B\"]\n",
+            body,
+        );
+        let mut command = sandbox.command(&["augmentor", "run", package.to_str().unwrap(), "go"]);
+        let answer = run(command.env("TOKEN_A", "secret-of-a").env("TOKEN_C", "secret-of-c"));
+        let data = answer.data();
+        assert_eq!(data["result"]["env"]["TOKEN_A"], "secret-of-a");
+        assert_eq!(data["secrets"], json!({"given": ["TOKEN_A"], "missing": ["TOKEN_B"]}));
+        assert!(!answer.stdout.contains("secret-of-c") && !answer.stdout.contains("HOME"));
+        assert!(data["result"]["process"].get("TOKEN_A").is_none());
+    }
+}
+
+#[test]
+fn what_the_package_did_undeclared_is_said() {
+    let sandbox = Sandbox::new();
+    let body = "open('/etc/hostname', 'rb').close(); return {}";
+    let answer = go(&sandbox, &package(&sandbox, "python", "", body));
+    let permissions = answer.data()["permissions"].clone();
+    assert_eq!(permissions["undeclared"], json!([{"kind": "fs.read", "target": "/etc/hostname"}]));
+    let left: Vec<_> = permissions["not_enforced"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["permission"])
+        .collect();
+    assert!(left.contains(&&json!("filesystem")), "{permissions}");
+}
+
+#[test]
+fn node_refuses_what_was_not_declared() {
+    let sandbox = Sandbox::new();
+    let body = "(await import('node:fs')).writeFileSync('/tmp/aos-test-never', ''); return {};";
+    let answer = go(&sandbox, &package(&sandbox, "node", "", body));
+    let error = answer.error("E_FORBIDDEN", 4);
+    assert_eq!(error["details"]["error"]["code"], "permission_denied");
+    assert!(!Path::new("/tmp/aos-test-never").exists());
+}
+
+#[test]
+fn a_call_without_an_end_is_killed() {
+    for (runtime, body) in [("python", "while True: pass"), ("node", "for (;;) {}")] {
+        let sandbox = Sandbox::new();
+        let package = package(&sandbox, runtime, "", body);
+        let answer =
+            sandbox.aos(&["augmentor", "run", package.to_str().unwrap(), "go", "--timeout", "1"]);
+        let error = answer.error("E_TIMEOUT", 8);
+        assert_eq!(error["details"]["error"]["code"], "timeout");
+        assert_eq!(error["retryable"], true);
+    }
+    let sandbox = Sandbox::new();
+    sandbox.aos(&["augmentor", "run", ".", "go", "--timeout", "0"]).error("E_VALIDATION", 2);
+}
+
+#[test]
+fn a_manifest_that_breaks_a_rule_is_refused_before_anything_runs() {
+    let sandbox = Sandbox::new();
+    let package = package(&sandbox, "node", "\n[permissions]\nnetwrok = \"all\"\n", "return {};");
+    let error = go(&sandbox, &package).error("E_VALIDATION", 2);
+    assert_eq!(error["details"]["findings"][0]["rule"], "augmentor/unknown-member");
+    let answer =
+        sandbox.aos(&["augmentor", "describe", &fixture("node/good"), "--runtime", "python"]);
+    answer.error("E_VALIDATION", 2);
+    let answer = sandbox.aos(&[
+        "augmentor",
+        "agent",
+        &fixture("node/good"),
+        "helper",
+        "--message",
+        "x",
+        "--runtime",
+        "ruby",
+    ]);
+    answer.error("E_VALIDATION", 2);
+}
+
+#[test]
+fn a_package_that_cannot_be_loaded_says_why() {
+    for runtime in RUNTIMES {
+        let sandbox = Sandbox::new();
+        for (name, reason) in [
+            ("l1_import_fails", "import_failed"),
+            ("l1_no_export", "not_callable"),
+            ("l2_async_factory", "factory_async"),
+            ("l4_twice", "not_usable"),
+            ("l5_unknown_type", "not_usable"),
+        ] {
+            let package = fixture(&format!("{runtime}/{name}"));
+            let answer = sandbox.aos(&[
+                "augmentor",
+                "run",
+                &package,
+                "echo",
+                "--args",
+                HELLO,
+                "--runtime",
+                runtime,
+            ]);
+            let error = answer.error("E_AUGMENTOR", 1)["details"]["error"].clone();
+            assert_eq!(error["data"]["reason"], reason, "{runtime} {name}: {error}");
+        }
+    }
+}
+
+#[test]
+fn an_installed_npm_package_is_found_by_name() {
+    let sandbox = Sandbox::new();
+    let source = package(&sandbox, "node", "", "return { found: true };");
+    for name in ["sample", "@scope/sample"] {
+        let target = sandbox.work().join("node_modules").join(name);
+        std::fs::create_dir_all(&target).unwrap();
+        for file in ["augmentor.toml", "index.mjs"] {
+            std::fs::copy(source.join(file), target.join(file)).unwrap();
+        }
+        let inner = sandbox.work().join("inner");
+        std::fs::create_dir_all(&inner).unwrap();
+        let data = sandbox.aos_in(&inner, &["augmentor", "run", name, "go"]).data();
+        assert_eq!(data["result"], json!({"found": true}));
+        assert!(data["package"]["found"].as_str().unwrap().starts_with("npm package"));
+    }
+}
+
+/// A virtual environment without pip, which is quick to make.
+#[cfg(unix)]
+fn environment(sandbox: &Sandbox) -> (PathBuf, PathBuf) {
+    let venv = sandbox.work().join("venv");
+    let made = std::process::Command::new("python3")
+        .args(["-m", "venv", "--without-pip"])
+        .arg(&venv)
+        .status()
+        .unwrap();
+    assert!(made.success());
+    let library = std::fs::read_dir(venv.join("lib")).unwrap().next().unwrap().unwrap().path();
+    (venv, library.join("site-packages"))
+}
+
+#[cfg(unix)]
+#[test]
+fn an_installed_pip_package_is_found_by_name() {
+    let sandbox = Sandbox::new();
+    let (venv, site) = environment(&sandbox);
+    let source = package(&sandbox, "python", "", "return {\"found\": True}");
+    let installed = site.join("sample");
+    std::fs::create_dir(&installed).unwrap();
+    std::fs::copy(source.join("augmentor.toml"), installed.join("augmentor.toml")).unwrap();
+    std::fs::copy(source.join("sample.py"), installed.join("__init__.py")).unwrap();
+    let metadata = site.join("Sample-1.0.0.dist-info");
+    std::fs::create_dir(&metadata).unwrap();
+    std::fs::write(metadata.join("RECORD"), "sample/__init__.py,,\nsample/augmentor.toml,,\n")
+        .unwrap();
+    let mut command = sandbox.command(&["augmentor", "run", "sample", "go"]);
+    let data = run(command.env("VIRTUAL_ENV", &venv)).data();
+    assert_eq!(data["result"], json!({"found": true}));
+    assert!(data["package"]["found"].as_str().unwrap().starts_with("pip package"));
+    let python = venv.to_str().unwrap();
+    for arguments in [
+        &["augmentor", "run", "sample", "go", "--python", python][..],
+        &["augmentor", "describe", "sample", "--python", python],
+        &["augmentor", "agent", "sample", "x", "--message", "x", "--python", python],
+    ] {
+        let answer = sandbox.aos(arguments);
+        assert!(answer.stdout.contains("pip package"), "{answer:?}");
+    }
+    // An editable installation points to the source tree.
+    std::fs::remove_dir_all(&installed).unwrap();
+    std::fs::write(metadata.join("RECORD"), "sample.pth,,\n").unwrap();
+    let url =
+        json!({"url": format!("file://{}", source.display()), "dir_info": {"editable": true}});
+    std::fs::write(metadata.join("direct_url.json"), url.to_string()).unwrap();
+    let data = sandbox.aos(&["augmentor", "run", "sample", "go", "--python", python]).data();
+    assert!(data["package"]["found"].as_str().unwrap().starts_with("editable pip package"));
+}

@@ -383,7 +383,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_too_long_ends_the_replies() {
-        let mut talk = shell("yes | tr -d '\\n' | head -c 100000 >&0; sleep 1000");
+        let mut talk = shell("exec 3>&0; yes | tr -d '\\n' | head -c 100000 >&3; sleep 1000");
         assert_eq!(talk.hear(LONG), Heard::TooLong);
         assert_eq!(talk.hear(LONG), Heard::End);
     }

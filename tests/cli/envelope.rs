@@ -7,10 +7,11 @@ use crate::sandbox::Answer;
 
 /// Exit and retryable of each code, written down here again on purpose: a table that is generated from the
 /// contract could only agree with itself.
-pub const CODES: [(&str, i32, bool); 19] = [
+pub const CODES: [(&str, i32, bool); 21] = [
     ("E_INTEGRITY", 1, false),
     ("E_IO", 1, false),
     ("E_UNKNOWN", 1, false),
+    ("E_AUGMENTOR", 1, false),
     ("E_USAGE", 2, false),
     ("E_VALIDATION", 2, false),
     ("E_NOT_FOUND", 3, false),
@@ -24,6 +25,7 @@ pub const CODES: [(&str, i32, bool); 19] = [
     ("E_NETWORK", 7, true),
     ("E_RATE_LIMITED", 7, true),
     ("E_SERVER", 7, true),
+    ("E_CRASHED", 7, true),
     ("E_SKILL_SYNC", 7, true),
     ("E_TIMEOUT", 8, true),
     ("E_INTERRUPTED", 130, true),

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::conform::secrets::{Sentinel, Shape};
 use crate::conform::{Finding, Session};
 use crate::families::augmentor::contract::AugmentorContract;
+use crate::families::augmentor::host::interpreter;
 use crate::families::augmentor::host::message::{Context, Event, Observed, Request};
 use crate::families::augmentor::host::package;
 use crate::families::augmentor::host::place::{PlaceError, Wanted};
@@ -59,6 +60,11 @@ fn examine(session: &Session) -> Findings {
         let place = Place { runtime, entry, ..place.clone() };
         match package::program(&place, None) {
             Ok(program) => {
+                let program = match place.runtime.as_str() {
+                    // An examination starts it dozens of times.
+                    "python" => interpreter::resolved(program),
+                    _ => program,
+                };
                 let mut subject = Subject { session, contract, place, program, findings };
                 subject.examine();
                 findings = subject.findings;

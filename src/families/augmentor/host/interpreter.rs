@@ -56,20 +56,32 @@ fn program(path: &Path) -> Option<PathBuf> {
     }
 }
 
-/// The directories of the packages of an interpreter.
+/// The program behind a launcher, which costs its own start each time; the launcher itself when it does not say.
 #[must_use]
-pub fn site_packages(python: &Path) -> Vec<PathBuf> {
-    let Some(program) = python.to_str() else { return Vec::new() };
+pub fn resolved(python: PathBuf) -> PathBuf {
+    let said = answer(&python, "import sys; print(sys.executable)");
+    let found = said.lines().next().map(PathBuf::from).filter(|path| path.is_absolute());
+    found.unwrap_or(python)
+}
+
+fn answer(python: &Path, question: &str) -> String {
+    let Some(program) = python.to_str() else { return String::new() };
     let output = process::run(&Invocation {
         program,
-        arguments: &["-I", "-c", SITE_PACKAGES],
+        arguments: &["-I", "-c", question],
         directory: Path::new("."),
         without: &[],
         limit: LIMIT,
     });
-    let Ok(output) = output else { return Vec::new() };
+    output.map(|output| output.stdout).unwrap_or_default()
+}
+
+/// The directories of the packages of an interpreter.
+#[must_use]
+pub fn site_packages(python: &Path) -> Vec<PathBuf> {
+    let said = answer(python, SITE_PACKAGES);
     let mut found: Vec<_> =
-        output.stdout.lines().map(PathBuf::from).filter(|path| path.is_absolute()).collect();
+        said.lines().map(PathBuf::from).filter(|path| path.is_absolute()).collect();
     found.dedup();
     found
 }

@@ -278,11 +278,11 @@ impl<'a> Package<'a> {
                     None => "closed its connection".to_owned(),
                 };
                 let faults = self.child.iter().flat_map(|child| &child.strays);
-                let cause = faults.filter_map(|stray| match stray {
+                let mut cause = faults.filter_map(|stray| match stray {
                     Stray::Fault { error, .. } => Some(excerpt(&error.message, 200)),
                     Stray::LateChunk(_) => None,
                 });
-                let cause = cause.last().map(|cause| format!(": {cause}")).unwrap_or_default();
+                let cause = cause.next_back().map(|cause| format!(": {cause}")).unwrap_or_default();
                 let message = format!("the process of the package {ending} during {what}{cause}");
                 CallError::host("crashed", message, Value::Null)
             }

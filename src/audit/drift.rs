@@ -50,8 +50,12 @@ pub fn compare(
     compared.extend(older.compared);
     found.extend(desired.claims(&tree, &wanted, &known).iter().map(claimed));
     found.extend(extra(repository, record, &wanted, &desired.kept));
-    found.extend(strays::findings(repository, record, &wanted));
-    found.extend(shadow::findings(&project.root, repository, record));
+    let shadows = shadow::findings(&project.root, repository, record);
+    // A file that is loaded in place of the module is named once.
+    let mut strays = strays::findings(repository, record, &wanted);
+    strays.retain(|stray| !shadows.iter().any(|shadow| shadow.path == stray.path));
+    found.extend(strays);
+    found.extend(shadows);
     found.extend(special_modes(project, &compared));
     Ok(Comparison { plan, findings: found, compared })
 }

@@ -27,6 +27,7 @@ mod check_fleet;
 mod check_records;
 mod check_shadows;
 mod check_tools;
+mod check_uses;
 mod check_waivers;
 mod citizen;
 #[cfg(unix)]

@@ -305,6 +305,94 @@ fn what_else_lies_in_a_leftover_of_this_machine_is_not_deleted() {
     assert_eq!(disk::read(&mine), "mine\n");
 }
 
+fn git(sandbox: &Sandbox, directory: &Path, arguments: &[&str]) {
+    let mut git = std::process::Command::new("git");
+    git.args(["-c", "user.name=a", "-c", "user.email=a@b.invalid"]).args(arguments);
+    let done = git.current_dir(directory).env("HOME", sandbox.home()).output().expect("git");
+    assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// A connector with a draft of this machine; gives the path of the draft.
+fn with_draft(sandbox: &Sandbox, point: &str) -> (PathBuf, PathBuf) {
+    let project = sandbox.connector("acme");
+    killed_at(sandbox, &project, &TO, point);
+    let left = disk::names(&project).into_iter().find(|name| name.starts_with(".aos-draft-"));
+    let left = project.join(left.expect("a leftover"));
+    (project, left)
+}
+
+#[test]
+fn a_leftover_that_holds_more_or_is_tracked_stays_whole_and_is_named() {
+    for what in ["a number", "a name", "another text", "tracked", "tracked in a worktree"] {
+        let sandbox = Sandbox::new();
+        let (mut project, mut left) = with_draft(&sandbox, "apply:closed");
+        match what {
+            "a number" => std::fs::write(left.join("old/77"), "mine\n").expect("a file"),
+            "a name" => std::fs::write(left.join("new/mine.txt"), "mine\n").expect("a file"),
+            "another text" => {
+                let name = disk::names(&left.join("old")).pop().expect("a file");
+                std::fs::write(left.join("old").join(name), "mine\n").expect("a file");
+            }
+            "tracked" => {
+                git(&sandbox, &project, &["init", "-q"]);
+                git(&sandbox, &project, &["add", "-A", "-f"]);
+                git(&sandbox, &project, &["update-index", "--split-index"]);
+            }
+            _ => {
+                std::fs::remove_dir_all(&left).expect("a directory");
+                git(&sandbox, &project, &["init", "-q"]);
+                git(&sandbox, &project, &["add", "-A"]);
+                git(&sandbox, &project, &["commit", "-q", "-m", "x"]);
+                let tree = sandbox.work().join("tree");
+                git(&sandbox, &project, &["worktree", "add", "-q", tree.to_str().expect("text")]);
+                killed_at(&sandbox, &tree, &["sync-spec", "--to", "v1.1.0"], "apply:closed");
+                let name =
+                    disk::names(&tree).into_iter().find(|name| name.starts_with(".aos-draft-"));
+                left = tree.join(name.expect("a leftover"));
+                project = tree;
+                git(&sandbox, &project, &["add", "-A", "-f"]);
+            }
+        }
+        let before = disk::state(&left);
+        let name = left.file_name().and_then(|name| name.to_str()).expect("text").to_owned();
+        let data = sandbox.aos_in(&project, &["gen"]).data();
+        let notes = data["notes"].to_string();
+        assert!(notes.contains(&format!("`{name}` looks like a leftover")), "{what}: {notes}");
+        assert!(disk::state(&left) == before, "{what}: {notes}");
+        let drift = sandbox.aos_in(&project, &["check"]).error("E_DRIFT", 6).to_string();
+        assert!(drift.contains("project/foreign-state"), "{what}: {drift}");
+    }
+}
+
+#[test]
+fn a_removal_names_every_file() {
+    let sandbox = Sandbox::new();
+    let (project, left) = with_draft(&sandbox, "apply:sealed");
+    let data = sandbox.aos_in(&project, &["gen"]).data();
+    let notes = data["notes"].to_string();
+    for file in ["`journal.json`", "`old/0`", "`new/0`"] {
+        assert!(notes.contains(file), "{file}: {notes}");
+    }
+    assert!(!left.exists());
+}
+
+#[test]
+fn a_journal_that_a_split_index_tracks_is_refused() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.connector("acme");
+    killed_at(&sandbox, &project, &TO, "apply:edited");
+    git(&sandbox, &project, &["init", "-q"]);
+    git(&sandbox, &project, &["add", "-A", "-f"]);
+    git(&sandbox, &project, &["update-index", "--split-index"]);
+    let before = disk::state(&project);
+    let error = sandbox.aos_in(&project, &["gen"]).error("E_CONFLICT", 6);
+    assert!(
+        error["message"].as_str().is_some_and(|text| text.contains("git tracks it")),
+        "{error}"
+    );
+    assert!(disk::state(&project) == before);
+}
+
 #[test]
 fn a_recovery_names_every_path_before_and_after() {
     let sandbox = Sandbox::new();

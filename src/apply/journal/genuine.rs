@@ -87,10 +87,14 @@ pub fn removable(root: &Path, name: &str, entry: &ledger::Entry) -> Result<Vec<E
     }
     let file = directory.join("journal.json");
     let entries = match files::kind(&file).map_err(|error| error.to_string())? {
-        // The run was cut off before it wrote anything.
+        // The run was cut off before it wrote anything, here or with an empty journal.
         Kind::Absent => Vec::new(),
         _ => {
             let loaded = files::read(&file, MAX_JOURNAL).map_err(|error| error.to_string())?;
+            if loaded.bytes.is_empty() {
+                only_known_files(&directory, &[], true)?;
+                return Ok(Vec::new());
+            }
             let document: Value = serde_json::from_slice(&loaded.bytes)
                 .map_err(|error| format!("its journal is damaged: {error}"))?;
             let parts = sealed(root, entry, &loaded.bytes, &document);

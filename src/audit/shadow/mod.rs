@@ -44,7 +44,10 @@ pub fn findings(root: &Path, repository: &Repository, record: &Record) -> Vec<Fi
         }
     }
     found.sort();
-    found.dedup();
+    // One finding for each file and cause: the first line is the place to look.
+    let cause = |finding: &Finding| (finding.rule, finding.path.clone(), finding.message.clone());
+    let mut known = std::collections::BTreeSet::new();
+    found.retain(|finding| known.insert(cause(finding)));
     found
 }
 

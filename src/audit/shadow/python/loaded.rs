@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::Module;
 use super::super::masked::{Syntax, masked};
 use super::imports::{Import, imports, last};
-use super::statements::Statements;
+use super::statements::{Statements, closing};
 use super::tokens::{Kind, Token, tokens};
 
 /// A source with its tokens.
@@ -135,9 +135,13 @@ fn imported(text: &str) -> BTreeSet<String> {
         paths.flat_map(|path| path.split('.')).map(str::to_owned).collect();
     let by_name =
         ["import_module", "__import__", "spec_from_file_location", "run_module", "run_path"];
-    if tokens.iter().any(|token| by_name.contains(&token.text)) {
-        let strings = tokens.iter().filter(|token| token.kind == Kind::Text);
-        words.extend(strings.flat_map(|token| entry_points(token.text)));
+    for (at, token) in tokens.iter().enumerate() {
+        let is_call = tokens.get(at + 1).is_some_and(|next| next.is("("));
+        if is_call && by_name.contains(&token.text) {
+            let given = tokens.get(at + 1..closing(&tokens, at + 1)).unwrap_or_default();
+            let strings = given.iter().filter(|token| token.kind == Kind::Text);
+            words.extend(strings.flat_map(|token| entry_points(token.text)));
+        }
     }
     words
 }

@@ -114,7 +114,7 @@ fn elsewhere(module: &Module<'_>, found: &mut Vec<Finding>) {
 
 /// Code that does more with the module than to read its names, and code that changes how modules are found.
 pub fn uses(module: &Module<'_>, record: &Record, found: &mut Vec<Finding>) {
-    let guarded = Guarded { package: None, stems: BTreeSet::from([module.stem]) };
+    let guarded = Guarded { package: None, stems: BTreeSet::from([module.stem.to_owned()]) };
     let texts = loaded::texts(module);
     let sources = sources_of(&texts, &loaded::loaded(module, &texts));
     for (path, at) in changes(&guarded, &sources) {
@@ -143,7 +143,7 @@ pub fn runtime_uses(module: &Module<'_>, record: &Record, found: &mut Vec<Findin
     let stems = files.filter_map(|path| {
         let inner = path.strip_prefix(directory)?.strip_prefix('/')?.strip_suffix(".py")?;
         let inner = inner.strip_suffix("/__init__").unwrap_or(inner);
-        inner.rsplit('/').next().filter(|stem| *stem != "__init__")
+        (inner != "__init__").then(|| inner.replace('/', "."))
     });
     let package = directory.rsplit('/').next();
     let guarded = Guarded { package, stems: stems.collect() };
@@ -230,9 +230,10 @@ mod tests {
     use super::*;
 
     fn changed(package: Option<&str>, files: &[(&str, &str)]) -> Vec<String> {
-        let stems =
-            if package.is_some() { ["cli", "client"] } else { ["contract_gen", "contract_gen"] };
-        let guarded = Guarded { package, stems: stems.into_iter().collect() };
+        let stems: &[&str] =
+            if package.is_some() { &["cli", "client", "run", "text"] } else { &["contract_gen"] };
+        let stems = stems.iter().map(|stem| (*stem).to_owned());
+        let guarded = Guarded { package, stems: stems.collect() };
         let sources: Vec<_> = files.iter().map(|(path, text)| Source::of(path, text)).collect();
         changes(&guarded, &sources).into_iter().map(|(path, _)| path.to_owned()).collect()
     }
@@ -339,6 +340,8 @@ mod tests {
             "from ._runtime.client import Client\nclass Own(Client):\n    request = 1",
             "from ._runtime.client import Client\nc = Client()\nc.request = 1",
             "import cli\ncli.x = 1",
+            "from ._runtime.cli import run\nx = f(run, run.x)",
+            "from ._runtime import cli\nx = f(cli.text(1), cli.text)",
             "from other import client\nclient.x = 1",
         ] {
             assert_eq!(changed(Some("_runtime"), &[("p/a.py", code)]), [""; 0], "{code}");

@@ -3,6 +3,7 @@
 use toml_edit::{Document, Item, TableLike};
 
 use crate::contract::Finding;
+use crate::contract::repository::is_below;
 
 use super::super::pattern::regex;
 use super::super::{Module, join};
@@ -39,17 +40,22 @@ pub fn mapped(module: &Module<'_>, found: &mut Vec<Finding>) {
 struct Package<'a> {
     name: &'a str,
     place: &'a str,
+    /// Its files, from that directory.
+    files: Vec<&'a str>,
 }
 
 impl<'a> Package<'a> {
-    fn of(module: &Module<'_>, base: &str, inner: &'a str) -> Self {
+    fn of(module: &Module<'a>, base: &str, inner: &'a str) -> Self {
         let ends = inner.match_indices('/').map(|(end, _)| end).chain([inner.len()]);
         let place = ends.map(|end| &inner[..end]).find(|place| {
             let directory = join(base, place);
             module.repository.holds(&format!("{directory}/__init__.py"))
         });
         let place = place.unwrap_or(inner);
-        Self { name: place.rsplit('/').next().unwrap_or(place), place }
+        let directory = format!("{}/", join(base, place));
+        let files = module.repository.files.keys();
+        let files = files.filter_map(|path| path.strip_prefix(&directory)).collect();
+        Self { name: place.rsplit('/').next().unwrap_or(place), place, files }
     }
 
     /// Whether `key = value` says that the package is elsewhere. Setuptools puts the name first, others the directory.
@@ -71,7 +77,12 @@ impl<'a> Package<'a> {
         if names_it(key) && !key.contains('/') {
             return value.replace('.', "/") != right(key) && value != self.place;
         }
-        names_it(value) && key.replace('.', "/") != right(value)
+        // Data may be added to the package; what is there already, and code, must come from it.
+        let added = inner(value);
+        let is_own = added.is_empty()
+            || value.ends_with(".py")
+            || self.files.iter().any(|file| *file == added || is_below(file, &added));
+        names_it(value) && is_own && key.replace('.', "/") != right(value)
     }
 
     fn in_toml(&self, text: &str) -> bool {
@@ -160,14 +171,15 @@ mod tests {
 
     #[test]
     fn mappings_of_the_package_to_another_directory_are_found() {
-        let flat = Package { name: "acme", place: "acme" };
-        let deep = Package { name: "acme", place: "src/acme" };
+        let flat = Package { name: "acme", place: "acme", files: vec!["x.py", "_runtime/cli.py"] };
+        let deep = Package { name: "acme", place: "src/acme", files: Vec::new() };
         for (package, text) in [
             (&flat, "[tool.setuptools.package-dir]\nacme = \"other\"\n"),
             (&flat, "[tool.setuptools]\npackage-dir = {\"\" = \"src\"}\n"),
             (&flat, "[tool.setuptools.package-dir]\n\"acme.sub\" = \"other\"\n"),
             (&flat, "[tool.hatch.build.targets.wheel.sources]\nother = \"acme\"\n"),
             (&flat, "[tool.hatch.build.targets.wheel.force-include]\n\"o/x.py\" = \"acme/x.py\"\n"),
+            (&flat, "[tool.hatch.build.targets.wheel.force-include]\nother = \"acme/_runtime\"\n"),
             (&flat, "[tool.poetry]\npackages = [{include = \"acme\", from = \"other\"}]\n"),
             (&deep, "[tool.pdm.build]\npackage-dir = \"lib\"\n"),
             (&deep, "[tool.setuptools.package-dir]\nacme = \"acme\"\n"),
@@ -182,6 +194,10 @@ mod tests {
             (&deep, "[tool.poetry]\npackages = [{include = \"acme\", from = \"src\"}]\n"),
             (&deep, "[tool.hatch.build.targets.wheel]\npackages = [\"src/acme\"]\n"),
             (&deep, "[tool.hatch.build.targets.wheel.sources]\n\"src/acme\" = \"acme\"\n"),
+            (
+                &flat,
+                "[tool.hatch.build.targets.wheel.force-include]\n\"NOTES.md\" = \"acme/data/NOTES.md\"\n\"skills/x\" = \"acme/data/x\"\n",
+            ),
             (&flat, "not toml ["),
         ] {
             assert!(!package.in_toml(text), "{text}");

@@ -23,13 +23,16 @@ const COPIES: [&str; 9] =
 pub struct Guarded<'a> {
     /// The package that the modules are in, when they are known by it and not by their own names.
     pub package: Option<&'a str>,
-    pub stems: BTreeSet<&'a str>,
+    /// Names of the modules; in a package with the names of the packages between, `a.b`.
+    pub stems: BTreeSet<String>,
 }
 
 /// Names for the modules in one file.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Names {
     pub modules: BTreeSet<String>,
+    /// Which module of the package a name is; nothing for the package itself.
+    paths: BTreeMap<String, String>,
     /// What was imported from a module of a package.
     pub members: BTreeSet<String>,
     /// Other files of the project, with the names that the modules have there.
@@ -41,16 +44,16 @@ impl Guarded<'_> {
         self.stems.iter().any(|stem| same_name(name, stem))
     }
 
-    fn is_module(&self, import: &Import<'_>) -> bool {
-        let name = last(&import.name);
-        match self.package {
-            None => self.is_stem(name),
-            Some(package) => {
-                let path = format!("{}.{}", import.origin, import.name);
-                let inside = path.split('.').any(|part| part == package);
-                name == package || inside && self.is_stem(name)
-            }
-        }
+    /// Which module an import gives, when it gives one.
+    fn module(&self, import: &Import<'_>) -> Option<String> {
+        let Some(package) = self.package else {
+            return self.is_stem(last(&import.name)).then(String::new);
+        };
+        let path = format!("{}.{}", import.origin, import.name);
+        let mut parts = path.split('.').skip_while(|part| *part != package);
+        parts.next()?;
+        let inner = parts.collect::<Vec<_>>().join(".");
+        (inner.is_empty() || self.is_stem(&inner)).then_some(inner)
     }
 
     /// What one file imports by itself.
@@ -60,10 +63,11 @@ impl Guarded<'_> {
         for import in &source.imports {
             let is_plain = import.origin.is_empty() && import.alias != import.name;
             let first = import.name.split('.').next().unwrap_or_default();
-            if self.is_module(import) {
+            if let Some(path) = self.module(import) {
                 // `import a.b` gives `a` and not `b`.
                 if !(is_plain && import.alias == first) {
                     names.modules.insert(import.alias.to_owned());
+                    names.paths.insert(import.alias.to_owned(), path);
                 }
             } else if self
                 .package
@@ -97,7 +101,7 @@ impl Guarded<'_> {
             }
             if let Some(given) = all.get(last(&import.name)).map(|names| &names.modules)
                 && !given.is_empty()
-                && !self.is_module(import)
+                && self.module(import).is_none()
             {
                 own.through.insert(last(import.alias).to_owned(), given.clone());
             }
@@ -149,10 +153,13 @@ impl Guarded<'_> {
         }
         let mut end = at + 1;
         // A module in a package of the runtime.
-        while self.package.is_some()
-            && tokens.get(end).is_some_and(|token| token.is("."))
-            && tokens.get(end + 1).is_some_and(|token| self.is_stem(token.text))
-        {
+        let mut path = names.paths.get(token.text).cloned().unwrap_or_default();
+        while self.package.is_some() && tokens.get(end).is_some_and(|token| token.is(".")) {
+            let next = tokens.get(end + 1).map_or("", |token| token.text);
+            path = if path.is_empty() { next.to_owned() } else { format!("{path}.{next}") };
+            if !self.is_stem(&path) {
+                break;
+            }
             end += 2;
         }
         Some(start..end)
@@ -168,7 +175,7 @@ impl Guarded<'_> {
             || before == "lambda"
             || source.statements.is_parameter(tokens, at)
             || !source.statements.in_header(at) && {
-                let stems: Vec<_> = self.stems.iter().copied().collect();
+                let stems: Vec<_> = self.stems.iter().map(|stem| last(stem)).collect();
                 is_bound(&source.code, tokens[at].at, tokens[at].text, &stems)
             }
     }

@@ -2,6 +2,7 @@
 
 mod changes;
 mod flags;
+mod source;
 mod tokens;
 mod uses;
 

@@ -6,6 +6,7 @@
 pub mod agent_cli;
 pub mod call;
 pub mod evidence;
+pub mod examination;
 pub mod family;
 pub mod fixture;
 pub mod harness;

@@ -1,6 +1,5 @@
 //! One run of `aos conform` over one tool: what is known about it, and the calls, each made once.
 
-use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -16,6 +15,7 @@ use crate::system::subject::{self, Ending, Launch, Ran, Stimulus};
 use crate::system::temporary::TemporaryDirectory;
 use crate::system::{files, loopback};
 
+use super::examination::Examination;
 use super::family::{PROBES, ProbeSet};
 use super::fixture::Fixture;
 use super::harness::facts::Facts;
@@ -59,7 +59,7 @@ pub struct Session {
     pub log: Log,
     /// Signed releases that the publisher of the project made in this run.
     pub publications: super::agent_cli::Publications,
-    examination: OnceLock<Box<dyn Any + Send + Sync>>,
+    pub examination: Examination,
     calls: AtomicUsize,
     spent_ms: AtomicU64,
     quickest_ms: AtomicU64,
@@ -101,7 +101,7 @@ impl Session {
             memory: Memory::default(),
             log: Log::default(),
             publications: super::agent_cli::Publications::default(),
-            examination: OnceLock::new(),
+            examination: Examination::default(),
             calls: AtomicUsize::new(0),
             spent_ms: AtomicU64::new(0),
             quickest_ms: AtomicU64::new(u64::MAX),
@@ -195,12 +195,6 @@ impl Session {
             let _ = self.observe(&self.greeting());
         }
         !self.spoke.load(Ordering::Relaxed)
-    }
-
-    /// What a family found out in one go for all of its probes; made once, by the first that asks.
-    #[must_use]
-    pub fn examination<T: Any + Send + Sync>(&self, examine: impl FnOnce() -> T) -> Option<&T> {
-        self.examination.get_or_init(|| Box::new(examine())).downcast_ref()
     }
 
     /// Counts a call that the family made itself.

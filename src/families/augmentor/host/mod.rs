@@ -2,6 +2,7 @@
 //!
 //! Decides what every answer means; the runners only report. Uses `system` for the process and nothing of `commands`.
 
+mod arguments;
 pub mod child;
 pub mod containment;
 pub mod facts;

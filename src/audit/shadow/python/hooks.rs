@@ -67,7 +67,7 @@ fn is_hook(source: &Source<'_>, systems: &[&str], at: usize) -> bool {
     let of_system = at >= 2
         && text(at - 1) == "."
         && systems.contains(&text(at - 2))
-        && !at.checked_sub(3).is_some_and(|before| text(before) == ".");
+        && at.checked_sub(3).is_none_or(|before| text(before) != ".");
     let is_changed = |start: usize| {
         let whole = start..after_parts(tokens, at + 1);
         source.statements.is_target(tokens, &whole)
@@ -77,7 +77,7 @@ fn is_hook(source: &Source<'_>, systems: &[&str], at: usize) -> bool {
         "__path__" => !is_read(source, at),
         // As an argument it describes a module that is still to be made.
         "submodule_search_locations" => {
-            !(tokens[at].depth > 0 && text(at + 1) == "=") && !is_read(source, at)
+            !(is_read(source, at) || tokens[at].depth > 0 && text(at + 1) == "=")
         }
         "__import__" => text(at + 1) != "(" && is_changed(chain(tokens, at)),
         "MappingProxyType" => text(at + 1) != "(" && is_changed(chain(tokens, at)),

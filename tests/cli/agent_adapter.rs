@@ -209,3 +209,11 @@ fn check_finds_each_fault_without_go() {
     let answer = sandbox.aos_in(&project, &["check"]);
     assert!(answer.stdout.contains("adapter/file-missing"), "{}", answer.stdout);
 }
+
+#[test]
+fn conform_says_that_it_has_no_probes_for_adapters() {
+    let sandbox = Sandbox::new();
+    let project = made(&sandbox, "acme", &[]);
+    let error = sandbox.aos_in(&project, &["conform"]).error("E_VALIDATION", 2);
+    assert!(error["message"].as_str().unwrap().contains("no probes"), "{error}");
+}

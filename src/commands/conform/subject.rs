@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::conform::family::PROBES;
+use crate::conform::family::{self as registry, PROBES};
 use crate::conform::fixture::{FIXTURE_PATH, Fixture};
 use crate::conform::target::{self, Target};
 use crate::contract::{Family, SpecTag};
@@ -41,6 +41,7 @@ pub fn find(args: &ConformArgs, family: Option<Family>) -> Result<Subject, Failu
         Failure::new(ErrorCode::Usage, "a command after `--` needs the family of its contract")
             .hint(format!("add `--family NAME`, with one of {}", Family::names().join(", ")))
     })?;
+    has_probes(family)?;
     let tag = match tag {
         Some(tag) => tag,
         None => spec_source::latest(family)?,
@@ -72,6 +73,7 @@ fn of_project(
         return Err(Failure::new(ErrorCode::Validation, message)
             .hint("leave `--family` out; aos.toml says which one it is"));
     }
+    has_probes(project.family)?;
     if let Slot::Faulty { reason, .. } = &project.record {
         return Err(Failure::new(ErrorCode::Validation, format!("aos.toml: {reason}"))
             .hint("fix the member; `aos check` says the same"));
@@ -100,6 +102,16 @@ fn of_project(
     let record = project.record.good();
     let waivers = record.map(|record| record.conform.waivers.clone()).unwrap_or_default();
     Ok(Subject { target, contract, fixture, waivers, notes })
+}
+
+/// A family without probes proves nothing about its tools, so no run may pass for it.
+fn has_probes(family: Family) -> Result<(), Failure> {
+    if !registry::of(family).is_empty() {
+        return Ok(());
+    }
+    let message = format!("aos has no probes for the family `{family}`; nothing was run");
+    Err(Failure::new(ErrorCode::Validation, message)
+        .hint("`aos check` judges the project, and its own tests run it"))
 }
 
 /// The contract of a tag: from the binary, else the one that the project vendors.

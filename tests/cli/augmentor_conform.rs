@@ -20,7 +20,7 @@ fn projects(sandbox: &Sandbox, runtime: &str) -> Vec<PathBuf> {
     let target = sandbox.work().join(runtime);
     for entry in walkdir::WalkDir::new(&source).sort_by_file_name() {
         let entry = entry.unwrap();
-        if !entry.file_type().is_file() || entry.path().iter().any(|part| part == "__pycache__") {
+        if entry.file_type().is_dir() || entry.path().iter().any(|part| part == "__pycache__") {
             continue;
         }
         let path = entry.path().strip_prefix(&source).unwrap();
@@ -29,7 +29,10 @@ fn projects(sandbox: &Sandbox, runtime: &str) -> Vec<PathBuf> {
             false => path.to_owned(),
         };
         std::fs::create_dir_all(target.join(&path).parent().unwrap()).unwrap();
-        std::fs::copy(entry.path(), target.join(path)).unwrap();
+        match std::fs::read_link(entry.path()) {
+            Ok(link) => std::os::unix::fs::symlink(link, target.join(path)).unwrap(),
+            Err(_) => drop(std::fs::copy(entry.path(), target.join(path)).unwrap()),
+        }
     }
     let mut found: Vec<_> = std::fs::read_dir(&target)
         .unwrap()

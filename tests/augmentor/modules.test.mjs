@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import test from "node:test";
-import * as abi from "../../src/families/augmentor/module/contract_gen.mjs";
+import * as abi from "../../src/families/augmentor/module/interface.mjs";
 
 const read = (name) => JSON.parse(fs.readFileSync(new URL(name, import.meta.url), "utf8"));
 const contract = read("../../contract/augmentor/v1.1.0/contract.json");
@@ -72,7 +72,7 @@ test("the tables are those of the contract", () => {
 
 test("the context has the members of the contract", () => {
   const source = fs.readFileSync(
-    new URL("../../src/families/augmentor/module/contract_gen.mjs", import.meta.url),
+    new URL("../../src/families/augmentor/module/interface.mjs", import.meta.url),
     "utf8",
   );
   const block = source.slice(0, source.indexOf("AugmentorCommand"));

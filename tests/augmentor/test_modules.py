@@ -13,7 +13,7 @@ from host import ROOT
 MODULES = ROOT / "src" / "families" / "augmentor" / "module"
 CASES = json.loads((Path(__file__).parent / "check_cases.json").read_text(encoding="utf-8"))
 CONTRACT = json.loads((ROOT / "contract/augmentor/v1.1.0/contract.json").read_text())
-SPEC = importlib.util.spec_from_file_location("contract_gen", MODULES / "contract_gen.py")
+SPEC = importlib.util.spec_from_file_location("contract_gen", MODULES / "interface.py")
 assert SPEC is not None and SPEC.loader is not None
 abi = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(abi)

@@ -41,14 +41,14 @@ def test_the_package_of_a_template_conforms(template: str, runtime: str, tmp_pat
     if runtime == "python":
         target = tmp_path / "src" / "sample"
         shutil.copytree(files / "src" / "@package@", target)
-        shutil.copy(MODULES / "contract_gen.py", target)
+        shutil.copy(MODULES / "interface.py", target)
         entry = "sample.factory"
     else:
         target = tmp_path / "src"
         target.mkdir()
         for file in files.glob("src/*.js"):
             shutil.copy(file, target)
-        shutil.copy(MODULES / "contract_gen.mjs", target / "contract_gen.js")
+        shutil.copy(MODULES / "interface.mjs", target / "contract_gen.js")
         (tmp_path / "package.json").write_text('{"type": "module"}\n')
         entry = "src/index.factory"
     manifest = MANIFEST.format(entry=entry, runtime=runtime)

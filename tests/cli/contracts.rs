@@ -122,9 +122,12 @@ fn the_spec_text_names_every_code_of_its_contract() {
         let text = disk::read(&directory.join(spec));
         let contract: serde_json::Value =
             serde_json::from_str(&disk::read(&directory.join("contract.json"))).unwrap();
-        let codes = &contract["error_codes"];
-        let codes = codes.get("core").unwrap_or(codes).as_object().unwrap();
-        assert!(!codes.is_empty());
+        let codes = contract.get("error_codes").or_else(|| contract.get("error")?.get("codes"));
+        // Adapters have no codes, and the seed of augmentors leaves them open.
+        let has_none = release.starts_with("agent-adapter/") || release == "augmentor/v1.0.0";
+        let codes = codes.map(|codes| codes.get("core").unwrap_or(codes));
+        let codes = codes.and_then(|codes| codes.as_object()).cloned().unwrap_or_default();
+        assert_eq!(codes.is_empty(), has_none, "{release}");
         for code in codes.keys() {
             assert!(text.contains(code.as_str()), "{release}: the text does not name {code}");
         }

@@ -270,15 +270,15 @@ pub fn successes() -> Vec<Case> {
             call(&["doctor"]).within(sandbox.connector("acme"))
         }),
         case("OK", "augmentor describe", |_| {
-            call(&["augmentor", "describe", &super::augmentor::fixture("node/good")])
+            call(&["augmentor", "describe", &super::augmentor::fixture("node/good"), "--quiet"])
         }),
         case("OK", "augmentor run", |_| {
             let good = super::augmentor::fixture("node/good");
-            call(&["augmentor", "run", &good, "echo", "--args", r#"{"text":"a"}"#])
+            call(&["augmentor", "run", &good, "echo", "--args", r#"{"text":"a"}"#, "--quiet"])
         }),
         case("OK", "augmentor agent", |_| {
             let good = super::augmentor::fixture("node/good");
-            call(&["augmentor", "agent", &good, "helper", "--message", "hello"])
+            call(&["augmentor", "agent", &good, "helper", "--message", "hello", "--quiet"])
         }),
         case("OK", "changelog", |_| call(&["changelog"])),
         case("OK", "changelog since", |_| call(&["changelog", "--since", "0.0.1"])),
@@ -427,11 +427,11 @@ fn state_failures() -> Vec<Case> {
         }),
         case("E_AUGMENTOR", "augmentor that fails", |_| {
             let fails = super::augmentor::fixture("node/r1_fails");
-            call(&["augmentor", "run", &fails, "echo", "--args", r#"{"text":"hello"}"#])
+            call(&["augmentor", "run", &fails, "echo", "--args", r#"{"text":"hello"}"#, "--quiet"])
         }),
         case("E_CRASHED", "augmentor that exits", |_| {
             let exits = super::augmentor::fixture("node/r7_exits");
-            call(&["augmentor", "run", &exits, "echo", "--args", r#"{"text":"hello"}"#])
+            call(&["augmentor", "run", &exits, "echo", "--args", r#"{"text":"hello"}"#, "--quiet"])
         }),
         case("E_NONCONFORMANT", "a probe that fails", |sandbox| {
             let project = super::conform::connector(sandbox, "meta");

@@ -32,7 +32,7 @@ pub const CODES: [(&str, i32, bool); 21] = [
 ];
 
 /// Objects whose keys are data (codes, exits, rule ids) and not names of members.
-const KEYED_BY_DATA: [&str; 3] = ["error_codes", "exit_codes", "by_rule"];
+const KEYED_BY_DATA: [&str; 5] = ["error_codes", "exit_codes", "by_rule", "schema", "input_schema"];
 
 fn keys(value: &Value) -> Vec<&str> {
     value.as_object().map(|object| object.keys().map(String::as_str).collect()).unwrap_or_default()

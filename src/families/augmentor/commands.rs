@@ -178,6 +178,11 @@ fn described(package: &Package<'_>) -> Map<String, Value> {
             for member in ["callable", "faults", "history"] {
                 item.as_object_mut().map(|item| item.remove(member));
             }
+            if let Some(item) = item.as_object_mut()
+                && let Some(schema) = item.remove("inputSchema")
+            {
+                item.insert("input_schema".to_owned(), schema);
+            }
         }
     }
     data.insert("shutdown".to_owned(), facts.shutdown.clone().into());

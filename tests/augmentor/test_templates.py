@@ -41,7 +41,7 @@ def test_the_package_of_a_template_conforms(template: str, runtime: str, tmp_pat
     if runtime == "python":
         target = tmp_path / "src" / "sample"
         shutil.copytree(files / "src" / "@package@", target)
-        shutil.copy(MODULES / "interface.py", target)
+        shutil.copy(MODULES / "interface.py", target / "contract_gen.py")
         entry = "sample.factory"
     else:
         target = tmp_path / "src"

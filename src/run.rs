@@ -319,6 +319,8 @@ fn emit(answer: Result<Outcome, Failure>, global: &Global, run: &Run, ending: En
     let notices = notices(&answer);
     let hint = hint(&notices, run);
     let Ending { clock, keeps_exit, is_brief, is_stream } = ending;
+    // What fails before its first line is no stream: its only document is an ordinary envelope.
+    let is_stream = is_stream && (answer.is_ok() || terminal::has_written());
     let meta = Meta { duration_ms: clock.elapsed_ms(), notices };
     let answer = if is_brief { shortened(answer, &meta, global.compact) } else { answer };
     let written = |envelope: &Value| match is_stream {

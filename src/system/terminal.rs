@@ -1,6 +1,7 @@
 //! The standard streams: what they are connected to, and the only writer to them. It takes text that is fit for them.
 
 use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::environment;
 use crate::visible::Visible;
@@ -31,11 +32,21 @@ pub fn read_stdin(limit: u64) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Whether anything was written to stdout.
+static WRITTEN: AtomicBool = AtomicBool::new(false);
+
+/// Whether this run has written anything to stdout, lines of a stream for example.
+#[must_use]
+pub fn has_written() -> bool {
+    WRITTEN.load(Ordering::Relaxed)
+}
+
 /// Writes the one document of this run to stdout.
 ///
 /// # Errors
 /// When stdout is closed or full.
 pub fn write_stdout(text: &Visible) -> std::io::Result<()> {
+    WRITTEN.store(true, Ordering::Relaxed);
     let mut stdout = std::io::stdout().lock();
     stdout.write_all(text.as_str().as_bytes())?;
     stdout.flush()

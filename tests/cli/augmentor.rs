@@ -208,11 +208,11 @@ fn a_stream_is_one_envelope_a_line_and_ends_with_a_summary() {
         assert_eq!(lines[0]["data"]["chunk"], json!({"type": "text", "data": "h"}));
         assert_eq!(lines[2]["data"]["result"], json!({"letters": 2}));
         assert_eq!(lines[2]["data"]["chunks"], 2);
-        // A failure is the last line as well.
+        // A failure before the first line is an ordinary envelope.
         let failed =
             sandbox.aos(&["augmentor", "run", &good, "refuse", "--args", HELLO, "--stream"]);
         let line: Value = serde_json::from_str(failed.stdout.trim_end()).unwrap();
-        assert_eq!((&line["ok"], &line["type"]), (&json!(false), &json!("summary")));
+        assert_eq!((&line["ok"], &line["type"]), (&json!(false), &Value::Null));
         // An agent that does not stream has a summary alone.
         let agent =
             sandbox.aos(&["augmentor", "agent", &good, "helper", "--message", "hi", "--stream"]);

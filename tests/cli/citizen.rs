@@ -247,10 +247,11 @@ fn no_command_opens_an_internet_socket() {
         assert_eq!(finish(case.name, &mut command).exit, Some(0), "{}", case.name);
         let trace = std::fs::read_to_string(&log).expect("a trace");
         seen += trace.matches("execve(").count();
-        // The mock upstream and the tool that is looked at meet on loopback.
+        // The mock upstream and the tool that is looked at meet on loopback; an augmentor runs where nothing else is.
+        let is_apart = ["conform", "describe", "run", "agent"].contains(&case.leaf().as_str())
+            || case.name.starts_with("augmentor");
         let is_loopback = |line: &str| {
-            case.leaf() == "conform"
-                && (!line.contains("connect(") || line.contains("inet_addr(\"127.0.0.1\")"))
+            is_apart && (!line.contains("connect(") || line.contains("inet_addr(\"127.0.0.1\")"))
         };
         let outside = trace.lines().find(|line| line.contains("AF_INET") && !is_loopback(line));
         assert_eq!(outside, None, "{}", case.name);

@@ -219,6 +219,8 @@ impl From<RuntimeFault> for Failure {
             RuntimeFault::Newer { .. } => {
                 Self::new(ErrorCode::Conflict, message).hint("run `aos update`")
             }
+            RuntimeFault::Contract { .. } => Self::new(ErrorCode::Validation, message)
+                .hint("pin a tag that the runtime supports"),
             RuntimeFault::Module(_) => Self::new(ErrorCode::Validation, message).hint(
                 "write `module PATH` into go.mod; the runtime imports its own packages by it",
             ),

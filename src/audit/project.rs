@@ -218,7 +218,8 @@ impl Audit<'_> {
     fn compare_vendored(&mut self, record: &Record, release: &SpecRelease) {
         let Ok(mut files) = vendor::files(release, &record.spec.directory) else { return };
         let sources = SourceBytes::read(&self.project.root, record).unwrap_or_default();
-        let runtime = runtime_files(record, &sources, self.wanted_runtime()).unwrap_or_default();
+        let runtime = runtime_files(record, &sources, self.wanted_runtime(), &release.tag)
+            .unwrap_or_default();
         if files.extend(runtime.clone()).is_err() {
             return;
         }

@@ -112,7 +112,7 @@ fn accept(
 fn fault(question: &Question, value: &str) -> Option<String> {
     if !question.choices.is_empty() {
         let allowed = question.choices.iter().any(|choice| choice == value);
-        return (!allowed).then(|| format!("allowed are {}", question.choices.join(", ")));
+        return (!allowed).then(|| format!("allowed are {}", question.shown_choices()));
     }
     if value.chars().any(char::is_control) {
         return Some("it holds a control character".to_owned());

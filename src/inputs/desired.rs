@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::contract::{Family, SpecTag};
 use crate::generate::go_module::GoModule;
 use crate::generate::lock::{LOCK_PATH, Lock, LockedRuntime};
 use crate::generate::outputs::{self, GenerateError};
@@ -16,7 +17,7 @@ use crate::plan::{Content, Digest, FileSet, FileSetError, Plan, RelativePath, Tr
 use crate::system::files;
 use crate::visible::excerpt;
 
-use super::embedded::EmbeddedError;
+use super::embedded::{self, EmbeddedError};
 use super::{runtimes, tree};
 
 /// Where a Go module says its path.
@@ -94,6 +95,10 @@ pub enum RuntimeFault {
         "the project has version {recorded} of the runtime `{name}`, and this aos has {ours}: a newer aos wrote it"
     )]
     Newer { name: String, recorded: Version, ours: Version },
+    #[error(
+        "the runtime `{name}` {version} does not support {family} {tag}; it supports {supported}"
+    )]
+    Contract { name: String, version: Version, family: Family, tag: SpecTag, supported: String },
     #[error("`go.mod` cannot be used: {0}")]
     Module(String),
     #[error(transparent)]
@@ -177,7 +182,7 @@ impl Desired {
         let mut all = vendored.clone();
         all.extend(generated.clone())?;
         let Chosen { files: runtime, kept, locked, origin } =
-            chosen_runtime(record, sources, wanted)?;
+            chosen_runtime(record, sources, wanted, &release.tag)?;
         all.extend(runtime.clone())?;
         all.insert(RelativePath::literal(LOCK_PATH), Content::plain(""))?;
         all.validate_tree()?;
@@ -347,9 +352,11 @@ fn chosen_runtime(
     record: &Record,
     sources: &SourceBytes,
     wanted: WantedRuntime<'_>,
+    tag: &SpecTag,
 ) -> Result<Chosen, RuntimeFault> {
     let Some(section) = &record.runtime else { return Ok(Chosen::default()) };
     let runtime = runtime_of(section)?;
+    supports(&runtime, record.family, tag)?;
     let locked = wanted.locked().filter(|locked| locked.name == section.name);
     let ours = runtime.info.version;
     if let Some(newer) = locked.filter(|locked| locked.version > ours) {
@@ -376,6 +383,23 @@ fn chosen_runtime(
     Ok(Chosen { files, kept, locked: Some(locked), origin })
 }
 
+/// Refuses a released tag that the runtime is known not to support; what it does under a tag of somebody else is
+/// theirs to know.
+fn supports(runtime: &Runtime, family: Family, tag: &SpecTag) -> Result<(), RuntimeFault> {
+    let info = &runtime.info;
+    let is_listed = info.contracts.iter().any(|listed| listed == tag.as_str());
+    if is_listed || !embedded::tags(family).contains(tag) {
+        return Ok(());
+    }
+    Err(RuntimeFault::Contract {
+        name: info.name.clone(),
+        version: info.version,
+        family,
+        tag: tag.clone(),
+        supported: info.contracts.join(", "),
+    })
+}
+
 /// The wanted files of the runtime alone, for a project whose sources generate nothing.
 ///
 /// # Errors
@@ -384,8 +408,9 @@ pub fn runtime_files(
     record: &Record,
     sources: &SourceBytes,
     wanted: WantedRuntime<'_>,
+    tag: &SpecTag,
 ) -> Result<FileSet, RuntimeFault> {
-    Ok(chosen_runtime(record, sources, wanted)?.files)
+    Ok(chosen_runtime(record, sources, wanted, tag)?.files)
 }
 
 /// The runtime that a record names.

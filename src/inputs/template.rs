@@ -97,6 +97,15 @@ pub struct Question {
     pub required: bool,
 }
 
+impl Question {
+    /// The allowed answers, for people; the empty one has a name.
+    #[must_use]
+    pub fn shown_choices(&self) -> String {
+        let shown = |choice: &String| if choice.is_empty() { "empty" } else { choice }.to_owned();
+        self.choices.iter().map(shown).collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// The form of a free answer.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "kebab-case")]

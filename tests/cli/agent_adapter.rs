@@ -217,3 +217,17 @@ fn conform_says_that_it_has_no_probes_for_adapters() {
     let error = sandbox.aos_in(&project, &["conform"]).error("E_VALIDATION", 2);
     assert!(error["message"].as_str().unwrap().contains("no probes"), "{error}");
 }
+
+#[test]
+fn a_tag_that_the_runtime_does_not_support_is_refused_before_anything_is_written() {
+    let sandbox = Sandbox::new();
+    let error = sandbox
+        .aos(&["new", "acme", "--template", TEMPLATE, "--no-git", "--spec", "v1.0.0"])
+        .error("E_VALIDATION", 2);
+    assert!(error["message"].as_str().unwrap().contains("it supports v1.1.0"), "{error}");
+    assert_eq!(disk::names(&sandbox.work()), Vec::<String>::new());
+    let project = made(&sandbox, "acme", &[]);
+    let moved = sandbox.aos_in(&project, &["sync-spec", "--to", "v1.0.0"]);
+    moved.error("E_VALIDATION", 2);
+    sandbox.aos_in(&project, &["check"]).data();
+}

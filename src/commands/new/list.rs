@@ -47,7 +47,7 @@ pub fn list(run: &Run) -> Result<Outcome, Failure> {
 fn line(question: &Question, width: usize) -> Visible {
     let mut more = Vec::new();
     if !question.choices.is_empty() {
-        more.push(question.choices.join(", "));
+        more.push(question.shown_choices());
     }
     if !question.default.is_empty() {
         more.push(format!("default {}", question.default));

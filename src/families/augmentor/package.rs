@@ -1,7 +1,9 @@
 //! What is around the manifest: the file of the entry, and the packages that are published.
 
+use indexmap::IndexMap;
 use serde_json::Value;
 
+use crate::contract::name::Key;
 use crate::contract::pyproject::Pyproject;
 use crate::contract::rules::Collector;
 use crate::contract::{Repository, json};
@@ -36,17 +38,20 @@ pub fn check(
 /// Every file that the entry may mean, in the order in which a host tries them.
 pub(super) fn candidates(contract: &AugmentorContract, runtime: &str, entry: &str) -> Vec<String> {
     let Some((module, _)) = entry.rsplit_once('.') else { return Vec::new() };
-    let of = |map: &indexmap::IndexMap<crate::contract::name::Key, Vec<String>>, none: &str| {
+    let entry = &contract.entry;
+    let of = |map: &IndexMap<Key, Vec<String>>, usual: &[&str]| {
         let listed = map.iter().find(|(name, _)| name.as_str() == runtime);
         let listed = listed.map(|(_, values)| values.clone()).filter(|values| !values.is_empty());
-        listed.unwrap_or_else(|| vec![none.to_owned()])
+        listed.unwrap_or_else(|| usual.iter().map(|value| (*value).to_owned()).collect())
     };
-    let roots = of(&contract.entry.source_roots, ".");
+    // A tag may leave them open; then a file counts where any host finds it.
+    let is_python = runtime == "python";
+    let roots = of(&entry.source_roots, if is_python { &["src", "."] } else { &["."] });
     let under = |root: &str, path: &str| match root {
         "." => path.to_owned(),
         root => format!("{root}/{path}"),
     };
-    if runtime == "python" {
+    if is_python {
         let path = module.replace('.', "/");
         return roots
             .iter()
@@ -56,7 +61,7 @@ pub(super) fn candidates(contract: &AugmentorContract, runtime: &str, entry: &st
             .collect();
     }
     let path = module.trim_start_matches("./");
-    let suffixes = of(&contract.entry.suffixes, "");
+    let suffixes = of(&entry.suffixes, &["", ".js", ".mjs", ".cjs"]);
     let with =
         |root: &String| suffixes.iter().map(|end| under(root, path) + end).collect::<Vec<_>>();
     roots.iter().flat_map(with).collect()

@@ -27,6 +27,9 @@ pub struct TemplateInfo {
     #[serde(deserialize_with = "family")]
     pub family: Family,
     pub summary: String,
+    /// Another template whose files this one has too; its own come first.
+    #[serde(default)]
+    pub base: Option<String>,
     #[serde(default)]
     pub executables: Vec<String>,
     /// Names that a tool of this template cannot have.
@@ -151,8 +154,16 @@ pub fn names() -> Vec<String> {
 /// When its `template.toml` is malformed.
 pub fn find(name: &str) -> Result<Option<Template>, EmbeddedError> {
     let mut template = if let Some(text) = embedded::template_text(name) {
-        let info = embedded::toml(&format!("{name}/template.toml"), text)?;
-        Template { info, files: embedded::template_files(name) }
+        let info: TemplateInfo = embedded::toml(&format!("{name}/template.toml"), text)?;
+        let mut files = embedded::template_files(name);
+        if let Some(base) = &info.base {
+            let shared = embedded::template_files(base);
+            let is_new = |file: &TemplateFile| files.iter().all(|own| own.path != file.path);
+            let mut shared: Vec<_> = shared.into_iter().filter(is_new).collect();
+            files.append(&mut shared);
+            files.sort_by(|left, right| left.path.cmp(&right.path));
+        }
+        Template { info, files }
     } else {
         match test_templates().filter(|_| names().iter().any(|known| known == name)) {
             Some(directory) => from_directory(&Path::new(&directory).join(name))?,
@@ -245,6 +256,7 @@ mod tests {
             let info = &template.info;
             assert!(names().contains(&info.name));
             assert!(!template.files.is_empty(), "{}", info.name);
+            assert!(info.base.as_ref().is_none_or(|base| names().contains(base)), "{}", info.name);
             for generator in info.outputs.keys() {
                 assert!(generators(info.family).contains(&generator.as_str()), "{generator}");
             }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import pytest
 from host import ROOT
 from judge import Judge
 
@@ -23,20 +22,9 @@ filesystem = "read"
 """
 
 
-def tree(template: str) -> dict[str, bytes]:
-    root = TEMPLATES / template / "files"
-    return {str(f.relative_to(root)): f.read_bytes() for f in root.rglob("*") if f.is_file()}
-
-
-def test_a_file_of_both_templates_is_the_same_file() -> None:
-    python, node = tree("augmentor-python"), tree("augmentor-node")
-    assert [name for name in python if python[name] != node.get(name)] == []
-    assert sorted(set(node) - set(python)) == ["src/agent.ts", "src/commands.ts", "src/index.ts"]
-
-
-@pytest.mark.parametrize("template", ["augmentor-python", "augmentor-node"])
-def test_the_package_of_a_template_conforms(template: str, runtime: str, tmp_path: Path) -> None:
-    files = TEMPLATES / template / "files"
+def test_the_package_of_the_templates_conforms(runtime: str, tmp_path: Path) -> None:
+    # The template for Node has these files too: `base` of its template.toml.
+    files = TEMPLATES / "augmentor-python" / "files"
     shutil.copytree(files / "tests", tmp_path / "tests")
     if runtime == "python":
         target = tmp_path / "src" / "sample"

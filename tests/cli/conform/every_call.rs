@@ -72,6 +72,26 @@ fn a_fault_of_one_command_or_one_code_fails_the_probe_of_its_rule_and_no_other()
     assert!(!answer.stdout.contains("Qz7x"), "a report shows a secret");
 }
 
+/// An audit that one command or one option leaves out, and a secret in the text for people alone.
+#[test]
+fn the_audit_of_every_write_is_seen_and_secrets_are_sought_in_text_too() {
+    let sandbox = Sandbox::new();
+    let only = ["--probe", "cli.audit", "--probe", "cli.secrets"];
+    for (fault, probe, call) in [
+        ("rare-audit", "cli.audit", "note delete"),
+        ("rare-compact", "cli.audit", "--compact"),
+        ("rare-text", "cli.secrets", "--format text"),
+    ] {
+        let tool = tool(&sandbox, fault, &[fault]);
+        let answer = conform_with(&sandbox, &tool, python_directory(), &only);
+        let failed: Vec<_> = of_verdict(&answer, "fail").into_iter().map(|(id, _)| id).collect();
+        assert_eq!(failed, [probe], "{fault}: {:#?}", of_verdict(&answer, "fail"));
+        let error = answer.error("E_NONCONFORMANT", 6);
+        let proofs = proofs(result(&error["details"], probe));
+        assert!(proofs.iter().any(|(line, _)| line.contains(call)), "{fault}: {proofs:#?}");
+    }
+}
+
 #[test]
 fn a_fault_of_one_command_of_a_connector_fails_the_probe_of_its_rule_at_both_tags() {
     for tag in ["v1.0.0", "v1.1.0"] {

@@ -66,7 +66,8 @@ def finish(answer, number, command, options, words):
         answer["took"] = 1
     if "schema-version" in FAULTS and command and command["path"] == "doctor":
         answer["schema_version"] = 1
-    if command and command["type"] == "write" and command["path"] != "update":
+    unseen = "rare-audit" in FAULTS and path == "note delete" or "rare-compact" in FAULTS and options.get("compact")
+    if command and command["type"] == "write" and command["path"] != "update" and not unseen:
         audit(command, number, words)
     if "one-document" in FAULTS and not words:
         print("Welcome to ledger")
@@ -76,7 +77,8 @@ def finish(answer, number, command, options, words):
         sys.stdout.write(answer["data"]["text"])
         return
     if options.get("format") == "text" and "formats" not in FAULTS:
-        print(answer["error"]["message"] if "error" in answer else f"{command['path']}: done")
+        text = answer["error"]["message"] if "error" in answer else f"{command['path']}: done"
+        print(text.replace(TOKEN, "***") if TOKEN and "rare-text" not in FAULTS else text)
         return
     write_json(answer, "compact" in options and options["compact"])
 

@@ -16,7 +16,7 @@ const MODULE: &str = "contract_gen";
 /// Where the host of connectors reads the mode of each command.
 const PERMISSIONS: &str = "agent-harness/permissions.json";
 /// Generators that write a module of a programming language.
-const LANGUAGES: [&str; 4] = ["go", "python", "rust", "typescript"];
+const LANGUAGES: [&str; 5] = ["go", "javascript", "python", "rust", "typescript"];
 /// Endings of files that an interpreter, a compiler or a bundler takes for such a module.
 const ENDINGS: [&str; 16] = [
     "py", "pyw", "pyc", "pyd", "so", "go", "rs", "ts", "mts", "cts", "tsx", "js", "mjs", "cjs",

@@ -95,27 +95,45 @@ impl CliName {
     /// `ACME_CRM`.
     #[must_use]
     pub fn env_prefix(&self) -> String {
-        self.package().to_ascii_uppercase()
+        env_prefix(&self.0)
     }
 
     /// `Acme Crm`.
     #[must_use]
     pub fn title(&self) -> String {
-        self.words().collect::<Vec<_>>().join(" ")
+        title(&self.0)
     }
 
     /// `AcmeCrm`.
     #[must_use]
     pub fn type_name(&self) -> String {
-        self.words().collect()
+        type_name(&self.0)
     }
+}
 
-    fn words(&self) -> impl Iterator<Item = String> {
-        self.0.split('-').map(|word| {
-            let (first, rest) = word.split_at(1);
-            first.to_ascii_uppercase() + rest
-        })
-    }
+/// `ACME_CRM` for the words `acme-crm`.
+#[must_use]
+pub fn env_prefix(name: &str) -> String {
+    name.replace('-', "_").to_ascii_uppercase()
+}
+
+/// `Acme Crm` for the words `acme-crm`.
+#[must_use]
+pub fn title(name: &str) -> String {
+    words(name).collect::<Vec<_>>().join(" ")
+}
+
+/// `AcmeCrm` for the words `acme-crm`.
+#[must_use]
+pub fn type_name(name: &str) -> String {
+    words(name).collect()
+}
+
+fn words(name: &str) -> impl Iterator<Item = String> {
+    name.split('-').map(|word| {
+        let (first, rest) = word.split_at_checked(1).unwrap_or((word, ""));
+        first.to_ascii_uppercase() + rest
+    })
 }
 
 impl std::fmt::Display for CliName {

@@ -24,6 +24,16 @@ pub fn names(name: &CliName) -> Map<String, Value> {
 /// The variables of every file.
 #[must_use]
 pub fn variables(name: &CliName, answers: &BTreeMap<String, String>, origin: &Origin<'_>) -> Value {
+    with_answers(names(name), answers, origin)
+}
+
+/// Names of a project, with the answers and where it comes from.
+#[must_use]
+pub fn with_answers(
+    names: Map<String, Value>,
+    answers: &BTreeMap<String, String>,
+    origin: &Origin<'_>,
+) -> Value {
     let mut variables: Map<_, _> =
         answers.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
     for (key, value) in [
@@ -33,6 +43,6 @@ pub fn variables(name: &CliName, answers: &BTreeMap<String, String>, origin: &Or
     ] {
         variables.insert(key.to_owned(), json!(value));
     }
-    variables.extend(names(name));
+    variables.extend(names);
     variables.into()
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::contract::cli_name;
+
 use super::name::AdapterName;
 
 /// Modes of permissions that have words of their own.
@@ -213,8 +215,8 @@ pub struct Event {
 #[must_use]
 pub fn filled(text: &str, name: &AdapterName) -> String {
     text.replace("@tool@", name.as_str())
-        .replace("@title@", &name.title())
-        .replace("@env_prefix@", &name.env_prefix())
+        .replace("@title@", &cli_name::title(name.as_str()))
+        .replace("@env_prefix@", &cli_name::env_prefix(name.as_str()))
 }
 
 impl Agent {

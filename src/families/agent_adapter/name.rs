@@ -45,31 +45,6 @@ impl AdapterName {
     pub fn module(&self) -> String {
         format!("{MODULE}{}", self.package())
     }
-
-    /// `ACME_2`.
-    #[must_use]
-    pub fn env_prefix(&self) -> String {
-        self.0.replace('-', "_").to_ascii_uppercase()
-    }
-
-    /// `Acme 2`.
-    #[must_use]
-    pub fn title(&self) -> String {
-        self.words().collect::<Vec<_>>().join(" ")
-    }
-
-    /// `Acme2`.
-    #[must_use]
-    pub fn type_name(&self) -> String {
-        self.words().collect()
-    }
-
-    fn words(&self) -> impl Iterator<Item = String> {
-        self.0.split('-').map(|word| {
-            let (first, rest) = word.split_at(1);
-            first.to_ascii_uppercase() + rest
-        })
-    }
 }
 
 #[cfg(test)]

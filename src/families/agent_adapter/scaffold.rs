@@ -6,6 +6,8 @@ use serde_json::{Map, Value, json};
 
 use crate::commands::new::choices::{preset_text, shown, slug};
 use crate::commands::new::subject::{Named, Scaffolder, Subject, Wanted};
+use crate::contract::cli_name;
+use crate::generate::cli_values;
 use crate::generate::scaffold::Origin;
 use crate::inputs::embedded;
 use crate::report::{ErrorCode, Failure};
@@ -40,9 +42,9 @@ impl AdapterId {
         [
             ("tool", self.0.as_str().to_owned()),
             ("package", self.0.package()),
-            ("env_prefix", self.0.env_prefix()),
-            ("title", self.0.title()),
-            ("type_name", self.0.type_name()),
+            ("env_prefix", cli_name::env_prefix(self.0.as_str())),
+            ("title", cli_name::title(self.0.as_str())),
+            ("type_name", cli_name::type_name(self.0.as_str())),
             ("module", self.0.module()),
         ]
     }
@@ -114,19 +116,9 @@ impl Subject for NewAdapter {
     }
 
     fn variables(&self, answers: &BTreeMap<String, String>, origin: &Origin<'_>) -> Value {
-        let mut variables: Map<_, _> =
-            answers.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
-        for (key, value) in [
-            ("spec_tag", origin.spec_tag),
-            ("aos_version", origin.aos_version),
-            ("aos_repository", origin.aos_repository),
-            ("preset", &self.preset),
-        ] {
-            variables.insert(key.to_owned(), json!(value));
-        }
-        variables.extend(self.id.variables());
-        variables.insert("agent".to_owned(), described(&self.agent, self.tool()));
-        variables.into()
+        let mut variables = cli_values::with_answers(self.id.variables(), answers, origin);
+        variables["agent"] = described(&self.agent, self.tool());
+        variables
     }
 }
 

@@ -57,15 +57,11 @@ impl Host for AugmentorHost {
             chunks += 1;
             sink(chunk)
         };
-        let (kind, name, callee) = match request.callee {
-            Callee::Command { name, args } => {
-                ("command", name, super::host::package::Callee::Command { name, args })
-            }
-            Callee::Agent { id, message, history } => {
-                ("agent", id, super::host::package::Callee::Agent { id, message, history })
-            }
+        let (kind, name) = match request.callee {
+            Callee::Command { name, .. } => ("command", name),
+            Callee::Agent { id, .. } => ("agent", id),
         };
-        let answer = package.call(&callee, &context, request.is_streamed, &mut counted);
+        let answer = package.call(&request.callee, &context, request.is_streamed, &mut counted);
         let notes: Vec<_> = package.shutdown().into_iter().collect();
         let mut data = Map::new();
         data.insert("package".to_owned(), identity(&package.place));

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::commands::augmentor::seam::Callee;
 use crate::families::augmentor::host::containment::Containment;
 use crate::families::augmentor::host::message::{Context, ErrorMembers, Event, Request};
-use crate::families::augmentor::host::package::{self, Callee};
+use crate::families::augmentor::host::package;
 use crate::families::augmentor::host::{Child, Facts, Lost, Origin, child};
 use crate::system::clock::Stopwatch;
 use crate::system::environment;

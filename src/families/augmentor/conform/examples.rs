@@ -5,9 +5,9 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::commands::augmentor::seam::Callee;
 use crate::contract::json;
 use crate::families::augmentor::host::Facts;
-use crate::families::augmentor::host::package::Callee;
 use crate::system::files;
 
 use super::synthesis;

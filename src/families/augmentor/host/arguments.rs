@@ -7,8 +7,8 @@ use crate::visible::excerpt;
 
 use super::facts::Facts;
 use super::outcome::CallError;
-use super::package::Callee;
 use super::schema;
+use crate::commands::augmentor::seam::Callee;
 
 /// Whether the package has the callee, and the arguments fit its schema.
 ///

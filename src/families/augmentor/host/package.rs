@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use crate::commands::augmentor::seam::Callee;
 use crate::families::augmentor::contract::AugmentorContract;
 use crate::system::program;
 use crate::visible::excerpt;
@@ -53,13 +54,6 @@ pub struct Package<'a> {
 pub struct Done {
     pub value: Map<String, Value>,
     pub warnings: Vec<String>,
-}
-
-/// What is called, and with what.
-#[derive(Clone, Copy, Debug)]
-pub enum Callee<'a> {
-    Command { name: &'a str, args: &'a Value },
-    Agent { id: &'a str, message: &'a str, history: Option<&'a Value> },
 }
 
 /// The interpreter that runs a package.

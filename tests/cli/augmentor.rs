@@ -403,3 +403,24 @@ fn an_installed_pip_package_is_found_by_name() {
     let data = sandbox.aos(&["augmentor", "run", "sample", "go", "--python", python]).data();
     assert!(data["package"]["found"].as_str().unwrap().starts_with("editable pip package"));
 }
+
+/// The module of the interface is held to be the code that runs, in JavaScript as in the other languages.
+#[test]
+fn what_stands_in_for_the_interface_module_fails_check() {
+    let sandbox = Sandbox::new();
+    let data = sandbox.aos(&["new", "notes", "--template", "augmentor-node", "--no-git"]).data();
+    let project = std::path::PathBuf::from(data["path"].as_str().unwrap());
+    sandbox.aos_in(&project, &["check"]).data();
+    for (path, text, rule) in [
+        ("src/contract_gen.mjs", "export const ABI = \"9\";\n", "drift/shadowed"),
+        ("lib/contract_gen.js", "export const ABI = \"9\";\n", "drift/stray-module"),
+        ("src/odd.js", "Object.freeze = (x) => x;\n", "drift/amended"),
+    ] {
+        let file = project.join(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, text).unwrap();
+        let answer = sandbox.aos_in(&project, &["check"]);
+        assert!(answer.exit != Some(0) && answer.stdout.contains(rule), "{path}: {answer:?}");
+        std::fs::remove_file(&file).unwrap();
+    }
+}

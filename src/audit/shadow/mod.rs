@@ -38,7 +38,7 @@ pub fn findings(root: &Path, repository: &Repository, record: &Record) -> Vec<Fi
                 }
                 "rust" => rust::check(&module, &mut found),
                 "test_cases" => python::places(&module, &mut found),
-                "typescript" => typescript::check(&module, &mut found),
+                "javascript" | "typescript" => typescript::check(&module, &mut found),
                 _ => {}
             }
         }

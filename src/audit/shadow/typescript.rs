@@ -1,4 +1,4 @@
-//! TypeScript: files that a runtime or a bundler takes for the module, and code that changes its constants.
+//! TypeScript and JavaScript: files that a runtime or a bundler takes for the module, and code that changes its constants.
 
 mod aliases;
 

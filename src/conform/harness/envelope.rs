@@ -121,7 +121,7 @@ pub(super) const BAD_MODE: Probe = harness(
     "harness.bad-mode",
     "§2",
     (
-        "A `--mode` that is no mode is a usage error in an envelope",
+        "An unknown `--mode` is a usage error in an envelope",
         "a mode that is silently replaced gives rights that nobody meant",
         "check `--mode` against the four modes and answer with exit 2",
     ),

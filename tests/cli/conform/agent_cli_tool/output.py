@@ -78,7 +78,8 @@ def finish(answer, number, command, options, words):
         return
     if options.get("format") == "text" and "formats" not in FAULTS:
         text = answer["error"]["message"] if "error" in answer else f"{command['path']}: done"
-        print(text.replace(TOKEN, "***") if TOKEN and "rare-text" not in FAULTS else text)
+        asked = f" (asked with {TOKEN})" if "rare-text" in FAULTS and "error" in answer else ""
+        print(text + asked)
         return
     write_json(answer, "compact" in options and options["compact"])
 

@@ -177,7 +177,8 @@ impl Audit<'_> {
                 let changed = drift::unlike_the_lock(&self.project, &self.repository);
                 self.report.findings.extend(changed);
                 let root = &self.project.root;
-                let shadows = shadow::findings(root, &self.repository, &record);
+                let none = BTreeSet::new();
+                let shadows = shadow::findings(root, &self.repository, &record, &none);
                 self.report.findings.extend(shadows);
             }
         }

@@ -225,6 +225,22 @@ async def run(): pass
     }
 
     #[test]
+    fn a_bracket_that_is_never_closed_hides_nothing_below_it() {
+        for next in
+            ["def f(): pass\n", "class A: pass\n", "@x\n", "import a\n", "from a import b\n"]
+        {
+            let text = format!("call(1,\n{next}print('x')\n");
+            let found = PythonSource::read(text.as_bytes());
+            assert!(found.unclosed, "{next}");
+            let whats: Vec<_> = found.notes.iter().map(|note| &note.what).collect();
+            assert!(whats.contains(&&What::ModuleOutput), "{next}: {whats:?}");
+        }
+        let closed = PythonSource::read(b"call(1,\n    2)\nprint('x')\n");
+        assert!(!closed.unclosed);
+        assert!(PythonSource::read(b"call(1,\n").unclosed);
+    }
+
+    #[test]
     fn no_bytes_make_it_panic() {
         let seeds = [
             "@a.b(\"c\", 'd')\ndef f(x): return x[-4:] + os.environ[\"A\"]\n",

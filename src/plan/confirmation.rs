@@ -162,6 +162,15 @@ mod tests {
         assert_eq!(verify(SECRET, &scope("gen"), &token(u64::MAX), 1), Ok(()));
     }
 
+    /// Otherwise one token would be as many as there are nonces, each good once.
+    #[test]
+    fn a_token_with_another_nonce_is_invalid() {
+        let token = issue(SECRET, &scope("gen"), 100, 7).unwrap();
+        let other = token.replacen(&format!("_{:016x}", 7), &format!("_{:016x}", 8), 1);
+        assert_ne!(token, other);
+        assert_eq!(verify(SECRET, &scope("gen"), &other, 1), Err(TokenError::Invalid));
+    }
+
     #[test]
     fn a_short_secret_keys_nothing() {
         assert_eq!(issue(b"short", &scope("gen"), 1, 7), Err(TokenError::WeakSecret));

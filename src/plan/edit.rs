@@ -251,6 +251,38 @@ mod tests {
     }
 
     #[test]
+    fn every_part_of_a_change_is_in_its_digest() {
+        let digest = |before: Option<(&str, bool)>, name: &str, after: (&str, bool)| {
+            let content = |(text, executable): (&str, bool)| {
+                let mut content = Content::plain(text);
+                content.executable = executable;
+                content
+            };
+            let entries: Vec<_> =
+                before.map(|before| (name, TreeEntry::File(content(before)))).into_iter().collect();
+            let mut wanted = FileSet::default();
+            wanted.insert(path(name), content(after)).unwrap();
+            Plan::between(&tree(&entries), &wanted, &BTreeSet::new()).digest()
+        };
+        let changes = [
+            (None, "a", ("1", false)),
+            (None, "a", ("1", true)),
+            (None, "a", ("2", false)),
+            (None, "b", ("1", false)),
+            (Some(("0", false)), "a", ("1", false)),
+            (Some(("0", true)), "a", ("1", false)),
+            (Some(("0", true)), "a", ("1", true)),
+            (Some(("1", true)), "a", ("1", false)),
+            (Some(("1", false)), "a", ("1", true)),
+        ];
+        let digests: BTreeSet<_> = changes
+            .iter()
+            .map(|(before, name, after)| digest(*before, name, *after).to_string())
+            .collect();
+        assert_eq!(digests.len(), changes.len());
+    }
+
+    #[test]
     fn only_bytes_that_aos_did_not_write_make_a_plan_lossy() {
         let tree = tree(&[("a.txt", file("mine\n")), ("b.txt", file("old\n"))]);
         let plan = Plan::between(&tree, &wanted(), &BTreeSet::new());

@@ -157,10 +157,10 @@ fn the_tests_of_an_adapter_notice_every_fault_of_the_list() {
         let path = project.join(&mutation.file);
         let text = disk::read(&path);
         std::fs::write(&path, mutation.applied(&text)).unwrap();
-        let built = run(&go, &["build", "./..."], project);
-        let said = String::from_utf8_lossy(&built.stderr).into_owned();
-        assert!(built.status.success(), "{} does not compile: {said}", mutation.what);
-        if run(&go, &["test", "."], project).status.success() {
+        let tested = run(&go, &["test", "-vet=off", "."], project);
+        let said = String::from_utf8_lossy(&tested.stdout).into_owned();
+        assert!(!said.contains("[build failed]"), "{} does not compile: {said}", mutation.what);
+        if tested.status.success() {
             unnoticed.push(mutation.what.clone());
         }
         std::fs::write(&path, &text).unwrap();

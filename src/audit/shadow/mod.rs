@@ -12,6 +12,7 @@ mod python;
 mod rust;
 mod typescript;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::contract::{Finding, Repository};
@@ -20,22 +21,22 @@ use crate::system::files::{self, Kind};
 
 use super::rules;
 
-/// Every file that stands in for an output of `record` or amends it, in a stable order.
+/// Every file that stands in for an output of `record` or amends it, in a stable order. Files in `ours` hold exactly what
+/// aos writes, so what they do is not looked at.
 #[must_use]
-pub fn findings(root: &Path, repository: &Repository, record: &Record) -> Vec<Finding> {
+pub fn findings(
+    root: &Path,
+    repository: &Repository,
+    record: &Record,
+    ours: &BTreeSet<&str>,
+) -> Vec<Finding> {
     let mut found = Vec::new();
     for (generator, outputs) in &record.outputs {
         for output in outputs {
-            let module = Module::at(root, repository, output.path.as_str());
+            let module = Module::at(root, repository, output.path.as_str(), ours);
             match generator.as_str() {
                 "go" => go::check(&module, &mut found),
-                "python" => {
-                    python::places(&module, &mut found);
-                    python::sources(&module, &mut found);
-                    python::uses(&module, record, &mut found);
-                    python::mapped(&module, &mut found);
-                    python::runtime_uses(&module, record, &mut found);
-                }
+                "python" => python::check(&module, record, &mut found),
                 "rust" => rust::check(&module, &mut found),
                 "test_cases" => python::places(&module, &mut found),
                 "javascript" | "typescript" => typescript::check(&module, &mut found),
@@ -46,7 +47,7 @@ pub fn findings(root: &Path, repository: &Repository, record: &Record) -> Vec<Fi
     found.sort();
     // One finding for each file and cause: the first line is the place to look.
     let cause = |finding: &Finding| (finding.rule, finding.path.clone(), finding.message.clone());
-    let mut known = std::collections::BTreeSet::new();
+    let mut known = BTreeSet::new();
     found.retain(|finding| known.insert(cause(finding)));
     found
 }
@@ -61,13 +62,20 @@ struct Module<'a> {
     file_name: &'a str,
     /// The file name up to its first dot.
     stem: &'a str,
+    /// Files that hold exactly what aos writes.
+    ours: &'a BTreeSet<&'a str>,
 }
 
 impl<'a> Module<'a> {
-    fn at(root: &'a Path, repository: &'a Repository, path: &'a str) -> Self {
+    fn at(
+        root: &'a Path,
+        repository: &'a Repository,
+        path: &'a str,
+        ours: &'a BTreeSet<&'a str>,
+    ) -> Self {
         let (directory, file_name) = path.rsplit_once('/').unwrap_or(("", path));
         let stem = file_name.split('.').next().unwrap_or(file_name);
-        Self { root, repository, path, directory, file_name, stem }
+        Self { root, repository, path, directory, file_name, stem, ours }
     }
 
     fn beside(&self, name: &str) -> String {

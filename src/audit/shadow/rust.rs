@@ -111,7 +111,8 @@ mod tests {
         let mut repository = Repository::default();
         let file = SourceFile { bytes: text.into(), executable: false };
         repository.files.insert(path.to_owned(), file);
-        let module = Module::at(Path::new("/nowhere"), &repository, "src/contract_gen.rs");
+        let none = std::collections::BTreeSet::new();
+        let module = Module::at(Path::new("/nowhere"), &repository, "src/contract_gen.rs", &none);
         let mut found = Vec::new();
         check(&module, &mut found);
         found.len()

@@ -236,6 +236,19 @@ mod tests {
         assert!(!is_bulk("batch.list", &bulk) && !is_bulk("job.get_batch", &bulk));
     }
 
+    /// Word by word: a verb that leaves the list has to leave it here as well.
+    #[test]
+    fn each_verb_that_cannot_be_taken_back_is_known() {
+        let verbs = "delete revoke remove destroy purge wipe erase drop terminate kill cancel void merge archive leave \
+                     prune reset expire";
+        for verb in verbs.split_whitespace() {
+            assert!(is_irreversible(verb), "{verb}");
+        }
+        for verb in ["create", "list", "update", "send", "deleted", ""] {
+            assert!(!is_irreversible(verb), "{verb}");
+        }
+    }
+
     #[test]
     fn identifiers_and_counters_are_not_taken_for_secrets() {
         for secret in

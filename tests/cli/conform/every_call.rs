@@ -101,7 +101,7 @@ fn a_fault_of_one_command_of_a_connector_fails_the_probe_of_its_rule_at_both_tag
             // Keys of health that this tag does not know yet.
             let source = path.join("agent-harness/aos_good/cli.py");
             let text = std::fs::read_to_string(&source).expect("a source");
-            let (from, to) = ("FAULT == \"first-tag\"", "FAULT == \"rare\"");
+            let (from, to) = ("\"first-tag\" in FAULTS", "\"rare\" in FAULTS");
             assert!(text.contains(from));
             std::fs::write(&source, text.replace(from, to)).expect("a source");
         }

@@ -1,11 +1,11 @@
-"""A small connector that keeps every promise, or breaks the one that FAULT names."""
+"""A small connector that keeps every promise but those that FAULTS names."""
 
 import json
 import os
 import sys
 import time
 
-FAULT = ""
+FAULTS = set()
 TOOL = "aos-good"
 MODES = ["readonly", "write", "full", "admin"]
 COMMANDS = {
@@ -61,15 +61,15 @@ def call_upstream(seconds, path="/me", method="GET", body=None):
 
     base = os.environ.get("GOOD_URL", "") or BASE_URL
     address = base + path
-    if FAULT == "secret-in-url" and path == "/me":
+    if "secret-in-url" in FAULTS and path == "/me":
         address += "?token=" + urllib.parse.quote(secret(), safe="")
-    if FAULT == "health-request" and path == "/me":
+    if "health-request" in FAULTS and path == "/me":
         address = base + "/items"
     data = json.dumps(body).encode() if body is not None else None
     request = urllib.request.Request(address, data, method=method)
     request.add_header("Authorization", "Bearer " + secret())
     request.add_header("Content-Type", "application/json")
-    if FAULT == "credentials" and path == "/me":
+    if "credentials" in FAULTS and path == "/me":
         request.add_header("X-Debug", secret())
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), Stay)
     try:
@@ -84,10 +84,10 @@ def call_upstream(seconds, path="/me", method="GET", body=None):
             raise Failed("NOT_FOUND", "not there: " + said, {"status": status})
         if status == 400:
             raise Failed("INVALID_USAGE", "refused: " + said, {"status": status})
-        reason = "" if FAULT == "refusals" else said
+        reason = "" if "refusals" in FAULTS else said
         raise Failed("BACKEND_UNAVAILABLE", "it fails: " + reason, {"status": status})
     except OSError as error:
-        if FAULT == "backend-down" and path != "/me":
+        if "backend-down" in FAULTS and path != "/me":
             raise
         raise Failed("BACKEND_UNAVAILABLE", "no upstream: " + str(error))
     try:
@@ -99,14 +99,14 @@ def call_upstream(seconds, path="/me", method="GET", body=None):
 
 def state():
     if not secret():
-        if FAULT == "health-quiet":
+        if "health-quiet" in FAULTS:
             try:
                 call_upstream(1.0)
             except Failed:
                 pass
-        return "degraded" if FAULT == "health-needs-setup" else "needs_setup"
+        return "degraded" if "health-needs-setup" in FAULTS else "needs_setup"
     try:
-        call_upstream(4.0 if FAULT == "health-slow" else 1.2)
+        call_upstream(4.0 if "health-slow" in FAULTS else 1.2)
     except Failed as error:
         status = error.details.get("status")
         mapped = {
@@ -117,13 +117,14 @@ def state():
             "health-429": (429, ""),
             "health-500": (500, ""),
         }
-        if FAULT in mapped and mapped[FAULT][0] == status:
-            if FAULT != "health-unreachable" or "refused" in error.message:
-                return "healthy"
-        if FAULT in ("health-html", "health-malformed") and status is None:
-            return "healthy" if FAULT == "health-" + error.details.get("kind", "") else "degraded"
+        for fault in FAULTS.intersection(mapped):
+            if mapped[fault][0] == status:
+                if fault != "health-unreachable" or "refused" in error.message:
+                    return "healthy"
+        if "health-" + error.details.get("kind", "") in FAULTS and status is None:
+            return "healthy"
         return "error" if error.code == "AUTH_ERROR" else "degraded"
-    return "degraded" if FAULT == "health-good" else "healthy"
+    return "degraded" if "health-good" in FAULTS else "healthy"
 
 
 def health():
@@ -133,9 +134,9 @@ def health():
         {"name": "required_env", "ok": not missing, "details": {"missing_keys": missing}}
     ]
     data = {"status": word, "checks": checks}
-    if FAULT == "health-secrets" and secret():
+    if "health-secrets" in FAULTS and secret():
         checks.append({"name": "key", "ok": True, "details": {"key": secret()[:4] + "***"}})
-    if FAULT == "health-words" and word == "healthy":
+    if "health-words" in FAULTS and word == "healthy":
         data["status"] = "ready"
     top = {
         "status": "ready" if word == "healthy" else word,
@@ -145,9 +146,9 @@ def health():
         "write_bridge_available": word == "healthy",
         "checks": checks,
     }
-    if FAULT == "first-tag":
+    if "first-tag" in FAULTS:
         top = {}  # the first tag knows no keys beside those of the envelope
-    if FAULT == "health-readiness":
+    if "health-readiness" in FAULTS:
         del top["write_bridge_available"]
     return data, top
 
@@ -155,26 +156,26 @@ def health():
 def run(words, options):
     command = ".".join(words)
     if command == "capabilities":
-        if FAULT == "capabilities-quiet" and secret():
+        if "capabilities-quiet" in FAULTS and secret():
             call_upstream(1.0)
-        if FAULT == "start-time":
+        if "start-time" in FAULTS:
             time.sleep(4.3)
         entries = [
             {"id": id, "summary": id, "required_mode": mode}
             for id, mode in COMMANDS.items()
-            if not (FAULT == "capabilities-commands" and id == "item.list")
+            if not ("capabilities-commands" in FAULTS and id == "item.list")
         ]
-        modes = MODES if FAULT != "capabilities-keys" else MODES[:3]
+        modes = MODES if "capabilities-keys" not in FAULTS else MODES[:3]
         return {"tool": TOOL, "version": VERSION, "modes": modes, "commands": entries}, {}
     if command == "health":
         return health()
     if command == "config.show":
         data = {"GOOD_TOKEN": {"set": bool(secret())}}
         if not os.environ.get("GOOD_URL"):
-            data["base_url"] = BASE_URL.replace("v1", "v2") if FAULT == "base-url" else BASE_URL
-        if FAULT == "config-redacted" and secret():
+            data["base_url"] = BASE_URL.replace("v1", "v2") if "base-url" in FAULTS else BASE_URL
+        if "config-redacted" in FAULTS and secret():
             data["GOOD_TOKEN"]["ends"] = "***" + secret()[-4:]
-        if FAULT == "output-size":
+        if "output-size" in FAULTS:
             data["pad"] = "x" * 1_050_000
         return data, {}
     known = {"dry": bool, "label": str, "count": str, "cursor": str}
@@ -183,12 +184,12 @@ def run(words, options):
             raise Failed("INVALID_USAGE", "no such option: --" + name)
         if known[name] is bool and value not in (True, "true", "false", ""):
             raise Failed("INVALID_USAGE", "a boolean is true or false")
-        if FAULT == "workflow-boolean" and known[name] is bool and value in ("true", "false"):
+        if "workflow-boolean" in FAULTS and known[name] is bool and value in ("true", "false"):
             raise Failed("INVALID_USAGE", "--dry takes no value")
-        if FAULT == "workflow-empty" and value == "":
+        if "workflow-empty" in FAULTS and value == "":
             raise Failed("INVALID_USAGE", "--" + name + " is empty")
     if command == "item.create":
-        if FAULT == "requests":
+        if "requests" in FAULTS:
             call_upstream(2.0)
         answer = call_upstream(2.0, "/items", "POST", {"label": options.get("label")})
     elif command == "item.delete":
@@ -196,21 +197,21 @@ def run(words, options):
     else:
         cursor = options.get("cursor")
         answer = call_upstream(2.0, "/items" + ("?after=" + cursor if cursor else ""))
-    if FAULT == "commands-work" and command == "item.delete":
+    if "commands-work" in FAULTS and command == "item.delete":
         raise Failed("NOT_FOUND", "not there")
     if command != "item.list":
         reply = {"item": answer}
-        if FAULT == "data-keys" and command == "item.create":
+        if "data-keys" in FAULTS and command == "item.create":
             reply["operation"] = "create"
         return reply, {}
     found = answer.get("list", [])
     items = [{"id": str(entry["id"]), "name": entry["title"]} for entry in found]
-    following = None if FAULT == "pages" else answer.get("next")
+    following = None if "pages" in FAULTS else answer.get("next")
     more = following is not None
     reply = {"items": items, "entries": found, "next_cursor": following, "has_more": more}
-    if answer.get("cut") and FAULT != "partial-answers":
+    if answer.get("cut") and "partial-answers" not in FAULTS:
         reply.update(complete=False, incomplete_reason="cut")
-    if FAULT == "lists":
+    if "lists" in FAULTS:
         del reply["has_more"]
     return reply, {}
 
@@ -221,12 +222,12 @@ def parse(arguments):
     while rest:
         word = rest.pop(0)
         name = word[2:] if word.startswith("--") else ""
-        if FAULT == "flags-after" and name in ("json", "mode") and len(words) > 0:
+        if "flags-after" in FAULTS and name in ("json", "mode") and len(words) > 0:
             if words != ["config"]:
                 raise Failed("INVALID_USAGE", "global flags stand before the command")
-        if FAULT == "flags-between" and name == "json" and words == ["config"]:
+        if "flags-between" in FAULTS and name == "json" and words == ["config"]:
             raise Failed("INVALID_USAGE", "no flag here")
-        if FAULT == "flags-before" and name == "mode" and rest[1:] == ["config", "show"]:
+        if "flags-before" in FAULTS and name == "mode" and rest[1:] == ["config", "show"]:
             raise Failed("INVALID_USAGE", "no flag here")
         if name in ("json", "verbose", "version", "help"):
             flags[name] = True
@@ -242,7 +243,7 @@ def parse(arguments):
 def show_help(words):
     names = sorted({id.split(".")[len(words)] for id in COMMANDS
                     if id.split(".")[: len(words)] == words and len(id.split(".")) > len(words)})
-    if FAULT == "commands-listed" and not words:
+    if "commands-listed" in FAULTS and not words:
         names.append("secret-door")
     print("Usage: " + " ".join([TOOL] + words))
     if names:
@@ -253,13 +254,13 @@ def show_help(words):
 
 def gate(command, words, options, flags, chosen):
     needed = COMMANDS[command]
-    if FAULT == "gate" and command == "item.delete" and chosen == "full":
+    if "gate" in FAULTS and command == "item.delete" and chosen == "full":
         return
-    if FAULT == "gate-first" and "no-such-option" in options:
+    if "gate-first" in FAULTS and "no-such-option" in options:
         raise Failed("INVALID_USAGE", "no such option")
-    if FAULT == "gate-default" and flags["mode"] is None and not os.environ.get("AOS_MODE"):
+    if "gate-default" in FAULTS and flags["mode"] is None and not os.environ.get("AOS_MODE"):
         return
-    if FAULT == "gate-admits" and command == "item.create" and chosen == "admin":
+    if "gate-admits" in FAULTS and command == "item.create" and chosen == "admin":
         raise Failed("PERMISSION_DENIED", "no", {"required_mode": "write", "actual_mode": "admin"})
     if MODES.index(chosen) < MODES.index(needed):
         details = {"required_mode": needed, "actual_mode": chosen}
@@ -274,92 +275,92 @@ def main():
     try:
         flags, words, options = parse(arguments)
         if flags["version"]:
-            print("9.9.9" if FAULT == "version-flag" else TOOL + " " + VERSION)
+            print("9.9.9" if "version-flag" in FAULTS else TOOL + " " + VERSION)
             return 0
-        from_environment = "" if FAULT == "mode-variable" else os.environ.get("AOS_MODE", "")
-        if FAULT == "bad-mode-variable" and from_environment not in MODES:
+        from_environment = "" if "mode-variable" in FAULTS else os.environ.get("AOS_MODE", "")
+        if "bad-mode-variable" in FAULTS and from_environment not in MODES:
             from_environment = ""
-        if FAULT == "mode-variable" and os.environ.get("AOS_MODE") == "nobody":
+        if "mode-variable" in FAULTS and os.environ.get("AOS_MODE") == "nobody":
             from_environment = "nobody"
         chosen = flags["mode"] if flags["mode"] is not None else from_environment or "readonly"
         if chosen not in MODES:
-            if FAULT == "bad-mode" and flags["mode"] is not None:
+            if "bad-mode" in FAULTS and flags["mode"] is not None:
                 print("no such mode", file=sys.stderr)
                 return 2
             raise Failed("INVALID_USAGE", "there is no mode " + chosen)
         mode = chosen
         if flags["help"]:
-            if FAULT == "commands-exist" and words == ["item", "delete"]:
+            if "commands-exist" in FAULTS and words == ["item", "delete"]:
                 return 2
             show_help(words)
             return 0
         if ".".join(words) not in COMMANDS:
-            if FAULT == "unknown-command":
+            if "unknown-command" in FAULTS:
                 print("no such command", file=sys.stderr)
                 return 2
             raise Failed("INVALID_USAGE", "there is no such command")
         command = ".".join(words)
         gate(command, words, options, flags, chosen)
-        if FAULT == "commands-exist" and command == "item.delete":
+        if "commands-exist" in FAULTS and command == "item.delete":
             raise Failed("INVALID_USAGE", "there is no such command")
         if command in ("capabilities", "health", "config.show") and options:
-            if FAULT == "unknown-option":
+            if "unknown-option" in FAULTS:
                 print("no such option", file=sys.stderr)
                 return 2
             raise Failed("INVALID_USAGE", "there is no such option")
-        if flags["verbose"] and FAULT == "verbose-flag":
+        if flags["verbose"] and "verbose-flag" in FAULTS:
             print("some detail")
         data, top = run(words, options)
         envelope = {"ok": True, "tool": TOOL, "command": command, "data": data}
         code = 0
-        if FAULT == "success-keys" and command == "config.show":
+        if "success-keys" in FAULTS and command == "config.show":
             envelope["extra"] = 1
-        if FAULT == "tool-name" and command == "config.show":
+        if "tool-name" in FAULTS and command == "config.show":
             envelope["tool"] = "aos-other"
     except Failed as error:
         code = EXITS[error.code]
-        if FAULT == "exit-codes" and error.code == "BACKEND_UNAVAILABLE":
+        if "exit-codes" in FAULTS and error.code == "BACKEND_UNAVAILABLE":
             code = 1
         details = error.details
-        if FAULT == "error-secrets" and error.code == "INVALID_USAGE":
+        if "error-secrets" in FAULTS and error.code == "INVALID_USAGE":
             details = {"key": secret()[-4:]}
         message = error.message
-        if not (FAULT == "command-secrets" and error.code == "AUTH_ERROR"):
+        if not ("command-secrets" in FAULTS and error.code == "AUTH_ERROR"):
             message = scrub(message)
         envelope = {"ok": False, "tool": TOOL, "command": command,
                     "error": {"code": error.code, "message": message, "details": details}}
-        if FAULT == "error-keys":
+        if "error-keys" in FAULTS:
             del envelope["error"]["details"]
-        if FAULT == "command-id" and error.code == "PERMISSION_DENIED":
+        if "command-id" in FAULTS and error.code == "PERMISSION_DENIED":
             envelope["command"] = "unknown"
-        if FAULT == "ok-is-exit-zero" and command == "capabilities":
+        if "ok-is-exit-zero" in FAULTS and command == "capabilities":
             code = 0
     except KeyboardInterrupt:
-        if FAULT == "interrupt":
+        if "interrupt" in FAULTS:
             raise
         return 130
     envelope["meta"] = {
-        "mode": "readonly" if FAULT == "meta-mode" else mode,
+        "mode": "readonly" if "meta-mode" in FAULTS else mode,
         "duration_ms": int((time.monotonic() - started) * 1000),
         "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "version": VERSION,
     }
-    if FAULT == "meta":
+    if "meta" in FAULTS:
         envelope["meta"]["timestamp"] = "yesterday"
     envelope.update(top)
-    if FAULT == "one-document" and command == "config.show":
+    if "one-document" in FAULTS and command == "config.show":
         print("warning: a note")
-    if FAULT == "rare" and command == "item.delete" and not envelope["ok"] and mode == "admin":
+    if "rare" in FAULTS and command == "item.delete" and not envelope["ok"] and mode == "admin":
         envelope["error"]["hint"] = "look again"
-    if FAULT == "rare" and command == "item.create" and envelope["ok"]:
+    if "rare" in FAULTS and command == "item.create" and envelope["ok"]:
         envelope["meta"]["timestamp"] = "2026-03-31T12:00:00+02:00"
-    if FAULT == "rare" and options.get("cursor"):
+    if "rare" in FAULTS and options.get("cursor"):
         print("asking with " + secret(), file=sys.stderr)
     text = json.dumps(envelope) if is_json else json.dumps(envelope.get("data", envelope))
     try:
         print(text, flush=True)
     except BrokenPipeError:
-        if FAULT == "closed-stdout":
+        if "closed-stdout" in FAULTS:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1

@@ -9,6 +9,9 @@ use super::{conform, connector, with_verdict};
 /// Probes that install the connector: slow, and only their own faults can touch them.
 const INSTALLS: [&str; 2] = ["harness.install", "harness.install-two"];
 
+/// Faults that are tried together.
+const FAULTS_OF_A_RUN: usize = 4;
+
 /// Every probe of the family, by the part of its id that names the fault.
 fn probes(sandbox: &Sandbox) -> Vec<String> {
     let data = sandbox.aos(&["conform", "--list", "--family", "harness"]).data();
@@ -24,32 +27,27 @@ fn a_good_connector_passes_every_probe() {
     assert_eq!(data["summary"]["pass"], data["summary"]["probes"], "{data:#}");
 }
 
+/// Several faults share a run; where such a run shows anything but these faults, each of them has a run of its own.
 #[test]
 fn each_fault_fails_exactly_its_probe() {
-    let wanted = probes(&Sandbox::new());
-    let next = Mutex::new(wanted.iter());
+    let probes = probes(&Sandbox::new());
+    let (installs, plain): (Vec<_>, Vec<_>) =
+        probes.iter().map(String::as_str).partition(|probe| INSTALLS.contains(probe));
+    let runs = plain.len().div_ceil(FAULTS_OF_A_RUN);
+    let mut groups: Vec<Vec<&str>> =
+        (0..runs).map(|run| plain.iter().copied().skip(run).step_by(runs).collect()).collect();
+    groups.extend(installs.into_iter().map(|probe| vec![probe]));
+    let next = Mutex::new(groups.iter());
     let wrong = Mutex::new(Vec::new());
     let work = || {
-        while let Some(probe) = { next.lock().unwrap().next() } {
-            let sandbox = Sandbox::new();
-            let fault = probe.strip_prefix("harness.").unwrap();
-            let path = connector(&sandbox, fault);
-            let others = wanted.iter().filter(|other| {
-                INSTALLS.contains(&probe.as_str()) || !INSTALLS.contains(&other.as_str())
-            });
-            let mut arguments = vec!["--jobs", "2"];
-            arguments.extend(others.flat_map(|other| ["--probe", other.as_str()]));
-            let error = conform(&sandbox, &path, &arguments).json();
-            let details = &error["error"]["details"];
-            if details["results"].is_null() {
-                wrong.lock().unwrap().push(format!("{fault}: nothing failed"));
+        while let Some(group) = { next.lock().unwrap().next() } {
+            if group.len() > 1 && broken(&probes, group).is_ok() {
                 continue;
             }
-            eprintln!("{fault}: {:?}", with_verdict(details, "fail"));
-            let failed: BTreeSet<_> = with_verdict(details, "fail").into_iter().collect();
-            let blocked = with_verdict(details, "blocked");
-            if failed != BTreeSet::from([probe.as_str()]) || !blocked.is_empty() {
-                wrong.lock().unwrap().push(format!("{fault}: {failed:?}, blocked {blocked:?}"));
+            for probe in group {
+                if let Err(found) = broken(&probes, &[*probe]) {
+                    wrong.lock().unwrap().push(found);
+                }
             }
         }
     };
@@ -59,6 +57,31 @@ fn each_fault_fails_exactly_its_probe() {
     });
     let wrong = wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Holds a connector with the faults of `group` against all probes. What fails must be the group, and nothing may be
+/// blocked.
+fn broken(probes: &[String], group: &[&str]) -> Result<(), String> {
+    let sandbox = Sandbox::new();
+    let faults: Vec<_> = group.iter().map(|probe| probe.trim_start_matches("harness.")).collect();
+    let path = connector(&sandbox, &faults.join(" "));
+    let installs = group.iter().any(|probe| INSTALLS.contains(probe));
+    let others = probes.iter().filter(|other| installs || !INSTALLS.contains(&other.as_str()));
+    let mut arguments = vec!["--jobs", "2"];
+    arguments.extend(others.flat_map(|other| ["--probe", other.as_str()]));
+    let error = conform(&sandbox, &path, &arguments).json();
+    let details = &error["error"]["details"];
+    if details["results"].is_null() {
+        return Err(format!("{faults:?}: nothing failed"));
+    }
+    let failed: BTreeSet<_> = with_verdict(details, "fail").into_iter().collect();
+    let blocked = with_verdict(details, "blocked");
+    if failed == group.iter().copied().collect() && blocked.is_empty() {
+        return Ok(());
+    }
+    let found = format!("{faults:?}: {failed:?}, blocked {blocked:?}");
+    eprintln!("{found}");
+    Err(found)
 }
 
 #[test]

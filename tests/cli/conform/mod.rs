@@ -69,15 +69,16 @@ const COMMANDS: [(&str, &str, &str); 6] = [
     ("item.delete", "admin", "destructive"),
 ];
 
-/// A connector in the work directory that breaks the promise `fault`, or none.
-pub fn connector(sandbox: &Sandbox, fault: &str) -> PathBuf {
+/// A connector in the work directory that breaks the promises whose names are in `faults`, one after the other, or none.
+pub fn connector(sandbox: &Sandbox, faults: &str) -> PathBuf {
+    let faults: Vec<&str> = faults.split_whitespace().collect();
     let commands: Vec<_> = COMMANDS
         .iter()
         .map(|(id, mode, class)| json!({"id": id, "required_mode": mode, "action_class": class}))
         .collect();
     let mut modes: serde_json::Map<String, Value> =
         COMMANDS.iter().map(|(id, mode, _)| ((*id).to_owned(), (*mode).into())).collect();
-    if fault == "permissions-file" {
+    if faults.contains(&"permissions-file") {
         modes.remove("item.create");
     }
     let manifest = json!({
@@ -90,9 +91,9 @@ pub fn connector(sandbox: &Sandbox, fault: &str) -> PathBuf {
             {"id": "label", "type": "string", "applies_to": ["item.create"]},
         ]},
     });
-    let package = if fault == "install-two" { "cli_aos" } else { "aos_good" };
-    let mut source = GOOD.replace("FAULT = \"\"", &format!("FAULT = \"{fault}\""));
-    if fault == "install" {
+    let package = if faults.contains(&"install-two") { "cli_aos" } else { "aos_good" };
+    let mut source = GOOD.replace("FAULTS = set()", &format!("FAULTS = set({})", json!(faults)));
+    if faults.contains(&"install") {
         source.push_str(
             "\nopen(os.path.join(os.path.dirname(__file__), '..', 'permissions.json')).close()\n",
         );

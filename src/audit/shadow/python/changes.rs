@@ -20,12 +20,15 @@ use super::targets::targets;
 const MODULE: &str = "_aosm";
 
 /// Sources that import something else under the name of the module, or change what it holds.
-pub fn sources(module: &Module<'_>, found: &mut Vec<Finding>) {
+pub fn sources(
+    module: &Module<'_>,
+    texts: &BTreeMap<&str, &str>,
+    used: &BTreeSet<&str>,
+    found: &mut Vec<Finding>,
+) {
     let Some(patterns) = Patterns::of(module) else { return };
     let exports = patterns.exports(module);
-    let texts = loaded::texts(module);
-    let used = loaded::loaded(module, &texts);
-    for (path, text) in texts {
+    for (path, text) in texts.iter().filter(|(path, _)| !module.ours.contains(*path)) {
         let name = path.rsplit('/').next().unwrap_or(path);
         // A test may replace a value for its own time; conftest.py acts on every test.
         if (name.starts_with("test_") || name.ends_with("_test.py")) && !used.contains(path) {
@@ -250,6 +253,7 @@ impl Patterns {
             }
         }
         for _ in 0..3 {
+            let before = (bytes.clone(), modules.len());
             let now = String::from_utf8_lossy(&bytes).into_owned();
             let all = format!("(?:{})", modules.iter().cloned().collect::<Vec<_>>().join("|"));
             let patterns = [
@@ -265,6 +269,9 @@ impl Patterns {
                 format!(r"(?m)^[ \t]*(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*{all}(?:\.__dict__)?[ \t]*$");
             for captures in regex(&named).iter().flat_map(|pattern| pattern.captures_iter(&now)) {
                 modules.extend(captures.get(1).map(|name| regex::escape(name.as_str())));
+            }
+            if before == (bytes.clone(), modules.len()) {
+                break;
             }
         }
         String::from_utf8_lossy(&bytes).into_owned()

@@ -95,7 +95,8 @@ pub fn loaded<'a>(module: &Module<'a>, texts: &BTreeMap<&'a str, &'a str>) -> BT
         let quoted = text.split(['"', '\'', '\n', '=', ' ']);
         words.extend(quoted.filter(|word| word.contains(':')).flat_map(entry_points));
     }
-    for path in &loaded {
+    // Files of aos name no test of the project.
+    for path in loaded.iter().filter(|path| !module.ours.contains(*path)) {
         words.extend(imported(texts[path]));
     }
     let mut left = tests;

@@ -24,13 +24,22 @@ use self::uses::{Guarded, Names};
 
 use super::{Module, join, line, names};
 
-pub use changes::sources;
-pub use packaging::mapped;
-
 /// Largest bytecode file whose head is read, in bytes.
 const MAX_BYTECODE: u64 = 16 * 1024 * 1024;
 /// Modules that Python runs or reads before any module of the tool.
 const AT_START: [&str; 2] = ["sitecustomize", "usercustomize"];
+
+/// Everything that Python would load in place of the module, and every source that changes it.
+pub fn check(module: &Module<'_>, record: &Record, found: &mut Vec<Finding>) {
+    places(module, found);
+    packaging::mapped(module, found);
+    let texts = loaded::texts(module);
+    let used = loaded::loaded(module, &texts);
+    changes::sources(module, &texts, &used, found);
+    let sources = sources_of(&texts, &used);
+    uses(module, record, &sources, &texts, found);
+    runtime_uses(module, record, &sources, &texts, found);
+}
 
 /// Files that the import system prefers to the module.
 pub fn places(module: &Module<'_>, found: &mut Vec<Finding>) {
@@ -113,15 +122,20 @@ fn elsewhere(module: &Module<'_>, found: &mut Vec<Finding>) {
 }
 
 /// Code that does more with the module than to read its names, and code that changes how modules are found.
-pub fn uses(module: &Module<'_>, record: &Record, found: &mut Vec<Finding>) {
+fn uses<'a>(
+    module: &Module<'a>,
+    record: &Record,
+    sources: &[Source<'a>],
+    texts: &BTreeMap<&'a str, &'a str>,
+    found: &mut Vec<Finding>,
+) {
     let guarded = Guarded { package: None, stems: BTreeSet::from([module.stem.to_owned()]) };
-    let texts = loaded::texts(module);
-    let sources = sources_of(&texts, &loaded::loaded(module, &texts));
-    for (path, at) in changes(&guarded, &sources) {
+    let every: Vec<_> = sources.iter().collect();
+    for (path, at) in changes(&guarded, &every, &|path| !module.ours.contains(path)) {
         found.push(module.amended(path, texts[path], at));
     }
     let runtime = record.runtime.as_ref();
-    for source in &sources {
+    for source in sources.iter().filter(|source| !module.ours.contains(source.path)) {
         // Those files are compared, and look at the modules of the tool.
         let is_compared = runtime
             .is_some_and(|runtime| is_below(source.path, runtime.path.as_str()))
@@ -136,7 +150,13 @@ pub fn uses(module: &Module<'_>, record: &Record, found: &mut Vec<Finding>) {
 }
 
 /// Code outside the runtime that gives its modules other values.
-pub fn runtime_uses(module: &Module<'_>, record: &Record, found: &mut Vec<Finding>) {
+fn runtime_uses<'a>(
+    module: &Module<'a>,
+    record: &Record,
+    sources: &[Source<'a>],
+    texts: &BTreeMap<&'a str, &'a str>,
+    found: &mut Vec<Finding>,
+) {
     let Some(runtime) = &record.runtime else { return };
     let directory = runtime.path.as_str();
     let files = module.repository.files.keys().filter(|path| is_below(path, directory));
@@ -147,11 +167,10 @@ pub fn runtime_uses(module: &Module<'_>, record: &Record, found: &mut Vec<Findin
     });
     let package = directory.rsplit('/').next();
     let guarded = Guarded { package, stems: stems.collect() };
-    let texts = loaded::texts(module);
-    let mut used = loaded::loaded(module, &texts);
-    used.retain(|path| !is_below(path, directory));
-    let sources = sources_of(&texts, &used);
-    for (path, at) in changes(&guarded, &sources) {
+    let is_judged = |path: &str| !is_below(path, directory) && !module.ours.contains(path);
+    let outside: Vec<_> =
+        sources.iter().filter(|source| !is_below(source.path, directory)).collect();
+    for (path, at) in changes(&guarded, &outside, &is_judged) {
         let mut finding = module.amended(path, texts[path], at);
         finding.message = format!("it changes the runtime in `{directory}` while the tool runs");
         finding.fix =
@@ -199,8 +218,12 @@ fn sources_of<'a>(texts: &BTreeMap<&'a str, &'a str>, used: &BTreeSet<&'a str>) 
     used.iter().filter_map(|path| Some(Source::of(path, texts.get(path)?))).collect()
 }
 
-/// Every place where a source does more with a guarded module than to read it.
-fn changes<'a>(guarded: &Guarded<'_>, sources: &[Source<'a>]) -> Vec<(&'a str, usize)> {
+/// Every place where a source that `is_judged` does more with a guarded module than to read it.
+fn changes<'a>(
+    guarded: &Guarded<'_>,
+    sources: &[&Source<'a>],
+    is_judged: &dyn Fn(&str) -> bool,
+) -> Vec<(&'a str, usize)> {
     let mut names: Vec<Names> = sources.iter().map(|source| guarded.names(source)).collect();
     // A name can go from file to file.
     for _ in 0..8 {
@@ -218,7 +241,8 @@ fn changes<'a>(guarded: &Guarded<'_>, sources: &[Source<'a>]) -> Vec<(&'a str, u
         }
     }
     let mut found = Vec::new();
-    for (source, own) in sources.iter().zip(&names) {
+    let judged = sources.iter().zip(&names).filter(|(source, _)| is_judged(source.path));
+    for (source, own) in judged {
         // One for each file is enough to look at it.
         found.extend(guarded.changes(source, own).into_iter().min().map(|at| (source.path, at)));
     }
@@ -235,7 +259,9 @@ mod tests {
         let stems = stems.iter().map(|stem| (*stem).to_owned());
         let guarded = Guarded { package, stems: stems.collect() };
         let sources: Vec<_> = files.iter().map(|(path, text)| Source::of(path, text)).collect();
-        changes(&guarded, &sources).into_iter().map(|(path, _)| path.to_owned()).collect()
+        let every: Vec<_> = sources.iter().collect();
+        let changes = changes(&guarded, &every, &|_| true);
+        changes.into_iter().map(|(path, _)| path.to_owned()).collect()
     }
 
     #[test]

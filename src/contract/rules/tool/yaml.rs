@@ -132,8 +132,10 @@ mod tests {
             expected.map(|(path, value, quoted)| (path.to_owned(), value.to_owned(), quoted));
         let json = "name: x # comment\nversion: '1.0.0'\nmetadata: {\"requires\": {\"bins\": [\"x\"], \"min_version\": \"1.0.0\"}}";
         let block = "name: x\nversion: \"1.0.0\"\nmetadata:\n  requires:\n    bins:\n      - \"x\"\n    min_version: \"1.0.0\"";
+        let at_key = block.replace("      - ", "    - ");
         assert_eq!(read(json), expected);
         assert_eq!(read(block), expected);
+        assert_eq!(read(&at_key), expected);
     }
 
     #[test]

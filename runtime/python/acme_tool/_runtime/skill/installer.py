@@ -8,9 +8,13 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .. import process
 from .places import MOVED, NEWER, OLDER
+
+if TYPE_CHECKING:
+    from .sync import Request
 
 NODE_LIMIT = 10.0
 NODE = "install Node 22.20 or newer, with npm"

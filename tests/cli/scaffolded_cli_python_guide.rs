@@ -42,6 +42,22 @@ fn is_green(sandbox: &Sandbox, project: &Path) {
     sandbox.aos_in(project, &["check"]).data();
 }
 
+/// No probe fails, and none lacks a command to try.
+#[cfg(target_os = "linux")]
+fn conforms(sandbox: &Sandbox, project: &Path) {
+    let record = disk::read(&project.join("aos.toml"));
+    let answer = super::conform_agent_cli::conform_of_python(sandbox, project);
+    for verdict in ["fail", "blocked"] {
+        assert_eq!(super::conform_agent_cli::of_verdict(&answer, verdict), [], "{verdict}");
+    }
+    std::fs::write(project.join("aos.toml"), record).expect("a file");
+    std::fs::remove_dir_all(project.join("build")).expect("the programs go");
+}
+
+/// Elsewhere there is no network namespace for it.
+#[cfg(not(target_os = "linux"))]
+fn conforms(_sandbox: &Sandbox, _project: &Path) {}
+
 fn carry_out(project: &Path, step: &str) {
     for line in step.lines().filter_map(|line| line.strip_prefix("    rm ")) {
         for path in line.split(' ') {
@@ -143,6 +159,7 @@ fn follow(answers: &[&str]) {
     is_green(&sandbox, &project);
 
     assert_eq!(runtime(&project), before, "the guide changes files of its user only");
+    conforms(&sandbox, &project);
     std::fs::remove_file(project.join("docs/YOUR_API.md")).expect("the guide");
     for (path, (bytes, _)) in tree(&project) {
         // A cache is of the tool that wrote it.

@@ -206,7 +206,8 @@ fn conforms(sandbox: &Sandbox, go: &Path, project: &Path) {
     let hooks = ["build", "-buildvcs=false", "-tags", "testhooks", "-o", "bin/test/"];
     let programs = ["./cmd/acme", "./internal/runtime/testkit/publish"];
     succeed(go, &[&hooks[..], &programs].concat(), project);
-    super::conform::conform(sandbox, project, &["--jobs=2"]).data();
+    let data = super::conform::conform(sandbox, project, &["--jobs=2"]).data();
+    assert_eq!(data["summary"]["blocked"], 0, "{data}");
     std::fs::remove_dir_all(project.join("bin")).expect("the programs go");
 }
 
@@ -258,7 +259,6 @@ fn follow_the_guide(test: &str, answers: &[String]) {
     disk::edit(&mock, "\"items:delete\"}", more);
     succeed(&gofmt, &["-w", "internal"], &project);
     is_green(&sandbox, &go, &gofmt, &project);
-    // Two commands alone, as after the next step, leave probes without the roles that they need.
     conforms(&sandbox, &go, &project);
 
     for script in fenced(second, "sh") {
@@ -282,6 +282,7 @@ fn follow_the_guide(test: &str, answers: &[String]) {
     }
     write_own_texts(&project);
     is_green(&sandbox, &go, &gofmt, &project);
+    conforms(&sandbox, &go, &project);
     for (path, (bytes, _)) in tree(&project) {
         let code =
             path.starts_with("internal/") || path.starts_with("cmd/") || path == "conform.toml";

@@ -54,7 +54,7 @@ func TestAnUpdateReplacesTheProgramAndItsSkill(t *testing.T) {
 		t.Errorf("the program says %q", said)
 	}
 	calls := tool.calls("npx")
-	if len(calls) != 1 || !strings.Contains(calls[0], "/"+about.Repository+"/tree/v"+newerVersion+" -y -g") {
+	if len(calls) != 1 || !strings.Contains(calls[0], "/"+about.Repository+"/tree/v"+newerVersion+" -y -g -s "+about.Tool) {
 		t.Errorf("npx was called with %v", calls)
 	}
 	ended.Document()

@@ -212,20 +212,25 @@ fn a_generated_cli_go_passes_everything() {
     passes(&conform(&sandbox, &project));
 }
 
-#[test]
-fn a_generated_cli_python_passes_everything() {
-    let sandbox = Sandbox::new();
-    let project = generated(&sandbox, "cli-python");
+/// Runs `aos conform` on a tool of `cli-python`, as `make conform` does.
+pub fn conform_of_python(sandbox: &Sandbox, project: &Path) -> Answer {
     let programs = super::scaffolded_cli_python::python();
     let python = programs.join("python");
     let module = "acme._runtime.testkit.publish_release";
     let publish = ["-m", module, "--program", "build/conform"];
-    super::toolchain::succeed(&python, &publish, &project);
+    super::toolchain::succeed(&python, &publish, project);
     let record = project.join("aos.toml");
     let mut text = std::fs::read_to_string(&record).expect("a record");
     text.push_str(&format!("\n[conform]\ncommand = [{python:?}, \"-m\", \"acme\"]\n"));
     std::fs::write(&record, text).expect("a record");
-    passes(&conform_with(&sandbox, &project, programs, &[]));
+    conform_with(sandbox, project, programs, &[])
+}
+
+#[test]
+fn a_generated_cli_python_passes_everything() {
+    let sandbox = Sandbox::new();
+    let project = generated(&sandbox, "cli-python");
+    passes(&conform_of_python(&sandbox, &project));
 }
 
 #[test]

@@ -56,7 +56,7 @@ def test_an_update_replaces_the_program_and_its_skill(install: Install) -> None:
     tool.clean()
     assert tool.run("--version").text == f"{TOOL} {NEWER}\n"
     (call,) = tool.calls("npx")
-    assert f"/{REPOSITORY}/tree/v{NEWER} -y -g" in call
+    assert f"/{REPOSITORY}/tree/v{NEWER} -y -g -s {TOOL}" in call
     # The new version has nothing to do.
     assert tool.run("update").ok()["status"] == "current"
 

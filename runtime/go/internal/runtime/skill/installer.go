@@ -117,12 +117,12 @@ func pinFor(said string) (pin, bool) {
 }
 
 // arguments are the words for npx. Every word is plain, so that a person can type the same into any shell.
-func arguments(pin pin, repository, version string, targets []string) []string {
-	// The tag pins the Skill; without it, that of the newest commit would be installed. The source comes first: -a
-	// takes all words that follow it.
-	words := []string{
-		"--yes", "skills@" + string(pin), "add", "https://github.com/" + repository + "/tree/v" + version, "-y", "-g",
-	}
+func arguments(pin pin, request Request, targets []string) []string {
+	// The tag pins the Skill; without it, that of the newest commit would be installed. The name pins it as well:
+	// without it, every Skill of the repository would be installed, and nothing verifies the others. The source comes
+	// first: -s and -a take all words that follow them.
+	source := "https://github.com/" + request.Repository + "/tree/v" + request.Version
+	words := []string{"--yes", "skills@" + string(pin), "add", source, "-y", "-g", "-s", request.Name}
 	if targets != nil {
 		words = append(append(words, "-a", "universal"), targets...)
 	}

@@ -178,7 +178,7 @@ func (r Report) install(ctx context.Context, request Request, places places, too
 	deadline := time.Now().Add(request.Limit)
 	targets := recognised(places, tools.pin)
 	for first := true; ; first = false {
-		words := arguments(tools.pin, request.Repository, request.Version, targets)
+		words := arguments(tools.pin, request, targets)
 		ending, err := install(ctx, tools.npx, words, time.Until(deadline))
 		if err != nil {
 			r.Notes = append(r.Notes, err.Error())

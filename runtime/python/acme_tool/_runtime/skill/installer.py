@@ -8,9 +8,13 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .. import process
 from .places import MOVED, NEWER, OLDER
+
+if TYPE_CHECKING:
+    from .sync import Request
 
 NODE_LIMIT = 10.0
 NODE = "install Node 22.20 or newer, with npm"
@@ -128,17 +132,18 @@ def find() -> Installer:
     return Installer(npx, pin)
 
 
-def words(
-    pin: str, repository: str, version: str, targets: Sequence[str] | None
-) -> list[str]:
+def words(pin: str, request: Request, targets: Sequence[str] | None) -> list[str]:
     """Give the words for npx; all are plain, so that a person can type them as well.
 
-    The tag pins the Skill: without it that of the newest commit would come. Targets
-    are named when the installer would not find them, or too few of them.
+    The tag pins the Skill: without it that of the newest commit would come. The name
+    pins it as well: without it every Skill of the repository would be installed, and
+    nothing verifies the others. Targets are named when the installer would not find
+    them, or too few of them.
     """
-    source = f"https://github.com/{repository}/tree/v{version}"
-    # The source comes first: -a takes all words that follow it.
+    source = f"https://github.com/{request.repository}/tree/v{request.version}"
+    # The source comes first: -s and -a take all words that follow them.
     found = ["--yes", f"skills@{pin}", "add", source, "-y", "-g"]
+    found += ["-s", request.name]
     return found if targets is None else [*found, "-a", "universal", *targets]
 
 

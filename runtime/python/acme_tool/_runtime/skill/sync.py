@@ -319,7 +319,7 @@ def _install(
     deadline = time.monotonic() + LIMIT
     targets = _targets(places, found.pin)
     for is_last in (False, True):
-        words = installer.words(found.pin, request.repository, request.version, targets)
+        words = installer.words(found.pin, request, targets)
         try:
             ending = found.run(words, max(deadline - time.monotonic(), 0.1))
         except OSError as error:

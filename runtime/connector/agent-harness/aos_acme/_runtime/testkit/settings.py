@@ -1,4 +1,4 @@
-"""Checks: api.py has no setting that nothing reads.
+"""Checks: api.py has no setting that nothing reads, and its limits make sense.
 
 The runtime passes over a member that it does not know, so a name that is spelled
 wrongly would change what a rule means and never be noticed.
@@ -23,6 +23,8 @@ PAGING = {"style", "limit", "max_limit", "position", "next", "more", "in"}
 MORE_PAGING = {"empty_ends", "last", "total", "cap"}
 # The host waits no longer for an answer of `health`.
 HEALTH_LIMIT = 2.5
+# A bulk command sends a request for each of its values, in the time of one call.
+REQUESTS_PER_SECOND = 10
 
 
 def test_a_rule_of_api_has_no_unknown_member() -> None:
@@ -57,6 +59,10 @@ def test_what_a_list_is_told_by_is_in_a_stated_reply(name: str) -> None:
 
 def test_health_answers_before_the_host_gives_up() -> None:
     assert 0 < api.HEALTH_SECONDS < HEALTH_LIMIT
+
+
+def test_a_bulk_command_has_time_for_all_its_values() -> None:
+    assert 1 < api.BULK_TARGETS <= REQUESTS_PER_SECOND * api.CALL_SECONDS
 
 
 def stated() -> Iterator[Reply]:

@@ -38,6 +38,8 @@ from .subject import (
 COMMANDS = cases.COMMANDS
 RUNTIME = SOURCES / "_runtime"
 FLAGS = re.MULTILINE | re.DOTALL
+# Bytes of a name in an archive that the host reads.
+ARCHIVE_NAME = 100
 RESERVED = {"json", "mode", "verbose", "version", "help"}
 DATA_KEYS_OF_THE_HOST = {"ok", "connectorId", "operation", "resource"}
 DENIED = [(name, mode) for name in COMMANDS for mode in lower_modes(name)]
@@ -125,6 +127,14 @@ def test_the_host_can_read_the_project_file() -> None:
     assert chr(90) not in section  # the pattern of the host stops at this letter
     (scripts,) = re.findall(r"^\[project.scripts\]\n(.*?)^\[", text, FLAGS)
     assert re.findall(r"\A(aos-[a-z0-9-]+) =", scripts) == [gen.TOOL]
+
+
+def test_the_archive_reader_of_the_host_takes_every_name() -> None:
+    """It cuts names at 100 bytes; README says how to pack the connector."""
+    wanted = [REPOSITORY / "connector.json", *HARNESS.glob("*.*"), *SOURCES.rglob("*")]
+    names = [f"{gen.TOOL}/{path.relative_to(REPOSITORY).as_posix()}" for path in wanted]
+    packed = [name for name in names if "/__pycache__" not in name]
+    assert [name for name in packed if len(name.encode()) > ARCHIVE_NAME] == []
 
 
 def test_the_project_file_asks_for_what_the_runtime_needs() -> None:

@@ -23,7 +23,7 @@ pub struct Entry {
 }
 
 /// Every leaf command, in the order of the help.
-pub const ENTRIES: [Entry; 19] = [
+pub const ENTRIES: [Entry; 20] = [
     Entry {
         path: "new",
         kind: Kind::Write,
@@ -131,6 +131,17 @@ pub const ENTRIES: [Entry; 19] = [
         kind: Kind::Query,
         schema: "augmentor_result",
         examples: &["aos augmentor agent . pm --message hello --compact"],
+        raw: None,
+    },
+    Entry {
+        path: "mcp serve",
+        kind: Kind::Query,
+        schema: "mcp_server",
+        examples: &[
+            "aos mcp serve . --list --compact",
+            "aos mcp serve ./biddb ./aos-github --allow-mode write",
+            "aos mcp serve ./aos-github --tools 'issue.*,!issue.delete'",
+        ],
         raw: None,
     },
     Entry {

@@ -10,7 +10,7 @@ pub struct Schema {
 }
 
 /// Data of every schema, as `reference` publishes it.
-pub const SCHEMAS: [Schema; 16] = [
+pub const SCHEMAS: [Schema; 17] = [
     Schema {
         name: "created_project",
         fields: &[
@@ -134,6 +134,11 @@ pub const SCHEMAS: [Schema; 16] = [
             "notes",
         ],
         untrusted_fields: &["package", "result", "error", "permissions", "warnings"],
+    },
+    Schema {
+        name: "mcp_server",
+        fields: &["packages", "tools", "withheld", "presented"],
+        untrusted_fields: &["packages", "tools"],
     },
     Schema {
         name: "verified_file",

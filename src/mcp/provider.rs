@@ -29,11 +29,11 @@ pub struct Options {
 
 /// Opens packages of one family.
 pub trait Opener: Sync {
-    /// Whether the package of a project declares that it needs the network. Runs nothing of it.
+    /// What the package declares about itself. Runs nothing of it.
     ///
     /// # Errors
     /// When its manifest is not valid.
-    fn needs_network(&self, subject: &Subject<'_>, options: &Options) -> Result<bool, Failure>;
+    fn declared(&self, subject: &Subject<'_>, options: &Options) -> Result<Declared, Failure>;
 
     /// Opens the package.
     ///
@@ -43,6 +43,15 @@ pub trait Opener: Sync {
 
     /// Whether something that is not a project is a package of this family.
     fn knows(&self, name: &str, options: &Options) -> bool;
+}
+
+/// What a package says before anything of it runs.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Declared {
+    pub name: String,
+    /// Names of variables that hold its secrets.
+    pub secrets: Vec<String>,
+    pub needs_network: bool,
 }
 
 /// What is opened.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::commands::augmentor::seam::{Callee, Named};
 use crate::mcp::answer::Fault;
 use crate::mcp::mode::Mode;
-use crate::mcp::provider::{Call, Identity, Opener, Options, Provider, Subject};
+use crate::mcp::provider::{Call, Declared, Identity, Opener, Options, Provider, Subject};
 use crate::mcp::tool::{self, Hints, Tool};
 use crate::report::Failure;
 use crate::system::terminal;
@@ -30,10 +30,15 @@ const MAX_LINES: usize = 50;
 pub struct AugmentorOpener;
 
 impl Opener for AugmentorOpener {
-    fn needs_network(&self, subject: &Subject<'_>, options: &Options) -> Result<bool, Failure> {
+    fn declared(&self, subject: &Subject<'_>, options: &Options) -> Result<Declared, Failure> {
         let name = name_of(subject);
         let place = find(&named(&name, options), current()?)?;
-        Ok(!place.manifest.permissions.has_no_network())
+        let permissions = &place.manifest.permissions;
+        Ok(Declared {
+            name: place.name().to_owned(),
+            secrets: permissions.secrets.clone(),
+            needs_network: !permissions.has_no_network(),
+        })
     }
 
     fn open(&self, subject: &Subject<'_>, options: &Options) -> Result<Box<dyn Provider>, Failure> {

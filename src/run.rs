@@ -177,6 +177,7 @@ fn path_of(command: &Command) -> &'static str {
         },
         Command::Mcp(args) => match args.action {
             mcp::Action::Serve(_) => "mcp serve",
+            mcp::Action::Config(_) => "mcp config",
         },
         Command::Verify(_) => "verify",
         Command::VerifyBundle(_) => "verify-bundle",

@@ -5,6 +5,7 @@
 
 pub mod answer;
 pub mod catalogue;
+pub mod config;
 pub mod envelope;
 pub mod filter;
 pub mod finder;

@@ -37,7 +37,7 @@ pub fn run(args: &ConfigArgs) -> Result<Outcome, Failure> {
     let mut arguments = vec!["mcp".to_owned(), "serve".to_owned()];
     arguments.extend(packages);
     if let Some(mode) = args.allow_mode {
-        arguments.extend(["--allow-mode".to_owned(), mode.as_str().to_owned()]);
+        arguments.extend(["--allow-mode".to_owned(), mode.mode().as_str().to_owned()]);
     }
     if !args.tools.is_empty() {
         arguments.extend(["--tools".to_owned(), args.tools.join(",")]);

@@ -1,11 +1,13 @@
 //! `aos mcp`: tools of any family for clients of the Model Context Protocol.
 
+mod config;
 mod serve;
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::mcp::mode::Mode;
 use crate::report::{Failure, Outcome};
 
 use super::Run;
@@ -15,7 +17,8 @@ use super::Run;
 #[command(
     disable_help_subcommand = true,
     after_help = "Examples:\n  aos mcp serve .\n  aos mcp serve ./biddb ./aos-github --allow-mode write\n  \
-                  aos mcp serve ./aos-github --tools 'issue.*,!issue.delete' --list"
+                  aos mcp serve ./aos-github --tools 'issue.*,!issue.delete' --list\n  \
+                  aos mcp config claude-code ./biddb --format raw"
 )]
 pub struct McpArgs {
     #[command(subcommand)]
@@ -27,6 +30,8 @@ pub struct McpArgs {
 pub enum Action {
     /// Serve augmentors, connectors and CLIs on stdin and stdout until stdin ends
     Serve(ServeArgs),
+    /// Print the configuration of a client, or list the clients
+    Config(ConfigArgs),
 }
 
 /// Which packages, and what of them.
@@ -61,6 +66,26 @@ pub struct ServeArgs {
     pub list: bool,
 }
 
+/// Which client, and what it gets.
+#[derive(Args, Debug)]
+pub struct ConfigArgs {
+    /// Client; without it the clients are listed
+    #[arg(value_name = "CLIENT")]
+    pub client: Option<String>,
+    /// Packages to serve; default is the current directory
+    #[arg(value_name = "PATH")]
+    pub packages: Vec<String>,
+    /// Name of the server in the client; default is the name of the package
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Offer tools up to this mode
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub allow_mode: Option<AllowedMode>,
+    /// Offer only these tools, as `aos mcp serve` takes them
+    #[arg(long, value_name = "PATTERNS", value_delimiter = ',')]
+    pub tools: Vec<String>,
+}
+
 /// The highest mode that is offered.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum AllowedMode {
@@ -72,6 +97,18 @@ pub enum AllowedMode {
     Full,
     /// Destruction and configuration
     Admin,
+}
+
+impl AllowedMode {
+    #[must_use]
+    pub fn mode(self) -> Mode {
+        match self {
+            Self::Readonly => Mode::Readonly,
+            Self::Write => Mode::Write,
+            Self::Full => Mode::Full,
+            Self::Admin => Mode::Admin,
+        }
+    }
 }
 
 /// How tools are presented.
@@ -92,5 +129,6 @@ pub enum Presented {
 pub fn run(args: &McpArgs, run: &Run) -> Result<Outcome, Failure> {
     match &args.action {
         Action::Serve(args) => serve::run(args, run),
+        Action::Config(args) => config::run(args),
     }
 }

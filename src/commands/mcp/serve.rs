@@ -1,5 +1,6 @@
 //! `aos mcp serve`: finds the packages, opens them, serves them.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,11 +8,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::error::{io_code, io_hint};
-use crate::inputs::project::{Project, ProjectError};
+use crate::inputs::project::Project;
 use crate::mcp::catalogue::{Catalogue, Policy, Presentation};
 use crate::mcp::filter::Filter;
-use crate::mcp::mode::Mode;
-use crate::mcp::provider::{OPENERS, Opener, Options, Subject};
+use crate::mcp::provider::{Declared, OPENERS, Opener, Options, Subject};
 use crate::mcp::session::{self, Ended, Session, Source, SourceKind};
 use crate::report::{ErrorCode, Failure, Outcome, Style};
 use crate::system::files::{self, Kind};
@@ -19,10 +19,11 @@ use crate::system::{isolation, keeper, temporary, terminal};
 use crate::visible::{Visible, excerpt, visible};
 
 use super::super::Run;
-use super::{AllowedMode, Presented, ServeArgs};
+use super::{Presented, ServeArgs};
 
 /// Longest time that `--timeout` may set, in seconds.
 const MAX_SECONDS: u64 = 3_600;
+const NOT_DECIDED: &str = "nothing has been decided about the network";
 /// Most packages of one server.
 const MAX_PACKAGES: usize = 32;
 /// Most names that `--list` shows for a mode that is not allowed.
@@ -48,7 +49,9 @@ fn served(args: &ServeArgs, run: &Run) -> Result<Outcome, Failure> {
     let mut options = options(args, run)?;
     let sources = sources(&args.packages, &options)?;
     // Only when no package needs the network can it be cut off: there is one process for all.
-    options.network = match needs_network(&sources, &options)? {
+    let declared: Vec<_> =
+        sources.iter().map(|source| declared(source, &options)).collect::<Result<_, _>>()?;
+    options.network = match declared.iter().any(|package| package.needs_network) {
         true => Err("a package of this server declares that it uses the network".to_owned()),
         false => isolation::cut_off_network(),
     };
@@ -92,12 +95,7 @@ fn policy(args: &ServeArgs) -> Result<Policy, Failure> {
             "give globs such as `issue.*`, `tag:NAME` or `mode:readonly`, with `!` to take away",
         )
     })?;
-    let mode = match args.allow_mode {
-        AllowedMode::Readonly => Mode::Readonly,
-        AllowedMode::Write => Mode::Write,
-        AllowedMode::Full => Mode::Full,
-        AllowedMode::Admin => Mode::Admin,
-    };
+    let mode = args.allow_mode.mode();
     let presentation = match args.present {
         Presented::Auto => Presentation::Automatic,
         Presented::All => Presentation::Every,
@@ -130,7 +128,7 @@ fn options(args: &ServeArgs, run: &Run) -> Result<Options, Failure> {
         python: args.python.clone(),
         environment: args.env.clone(),
         limit: Duration::from_secs(seconds),
-        network: Err("not decided yet".to_owned()),
+        network: Err(NOT_DECIDED.to_owned()),
         is_quiet: run.quiet,
     })
 }
@@ -174,22 +172,35 @@ fn of_project(project: &Project) -> Result<Source, Failure> {
     Ok(Source { kind: SourceKind::Project(project.root.clone()), opener })
 }
 
-fn needs_network(sources: &[Source], options: &Options) -> Result<bool, Failure> {
-    for source in sources {
-        let needs = match &source.kind {
-            SourceKind::Project(root) => {
-                let project = Project::open(root).map_err(|error: ProjectError| error)?;
-                source.opener.needs_network(&Subject::Project(&project), options)?
-            }
-            SourceKind::Named(name) => {
-                source.opener.needs_network(&Subject::Named(name), options)?
-            }
-        };
-        if needs {
-            return Ok(true);
+fn declared(source: &Source, options: &Options) -> Result<Declared, Failure> {
+    match &source.kind {
+        SourceKind::Project(root) => {
+            source.opener.declared(&Subject::Project(&Project::open(root)?), options)
         }
+        SourceKind::Named(name) => source.opener.declared(&Subject::Named(name), options),
     }
-    Ok(false)
+}
+
+/// The names of packages, and of the secrets that they ask for. Runs nothing.
+///
+/// # Errors
+/// When one is not there.
+pub fn named(packages: &[String]) -> Result<(Vec<String>, Vec<String>), Failure> {
+    let options = Options {
+        runtime: None,
+        python: None,
+        environment: Vec::new(),
+        limit: Duration::from_secs(MAX_SECONDS),
+        network: Err(NOT_DECIDED.to_owned()),
+        is_quiet: true,
+    };
+    let (mut names, mut secrets) = (Vec::new(), BTreeSet::new());
+    for source in sources(packages, &options)? {
+        let declared = declared(&source, &options)?;
+        names.push(declared.name);
+        secrets.extend(declared.secrets);
+    }
+    Ok((names, secrets.into_iter().collect()))
 }
 
 /// What a person should know when a server starts.

@@ -23,7 +23,7 @@ pub struct Entry {
 }
 
 /// Every leaf command, in the order of the help.
-pub const ENTRIES: [Entry; 20] = [
+pub const ENTRIES: [Entry; 21] = [
     Entry {
         path: "new",
         kind: Kind::Write,
@@ -143,6 +143,17 @@ pub const ENTRIES: [Entry; 20] = [
             "aos mcp serve ./aos-github --tools 'issue.*,!issue.delete'",
         ],
         raw: None,
+    },
+    Entry {
+        path: "mcp config",
+        kind: Kind::Query,
+        schema: "mcp_config",
+        examples: &[
+            "aos mcp config --compact",
+            "aos mcp config claude-code ./biddb --compact",
+            "aos mcp config codex ./aos-github --allow-mode write --format raw",
+        ],
+        raw: Some("the text for the file of the client"),
     },
     Entry {
         path: "verify",

@@ -10,7 +10,7 @@ pub struct Schema {
 }
 
 /// Data of every schema, as `reference` publishes it.
-pub const SCHEMAS: [Schema; 17] = [
+pub const SCHEMAS: [Schema; 18] = [
     Schema {
         name: "created_project",
         fields: &[
@@ -139,6 +139,11 @@ pub const SCHEMAS: [Schema; 17] = [
         name: "mcp_server",
         fields: &["packages", "tools", "withheld", "presented"],
         untrusted_fields: &["packages", "tools"],
+    },
+    Schema {
+        name: "mcp_config",
+        fields: &["clients", "client", "files", "server", "content", "secrets", "advice"],
+        untrusted_fields: &["content", "server"],
     },
     Schema {
         name: "verified_file",

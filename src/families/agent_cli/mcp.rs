@@ -15,7 +15,7 @@ use crate::inputs::spec_source;
 use crate::mcp::answer::Fault;
 use crate::mcp::envelope;
 use crate::mcp::program::Program;
-use crate::mcp::provider::{Call, Identity, Opener, Options, Provider, Subject};
+use crate::mcp::provider::{Call, Declared, Identity, Opener, Options, Provider, Subject};
 use crate::mcp::tool::Tool;
 use crate::report::{ErrorCode, Failure};
 use crate::system::files::{self, Kind};
@@ -30,33 +30,39 @@ const REFERENCE: Duration = Duration::from_secs(30);
 pub struct AgentCliOpener;
 
 impl Opener for AgentCliOpener {
-    fn needs_network(&self, _subject: &Subject<'_>, _options: &Options) -> Result<bool, Failure> {
-        Ok(true)
+    fn declared(&self, subject: &Subject<'_>, options: &Options) -> Result<Declared, Failure> {
+        let program = found(subject, options)?;
+        // Credentials are kept by the tool itself; `reference` names the variables, and it would have to run.
+        Ok(Declared { name: program.name, secrets: Vec::new(), needs_network: true })
     }
 
     fn open(&self, subject: &Subject<'_>, options: &Options) -> Result<Box<dyn Provider>, Failure> {
-        let program = match subject {
-            Subject::Project(project) => {
-                let named = PROBES.of(FAMILY).and_then(|part| part.tool(project));
-                let name = named.unwrap_or_else(|| project.directory_name.clone());
-                let found = target::of_project(project, &name, spec_source::latest(FAMILY)?)?;
-                program(name, found.program, found.prefix, options)
-            }
-            Subject::Named(name) => {
-                let path = located(name).ok_or_else(|| {
-                    let shown = excerpt(name, 200);
-                    Failure::new(ErrorCode::NotFound, format!("there is no program `{shown}`"))
-                        .hint("give the path of the program, or its name on PATH")
-                })?;
-                let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-                program(stem.unwrap_or_default(), path, Vec::new(), options)
-            }
-        };
-        Ok(Box::new(Served::open(program, options)?))
+        Ok(Box::new(Served::open(found(subject, options)?, options)?))
     }
 
     fn knows(&self, name: &str, _options: &Options) -> bool {
         located(name).is_some()
+    }
+}
+
+/// The program of a project, of a path or of PATH.
+fn found(subject: &Subject<'_>, options: &Options) -> Result<Program, Failure> {
+    match subject {
+        Subject::Project(project) => {
+            let named = PROBES.of(FAMILY).and_then(|part| part.tool(project));
+            let name = named.unwrap_or_else(|| project.directory_name.clone());
+            let found = target::of_project(project, &name, spec_source::latest(FAMILY)?)?;
+            Ok(program(name, found.program, found.prefix, options))
+        }
+        Subject::Named(name) => {
+            let path = located(name).ok_or_else(|| {
+                let shown = excerpt(name, 200);
+                Failure::new(ErrorCode::NotFound, format!("there is no program `{shown}`"))
+                    .hint("give the path of the program, or its name on PATH")
+            })?;
+            let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+            Ok(program(stem.unwrap_or_default(), path, Vec::new(), options))
+        }
     }
 }
 

@@ -16,10 +16,11 @@ use crate::mcp::answer::Fault;
 use crate::mcp::envelope;
 use crate::mcp::mode::Mode;
 use crate::mcp::program::{Program, option};
-use crate::mcp::provider::{Call, Identity, Opener, Options, Provider, Subject};
+use crate::mcp::provider::{Call, Declared, Identity, Opener, Options, Provider, Subject};
 use crate::mcp::tool::{self, Hints, Tool};
 use crate::report::{ErrorCode, Failure};
 use crate::system::{environment, files};
+use crate::visible::excerpt;
 
 /// Largest manifest, in bytes.
 const MAX_MANIFEST: u64 = 2 * 1024 * 1024;
@@ -27,23 +28,35 @@ const MAX_MANIFEST: u64 = 2 * 1024 * 1024;
 pub struct HarnessOpener;
 
 impl Opener for HarnessOpener {
-    fn needs_network(&self, _subject: &Subject<'_>, _options: &Options) -> Result<bool, Failure> {
-        Ok(true)
+    fn declared(&self, subject: &Subject<'_>, _options: &Options) -> Result<Declared, Failure> {
+        let project = project_of(subject)?;
+        let connector = read(project, &project.root.join(CONNECTOR_PATH))?;
+        let keys = connector.service_keys.iter().map(|key| key.as_str().to_owned());
+        Ok(Declared {
+            name: connector.tool.as_str().to_owned(),
+            secrets: keys.collect(),
+            needs_network: true,
+        })
     }
 
     fn open(&self, subject: &Subject<'_>, options: &Options) -> Result<Box<dyn Provider>, Failure> {
-        match subject {
-            Subject::Project(project) => Ok(Box::new(Served::open(project, options)?)),
-            // The manifest is what says which inputs there are, and only a project has it.
-            Subject::Named(name) => {
-                Err(Failure::new(ErrorCode::NotFound, format!("`{name}` has no connector.json"))
-                    .hint("give the directory of the connector"))
-            }
-        }
+        Ok(Box::new(Served::open(project_of(subject)?, options)?))
     }
 
     fn knows(&self, _name: &str, _options: &Options) -> bool {
         false
+    }
+}
+
+/// The manifest says which inputs there are, and only a project has it.
+fn project_of<'p>(subject: &Subject<'p>) -> Result<&'p Project, Failure> {
+    match *subject {
+        Subject::Project(project) => Ok(project),
+        Subject::Named(name) => {
+            let message = format!("`{}` has no connector.json", excerpt(name, 200));
+            Err(Failure::new(ErrorCode::NotFound, message)
+                .hint("give the directory of the connector"))
+        }
     }
 }
 

@@ -97,16 +97,30 @@ mod tests {
                     let document: DocumentMut = text.parse().unwrap();
                     let entry = &document["mcp_servers"]["aos-github"];
                     assert_eq!(entry["env_vars"][0].as_str(), Some("GITHUB_TOKEN"));
-                    (entry["command"].as_str().unwrap().to_owned(), entry["args"][2].as_str().unwrap().to_owned())
+                    (
+                        entry["command"].as_str().unwrap().to_owned(),
+                        entry["args"][2].as_str().unwrap().to_owned(),
+                    )
                 }
                 Form::Json(member) | Form::TypedJson(member) => {
                     let document: Value = serde_json::from_str(&text).unwrap();
                     let entry = &document[member]["aos-github"];
-                    assert_eq!(entry.get("type").is_some(), matches!(client.form, Form::TypedJson(_)));
-                    (entry["command"].as_str().unwrap().to_owned(), entry["args"][2].as_str().unwrap().to_owned())
+                    assert_eq!(
+                        entry.get("type").is_some(),
+                        matches!(client.form, Form::TypedJson(_))
+                    );
+                    (
+                        entry["command"].as_str().unwrap().to_owned(),
+                        entry["args"][2].as_str().unwrap().to_owned(),
+                    )
                 }
             };
-            assert_eq!((command.as_str(), arguments.as_str()), ("aos", "/a \"b\"\\c"), "{}", client.id);
+            assert_eq!(
+                (command.as_str(), arguments.as_str()),
+                ("aos", "/a \"b\"\\c"),
+                "{}",
+                client.id
+            );
         }
     }
 

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::augmentor::{fixture, package};
 use crate::mcp_client::Client;
 use crate::sandbox::{Sandbox, run};
+use crate::toolchain;
 
 const RUNTIMES: [&str; 2] = ["python", "node"];
 
@@ -85,6 +86,27 @@ fn an_augmentor_is_listed_and_called() {
         let answer = client.end();
         assert_eq!((answer.stdout.as_str(), answer.exit), ("", Some(0)), "{answer:?}");
     }
+}
+
+/// What other tests see line by line is also what the client of the protocol's own project sees.
+#[test]
+fn the_official_python_client_lists_and_calls() {
+    let test = "mcp::the_official_python_client_lists_and_calls";
+    let Some(python) = toolchain::python_with_mcp(test) else { return };
+    let sandbox = Sandbox::new();
+    let client = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp/client.py");
+    let server = [env!("CARGO_BIN_EXE_aos"), "mcp", "serve", &fixture("python/good")];
+    let mut command = std::process::Command::new(python);
+    command.arg(client).args(server).current_dir(sandbox.work()).env("HOME", sandbox.home());
+    let answer = run(&mut command);
+    assert_eq!(answer.exit, Some(0), "{answer:?}");
+    let seen: Value = serde_json::from_str(&answer.stdout).expect("JSON");
+    assert_eq!(seen["tools"]["echo"]["annotations"]["readOnlyHint"], true, "{seen}");
+    assert_eq!(seen["result"]["structuredContent"], json!({"letters": 3}));
+    assert_eq!(seen["progress"], json!(["a", "b", "{\"last\":\"c\"}"]));
+    assert_eq!(seen["error"]["isError"], true);
+    assert_eq!(seen["invalid"]["structuredContent"]["error"]["code"], "invalid_input");
+    assert!(seen["unknown"].as_str().is_some_and(|said| said.contains("`none`")), "{seen}");
 }
 
 #[test]

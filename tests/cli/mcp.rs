@@ -369,20 +369,23 @@ fn what_cannot_be_served_is_said_before_anything_is_served() {
     let answer = sandbox.aos(&["mcp", "serve", "no-such-thing"]);
     answer.error("E_NOT_FOUND", 3);
     assert!(answer.stderr.contains("no-such-thing"), "a client shows stderr: {answer:?}");
-    for (more, code, exit) in [
-        (["--tools", "tag:"], "E_VALIDATION", 2),
-        (["--timeout", "0"], "E_VALIDATION", 2),
-        (["--env", "A=b"], "E_VALIDATION", 2),
-        (["--allow-mode", "some"], "E_USAGE", 2),
-        (["--present", "some"], "E_USAGE", 2),
-        (["--runtime", "perl"], "E_VALIDATION", 2),
+    let good = fixture("python/good");
+    for arguments in [
+        ["mcp", "serve", &good, "--tools", "tag:"],
+        ["mcp", "serve", &good, "--timeout", "0"],
+        ["mcp", "serve", &good, "--env", "A=b"],
+        ["mcp", "serve", &good, "--runtime", "perl"],
     ] {
-        let arguments = [&["mcp", "serve", &fixture("python/good")], &more[..]].concat();
-        sandbox.aos(&arguments).error(code, exit);
+        sandbox.aos(&arguments).error("E_VALIDATION", 2);
     }
-    let answer =
-        sandbox.aos(&["mcp", "serve", &fixture("python/l1_import_fails"), "--python", "python3"]);
-    answer.error("E_AUGMENTOR", 1);
+    for arguments in [
+        ["mcp", "serve", &good, "--allow-mode", "some"],
+        ["mcp", "serve", &good, "--present", "some"],
+    ] {
+        sandbox.aos(&arguments).error("E_USAGE", 2);
+    }
+    let broken = fixture("python/l1_import_fails");
+    sandbox.aos(&["mcp", "serve", &broken, "--python", "python3"]).error("E_AUGMENTOR", 1);
     sandbox.write("plain", "no program");
     sandbox.aos(&["mcp", "serve", "./plain"]).error("E_NOT_FOUND", 3);
 }

@@ -151,7 +151,7 @@ pub const ENTRIES: [Entry; 21] = [
         examples: &[
             "aos mcp config --compact",
             "aos mcp config claude-code ./biddb --compact",
-            "aos mcp config codex ./aos-github --allow-mode write --format raw",
+            "aos mcp config codex . --allow-mode write --format raw",
         ],
         raw: Some("the text for the file of the client"),
     },

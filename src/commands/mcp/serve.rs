@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::cli::Format;
 use crate::error::{io_code, io_hint};
 use crate::inputs::project::Project;
 use crate::mcp::catalogue::{Catalogue, Policy, Presentation};
@@ -37,7 +38,7 @@ pub fn run(args: &ServeArgs, run: &Run) -> Result<Outcome, Failure> {
     temporary::sweep();
     served(args, run).map_err(|mut failure| {
         // A client shows its user what a server writes to stderr, and cannot read an envelope.
-        if !args.list {
+        if !args.list && run.format == Format::Json {
             failure.annotations.push(failure.text(Style { color: false }));
         }
         failure

@@ -161,14 +161,26 @@ impl Child {
     /// # Errors
     /// When none comes within `patience`, or the process has ended or sends something else.
     pub fn wait(&mut self, id: u64, patience: Duration, sink: Sink<'_>) -> Result<Event, Lost> {
+        self.hear(id, patience, sink, &mut 0)
+    }
+
+    /// Waits as [`Child::wait`] does; `heard` counts the messages of one answer.
+    fn hear(
+        &mut self,
+        id: u64,
+        patience: Duration,
+        sink: Sink<'_>,
+        heard: &mut usize,
+    ) -> Result<Event, Lost> {
         let clock = Stopwatch::start();
-        for _ in 0..MAX_MESSAGES {
+        while *heard < MAX_MESSAGES {
             if let Some(answer) = self.answers.remove(&id) {
                 return Ok(answer);
             }
             let left = patience.saturating_sub(Duration::from_millis(clock.elapsed_ms()));
             match self.talk.hear(left) {
                 Heard::Line(line) => {
+                    *heard += 1;
                     let reply = message::read(&line).map_err(Lost::Invalid)?;
                     self.take(reply, sink)?;
                 }
@@ -208,10 +220,10 @@ impl Child {
         is_withdrawn: &dyn Fn() -> bool,
     ) -> Result<Event, Lost> {
         let id = self.send(request);
-        let clock = Stopwatch::start();
+        let (clock, mut heard) = (Stopwatch::start(), 0);
         loop {
             let left = patience.saturating_sub(Duration::from_millis(clock.elapsed_ms()));
-            match self.wait(id, left.min(LOOK), sink) {
+            match self.hear(id, left.min(LOOK), sink, &mut heard) {
                 Err(Lost::TimedOut) if is_withdrawn() => break self.cancel(id),
                 Err(Lost::TimedOut) if !left.is_zero() => {}
                 Err(Lost::Unwanted) => break self.cancel(id),

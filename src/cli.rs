@@ -115,6 +115,7 @@ pub enum Command {
     Runtime(commands::runtime::RuntimeArgs),
     Conform(commands::conform::ConformArgs),
     Augmentor(commands::augmentor::AugmentorArgs),
+    Mcp(commands::mcp::McpArgs),
     Verify(commands::verify::VerifyArgs),
     /// Verify who signed a file or attested something about it
     VerifyBundle(commands::verify::VerifyArgs),

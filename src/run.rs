@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{Cli, Command, Format, Global};
 use crate::commands::runtime::Action;
-use crate::commands::{self, Run, augmentor, registry};
+use crate::commands::{self, Run, augmentor, mcp, registry};
 use crate::report::envelope::{self, Meta};
 use crate::report::{ErrorCode, Failure, Outcome, Style, brief};
 use crate::system::clock::Stopwatch;
@@ -119,7 +119,7 @@ fn answered(command: &Command, run: &Run) -> Result<Outcome, Failure> {
     let answer = dispatch(command, run);
     let Some(entry) = registry::find(path_of(command)) else { return answer };
     // A query has no half-way state: a signal during it means that nobody waits for the answer.
-    if entry.kind == registry::Kind::Query {
+    if entry.kind == registry::Kind::Query && !matches!(&answer, Ok(outcome) if outcome.is_silent) {
         interrupt::check()?;
     }
     let untrusted = registry::untrusted_fields(entry);
@@ -146,6 +146,7 @@ fn dispatch(command: &Command, run: &Run) -> Result<Outcome, Failure> {
         Command::Runtime(args) => commands::runtime::run(args, run),
         Command::Conform(args) => commands::conform::run(args, run),
         Command::Augmentor(args) => commands::augmentor::run(args, run),
+        Command::Mcp(args) => commands::mcp::run(args, run),
         Command::Verify(args) => commands::verify::run(args, run),
         Command::VerifyBundle(args) => commands::verify::run_either(args, run),
         Command::Update(args) => commands::update::run(args, run),
@@ -173,6 +174,10 @@ fn path_of(command: &Command) -> &'static str {
             augmentor::Action::Describe(_) => "augmentor describe",
             augmentor::Action::Run(_) => "augmentor run",
             augmentor::Action::Agent(_) => "augmentor agent",
+        },
+        Command::Mcp(args) => match args.action {
+            mcp::Action::Serve(_) => "mcp serve",
+            mcp::Action::Config(_) => "mcp config",
         },
         Command::Verify(_) => "verify",
         Command::VerifyBundle(_) => "verify-bundle",
@@ -330,10 +335,12 @@ fn emit(answer: Result<Outcome, Failure>, global: &Global, run: &Run, ending: En
     let (stdout, annotations, notes, exit) = match &answer {
         Ok(outcome) => {
             let stdout = match run.format {
+                _ if outcome.is_silent => Visible::default(),
                 Format::Json => written(&envelope::success(&outcome.data, &meta)),
                 Format::Text => visible!("{}\n", outcome.text),
                 Format::Raw => outcome.raw.clone().unwrap_or_default(),
             };
+            let hint = if outcome.is_silent { Visible::default() } else { hint };
             (stdout, lines(&outcome.annotations), hint, 0)
         }
         Err(failure) => {

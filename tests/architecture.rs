@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Each module of `src`, and the modules that it may use.
-const DIRECTIONS: [(&str, &[&str]); 20] = [
+const DIRECTIONS: [(&str, &[&str]); 21] = [
     ("visible", &[]),
     ("strict_json", &["visible"]),
     ("repository", &["visible"]),
@@ -28,6 +28,7 @@ const DIRECTIONS: [(&str, &[&str]); 20] = [
     ("audit", &["apply", "contract", "generate", "inputs", "plan", "system", "visible"]),
     ("conform", &["contract", "generate", "inputs", "strict_json", "system", "visible"]),
     ("report", &["conform", "contract", "plan", "visible"]),
+    ("mcp", &["conform", "contract", "inputs", "report", "strict_json", "system", "visible"]),
     ("cli", &["commands", "system"]),
     (
         "error",
@@ -47,6 +48,7 @@ const DIRECTIONS: [(&str, &[&str]); 20] = [
             "error",
             "generate",
             "inputs",
+            "mcp",
             "plan",
             "release",
             "report",
@@ -60,8 +62,8 @@ const DIRECTIONS: [(&str, &[&str]); 20] = [
     (
         "families",
         &[
-            "audit", "commands", "conform", "contract", "error", "generate", "inputs", "plan",
-            "report", "system", "visible",
+            "audit", "commands", "conform", "contract", "error", "generate", "inputs", "mcp",
+            "plan", "report", "system", "visible",
         ],
     ),
     (

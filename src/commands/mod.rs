@@ -9,6 +9,7 @@ pub mod context;
 pub mod doctor;
 pub mod first_commit;
 pub mod gen_files;
+pub mod mcp;
 pub mod new;
 pub mod reference;
 pub mod registry;

@@ -12,6 +12,7 @@ pub mod findings;
 pub mod grants;
 pub mod harness;
 pub mod json;
+pub mod json_schema;
 pub mod manifest;
 pub mod name;
 pub mod operations;

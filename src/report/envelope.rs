@@ -21,12 +21,20 @@ pub struct Outcome {
     pub raw: Option<Visible>,
     /// Lines for other programs that read stderr, such as workflow annotations.
     pub annotations: Vec<Visible>,
+    /// Everything has been said: a server leaves stdout to its protocol.
+    pub is_silent: bool,
 }
 
 impl Outcome {
     #[must_use]
     pub fn new(data: Value, text: impl Into<Visible>) -> Self {
-        Self { data, text: text.into(), raw: None, annotations: Vec::new() }
+        Self { data, text: text.into(), raw: None, annotations: Vec::new(), is_silent: false }
+    }
+
+    /// Nothing more to say.
+    #[must_use]
+    pub fn silent() -> Self {
+        Self { is_silent: true, ..Self::new(Value::Object(Map::new()), Visible::default()) }
     }
 
     #[must_use]

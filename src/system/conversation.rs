@@ -61,6 +61,7 @@ pub struct Conversation {
     requests: Option<Sender<Vec<u8>>>,
     replies: Receiver<Heard>,
     has_ended: bool,
+    heeds_signals: bool,
     stdout: Output,
     stderr: Output,
     _watched: keeper::Watched,
@@ -96,6 +97,7 @@ impl Conversation {
                 requests: Some(requests),
                 replies,
                 has_ended: false,
+                heeds_signals: true,
                 stdout,
                 stderr,
                 _watched: watched,
@@ -121,7 +123,7 @@ impl Conversation {
         }
         let clock = Stopwatch::start();
         loop {
-            if interrupt::requested() {
+            if self.heeds_signals && interrupt::requested() {
                 return Heard::Interrupted;
             }
             let passed = Duration::from_millis(clock.elapsed_ms());
@@ -140,6 +142,11 @@ impl Conversation {
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
+    }
+
+    /// From here on a signal ends no wait: what follows is the orderly end.
+    pub fn disregard_signals(&mut self) {
+        self.heeds_signals = false;
     }
 
     /// What the program has written to stdout so far, and how many bytes that was in all.

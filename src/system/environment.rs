@@ -98,6 +98,44 @@ pub const ASKING_PROGRAMS: [&str; 2] = ["GIT_ASKPASS", "SSH_ASKPASS"];
 /// Forces colour where `NO_COLOR` forbids it.
 pub const FORCE_COLOR: &str = "FORCE_COLOR";
 
+/// What every program gets that aos starts for an MCP client: places, language, proxies. None is a secret of a package.
+pub const NEUTRAL: [&str; 34] = [
+    "ALL_PROXY",
+    "APPDATA",
+    "COMSPEC",
+    "HOME",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LOCALAPPDATA",
+    "LOGNAME",
+    "NO_PROXY",
+    "PATH",
+    "PATHEXT",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "REQUESTS_CA_BUNDLE",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "USERPROFILE",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
+    "all_proxy",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+];
+
 /// The value of `name`; an empty value counts as not set, a value that is not UTF-8 too.
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "this module is the door to the environment")]

@@ -19,8 +19,8 @@ use super::temporary;
 /// The only argument of a keeper; no command has such a name.
 const ARGUMENT: &str = "__keeper";
 const FAREWELL: &str = "farewell";
-/// Most bytes that a keeper reads, and most groups it remembers.
-const MAX_READ: u64 = 16 * 1024 * 1024;
+/// Longest line that a keeper reads, and most groups it remembers.
+const MAX_LINE: u64 = 1024;
 const MAX_GROUPS: usize = 10_000;
 /// How long the death of aos, and of what it had started, may take.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -114,10 +114,10 @@ pub fn serve(arguments: &[OsString]) -> Option<u8> {
         return None;
     }
     let owner = parent();
-    let input = std::io::BufReader::new(std::io::stdin().lock().take(MAX_READ));
+    let mut input = std::io::BufReader::new(std::io::stdin().lock());
     let (mut groups, mut own_namespace) = (BTreeSet::new(), None);
-    for line in input.lines() {
-        let Ok(line) = line else { break };
+    // A server may live for months: each line is bounded, and their number is not.
+    while let Some(line) = line(&mut input) {
         match line.split_once(' ') {
             Some(("group", id)) if groups.len() < MAX_GROUPS => {
                 groups.extend(id.parse::<i32>().ok().filter(|id| *id > 1));
@@ -144,6 +144,14 @@ pub fn serve(arguments: &[OsString]) -> Option<u8> {
     end(&groups, own_namespace.as_deref());
     temporary::sweep();
     Some(0)
+}
+
+/// The next line; `None` at the end of the pipe, and for one that aos would not write.
+fn line(input: &mut impl std::io::BufRead) -> Option<String> {
+    let mut bytes = Vec::new();
+    input.by_ref().take(MAX_LINE).read_until(b'\n', &mut bytes).ok()?;
+    let line = String::from_utf8(bytes).ok()?;
+    line.strip_suffix('\n').map(str::to_owned)
 }
 
 #[cfg(unix)]

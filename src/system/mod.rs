@@ -26,6 +26,8 @@ pub mod replace;
 pub mod rights;
 pub mod search_path;
 pub mod session;
+pub mod stamp;
+pub mod stdio;
 pub mod subject;
 pub mod temporary;
 pub mod terminal;

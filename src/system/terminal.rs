@@ -7,6 +7,11 @@ use super::environment;
 use crate::visible::Visible;
 
 #[must_use]
+pub fn stdin_is_terminal() -> bool {
+    std::io::stdin().is_terminal()
+}
+
+#[must_use]
 pub fn stdout_is_terminal() -> bool {
     std::io::stdout().is_terminal()
 }

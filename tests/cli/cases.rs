@@ -56,7 +56,9 @@ impl Case {
             [first, second, ..] if first == "runtime" && ["own", "return"].contains(&&**second) => {
                 format!("{first} {second}")
             }
-            [first, second, ..] if first == "augmentor" => format!("{first} {second}"),
+            [first, second, ..] if ["augmentor", "mcp"].contains(&&**first) => {
+                format!("{first} {second}")
+            }
             [first, ..] => first.to_string(),
             [] => String::new(),
         }
@@ -280,6 +282,13 @@ pub fn successes() -> Vec<Case> {
             let good = super::augmentor::fixture("node/good");
             call(&["augmentor", "agent", &good, "helper", "--message", "hello", "--quiet"])
         }),
+        case("OK", "mcp serve", |_| {
+            call(&["mcp", "serve", &super::augmentor::fixture("node/good"), "--list", "--quiet"])
+        }),
+        case("OK", "mcp config", |_| {
+            call(&["mcp", "config", "claude-code", &super::augmentor::fixture("node/good")])
+        }),
+        case("OK", "mcp config of any client", |_| call(&["mcp", "config"])),
         case("OK", "changelog", |_| call(&["changelog"])),
         case("OK", "changelog since", |_| call(&["changelog", "--since", "0.0.1"])),
         case("OK", "completions for bash", |_| call(&["completions", "bash"])),

@@ -53,6 +53,8 @@ mod gen_hostile;
 mod help;
 #[cfg(unix)]
 mod hostile_text;
+mod mcp;
+mod mcp_client;
 mod new;
 mod new_answers;
 mod new_atomic;

@@ -154,6 +154,8 @@ fn every_example_names_an_existing_command_and_parses() {
             }
             // No augmentor is installed here.
             example if example.starts_with("aos augmentor") => &["E_NOT_FOUND"],
+            // The connector is the only package here.
+            example if example.starts_with("aos mcp") => &["OK", "E_NOT_FOUND"],
             // A file of somebody else's release.
             example if example.contains("--bundle") => &["E_NOT_FOUND"],
             _ => &["OK"],

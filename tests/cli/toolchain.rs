@@ -94,6 +94,21 @@ pub fn python_tools(test: &str) -> Option<PathBuf> {
     made.map(|directory| directory.join("venv/bin")).map_err(|why| skipped(test, &why)).ok()
 }
 
+/// A Python with the official client of MCP.
+pub fn python_with_mcp(test: &str) -> Option<PathBuf> {
+    static ONCE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let made = installed(&ONCE, "python-mcp", |directory| {
+        if !directory.join("venv/bin/python").exists() {
+            quietly("python3", &["-m", "venv", "venv"], directory)?;
+        }
+        let python = directory.join("venv/bin/python");
+        let python = python.to_str().ok_or("the path is not UTF-8")?;
+        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "mcp>=2"];
+        quietly(python, &install, directory)
+    });
+    made.map(|directory| directory.join("venv/bin/python")).map_err(|why| skipped(test, &why)).ok()
+}
+
 /// A directory whose `node_modules/.bin` has tsc and prettier.
 pub fn node_tools(test: &str) -> Option<PathBuf> {
     static ONCE: OnceLock<Result<PathBuf, String>> = OnceLock::new();

@@ -23,7 +23,7 @@ pub struct Entry {
 }
 
 /// Every leaf command, in the order of the help.
-pub const ENTRIES: [Entry; 19] = [
+pub const ENTRIES: [Entry; 21] = [
     Entry {
         path: "new",
         kind: Kind::Write,
@@ -132,6 +132,28 @@ pub const ENTRIES: [Entry; 19] = [
         schema: "augmentor_result",
         examples: &["aos augmentor agent . pm --message hello --compact"],
         raw: None,
+    },
+    Entry {
+        path: "mcp serve",
+        kind: Kind::Query,
+        schema: "mcp_server",
+        examples: &[
+            "aos mcp serve . --list --compact",
+            "aos mcp serve ./biddb ./aos-github --allow-mode write",
+            "aos mcp serve ./aos-github --tools 'issue.*,!issue.delete'",
+        ],
+        raw: None,
+    },
+    Entry {
+        path: "mcp config",
+        kind: Kind::Query,
+        schema: "mcp_config",
+        examples: &[
+            "aos mcp config --compact",
+            "aos mcp config claude-code ./biddb --compact",
+            "aos mcp config codex . --allow-mode write --format raw",
+        ],
+        raw: Some("the text for the file of the client"),
     },
     Entry {
         path: "verify",

@@ -10,7 +10,7 @@ pub struct Schema {
 }
 
 /// Data of every schema, as `reference` publishes it.
-pub const SCHEMAS: [Schema; 16] = [
+pub const SCHEMAS: [Schema; 18] = [
     Schema {
         name: "created_project",
         fields: &[
@@ -134,6 +134,16 @@ pub const SCHEMAS: [Schema; 16] = [
             "notes",
         ],
         untrusted_fields: &["package", "result", "error", "permissions", "warnings"],
+    },
+    Schema {
+        name: "mcp_server",
+        fields: &["packages", "tools", "withheld", "presented"],
+        untrusted_fields: &["packages", "tools"],
+    },
+    Schema {
+        name: "mcp_config",
+        fields: &["clients", "client", "files", "server", "content", "secrets", "advice"],
+        untrusted_fields: &["content", "server"],
     },
     Schema {
         name: "verified_file",

@@ -2,6 +2,7 @@
 
 mod adoption;
 mod frozen;
+mod mcp;
 mod outputs;
 mod probe_set;
 mod rules;
@@ -14,6 +15,7 @@ use crate::contract::agent_cli::FAMILY;
 use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;
+use crate::mcp::provider::OPENERS;
 
 /// Adds the family to every layer.
 pub fn install() {
@@ -23,5 +25,6 @@ pub fn install() {
     FROZEN.add(FAMILY, &frozen::AgentCliCore);
     FAMILY_RULES.add(FAMILY, &rules::AgentCliRules);
     PROBES.add(FAMILY, &probe_set::AgentCliProbes);
+    OPENERS.add(FAMILY, &mcp::AgentCliOpener);
     SCAFFOLDERS.add(FAMILY, &scaffold::AgentCliScaffolder);
 }

@@ -61,7 +61,12 @@ impl Host for AugmentorHost {
             Callee::Command { name, .. } => ("command", name),
             Callee::Agent { id, .. } => ("agent", id),
         };
-        let answer = package.call(&request.callee, &context, request.is_streamed, &mut counted);
+        let caller = package::Caller {
+            is_streamed: request.is_streamed,
+            sink: &mut counted,
+            is_withdrawn: &|| false,
+        };
+        let answer = package.call(&request.callee, &context, caller);
         let notes: Vec<_> = package.shutdown().into_iter().collect();
         let mut data = Map::new();
         data.insert("package".to_owned(), identity(&package.place));
@@ -92,19 +97,31 @@ impl Host for AugmentorHost {
     }
 }
 
-fn newest() -> Result<Arc<SpecRelease>, Failure> {
+/// The contract that this host follows.
+///
+/// # Errors
+/// When it is not in this build.
+pub fn newest() -> Result<Arc<SpecRelease>, Failure> {
     let tag = spec_source::latest(FAMILY)?;
     Ok(spec_source::embedded_release(FAMILY, &tag)?)
 }
 
-fn contract(release: &SpecRelease) -> Result<&AugmentorContract, Failure> {
+/// The contract of a release.
+///
+/// # Errors
+/// When it is of another family.
+pub fn contract(release: &SpecRelease) -> Result<&AugmentorContract, Failure> {
     release.contract.of::<AugmentorContract>().map_err(|_| {
         Failure::new(ErrorCode::Unknown, "the contract of augmentors is not in this build of aos")
             .hint("this build of aos is faulty; install a release")
     })
 }
 
-fn find(named: &Named<'_>, contract: &AugmentorContract) -> Result<Place, Failure> {
+/// Finds a package without running anything of it.
+///
+/// # Errors
+/// When there is none, or its manifest breaks a rule.
+pub fn find(named: &Named<'_>, contract: &AugmentorContract) -> Result<Place, Failure> {
     let known: Vec<_> = contract.runtimes.iter().map(|key| key.as_str()).collect();
     if let Some(runtime) = named.runtime.filter(|runtime| !known.contains(runtime)) {
         let message = format!("`{}` is not a runtime of augmentors", excerpt(runtime, 60));
@@ -134,7 +151,11 @@ fn loaded<'c>(
     })
 }
 
-fn context(place: &Place) -> Result<Context, Failure> {
+/// The context of a call that is made here and now.
+///
+/// # Errors
+/// When there is no current directory.
+pub fn context(place: &Place) -> Result<Context, Failure> {
     let here = environment::current_directory().map_err(|error| {
         Failure::new(ErrorCode::Io, format!("the current directory cannot be read: {error}"))
             .hint("run in a directory that exists")
@@ -256,14 +277,15 @@ fn is_about_the_model(line: &str) -> bool {
         || line.starts_with("(Use `node --trace-warnings")
 }
 
-fn lines<'l>(name: &str, all: impl Iterator<Item = &'l str>) -> Vec<Visible> {
+/// Lines of a package, each with its name.
+pub fn lines<'l>(name: &str, all: impl Iterator<Item = &'l str>) -> Vec<Visible> {
     // The name keeps a line of the package from being taken for a line of aos.
     let line = |line: &str| visible!("{}: {}", name, line).without_commands();
     all.filter(|text| !text.trim().is_empty()).take(MAX_LINES).map(line).collect()
 }
 
 /// The error of a call as an error of aos.
-fn failure(error: &CallError, name: &str) -> Failure {
+pub fn failure(error: &CallError, name: &str) -> Failure {
     let members = &error.error;
     let (code, hint) = match members.code.as_str() {
         "invalid_input" => (

@@ -7,6 +7,7 @@ pub mod contract;
 mod frozen;
 pub mod host;
 mod manifest;
+mod mcp;
 mod module;
 mod outputs;
 mod package;
@@ -22,6 +23,7 @@ use crate::contract::family::{Description, Marker};
 use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;
+use crate::mcp::provider::OPENERS;
 
 /// The manifest of an augmentor.
 pub const MANIFEST: &str = "augmentor.toml";
@@ -43,5 +45,6 @@ pub fn install() {
     FAMILY_RULES.add(FAMILY, &rules::AugmentorRules);
     PROBES.add(FAMILY, &conform::AugmentorProbes);
     HOSTS.add(FAMILY, &commands::AugmentorHost);
+    OPENERS.add(FAMILY, &mcp::AugmentorOpener);
     SCAFFOLDERS.add(FAMILY, &scaffold::AugmentorScaffolder);
 }

@@ -2,6 +2,7 @@
 
 mod adoption;
 mod frozen;
+mod mcp;
 mod outputs;
 mod probe_set;
 mod rules;
@@ -14,6 +15,7 @@ use crate::contract::harness::FAMILY;
 use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;
+use crate::mcp::provider::OPENERS;
 
 /// Adds the family to every layer.
 pub fn install() {
@@ -23,5 +25,6 @@ pub fn install() {
     FROZEN.add(FAMILY, &frozen::HarnessCore);
     FAMILY_RULES.add(FAMILY, &rules::HarnessRules);
     PROBES.add(FAMILY, &probe_set::HarnessProbes);
+    OPENERS.add(FAMILY, &mcp::HarnessOpener);
     SCAFFOLDERS.add(FAMILY, &scaffold::HarnessScaffolder);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::families::augmentor::host::schema;
+use crate::contract::json_schema;
 
 /// Deepest part of a schema that is followed.
 const MAX_DEPTH: usize = 8;
@@ -93,7 +93,7 @@ pub fn invalid(schema: &Value, valid: &Value) -> Vec<Value> {
     unknown.insert("no_such_argument".to_owned(), json!(1));
     found.push(Value::Object(unknown));
     found.retain(|arguments| {
-        schema::faults(schema, arguments).is_ok_and(|faults| !faults.is_empty())
+        json_schema::faults(schema, arguments).is_ok_and(|faults| !faults.is_empty())
     });
     found.truncate(MAX_INVALID);
     found
@@ -116,7 +116,7 @@ mod tests {
         ] {
             let instance = instance(&schema);
             assert_eq!(
-                schema::faults(&schema, &instance).unwrap(),
+                json_schema::faults(&schema, &instance).unwrap(),
                 Vec::<Value>::new(),
                 "{schema}: {instance}"
             );

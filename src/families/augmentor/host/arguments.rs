@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
+use crate::contract::json_schema;
 use crate::families::augmentor::contract::AugmentorContract;
 use crate::visible::excerpt;
 
 use super::facts::Facts;
 use super::outcome::CallError;
-use super::schema;
+
 use crate::commands::augmentor::seam::Callee;
 
 /// Whether the package has the callee, and the arguments fit its schema.
@@ -36,7 +37,7 @@ pub fn validate(
             (&agent.schema, input)
         }
     };
-    let faults = schema::faults(schema, &arguments)
+    let faults = json_schema::faults(schema, &arguments)
         .map_err(|fault| CallError::load_failed("not_usable", fault))?;
     if faults.is_empty() { Ok(()) } else { Err(invalid(faults)) }
 }

@@ -20,6 +20,10 @@ const MAX_OUTPUT: usize = 64 * 1024;
 const ENVELOPE: usize = 64 * 1024;
 /// How long an interpreter may take to start.
 const STARTUP: Duration = Duration::from_secs(60);
+/// How long a call may go on after it was cancelled, before its process is killed.
+const CANCELLATION: Duration = Duration::from_secs(1);
+/// How often a wait looks whether its call was withdrawn.
+const LOOK: Duration = Duration::from_millis(25);
 /// Most messages outside of calls that are kept, and most messages of one wait.
 const MAX_STRAYS: usize = 200;
 const MAX_MESSAGES: usize = 40_000;
@@ -52,7 +56,7 @@ pub enum Lost {
     Invalid(String),
     /// A signal to aos.
     Interrupted,
-    /// Nobody wants the chunks any more.
+    /// Nobody wants the answer any more.
     Unwanted,
 }
 
@@ -157,14 +161,26 @@ impl Child {
     /// # Errors
     /// When none comes within `patience`, or the process has ended or sends something else.
     pub fn wait(&mut self, id: u64, patience: Duration, sink: Sink<'_>) -> Result<Event, Lost> {
+        self.hear(id, patience, sink, &mut 0)
+    }
+
+    /// Waits as [`Child::wait`] does; `heard` counts the messages of one answer.
+    fn hear(
+        &mut self,
+        id: u64,
+        patience: Duration,
+        sink: Sink<'_>,
+        heard: &mut usize,
+    ) -> Result<Event, Lost> {
         let clock = Stopwatch::start();
-        for _ in 0..MAX_MESSAGES {
+        while *heard < MAX_MESSAGES {
             if let Some(answer) = self.answers.remove(&id) {
                 return Ok(answer);
             }
             let left = patience.saturating_sub(Duration::from_millis(clock.elapsed_ms()));
             match self.talk.hear(left) {
                 Heard::Line(line) => {
+                    *heard += 1;
                     let reply = message::read(&line).map_err(Lost::Invalid)?;
                     self.take(reply, sink)?;
                 }
@@ -189,6 +205,42 @@ impl Child {
     ) -> Result<Event, Lost> {
         let id = self.send(request);
         self.wait(id, patience, sink)
+    }
+
+    /// Sends a request and waits for its answer, unless the caller withdraws it or a signal comes. Then the runner is
+    /// asked to cancel the call, and has a moment to do so.
+    ///
+    /// # Errors
+    /// As [`Child::wait`]; `Unwanted` when the call goes on in spite of its cancellation.
+    pub fn ask_unless(
+        &mut self,
+        request: &Request<'_>,
+        patience: Duration,
+        sink: Sink<'_>,
+        is_withdrawn: &dyn Fn() -> bool,
+    ) -> Result<Event, Lost> {
+        let id = self.send(request);
+        let (clock, mut heard) = (Stopwatch::start(), 0);
+        loop {
+            let left = patience.saturating_sub(Duration::from_millis(clock.elapsed_ms()));
+            match self.hear(id, left.min(LOOK), sink, &mut heard) {
+                Err(Lost::TimedOut) if is_withdrawn() => break self.cancel(id),
+                Err(Lost::TimedOut) if !left.is_zero() => {}
+                Err(Lost::Unwanted) => break self.cancel(id),
+                Err(Lost::Interrupted) => {
+                    self.talk.disregard_signals();
+                    // The answer does not count: this process is about to end.
+                    let _ = self.cancel(id);
+                    break Err(Lost::Interrupted);
+                }
+                other => break other,
+            }
+        }
+    }
+
+    fn cancel(&mut self, target: u64) -> Result<Event, Lost> {
+        self.send(&Request::Cancel { target });
+        self.wait(target, CANCELLATION, &mut ignore).map_err(|_| Lost::Unwanted)
     }
 
     fn take(&mut self, reply: Reply, sink: Sink<'_>) -> Result<(), Lost> {

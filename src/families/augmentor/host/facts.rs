@@ -3,10 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::contract::json_schema;
 use crate::families::augmentor::contract::AugmentorContract;
 use crate::visible::excerpt;
-
-use super::schema;
 
 /// Where a limit is missing in the contract.
 const MAX_COMMANDS: u64 = 256;
@@ -166,7 +165,7 @@ impl Facts {
         for (kind, name, schema, faults) in commands.chain(agents).chain(tools) {
             let fault = match faults.first() {
                 Some(fault) => Some(excerpt(fault, 200)),
-                None => schema::fault(schema, most),
+                None => json_schema::fault(schema, most),
             };
             if let Some(fault) = fault {
                 found

@@ -13,7 +13,6 @@ pub mod outcome;
 pub mod package;
 pub mod place;
 mod runner;
-pub mod schema;
 
 pub use child::{Child, Lost};
 pub use containment::Containment;

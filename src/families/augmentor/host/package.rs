@@ -49,6 +49,14 @@ pub struct Package<'a> {
     call_limit: Duration,
 }
 
+/// Who waits for a call.
+pub struct Caller<'a> {
+    pub is_streamed: bool,
+    pub sink: Sink<'a>,
+    /// Whether nobody wants the answer any more.
+    pub is_withdrawn: &'a dyn Fn() -> bool,
+}
+
 /// The result of a call.
 #[derive(Clone, Debug)]
 pub struct Done {
@@ -155,8 +163,7 @@ impl<'a> Package<'a> {
         &mut self,
         callee: &Callee<'_>,
         context: &Context,
-        is_streamed: bool,
-        sink: Sink<'_>,
+        caller: Caller<'_>,
     ) -> Result<Done, CallError> {
         arguments::validate(&self.facts, self.contract, callee)?;
         if self.child.is_none() {
@@ -164,9 +171,10 @@ impl<'a> Package<'a> {
             self.facts = facts;
         }
         let Some(child) = self.child.as_mut() else { return Err(unexpected()) };
-        let stream = is_streamed && self.place.has_cap("stream");
+        let stream = caller.is_streamed && self.place.has_cap("stream");
         let request = request(callee, context, stream);
-        match child.ask(&request, self.call_limit, sink) {
+        let Caller { sink, is_withdrawn, .. } = caller;
+        match child.ask_unless(&request, self.call_limit, sink, is_withdrawn) {
             Ok(Event::Result { value, warnings, observed, .. }) => {
                 self.observe(observed);
                 Ok(Done { value, warnings })

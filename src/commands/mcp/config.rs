@@ -1,0 +1,95 @@
+//! `aos mcp config`: the configuration of a client, ready to be pasted.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::contract::suggestion;
+use crate::mcp::config::{self, CLIENTS, Client, ServerEntry};
+use crate::report::{ErrorCode, Failure, Outcome};
+use crate::system::files;
+use crate::visible::{Visible, excerpt, visible};
+
+use super::{ConfigArgs, serve};
+
+/// Longest name of a server.
+const MAX_NAME: usize = 40;
+
+/// Lists the clients, or prints the configuration of one.
+///
+/// # Errors
+/// When a client or a package is unknown.
+pub fn run(args: &ConfigArgs) -> Result<Outcome, Failure> {
+    let Some(id) = &args.client else { return Ok(list()) };
+    let client = Client::find(id).ok_or_else(|| unknown(id))?;
+    let here = [".".to_owned()];
+    let packages = if args.packages.is_empty() { &here[..] } else { &args.packages };
+    let packages: Vec<_> = packages.iter().map(|package| absolute(package)).collect();
+    let (names, secrets) = serve::named(&packages)?;
+    let name = args.name.clone().unwrap_or_else(|| names.join("-"));
+    let name: String = excerpt(&name, MAX_NAME)
+        .chars()
+        .map(|symbol| match symbol {
+            symbol if symbol.is_ascii_alphanumeric() || matches!(symbol, '-' | '_') => symbol,
+            _ => '-',
+        })
+        .collect();
+    let mut arguments = vec!["mcp".to_owned(), "serve".to_owned()];
+    arguments.extend(packages);
+    if let Some(mode) = args.allow_mode {
+        arguments.extend(["--allow-mode".to_owned(), mode.mode().as_str().to_owned()]);
+    }
+    if !args.tools.is_empty() {
+        arguments.extend(["--tools".to_owned(), args.tools.join(",")]);
+    }
+    let server = ServerEntry { name, command: "aos".to_owned(), arguments, secrets };
+    let text = config::text(client, &server);
+    let data = json!({
+        "client": client.id,
+        "files": client.files,
+        "server": server.name,
+        "content": text,
+        "secrets": server.secrets,
+        "advice": if server.secrets.is_empty() { Value::Null } else { client.advice().into() },
+    });
+    let mut spoken = visible!(
+        "{}: add this to {}\n\n{}",
+        client.title,
+        client.files.join(" or "),
+        Visible::block(text.trim_end())
+    );
+    if !server.secrets.is_empty() {
+        spoken.push(&visible!("\n\n{}: {}", server.secrets.join(", "), client.advice()));
+    }
+    Ok(Outcome::new(data, spoken).raw(Visible::block(&text)))
+}
+
+fn list() -> Outcome {
+    let clients: Vec<_> = CLIENTS
+        .iter()
+        .map(|client| json!({"id": client.id, "title": client.title, "files": client.files}))
+        .collect();
+    let lines = CLIENTS
+        .iter()
+        .map(|client| visible!("{:16} {:16} {}", client.id, client.title, client.files.join(", ")));
+    Outcome::new(json!({ "clients": clients }), Visible::joined(lines, "\n"))
+}
+
+fn unknown(id: &str) -> Failure {
+    let known: Vec<_> = CLIENTS.iter().map(|client| client.id).collect();
+    let hint = match suggestion::nearest(id, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`? Clients are {}", known.join(", ")),
+        None => format!("use one of {}", known.join(", ")),
+    };
+    Failure::new(ErrorCode::Validation, format!("`{}` is not a client", excerpt(id, 60)))
+        .hint(hint)
+        .detail("known_clients", known)
+}
+
+/// A client starts the server in a directory of its own choice, so paths must be whole. Names stay names.
+fn absolute(package: &str) -> String {
+    match files::canonical(Path::new(package)) {
+        Ok(path) => path.display().to_string(),
+        Err(_) => package.to_owned(),
+    }
+}

@@ -1,0 +1,134 @@
+//! `aos mcp`: tools of any family for clients of the Model Context Protocol.
+
+mod config;
+mod serve;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::mcp::mode::Mode;
+use crate::report::{Failure, Outcome};
+
+use super::Run;
+
+/// Serve tools to MCP clients, and print the configuration of a client
+#[derive(Args, Debug)]
+#[command(
+    disable_help_subcommand = true,
+    after_help = "Examples:\n  aos mcp serve .\n  aos mcp serve ./biddb ./aos-github --allow-mode write\n  \
+                  aos mcp serve ./aos-github --tools 'issue.*,!issue.delete' --list\n  \
+                  aos mcp config claude-code ./biddb --format raw"
+)]
+pub struct McpArgs {
+    #[command(subcommand)]
+    pub action: Action,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Action {
+    /// Serve augmentors, connectors and CLIs on stdin and stdout until stdin ends
+    Serve(ServeArgs),
+    /// Print the configuration of a client, or list the clients
+    Config(ConfigArgs),
+}
+
+/// Which packages, and what of them.
+#[derive(Args, Debug)]
+pub struct ServeArgs {
+    /// Directory of an augmentor, a connector or a CLI; name of an installed augmentor; or a program that has `reference`
+    #[arg(value_name = "PATH", required = true)]
+    pub packages: Vec<String>,
+    /// Offer tools up to this mode
+    #[arg(long, value_enum, value_name = "MODE", default_value_t = AllowedMode::Readonly)]
+    pub allow_mode: AllowedMode,
+    /// Offer only these tools: globs of ids or names, `tag:TAG`, `mode:MODE`; `!` takes away
+    #[arg(long, value_name = "PATTERNS", value_delimiter = ',')]
+    pub tools: Vec<String>,
+    /// List every tool, or three tools that find them; `auto` does so above 40
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Presented::Auto)]
+    pub present: Presented,
+    /// Pass this environment variable on, beside those that a package names itself
+    #[arg(long, value_name = "NAME")]
+    pub env: Vec<String>,
+    /// Longest time of a call, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub timeout: u64,
+    /// Runtime of augmentors that have several: python or node
+    #[arg(long, value_name = "RUNTIME")]
+    pub runtime: Option<String>,
+    /// Python interpreter or virtual environment for augmentors
+    #[arg(long, value_name = "FILE")]
+    pub python: Option<PathBuf>,
+    /// Show what would be served, and end
+    #[arg(long)]
+    pub list: bool,
+}
+
+/// Which client, and what it gets.
+#[derive(Args, Debug)]
+pub struct ConfigArgs {
+    /// Client; without it the clients are listed
+    #[arg(value_name = "CLIENT")]
+    pub client: Option<String>,
+    /// Packages to serve; default is the current directory
+    #[arg(value_name = "PATH")]
+    pub packages: Vec<String>,
+    /// Name of the server in the client; default is the name of the package
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Offer tools up to this mode
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub allow_mode: Option<AllowedMode>,
+    /// Offer only these tools, as `aos mcp serve` takes them
+    #[arg(long, value_name = "PATTERNS", value_delimiter = ',')]
+    pub tools: Vec<String>,
+}
+
+/// The highest mode that is offered.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum AllowedMode {
+    /// Queries that change nothing
+    Readonly,
+    /// Creating and updating
+    Write,
+    /// Every operation, also on many things at once
+    Full,
+    /// Destruction and configuration
+    Admin,
+}
+
+impl AllowedMode {
+    #[must_use]
+    pub fn mode(self) -> Mode {
+        match self {
+            Self::Readonly => Mode::Readonly,
+            Self::Write => Mode::Write,
+            Self::Full => Mode::Full,
+            Self::Admin => Mode::Admin,
+        }
+    }
+}
+
+/// How tools are presented.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum Presented {
+    /// All of them, or search when there are more than 40
+    Auto,
+    /// All of them
+    All,
+    /// Search, describe and call
+    Search,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When a package cannot be opened, or the options contradict each other.
+pub fn run(args: &McpArgs, run: &Run) -> Result<Outcome, Failure> {
+    match &args.action {
+        Action::Serve(args) => serve::run(args, run),
+        Action::Config(args) => config::run(args),
+    }
+}

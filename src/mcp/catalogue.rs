@@ -1,0 +1,151 @@
+//! What a server offers: the tools of its packages under the filter and the mode of a session, each name once.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::filter::Filter;
+use super::finder;
+use super::mode::Mode;
+use super::provider::{Identity, Provider};
+use super::tool::Tool;
+
+/// With more tools than this, a client gets tools that find them in place of all of them.
+pub const MAX_LISTED: usize = 40;
+/// Most tools of a server.
+const MAX_TOOLS: usize = 2_000;
+
+/// How tools are presented.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Presentation {
+    /// Every tool up to forty, else search.
+    Automatic,
+    Every,
+    Search,
+}
+
+/// What a person allows.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    pub filter: Filter,
+    pub mode: Mode,
+    pub presentation: Presentation,
+}
+
+/// The packages of a server and what it offers of them.
+pub struct Catalogue {
+    pub providers: Vec<Arc<dyn Provider>>,
+    /// Name to package and place in its list.
+    offered: BTreeMap<String, (usize, usize)>,
+    /// Names of tools that need a higher mode.
+    withheld: BTreeMap<String, Mode>,
+    pub is_searched: bool,
+}
+
+/// Why packages cannot be served together.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogueError {
+    #[error("two tools have the name `{name}`: one of {first}, one of {second}")]
+    Twice { name: String, first: String, second: String },
+    #[error("there are more than {MAX_TOOLS} tools")]
+    Many,
+}
+
+/// A tool with its package.
+#[derive(Clone, Copy)]
+pub struct Offered<'a> {
+    pub tool: &'a Tool,
+    pub provider: &'a Arc<dyn Provider>,
+}
+
+/// Why a name leads to no tool.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Refusal {
+    Unknown,
+    /// It needs this mode.
+    Withheld(Mode),
+}
+
+impl Catalogue {
+    /// Puts packages together.
+    ///
+    /// # Errors
+    /// When a name would stand for two tools.
+    pub fn of(providers: Vec<Arc<dyn Provider>>, policy: &Policy) -> Result<Self, CatalogueError> {
+        let mut owners: BTreeMap<&str, &Identity> = BTreeMap::new();
+        let (mut offered, mut withheld) = (BTreeMap::new(), BTreeMap::new());
+        for (package, provider) in providers.iter().enumerate() {
+            let fitting = provider.tools().iter().enumerate();
+            for (place, tool) in fitting.filter(|(_, tool)| policy.filter.fits(tool)) {
+                if let Some(other) = owners.insert(&tool.name, provider.identity()) {
+                    return Err(CatalogueError::Twice {
+                        name: tool.name.clone(),
+                        first: other.place.clone(),
+                        second: provider.identity().place.clone(),
+                    });
+                }
+                match tool.mode <= policy.mode {
+                    true => drop(offered.insert(tool.name.clone(), (package, place))),
+                    false => drop(withheld.insert(tool.name.clone(), tool.mode)),
+                }
+                if owners.len() > MAX_TOOLS {
+                    return Err(CatalogueError::Many);
+                }
+            }
+        }
+        let is_searched = match policy.presentation {
+            Presentation::Automatic => offered.len() > MAX_LISTED,
+            Presentation::Every => false,
+            Presentation::Search => true,
+        };
+        Ok(Self { providers, offered, withheld, is_searched })
+    }
+
+    /// Every tool that may be called, by name.
+    pub fn tools(&self) -> impl Iterator<Item = Offered<'_>> {
+        self.offered.values().filter_map(|(package, place)| {
+            let provider = self.providers.get(*package)?;
+            Some(Offered { tool: provider.tools().get(*place)?, provider })
+        })
+    }
+
+    /// The tool of this name.
+    ///
+    /// # Errors
+    /// When there is none that may be called.
+    pub fn find(&self, name: &str) -> Result<Offered<'_>, Refusal> {
+        let found = self.offered.get(name).and_then(|(package, place)| {
+            let provider = self.providers.get(*package)?;
+            Some(Offered { tool: provider.tools().get(*place)?, provider })
+        });
+        let mode = self.withheld.get(name).copied();
+        found.ok_or_else(|| mode.map_or(Refusal::Unknown, Refusal::Withheld))
+    }
+
+    /// How many tools each mode above the one of the session holds back.
+    #[must_use]
+    pub fn withheld(&self) -> BTreeMap<Mode, usize> {
+        let mut counts = BTreeMap::new();
+        for mode in self.withheld.values() {
+            *counts.entry(*mode).or_default() += 1;
+        }
+        counts
+    }
+
+    /// What a client sees: every tool, or those that find them.
+    #[must_use]
+    pub fn listed(&self) -> Vec<Tool> {
+        match self.is_searched {
+            true => finder::tools(self),
+            false => self.tools().map(|offered| offered.tool.clone()).collect(),
+        }
+    }
+
+    /// The list as it goes to a client, to compare two catalogues.
+    #[must_use]
+    pub fn signature(&self) -> Vec<(String, String, Map<String, Value>)> {
+        let seen = |tool: Tool| (tool.name, tool.description, tool.input);
+        self.listed().into_iter().map(seen).collect()
+    }
+}

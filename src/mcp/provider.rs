@@ -1,0 +1,113 @@
+//! What the server asks of a family: packages that are opened once and called often.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::contract::family::Parts;
+use crate::inputs::project::Project;
+use crate::report::Failure;
+
+use super::answer::Fault;
+use super::tool::Tool;
+
+/// How packages are opened.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub runtime: Option<String>,
+    pub python: Option<PathBuf>,
+    /// Variables that programs get beside those that they name themselves.
+    pub environment: Vec<String>,
+    /// Longest time of a call.
+    pub limit: Duration,
+    /// Whether the network of this process was cut off, or why not.
+    pub network: Result<(), String>,
+    /// Lines of packages are not passed on to stderr.
+    pub is_quiet: bool,
+}
+
+/// Opens packages of one family.
+pub trait Opener: Sync {
+    /// What the package declares about itself. Runs nothing of it.
+    ///
+    /// # Errors
+    /// When its manifest is not valid.
+    fn declared(&self, subject: &Subject<'_>, options: &Options) -> Result<Declared, Failure>;
+
+    /// Opens the package.
+    ///
+    /// # Errors
+    /// When it cannot be used.
+    fn open(&self, subject: &Subject<'_>, options: &Options) -> Result<Box<dyn Provider>, Failure>;
+
+    /// Whether something that is not a project is a package of this family.
+    fn knows(&self, name: &str, options: &Options) -> bool;
+}
+
+/// What a package says before anything of it runs.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Declared {
+    pub name: String,
+    /// Names of variables that hold its secrets.
+    pub secrets: Vec<String>,
+    pub needs_network: bool,
+}
+
+/// What is opened.
+#[derive(Clone, Copy, Debug)]
+pub enum Subject<'a> {
+    Project(&'a Project),
+    /// The name of something installed, or the path of a program.
+    Named(&'a str),
+}
+
+/// A package that is open.
+pub trait Provider: Send + Sync {
+    fn identity(&self) -> &Identity;
+
+    fn tools(&self) -> &[Tool];
+
+    /// The code of an error about arguments, in the words of the family.
+    fn invalid_code(&self) -> &'static str;
+
+    /// Calls a tool with arguments that fit its schema.
+    ///
+    /// # Errors
+    /// What went wrong, in words for a model.
+    fn call(&self, call: &Call<'_>) -> Result<Value, Fault>;
+
+    /// Files whose change means that the package must be opened again.
+    fn manifests(&self) -> Vec<PathBuf>;
+
+    /// Lets the package end. Says what did not go well.
+    fn close(&self) -> Option<String> {
+        None
+    }
+}
+
+/// Which package it is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Identity {
+    pub name: String,
+    pub version: String,
+    pub family: &'static str,
+    pub place: String,
+    /// Names of secrets that the package asks for and that the environment does not have.
+    pub missing_secrets: Vec<String>,
+    /// What a person should know.
+    pub notes: Vec<String>,
+}
+
+/// One call.
+pub struct Call<'a> {
+    pub tool: &'a Tool,
+    pub arguments: &'a Map<String, Value>,
+    /// Gets partial output; `None` when the client asked for none.
+    pub progress: Option<&'a (dyn Fn(String) + Sync)>,
+    /// Whether the client has withdrawn the call.
+    pub is_cancelled: &'a (dyn Fn() -> bool + Sync),
+}
+
+/// The families that have packages for the server.
+pub static OPENERS: Parts<dyn Opener> = Parts::new();

@@ -1,0 +1,98 @@
+//! Opens a package again when its manifest changes.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::report::Style;
+use crate::system::stamp::{self, Stamp};
+use crate::system::{interrupt, terminal};
+use crate::visible::{Visible, visible};
+
+use super::catalogue::Catalogue;
+use super::session::Session;
+
+/// How often manifests are looked at, and how often the end of the session.
+const PAUSE: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Watches until the session is closed.
+///
+/// # Errors
+/// When no thread can be had.
+pub fn start(session: Arc<Session>) -> std::io::Result<JoinHandle<()>> {
+    let mut known = stamps(&session);
+    std::thread::Builder::new().spawn(move || {
+        while pause(&session) {
+            let now = stamps(&session);
+            let changed: Vec<_> =
+                (0..known.len()).filter(|at| known.get(*at) != now.get(*at)).collect();
+            known = now;
+            for package in changed {
+                reopen(&session, package);
+            }
+        }
+    })
+}
+
+/// Waits for the next look; false at the end of the session.
+fn pause(session: &Session) -> bool {
+    let mut left = PAUSE;
+    while !left.is_zero() {
+        if session.is_closed() || interrupt::requested() {
+            return false;
+        }
+        std::thread::sleep(LOOK);
+        left = left.saturating_sub(LOOK);
+    }
+    true
+}
+
+/// The manifests of every package.
+fn stamps(session: &Session) -> Vec<BTreeMap<PathBuf, Stamp>> {
+    let catalogue = session.catalogue();
+    let manifests = catalogue.providers.iter().map(|provider| provider.manifests());
+    manifests
+        .map(|paths| paths.into_iter().map(|path| (path.clone(), stamp::of(&path))).collect())
+        .collect()
+}
+
+/// Puts a new state of a package in the place of the old one. A state that cannot be used changes nothing.
+fn reopen(session: &Session, package: usize) {
+    let catalogue = session.catalogue();
+    let (Some(source), Some(old)) =
+        (session.sources.get(package), catalogue.providers.get(package))
+    else {
+        return;
+    };
+    let name = old.identity().name.clone();
+    let kept = |why: Visible| {
+        terminal::write_stderr(&visible!(
+            "{}: changed, and the old state is kept: {}\n",
+            name,
+            why
+        ));
+    };
+    let new = match source.open(&session.options) {
+        Ok(new) => new,
+        Err(failure) => return kept(failure.text(Style { color: false })),
+    };
+    let mut providers = catalogue.providers.clone();
+    let Some(place) = providers.get_mut(package) else { return };
+    let old = std::mem::replace(place, Arc::clone(&new));
+    match Catalogue::of(providers, &session.policy) {
+        Ok(catalogue) => {
+            session.replace(catalogue);
+            // Waits for calls of the old state that still run.
+            if let Some(fault) = old.close() {
+                terminal::write_stderr(&visible!("{}: {}\n", name, fault));
+            }
+        }
+        Err(error) => {
+            kept(visible!("{}", error));
+            new.close();
+        }
+    }
+}

@@ -104,3 +104,5 @@ mod upstream_answers;
 mod verify;
 mod verify_bundles;
 mod verify_faults;
+#[cfg(unix)]
+mod wire;

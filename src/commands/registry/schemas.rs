@@ -10,7 +10,7 @@ pub struct Schema {
 }
 
 /// Data of every schema, as `reference` publishes it.
-pub const SCHEMAS: [Schema; 16] = [
+pub const SCHEMAS: [Schema; 17] = [
     Schema {
         name: "created_project",
         fields: &[
@@ -102,6 +102,26 @@ pub const SCHEMAS: [Schema; 16] = [
             "probes",
         ],
         untrusted_fields: &["results"],
+    },
+    Schema {
+        name: "wired_adapter",
+        fields: &[
+            "status",
+            "harness",
+            "package",
+            "checkout",
+            "changes",
+            "instructions",
+            "notes",
+            "preview",
+            "would_lose",
+            "confirm_token",
+            "expires_at",
+            "next",
+            "omitted",
+            "more",
+        ],
+        untrusted_fields: &["preview"],
     },
     Schema {
         name: "augmentor",

@@ -82,6 +82,7 @@ impl Command {
             Self::New(args) => Some(&args.write),
             Self::SyncSpec(args) => Some(&args.write),
             Self::Gen(args) => Some(&args.write),
+            Self::Wire(args) => Some(&args.write),
             Self::Runtime(args) => match args.action.as_ref()? {
                 Action::Own(part) | Action::Return(part) => Some(&part.write),
             },
@@ -114,6 +115,7 @@ pub enum Command {
     Check(commands::check::CheckArgs),
     Runtime(commands::runtime::RuntimeArgs),
     Conform(commands::conform::ConformArgs),
+    Wire(commands::wire::WireArgs),
     Augmentor(commands::augmentor::AugmentorArgs),
     Mcp(commands::mcp::McpArgs),
     Verify(commands::verify::VerifyArgs),

@@ -145,6 +145,7 @@ fn dispatch(command: &Command, run: &Run) -> Result<Outcome, Failure> {
         Command::Check(args) => commands::check::run(args, run),
         Command::Runtime(args) => commands::runtime::run(args, run),
         Command::Conform(args) => commands::conform::run(args, run),
+        Command::Wire(args) => commands::wire::run(args, run),
         Command::Augmentor(args) => commands::augmentor::run(args, run),
         Command::Mcp(args) => commands::mcp::run(args, run),
         Command::Verify(args) => commands::verify::run(args, run),
@@ -170,6 +171,7 @@ fn path_of(command: &Command) -> &'static str {
             Some(Action::Return(_)) => "runtime return",
         },
         Command::Conform(_) => "conform",
+        Command::Wire(_) => "wire",
         Command::Augmentor(args) => match args.action {
             augmentor::Action::Describe(_) => "augmentor describe",
             augmentor::Action::Run(_) => "augmentor run",

@@ -17,6 +17,7 @@ pub mod runtime;
 pub mod sync_spec;
 pub mod update;
 pub mod verify;
+pub mod wire;
 pub mod write_gate;
 
 use crate::cli::Format;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::sandbox::{Answer, Sandbox, answer};
 use crate::sigstore::{GITHUB, Signing, Sigstore};
+use crate::wire;
 
 /// Longest time that any call may take; the machine may be busy.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -242,6 +243,23 @@ pub fn successes() -> Vec<Case> {
             let words = ["runtime", "return", "redaction.py"];
             let token = token(sandbox, &project, &[&words[..], &["--dry-run"]].concat());
             call(&[&words[..], &["--confirm", &token]].concat()).within(project)
+        }),
+        case("OK", "wire preview", |sandbox| {
+            wire::checkout(sandbox);
+            call(&["wire", "--ao", "../ao", "--dry-run"]).within(wire::adapter(sandbox, "acme"))
+        }),
+        case("OK", "wire confirmed", |sandbox| {
+            wire::checkout(sandbox);
+            let project = wire::adapter(sandbox, "acme");
+            let words = ["wire", "--ao", "../ao"];
+            let token = token(sandbox, &project, &[&words[..], &["--dry-run"]].concat());
+            call(&[&words[..], &["--confirm", &token]].concat()).within(project)
+        }),
+        case("OK", "wire undone", |sandbox| {
+            wire::checkout(sandbox);
+            let project = wire::adapter(sandbox, "acme");
+            wire::wire(sandbox, &project, &[]);
+            call(&["wire", "--ao", "../ao", "--undo", "--dry-run"]).within(project)
         }),
         case("OK", "explain one rule", |_| call(&["check", "--explain", "drift/modified"])),
         case("OK", "explain all rules", |_| call(&["check", "--explain", "all"])),

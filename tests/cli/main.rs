@@ -106,3 +106,5 @@ mod upstream_answers;
 mod verify;
 mod verify_bundles;
 mod verify_faults;
+#[cfg(unix)]
+mod wire;

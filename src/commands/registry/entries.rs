@@ -23,7 +23,7 @@ pub struct Entry {
 }
 
 /// Every leaf command, in the order of the help.
-pub const ENTRIES: [Entry; 21] = [
+pub const ENTRIES: &[Entry] = &[
     Entry {
         path: "new",
         kind: Kind::Write,
@@ -108,6 +108,17 @@ pub const ENTRIES: [Entry; 21] = [
             "aos conform --list --family harness --compact",
         ],
         raw: None,
+    },
+    Entry {
+        path: "wire",
+        kind: Kind::Write,
+        schema: "wired_adapter",
+        examples: &[
+            "aos wire --ao ~/agent-orchestrator --dry-run --compact",
+            "aos wire --ao ~/agent-orchestrator --confirm ct_TOKEN --compact",
+            "aos wire --ao ~/agent-orchestrator --undo --dry-run --compact",
+        ],
+        raw: Some("the diff"),
     },
     Entry {
         path: "augmentor describe",

@@ -10,7 +10,7 @@ pub struct Schema {
 }
 
 /// Data of every schema, as `reference` publishes it.
-pub const SCHEMAS: [Schema; 18] = [
+pub const SCHEMAS: &[Schema] = &[
     Schema {
         name: "created_project",
         fields: &[
@@ -102,6 +102,26 @@ pub const SCHEMAS: [Schema; 18] = [
             "probes",
         ],
         untrusted_fields: &["results"],
+    },
+    Schema {
+        name: "wired_adapter",
+        fields: &[
+            "status",
+            "harness",
+            "package",
+            "checkout",
+            "changes",
+            "instructions",
+            "notes",
+            "preview",
+            "would_lose",
+            "confirm_token",
+            "expires_at",
+            "next",
+            "omitted",
+            "more",
+        ],
+        untrusted_fields: &["preview"],
     },
     Schema {
         name: "augmentor",

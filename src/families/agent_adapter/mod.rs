@@ -9,9 +9,11 @@ mod name;
 mod outputs;
 mod rules;
 mod scaffold;
+mod wiring;
 
 use crate::audit::rules::FAMILY_RULES;
 use crate::commands::new::subject::SCAFFOLDERS;
+use crate::commands::wire::seam::WIRERS;
 use crate::contract::Family;
 use crate::contract::family::{Description, Marker};
 use crate::generate::outputs::OUTPUTS;
@@ -34,4 +36,5 @@ pub fn install() {
     FROZEN.add(FAMILY, &frozen::AdapterCore);
     FAMILY_RULES.add(FAMILY, &rules::AdapterRules);
     SCAFFOLDERS.add(FAMILY, &scaffold::AdapterScaffolder);
+    WIRERS.add(FAMILY, &wiring::AdapterWirer);
 }

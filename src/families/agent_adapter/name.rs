@@ -9,8 +9,8 @@ const TAKEN: &str = "\
     autohand claudecode cline codex continueagent copilot crush cursor devin droid goose grok kilocode kimi kiro muse \
     opencode pi primeagent qwen vibe break case chan const continue default defer else fallthrough for func go goto if \
     import interface map package range return select struct switch type var";
-/// Where adapters are in the orchestrator.
-const MODULE: &str = "github.com/aoagents/agent-orchestrator/backend/internal/adapters/agent/";
+/// Where adapters are in the module of the orchestrator.
+pub const MODULE: &str = "github.com/aoagents/agent-orchestrator/backend/internal/adapters/agent/";
 
 /// The id of an adapter. Unlike the name of a tool it may be a word of Go or of a shell: nobody runs it.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -1,0 +1,324 @@
+//! `aos wire` for adapters: what one more harness changes in a checkout of the orchestrator. Plans only; writes nothing.
+
+mod adapter;
+mod anchor;
+mod migration;
+mod places;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use regex::Regex;
+use serde_json::json;
+
+use crate::commands::wire::seam::{Instruction, Request, Wirer, Wiring};
+use crate::inputs::tree;
+use crate::plan::{Content, FileSet, RelativePath, Tree, TreeEntry};
+use crate::report::{ErrorCode, Failure};
+use crate::system::files;
+
+use adapter::Adapter;
+use anchor::Lost;
+use migration::{List, MIGRATIONS, Migration};
+use places::{HARNESSES, Place};
+
+const GO_MOD: &str = "backend/go.mod";
+const ORCHESTRATOR: &str = "module github.com/aoagents/agent-orchestrator/backend";
+/// Most lost anchors that one answer names.
+const MAX_LOST: usize = 20;
+
+pub struct AdapterWirer;
+
+impl Wirer for AdapterWirer {
+    fn wiring(&self, request: &Request<'_>) -> Result<Wiring, Failure> {
+        let adapter = Adapter::read(request.project)?;
+        let checkout = Checkout::open(request.checkout)?;
+        let inside = request.checkout.join(adapter.directory());
+        if request.project.root.starts_with(inside) {
+            let message = "the directory of the adapter is its place in the checkout";
+            return Err(Failure::new(ErrorCode::Validation, message).hint(
+                "keep the project elsewhere; `aos wire` copies its files into the checkout",
+            ));
+        }
+        if request.undo { undone(&adapter, &checkout) } else { wired(&adapter, &checkout) }
+    }
+}
+
+/// A checkout of the orchestrator.
+struct Checkout<'a> {
+    root: &'a Path,
+    /// Names of the migrations.
+    migrations: Vec<String>,
+}
+
+impl<'a> Checkout<'a> {
+    fn open(root: &'a Path) -> Result<Self, Failure> {
+        let checkout = Self { root, migrations: Vec::new() };
+        let is_it = |text: &str| text.lines().any(|line| line.trim() == ORCHESTRATOR);
+        if !checkout.text(GO_MOD).is_ok_and(|text| text.is_some_and(|text| is_it(&text))) {
+            let message = format!("`{}` is not a checkout of Agent Orchestrator", root.display());
+            return Err(Failure::new(ErrorCode::Validation, message).hint(format!(
+                "give the directory whose `{GO_MOD}` says `{ORCHESTRATOR}` to `--ao`"
+            )));
+        }
+        // A missing directory has no migrations, and the anchor in them is lost then.
+        let names = files::names(&root.join(MIGRATIONS)).unwrap_or_default();
+        let migrations = names.into_iter().filter_map(|name| name.into_string().ok()).collect();
+        Ok(Self { root, migrations })
+    }
+
+    /// The text of a file; `None` when there is none.
+    fn text(&self, path: &str) -> Result<Option<String>, Failure> {
+        let faulty = |reason: &str| {
+            Failure::new(ErrorCode::Conflict, format!("`{path}` of the checkout: {reason}"))
+                .hint("restore the file from version control")
+        };
+        let path = RelativePath::parse(path).map_err(|error| faulty(&error.to_string()))?;
+        let Tree { entries } = tree::snapshot(self.root, [&path]);
+        match entries.get(&path) {
+            None => Ok(None),
+            Some(TreeEntry::File(content)) => match std::str::from_utf8(&content.bytes) {
+                Ok(text) => Ok(Some(text.to_owned())),
+                Err(_) => Err(faulty("it is not UTF-8 text")),
+            },
+            Some(TreeEntry::Symlink) => Err(faulty("it is a symbolic link")),
+            Some(TreeEntry::Directory) => Err(faulty("it is a directory")),
+            Some(TreeEntry::Other(reason)) => Err(faulty(reason)),
+        }
+    }
+
+    /// The ids of the harnesses.
+    fn harnesses(&self) -> Result<BTreeSet<String>, Failure> {
+        let text = self.text(HARNESSES)?.unwrap_or_default();
+        let form = Regex::new(r#"(?m)^\s*Harness\w+\s+AgentHarness\s*=\s*"([^"\n]+)""#);
+        let ids = form.iter().flat_map(|form| form.captures_iter(&text));
+        Ok(ids.filter_map(|hit| Some(hit.get(1)?.as_str().to_owned())).collect())
+    }
+
+    /// The list of harnesses in the migrations before one of this name.
+    fn list(&self, name: &str, known: &BTreeSet<String>) -> Result<Result<List, Lost>, Failure> {
+        let older = self.migrations.iter().rev().filter(|older| older.as_str() < name);
+        let texts = older
+            .filter(|older| older.contains("harness"))
+            .map(|older| self.text(&format!("{MIGRATIONS}/{older}")));
+        let texts: Vec<_> = texts.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+        Ok(List::find(texts.iter().map(String::as_str), known))
+    }
+}
+
+/// Texts of the checkout with some of the edits in them.
+struct Texts<'a> {
+    checkout: &'a Checkout<'a>,
+    texts: BTreeMap<&'static str, Text>,
+}
+
+struct Text {
+    old: String,
+    new: String,
+    /// Whether lines end with CRLF.
+    is_crlf: bool,
+}
+
+impl Texts<'_> {
+    fn get(&mut self, path: &'static str) -> Result<Option<&mut Text>, Failure> {
+        if !self.texts.contains_key(path) {
+            let Some(old) = self.checkout.text(path)? else { return Ok(None) };
+            let new = old.replace("\r\n", "\n");
+            let is_crlf = old.contains("\r\n");
+            self.texts.insert(path, Text { old, new, is_crlf });
+        }
+        Ok(self.texts.get_mut(path))
+    }
+
+    /// The files that are different now.
+    fn into_files(self) -> Result<FileSet, Failure> {
+        let mut files = FileSet::default();
+        for (path, text) in self.texts {
+            let new = if text.is_crlf { text.new.replace('\n', "\r\n") } else { text.new };
+            if new != text.old {
+                insert(&mut files, path, new)?;
+            }
+        }
+        Ok(files)
+    }
+}
+
+fn insert(files: &mut FileSet, path: &str, text: String) -> Result<(), Failure> {
+    let failed =
+        |error: &dyn std::fmt::Display| Failure::new(ErrorCode::Validation, error.to_string());
+    let place = RelativePath::parse(path).map_err(|error| failed(&error))?;
+    files.insert(place, Content::plain(text)).map_err(|error| failed(&error))
+}
+
+fn wired(adapter: &Adapter, checkout: &Checkout<'_>) -> Result<Wiring, Failure> {
+    let known = checkout.harnesses()?;
+    let mut places = places::all(adapter, &known);
+    let mut lost = Vec::new();
+    let existing = Migration::existing(&adapter.id, &checkout.migrations);
+    let burned = checkout.text(places::ledger("", 0, "").path)?.unwrap_or_default();
+    let migration = existing.clone().unwrap_or_else(|| {
+        Migration::next(&adapter.id, &checkout.migrations, &migration::burned(&burned))
+    });
+    places.push(places::ledger(&adapter.id, migration.version, &migration.name));
+    let mut texts = Texts { checkout, texts: BTreeMap::new() };
+    is_free(adapter, &known, &places, &mut texts)?;
+    let mut instructions = Vec::new();
+    for place in places {
+        let text = texts.get(place.path)?;
+        let put = match &text {
+            Some(text) => place.change.put(&text.new),
+            None => Err(Lost { looked_for: "the file".to_owned() }),
+        };
+        match (put, text) {
+            (Ok(Some(new)), Some(text)) => text.new = new,
+            (Ok(_), _) => {}
+            (Err(Lost { looked_for }), _) if place.is_needed => {
+                lost.push((place.path.to_owned(), looked_for));
+            }
+            (Err(_), None) => {}
+            (Err(_), Some(_)) => instructions.push(Instruction::of(place.path, place.what)),
+        }
+    }
+    let mut wanted = texts.into_files()?;
+    if existing.is_none() {
+        match checkout.list(&migration.name, &known)? {
+            Ok(list) => {
+                let path = format!("{MIGRATIONS}/{}", migration.name);
+                insert(&mut wanted, &path, migration::text(&adapter.id, &list))?;
+            }
+            Err(Lost { looked_for }) => lost.push((MIGRATIONS.to_owned(), looked_for)),
+        }
+    }
+    if !lost.is_empty() {
+        return Err(refused(&lost));
+    }
+    let extended = wanted.extend(adapter.files.clone());
+    extended.map_err(|error| Failure::new(ErrorCode::Validation, error.to_string()))?;
+    instructions.extend(by_hand(adapter));
+    let notes = strangers(adapter, checkout);
+    Ok(Wiring { wanted, unwanted: BTreeSet::new(), instructions, notes, ..names(adapter) })
+}
+
+fn undone(adapter: &Adapter, checkout: &Checkout<'_>) -> Result<Wiring, Failure> {
+    let known = checkout.harnesses()?;
+    let mut places = places::all(adapter, &known);
+    let mut unwanted: BTreeSet<_> = adapter.files.paths().cloned().collect();
+    let mut notes = Vec::new();
+    if let Some(found) = Migration::existing(&adapter.id, &checkout.migrations) {
+        let path = format!("{MIGRATIONS}/{}", found.name);
+        let list = checkout.list(&found.name, &known)?;
+        let ours = list.map(|list| migration::text(&adapter.id, &list)).ok();
+        let text = checkout.text(&path)?.map(|text| text.replace("\r\n", "\n"));
+        match (RelativePath::parse(&path), text == ours) {
+            (Ok(path), true) => {
+                unwanted.insert(path);
+                places.push(places::ledger(&adapter.id, found.version, &found.name));
+            }
+            _ => notes.push(format!("`{path}` is not as `aos wire` writes it and stays")),
+        }
+    }
+    let mut texts = Texts { checkout, texts: BTreeMap::new() };
+    for place in places {
+        if let Some(text) = texts.get(place.path)?
+            && let Some(new) = place.change.taken(&text.new)
+        {
+            text.new = new;
+        }
+    }
+    let names_it = [format!("\"{}\"", adapter.id), format!("{}\"", adapter.directory())];
+    for (path, text) in &texts.texts {
+        if let Some(line) =
+            text.new.lines().position(|line| names_it.iter().any(|name| line.contains(name)))
+        {
+            notes.push(format!(
+                "line {} of `{path}` names the adapter and is not as `aos wire` writes it; it stays",
+                line + 1
+            ));
+        }
+    }
+    let wanted = texts.into_files()?;
+    notes.extend(strangers(adapter, checkout));
+    Ok(Wiring { wanted, unwanted, instructions: Vec::new(), notes, ..names(adapter) })
+}
+
+/// The names of the adapter, what aos itself wrote of it, and the directory that it has in the checkout.
+fn names(adapter: &Adapter) -> Wiring {
+    Wiring {
+        harness: adapter.id.clone(),
+        package: adapter.package.clone(),
+        directory: adapter.directory(),
+        written: adapter
+            .files
+            .iter()
+            .map(|(path, content)| (path.clone(), content.digest()))
+            .collect(),
+        ..Wiring::default()
+    }
+}
+
+/// Refuses an id or a constant that is there already, unless `aos wire` put it there.
+fn is_free(
+    adapter: &Adapter,
+    known: &BTreeSet<String>,
+    places: &[Place],
+    texts: &mut Texts<'_>,
+) -> Result<(), Failure> {
+    let constant = adapter.constant();
+    let Some(text) = texts.get(HARNESSES)? else { return Ok(()) };
+    let is_ours = places
+        .iter()
+        .any(|place| place.path == HARNESSES && place.change.taken(&text.new).is_some());
+    let mut words = text.new.split(|symbol: char| !symbol.is_ascii_alphanumeric() && symbol != '_');
+    if is_ours || !known.contains(&adapter.id) && !words.any(|word| word == constant) {
+        return Ok(());
+    }
+    let id = &adapter.id;
+    Err(Failure::new(
+        ErrorCode::Conflict,
+        format!("the orchestrator has a harness `{id}` already, and `aos wire` did not add it"),
+    )
+    .hint("give the adapter another id: make it again with `aos new` under another name")
+    .detail("path", HARNESSES))
+}
+
+/// Files of the package's directory that are not the adapter's.
+fn strangers(adapter: &Adapter, checkout: &Checkout<'_>) -> Vec<String> {
+    let found = tree::listing(checkout.root, &adapter.directory()).unwrap_or_default();
+    let is_strange = |path: &&String| {
+        RelativePath::parse(path).map_or(true, |path| adapter.files.get(&path).is_none())
+    };
+    let paths = found.iter().filter(is_strange);
+    paths.map(|path| format!("`{path}` is not a file of the adapter and stays")).collect()
+}
+
+fn refused(lost: &[(String, String)]) -> Failure {
+    let (path, looked_for) =
+        lost.first().map_or(("", ""), |(path, looked_for)| (path.as_str(), looked_for.as_str()));
+    let more = match lost.len() {
+        0 | 1 => String::new(),
+        count => format!(", and {} more places were not found", count - 1),
+    };
+    let all: Vec<_> = lost
+        .iter()
+        .take(MAX_LOST)
+        .map(|(path, looked_for)| json!({"path": path, "looked_for": looked_for}))
+        .collect();
+    Failure::new(
+        ErrorCode::Conflict,
+        format!("`{path}` does not have the place for the adapter: looked for `{looked_for}`{more}"),
+    )
+    .hint("wire it by hand as docs/WIRING.md of the adapter says, or use an aos that knows this orchestrator")
+    .detail("lost", all)
+}
+
+/// Places that no anchor can find.
+fn by_hand(adapter: &Adapter) -> Vec<Instruction> {
+    let id = &adapter.id;
+    vec![
+        Instruction::of(
+            "frontend",
+            format!("add `{id}` to the options of agents, and a picture if it has one"),
+        ),
+        Instruction::of("docs/STATUS.md", "count the adapter in the list of adapters".to_owned()),
+    ]
+}

@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn every_entry_has_a_schema_an_example_and_a_description() {
-        for entry in &ENTRIES {
+        for entry in ENTRIES {
             assert!(
                 SCHEMAS
                     .iter()
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn untrusted_fields_are_fields() {
-        for schema in &SCHEMAS {
+        for schema in SCHEMAS {
             assert!(schema.untrusted_fields.iter().all(|field| schema.fields.contains(field)));
         }
     }

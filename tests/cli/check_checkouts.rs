@@ -62,6 +62,7 @@ fn a_worktree_and_a_clone_of_another_name_are_ok() {
     for (arguments, name) in [
         (&["worktree", "add", "-q", "../feature-1"][..], "feature-1"),
         (&["clone", "-q", ".", "../app"], "app"),
+        (&["worktree", "add", "-q", "-b", "inner", ".worktrees/inner"], "aos-acme"),
     ] {
         let mut git = std::process::Command::new("git");
         git.args(arguments).current_dir(project).env("HOME", sandbox.home());

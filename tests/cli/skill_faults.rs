@@ -465,7 +465,7 @@ fn a_copy_that_stays_wrong_after_the_second_run_is_replaced() {
     assert_eq!(installed(&bench.home().join(".claude/skills/aos")), as_map(&NEW));
     let calls = std::fs::read_to_string(bench.home().join("calls")).expect("calls");
     assert_eq!(calls.lines().count(), 2);
-    assert!(calls.trim_end().ends_with("-y -g -a universal claude-code"), "{calls}");
+    assert!(calls.trim_end().ends_with("-y -g -s aos -a universal claude-code"), "{calls}");
 }
 
 #[test]

@@ -197,8 +197,8 @@ fn copies_that_the_first_run_leaves_get_a_run_of_their_own() {
     let calls = std::fs::read_to_string(bench.home().join("calls")).expect("calls");
     let calls: Vec<_> = calls.lines().collect();
     assert_eq!(calls.len(), 2, "{calls:?}");
-    assert!(calls[0].ends_with(" -y -g"), "{calls:?}");
-    assert!(calls[1].ends_with(" -y -g -a universal goose roo"), "{calls:?}");
+    assert!(calls[0].ends_with(" -y -g -s aos"), "{calls:?}");
+    assert!(calls[1].ends_with(" -y -g -s aos -a universal goose roo"), "{calls:?}");
     for place in [".claude/skills/aos", ".config/goose/skills/aos", ".roo/skills/aos"] {
         assert_eq!(installed(&bench.home().join(place)), as_map(&NEW), "{place}");
     }

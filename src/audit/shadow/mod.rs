@@ -15,6 +15,7 @@ mod typescript;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::contract::repository::is_below;
 use crate::contract::{Finding, Repository};
 use crate::generate::record::Record;
 use crate::system::files::{self, Kind};
@@ -89,6 +90,15 @@ impl<'a> Module<'a> {
 
     fn kind(&self, path: &str) -> Kind {
         files::kind(&self.root.join(path)).unwrap_or(Kind::Absent)
+    }
+
+    /// Projects of their own beside the package of the module, such as worktrees: nothing of one is loaded unless a
+    /// setting or code names it, which is judged where that is.
+    fn projects_beside(&self) -> Vec<&'a str> {
+        let mut nested = self.repository.nested(std::iter::once(self.path));
+        let inside = |project: &str| self.directory.is_empty() || is_below(project, self.directory);
+        nested.retain(|project| !inside(project));
+        nested
     }
 
     fn text(&self) -> &'a str {

@@ -18,7 +18,7 @@ use crate::system::temporary::TemporaryDirectory;
 
 use super::super::output;
 use super::agents::Pin;
-use super::places::unusable;
+use super::places::{SKILL, unusable};
 
 /// Keeps npx from the `node_modules` of a directory above, and git from content of another platform and from hooks.
 const OWN_SETTINGS_OF_GIT: [(&str, &str); 2] =
@@ -61,8 +61,9 @@ pub fn arguments(
     // Pinned to the tag: without it the Skill would be that of the newest commit, not of this release.
     let source = format!("{}/tree/{}", repository.url(), tag(version));
     let skills = format!("skills@{}", pin.version());
-    // The source comes first: `-a` takes all words that follow it.
-    let words = ["--yes", &skills, "add", &source, "-y", "-g"];
+    // `-s` and `-a` take all words that follow them.
+    // With `-y` and no name the installer takes every Skill of the repository; one alone is verified.
+    let words = ["--yes", &skills, "add", &source, "-y", "-g", "-s", SKILL];
     let mut words: Vec<_> = words.into_iter().map(str::to_owned).collect();
     if let Targets::Universal(agents) = targets {
         words.extend(["-a", "universal"].map(str::to_owned));
@@ -187,7 +188,7 @@ mod tests {
 
     #[test]
     fn the_command_pins_the_installer_and_the_release() {
-        let usual = "--yes skills@1.7.4 add https://github.com/acme/tool/tree/v1.2.3 -y -g";
+        let usual = "--yes skills@1.7.4 add https://github.com/acme/tool/tree/v1.2.3 -y -g -s aos";
         assert_eq!(words(&Targets::Recognised), usual);
         let narrow = Targets::Universal(Vec::new());
         assert_eq!(words(&narrow), format!("{usual} -a universal"));

@@ -7,6 +7,7 @@ mod tokens;
 mod uses;
 
 use crate::contract::Finding;
+use crate::contract::repository::is_below;
 use crate::system::files::Kind;
 
 use super::Module;
@@ -125,9 +126,10 @@ fn hidden(module: &Module<'_>, found: &mut Vec<Finding>) {
         }
     }
     let own = roots.first().map(|(_, path)| path.as_str());
+    let beside = module.projects_beside();
     for (path, text) in module.others(&["go.mod"]) {
         let is_same = name.is_some_and(|name| !name.is_empty() && module_name(text) == name);
-        if is_same && Some(path) != own {
+        if is_same && Some(path) != own && !beside.iter().any(|project| is_below(path, project)) {
             found.push(module.shadowed(
                 path,
                 "go can build this module of the same path in place of the one with",

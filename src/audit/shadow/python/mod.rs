@@ -99,7 +99,9 @@ fn elsewhere(module: &Module<'_>, found: &mut Vec<Finding>) {
     let links = repository.symlinks.iter().map(String::as_str);
     let unreadable = repository.unreadable.iter().map(|(path, _)| path.as_str());
     let files = repository.files.keys().chain(repository.ignored.keys()).map(String::as_str);
-    for path in files.chain(links).chain(unreadable) {
+    let beside = module.projects_beside();
+    let is_beside = |path: &str| beside.iter().any(|project| is_below(path, project));
+    for path in files.chain(links).chain(unreadable).filter(|path| !is_beside(path)) {
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
         let stem = name.split('.').next().unwrap_or(name);
         let is_code = [".py", ".pyc", ".so", ".pyd"].iter().any(|ending| name.ends_with(ending));

@@ -56,7 +56,7 @@ pub fn result(answer: Result<Value, Fault>) -> CallToolResult {
             _ => {
                 let message =
                     format!("the result has {length} bytes, and {MAX_RESULT} is the most");
-                Err(Fault::new("E_TOO_LARGE", message)
+                Err(Fault::new("E_VALIDATION", message)
                     .data(json!({"hint": "ask for less: a smaller limit, fewer fields, one page"})))
             }
         }
@@ -116,6 +116,6 @@ mod tests {
     #[test]
     fn a_result_that_is_too_large_is_an_error() {
         let answer = result(Ok(json!({"text": "x".repeat(MAX_RESULT)})));
-        assert_eq!(answer.structured_content.unwrap()["error"]["code"], "E_TOO_LARGE");
+        assert_eq!(answer.structured_content.unwrap()["error"]["code"], "E_VALIDATION");
     }
 }

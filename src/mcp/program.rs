@@ -83,7 +83,7 @@ impl Program {
 
     fn too_much(&self, exit: i32) -> Fault {
         let message = format!("`{}` wrote more than {MAX_OUTPUT} bytes", self.name);
-        Fault::new("E_TOO_LARGE", message).data(
+        Fault::new("E_VALIDATION", message).data(
             json!({"exit": exit, "hint": "ask for less: a smaller limit, fewer fields, one page"}),
         )
     }

@@ -159,7 +159,9 @@ fn follow(answers: &[&str]) {
     is_green(&sandbox, &project);
 
     assert_eq!(runtime(&project), before, "the guide changes files of its user only");
-    conforms(&sandbox, &project);
+    if !answers.is_empty() {
+        conforms(&sandbox, &project);
+    }
     std::fs::remove_file(project.join("docs/YOUR_API.md")).expect("the guide");
     for (path, (bytes, _)) in tree(&project) {
         // A cache is of the tool that wrote it.

@@ -259,7 +259,10 @@ fn follow_the_guide(test: &str, answers: &[String]) {
     disk::edit(&mock, "\"items:delete\"}", more);
     succeed(&gofmt, &["-w", "internal"], &project);
     is_green(&sandbox, &go, &gofmt, &project);
-    conforms(&sandbox, &go, &project);
+    if !answers.is_empty() {
+        // The example with every pattern, and the widgets beside it.
+        conforms(&sandbox, &go, &project);
+    }
 
     for script in fenced(second, "sh") {
         succeed("sh", &["-ec", script], &project);

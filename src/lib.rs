@@ -12,6 +12,7 @@ pub mod error;
 pub mod families;
 pub mod generate;
 pub mod inputs;
+pub mod merge;
 pub mod plan;
 pub mod release;
 pub mod report;

@@ -9,12 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Each module of `src`, and the modules that it may use.
-const DIRECTIONS: [(&str, &[&str]); 20] = [
+const DIRECTIONS: [(&str, &[&str]); 21] = [
     ("visible", &[]),
     ("strict_json", &["visible"]),
     ("repository", &["visible"]),
     ("contract", &["strict_json", "visible"]),
     ("plan", &["visible"]),
+    ("merge", &["plan", "visible"]),
     ("system", &["visible"]),
     ("verify", &["strict_json", "visible"]),
     ("generate", &["contract", "plan", "repository", "visible"]),
@@ -25,7 +26,7 @@ const DIRECTIONS: [(&str, &[&str]); 20] = [
         &["contract", "generate", "plan", "release", "repository", "system", "verify", "visible"],
     ),
     ("update", &["inputs", "release", "strict_json", "system", "verify", "visible"]),
-    ("audit", &["apply", "contract", "generate", "inputs", "plan", "system", "visible"]),
+    ("audit", &["apply", "contract", "generate", "inputs", "merge", "plan", "system", "visible"]),
     ("conform", &["contract", "generate", "inputs", "strict_json", "system", "visible"]),
     ("report", &["conform", "contract", "plan", "visible"]),
     ("cli", &["commands", "system"]),
@@ -47,6 +48,7 @@ const DIRECTIONS: [(&str, &[&str]); 20] = [
             "error",
             "generate",
             "inputs",
+            "merge",
             "plan",
             "release",
             "report",

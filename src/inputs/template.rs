@@ -189,6 +189,25 @@ pub fn find(name: &str) -> Result<Option<Template>, EmbeddedError> {
     Ok(Some(template))
 }
 
+/// The version of a template in this build; `None` when there is none of that name.
+#[must_use]
+pub fn newest(name: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Versioned {
+        version: String,
+    }
+    let text = match (embedded::template_text(name), test_templates()) {
+        (Some(text), _) => Cow::Borrowed(text),
+        (None, Some(directory)) if names().iter().any(|known| known == name) => {
+            let place = Path::new(&directory).join(name).join("template.toml");
+            String::from_utf8(files::read(&place, MAX_TEST_FILE).ok()?.bytes).ok()?.into()
+        }
+        _ => return None,
+    };
+    let Versioned { version } = embedded::toml(name, &text).ok()?;
+    Some(version)
+}
+
 /// The template called `name` in one of its versions; `None` when this build has no such version.
 ///
 /// # Errors

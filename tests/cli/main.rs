@@ -53,6 +53,7 @@ mod gen_hostile;
 mod help;
 #[cfg(unix)]
 mod hostile_text;
+mod merge_git;
 mod new;
 mod new_answers;
 mod new_atomic;
@@ -100,6 +101,7 @@ mod sync_spec;
 mod sync_switched_off;
 mod toolchain;
 mod update;
+mod upgrade;
 mod upstream_answers;
 mod verify;
 mod verify_bundles;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::audit::{PassedOver, ProjectReport, rules};
 use crate::commands::Run;
 use crate::commands::runtime;
+use crate::commands::upgrade::standing;
 use crate::contract::Severity;
 use crate::report::findings::Diffs;
 use crate::report::{ErrorCode, Failure, Outcome, annotations, brief, findings};
@@ -400,6 +401,7 @@ fn project_data(report: &ProjectReport, fault: Option<&Failure>) -> Value {
         "fault": fault,
         "notes": report.notes,
         "runtime": report.runtime.as_ref().map(runtime::state),
+        "template": report.template.as_ref().map(standing::state),
         "compared": report.compared,
         "errors": count(Severity::Error),
         "warnings": count(Severity::Warning),

@@ -23,7 +23,7 @@ pub struct Entry {
 }
 
 /// Every leaf command, in the order of the help.
-pub const ENTRIES: [Entry; 19] = [
+pub const ENTRIES: [Entry; 20] = [
     Entry {
         path: "new",
         kind: Kind::Write,
@@ -57,6 +57,19 @@ pub const ENTRIES: [Entry; 19] = [
             "aos gen --check",
             "aos gen --dry-run --compact",
             "aos gen --confirm ct_TOKEN --compact",
+        ],
+        raw: Some("the diff"),
+    },
+    Entry {
+        path: "upgrade",
+        kind: Kind::Write,
+        schema: "upgraded_project",
+        examples: &[
+            "aos upgrade --dry-run --compact",
+            "aos upgrade --confirm ct_TOKEN --compact",
+            "aos upgrade --set license=Apache-2.0 --dry-run --compact",
+            "aos upgrade --heal .gitignore --dry-run --compact",
+            "aos upgrade --abort --compact",
         ],
         raw: Some("the diff"),
     },

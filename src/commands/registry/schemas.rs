@@ -10,7 +10,7 @@ pub struct Schema {
 }
 
 /// Data of every schema, as `reference` publishes it.
-pub const SCHEMAS: [Schema; 16] = [
+pub const SCHEMAS: [Schema; 17] = [
     Schema {
         name: "created_project",
         fields: &[
@@ -79,6 +79,35 @@ pub const SCHEMAS: [Schema; 16] = [
             "more",
         ],
         untrusted_fields: &["preview"],
+    },
+    Schema {
+        name: "upgraded_project",
+        fields: &[
+            "status",
+            "template",
+            "previous_version",
+            "version",
+            "spec_tag",
+            "conflicts",
+            "merged",
+            "deleted",
+            "differs",
+            "same",
+            "restored",
+            "healed",
+            "new_answers",
+            "changed_answers",
+            "changes",
+            "notes",
+            "preview",
+            "would_lose",
+            "confirm_token",
+            "expires_at",
+            "next",
+            "omitted",
+            "more",
+        ],
+        untrusted_fields: &["preview", "conflicts", "changed_answers"],
     },
     Schema {
         name: "check_report",

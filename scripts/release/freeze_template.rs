@@ -1,8 +1,10 @@
 //! Freezes the current version of templates: `cargo run --example freeze_template -- NAME...` writes each archive to
 //! `templates/NAME/released/` and its digest to `templates/releases.toml`.
 
-#![expect(clippy::disallowed_methods, reason = "a tool of maintainers that writes to this repository")]
-#![expect(clippy::print_stdout, reason = "it says what it wrote")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a tool of maintainers that writes to this repository"
+)]
 
 use std::error::Error;
 use std::path::Path;
@@ -26,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let place = root.join(format!("{name}/released/{version}.tar.gz"));
         std::fs::create_dir_all(place.parent().ok_or("no directory")?)?;
         std::fs::write(&place, &archive)?;
-        known[&name].or_insert(toml_edit::table())[version] =
+        known[name.as_str()].or_insert(toml_edit::table())[version.as_str()] =
             toml_edit::value(Digest::of(&archive).to_string());
         std::fs::write(&list, known.to_string())?;
         println!("{name} {version}: {} bytes", archive.len());

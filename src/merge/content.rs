@@ -105,9 +105,7 @@ pub fn is_same(ours: &Content, theirs: &Content) -> bool {
         return false;
     }
     ours.bytes == theirs.bytes
-        || is_crlf(&ours.bytes)
-            && !has_crlf(&theirs.bytes)
-            && *as_lf(&ours.bytes) == *theirs.bytes
+        || is_crlf(&ours.bytes) && !has_crlf(&theirs.bytes) && *as_lf(&ours.bytes) == *theirs.bytes
 }
 
 /// The bytes of `theirs` in the line ending that the user's file has throughout.

@@ -39,7 +39,9 @@ pub fn detect<'a>(
     // Of equally similar files the one with the same name; then the order of the paths decides, so that a run gives
     // what the last one gave.
     pairs.sort_by(|left, right| {
-        (right.0, right.1).cmp(&(left.0, left.1)).then_with(|| (left.2, left.3).cmp(&(right.2, right.3)))
+        (right.0, right.1)
+            .cmp(&(left.0, left.1))
+            .then_with(|| (left.2, left.3).cmp(&(right.2, right.3)))
     });
     let mut moves: BTreeMap<RelativePath, RelativePath> = BTreeMap::new();
     for (_, _, old, new) in pairs {

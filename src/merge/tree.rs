@@ -151,9 +151,8 @@ impl Trees<'_> {
         let candidates = [Some(path), self.our_moves.get(path), Some(theirs)];
         let there = |path: &&RelativePath| self.ours.contains_key(*path);
         // A file of the template that has another history is none of this one.
-        let is_own = |candidate: &&RelativePath| {
-            *candidate == path || !self.base.contains_key(*candidate)
-        };
+        let is_own =
+            |candidate: &&RelativePath| *candidate == path || !self.base.contains_key(*candidate);
         candidates.into_iter().flatten().filter(is_own).find(there)
     }
 

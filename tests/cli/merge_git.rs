@@ -180,7 +180,11 @@ fn a_clean_merge_is_that_of_git_and_a_conflict_is_one_for_both() {
             Some(listing) => {
                 assert!(seen.is_empty(), "seed {seed}: git is clean, aos has {seen:?}");
                 let result = tree(directory, &applied(&ours, &merged));
-                assert_eq!(git(directory, &["ls-tree", "-r", &result], "").1, listing, "seed {seed}");
+                assert_eq!(
+                    git(directory, &["ls-tree", "-r", &result], "").1,
+                    listing,
+                    "seed {seed}"
+                );
                 clean += 1;
             }
             None => {

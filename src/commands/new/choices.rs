@@ -29,10 +29,7 @@ pub fn shown(text: &str) -> String {
 ///
 /// # Errors
 /// When there is no preset of that name, or the name of the project is nearly that of a preset.
-pub fn preset_text<'a>(
-    wanted: &Wanted<'a>,
-    name: &str,
-) -> Result<(String, &'a str), Failure> {
+pub fn preset_text<'a>(wanted: &Wanted<'a>, name: &str) -> Result<(String, &'a str), Failure> {
     let known = wanted.presets.keys().map(String::as_str);
     let known: Vec<_> = known.filter(|preset| *preset != EXAMPLE_PRESET).collect();
     let chosen = match wanted.preset {

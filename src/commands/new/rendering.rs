@@ -70,8 +70,7 @@ impl<'a> Named<'a> {
     ) -> Result<Rendering, Failure> {
         let Template { info, files, .. } = self.template;
         let subject = self.name.subject(&self.wanted, &mut answers)?;
-        let origin =
-            Origin { spec_tag, aos_version, aos_repository: env!("CARGO_PKG_REPOSITORY") };
+        let origin = Origin { spec_tag, aos_version, aos_repository: env!("CARGO_PKG_REPOSITORY") };
         let variables = subject.variables(&answers, &origin);
         let mut engine = Engine::new(&variables).map_err(faulty)?;
         let mut render = |name: &str, text: &str| engine.render(name, text).map_err(faulty);
@@ -155,4 +154,3 @@ fn record(
         conform,
     })
 }
-

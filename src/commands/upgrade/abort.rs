@@ -30,12 +30,18 @@ pub fn run(
     notes: Vec<String>,
 ) -> Result<Outcome, Failure> {
     let Some(upgrade) = &record.upgrade else {
-        return Err(Failure::new(ErrorCode::NotFound, "no upgrade with open conflicts is under way")
-            .hint("there is nothing to undo; `git restore` brings back older states"));
+        return Err(Failure::new(
+            ErrorCode::NotFound,
+            "no upgrade with open conflicts is under way",
+        )
+        .hint("there is nothing to undo; `git restore` brings back older states"));
     };
     let before = undo::find(&project.root, &name(upgrade))?.ok_or_else(|| {
-        Failure::new(ErrorCode::NotFound, "this machine did not make the upgrade that is under way here")
-            .hint("bring the files back from version control, for example with `git restore`")
+        Failure::new(
+            ErrorCode::NotFound,
+            "this machine did not make the upgrade that is under way here",
+        )
+        .hint("bring the files back from version control, for example with `git restore`")
     })?;
     let (mut wanted, mut unwanted) = (FileSet::default(), BTreeSet::new());
     for former in &before.files {

@@ -150,7 +150,9 @@ impl<'a> Answer<'a> {
             self.change.conflicts.iter().map(|conflict| &conflict.path).collect();
         let version = &self.sides.info.version;
         match paths.len() {
-            1 => format!("your changes and those of template {version} contradict each other in 1 file"),
+            1 => format!(
+                "your changes and those of template {version} contradict each other in 1 file"
+            ),
             count => format!(
                 "your changes and those of template {version} contradict each other in {count} files"
             ),
@@ -204,11 +206,18 @@ impl<'a> Answer<'a> {
             change.merged.iter().map(|path| visible!("{} {}", style.warning("merged"), path)),
         );
         lines.extend(change.deleted.iter().map(|path| {
-            visible!("{} {} stays deleted; `--restore {}` brings it back", style.faint("deleted"), path, path)
+            visible!(
+                "{} {} stays deleted; `--restore {}` brings it back",
+                style.faint("deleted"),
+                path,
+                path
+            )
         }));
-        lines.extend(self.sides.added.iter().map(|(key, value)| {
-            visible!("{} {} = {}", style.warning("new answer"), key, value)
-        }));
+        lines.extend(
+            self.sides.added.iter().map(|(key, value)| {
+                visible!("{} {} = {}", style.warning("new answer"), key, value)
+            }),
+        );
         lines.extend(self.sides.changed().into_iter().map(|(key, before, after)| {
             visible!("{} {}: {} -> {}", style.warning("answer"), key, before, after)
         }));
@@ -230,9 +239,8 @@ fn names(paths: &[RelativePath]) -> Vec<String> {
 }
 
 fn conflict(conflict: &Conflict) -> Value {
-    let digest = |content: &Option<Content>| {
-        content.as_ref().map(|content| content.digest().to_string())
-    };
+    let digest =
+        |content: &Option<Content>| content.as_ref().map(|content| content.digest().to_string());
     json!({
         "path": conflict.path.as_str(),
         "kind": conflict.kind.name(),

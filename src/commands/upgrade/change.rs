@@ -299,8 +299,11 @@ fn heal(
             Some(Ours::File(content)) => Some(content),
             Some(Ours::Other) => None,
             None => {
-                return Err(Failure::new(ErrorCode::Validation, format!("`{path}` does not exist"))
-                    .hint(format!("`--restore {path}` brings it back")));
+                return Err(Failure::new(
+                    ErrorCode::Validation,
+                    format!("`{path}` does not exist"),
+                )
+                .hint(format!("`--restore {path}` brings it back")));
             }
         };
         merged.conflicts.retain(|conflict| {
@@ -324,15 +327,20 @@ fn heal(
 /// A file of the new template that somebody named.
 fn named(text: &str, read: &Read) -> Result<RelativePath, Failure> {
     let text = text.strip_prefix("./").unwrap_or(text);
-    let path = RelativePath::parse(text)
-        .map_err(|error| Failure::new(ErrorCode::Validation, error.to_string()).hint("name a file from the root of the project"))?;
+    let path = RelativePath::parse(text).map_err(|error| {
+        Failure::new(ErrorCode::Validation, error.to_string())
+            .hint("name a file from the root of the project")
+    })?;
     if read.theirs.contains_key(&path) {
         return Ok(path);
     }
     let known = read.theirs.keys().map(RelativePath::as_str);
     let hint = match suggestion::nearest(text, known) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => "`aos context` counts the files of the template and lists those that differ".to_owned(),
+        None => {
+            "`aos context` counts the files of the template and lists those that differ".to_owned()
+        }
     };
-    Err(Failure::new(ErrorCode::NotFound, format!("the template gives no file `{path}`")).hint(hint))
+    Err(Failure::new(ErrorCode::NotFound, format!("the template gives no file `{path}`"))
+        .hint(hint))
 }

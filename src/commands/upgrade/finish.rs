@@ -34,7 +34,9 @@ pub fn run(
     notes: Vec<String>,
 ) -> Result<Outcome, Failure> {
     let Some(upgrade) = &record.upgrade else { return Err(super::without_template()) };
-    if !(args.set.is_empty() && args.restore.is_empty() && args.heal.is_empty()) || args.spec.is_some() {
+    if !(args.set.is_empty() && args.restore.is_empty() && args.heal.is_empty())
+        || args.spec.is_some()
+    {
         let message = format!("an upgrade to {} is not finished", upgrade.version);
         return Err(Failure::new(ErrorCode::Conflict, message)
             .hint("finish it with `aos upgrade`, or undo it with `aos upgrade --abort`; then run this again"));
@@ -102,9 +104,7 @@ fn plan(project: &Project, record: &Record) -> Result<Plan, Failure> {
 fn known(plan: &Plan) -> std::collections::BTreeMap<RelativePath, crate::plan::Digest> {
     let records = [RECORD_PATH, LOCK_PATH];
     let edits = plan.edits().iter().filter(|edit| records.contains(&edit.path.as_str()));
-    edits
-        .filter_map(|edit| Some((edit.path.clone(), edit.before.as_ref()?.digest())))
-        .collect()
+    edits.filter_map(|edit| Some((edit.path.clone(), edit.before.as_ref()?.digest()))).collect()
 }
 
 fn still_open(upgrade: &UpgradeSection, open: &[OpenConflict]) -> Failure {

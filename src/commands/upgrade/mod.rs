@@ -129,7 +129,10 @@ pub fn run(args: &UpgradeArgs, run: &Run) -> Result<Outcome, Failure> {
         command: "upgrade",
         arguments: format!(
             "{} {} {} {}",
-            sides.info.name, sides.info.version, obtained.release.tag, args.conflicts.name()
+            sides.info.name,
+            sides.info.version,
+            obtained.release.tag,
+            args.conflicts.name()
         ),
         root: &project.root,
         plan: &change.plan,
@@ -165,10 +168,11 @@ pub fn run(args: &UpgradeArgs, run: &Run) -> Result<Outcome, Failure> {
 fn record(project: &Project) -> Result<Record, Failure> {
     match &project.record {
         Slot::Good(record) => Ok(record.clone()),
-        Slot::Faulty { reason, .. } => {
-            Err(Failure::new(ErrorCode::Config, format!("`{RECORD_PATH}` cannot be used: {reason}"))
-                .hint("fix the named member"))
-        }
+        Slot::Faulty { reason, .. } => Err(Failure::new(
+            ErrorCode::Config,
+            format!("`{RECORD_PATH}` cannot be used: {reason}"),
+        )
+        .hint("fix the named member")),
         Slot::Absent => Err(without_template()),
     }
 }

@@ -6,11 +6,14 @@ use super::{Scene, conflicts, lines, pair, texts};
 /// Both sides changed line 5.
 fn clash() -> Scene {
     let text = lines("a", 9);
-    let scene = Scene::new(&[("A.md", &text), ("B.md", "one\n")], &[
-        ("A.md", &text.replace("line 5\n", "line 5 of the template\n")),
-        ("B.md", "two\n"),
-        ("docs/NEW.md", "new\n"),
-    ]);
+    let scene = Scene::new(
+        &[("A.md", &text), ("B.md", "one\n")],
+        &[
+            ("A.md", &text.replace("line 5\n", "line 5 of the template\n")),
+            ("B.md", "two\n"),
+            ("docs/NEW.md", "new\n"),
+        ],
+    );
     scene.edit("A.md", "line 5\n", "line 5 of mine\n");
     scene
 }
@@ -50,7 +53,10 @@ fn a_confirmed_conflict_is_in_the_file_with_its_base_and_the_record_does_not_mov
     scene.write("A.md", &lines("a", 9).replace("line 5\n", "line 5 of both\n"));
     assert_eq!(scene.findings(), [pair("template/unfinished", "aos.toml")]);
     let data = scene.aos(&["upgrade"]).data();
-    assert_eq!((data["status"].as_str(), data["version"].as_str()), (Some("finished"), Some("1.1.0")));
+    assert_eq!(
+        (data["status"].as_str(), data["version"].as_str()),
+        (Some("finished"), Some("1.1.0"))
+    );
     let record = scene.read("aos.toml");
     assert!(record.contains("version = \"1.1.0\"") && !record.contains("[upgrade"), "{record}");
     assert_eq!(scene.findings(), []);
@@ -104,7 +110,8 @@ fn an_upgrade_that_another_machine_made_is_not_undone_here() {
     let scene = clash();
     scene.confirmed(&[]).error("E_MERGE_CONFLICT", 6);
     let elsewhere = scene.sandbox.work().join("elsewhere");
-    let moved = std::process::Command::new("cp").arg("-r").args([&scene.project, &elsewhere]).status();
+    let moved =
+        std::process::Command::new("cp").arg("-r").args([&scene.project, &elsewhere]).status();
     assert!(moved.expect("cp").success());
     scene.aos_at(&elsewhere, &["upgrade", "--abort"]).error("E_NOT_FOUND", 3);
     // Its record is all that another machine needs to finish it.

@@ -13,7 +13,12 @@ fn untouched_files_update_edits_stay_and_the_record_moves() {
     let later = notes.replace("line 2\n", "line 2, and more\n");
     let scene = Scene::new(
         &[("GUIDE.md", &guide), ("NOTES.md", &notes), ("scripts/run", "#!/bin/sh\n")],
-        &[("GUIDE.md", &newer), ("NOTES.md", &later), ("scripts/run", "#!/bin/sh\n"), ("NEW.md", "new\n")],
+        &[
+            ("GUIDE.md", &newer),
+            ("NOTES.md", &later),
+            ("scripts/run", "#!/bin/sh\n"),
+            ("NEW.md", "new\n"),
+        ],
     );
     scene.edit("GUIDE.md", "line 3\n", "line 3, mine\n");
     let checked = scene.findings();
@@ -33,10 +38,10 @@ fn untouched_files_update_edits_stay_and_the_record_moves() {
 
 #[test]
 fn a_file_that_only_the_template_changed_needs_no_token_and_an_edited_one_does() {
-    let scene = Scene::new(&[("A.md", "one\n"), ("B.md", &lines("b", 9))], &[
-        ("A.md", "two\n"),
-        ("B.md", &lines("b", 9).replace("line 1\n", "line one\n")),
-    ]);
+    let scene = Scene::new(
+        &[("A.md", "one\n"), ("B.md", &lines("b", 9))],
+        &[("A.md", "two\n"), ("B.md", &lines("b", 9).replace("line 1\n", "line one\n"))],
+    );
     scene.edit("B.md", "line 9\n", "line 9, mine\n");
     let error = scene.aos(&["upgrade"]).error("E_CONFIRMATION_REQUIRED", 5);
     assert_eq!(texts(&error["details"]["would_lose"]), ["B.md"]);
@@ -71,10 +76,10 @@ fn a_second_upgrade_changes_nothing_not_even_a_time() {
 
 #[test]
 fn a_deleted_file_stays_deleted_until_it_is_restored() {
-    let scene = Scene::new(&[("A.md", &lines("a", 5)), ("B.md", "b\n")], &[
-        ("A.md", &lines("a", 6)),
-        ("B.md", "b\n"),
-    ]);
+    let scene = Scene::new(
+        &[("A.md", &lines("a", 5)), ("B.md", "b\n")],
+        &[("A.md", &lines("a", 6)), ("B.md", "b\n")],
+    );
     scene.remove("A.md");
     scene.remove("B.md");
     let data = scene.upgrade(&[]);
@@ -92,14 +97,17 @@ fn a_deleted_file_stays_deleted_until_it_is_restored() {
 
 #[test]
 fn a_file_that_diverged_in_the_past_is_named_and_healed_on_request() {
-    let scene = Scene::new(&[("A.md", &lines("a", 5)), ("B.md", "b\n")], &[
-        ("A.md", &lines("a", 5)),
-        ("B.md", "c\n"),
-    ]);
+    let scene = Scene::new(
+        &[("A.md", &lines("a", 5)), ("B.md", "b\n")],
+        &[("A.md", &lines("a", 5)), ("B.md", "c\n")],
+    );
     scene.write("A.md", "something else\n");
     scene.upgrade(&[]);
     let data = scene.aos(&["upgrade"]).data();
-    assert_eq!((data["status"].as_str(), texts(&data["differs"])), (Some("unchanged"), vec!["A.md"]));
+    assert_eq!(
+        (data["status"].as_str(), texts(&data["differs"])),
+        (Some("unchanged"), vec!["A.md"])
+    );
     let context = scene.aos(&["context"]).data();
     assert_eq!(texts(&context["project"]["template"]["files"]["differs"]), ["A.md"]);
     assert_eq!(context["project"]["template"]["files"]["same"], 1);
@@ -114,7 +122,8 @@ fn a_file_that_diverged_in_the_past_is_named_and_healed_on_request() {
 
 #[test]
 fn a_file_that_the_template_removed_goes_only_when_nobody_changed_it() {
-    let scene = Scene::new(&[("A.md", &lines("a", 5)), ("B.md", &lines("b", 5))], &[("C.md", "c\n")]);
+    let scene =
+        Scene::new(&[("A.md", &lines("a", 5)), ("B.md", &lines("b", 5))], &[("C.md", "c\n")]);
     scene.edit("B.md", "line 5\n", "line five\n");
     let error = scene.confirmed(&[]).error("E_MERGE_CONFLICT", 6);
     assert_eq!(super::conflicts(&error), [super::pair("B.md", "modify_delete")]);
@@ -128,8 +137,11 @@ fn a_killed_upgrade_leaves_the_old_tree_or_the_new_one() {
     let new = [("A.md", "two\n"), ("B.md", "two\n"), ("D.md", "two\n")];
     let scene = Scene::new(&old, &new);
     let before = tree(&scene.project);
-    for stop in ["apply:entered", "apply:sealed", "apply:staged", "apply:before-edit-1", "apply:edited"] {
-        let killed = scene.command(&scene.project, &["upgrade"]).env("AOS_TEST_KILL_AT", stop).output();
+    for stop in
+        ["apply:entered", "apply:sealed", "apply:staged", "apply:before-edit-1", "apply:edited"]
+    {
+        let killed =
+            scene.command(&scene.project, &["upgrade"]).env("AOS_TEST_KILL_AT", stop).output();
         assert!(!killed.expect("the binary runs").status.success(), "{stop}");
         // The next run puts the old state back first; a dry run says so.
         let _ = scene.aos(&["sync-spec"]);

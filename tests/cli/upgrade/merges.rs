@@ -4,10 +4,10 @@ use super::{Scene, conflicts, lines, pair, texts};
 
 #[test]
 fn a_checkout_with_crlf_is_merged_in_its_own_line_ending() {
-    let scene = Scene::new(&[("A.md", &lines("a", 9)), ("B.md", &lines("b", 3))], &[
-        ("A.md", &lines("a", 10)),
-        ("B.md", &lines("b", 4)),
-    ]);
+    let scene = Scene::new(
+        &[("A.md", &lines("a", 9)), ("B.md", &lines("b", 3))],
+        &[("A.md", &lines("a", 10)), ("B.md", &lines("b", 4))],
+    );
     let windows = |text: String| text.replace('\n', "\r\n");
     scene.write("A.md", &windows(lines("a", 9).replace("line 1\n", "line one\n")));
     scene.write("B.md", &windows(lines("b", 3)));
@@ -60,9 +60,10 @@ fn the_execute_bit_follows_the_template_unless_the_user_changed_it() {
 
 #[test]
 fn a_file_that_the_template_moved_takes_the_edits_along() {
-    let scene = Scene::new(&[("docs/OLD.md", &lines("guide", 12))], &[
-        ("guide/NEW.md", &lines("guide", 13)),
-    ]);
+    let scene = Scene::new(
+        &[("docs/OLD.md", &lines("guide", 12))],
+        &[("guide/NEW.md", &lines("guide", 13))],
+    );
     scene.edit("docs/OLD.md", "line 2\n", "line 2, mine\n");
     scene.upgrade(&[]);
     assert!(!scene.has("docs/OLD.md"));
@@ -72,9 +73,10 @@ fn a_file_that_the_template_moved_takes_the_edits_along() {
 
 #[test]
 fn a_file_that_the_user_moved_gets_the_changes_where_it_is() {
-    let scene = Scene::new(&[("docs/OLD.md", &lines("guide", 12))], &[
-        ("docs/OLD.md", &lines("guide", 13)),
-    ]);
+    let scene = Scene::new(
+        &[("docs/OLD.md", &lines("guide", 12))],
+        &[("docs/OLD.md", &lines("guide", 13))],
+    );
     scene.write("handbook.md", &lines("guide", 12).replace("line 2\n", "line 2, mine\n"));
     scene.remove("docs/OLD.md");
     let data = scene.upgrade(&[]);
@@ -86,9 +88,10 @@ fn a_file_that_the_user_moved_gets_the_changes_where_it_is() {
 
 #[test]
 fn a_file_that_both_sides_moved_to_different_places_is_a_conflict() {
-    let scene = Scene::new(&[("docs/OLD.md", &lines("guide", 12))], &[
-        ("guide/NEW.md", &lines("guide", 13)),
-    ]);
+    let scene = Scene::new(
+        &[("docs/OLD.md", &lines("guide", 12))],
+        &[("guide/NEW.md", &lines("guide", 13))],
+    );
     scene.write("handbook.md", &lines("guide", 12));
     scene.remove("docs/OLD.md");
     let error = scene.confirmed(&[]).error("E_MERGE_CONFLICT", 6);
@@ -99,11 +102,10 @@ fn a_file_that_both_sides_moved_to_different_places_is_a_conflict() {
 
 #[test]
 fn a_file_that_both_sides_added_is_a_conflict_unless_it_is_the_same() {
-    let scene = Scene::new(&[("A.md", "a\n")], &[
-        ("A.md", "a\n"),
-        ("B.md", &lines("b", 3)),
-        ("C.md", "c\n"),
-    ]);
+    let scene = Scene::new(
+        &[("A.md", "a\n")],
+        &[("A.md", "a\n"), ("B.md", &lines("b", 3)), ("C.md", "c\n")],
+    );
     scene.write("B.md", &lines("b", 3).replace("line 2\n", "line two\n"));
     scene.write("C.md", "c\n");
     let error = scene.confirmed(&[]).error("E_MERGE_CONFLICT", 6);

@@ -36,7 +36,11 @@ fn a_project_without_a_template_is_told_what_to_run_instead() {
     scene.write("aos.toml", &format!("{}{}", &record[..start], &record[end..]));
     let error = scene.aos(&["upgrade"]).error("E_VALIDATION", 2);
     assert!(error["details"]["hint"].as_str().unwrap().contains("aos sync-spec"), "{error}");
-    scene.edit("aos.toml", "[answers]", "[template]\nname = \"nothing\"\nversion = \"1.0.0\"\n\n[answers]");
+    scene.edit(
+        "aos.toml",
+        "[answers]",
+        "[template]\nname = \"nothing\"\nversion = \"1.0.0\"\n\n[answers]",
+    );
     scene.aos(&["upgrade"]).error("E_VALIDATION", 2);
 }
 
@@ -67,7 +71,17 @@ fn an_answer_of_a_real_template_is_changed_later() {
     let data = sandbox.aos(&["upgrade", "acme", "--set", "jobs=yes"]).data();
     assert_eq!(data["status"], "renewed", "{data}");
     let other = sandbox
-        .aos(&["new", "acme", "--template", "cli-go", "--no-git", "--dir", "b", "--set", "jobs=yes"])
+        .aos(&[
+            "new",
+            "acme",
+            "--template",
+            "cli-go",
+            "--no-git",
+            "--dir",
+            "b",
+            "--set",
+            "jobs=yes",
+        ])
         .data();
     let (left, right) = (sandbox.work().join("acme"), other["path"].as_str().unwrap().into());
     let right: std::path::PathBuf = right;

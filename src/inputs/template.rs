@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use serde::Deserialize;
 
@@ -189,23 +190,29 @@ pub fn find(name: &str) -> Result<Option<Template>, EmbeddedError> {
     Ok(Some(template))
 }
 
-/// The version of a template in this build; `None` when there is none of that name.
+/// The version of a template in this build; `None` when there is none of that name. Read once for a whole fleet.
 #[must_use]
 pub fn newest(name: &str) -> Option<String> {
+    static EMBEDDED: OnceLock<BTreeMap<&str, String>> = OnceLock::new();
+    let embedded = EMBEDDED.get_or_init(|| {
+        let names = embedded::template_names().into_iter();
+        names.filter_map(|name| Some((name, version(embedded::template_text(name)?)?))).collect()
+    });
+    if let Some(version) = embedded.get(name) {
+        return Some(version.clone());
+    }
+    let directory = test_templates().filter(|_| names().iter().any(|known| known == name))?;
+    let place = Path::new(&directory).join(name).join("template.toml");
+    version(&String::from_utf8(files::read(&place, MAX_TEST_FILE).ok()?.bytes).ok()?)
+}
+
+/// The version in the text of a `template.toml`.
+fn version(text: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Versioned {
         version: String,
     }
-    let text = match (embedded::template_text(name), test_templates()) {
-        (Some(text), _) => Cow::Borrowed(text),
-        (None, Some(directory)) if names().iter().any(|known| known == name) => {
-            let place = Path::new(&directory).join(name).join("template.toml");
-            String::from_utf8(files::read(&place, MAX_TEST_FILE).ok()?.bytes).ok()?.into()
-        }
-        _ => return None,
-    };
-    let Versioned { version } = embedded::toml(name, &text).ok()?;
-    Some(version)
+    toml_edit::de::from_str::<Versioned>(text).ok().map(|info| info.version)
 }
 
 /// The template called `name` in one of its versions; `None` when this build has no such version.

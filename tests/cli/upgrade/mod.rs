@@ -56,6 +56,7 @@ struct Scene {
 impl Scene {
     /// A project made from `files` and `arguments`; aos still has that version.
     fn made(files: &[(&str, &str)], arguments: &[&str]) -> Self {
+        aos::families::install();
         let sandbox = Sandbox::new();
         let project = sandbox.work().join("acme");
         let scene = Self { sandbox, project };

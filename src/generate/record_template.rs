@@ -117,6 +117,7 @@ impl RecordChange<'_> {
         let mut document = document(text)?;
         self.outputs(&ours, &mut document)?;
         self.runtime(&ours, &mut document)?;
+        self.conform(&ours, &mut document)?;
         match self.waiting {
             Some(section) => {
                 document.insert("upgrade", toml_edit::Item::Table(upgrade_table(section)));
@@ -160,6 +161,25 @@ impl RecordChange<'_> {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// How `aos conform` runs the tool, unless the user has changed it.
+    fn conform(
+        &self,
+        ours: &Record,
+        document: &mut toml_edit::DocumentMut,
+    ) -> Result<(), RecordError> {
+        let (before, after) = (&self.before.conform, &self.after.conform);
+        if before == after || ours.conform != *before {
+            return Ok(());
+        }
+        let mut text = String::new();
+        after.render(&mut text);
+        match self::document(&text)?.remove("conform") {
+            Some(section) => document.insert("conform", section),
+            None => document.remove("conform"),
+        };
         Ok(())
     }
 
@@ -361,5 +381,16 @@ mod tests {
         assert_eq!(change.applied(OLD).unwrap().0.outputs, after.outputs);
         let moved = OLD.replace("a/contract_gen", "c/contract_gen");
         assert_eq!(change.applied(&moved).unwrap().0.outputs, record(&moved).outputs);
+    }
+
+    #[test]
+    fn the_command_of_conform_follows_unless_the_user_wrote_another() {
+        let mut after = newer();
+        after.conform.command = vec!["bin/acme".to_owned()];
+        let before = record(OLD);
+        let change = RecordChange { before: &before, after: &after, waiting: None };
+        assert_eq!(change.applied(OLD).unwrap().0.conform, after.conform);
+        let own = format!("{OLD}\n[conform]\ncommand = [\"mine\"]\n");
+        assert_eq!(change.applied(&own).unwrap().0.conform, record(&own).conform);
     }
 }

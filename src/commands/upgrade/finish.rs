@@ -1,5 +1,6 @@
 //! The end of an upgrade that had conflicts: when none is open any more, the record moves.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -15,12 +16,15 @@ use crate::generate::record_template::{UpgradeSection, finished};
 use crate::inputs::desired::{Desired, SourceBytes, WantedRuntime};
 use crate::inputs::project::Project;
 use crate::inputs::tree;
-use crate::plan::{Content, FileSet, Plan, RelativePath};
+use crate::plan::{Content, Digest, FileSet, Plan, RelativePath};
 use crate::report::{ErrorCode, Failure, Outcome, changes};
 use crate::visible::{Visible, visible};
 
 use super::UpgradeArgs;
 use super::change::{record_text, unusable};
+
+/// Digests of bytes that can be had again.
+type Known = BTreeMap<RelativePath, Digest>;
 
 /// Moves the record of `project` to the version that was merged.
 ///
@@ -45,8 +49,7 @@ pub fn run(
     if !open.is_empty() {
         return Err(still_open(upgrade, &open));
     }
-    let plan = plan(project, record)?;
-    let known = known(&plan);
+    let (plan, known) = plan(project, record)?;
     let request = Request {
         command: "upgrade",
         arguments: format!("finish {}", upgrade.version),
@@ -84,8 +87,8 @@ pub fn run(
     Ok(Outcome::new(data, Visible::joined(lines, "\n")).raw(changes::patch(&plan)))
 }
 
-/// The record, and what follows from files that were corrected by hand.
-fn plan(project: &Project, record: &Record) -> Result<Plan, Failure> {
+/// The record, and what follows from files that were corrected by hand; with digests of what can be had again.
+fn plan(project: &Project, record: &Record) -> Result<(Plan, Known), Failure> {
     let text = finished(&record_text(project)?).map_err(|error| unusable(&error))?;
     let mut files = FileSet::default();
     files
@@ -97,14 +100,9 @@ fn plan(project: &Project, record: &Record) -> Result<Plan, Failure> {
     let sources = SourceBytes::read(&project.root, record)?;
     let wanted = WantedRuntime::Newest(project.lock.good());
     let desired = Desired::compute(record, Arc::clone(&obtained.release), &sources, wanted)?;
-    Ok(desired.plan(&project.root, project.lock.good())?.and(own))
-}
-
-/// The record is of aos; what else would be replaced is shown like any other loss.
-fn known(plan: &Plan) -> std::collections::BTreeMap<RelativePath, crate::plan::Digest> {
-    let records = [RECORD_PATH, LOCK_PATH];
-    let edits = plan.edits().iter().filter(|edit| records.contains(&edit.path.as_str()));
-    edits.filter_map(|edit| Some((edit.path.clone(), edit.before.as_ref()?.digest()))).collect()
+    let plan = desired.plan(&project.root, project.lock.good())?.and(own);
+    let known = sync_spec::known(project, record, &desired, &plan);
+    Ok((plan, known))
 }
 
 fn still_open(upgrade: &UpgradeSection, open: &[OpenConflict]) -> Failure {

@@ -126,3 +126,43 @@ fn healing_a_file_takes_it_out_of_the_conflict() {
     assert_eq!(data["status"], "upgraded");
     assert!(scene.read("A.md").contains("line 5 of the template"));
 }
+
+#[test]
+fn a_file_that_programs_read_never_gets_markers() {
+    let codes = |exit: u8| {
+        format!(
+            "{{\n  \"error_codes\": {{\n    \"E_GADGET\": {{ \"exit\": {exit}, \"retryable\": false }}\n  }}\n}}\n"
+        )
+    };
+    let place = "contract/contract-ext.json";
+    let scene = Scene::new(&[(place, &codes(1))], &[(place, &codes(2))]);
+    scene.write(place, &codes(3));
+    scene.aos(&["gen"]).data();
+    let error = scene.confirmed(&[]).error("E_MERGE_CONFLICT", 6);
+    assert_eq!(error["details"]["conflicts"][0]["file"], format!("{place}.rej"));
+    assert_eq!(scene.read(place), codes(3));
+    assert!(scene.findings().contains(&pair("template/conflict", &format!("{place}.rej"))));
+    scene.remove(&format!("{place}.rej"));
+    scene.write(place, &codes(4));
+    let data = scene.aos(&["upgrade"]).data();
+    assert_eq!(data["status"], "finished");
+    assert_eq!(scene.findings(), []);
+}
+
+#[test]
+fn a_conflict_stays_one_until_its_last_marker_is_gone() {
+    let scene = clash();
+    scene.confirmed(&[]).error("E_MERGE_CONFLICT", 6);
+    let markers = ["<<<<<<< yours", "||||||| template", ">>>>>>> template"];
+    let text = scene.read("A.md");
+    for kept in markers {
+        let is_left = |line: &&str| {
+            line.starts_with(kept) || !markers.iter().any(|mark| line.starts_with(mark))
+        };
+        scene.write(
+            "A.md",
+            &text.lines().filter(is_left).map(|line| format!("{line}\n")).collect::<String>(),
+        );
+        scene.aos(&["upgrade"]).error("E_MERGE_CONFLICT", 6);
+    }
+}

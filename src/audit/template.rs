@@ -54,11 +54,12 @@ impl TemplateState {
         })
     }
 
-    /// Whether this aos has a newer version than the project.
+    /// The version of this aos, when it is newer than that of the project.
     #[must_use]
-    pub fn is_behind(&self) -> bool {
-        let newest = self.newest.as_deref().and_then(Version::parse);
-        matches!((Version::parse(&self.version), newest), (Some(now), Some(newest)) if now < newest)
+    pub fn newer(&self) -> Option<&str> {
+        let newest = self.newest.as_deref()?;
+        let (now, ours) = (Version::parse(&self.version)?, Version::parse(newest)?);
+        (now < ours).then_some(newest)
     }
 
     /// What a project should know about its template.
@@ -78,7 +79,7 @@ impl TemplateState {
             let message = format!("the upgrade of `{}` to {waiting} is not finished", self.name);
             findings.push(rules::UNFINISHED.finding(RECORD_PATH, message));
         }
-        if let (true, None, Some(newest)) = (self.is_behind(), &self.waiting, &self.newest) {
+        if let (Some(newest), None) = (self.newer(), &self.waiting) {
             let message =
                 format!("the template `{}` is {}; this aos has {newest}", self.name, self.version);
             findings.push(rules::TEMPLATE_BEHIND.finding(RECORD_PATH, message));

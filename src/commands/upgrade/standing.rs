@@ -12,9 +12,14 @@ use super::UpgradeArgs;
 use super::ours::Read;
 use super::sides::Sides;
 
-/// The template of a project as part of an answer; `None` when the record names none.
+/// The template of a project in a word, for answers about many projects.
 #[must_use]
-pub fn state(state: &TemplateState) -> Value {
+pub fn named(state: &TemplateState) -> String {
+    format!("{} {}", state.name, state.version)
+}
+
+/// The template of a project as part of an answer.
+fn state(state: &TemplateState) -> Value {
     let open: Vec<_> = state
         .open
         .iter()
@@ -24,7 +29,7 @@ pub fn state(state: &TemplateState) -> Value {
         "name": state.name,
         "version": state.version,
         "newest": state.newest,
-        "behind": state.is_behind(),
+        "behind": state.newer().is_some(),
         "waiting": state.waiting,
         "open": open,
     })

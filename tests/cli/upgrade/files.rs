@@ -23,6 +23,9 @@ fn untouched_files_update_edits_stay_and_the_record_moves() {
     scene.edit("GUIDE.md", "line 3\n", "line 3, mine\n");
     let checked = scene.findings();
     assert!(checked.contains(&super::pair("template/behind", "aos.toml")), "{checked:?}");
+    let report = scene.aos(&["check", "--rule", "template/behind"]).data();
+    assert_eq!(report["projects"][0]["template"], "gadget 1.0.0");
+    assert_eq!(report["projects"][0]["template_newest"], "1.1.0");
     let data = scene.upgrade(&[]);
     assert_eq!(data["status"], "upgraded", "{data}");
     assert_eq!((&data["previous_version"], &data["version"]), (&"1.0.0".into(), &"1.1.0".into()));

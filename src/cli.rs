@@ -83,6 +83,7 @@ impl Command {
             Self::SyncSpec(args) => Some(&args.write),
             Self::Gen(args) => Some(&args.write),
             Self::Wire(args) => Some(&args.write),
+            Self::Upgrade(args) => Some(&args.write),
             Self::Runtime(args) => match args.action.as_ref()? {
                 Action::Own(part) | Action::Return(part) => Some(&part.write),
             },
@@ -112,6 +113,7 @@ pub enum Command {
     New(commands::new::NewArgs),
     SyncSpec(commands::sync_spec::SyncSpecArgs),
     Gen(commands::gen_files::GenArgs),
+    Upgrade(commands::upgrade::UpgradeArgs),
     Check(commands::check::CheckArgs),
     Runtime(commands::runtime::RuntimeArgs),
     Conform(commands::conform::ConformArgs),

@@ -252,6 +252,12 @@ impl From<AnswerError> for Failure {
             AnswerError::Missing { key, help } => Self::new(ErrorCode::Validation, message)
                 .hint(format!("give it: `--set {key}=…` ({help})"))
                 .detail("key", key),
+            AnswerError::MissingSeveral { keys } => {
+                let flags: Vec<_> = keys.iter().map(|key| format!("`--set {key}=…`")).collect();
+                Self::new(ErrorCode::Validation, message)
+                    .hint(format!("give them: {}", flags.join(" ")))
+                    .detail("keys", keys)
+            }
             AnswerError::Default { .. } => Self::new(ErrorCode::Unknown, message)
                 .hint("this build of aos is faulty; install a release"),
             AnswerError::File { .. } => Self::new(ErrorCode::Validation, message)

@@ -13,6 +13,7 @@ pub mod families;
 pub mod generate;
 pub mod inputs;
 pub mod mcp;
+pub mod merge;
 pub mod plan;
 pub mod release;
 pub mod report;

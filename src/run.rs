@@ -142,6 +142,7 @@ fn dispatch(command: &Command, run: &Run) -> Result<Outcome, Failure> {
         Command::New(args) => commands::new::run(args, run),
         Command::SyncSpec(args) => commands::sync_spec::run(args, run),
         Command::Gen(args) => commands::gen_files::run(args, run),
+        Command::Upgrade(args) => commands::upgrade::run(args, run),
         Command::Check(args) => commands::check::run(args, run),
         Command::Runtime(args) => commands::runtime::run(args, run),
         Command::Conform(args) => commands::conform::run(args, run),
@@ -164,6 +165,7 @@ fn path_of(command: &Command) -> &'static str {
         Command::New(_) => "new",
         Command::SyncSpec(_) => "sync-spec",
         Command::Gen(_) => "gen",
+        Command::Upgrade(_) => "upgrade",
         Command::Check(_) => "check",
         Command::Runtime(args) => match args.action {
             None => "runtime",

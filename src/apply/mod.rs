@@ -6,6 +6,7 @@ pub mod edits;
 pub mod journal;
 mod ledger;
 pub mod new_tree;
+pub mod undo;
 
 pub use edits::apply;
 pub use journal::recover;

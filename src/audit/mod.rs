@@ -9,6 +9,7 @@ pub mod rules;
 pub mod runtime;
 pub mod shadow;
 pub mod strays;
+pub mod template;
 pub mod waivers;
 
 pub use project::{Options, PassedOver, ProjectReport, audit};

@@ -17,6 +17,7 @@ use crate::inputs::{embedded, repository};
 use crate::plan::{Plan, RelativePath};
 
 use super::runtime::RuntimeState;
+use super::template::TemplateState;
 use super::waivers::{self, Waived};
 use super::{drift, records, rules, shadow};
 
@@ -50,6 +51,8 @@ pub struct ProjectReport {
     pub notes: Vec<String>,
     /// The runtime that the project has, when it has one.
     pub runtime: Option<RuntimeState>,
+    /// The template that the project was made from, when there is one.
+    pub template: Option<TemplateState>,
     /// How many managed files were compared.
     pub compared: usize,
     pub findings: Vec<Finding>,
@@ -95,6 +98,7 @@ pub fn audit(
             fault: None,
             notes: Vec::new(),
             runtime: RuntimeState::of(&project),
+            template: TemplateState::of(&project),
             compared: 0,
             findings: records::findings(&project),
             waived: Vec::new(),
@@ -376,6 +380,9 @@ impl Audit<'_> {
         let state = self.report.runtime.iter();
         let older: Vec<_> = state.flat_map(RuntimeState::findings).collect();
         self.report.findings.extend(older);
+        let state = self.report.template.iter();
+        let template: Vec<_> = state.flat_map(TemplateState::findings).collect();
+        self.report.findings.extend(template);
         self.report.notes.append(&mut self.repository.notes);
         self.report.notes.extend(self.nested_projects());
         let nested = self.repository.nested(std::iter::empty());

@@ -36,7 +36,7 @@ rule!(
     Error,
     "aos.toml can be read",
     "It says where generated files go; a record that cannot be read would leave them unchecked",
-    "fix `aos.toml`; its members are family, [spec], [template], [answers], [outputs], [runtime], [[waivers]]",
+    "fix `aos.toml`; its members are family, [spec], [template], [upgrade], [answers], [outputs], [runtime], [[waivers]]",
     "aos.toml"
 );
 rule!(
@@ -229,6 +229,33 @@ rule!(
     "aos.toml"
 );
 rule!(
+    CONFLICT,
+    "template/conflict",
+    Error,
+    "No conflict of an upgrade is open",
+    "A file with markers does not run, and a change that was left out is forgotten",
+    "resolve it and remove its markers or its `.rej` file, then run `aos upgrade`; `aos upgrade --abort` undoes the upgrade",
+    "aos.toml"
+);
+rule!(
+    UNFINISHED,
+    "template/unfinished",
+    Error,
+    "An upgrade whose conflicts are resolved is finished",
+    "The record still names the old template, so the next upgrade would begin from the wrong version",
+    "run `aos upgrade`",
+    "aos.toml"
+);
+rule!(
+    TEMPLATE_BEHIND,
+    "template/behind",
+    Warning,
+    "The template is as new as that of this aos",
+    "A newer template has repairs of workflows, tests and documents that this project does not have yet",
+    "run `aos upgrade --dry-run`; it merges the changes into your files and shows them first",
+    "aos.toml"
+);
+rule!(
     NOT_A_FILE,
     "drift/not-a-file",
     Error,
@@ -329,7 +356,7 @@ rule!(
 );
 
 /// Rules of every family, in the order of the documentation.
-pub const RULES: [Rule; 34] = [
+pub const RULES: [Rule; 37] = [
     NOT_ADOPTED,
     RECORD,
     INTERRUPTED,
@@ -353,6 +380,9 @@ pub const RULES: [Rule; 34] = [
     RUNTIME_UNKNOWN,
     RUNTIME_BEHIND,
     RUNTIME_OWNED_BEHIND,
+    CONFLICT,
+    UNFINISHED,
+    TEMPLATE_BEHIND,
     NOT_A_FILE,
     EXTRA,
     GENERATED_STALE,

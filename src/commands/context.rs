@@ -14,6 +14,7 @@ use crate::system::{environment, program};
 use crate::update::notice;
 use crate::visible::visible;
 
+use super::upgrade::standing;
 use super::{Run, runtime};
 
 /// Show version, configuration and the project of the current directory
@@ -81,8 +82,6 @@ fn describe(project: &Project) -> Value {
         "pin": project.pin.good().map(ToString::to_string),
         "adopted": project.record.good().is_some(),
         "runtime": RuntimeState::of(project).as_ref().map(runtime::state),
-        "template": project.record.good().and_then(|record| {
-            record.template.as_ref().map(|template| json!({"name": template.name, "version": template.version}))
-        }),
+        "template": standing::describe(project),
     })
 }

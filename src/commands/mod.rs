@@ -16,6 +16,7 @@ pub mod registry;
 pub mod runtime;
 pub mod sync_spec;
 pub mod update;
+pub mod upgrade;
 pub mod verify;
 pub mod wire;
 pub mod write_gate;

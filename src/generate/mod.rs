@@ -18,6 +18,7 @@ pub mod permissions;
 pub mod record;
 pub mod record_conform;
 pub mod record_runtime;
+pub mod record_template;
 pub mod record_text;
 pub mod render;
 pub mod runtime;

@@ -13,6 +13,7 @@ use crate::visible::excerpt;
 use super::output::Output;
 use super::record_conform::{ConformDocument, ConformSection, Day};
 use super::record_runtime::{RuntimeDocument, RuntimeSection};
+use super::record_template::{TemplateDocument, TemplateSection, UpgradeDocument, UpgradeSection};
 use super::record_text::{RecordError, family, quote, relative, toml};
 
 /// Where the record of a project lies.
@@ -30,6 +31,8 @@ pub struct Record {
     pub family: Family,
     pub spec: SpecSection,
     pub template: Option<TemplateSection>,
+    /// An upgrade whose conflicts are open.
+    pub upgrade: Option<UpgradeSection>,
     pub answers: BTreeMap<String, String>,
     /// Generator name to the files it writes.
     pub outputs: BTreeMap<String, Vec<Output>>,
@@ -114,13 +117,6 @@ pub struct HostedPlace {
     pub spec: Option<RelativePath>,
 }
 
-/// The template a project was made from.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct TemplateSection {
-    pub name: String,
-    pub version: String,
-}
-
 /// An accepted finding, with the reason.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Waiver {
@@ -139,6 +135,7 @@ struct RecordDocument {
     #[serde(default)]
     spec: SpecDocument,
     template: Option<TemplateDocument>,
+    upgrade: Option<UpgradeDocument>,
     #[serde(default)]
     answers: BTreeMap<String, String>,
     #[serde(default)]
@@ -171,13 +168,6 @@ struct FilesDocument {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct TemplateDocument {
-    name: String,
-    version: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct WaiverDocument {
     rule: String,
     path: Option<String>,
@@ -202,9 +192,8 @@ impl Record {
         Ok(Self {
             family,
             spec: spec_section(document.spec)?,
-            template: document
-                .template
-                .map(|template| TemplateSection { name: template.name, version: template.version }),
+            template: document.template.map(TemplateDocument::parse),
+            upgrade: document.upgrade.map(UpgradeDocument::parse).transpose()?,
             answers: document.answers,
             outputs,
             runtime: document.runtime.map(RuntimeDocument::parse).transpose()?,
@@ -238,11 +227,7 @@ impl Record {
             text.push_str(&format!("keep = [\n{}]\n", paths.concat()));
         }
         if let Some(template) = &self.template {
-            text.push_str(&format!(
-                "\n[template]\nname = {}\nversion = {}\n",
-                quote(&template.name),
-                quote(&template.version)
-            ));
+            template.render(&mut text);
         }
         if !self.answers.is_empty() {
             text.push_str("\n[answers]\n");
@@ -401,7 +386,10 @@ mod tests {
             template: Some(TemplateSection {
                 name: "connector-python".into(),
                 version: "1.0.0".into(),
+                aos: Some("0.1.0".into()),
+                spec: Some("v1.1.0".into()),
             }),
+            upgrade: None,
             answers: BTreeMap::from([("label".into(), "Git\"Hub\\ \n".into())]),
             outputs: BTreeMap::from([(
                 "python".into(),
@@ -434,6 +422,7 @@ mod tests {
             family: crate::contract::agent_cli::FAMILY,
             spec,
             template: None,
+            upgrade: None,
             answers: BTreeMap::new(),
             outputs: BTreeMap::new(),
             runtime: None,

@@ -137,6 +137,26 @@ impl Scaffold<'_> {
         Ok(files)
     }
 
+    /// Which file of the template each path comes from, files that the answers do not want included. The same file has
+    /// the same name in every version and with all answers, wherever it goes.
+    #[must_use]
+    pub fn origins(&self) -> BTreeMap<RelativePath, String> {
+        let mut origins = BTreeMap::new();
+        let mut note = |file: &TemplateFile, resource: &str| {
+            if let Ok(path) = RelativePath::parse(&self.output_path(&file.path, resource)) {
+                origins.insert(path, format!("{}#{resource}", output_name(&file.path)));
+            }
+        };
+        for file in self.files {
+            if file.path.contains(RESOURCE_MARK) {
+                self.resources.iter().for_each(|(name, _)| note(file, name));
+            } else {
+                note(file, "");
+            }
+        }
+        origins
+    }
+
     fn add(
         &self,
         files: &mut FileSet,

@@ -29,6 +29,8 @@ pub enum AnswerError {
     Invalid { key: String, value: String, reason: String },
     #[error("`{key}` has no answer, and this template needs one")]
     Missing { key: String, help: String },
+    #[error("{} have no answer, and this template needs them", keys.join(", "))]
+    MissingSeveral { keys: Vec<String> },
     #[error("answers file `{}`: {reason}", path.display())]
     File { path: PathBuf, reason: String },
     #[error("the default of `{key}` cannot be rendered: {source}")]
@@ -71,6 +73,64 @@ pub fn collect(
         answers.insert(question.key.clone(), value);
     }
     Ok(answers)
+}
+
+/// The answers that a project was made with, as its record has them: an empty answer is not in a record.
+///
+/// # Errors
+/// On a recorded value that the question does not allow.
+pub fn recorded(
+    questions: &[Question],
+    record: &BTreeMap<String, String>,
+) -> Result<BTreeMap<String, String>, AnswerError> {
+    let mut answers = BTreeMap::new();
+    for question in questions {
+        let value = record.get(&question.key).map_or("", String::as_str);
+        accept(questions, &mut answers, &question.key, value)?;
+    }
+    Ok(answers)
+}
+
+/// The answers of a project under the questions of a newer template: `pairs` before what is recorded before the default
+/// of a question that is new.
+///
+/// # Errors
+/// On an unknown key or invalid value; when required answers are missing, with all of them.
+pub fn renewed(
+    questions: &[Question],
+    recorded: &BTreeMap<String, String>,
+    pairs: &[String],
+    names: &Map<String, Value>,
+) -> Result<BTreeMap<String, String>, AnswerError> {
+    let mut given = BTreeMap::new();
+    for pair in pairs {
+        let Some((key, value)) = pair.split_once('=') else {
+            return Err(AnswerError::NotAPair { text: pair.chars().take(80).collect() });
+        };
+        accept(questions, &mut given, key, value)?;
+    }
+    let (mut answers, mut missing) = (BTreeMap::new(), Vec::new());
+    for question in questions {
+        let key = &question.key;
+        let value = match (given.get(key), recorded.get(key)) {
+            (Some(value), _) | (None, Some(value)) => value.clone(),
+            (None, None) => default(question, names, &answers)?,
+        };
+        accept(questions, &mut answers, key, &value)?;
+        if question.required && value.is_empty() {
+            missing.push(question);
+        }
+    }
+    match missing.as_slice() {
+        [] => Ok(answers),
+        [only] => {
+            let (key, help) = (only.key.clone(), only.help.clone());
+            Err(AnswerError::Missing { key, help })
+        }
+        several => Err(AnswerError::MissingSeveral {
+            keys: several.iter().map(|question| question.key.clone()).collect(),
+        }),
+    }
 }
 
 /// The default of a question, rendered.

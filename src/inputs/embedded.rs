@@ -35,6 +35,27 @@ pub fn template_text(name: &str) -> Option<&'static str> {
     TEMPLATES.get_file(format!("{name}/template.toml"))?.contents_utf8()
 }
 
+/// The digests of released templates.
+pub const TEMPLATE_RELEASES: &str = "releases.toml";
+
+/// The text of the list of released templates.
+#[must_use]
+pub fn template_releases() -> Option<&'static str> {
+    TEMPLATES.get_file(TEMPLATE_RELEASES)?.contents_utf8()
+}
+
+/// Where the archive of a released version is.
+#[must_use]
+pub fn archive_path(name: &str, version: &str) -> String {
+    format!("{name}/released/{version}.tar.gz")
+}
+
+/// The archive of a released version of a template.
+#[must_use]
+pub fn template_archive(name: &str, version: &str) -> Option<&'static [u8]> {
+    TEMPLATES.get_file(archive_path(name, version)).map(include_dir::File::contents)
+}
+
 /// The files of one template, in path order.
 #[must_use]
 pub fn template_files(name: &str) -> Vec<TemplateFile> {

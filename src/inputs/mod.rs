@@ -16,4 +16,5 @@ pub mod repository;
 pub mod runtimes;
 pub mod spec_source;
 pub mod template;
+pub mod template_archive;
 pub mod tree;

@@ -1,17 +1,21 @@
 //! Templates: what `template.toml` says, and the files beside it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use serde::Deserialize;
 
 use crate::contract::Family;
 use crate::generate::record_conform::ConformDocument;
+use crate::generate::runtime::Version;
 use crate::generate::scaffold::{Only, TemplateFile};
 use crate::system::{environment, files};
 
-use super::embedded::{self, EmbeddedError};
+use super::embedded::{self, EXAMPLE_PRESET, EmbeddedError};
 use super::runtimes;
+use super::template_archive::{self, Releases};
 
 /// Where debug builds look for more templates, so that tests can bring their own.
 const TEST_TEMPLATES: &str = "AOS_TEST_TEMPLATES";
@@ -128,12 +132,16 @@ fn family<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Family, D
     text.parse().map_err(serde::de::Error::custom)
 }
 
+/// Texts of presets by name.
+pub type Presets = BTreeMap<String, Cow<'static, str>>;
+
 /// A template with its files.
 #[derive(Clone, Debug)]
 pub struct Template {
     pub info: TemplateInfo,
     /// In path order.
     pub files: Vec<TemplateFile>,
+    pub presets: Presets,
 }
 
 /// Names of all templates.
@@ -142,7 +150,8 @@ pub fn names() -> Vec<String> {
     let mut names: Vec<_> = embedded::template_names().into_iter().map(str::to_owned).collect();
     if let Some(directory) = test_templates() {
         let more = files::names(Path::new(&directory)).unwrap_or_default();
-        names.extend(more.into_iter().filter_map(|name| name.into_string().ok()));
+        let more = more.into_iter().filter_map(|name| name.into_string().ok());
+        names.extend(more.filter(|name| name != embedded::TEMPLATE_RELEASES));
     }
     names.sort();
     names
@@ -163,7 +172,14 @@ pub fn find(name: &str) -> Result<Option<Template>, EmbeddedError> {
             files.append(&mut shared);
             files.sort_by(|left, right| left.path.cmp(&right.path));
         }
-        Template { info, files }
+        let presets = embedded::preset_names(name).into_iter().chain([EXAMPLE_PRESET]);
+        let presets = presets
+            .filter_map(|preset| {
+                let text = embedded::preset_text(name, preset)?;
+                Some((preset.to_owned(), Cow::Borrowed(text)))
+            })
+            .collect();
+        Template { info, files, presets }
     } else {
         match test_templates().filter(|_| names().iter().any(|known| known == name)) {
             Some(directory) => from_directory(&Path::new(&directory).join(name))?,
@@ -172,6 +188,77 @@ pub fn find(name: &str) -> Result<Option<Template>, EmbeddedError> {
     };
     template.add_examples()?;
     Ok(Some(template))
+}
+
+/// The version of a template in this build; `None` when there is none of that name. Read once for a whole fleet.
+#[must_use]
+pub fn newest(name: &str) -> Option<String> {
+    static EMBEDDED: OnceLock<BTreeMap<&str, String>> = OnceLock::new();
+    let embedded = EMBEDDED.get_or_init(|| {
+        let names = embedded::template_names().into_iter();
+        names.filter_map(|name| Some((name, version(embedded::template_text(name)?)?))).collect()
+    });
+    if let Some(version) = embedded.get(name) {
+        return Some(version.clone());
+    }
+    let directory = test_templates().filter(|_| names().iter().any(|known| known == name))?;
+    let place = Path::new(&directory).join(name).join("template.toml");
+    version(&String::from_utf8(files::read(&place, MAX_TEST_FILE).ok()?.bytes).ok()?)
+}
+
+/// The version in the text of a `template.toml`.
+fn version(text: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Versioned {
+        version: String,
+    }
+    toml_edit::de::from_str::<Versioned>(text).ok().map(|info| info.version)
+}
+
+/// The template called `name` in one of its versions; `None` when this build has no such version.
+///
+/// # Errors
+/// When the template or the archive of the version is damaged.
+pub fn find_version(name: &str, version: &str) -> Result<Option<Template>, EmbeddedError> {
+    match find(name)? {
+        Some(current) if current.info.version == version => Ok(Some(current)),
+        _ => released(name, version),
+    }
+}
+
+/// The released version of a template; `None` when it has none of that number.
+///
+/// # Errors
+/// When its archive is not the one that was released.
+pub fn released(name: &str, version: &str) -> Result<Option<Template>, EmbeddedError> {
+    // Both come from a record and go into a path.
+    if Version::parse(version).is_none() || !names().iter().any(|known| known == name) {
+        return Ok(None);
+    }
+    let archive = match test_templates() {
+        Some(directory) => {
+            let place = Path::new(&directory).join(embedded::archive_path(name, version));
+            files::read(&place, MAX_TEST_FILE).ok().map(|loaded| Cow::Owned(loaded.bytes))
+        }
+        None => embedded::template_archive(name, version).map(Cow::Borrowed),
+    };
+    let Some(archive) = archive else { return Ok(None) };
+    template_archive::open(&releases()?, name, version, &archive).map(Some)
+}
+
+/// The digests of every released archive.
+///
+/// # Errors
+/// When the list is malformed.
+pub fn releases() -> Result<Releases, EmbeddedError> {
+    let path = embedded::TEMPLATE_RELEASES;
+    let text = match test_templates() {
+        Some(directory) => files::read(&Path::new(&directory).join(path), MAX_TEST_FILE)
+            .ok()
+            .and_then(|loaded| String::from_utf8(loaded.bytes).ok()),
+        None => embedded::template_releases().map(str::to_owned),
+    };
+    embedded::toml(path, &text.unwrap_or_default())
 }
 
 impl Template {
@@ -199,7 +286,11 @@ fn test_templates() -> Option<String> {
     if cfg!(debug_assertions) { environment::read(TEST_TEMPLATES) } else { None }
 }
 
-fn from_directory(directory: &Path) -> Result<Template, EmbeddedError> {
+/// The template in a directory, without the files of a runtime's example tool.
+///
+/// # Errors
+/// When a file cannot be read or `template.toml` is malformed.
+pub fn from_directory(directory: &Path) -> Result<Template, EmbeddedError> {
     let shown = directory.display().to_string();
     let fault = |reason: String| EmbeddedError { path: shown.clone(), reason };
     let read = |path: &Path| {
@@ -219,7 +310,7 @@ fn from_directory(directory: &Path) -> Result<Template, EmbeddedError> {
             found.push(TemplateFile::new(path, read(entry.path())?));
         }
     }
-    Ok(Template { info, files: found })
+    Ok(Template { info, files: found, presets: Presets::new() })
 }
 
 #[cfg(test)]

@@ -68,6 +68,12 @@ impl RelativePath {
         self.0.match_indices('/').map(|(end, _)| &self.0[..end])
     }
 
+    /// The file beside it whose name has `ending` in addition.
+    #[must_use]
+    pub fn with_ending(&self, ending: &'static str) -> Self {
+        Self(format!("{}{ending}", self.0))
+    }
+
     /// Two paths with the same key are one file on a case-insensitive system.
     #[must_use]
     pub fn case_key(&self) -> String {

@@ -51,6 +51,8 @@ pub enum ErrorCode {
     Augmentor,
     /// `E_DRIFT`: exit 6.
     Drift,
+    /// `E_MERGE_CONFLICT`: exit 6.
+    MergeConflict,
     /// `E_NONCONFORMANT`: exit 6.
     Nonconformant,
     /// `E_CRASHED`: exit 7.
@@ -62,7 +64,7 @@ pub enum ErrorCode {
 #[rustfmt::skip]
 impl ErrorCode {
     /// Every code, core first.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Integrity,
         Self::Io,
         Self::Unknown,
@@ -81,6 +83,7 @@ impl ErrorCode {
         Self::Interrupted,
         Self::Augmentor,
         Self::Drift,
+        Self::MergeConflict,
         Self::Nonconformant,
         Self::Crashed,
         Self::SkillSync,
@@ -108,6 +111,7 @@ impl ErrorCode {
             Self::Interrupted => "E_INTERRUPTED",
             Self::Augmentor => "E_AUGMENTOR",
             Self::Drift => "E_DRIFT",
+            Self::MergeConflict => "E_MERGE_CONFLICT",
             Self::Nonconformant => "E_NONCONFORMANT",
             Self::Crashed => "E_CRASHED",
             Self::SkillSync => "E_SKILL_SYNC",
@@ -136,6 +140,7 @@ impl ErrorCode {
             Self::Interrupted => 130,
             Self::Augmentor => 1,
             Self::Drift => 6,
+            Self::MergeConflict => 6,
             Self::Nonconformant => 6,
             Self::Crashed => 7,
             Self::SkillSync => 7,
@@ -164,6 +169,7 @@ impl ErrorCode {
             Self::Interrupted => true,
             Self::Augmentor => false,
             Self::Drift => false,
+            Self::MergeConflict => false,
             Self::Nonconformant => false,
             Self::Crashed => true,
             Self::SkillSync => true,
@@ -192,6 +198,7 @@ impl ErrorCode {
             Self::Interrupted => true,
             Self::Augmentor => false,
             Self::Drift => false,
+            Self::MergeConflict => false,
             Self::Nonconformant => false,
             Self::Crashed => false,
             Self::SkillSync => false,

@@ -147,6 +147,27 @@ fn owner(sandbox: &Sandbox) -> PathBuf {
     project
 }
 
+/// A connector whose LICENSE was edited where the answer `author` goes.
+fn licensed(sandbox: &Sandbox) -> PathBuf {
+    let project = sandbox.connector("acme");
+    let place = project.join("LICENSE");
+    let text = super::disk::read(&place).replace("the authors of", "everybody at");
+    std::fs::write(place, text).expect("a file");
+    project
+}
+
+/// The answer that contradicts it.
+const AUTHOR: [&str; 3] = ["upgrade", "--set", "author=Ann"];
+
+/// The same after an upgrade that left a conflict.
+fn conflicted(sandbox: &Sandbox) -> PathBuf {
+    let project = licensed(sandbox);
+    let token = token(sandbox, &project, &[&AUTHOR[..], &["--dry-run"]].concat());
+    let words = [&AUTHOR[..], &["--confirm", &token]].concat();
+    sandbox.aos_in(&project, &words).error("E_MERGE_CONFLICT", 6);
+    project
+}
+
 /// A token for the change that `arguments` would make in `directory`.
 fn token(sandbox: &Sandbox, directory: &std::path::Path, arguments: &[&str]) -> String {
     let data = sandbox.aos_in(directory, arguments).data();
@@ -213,6 +234,28 @@ pub fn successes() -> Vec<Case> {
             let project = edited(sandbox);
             let token = token(sandbox, &project, &["gen", "--dry-run"]);
             call(&["gen", "--confirm", &token]).within(project)
+        }),
+        case("OK", "upgrade unchanged", |sandbox| {
+            let project = sandbox.connector("acme");
+            call(&["upgrade", project.to_str().expect("UTF-8"), "--spec", "latest"])
+        }),
+        case("OK", "upgrade preview", |sandbox| {
+            call(&["upgrade", "--set", "author=Ann", "--conflicts", "reject", "--dry-run"])
+                .within(licensed(sandbox))
+        }),
+        case("OK", "upgrade confirmed", |sandbox| {
+            let project = licensed(sandbox);
+            let words = ["upgrade", "--heal", "LICENSE"];
+            let token = token(sandbox, &project, &[&words[..], &["--dry-run"]].concat());
+            call(&[&words[..], &["--confirm", &token]].concat()).within(project)
+        }),
+        case("OK", "upgrade restored", |sandbox| {
+            let project = sandbox.connector("acme");
+            std::fs::remove_file(project.join("LICENSE")).expect("a file");
+            call(&["upgrade", "--restore", "LICENSE", "--diff"]).within(project)
+        }),
+        case("OK", "upgrade undone", |sandbox| {
+            call(&["upgrade", "--abort"]).within(conflicted(sandbox))
         }),
         case("OK", "check", |sandbox| call(&["check"]).within(sandbox.connector("acme"))),
         case("OK", "check one rule", |sandbox| {
@@ -463,6 +506,12 @@ fn state_failures() -> Vec<Case> {
         case("E_NONCONFORMANT", "a probe that fails", |sandbox| {
             let project = super::conform::connector(sandbox, "meta");
             call(&["conform", "--probe", "harness.meta"]).within(project)
+        }),
+        case("E_MERGE_CONFLICT", "contradicting changes", |sandbox| {
+            call(&AUTHOR).within(licensed(sandbox))
+        }),
+        case("E_MERGE_CONFLICT", "open conflict", |sandbox| {
+            call(&["upgrade"]).within(conflicted(sandbox))
         }),
         case("E_DRIFT", "edited file", |sandbox| call(&["check"]).within(edited(sandbox))),
         case("E_DRIFT", "fleet with an edited file", |sandbox| {

@@ -21,6 +21,7 @@ pub const CODES: [(&str, i32, bool); 21] = [
     ("E_CONFIRMATION_REQUIRED", 5, false),
     ("E_CONFLICT", 6, false),
     ("E_DRIFT", 6, false),
+    ("E_MERGE_CONFLICT", 6, false),
     ("E_NONCONFORMANT", 6, false),
     ("E_NETWORK", 7, true),
     ("E_RATE_LIMITED", 7, true),

@@ -154,6 +154,8 @@ fn every_example_names_an_existing_command_and_parses() {
             }
             // No checkout is here.
             example if example.starts_with("aos wire") => &["E_NOT_FOUND", "E_VALIDATION"],
+            // There is no upgrade with open conflicts.
+            example if example.starts_with("aos upgrade --abort") => &["E_NOT_FOUND"],
             // No augmentor is installed here.
             example if example.starts_with("aos augmentor") => &["E_NOT_FOUND"],
             // The connector is the only package here.

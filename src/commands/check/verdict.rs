@@ -5,9 +5,11 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use crate::audit::template::TemplateState;
 use crate::audit::{PassedOver, ProjectReport, rules};
 use crate::commands::Run;
 use crate::commands::runtime;
+use crate::commands::upgrade::standing;
 use crate::contract::Severity;
 use crate::report::findings::Diffs;
 use crate::report::{ErrorCode, Failure, Outcome, annotations, brief, findings};
@@ -400,12 +402,19 @@ fn project_data(report: &ProjectReport, fault: Option<&Failure>) -> Value {
         "fault": fault,
         "notes": report.notes,
         "runtime": report.runtime.as_ref().map(runtime::state),
+        "template": report.template.as_ref().map(standing::named),
         "compared": report.compared,
         "errors": count(Severity::Error),
         "warnings": count(Severity::Warning),
         "findings": report.findings.iter().map(findings::json).collect::<Vec<_>>(),
         "waived": waived,
     });
+    if let Some(newest) = report.template.as_ref().and_then(TemplateState::newer) {
+        data["template_newest"] = newest.into();
+    }
+    if let Some(waiting) = report.template.as_ref().and_then(|state| state.waiting.as_deref()) {
+        data["template_waiting"] = waiting.into();
+    }
     if let Some(passed_over) = report.passed_over {
         data["passed_over"] = passed_over_data(passed_over);
     }

@@ -1,7 +1,7 @@
 //! What the names on the command line stand for, with a hint when it is nothing.
 
 use crate::contract::suggestion;
-use crate::inputs::embedded::{self, EXAMPLE_PRESET};
+use crate::inputs::embedded::EXAMPLE_PRESET;
 use crate::inputs::template::{self, Template};
 use crate::report::{ErrorCode, Failure};
 use crate::visible::excerpt;
@@ -29,8 +29,9 @@ pub fn shown(text: &str) -> String {
 ///
 /// # Errors
 /// When there is no preset of that name, or the name of the project is nearly that of a preset.
-pub fn preset_text(wanted: &Wanted<'_>, name: &str) -> Result<(String, &'static str), Failure> {
-    let known = embedded::preset_names(&wanted.template.name);
+pub fn preset_text<'a>(wanted: &Wanted<'a>, name: &str) -> Result<(String, &'a str), Failure> {
+    let known = wanted.presets.keys().map(String::as_str);
+    let known: Vec<_> = known.filter(|preset| *preset != EXAMPLE_PRESET).collect();
     let chosen = match wanted.preset {
         Some(preset) if known.contains(&preset) || preset == EXAMPLE_PRESET => preset,
         Some(preset) => {
@@ -53,7 +54,7 @@ pub fn preset_text(wanted: &Wanted<'_>, name: &str) -> Result<(String, &'static 
             EXAMPLE_PRESET
         }
     };
-    let text = embedded::preset_text(&wanted.template.name, chosen).unwrap_or_default();
+    let text = wanted.presets.get(chosen).map_or("", |text| text);
     Ok((chosen.to_owned(), text))
 }
 

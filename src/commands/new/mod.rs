@@ -7,6 +7,7 @@ mod list;
 mod outcome;
 mod place;
 mod plan;
+pub mod rendering;
 pub mod subject;
 
 use std::collections::{BTreeMap, BTreeSet};

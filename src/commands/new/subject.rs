@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::contract::family::Parts;
 use crate::generate::scaffold::Origin;
 use crate::inputs::embedded;
-use crate::inputs::template::TemplateInfo;
+use crate::inputs::template::{Presets, TemplateInfo};
 use crate::plan::{FileSet, FileSetError};
 use crate::report::{ErrorCode, Failure};
 
@@ -17,6 +17,7 @@ pub struct Wanted<'a> {
     pub name: &'a str,
     pub preset: Option<&'a str>,
     pub template: &'a TemplateInfo,
+    pub presets: &'a Presets,
 }
 
 /// How a family makes new projects.

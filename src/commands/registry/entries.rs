@@ -61,6 +61,19 @@ pub const ENTRIES: &[Entry] = &[
         raw: Some("the diff"),
     },
     Entry {
+        path: "upgrade",
+        kind: Kind::Write,
+        schema: "upgraded_project",
+        examples: &[
+            "aos upgrade --dry-run --compact",
+            "aos upgrade --confirm ct_TOKEN --compact",
+            "aos upgrade --set license=Apache-2.0 --dry-run --compact",
+            "aos upgrade --heal .gitignore --dry-run --compact",
+            "aos upgrade --abort --compact",
+        ],
+        raw: Some("the diff"),
+    },
+    Entry {
         path: "check",
         kind: Kind::Query,
         schema: "check_report",

@@ -1,8 +1,9 @@
 //! Which contract `aos sync-spec` vendors: from the binary, from `--from DIR`, or from the source in aos.toml.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::cli::WriteOptions;
 use crate::contract::{Family, SpecTag};
 use crate::generate::record::{HostedPlace, PIN_PATH, Record, SpecSection, SpecSource};
 use crate::generate::vendor::SpecRelease;
@@ -15,6 +16,30 @@ use crate::verify::TrustRoot;
 
 use super::SyncSpecArgs;
 use crate::commands::new::requested_tag;
+
+/// The contract of `project` at its pin, or at the tag that somebody asked for.
+///
+/// # Errors
+/// When it cannot be had or is refused.
+pub fn obtain(project: &Project, record: &Record, to: Option<&str>) -> Result<Obtained, Failure> {
+    choose(&following(to), project, record, None)
+}
+
+/// What the record says about its source once it follows `obtained`.
+#[must_use]
+pub fn followed(record: &Record, obtained: &Obtained) -> SpecSection {
+    follow(&record.spec, &following(None), obtained).0
+}
+
+fn following(to: Option<&str>) -> SyncSpecArgs {
+    SyncSpecArgs {
+        path: PathBuf::from("."),
+        to: to.map(str::to_owned),
+        from: None,
+        trusted_root: None,
+        write: WriteOptions::default(),
+    }
+}
 
 /// The contract that somebody asked for.
 ///

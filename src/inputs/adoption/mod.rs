@@ -96,6 +96,7 @@ pub fn propose(family: Family, repository: &Repository, lock: Option<&Lock>) -> 
         family,
         spec,
         template: None,
+        upgrade: None,
         answers: BTreeMap::new(),
         outputs: found.outputs,
         runtime,

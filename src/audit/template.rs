@@ -1,0 +1,107 @@
+//! The template of a project: its version, the newest one, and the conflicts of an upgrade that are open.
+
+use std::path::Path;
+
+use crate::contract::Finding;
+use crate::generate::record::RECORD_PATH;
+use crate::generate::record_template::UpgradeSection;
+use crate::generate::runtime::Version;
+use crate::inputs::project::Project;
+use crate::inputs::template;
+use crate::merge::lines;
+use crate::plan::RelativePath;
+use crate::system::files::{self, Kind};
+
+use super::rules;
+
+/// Largest file that is searched for markers, in bytes.
+const MAX_FILE: u64 = 16 * 1024 * 1024;
+/// What the file of a rejected change is called.
+const REJECTED: &str = ".rej";
+
+/// The template that a project was made from, as its record says.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct TemplateState {
+    pub name: String,
+    pub version: String,
+    /// The version that this aos has; `None` when it has no template of that name.
+    pub newest: Option<String>,
+    /// The version that an upgrade with conflicts leads to.
+    pub waiting: Option<String>,
+    pub open: Vec<OpenConflict>,
+}
+
+/// A conflict that nobody has resolved yet.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct OpenConflict {
+    pub path: RelativePath,
+    /// Line of the first marker; `None` when the file itself says that there is something to do.
+    pub line: Option<usize>,
+}
+
+impl TemplateState {
+    #[must_use]
+    pub fn of(project: &Project) -> Option<Self> {
+        let record = project.record.good()?;
+        let section = record.template.as_ref()?;
+        let upgrade = record.upgrade.as_ref();
+        Some(Self {
+            name: section.name.clone(),
+            version: section.version.clone(),
+            newest: template::newest(&section.name),
+            waiting: upgrade.map(|upgrade| upgrade.version.clone()),
+            open: upgrade.map(|upgrade| open(&project.root, upgrade)).unwrap_or_default(),
+        })
+    }
+
+    /// The version of this aos, when it is newer than that of the project.
+    #[must_use]
+    pub fn newer(&self) -> Option<&str> {
+        let newest = self.newest.as_deref()?;
+        let (now, ours) = (Version::parse(&self.version)?, Version::parse(newest)?);
+        (now < ours).then_some(newest)
+    }
+
+    /// What a project should know about its template.
+    #[must_use]
+    pub fn findings(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for OpenConflict { path, line } in &self.open {
+            let message = match line {
+                Some(_) => "a conflict of an upgrade is not resolved",
+                None => "a change of the template was left out and nobody has decided on it",
+            };
+            let mut finding = rules::CONFLICT.finding(path.as_str(), message.to_owned());
+            finding.line = line.and_then(|line| u32::try_from(line).ok());
+            findings.push(finding);
+        }
+        if let (Some(waiting), true) = (&self.waiting, self.open.is_empty()) {
+            let message = format!("the upgrade of `{}` to {waiting} is not finished", self.name);
+            findings.push(rules::UNFINISHED.finding(RECORD_PATH, message));
+        }
+        if let (Some(newest), None) = (self.newer(), &self.waiting) {
+            let message =
+                format!("the template `{}` is {}; this aos has {newest}", self.name, self.version);
+            findings.push(rules::TEMPLATE_BEHIND.finding(RECORD_PATH, message));
+        }
+        findings
+    }
+}
+
+/// Files of `upgrade` that still have a marker, and files of rejected changes that are still there.
+#[must_use]
+pub fn open(root: &Path, upgrade: &UpgradeSection) -> Vec<OpenConflict> {
+    let is_open = |path: &RelativePath| {
+        let place = path.below(root);
+        if path.as_str().ends_with(REJECTED) {
+            let there = !matches!(files::kind(&place), Ok(Kind::Absent));
+            return there.then_some(None);
+        }
+        let loaded = files::read(&place, MAX_FILE).ok()?;
+        lines::first_marker(&loaded.bytes).map(Some)
+    };
+    let listed = upgrade.conflicts.iter();
+    listed
+        .filter_map(|path| is_open(path).map(|line| OpenConflict { path: path.clone(), line }))
+        .collect()
+}

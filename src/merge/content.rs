@@ -1,0 +1,155 @@
+//! One file of three trees: content, line endings and execute bit.
+
+use std::borrow::Cow;
+
+use crate::plan::Content;
+
+use super::lines::{self, Labels, Merge};
+
+/// Largest text that is merged line by line, in bytes.
+const MAX_MERGED: usize = 2 * 1024 * 1024;
+
+/// What the template's change of one file means for the user's copy.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Outcome {
+    /// The user's file stays byte for byte.
+    Stays,
+    /// The user changed nothing, so the file becomes that of the template.
+    Follows(Content),
+    /// Changes of both sides are in it.
+    Merged(Content),
+    /// Both sides changed the same lines.
+    Clash(Blend),
+    /// Both sides changed a file that has no lines, or is too large for a line merge.
+    Opaque,
+}
+
+/// A text with conflicts, in the line ending of the user's file.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Blend {
+    merge: Merge,
+    crlf: bool,
+    pub executable: bool,
+}
+
+impl Blend {
+    /// How many places need a person.
+    #[must_use]
+    pub fn conflicts(&self) -> usize {
+        self.merge.conflicts()
+    }
+
+    /// The file with markers.
+    #[must_use]
+    pub fn inline(&self, labels: Labels<'_>) -> Content {
+        self.content(self.merge.inline(labels))
+    }
+
+    /// The file without the conflicting changes of the template, and those changes as a diff.
+    #[must_use]
+    pub fn rejected(&self) -> (Content, Vec<u8>) {
+        let (kept, left_out) = self.merge.rejected();
+        (self.content(kept), left_out)
+    }
+
+    fn content(&self, bytes: Vec<u8>) -> Content {
+        content(bytes, self.crlf, self.executable)
+    }
+}
+
+/// Merges one file; without `base` both sides added it.
+#[must_use]
+pub fn merge(base: Option<&Content>, ours: &Content, theirs: &Content) -> Outcome {
+    let others = [base.map(|base| &*base.bytes), Some(&*theirs.bytes)];
+    let crlf = is_crlf(&ours.bytes) && !others.into_iter().flatten().any(has_crlf);
+    let own = if crlf { Cow::Owned(as_lf(&ours.bytes)) } else { Cow::Borrowed(&*ours.bytes) };
+    let executable = match base {
+        Some(base) if ours.executable == base.executable => theirs.executable,
+        _ => ours.executable,
+    };
+    let finished = |bytes: &[u8]| content(bytes.to_vec(), crlf, executable);
+    let ours_kept = |kind: fn(Content) -> Outcome| match executable == ours.executable {
+        true => Outcome::Stays,
+        false => kind(Content { executable, ..ours.clone() }),
+    };
+    if *own == *theirs.bytes {
+        return ours_kept(Outcome::Follows);
+    }
+    if let Some(base) = base {
+        if *own == *base.bytes {
+            return Outcome::Follows(finished(&theirs.bytes));
+        }
+        if base.bytes == theirs.bytes {
+            return ours_kept(Outcome::Merged);
+        }
+    }
+    let sides = [&*own, &*theirs.bytes, base.map_or(&[][..], |base| &*base.bytes)];
+    if sides.iter().any(|side| side.len() > MAX_MERGED || side.contains(&0)) {
+        return Outcome::Opaque;
+    }
+    let merge = match base {
+        Some(base) => lines::merge(&base.bytes, &own, &theirs.bytes),
+        None => lines::without_base(&own, &theirs.bytes),
+    };
+    if merge.conflicts() > 0 {
+        return Outcome::Clash(Blend { merge, crlf, executable });
+    }
+    let (bytes, _) = merge.rejected();
+    Outcome::Merged(content(bytes, crlf, executable))
+}
+
+/// Whether `ours` is the file `theirs`, line endings of a whole file left aside.
+#[must_use]
+pub fn is_same(ours: &Content, theirs: &Content) -> bool {
+    if ours.executable != theirs.executable {
+        return false;
+    }
+    ours.bytes == theirs.bytes
+        || is_crlf(&ours.bytes) && !has_crlf(&theirs.bytes) && *as_lf(&ours.bytes) == *theirs.bytes
+}
+
+/// The bytes of `theirs` in the line ending that the user's file has throughout.
+#[must_use]
+pub fn in_ending_of(ours: Option<&Content>, theirs: &Content) -> Content {
+    let crlf = ours.is_some_and(|ours| is_crlf(&ours.bytes)) && !has_crlf(&theirs.bytes);
+    let is_text = !theirs.bytes.contains(&0);
+    content(theirs.bytes.to_vec(), crlf && is_text, theirs.executable)
+}
+
+fn content(bytes: Vec<u8>, crlf: bool, executable: bool) -> Content {
+    let bytes = if crlf { as_crlf(&bytes) } else { bytes };
+    Content { bytes: bytes.into(), executable }
+}
+
+/// Whether every line ends with CRLF, and there is one.
+fn is_crlf(text: &[u8]) -> bool {
+    let ends = text.iter().filter(|byte| **byte == b'\n').count();
+    ends > 0 && ends == text.windows(2).filter(|pair| *pair == b"\r\n").count()
+}
+
+fn has_crlf(text: &[u8]) -> bool {
+    text.windows(2).any(|pair| pair == b"\r\n")
+}
+
+fn as_lf(text: &[u8]) -> Vec<u8> {
+    let mut lines = Vec::with_capacity(text.len());
+    let mut rest = text.iter().peekable();
+    while let Some(byte) = rest.next() {
+        if *byte == b'\r' && rest.peek() == Some(&&b'\n') {
+            continue;
+        }
+        lines.push(*byte);
+    }
+    lines
+}
+
+fn as_crlf(text: &[u8]) -> Vec<u8> {
+    let mut lines = Vec::with_capacity(text.len() + text.len() / 16);
+    for byte in text {
+        if *byte == b'\n' {
+            lines.push(b'\r');
+        }
+        lines.push(*byte);
+    }
+    lines
+}

@@ -411,7 +411,7 @@ fn modules_use_each_other_only_in_the_directions_of_the_table() {
 #[test]
 fn every_line_of_the_table_is_a_module() {
     let modules: BTreeSet<_> = sources().iter().map(|source| source.module().to_owned()).collect();
-    for (module, allowed) in DIRECTIONS {
+    for (module, allowed) in DIRECTIONS.iter().copied() {
         assert!(modules.contains(module), "{module}");
         assert!(allowed.iter().all(|other| modules.contains(*other)), "{module}: {allowed:?}");
     }

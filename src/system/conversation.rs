@@ -375,6 +375,12 @@ mod tests {
         talk.send("two");
         assert_eq!(talk.hear(LONG), Heard::Line(b"<one>".to_vec()));
         assert_eq!(talk.hear(LONG), Heard::Line(b"<two>".to_vec()));
+        // Another thread reads stdout, which may be behind.
+        let mut waits = 0;
+        while talk.stdout().1 < 21 && waits < 1000 {
+            assert_eq!(talk.hear(Duration::from_millis(10)), Heard::Silence);
+            waits += 1;
+        }
         assert_eq!(talk.hear(Duration::ZERO), Heard::Silence);
         assert_eq!(talk.stdout(), (b"noise-of".to_vec(), 21));
     }

@@ -245,9 +245,8 @@ pub fn successes() -> Vec<Case> {
         }),
         case("OK", "upgrade confirmed", |sandbox| {
             let project = licensed(sandbox);
-            let words = ["upgrade", "--heal", "LICENSE"];
-            let token = token(sandbox, &project, &[&words[..], &["--dry-run"]].concat());
-            call(&[&words[..], &["--confirm", &token]].concat()).within(project)
+            let token = token(sandbox, &project, &["upgrade", "--heal", "LICENSE", "--dry-run"]);
+            call(&["upgrade", "--heal", "LICENSE", "--confirm", &token]).within(project)
         }),
         case("OK", "upgrade restored", |sandbox| {
             let project = sandbox.connector("acme");
@@ -289,14 +288,14 @@ pub fn successes() -> Vec<Case> {
         }),
         case("OK", "wire preview", |sandbox| {
             wire::checkout(sandbox);
-            call(&["wire", "--ao", "../ao", "--dry-run"]).within(wire::adapter(sandbox, "acme"))
+            call(&["wire", "--ao", "../ao", "--dry-run", "--diff"])
+                .within(wire::adapter(sandbox, "acme"))
         }),
         case("OK", "wire confirmed", |sandbox| {
             wire::checkout(sandbox);
             let project = wire::adapter(sandbox, "acme");
-            let words = ["wire", "--ao", "../ao"];
-            let token = token(sandbox, &project, &[&words[..], &["--dry-run"]].concat());
-            call(&[&words[..], &["--confirm", &token]].concat()).within(project)
+            let token = token(sandbox, &project, &["wire", "--ao", "../ao", "--dry-run"]);
+            call(&["wire", "--ao", "../ao", "--confirm", &token]).within(project)
         }),
         case("OK", "wire undone", |sandbox| {
             wire::checkout(sandbox);

@@ -77,6 +77,8 @@ struct Scene {
     record: String,
     managed: Vec<String>,
     sources: Vec<&'static str>,
+    /// Each file is tried under each so many-th breakage of a source, every other file under the next ones.
+    every: usize,
 }
 
 impl Scene {
@@ -105,7 +107,9 @@ impl Scene {
         if template.starts_with("connector") {
             sources.insert(0, "connector.json");
         }
-        Self { sandbox, project, record, managed, sources }
+        // The sources of the other families are a part of a connector's.
+        let every = if template.starts_with("connector") { 1 } else { 4 };
+        Self { sandbox, project, record, managed, sources, every }
     }
 
     fn audit(&self, waived: &BTreeSet<&str>) -> ProjectReport {
@@ -165,14 +169,16 @@ impl Scene {
         let mut runs = 0;
         let pristine = self.audit(&BTreeSet::new());
         assert!(pristine.is_ok(), "{:?}", pristine.findings);
-        for file in &self.managed {
+        for (turn, file) in self.managed.iter().enumerate() {
             let good = std::fs::read(self.project.join(file)).unwrap();
-            for source in &self.sources {
+            for (offset, source) in self.sources.iter().enumerate() {
                 if source == file {
                     continue;
                 }
                 let sound = std::fs::read(self.project.join(source)).ok();
-                for breakage in BREAKAGES {
+                for breakage in
+                    BREAKAGES.iter().skip((turn + offset) % self.every).step_by(self.every)
+                {
                     let mut edited = good.clone();
                     edited.extend(b"\n# edited\n");
                     std::fs::write(self.project.join(file), edited).unwrap();
@@ -212,7 +218,7 @@ impl Scene {
             }
         }
         assert!(self.audit(&BTreeSet::new()).is_ok(), "everything was put back");
-        assert!(runs > 300, "{runs}");
+        assert!(runs > 150, "{runs}");
     }
 }
 

@@ -23,7 +23,7 @@ use super::publication::Publication;
 use super::shims::{self, Npx, Place, SHIMS};
 
 /// Patience with an update: it starts the new program and an installer.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(150);
 /// Where the test build is put when nothing else is wanted.
 const HOME: &str = "installed/bin";
 

@@ -291,7 +291,7 @@ fn several_packages_are_served_at_once_and_a_name_stands_for_one_tool() {
     drop(client);
     let answer = sandbox.aos(&["mcp", "serve", &good, &good, "--list"]);
     let error = answer.error("E_CONFLICT", 6);
-    assert!(error["message"].as_str().unwrap().contains("`context`"), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("two tools have the name"), "{error}");
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::report::{ErrorCode, Failure};
 
 use super::choices::template;
 use super::rendering::{Named, Rendering};
-use super::subject::Subject;
+use super::subject::{SCAFFOLDERS, Subject};
 use super::{NewArgs, requested_tag};
 
 /// Everything that is decided before anything is written.
@@ -42,8 +42,16 @@ impl NewProject {
     /// When an input is wrong.
     pub fn plan(args: &NewArgs) -> Result<Self, Failure> {
         let template = template(&args.template)?;
+        let takes_checkout =
+            SCAFFOLDERS.of(template.info.family).is_some_and(|family| family.takes_checkout());
+        if args.ao.is_some() && !takes_checkout {
+            let name = &template.info.name;
+            let message = format!("`--ao` is for adapters, not for the template `{name}`");
+            return Err(Failure::new(ErrorCode::Validation, message)
+                .hint("leave it out, or add `--template agent-adapter`"));
+        }
         let name = args.name.as_deref().unwrap_or_default();
-        let named = Named::of(&template, name, args.preset.as_deref())?;
+        let named = Named::of(&template, name, args.preset.as_deref(), args.ao.as_deref())?;
         let answers = answers::collect(
             &template.info.questions,
             args.answers.as_deref(),

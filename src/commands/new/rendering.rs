@@ -1,6 +1,7 @@
 //! A project as one version of a template gives it for one set of answers: the user's files, and the record.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde_json::{Map, Value};
 
@@ -46,8 +47,10 @@ impl<'a> Named<'a> {
         template: &'a Template,
         name: &'a str,
         preset: Option<&'a str>,
+        checkout: Option<&'a Path>,
     ) -> Result<Self, Failure> {
-        let wanted = Wanted { name, preset, template: &template.info, presets: &template.presets };
+        let (info, presets) = (&template.info, &template.presets);
+        let wanted = Wanted { name, preset, template: info, presets, checkout };
         let family = SCAFFOLDERS.of(template.info.family);
         let family = family.ok_or_else(|| faulty("its family makes no projects"))?;
         let name = family.name(&wanted)?;

@@ -42,14 +42,14 @@ impl Sides {
         let preset = record.answers.get("preset").map(String::as_str);
         let before = answers::recorded(&old.info.questions, &record.answers)
             .map_err(|error| recorded_answer(error.into()))?;
-        let named = Named::of(&newest, name, preset)?;
+        let named = Named::of(&newest, name, preset, None)?;
         let after =
             answers::renewed(&newest.info.questions, &before, &args.set, &named.variables())?;
         let theirs = named.render(after, (program::version(), tag))?;
         let aos = previous.aos.as_deref().unwrap_or(program::version());
         let spec = previous.spec.as_deref().unwrap_or(tag);
         let asked_before = before.clone();
-        let base = Named::of(old, name, preset)?.render(before, (aos, spec))?;
+        let base = Named::of(old, name, preset, None)?.render(before, (aos, spec))?;
         let mut added = theirs.record.answers.clone();
         added.retain(|key, _| {
             !asked_before.contains_key(key) && !base.record.answers.contains_key(key)

@@ -220,6 +220,18 @@ fn what_is_in_the_way_is_named_and_nothing_is_written() {
 }
 
 #[test]
+fn a_bare_repository_takes_no_project() {
+    let sandbox = Sandbox::new();
+    let place = sandbox.work().join("aos-acme");
+    std::fs::create_dir_all(&place).unwrap();
+    git(&place, &["init", "--quiet", "--bare"]);
+    let before = disk::state(&place);
+    let error = sandbox.aos(&["new", "acme"]).error("E_VALIDATION", 2);
+    assert!(error["message"].as_str().unwrap().contains("bare repository"), "{error}");
+    assert!(disk::state(&place) == before);
+}
+
+#[test]
 fn a_directory_that_cannot_be_written_is_an_error_and_stays() {
     let sandbox = Sandbox::new();
     let place = clone(&sandbox, "aos-acme");

@@ -149,6 +149,13 @@ fn is_fresh_repository(directory: &Path) -> bool {
         && !matches!(files::kind(&directory.join(".git")), Ok(Kind::Absent) | Err(_))
 }
 
+/// Whether a directory is what other repositories have in `.git`.
+fn is_bare_repository(directory: &Path) -> bool {
+    let kind = |name: &str| files::kind(&directory.join(name));
+    matches!(kind("HEAD"), Ok(Kind::File { .. }))
+        && ["objects", "refs"].iter().all(|name| matches!(kind(name), Ok(Kind::Directory)))
+}
+
 fn target_state(target: &Path) -> Result<TargetState, Failure> {
     let look = |error: std::io::Error| {
         Failure::new(
@@ -159,6 +166,9 @@ fn target_state(target: &Path) -> Result<TargetState, Failure> {
     };
     let reason = match files::kind(target).map_err(look)? {
         Kind::Absent => return Ok(TargetState::Free),
+        Kind::Directory if is_bare_repository(target) => {
+            "is a bare repository, which has no place for the files of a project"
+        }
         Kind::Directory => {
             // The directory that a shell stands in must stay the same one.
             let is_current = environment::current_directory().is_ok_and(|here| here == target);

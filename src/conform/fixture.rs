@@ -9,6 +9,7 @@ use serde::Deserialize;
 use crate::contract::json;
 use crate::system::files;
 
+use super::agent_adapter::AdapterFacts;
 use super::agent_cli::fixture::AgentCliFixture;
 use super::harness::facts::Facts;
 use super::mock::{Reply, Route};
@@ -70,6 +71,8 @@ pub struct Fixture {
     /// The facts of the API behind a connector.
     pub harness: Option<Facts>,
     pub agent_cli: AgentCliFixture,
+    /// The facts of the agent that an adapter runs.
+    pub agent_adapter: Option<AdapterFacts>,
 }
 
 #[derive(Deserialize)]
@@ -90,6 +93,7 @@ struct Document {
     harness: Option<Facts>,
     #[serde(default)]
     agent_cli: AgentCliFixture,
+    agent_adapter: Option<AdapterFacts>,
 }
 
 #[derive(Deserialize)]
@@ -250,6 +254,7 @@ impl Fixture {
             samples,
             harness: document.harness,
             agent_cli: document.agent_cli,
+            agent_adapter: document.agent_adapter,
         })
     }
 }
@@ -400,7 +405,7 @@ mod tests {
             ),
             (
                 "version = 1\ncolour = 1\n",
-                ", line 2, column 1: unknown member `colour` at the top; known are `version`, `base_url_env`, `secrets`, `public`, `environment`, `routes`, `samples`, `harness`, `agent_cli`",
+                ", line 2, column 1: unknown member `colour` at the top; known are `version`, `base_url_env`, `secrets`, `public`, `environment`, `routes`, `samples`, `harness`, `agent_cli`, `agent_adapter`",
             ),
             ("version = 2\n", ", line 1, column 1: version 2 is not known; it must be 1"),
             (

@@ -3,6 +3,7 @@
 //! The tool is a black box here; static rules live in `contract`. Uses `contract`, `generate` for the record of a
 //! project, `inputs`, `strict_json` and `system`; writes nothing but the sandbox.
 
+pub mod agent_adapter;
 pub mod agent_cli;
 pub mod call;
 pub mod evidence;

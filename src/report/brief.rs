@@ -26,8 +26,9 @@ const CHANGE_MEMBERS: [&str; 3] = ["action", "resource", "id"];
 /// Members that are never cut: a shortened token is none.
 const WHOLE: [&str; 3] = ["confirm_token", "_untrusted", "omitted"];
 /// Lists in the order in which they get room.
-const PRIORITY: [&str; 13] = [
+const PRIORITY: [&str; 14] = [
     "next",
+    "instructions",
     "summary.unsearched",
     "summary.by_rule",
     "preview.directories",

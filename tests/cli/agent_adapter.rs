@@ -211,14 +211,6 @@ fn check_finds_each_fault_without_go() {
 }
 
 #[test]
-fn conform_says_that_it_has_no_probes_for_adapters() {
-    let sandbox = Sandbox::new();
-    let project = made(&sandbox, "acme", &[]);
-    let error = sandbox.aos_in(&project, &["conform"]).error("E_VALIDATION", 2);
-    assert!(error["message"].as_str().unwrap().contains("no probes"), "{error}");
-}
-
-#[test]
 fn a_tag_that_the_runtime_does_not_support_is_refused_before_anything_is_written() {
     let sandbox = Sandbox::new();
     let error = sandbox

@@ -8,6 +8,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod adapter_conform;
 mod adoption;
 mod adoption_tools;
 mod agent_adapter;

@@ -275,9 +275,8 @@ fn an_id_that_the_orchestrator_has_is_refused() {
         error["message"].as_str().expect("a text").contains("a harness `codex` already"),
         "{error}"
     );
-    // Nothing of it is aos's, so there is nothing to take out.
-    let answer = sandbox.aos(&[&words[..], &["--undo"]].concat()).data();
-    assert_eq!(answer["status"], "unchanged", "{answer}");
+    // The orchestrator's own lines are like those of an adapter, and stay.
+    sandbox.aos(&[&words[..], &["--undo"]].concat()).error("E_CONFLICT", 6);
 }
 
 #[test]
@@ -330,7 +329,8 @@ fn only_an_adapter_is_wired_and_only_into_a_checkout() {
     sandbox.aos(&["wire", connector, "--ao", "ao"]).error("E_VALIDATION", 2);
     sandbox.aos(&["wire", path, "--ao", "nowhere"]).error("E_NOT_FOUND", 3);
     let error = sandbox.aos(&["wire", path, "--ao", connector]).error("E_VALIDATION", 2);
-    assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("backend/go.mod")), "{error}");
+    let hint = error["details"]["hint"].as_str().expect("a hint");
+    assert!(hint.contains("backend/go.mod"), "{error}");
     sandbox.aos(&["wire", path]).error("E_USAGE", 2);
     // A link out of the checkout is not followed.
     let place = checkout.join(HARNESSES);
@@ -352,4 +352,38 @@ fn only_an_adapter_is_wired_and_only_into_a_checkout() {
         assert!(error["message"].as_str().expect("a text").contains(reason), "{error}");
         std::fs::write(adapter.join(file), whole).unwrap();
     }
+}
+
+#[test]
+fn a_new_adapter_builds_against_a_checkout_on_this_machine() {
+    let sandbox = Sandbox::new();
+    let checkout = checkout(&sandbox);
+    let words = ["new", "acme", "--template", "agent-adapter", "--no-git", "--ao"];
+    let with = |ao: &str| sandbox.aos(&[&words[..], &[ao]].concat());
+    with("nowhere").error("E_NOT_FOUND", 3);
+    with(".").error("E_VALIDATION", 2);
+    let error = sandbox.aos(&["new", "bolt", "--ao", "ao"]).error("E_VALIDATION", 2);
+    assert!(error["message"].as_str().expect("a text").contains("for adapters"), "{error}");
+    let adapter = PathBuf::from(with("ao").data()["path"].as_str().expect("a path"));
+    let backend = checkout.canonicalize().unwrap().join("backend");
+    let replaced = format!("backend => {}\n", backend.display());
+    assert!(disk::read(&adapter.join("go.work")).contains(&replaced));
+    assert!(disk::read(&adapter.join(".gitignore")).contains("\ngo.work\n"));
+    sandbox.aos_in(&adapter, &["check"]).data();
+    if let Some(go) = program("a_new_adapter_builds_against_a_checkout_on_this_machine", "go") {
+        let run = |arguments: &[&str]| {
+            let mut command = std::process::Command::new(&go);
+            command.args(arguments).current_dir(&adapter).env("GOPROXY", "off");
+            let output = command.env_remove("GOWORK").env_remove("GOFLAGS").output().unwrap();
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+            said
+        };
+        let module = "github.com/aoagents/agent-orchestrator/backend";
+        let used = run(&["list", "-m", "-f", "{{.Dir}}", module]);
+        assert_eq!(used.trim(), backend.to_str().expect("UTF-8"));
+        assert!(run(&["test", "."]).starts_with("ok"));
+    }
+    let notes = wire(&sandbox, &adapter, &[])["notes"].to_string();
+    assert!(notes.contains("remove go.work"), "{notes}");
 }

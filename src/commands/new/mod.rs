@@ -71,6 +71,9 @@ pub struct NewArgs {
     /// Contract tag to pin, or `latest`
     #[arg(long, value_name = "TAG", default_value = "latest")]
     pub spec: String,
+    /// Checkout of Agent Orchestrator that a new adapter builds against on this machine
+    #[arg(long, value_name = "CHECKOUT", conflicts_with = "list")]
+    pub ao: Option<PathBuf>,
     /// Make no git repository
     #[arg(long)]
     pub no_git: bool,

@@ -48,9 +48,15 @@ impl NewProject {
             name: args.name.as_deref().unwrap_or_default(),
             preset: args.preset.as_deref(),
             template: &info,
+            checkout: args.ao.as_deref(),
         };
         let family = SCAFFOLDERS.of(info.family);
         let family = family.ok_or_else(|| faulty("its family makes no projects"))?;
+        if args.ao.is_some() && !family.takes_checkout() {
+            let message = format!("`--ao` is for adapters, not for the template `{}`", info.name);
+            return Err(Failure::new(ErrorCode::Validation, message)
+                .hint("leave it out, or add `--template agent-adapter`"));
+        }
         let name = family.name(&wanted)?;
         let mut answers = answers::collect(
             &info.questions,

@@ -1,6 +1,7 @@
 //! What a new project is about, as its family sees it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde_json::{Map, Value};
 
@@ -17,6 +18,8 @@ pub struct Wanted<'a> {
     pub name: &'a str,
     pub preset: Option<&'a str>,
     pub template: &'a TemplateInfo,
+    /// A checkout of the program that the project becomes a part of.
+    pub checkout: Option<&'a Path>,
 }
 
 /// How a family makes new projects.
@@ -26,6 +29,11 @@ pub trait Scaffolder: Sync {
     /// # Errors
     /// When no project can be called so.
     fn name(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Named>, Failure>;
+
+    /// Whether a project becomes a part of another program.
+    fn takes_checkout(&self) -> bool {
+        false
+    }
 }
 
 /// How each family makes new projects.

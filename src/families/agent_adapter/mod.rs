@@ -2,6 +2,7 @@
 
 mod adoption;
 mod agent;
+mod conform;
 pub mod contract;
 mod frozen;
 mod module;
@@ -14,6 +15,7 @@ mod wiring;
 use crate::audit::rules::FAMILY_RULES;
 use crate::commands::new::subject::SCAFFOLDERS;
 use crate::commands::wire::seam::WIRERS;
+use crate::conform::family::PROBES;
 use crate::contract::Family;
 use crate::contract::family::{Description, Marker};
 use crate::generate::outputs::OUTPUTS;
@@ -35,6 +37,7 @@ pub fn install() {
     ADOPTERS.add(FAMILY, &adoption::AdapterAdopter);
     FROZEN.add(FAMILY, &frozen::AdapterCore);
     FAMILY_RULES.add(FAMILY, &rules::AdapterRules);
+    PROBES.add(FAMILY, &conform::AdapterProbes);
     SCAFFOLDERS.add(FAMILY, &scaffold::AdapterScaffolder);
     WIRERS.add(FAMILY, &wiring::AdapterWirer);
 }

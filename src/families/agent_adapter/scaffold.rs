@@ -1,6 +1,7 @@
 //! New adapters: their name, their preset, and what the templates get.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
@@ -10,14 +11,26 @@ use crate::contract::cli_name;
 use crate::generate::cli_values;
 use crate::generate::scaffold::Origin;
 use crate::inputs::embedded;
+use crate::plan::{Content, FileSet, FileSetError, RelativePath};
 use crate::report::{ErrorCode, Failure};
+use crate::system::files;
 
 use super::agent::{self, Agent};
 use super::name::AdapterName;
+use super::wiring::checkout::Checkout;
+
+/// The Go of the orchestrator.
+const GO: &str = "1.25.7";
+/// Its module.
+const ORCHESTRATOR: &str = "github.com/aoagents/agent-orchestrator/backend";
 
 pub struct AdapterScaffolder;
 
 impl Scaffolder for AdapterScaffolder {
+    fn takes_checkout(&self) -> bool {
+        true
+    }
+
     fn name(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Named>, Failure> {
         let error = match AdapterName::parse(wanted.name) {
             Ok(name) => return Ok(Box::new(AdapterId(name))),
@@ -70,7 +83,8 @@ impl Named for AdapterId {
                 .hint("`aos new --list` describes the questions of the template"));
         }
         answers.insert("preset".to_owned(), preset.clone());
-        Ok(Box::new(NewAdapter { id: *self, preset, agent }))
+        let checkout = wanted.checkout.map(checkout).transpose()?;
+        Ok(Box::new(NewAdapter { id: *self, preset, agent, checkout }))
     }
 }
 
@@ -96,9 +110,42 @@ struct NewAdapter {
     id: AdapterId,
     preset: String,
     agent: Agent,
+    /// The backend of a checkout of the orchestrator.
+    checkout: Option<String>,
+}
+
+/// The directory of a checkout's module, as go.work writes it.
+fn checkout(path: &Path) -> Result<String, Failure> {
+    let root = files::canonical(path).map_err(|error| {
+        Failure::new(ErrorCode::NotFound, format!("`{}`: {error}", path.display()))
+            .hint("give a checkout of Agent Orchestrator to `--ao`")
+    })?;
+    Checkout::open(&root)?;
+    let directory = root.join("backend").display().to_string().replace('\\', "/");
+    match directory.contains(|symbol: char| symbol.is_whitespace() || "\"'`".contains(symbol)) {
+        false => Ok(directory),
+        true => Err(Failure::new(
+            ErrorCode::Validation,
+            format!("`{directory}` cannot be written into go.work: it has a blank or a quote"),
+        )
+        .hint("move the checkout to a path without them")),
+    }
 }
 
 impl Subject for NewAdapter {
+    /// go.work is for this machine alone, and the project's .gitignore names it.
+    fn files(&self) -> Result<FileSet, FileSetError> {
+        let mut files = FileSet::default();
+        if let Some(directory) = &self.checkout {
+            let text = format!(
+                "// On this machine the adapter builds against a checkout of the orchestrator. Without this file it builds\n\
+                 // against internal/runtime/kit.\ngo {GO}\n\nuse .\n\nreplace {ORCHESTRATOR} => {directory}\n"
+            );
+            files.insert(RelativePath::literal("go.work"), Content::plain(text))?;
+        }
+        Ok(files)
+    }
+
     fn tool(&self) -> &str {
         self.id.0.as_str()
     }

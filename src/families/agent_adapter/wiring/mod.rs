@@ -2,28 +2,30 @@
 
 mod adapter;
 mod anchor;
+pub mod checkout;
 mod migration;
 mod places;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use regex::Regex;
 use serde_json::json;
 
 use crate::commands::wire::seam::{Instruction, Request, Wirer, Wiring};
+use crate::inputs::project::Project;
 use crate::inputs::tree;
-use crate::plan::{Content, FileSet, RelativePath, Tree, TreeEntry};
+use crate::plan::{Content, FileSet, RelativePath};
 use crate::report::{ErrorCode, Failure};
 use crate::system::files;
 
 use adapter::Adapter;
 use anchor::Lost;
-use migration::{List, MIGRATIONS, Migration};
+use checkout::Checkout;
+use migration::{MIGRATIONS, Migration};
 use places::{HARNESSES, Place};
 
-const GO_MOD: &str = "backend/go.mod";
-const ORCHESTRATOR: &str = "module github.com/aoagents/agent-orchestrator/backend";
+/// Largest go.work that is read, in bytes.
+const MAX_GO_WORK: u64 = 64 * 1024;
 /// Most lost anchors that one answer names.
 const MAX_LOST: usize = 20;
 
@@ -40,70 +42,26 @@ impl Wirer for AdapterWirer {
                 "keep the project elsewhere; `aos wire` copies its files into the checkout",
             ));
         }
-        if request.undo { undone(&adapter, &checkout) } else { wired(&adapter, &checkout) }
+        if request.undo {
+            return undone(&adapter, &checkout);
+        }
+        let mut wiring = wired(&adapter, &checkout)?;
+        if builds_against(request.project, request.checkout) {
+            wiring.notes.push(
+                "`go.work` of the adapter names this checkout, and Go finds the package in both now: remove go.work, or test in the checkout"
+                    .to_owned(),
+            );
+        }
+        Ok(wiring)
     }
 }
 
-/// A checkout of the orchestrator.
-struct Checkout<'a> {
-    root: &'a Path,
-    /// Names of the migrations.
-    migrations: Vec<String>,
-}
-
-impl<'a> Checkout<'a> {
-    fn open(root: &'a Path) -> Result<Self, Failure> {
-        let checkout = Self { root, migrations: Vec::new() };
-        let is_it = |text: &str| text.lines().any(|line| line.trim() == ORCHESTRATOR);
-        if !checkout.text(GO_MOD).is_ok_and(|text| text.is_some_and(|text| is_it(&text))) {
-            let message = format!("`{}` is not a checkout of Agent Orchestrator", root.display());
-            return Err(Failure::new(ErrorCode::Validation, message).hint(format!(
-                "give the directory whose `{GO_MOD}` says `{ORCHESTRATOR}` to `--ao`"
-            )));
-        }
-        // A missing directory has no migrations, and the anchor in them is lost then.
-        let names = files::names(&root.join(MIGRATIONS)).unwrap_or_default();
-        let migrations = names.into_iter().filter_map(|name| name.into_string().ok()).collect();
-        Ok(Self { root, migrations })
-    }
-
-    /// The text of a file; `None` when there is none.
-    fn text(&self, path: &str) -> Result<Option<String>, Failure> {
-        let faulty = |reason: &str| {
-            Failure::new(ErrorCode::Conflict, format!("`{path}` of the checkout: {reason}"))
-                .hint("restore the file from version control")
-        };
-        let path = RelativePath::parse(path).map_err(|error| faulty(&error.to_string()))?;
-        let Tree { entries } = tree::snapshot(self.root, [&path]);
-        match entries.get(&path) {
-            None => Ok(None),
-            Some(TreeEntry::File(content)) => match std::str::from_utf8(&content.bytes) {
-                Ok(text) => Ok(Some(text.to_owned())),
-                Err(_) => Err(faulty("it is not UTF-8 text")),
-            },
-            Some(TreeEntry::Symlink) => Err(faulty("it is a symbolic link")),
-            Some(TreeEntry::Directory) => Err(faulty("it is a directory")),
-            Some(TreeEntry::Other(reason)) => Err(faulty(reason)),
-        }
-    }
-
-    /// The ids of the harnesses.
-    fn harnesses(&self) -> Result<BTreeSet<String>, Failure> {
-        let text = self.text(HARNESSES)?.unwrap_or_default();
-        let form = Regex::new(r#"(?m)^\s*Harness\w+\s+AgentHarness\s*=\s*"([^"\n]+)""#);
-        let ids = form.iter().flat_map(|form| form.captures_iter(&text));
-        Ok(ids.filter_map(|hit| Some(hit.get(1)?.as_str().to_owned())).collect())
-    }
-
-    /// The list of harnesses in the migrations before one of this name.
-    fn list(&self, name: &str, known: &BTreeSet<String>) -> Result<Result<List, Lost>, Failure> {
-        let older = self.migrations.iter().rev().filter(|older| older.as_str() < name);
-        let texts = older
-            .filter(|older| older.contains("harness"))
-            .map(|older| self.text(&format!("{MIGRATIONS}/{older}")));
-        let texts: Vec<_> = texts.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
-        Ok(List::find(texts.iter().map(String::as_str), known))
-    }
+/// Whether go.work of the project replaces the orchestrator by this checkout.
+fn builds_against(project: &Project, checkout: &Path) -> bool {
+    let loaded = files::read(&project.root.join("go.work"), MAX_GO_WORK);
+    let text = loaded.ok().and_then(|loaded| String::from_utf8(loaded.bytes).ok());
+    let backend = checkout.join("backend").display().to_string();
+    text.is_some_and(|text| text.lines().any(|line| line.trim_end().ends_with(&backend)))
 }
 
 /// Texts of the checkout with some of the edits in them.
@@ -202,6 +160,9 @@ fn wired(adapter: &Adapter, checkout: &Checkout<'_>) -> Result<Wiring, Failure> 
 fn undone(adapter: &Adapter, checkout: &Checkout<'_>) -> Result<Wiring, Failure> {
     let known = checkout.harnesses()?;
     let mut places = places::all(adapter, &known);
+    let mut texts = Texts { checkout, texts: BTreeMap::new() };
+    // The lists of a harness that is the orchestrator's own have the same lines.
+    is_free(adapter, &known, &places, &mut texts)?;
     let mut unwanted: BTreeSet<_> = adapter.files.paths().cloned().collect();
     let mut notes = Vec::new();
     if let Some(found) = Migration::existing(&adapter.id, &checkout.migrations) {
@@ -217,7 +178,6 @@ fn undone(adapter: &Adapter, checkout: &Checkout<'_>) -> Result<Wiring, Failure>
             _ => notes.push(format!("`{path}` is not as `aos wire` writes it and stays")),
         }
     }
-    let mut texts = Texts { checkout, texts: BTreeMap::new() };
     for place in places {
         if let Some(text) = texts.get(place.path)?
             && let Some(new) = place.change.taken(&text.new)
@@ -277,7 +237,7 @@ fn is_free(
         ErrorCode::Conflict,
         format!("the orchestrator has a harness `{id}` already, and `aos wire` did not add it"),
     )
-    .hint("give the adapter another id: make it again with `aos new` under another name")
+    .hint("give the adapter another id: make it again with `aos new` under another name; a line that was changed by hand is taken out by hand")
     .detail("path", HARNESSES))
 }
 

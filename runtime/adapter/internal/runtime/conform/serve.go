@@ -35,7 +35,7 @@ type answer struct {
 }
 
 // serve answers calls until the input ends. Each call gets exactly one line.
-func serve(adapter adapters.Adapter, input io.Reader, output io.Writer) error {
+func serve(create func() adapters.Adapter, input io.Reader, output io.Writer) error {
 	lines := bufio.NewScanner(input)
 	lines.Buffer(make([]byte, 64<<10), maxLine)
 	encoder := json.NewEncoder(output)
@@ -46,7 +46,7 @@ func serve(adapter adapters.Adapter, input io.Reader, output io.Writer) error {
 		if err := json.Unmarshal(lines.Bytes(), &call); err != nil {
 			got.Error = fmt.Sprintf("the call is not understood: %v", err)
 		} else {
-			got = called(adapter, call)
+			got = called(create, call)
 		}
 		if err := encoder.Encode(got); err != nil {
 			return err
@@ -55,7 +55,7 @@ func serve(adapter adapters.Adapter, input io.Reader, output io.Writer) error {
 	return lines.Err()
 }
 
-func called(adapter adapters.Adapter, call request) (got answer) {
+func called(create func() adapters.Adapter, call request) (got answer) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			got = answer{Panic: fmt.Sprint(reason)}
@@ -66,7 +66,14 @@ func called(adapter adapters.Adapter, call request) (got answer) {
 	if call.Cancelled {
 		cancel()
 	}
-	result, ok, err := dispatch(ctx, adapter, call)
+	var result any
+	var ok bool
+	var err error
+	if call.Call == "Probe" {
+		result, ok, err = probed(call)
+	} else {
+		result, ok, err = dispatch(ctx, create(), call)
+	}
 	got = answer{Result: result, OK: ok}
 	if err != nil {
 		got.Error, got.OK = err.Error(), false

@@ -16,7 +16,7 @@ import (
 func ask(t *testing.T, subject adapters.Adapter, calls ...string) []answer {
 	t.Helper()
 	var output strings.Builder
-	if err := serve(subject, strings.NewReader(strings.Join(calls, "\n")), &output); err != nil {
+	if err := serve(func() adapters.Adapter { return subject }, strings.NewReader(strings.Join(calls, "\n")), &output); err != nil {
 		t.Fatal(err)
 	}
 	var answers []answer
@@ -77,7 +77,7 @@ func TestWhatGoesWrongIsAnAnswer(t *testing.T) {
 	if got := ask(t, broken{}, `{"call": "Manifest"}`)[0]; got.Panic != "no manifest" {
 		t.Errorf("%+v", got)
 	}
-	if err := serve(adapter.New(), strings.NewReader(strings.Repeat("x", maxLine+1)), &strings.Builder{}); err == nil {
+	if err := serve(func() adapters.Adapter { return adapter.New() }, strings.NewReader(strings.Repeat("x", maxLine+1)), &strings.Builder{}); err == nil {
 		t.Error("a line without end was read")
 	}
 }

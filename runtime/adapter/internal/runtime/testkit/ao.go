@@ -26,10 +26,15 @@ const (
 
 // Main runs the tests, or the stand-in for `ao` when the test program was started by that name. Call it in TestMain.
 func Main(m *testing.M) {
+	StandIn()
+	os.Exit(m.Run())
+}
+
+// StandIn ends the program as `ao` does when it was started by that name.
+func StandIn() {
 	if name := filepath.Base(os.Args[0]); strings.TrimSuffix(name, ".exe") == "ao" {
 		os.Exit(ao(os.Args[1:], os.Stdin))
 	}
-	os.Exit(m.Run())
 }
 
 var sessionForm = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)

@@ -1,0 +1,193 @@
+//! The driver of an adapter: built once for a run, started in a sandbox of its own for each probe.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::conform::agent_adapter::AdapterFacts;
+use crate::conform::sandbox::Sandbox;
+use crate::conform::{Evidence, Finding, Session};
+use crate::contract::json;
+use crate::system::clock::Stopwatch;
+use crate::system::subject::{self, Ending, Launch, Ran, Stimulus};
+use crate::system::temporary::TemporaryDirectory;
+use crate::system::{search_path, session};
+use crate::visible::excerpt;
+
+/// The package of the driver in a project.
+const DRIVER: &str = "./internal/runtime/conform";
+/// Longest time of the build: the first one compiles the standard library too.
+const BUILD_LIMIT: Duration = Duration::from_secs(300);
+/// Longest time of one probe.
+const PROBE_LIMIT: Duration = Duration::from_secs(120);
+/// Most bytes of an answer.
+const MAX_OUTPUT: usize = 1024 * 1024;
+/// Most faults of one probe that a report has.
+const MAX_FAULTS: usize = 8;
+/// Longest end of what the compiler says, in characters.
+const MAX_SAID: usize = 1_000;
+/// Go settings of the user that would build something else.
+const REMOVED: [&str; 4] = ["GOFLAGS", "GOWORK", "GOOS", "GOARCH"];
+
+/// The driver of one adapter; gone with the run.
+struct Driver {
+    _directory: TemporaryDirectory,
+    program: PathBuf,
+}
+
+/// An answer of the driver.
+#[derive(Deserialize)]
+struct Answer {
+    result: Option<Verdict>,
+    #[serde(default)]
+    error: String,
+}
+
+#[derive(Deserialize)]
+struct Verdict {
+    targets: usize,
+    faults: Vec<String>,
+    #[serde(default)]
+    skipped: String,
+}
+
+/// What the adapter shows about one probe.
+pub fn finding(session: &Session, probe: &'static str, unit: &'static str) -> Finding {
+    let Some(facts) = session.fixture.as_ref().and_then(|all| all.agent_adapter.as_ref()) else {
+        return Finding::blocked(
+            "conform.toml does not have the facts of the agent, `[agent_adapter]`",
+        );
+    };
+    match session.examination.of(|| built(session)) {
+        None => Finding::blocked("the driver is one of another family; this is a fault of aos"),
+        Some(Err(why)) => Finding::blocked(why.clone()),
+        Some(Ok(driver)) => match asked(session, driver, probe, facts) {
+            Ok(ran) => judged(&ran, probe, unit),
+            Err(why) => Finding::blocked(why),
+        },
+    }
+}
+
+fn built(conform: &Session) -> Result<Driver, String> {
+    let go = search_path::find("go").ok_or("no Go toolchain: `go` is not on PATH")?;
+    let root = conform.target.root.as_ref().ok_or("there is no project to build")?;
+    let directory = TemporaryDirectory::new().map_err(|(path, error)| {
+        format!("`{}` cannot be used for the driver: {error}", path.display())
+    })?;
+    let name = if cfg!(windows) { "conform.exe" } else { "conform" };
+    let program = directory.path().join(name);
+    let output = program.display().to_string();
+    let arguments = ["build", "-o", output.as_str(), DRIVER].map(str::to_owned);
+    let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let environment = session::Changes {
+        removed: REMOVED.map(str::to_owned).to_vec(),
+        // Everything that an adapter imports is in its directory.
+        added: vec![
+            variable("GOPROXY", "off"),
+            variable("GOTOOLCHAIN", "local"),
+            variable("CGO_ENABLED", "0"),
+        ],
+    };
+    let clock = Stopwatch::start();
+    let finished = session::run(&session::Session {
+        program: &go,
+        arguments: &arguments,
+        directory: root,
+        environment: &environment,
+        limit: BUILD_LIMIT,
+    });
+    conform.count(clock.elapsed_ms());
+    let finished = finished.map_err(|error| format!("`go` cannot be started: {error}"))?;
+    let said = String::from_utf8_lossy(&finished.tail);
+    match finished.ending {
+        session::Ending::Exited(Some(0)) => Ok(Driver { _directory: directory, program }),
+        session::Ending::Exited(_) => {
+            Err(format!("the adapter does not build: {}", excerpt(said.trim(), MAX_SAID)))
+        }
+        session::Ending::TimedOut => {
+            Err(format!("`go build` did not end within {} s", BUILD_LIMIT.as_secs()))
+        }
+        session::Ending::Interrupted => Err("interrupted".to_owned()),
+    }
+}
+
+fn asked(
+    session: &Session,
+    driver: &Driver,
+    probe: &str,
+    facts: &AdapterFacts,
+) -> Result<Ran, String> {
+    let sandbox = Sandbox::new().map_err(|error| format!("there is no sandbox: {error}"))?;
+    let call = json!({"call": "Probe", "config": {"probe": probe, "facts": facts}});
+    let ran = subject::run(&Launch {
+        program: &driver.program,
+        arguments: &[],
+        directory: &sandbox.work(),
+        environment: &sandbox.environment(),
+        stdin: format!("{call}\n").as_bytes(),
+        limit: PROBE_LIMIT,
+        most_output: MAX_OUTPUT,
+        stimulus: Stimulus::None,
+        obeys_modes: false,
+    });
+    let ran = ran.map_err(|error| format!("the driver cannot be started: {error}"))?;
+    session.count(ran.duration_ms);
+    Ok(ran)
+}
+
+fn judged(ran: &Ran, probe: &str, unit: &'static str) -> Finding {
+    let answer = json::parse(&ran.stdout)
+        .ok()
+        .and_then(|value| serde_json::from_value::<Answer>(value).ok());
+    let verdict = match (ran.ending, answer) {
+        (Ending::Interrupted, _) => return Finding::blocked("interrupted"),
+        (Ending::Exited(0), Some(Answer { result: Some(verdict), error })) if error.is_empty() => {
+            verdict
+        }
+        (Ending::Exited(0), Some(answer)) => {
+            let why = excerpt(&answer.error, MAX_SAID);
+            return Finding::blocked(format!("the driver refused the probe: {why}"));
+        }
+        (Ending::TimedOut, _) => {
+            let message = format!("it did not end within {} s", PROBE_LIMIT.as_secs());
+            return Finding::fail(message).with(evidence(ran, probe, "no answer"));
+        }
+        _ => {
+            let message = "the process of the adapter ended without an answer";
+            return Finding::fail(message).with(evidence(ran, probe, "no answer"));
+        }
+    };
+    if let Some(first) = verdict.faults.first() {
+        let failed = Finding::fail(excerpt(first, MAX_SAID)).about(verdict.targets, unit);
+        let faults = verdict.faults.iter().take(MAX_FAULTS);
+        return faults.fold(failed, |finding, fault| finding.with(evidence(ran, probe, fault)));
+    }
+    if !verdict.skipped.is_empty() {
+        return Finding::not_applicable(excerpt(&verdict.skipped, MAX_SAID));
+    }
+    Finding::unless_vacuous(verdict.targets, unit, "nothing was looked at")
+}
+
+fn evidence(ran: &Ran, probe: &str, note: &str) -> Evidence {
+    Evidence {
+        argv: vec!["conform".to_owned(), probe.to_owned()],
+        ending: match ran.ending {
+            Ending::Exited(exit) => format!("exit {exit}"),
+            Ending::Signalled(signal) => format!("signal {signal}"),
+            Ending::TimedOut => "timed out".to_owned(),
+            Ending::Flooded => "output limit".to_owned(),
+            Ending::Interrupted => "interrupted".to_owned(),
+        },
+        was_made: true,
+        exit: match ran.ending {
+            Ending::Exited(exit) => Some(exit),
+            _ => None,
+        },
+        duration_ms: ran.duration_ms,
+        stderr: excerpt(&String::from_utf8_lossy(&ran.stderr), MAX_SAID),
+        note: excerpt(note, MAX_SAID),
+        ..Evidence::default()
+    }
+}

@@ -1,0 +1,154 @@
+//! `aos conform` for adapters: a good adapter passes, and each probe notices the adapter that breaks its promise.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::disk;
+use super::sandbox::{Answer, Sandbox, run};
+use super::toolchain::program;
+
+fn made(sandbox: &Sandbox, name: &str, preset: &str) -> PathBuf {
+    let arguments = ["new", name, "--template", "agent-adapter", "--preset", preset, "--no-git"];
+    PathBuf::from(sandbox.aos(&arguments).data()["path"].as_str().expect("a path"))
+}
+
+/// Runs aos in a project, with one cache of the compiler for all tests.
+fn conform(sandbox: &Sandbox, project: &Path, more: &[&str]) -> Answer {
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("go-build");
+    let mut command = sandbox.command(&[&["conform", "--quiet"][..], more].concat());
+    run(command.current_dir(project).env("GOCACHE", cache))
+}
+
+/// The results of a run, whether it succeeded or not.
+fn results(answer: &Answer) -> Vec<Value> {
+    let envelope = answer.json();
+    let of = |part: &Value| part["results"].as_array().cloned();
+    of(&envelope["data"])
+        .or_else(|| of(&envelope["error"]["details"]))
+        .unwrap_or_else(|| panic!("no results: {answer:?}"))
+}
+
+/// One preset of each kind of hooks, and the probes that do not apply to it.
+const GOOD: [(&str, &[&str]); 6] = [
+    ("example", &[]),
+    ("cline", &[]),
+    ("opencode", &[]),
+    ("kimi", &["adapter.merge", "adapter.links"]),
+    ("codex", &["adapter.merge", "adapter.links"]),
+    ("aider", &["adapter.configuration", "adapter.merge", "adapter.links", "adapter.delivery"]),
+];
+
+#[test]
+fn a_new_adapter_conforms() {
+    if program("a_new_adapter_conforms", "go").is_none() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    for (preset, excused) in GOOD {
+        let answer = conform(&sandbox, &made(&sandbox, preset, preset), &[]);
+        assert_eq!(answer.exit, Some(0), "{preset}: {answer:?}");
+        let results = results(&answer);
+        assert_eq!(results.len(), 15, "{preset}");
+        for result in results {
+            let probe = result["probe"].as_str().expect("a probe");
+            let is_excused = result["verdict"] == "not_applicable";
+            assert_eq!(is_excused, excused.contains(&probe), "{preset}: {result}");
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct List {
+    broken: Vec<Broken>,
+}
+
+/// A promise of the adapter `acme` that is broken.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Broken {
+    probe: String,
+    says: String,
+    file: String,
+    old: String,
+    new: String,
+    #[serde(default)]
+    imports: Vec<String>,
+}
+
+#[test]
+fn each_probe_notices_the_adapter_that_breaks_its_promise() {
+    let test = "each_probe_notices_the_adapter_that_breaks_its_promise";
+    if program(test, "go").is_none() {
+        return;
+    }
+    let list =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/agent-adapter/probes.toml");
+    let list: List = toml_edit::de::from_str(&disk::read(&list)).expect("a list");
+    let sandbox = Sandbox::new();
+    let project = made(&sandbox, "acme", "example");
+    let mut wrong = Vec::new();
+    for broken in &list.broken {
+        let path = project.join(&broken.file);
+        let whole = disk::read(&path);
+        let at = whole.rfind(&broken.old).unwrap_or_else(|| panic!("{}", broken.old));
+        let mut text = whole.clone();
+        text.replace_range(at..at + broken.old.len(), &broken.new);
+        for import in &broken.imports {
+            text = text.replacen("import (\n", &format!("import (\n\t\"{import}\"\n"), 1);
+        }
+        std::fs::write(&path, text).unwrap();
+        let answer = conform(&sandbox, &project, &["--probe", &broken.probe]);
+        let result = results(&answer).remove(0);
+        let says = result.to_string();
+        let wanted = serde_json::to_string(&broken.says).unwrap();
+        let is_right = result["verdict"] == "fail" && says.contains(wanted.trim_matches('"'));
+        if !is_right || answer.exit != Some(6) {
+            wrong.push(format!("{}: {says}", broken.says));
+        }
+        std::fs::write(&path, whole).unwrap();
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let data = sandbox.aos(&["conform", "--list", "--family", "agent-adapter"]).data();
+    let all: BTreeSet<_> = data["probes"]
+        .as_array()
+        .expect("probes")
+        .iter()
+        .map(|probe| probe["probe"].as_str().expect("a name").to_owned())
+        .collect();
+    assert_eq!(all, list.broken.into_iter().map(|broken| broken.probe).collect());
+}
+
+#[test]
+fn what_cannot_be_found_out_is_blocked_and_no_success() {
+    let test = "what_cannot_be_found_out_is_blocked_and_no_success";
+    let sandbox = Sandbox::new();
+    let project = made(&sandbox, "acme", "example");
+    let blocked = |answer: &Answer, why: &str| {
+        assert_eq!(answer.exit, Some(6), "{answer:?}");
+        for result in results(answer) {
+            assert_eq!(result["verdict"], "blocked", "{result}");
+            assert!(result["message"].as_str().expect("a text").contains(why), "{result}");
+        }
+    };
+    let mut command = sandbox.command(&["conform", "--quiet"]);
+    let answer = run(command.current_dir(&project).env("PATH", sandbox.home()));
+    blocked(&answer, "no Go toolchain");
+    let path = project.join("conform.toml");
+    let facts = disk::read(&path);
+    std::fs::remove_file(&path).unwrap();
+    blocked(&conform(&sandbox, &project, &[]), "there is no conform.toml");
+    std::fs::write(&path, "version = 1\n").unwrap();
+    blocked(&conform(&sandbox, &project, &[]), "`[agent_adapter]`");
+    std::fs::write(&path, facts.replace("strategy = \"in_command\"", "strategy = \"typed\""))
+        .unwrap();
+    let error = conform(&sandbox, &project, &[]).error("E_VALIDATION", 2);
+    assert!(error["message"].as_str().expect("a text").contains("typed"), "{error}");
+    std::fs::write(&path, facts).unwrap();
+    if program(test, "go").is_some() {
+        disk::append(&project.join("hooks.go"), "\nfunc broken() { return 1 }\n");
+        blocked(&conform(&sandbox, &project, &[]), "does not build");
+    }
+}

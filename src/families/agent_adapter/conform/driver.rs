@@ -79,7 +79,7 @@ fn built(conform: &Session) -> Result<Driver, String> {
     let name = if cfg!(windows) { "conform.exe" } else { "conform" };
     let program = directory.path().join(name);
     let output = program.display().to_string();
-    let arguments = ["build", "-o", output.as_str(), DRIVER].map(str::to_owned);
+    let arguments = ["build", "-buildvcs=false", "-o", output.as_str(), DRIVER].map(str::to_owned);
     let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let environment = session::Changes {
         removed: REMOVED.map(str::to_owned).to_vec(),

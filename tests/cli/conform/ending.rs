@@ -56,8 +56,10 @@ fn a_tool_that_hangs_is_not_called_again_and_again() {
     assert_eq!(details["summary"]["pass"], 0);
     assert!((1..=4).contains(&with_verdict(details, "fail").len()), "{error:#}");
     let results = details["results"].as_array().expect("results");
+    // Calls run side by side, so a fourth may end before the third is judged.
     let hangs = results.iter().filter(|result| {
-        result["message"].as_str().is_some_and(|message| message.starts_with("the tool hangs: 3"))
+        let message = result["message"].as_str().unwrap_or_default();
+        ["the tool hangs: 3", "the tool hangs: 4"].iter().any(|start| message.starts_with(start))
     });
     assert!(hangs.count() > 40, "{error:#}");
     assert!(!runs("sleep 7421"));

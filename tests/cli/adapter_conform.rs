@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::agent_adapter::full;
 use super::disk;
 use super::sandbox::{Answer, Sandbox, run};
 use super::toolchain::program;
@@ -47,7 +48,8 @@ fn a_new_adapter_conforms() {
         return;
     }
     let sandbox = Sandbox::new();
-    for (preset, excused) in GOOD {
+    // A usual run takes every second one.
+    for (preset, excused) in GOOD.into_iter().step_by(if full() { 1 } else { 2 }) {
         let answer = conform(&sandbox, &made(&sandbox, preset, preset), &[]);
         assert_eq!(answer.exit, Some(0), "{preset}: {answer:?}");
         let results = results(&answer);

@@ -21,9 +21,12 @@ pub fn program(test: &str, program: &str) -> Option<PathBuf> {
 /// Runs a program in `directory`, whatever it answers.
 pub fn run(program: impl AsRef<OsStr>, arguments: &[&str], directory: &Path) -> Output {
     let program = program.as_ref();
+    // Runs of pytest at the same time take each other's directories away.
+    let temporary = tempfile::Builder::new().prefix("aos-pytest-").tempdir().expect("a directory");
     Command::new(program)
         .args(arguments)
         .current_dir(directory)
+        .env("PYTEST_DEBUG_TEMPROOT", temporary.path())
         .env_remove("PYTHONPATH")
         .env_remove("PYTHONHOME")
         .env("PYTHONDONTWRITEBYTECODE", "1")

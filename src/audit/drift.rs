@@ -50,9 +50,9 @@ pub fn compare(
     compared.extend(older.compared);
     found.extend(desired.claims(&tree, &wanted, &known).iter().map(claimed));
     found.extend(extra(repository, record, &wanted, &desired.kept));
-    let differs: BTreeSet<_> = plan.edits().iter().map(|edit| edit.path.as_str()).collect();
+    let edited = plan.edits().iter().map(|edit| edit.path.as_str());
     let in_the_way = plan.obstacles().iter().map(|obstacle| obstacle.path.as_str());
-    let differs = differs.into_iter().chain(in_the_way).collect::<BTreeSet<_>>();
+    let differs: BTreeSet<_> = edited.chain(in_the_way).collect();
     let ours = wanted.paths().map(RelativePath::as_str).filter(|path| !differs.contains(path));
     let shadows = shadow::findings(&project.root, repository, record, &ours.collect());
     // A file that is loaded in place of the module is named once.

@@ -73,6 +73,20 @@ fn a_worktree_and_a_clone_of_another_name_are_ok() {
 }
 
 #[test]
+fn a_record_alone_makes_a_second_package_no_other_project() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.connector("acme");
+    let planted = project.join("agent-harness/src/aos_acme");
+    std::fs::create_dir_all(&planted).unwrap();
+    std::fs::write(planted.join("__init__.py"), "").unwrap();
+    let record = std::fs::read(project.join("aos.toml")).unwrap();
+    std::fs::write(project.join("agent-harness/src/aos.toml"), record).unwrap();
+    let answer = sandbox.aos_in(&project, &["check"]);
+    assert_eq!(answer.exit, Some(6), "{answer:?}");
+    assert!(answer.stdout.contains("drift/shadowed"), "{answer:?}");
+}
+
+#[test]
 fn names_that_contradict_each_other_inside_the_project_are_errors_in_any_checkout() {
     let sandbox = Sandbox::new();
     let project = sandbox.connector("acme");

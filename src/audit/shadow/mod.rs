@@ -92,12 +92,14 @@ impl<'a> Module<'a> {
         files::kind(&self.root.join(path)).unwrap_or(Kind::Absent)
     }
 
-    /// Projects of their own beside the package of the module, such as worktrees: nothing of one is loaded unless a
-    /// setting or code names it, which is judged where that is.
+    /// Checkouts of other projects beside the package of the module, such as worktrees. Each has a `.git` of its own,
+    /// which no repository can bring along; a record alone, which anybody can commit, makes no directory harmless.
     fn projects_beside(&self) -> Vec<&'a str> {
         let mut nested = self.repository.nested(std::iter::once(self.path));
         let inside = |project: &str| self.directory.is_empty() || is_below(project, self.directory);
-        nested.retain(|project| !inside(project));
+        nested.retain(|project| {
+            !inside(project) && self.kind(&join(project, ".git")) != Kind::Absent
+        });
         nested
     }
 

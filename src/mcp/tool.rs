@@ -50,6 +50,17 @@ impl Hints {
     }
 }
 
+/// The schema of an input: these properties and no others.
+#[must_use]
+pub fn input(properties: Map<String, Value>, required: &[&str]) -> Map<String, Value> {
+    Map::from_iter([
+        ("type".to_owned(), "object".into()),
+        ("properties".to_owned(), Value::Object(properties)),
+        ("required".to_owned(), required.into()),
+        ("additionalProperties".to_owned(), false.into()),
+    ])
+}
+
 /// The name of a tool: prefix and id, joined by `_`, with only letters, digits, `_` and `-`. A name that is too long
 /// ends with a digest of the whole one.
 #[must_use]

@@ -203,13 +203,7 @@ fn input(connector: &Connector, command: &Command) -> Map<String, Value> {
         .filter_map(|id| Some((id.as_str().to_owned(), schema(connector.fields.get(id)?))))
         .collect();
     let required: Vec<_> = command.required.iter().map(|id| id.as_str()).collect();
-    let schema = json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
-    });
-    schema.as_object().cloned().unwrap_or_default()
+    tool::input(properties, &required)
 }
 
 fn schema(field: &Field) -> Value {

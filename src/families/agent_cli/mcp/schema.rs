@@ -146,13 +146,7 @@ fn input(parameters: &[(&str, &Value)], is_confirmed: bool) -> Map<String, Value
         .filter(|(_, parameter)| is_required(parameter))
         .map(|(name, _)| *name)
         .collect();
-    let schema = json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
-    });
-    schema.as_object().cloned().unwrap_or_default()
+    tool::input(properties, &required)
 }
 
 fn property(parameter: &Value) -> Value {

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::agent_adapter::full;
 use super::disk;
-use super::sandbox::{Answer, Sandbox, run};
+use super::sandbox::{Answer, Sandbox, is_full_run, run};
 use super::toolchain::program;
 
 fn made(sandbox: &Sandbox, name: &str, preset: &str) -> PathBuf {
@@ -49,7 +48,7 @@ fn a_new_adapter_conforms() {
     }
     let sandbox = Sandbox::new();
     // A usual run takes every second one.
-    for (preset, excused) in GOOD.into_iter().step_by(if full() { 1 } else { 2 }) {
+    for (preset, excused) in GOOD.into_iter().step_by(if is_full_run() { 1 } else { 2 }) {
         let answer = conform(&sandbox, &made(&sandbox, preset, preset), &[]);
         assert_eq!(answer.exit, Some(0), "{preset}: {answer:?}");
         let results = results(&answer);

@@ -6,17 +6,12 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::disk;
-use super::sandbox::{Sandbox, tree};
+use super::sandbox::{Sandbox, is_full_run, tree};
 use super::toolchain::{program, run, succeed};
 
 const TEMPLATE: &str = "agent-adapter";
 /// Systems on which the orchestrator runs.
 const SYSTEMS: [&str; 3] = ["linux", "darwin", "windows"];
-
-/// Whether every case is wanted, however long it takes.
-pub fn full() -> bool {
-    std::env::var_os("AOS_TEST_FULL").is_some()
-}
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime/adapter")
@@ -60,7 +55,7 @@ fn a_new_adapter_is_formatted_vetted_and_passes_its_tests_and_check() {
         ),
     ];
     // A usual run takes every second one.
-    for (name, more) in adapters.into_iter().step_by(if full() { 1 } else { 2 }) {
+    for (name, more) in adapters.into_iter().step_by(if is_full_run() { 1 } else { 2 }) {
         let project = made(&sandbox, name, more);
         assert_eq!(succeed(&gofmt, &["-l", "."], &project), "", "{name}");
         succeed(&go, &["vet", "./..."], &project);
@@ -157,7 +152,7 @@ fn the_tests_of_an_adapter_notice_every_fault_of_the_list() {
     let mut projects = BTreeMap::new();
     let mut unnoticed = Vec::new();
     // A usual run takes every fourth fault, a full one all of them.
-    for mutation in list.mutation.iter().step_by(if full() { 1 } else { 4 }) {
+    for mutation in list.mutation.iter().step_by(if is_full_run() { 1 } else { 4 }) {
         let project = projects
             .entry(mutation.preset.clone())
             .or_insert_with(|| made(&sandbox, &mutation.preset, &["--preset", &mutation.preset]));

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::conform::conform;
-use super::sandbox::{Sandbox, connector};
+use super::sandbox::{Sandbox, connector, is_full_run};
 use super::scaffolded_python::Installation;
 use super::toolchain;
 
@@ -270,7 +270,7 @@ fn a_wrong_connector_fails_its_own_tests_and_conform() {
     let presets: Vec<_> =
         presets.iter().map(|preset| preset.as_str().expect("a name").to_owned()).collect();
     assert!(presets.len() >= 10, "{presets:?}");
-    let is_full = std::env::var_os("AOS_TEST_FULL").is_some();
+    let is_full = is_full_run();
     let plan = if is_full {
         let mut plan = full(&table.mutation, &presets);
         for (preset, edits) in &mut plan {

@@ -9,7 +9,7 @@ use aos::merge::tree::Ours;
 use aos::merge::{Labels, Merged, Style, Trees, moves};
 use aos::plan::{Content, RelativePath};
 
-use super::sandbox::skipped;
+use super::sandbox::{is_full_run, skipped};
 
 type Files = BTreeMap<RelativePath, Content>;
 
@@ -172,7 +172,7 @@ fn a_clean_merge_is_that_of_git_and_a_conflict_is_one_for_both() {
         return skipped("merge_git", "this git has no `merge-tree --write-tree`");
     }
     let (mut clean, mut conflicts) = (0, 0);
-    let seeds: u64 = if std::env::var_os("AOS_TEST_FULL").is_some() { 300 } else { 40 };
+    let seeds: u64 = if is_full_run() { 300 } else { 40 };
     for seed in 1..=seeds {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let base = base(&mut random, None);

@@ -159,6 +159,11 @@ pub fn is_executable(_path: &Path) -> bool {
     false
 }
 
+/// Whether every case of the long tables is wanted, however long it takes.
+pub fn is_full_run() -> bool {
+    std::env::var_os("AOS_TEST_FULL").is_some()
+}
+
 /// Says that a test did not run and why, past the test runner, which hides what a passing test prints.
 pub fn skipped(test: &str, reason: &str) {
     use std::io::Write as _;

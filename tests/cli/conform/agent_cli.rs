@@ -226,15 +226,8 @@ pub fn conform_of_python(sandbox: &Sandbox, project: &Path) -> Answer {
     conform_with(sandbox, project, programs, &[])
 }
 
-/// The guide of the template ends with the same runtime under the same probes, so a usual run leaves this one out.
 #[test]
 fn a_generated_cli_python_passes_everything() {
-    if !crate::agent_adapter::full() {
-        return crate::sandbox::skipped(
-            "a_generated_cli_python_passes_everything",
-            "AOS_TEST_FULL is not set",
-        );
-    }
     let sandbox = Sandbox::new();
     let project = generated(&sandbox, "cli-python");
     passes(&conform_of_python(&sandbox, &project));

@@ -102,6 +102,12 @@ impl Catalogue {
         Ok(Self { providers, offered, withheld, is_searched })
     }
 
+    /// Whether no tool fits the filter, in any mode.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.offered.is_empty() && self.withheld.is_empty()
+    }
+
     /// Every tool that may be called, by name.
     pub fn tools(&self) -> impl Iterator<Item = Offered<'_>> {
         self.offered.values().filter_map(|(package, place)| {

@@ -366,6 +366,9 @@ fn without_a_client_the_answer_is_what_would_be_served() {
 #[test]
 fn what_cannot_be_served_is_said_before_anything_is_served() {
     let sandbox = Sandbox::new();
+    let nothing =
+        sandbox.aos(&["mcp", "serve", &fixture("python/good"), "--tools", "zzz", "--list"]);
+    assert!(nothing.error("E_NOT_FOUND", 3)["message"].as_str().unwrap().contains("--tools"));
     let answer = sandbox.aos(&["mcp", "serve", "no-such-thing"]);
     answer.error("E_NOT_FOUND", 3);
     assert!(answer.stderr.contains("no-such-thing"), "a client shows stderr: {answer:?}");

@@ -65,6 +65,11 @@ fn served(args: &ServeArgs, run: &Run) -> Result<Outcome, Failure> {
             .hint("leave one of them out with `--tools '!NAME'`, or serve them apart")
     })?;
     let session = Arc::new(session);
+    if session.catalogue().is_empty() && !args.tools.is_empty() {
+        close(&session);
+        return Err(Failure::new(ErrorCode::NotFound, "no tool of these packages fits `--tools`")
+            .hint("leave `--tools` out and add `--list` to see every tool"));
+    }
     if args.list {
         let outcome = listed(&session.catalogue());
         close(&session);

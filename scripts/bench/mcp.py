@@ -2,8 +2,8 @@
 
 usage: mcp.py AOS AUGMENTOR CONNECTOR RUNNER_DIRECTORY
 
-Prints rows `name|min|median|note` in ms. Each figure stands beside the same work without aos: the runner that loads the
-package, the program of the connector. Reads the clock and writes nothing.
+Prints rows `name|min|median|note` in ms. Each has a partner that does the same work without aos: the runner that loads
+the package, or the program of the connector. Reads the clock and writes nothing.
 """
 
 import json

@@ -11,7 +11,7 @@ use aos::audit::{Options, ProjectReport, audit, rules};
 use aos::inputs::spec_source::Session;
 
 use super::disk;
-use super::sandbox::Sandbox;
+use super::sandbox::{Sandbox, is_full_run};
 
 /// Every state of a source or record that a reader may refuse.
 const BREAKAGES: [&str; 12] = [
@@ -108,7 +108,11 @@ impl Scene {
             sources.insert(0, "connector.json");
         }
         // The sources of the other families are a part of a connector's.
-        let every = if template.starts_with("connector") { 1 } else { 4 };
+        let every = match (template.starts_with("connector"), is_full_run()) {
+            (_, true) => 1,
+            (true, false) => 3,
+            (false, false) => 6,
+        };
         Self { sandbox, project, record, managed, sources, every }
     }
 

@@ -108,7 +108,8 @@ fn no_argument_of_any_command_reaches_a_terminal_as_it_is() {
         vec!["check", "--rule", h],
         vec!["check", "--explain", h],
         vec!["check", "--trusted-root", h],
-        vec!["conform", h],
+        // One probe: `new` above made a project there, and a whole run of its tool says nothing more.
+        vec!["conform", h, "--probe", "harness.unknown-command"],
         vec!["conform", "--probe", h],
         vec!["conform", "--explain", h],
         vec!["conform", "--family", h],

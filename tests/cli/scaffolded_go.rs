@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::disk;
-use super::sandbox::{Sandbox, tree};
+use super::sandbox::{Sandbox, is_full_run, tree};
 use super::toolchain::{program, succeed};
 
 const HOSTILE: &str = "q\" ' \\ `x` $(id) ${z} # : é\u{2028}";
@@ -285,7 +285,10 @@ fn follow_the_guide(test: &str, answers: &[String]) {
     }
     write_own_texts(&project);
     is_green(&sandbox, &go, &gofmt, &project);
-    conforms(&sandbox, &go, &project);
+    // With every pattern it was held against its contract above, before the example went.
+    if answers.is_empty() || is_full_run() {
+        conforms(&sandbox, &go, &project);
+    }
     for (path, (bytes, _)) in tree(&project) {
         let code =
             path.starts_with("internal/") || path.starts_with("cmd/") || path == "conform.toml";

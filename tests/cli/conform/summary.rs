@@ -79,9 +79,18 @@ fn the_next_step_is_a_command_that_looks_at_the_same_tool_again() {
 
     connector(&sandbox, "meta");
     for arguments in [
-        ["conform", "aos-good"].as_slice(),
-        &["-C", "aos-good", "conform", "--tag", "v1.1.0"],
-        &["-C", ".", "conform", "aos-good", "--fixture", "aos-good/conform.toml"],
+        ["conform", "aos-good", "--probe", "harness.meta"].as_slice(),
+        &["-C", "aos-good", "conform", "--tag", "v1.1.0", "--probe", "harness.meta"],
+        &[
+            "-C",
+            ".",
+            "conform",
+            "aos-good",
+            "--probe",
+            "harness.meta",
+            "--fixture",
+            "aos-good/conform.toml",
+        ],
     ] {
         let error = sandbox.aos(arguments).error("E_NONCONFORMANT", 6);
         let again = follow(&sandbox, &sandbox.work(), &error);

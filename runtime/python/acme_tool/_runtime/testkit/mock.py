@@ -285,7 +285,7 @@ class Handler(BaseHTTPRequestHandler):
 def running(server: Server) -> Iterator[Server]:
     """Run a server for the length of the block."""
     thread = threading.Thread(
-        target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
+        target=server.serve_forever, kwargs={"poll_interval": 0.005}, daemon=True
     )
     thread.start()
     try:

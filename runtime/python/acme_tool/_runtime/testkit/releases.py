@@ -208,7 +208,7 @@ def serving(releases: Releases) -> Iterator[Releases]:
     server.releases = releases
     releases.address = f"http://127.0.0.1:{server.server_address[1]}"
     run = threading.Thread(
-        target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        target=server.serve_forever, kwargs={"poll_interval": 0.005}, daemon=True
     )
     run.start()
     try:

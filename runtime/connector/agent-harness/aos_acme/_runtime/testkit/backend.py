@@ -74,7 +74,7 @@ class Backend:
         self._server.block_on_close = False
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
         threading.Thread(
-            target=self._server.serve_forever, args=(0.02,), daemon=True
+            target=self._server.serve_forever, args=(0.005,), daemon=True
         ).start()
 
     def answer(self, *args: Any, **kwargs: Any) -> None:

@@ -21,7 +21,7 @@ use super::reference::READINESS_LEVEL;
 /// Longest time that a look at another program may take.
 const LIMIT: Duration = Duration::from_secs(3);
 
-/// Check the environment; every problem comes with a fix
+/// Check the environment, and show a fix for each problem
 #[derive(Args, Debug)]
 pub struct DoctorArgs {}
 

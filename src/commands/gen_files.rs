@@ -32,16 +32,16 @@ const ABSENT: &str = "it does not exist";
 /// Regenerate derived files from the manifest and the pinned contract
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  aos gen\n  aos gen --check    fail when a generated file is not current, write nothing"
+    after_help = "Examples:\n  aos gen\n  aos gen --check    fail if a generated file is not current, without writing"
 )]
 pub struct GenArgs {
     /// Project directory
     #[arg(value_name = "PATH", default_value = ".")]
     pub path: PathBuf,
-    /// Write nothing; fail when a file is not current
+    /// Write nothing, and fail if a file is not current
     #[arg(long, conflicts_with_all = ["dry_run", "confirm"])]
     pub check: bool,
-    /// Believe only this Sigstore trust root for a source on a host; the default is the public one inside aos
+    /// Trust only this Sigstore trust root for contracts from a host; the default is the embedded public one
     #[arg(long, value_name = "FILE")]
     pub trusted_root: Option<PathBuf>,
     #[command(flatten)]

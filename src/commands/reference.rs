@@ -10,7 +10,7 @@ use crate::visible::{Visible, visible};
 
 use super::{Run, registry};
 
-/// Describe every command, schema and code for machines
+/// Describe every command, schema and error code, for programs
 #[derive(Args, Debug)]
 pub struct ReferenceArgs {}
 

@@ -35,24 +35,24 @@ use super::Run;
 use super::verify::trust_root;
 use super::write_gate::{self, Decision, Request};
 
-/// Vendor the contract at a tag, regenerate what follows from it and move the pin
+/// Vendor the contract at a tag, regenerate what depends on it, and move the pin
 #[derive(Args, Debug)]
 #[command(
-    after_help = "The contract comes from this program, from `--from DIR`, or from signed releases of the repository \
-                  that aos.toml names: `source = \"github:OWNER/REPO\"` under [spec].\n\n\
-                  Examples:\n  aos sync-spec                 follow the pin\n  aos sync-spec --to latest     move to the newest tag\n  aos sync-spec --to v1.0.0 --dry-run"
+    after_help = "The contract comes from aos itself, from `--from DIR`, or from signed releases of the repository \
+                  in aos.toml: `source = \"github:OWNER/REPO\"` under [spec].\n\n\
+                  Examples:\n  aos sync-spec                 restore the pinned contract\n  aos sync-spec --to latest     move to the newest tag\n  aos sync-spec --to v1.0.0 --dry-run"
 )]
 pub struct SyncSpecArgs {
     /// Project directory
     #[arg(value_name = "PATH", default_value = ".")]
     pub path: PathBuf,
-    /// Tag to move to, or `latest`; default is the tag in .agent/SPEC_VERSION
+    /// Tag to move to, or `latest`; the default is the tag in .agent/SPEC_VERSION
     #[arg(long, value_name = "TAG")]
     pub to: Option<String>,
-    /// Directory to take the contract from, whatever aos.toml says
+    /// Directory that contains the contract; overrides the source in aos.toml
     #[arg(long, value_name = "DIR")]
     pub from: Option<PathBuf>,
-    /// Believe only this Sigstore trust root for a source on a host; the default is the public one inside aos
+    /// Trust only this Sigstore trust root for contracts from a host; the default is the embedded public one
     #[arg(long, value_name = "FILE")]
     pub trusted_root: Option<PathBuf>,
     #[command(flatten)]

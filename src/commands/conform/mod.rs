@@ -33,40 +33,40 @@ const RUN_LIMIT: Duration = Duration::from_secs(600);
 /// Most probes at the same time.
 const MAX_JOBS: usize = 64;
 
-/// Run a tool and hold what it does against its contract
+/// Run a tool and test its behaviour against its contract
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  aos conform\n  aos conform ../aos-github --probe harness.one-document\n  aos conform --family harness -- ./aos-github\n  aos conform --report junit=conform.xml"
 )]
 pub struct ConformArgs {
-    /// Project directory; default is the current one
+    /// Project directory; the default is the current directory
     #[arg(value_name = "PATH", conflicts_with_all = ["list", "explain", "command"])]
     pub path: Option<PathBuf>,
-    /// Run this probe only; can be repeated
+    /// Run only this probe; can be repeated
     #[arg(long, value_name = "PROBE")]
     pub probe: Vec<String>,
-    /// List the probes, of one family with `--family`; run nothing
+    /// List the probes, with `--family` those of one family, without running any
     #[arg(long, conflicts_with_all = ["probe", "explain", "command"])]
     pub list: bool,
-    /// Describe one probe, or all with `all`; run nothing
+    /// Describe one probe, or every probe with `all`, without running any
     #[arg(long, value_name = "PROBE", conflicts_with_all = ["probe", "command"])]
     pub explain: Option<String>,
-    /// Also write the result to a file, as `junit=FILE` or `sarif=FILE`; can be repeated
+    /// Also write a report to a file: `junit=FILE` or `sarif=FILE`; can be repeated
     #[arg(long, value_name = "FORMAT=FILE")]
     pub report: Vec<String>,
-    /// How many probes run at the same time; default is one per core
+    /// Number of probes that run at the same time; the default is one per core
     #[arg(long, value_name = "COUNT")]
     pub jobs: Option<usize>,
-    /// Contract family of a command that is given after `--`
+    /// Contract family of the command after `--`
     #[arg(long, value_name = "FAMILY")]
     pub family: Option<String>,
-    /// Contract tag of a command that is given after `--`; default is the newest
+    /// Contract tag of the command after `--`; the default is the newest tag
     #[arg(long, value_name = "TAG")]
     pub tag: Option<String>,
-    /// Description of upstream and commands; default is the conform.toml of the project, and none for a command
+    /// File that describes upstream and commands; the default is conform.toml of the project
     #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "explain"])]
     pub fixture: Option<PathBuf>,
-    /// Program and first arguments of the tool, in place of a project
+    /// Program and first arguments of the tool, instead of a project
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }

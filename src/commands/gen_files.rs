@@ -126,7 +126,7 @@ fn pinned(project: &Project, roots: Option<TrustRoot>) -> Result<Pinned, Failure
             ErrorCode::Conflict,
             format!("the pin says `{pin}`, the vendored contract is `{}`", lock.tag),
         )
-        .hint("run `aos sync-spec` to follow the pin"));
+        .hint("run `aos sync-spec` to vendor the pinned contract"));
     }
     let obtained = contract(project, record, lock, roots)?;
     let sources = SourceBytes::read(&project.root, record)?;

@@ -10,15 +10,15 @@ use super::{ERROR, Rule, WARNING, names};
 pub(super) const KIND: Rule = Rule {
     id: "auth/kind",
     summary: "`auth.kind` is one of the contract's kinds",
-    why: "Canvas and setup forms offer the sign-in of the kind; they take an unknown one for service-key",
+    why: "Canvas and setup forms offer the sign-in for the kind, and treat an unknown kind as service-key",
     fix: "use service-key, oauth2, oauth-service-key or oauth-local",
     source: "contract.json, manifest.auth_kinds",
     ..ERROR
 };
 pub(super) const HOST_KIND: Rule = Rule {
     id: "auth/host-kind",
-    summary: "`auth.kind` is a kind that the canvas knows",
-    why: "The canvas silently takes an unknown kind for service-key; three fleet connectors have one",
+    summary: "The canvas knows the `auth.kind`",
+    why: "The canvas silently treats an unknown kind as service-key; three fleet connectors have one",
     fix: "use service-key, oauth2, oauth-service-key or oauth-local",
     source: "host readers: canvas-node-parser",
     ..WARNING
@@ -26,47 +26,47 @@ pub(super) const HOST_KIND: Rule = Rule {
 pub(super) const KEY_NAME: Rule = Rule {
     id: "auth/key-name",
     summary: "Service keys are names of environment variables: A-Z, 0-9 and `_`",
-    why: "The host injects each key under exactly this name",
+    why: "The host sets each key under exactly this name",
     fix: "write the name as `GITHUB_TOKEN`",
     source: "host calls: agent tools",
     ..ERROR
 };
 pub(super) const DUPLICATE_KEY: Rule = Rule {
     id: "auth/duplicate-key",
-    summary: "No service key stands twice",
-    why: "Setup asks for the same key twice",
+    summary: "No service key is listed twice",
+    why: "Otherwise the setup asks for the same key twice",
     fix: "remove one of the two",
     source: "contract.json, manifest.auth_keys",
     ..ERROR
 };
 pub(super) const REQUIRED_WITHOUT_KEYS: Rule = Rule {
     id: "auth/required-without-keys",
-    summary: "Required service-key auth names at least one key",
-    why: "The host injects nothing, so the connector can never be ready",
+    summary: "If service-key auth is required, at least one key is listed",
+    why: "Otherwise the host sets no key, and the connector can never be ready",
     fix: "list the keys in `auth.service_keys`, or set `auth.required` to false",
     source: "fleet survey: auth",
     ..ERROR
 };
 pub(super) const SETUP_MISSING: Rule = Rule {
     id: "auth/setup-missing",
-    summary: "Required auth explains in `interactive_setup` how to get the keys",
-    why: "The dashboard shows these lines when the connector needs setup",
+    summary: "If auth is required, `interactive_setup` explains how to get the keys",
+    why: "The dashboard shows these lines if the connector needs setup",
     fix: "add one line per step to `auth.interactive_setup`",
     source: "CONNECTOR-SPEC §7",
     ..WARNING
 };
 pub(super) const NOT_INJECTED: Rule = Rule {
     id: "auth/not-injected",
-    summary: "Keys stand in `service_keys`, the only list the host reads",
-    why: "The host drops `optional_service_keys` and `required_one_of`: those values never reach the connector",
-    fix: "move keys the connector needs to `service_keys`; take optional defaults as command options",
+    summary: "Keys are in `service_keys`, the only list that the host reads",
+    why: "The host ignores `optional_service_keys` and `required_one_of`, so these values never reach the connector",
+    fix: "move keys that the connector needs to `service_keys`; use command options for optional defaults",
     source: "host discovery: connector.json keys used",
     ..WARNING
 };
 pub(super) const ONE_OF: Rule = Rule {
     id: "auth/one-of",
-    summary: "No two service keys are alternatives of each other",
-    why: "The host requires every listed key, so a user with one of the two never gets ready",
+    summary: "No two service keys are alternatives",
+    why: "The host requires every listed key, so a user with one of the two cannot use the connector",
     fix: "keep one of the keys in `service_keys`",
     source: "failure map, failure 13",
     ..WARNING
@@ -74,15 +74,15 @@ pub(super) const ONE_OF: Rule = Rule {
 pub(super) const OPTIONAL_AS_REQUIRED: Rule = Rule {
     id: "auth/optional-as-required",
     summary: "Optional defaults are not declared as service keys",
-    why: "Everything in `service_keys` is required by the host; optional scope defaults then block setup",
-    fix: "remove the key from `service_keys` and take the value as an option of the command",
+    why: "The host requires every key in `service_keys`, so an optional default blocks the setup",
+    fix: "remove the key from `service_keys`, and make the value an option of the command",
     source: "failure map, failure 13",
     ..WARNING
 };
 pub(super) const UNDECLARED_SECRET: Rule = Rule {
     id: "auth/undeclared-secret",
     summary: "Every secret that the sources read from the environment is declared in `auth.service_keys`",
-    why: "The host injects only declared keys; aliases such as AOS_* bypass its scoped secrets",
+    why: "The host sets only declared keys; aliases such as AOS_* bypass its scoped secrets",
     fix: "declare the key in `auth.service_keys`, or stop reading it",
     source: "failure map, failures 12 and 30",
     ..ERROR

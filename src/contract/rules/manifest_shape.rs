@@ -8,8 +8,8 @@ use super::{ERROR, Rule, WARNING};
 
 pub(super) const MISSING: Rule = Rule {
     id: "manifest/missing",
-    summary: "`connector.json` stands in the root of the project",
-    why: "The host reads commands, auth and labels from it; without it the connector has no commands",
+    summary: "`connector.json` is in the root of the project",
+    why: "The host reads commands, auth and labels from it",
     fix: "run `aos new` or write `connector.json`",
     source: "CONNECTOR-SPEC §7",
     waivable: false,
@@ -18,7 +18,7 @@ pub(super) const MISSING: Rule = Rule {
 pub(super) const SYNTAX: Rule = Rule {
     id: "manifest/syntax",
     summary: "`connector.json` is one JSON document, at most 4 MiB and 96 levels deep",
-    why: "The host drops the whole file when it cannot be parsed, without a message",
+    why: "The host silently ignores a file that it cannot parse",
     fix: "correct the JSON at this line",
     source: "host discovery: connector.json keys used",
     waivable: false,
@@ -26,8 +26,8 @@ pub(super) const SYNTAX: Rule = Rule {
 };
 pub(super) const DUPLICATE_KEY: Rule = Rule {
     id: "manifest/duplicate-key",
-    summary: "No object of `connector.json` names a member twice",
-    why: "Readers disagree on which of two members counts, so people and host see different connectors",
+    summary: "No object in `connector.json` has duplicate members",
+    why: "Readers disagree about which of two members applies, so people and the host see different connectors",
     fix: "keep one of the two members",
     source: "CONNECTOR-SPEC §7",
     waivable: false,
@@ -35,8 +35,8 @@ pub(super) const DUPLICATE_KEY: Rule = Rule {
 };
 pub(super) const ENCODING: Rule = Rule {
     id: "manifest/encoding",
-    summary: "`connector.json` is UTF-8 without a byte order mark and without halves of surrogate pairs",
-    why: "A byte order mark makes the host's JSON reader fail; broken text cannot be shown or compared",
+    summary: "`connector.json` is UTF-8 without a byte order mark and without unpaired surrogates",
+    why: "The host's JSON reader fails on a byte order mark; invalid text cannot be shown or compared",
     fix: "save the file as UTF-8 without a byte order mark",
     source: "host discovery: connector.json keys used",
     waivable: false,
@@ -53,22 +53,22 @@ pub(super) const TYPE: Rule = Rule {
 pub(super) const MISSING_KEY: Rule = Rule {
     id: "manifest/missing-key",
     summary: "Every member that the contract requires is present",
-    why: "Three connectors of the fleet lack `tool` or the schema version and are listed under other names",
+    why: "Three fleet connectors lack `tool` or the schema version, and are listed under other names",
     fix: "add the member",
     source: "contract.json, manifest",
     ..ERROR
 };
 pub(super) const SCHEMA_VERSION: Rule = Rule {
     id: "manifest/schema-version",
-    summary: "`manifest_schema_version` is the version the contract describes",
-    why: "A reader that trusts the version reads members that are not there",
+    summary: "`manifest_schema_version` is the version in the contract",
+    why: "A reader that relies on the version expects members that do not exist",
     fix: "set `manifest_schema_version` to the version of the contract",
     source: "contract.json, manifest.schema_version",
     ..ERROR
 };
 pub(super) const SCOPE_FLAGS: Rule = Rule {
     id: "manifest/scope-flags",
-    summary: "`scope` states scaffold_only, live_backend_available, live_read_available and write_bridge_available",
+    summary: "`scope` has scaffold_only, live_backend_available, live_read_available and write_bridge_available",
     why: "The canvas shows a connector without `live_backend_available: true` as blocked",
     fix: "add the boolean to `scope`",
     source: "host readers: canvas-node-parser",
@@ -76,24 +76,24 @@ pub(super) const SCOPE_FLAGS: Rule = Rule {
 };
 pub(super) const SCAFFOLD_WRITES: Rule = Rule {
     id: "manifest/scaffold-writes",
-    summary: "A scaffold offers no live reads and no writes",
-    why: "Twelve fleet connectors advertised writes of a scaffold as live; workflows then failed in use",
-    fix: "set `scaffold_only` to false when the commands work, else the live flags to false",
+    summary: "A scaffold claims no live reads and no writes",
+    why: "Twelve fleet connectors presented writes of a scaffold as working, and workflows failed",
+    fix: "set `scaffold_only` to false if the commands work; otherwise set the live flags to false",
     source: "failure map, failures 5 and 6",
     ..ERROR
 };
 pub(super) const WRITE_FLAG: Rule = Rule {
     id: "manifest/write-flag",
     summary: "`write_bridge_available` agrees with the commands",
-    why: "The canvas offers or hides write operations by the flag, not by the commands",
-    fix: "set `scope.write_bridge_available` to what the commands can do",
+    why: "The canvas uses this flag, not the commands, to offer or hide writes",
+    fix: "set `scope.write_bridge_available` to true exactly if a command writes",
     source: "host readers: canvas-node-parser",
     ..WARNING
 };
 pub(super) const FORMAT: Rule = Rule {
     id: "manifest/format",
     summary: "`connector.json` is indented by two spaces and ends with one newline",
-    why: "Thirteen manifests failed the host repository's format gate, and diffs were noise for many merges",
+    why: "Thirteen manifests failed the host repository's format check, and diffs were hard to read",
     fix: "format the file with two spaces per level, no blank lines and one newline at the end",
     source: "failure map, failure 29",
     ..WARNING

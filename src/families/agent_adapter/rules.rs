@@ -75,8 +75,8 @@ pub const RULES: &[Rule] = &[
 
 const FILE_MISSING: Rule = Rule {
     id: "adapter/file-missing",
-    summary: "Every file that the contract asks for is there",
-    why: "The folder is compiled into the orchestrator as it is; a part that is missing breaks its build",
+    summary: "Every file that the contract requires exists",
+    why: "The folder is compiled into the orchestrator as it is; a missing file breaks the build",
     fix: "restore the file from version control",
     source: "adapter contract: required files",
     ..ERROR
@@ -91,8 +91,8 @@ const METHOD_MISSING: Rule = Rule {
 };
 const MODULE: Rule = Rule {
     id: "adapter/module",
-    summary: "go.mod names the module after the adapter's place in the orchestrator",
-    why: "Go lets a module import the orchestrator's internal packages only from there",
+    summary: "The module path in go.mod is the adapter's path in the orchestrator",
+    why: "Only a module with such a path can import the orchestrator's internal packages",
     fix: "name the module as `aos new` does, ending with `/internal/adapters/agent/PACKAGE`",
     source: "adapter contract: form",
     ..ERROR
@@ -100,15 +100,15 @@ const MODULE: Rule = Rule {
 const REPLACE: Rule = Rule {
     id: "adapter/replace",
     summary: "go.mod replaces the orchestrator's module by a directory",
-    why: "The module is not published, so the build would fail without a network and with one",
+    why: "The orchestrator's module is not published, so Go cannot download it",
     fix: "keep the `replace` line; `aos new` writes one to the kit of the runtime",
     source: "adapter contract: form",
     ..ERROR
 };
 const IMPORT: Rule = Rule {
     id: "adapter/import",
-    summary: "The adapter imports the standard library, the orchestrator and itself only",
-    why: "Adapters are leaves: another module would have to be added to the orchestrator's go.mod",
+    summary: "The adapter imports only the standard library, the orchestrator and itself",
+    why: "Any other module would have to be added to the orchestrator's go.mod",
     fix: "use the standard library, or the runtime",
     source: "adapter contract: form",
     ..ERROR
@@ -124,15 +124,15 @@ const PACKAGE: Rule = Rule {
 const ID: Rule = Rule {
     id: "adapter/id",
     summary: "The constant `ID` is the name that aos.toml records, in lower-case words joined by dashes",
-    why: "Hook commands, the registry and the database all carry the id; a second spelling is a harness that nobody knows",
+    why: "Hook commands, the registry and the database use the id; another spelling is an unknown harness",
     fix: "give `ID` the recorded name",
     source: "adapter contract: manifest",
     ..ERROR
 };
 const OUTSIDE_STATE: Rule = Rule {
     id: "adapter/outside-state",
-    summary: "The adapter writes through the runtime only, and asks for nothing that the orchestrator does not set",
-    why: "Files outside the data directory outlive the session, unguarded writes destroy hooks of the user, and AO_DAEMON_URL does not exist",
+    summary: "The adapter writes only through the runtime, and reads only variables that the orchestrator sets",
+    why: "Files outside the data directory remain after the session, direct writes can destroy the user's hooks, and AO_DAEMON_URL does not exist",
     fix: "use the packages of internal/runtime; the daemon is found by AO_RUN_FILE",
     source: "adapter contract: files",
     ..ERROR
@@ -140,7 +140,7 @@ const OUTSIDE_STATE: Rule = Rule {
 const HOOK_ARGUMENTS: Rule = Rule {
     id: "adapter/hook-arguments",
     summary: "Hook commands have the form of the contract: `ao hooks AGENT EVENT` and nothing more",
-    why: "The orchestrator refuses another number of arguments with exit 1, and the agent shows an error at each hook",
+    why: "The orchestrator refuses any other number of arguments with exit code 1, and the agent shows an error at each hook",
     fix: "remove the extra words; the session is read from AO_SESSION_ID",
     source: "adapter contract: hook command",
     ..ERROR
@@ -148,7 +148,7 @@ const HOOK_ARGUMENTS: Rule = Rule {
 const HOOK_EVENT: Rule = Rule {
     id: "adapter/hook-event",
     summary: "Hook commands name events that the orchestrator knows",
-    why: "An unknown event ends with exit 0 and reports nothing, so the activity of the session is never seen",
+    why: "An unknown event is ignored with exit code 0, so the activity of the session is never reported",
     fix: "use one of the events of the contract",
     source: "adapter contract: hook events",
     ..ERROR

@@ -19,8 +19,8 @@ use mentions::mentions;
 /// Every connector.
 pub(super) const OF_CONNECTOR: Rule = Rule {
     id: "commands/documented",
-    summary: "README, docs, AGENTS.md, the Skill and conform.toml name no command that `connector.json` lacks",
-    why: "People and agents copy calls from these files, and a call of a missing command is refused as wrong usage",
+    summary: "README, docs, AGENTS.md, the Skill and conform.toml name only commands in `connector.json`",
+    why: "People and agents copy calls from these files, and a call of a missing command is a usage error",
     fix: "correct the call, or add the command to `connector.json`",
     source: "documents describe what is there",
     ..ERROR
@@ -29,8 +29,8 @@ pub(super) const OF_CONNECTOR: Rule = Rule {
 pub(super) const OF_TOOL: Rule = Rule {
     id: "documents/unknown-command",
     families: &[FAMILY],
-    summary: "README, docs, AGENTS.md, the Skill and conform.toml name no command that the sources do not declare",
-    why: "People and agents copy calls from these files, and a call of a missing command is refused as wrong usage",
+    summary: "README, docs, AGENTS.md, the Skill and conform.toml name only commands that the sources declare",
+    why: "People and agents copy calls from these files, and a call of a missing command is a usage error",
     fix: "correct the call, or declare the command",
     source: "documents describe what is there",
     ..ERROR

@@ -9,7 +9,7 @@ use super::super::session::{Call, Observed, Session};
 use super::judge::Judge;
 use super::{call, harness, results};
 
-const WHY: &str = "what a connector prints goes to agents, logs and screens; four characters are enough to recognise a key";
+const WHY: &str = "output reaches agents, logs and screens, and four characters are enough to recognise a key";
 const SHAPES: [Shape; 2] = [Shape::Plain, Shape::Special];
 
 pub(super) const CONFIG: Probe = harness(
@@ -18,7 +18,7 @@ pub(super) const CONFIG: Probe = harness(
     (
         "`config show` prints no character of a secret",
         WHY,
-        "say only whether a key is set; no first or last characters, no length",
+        "report only whether a key is set, without its first or last characters or its length",
     ),
     &[Need::Credentials],
     config,
@@ -28,9 +28,9 @@ pub(super) const HEALTH: Probe = harness(
     "harness.health-secrets",
     "§9",
     (
-        "`health` prints no part of a secret, whatever the upstream says",
+        "`health` prints no part of a secret, whatever the upstream returns",
         WHY,
-        "scrub every string that leaves the process of the values of all credentials",
+        "remove the values of all credentials from every output string",
     ),
     &[Need::Credentials],
     health,
@@ -42,7 +42,7 @@ pub(super) const ERRORS: Probe = harness(
     (
         "Errors and `capabilities` print no part of a secret",
         WHY,
-        "scrub every string that leaves the process of the values of all credentials",
+        "remove the values of all credentials from every output string",
     ),
     &[Need::Credentials],
     errors,
@@ -52,9 +52,9 @@ pub(super) const COMMANDS: Probe = harness(
     "harness.command-secrets",
     "§9",
     (
-        "No command prints a part of a secret, also when the upstream repeats it",
+        "No command prints a part of a secret, even if the upstream repeats it",
         WHY,
-        "scrub results and errors of commands of the values of all credentials",
+        "remove the values of all credentials from results and errors of commands",
     ),
     &[Need::Credentials],
     commands,
@@ -64,8 +64,8 @@ pub(super) const URL: Probe = harness(
     "harness.secret-in-url",
     "§9",
     (
-        "No secret is part of an address",
-        "addresses are written to the logs of every proxy and server on the way",
+        "No secret is part of a URL",
+        "proxies and servers log URLs",
         "send the secret in a header",
     ),
     &[Need::Credentials, Need::BaseUrl],

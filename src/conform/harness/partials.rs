@@ -15,9 +15,9 @@ pub(super) const PARTIALS: Probe = harness(
     "harness.partial-answers",
     "§4",
     (
-        "An answer that the API calls a part has `complete: false` and the reason",
-        "an agent that takes a part for all of it reports as a fact that something does not exist",
-        "set the signs of a partial answer in api.py, or correct [[harness.partials]] in conform.toml",
+        "A response that the API marks as partial has `complete: false` and the reason",
+        "an agent that treats a partial response as complete may report that something does not exist",
+        "correct how api.py recognizes partial responses, or correct [[harness.partials]] in conform.toml",
     ),
     &[Need::Fixture, Need::Facts, Need::Credentials, Need::BaseUrl],
     partials,

@@ -15,7 +15,7 @@ pub(super) const BOOLEAN: Probe = harness(
     "harness.workflow-boolean",
     "§2",
     (
-        "A boolean option is accepted bare and with a value",
+        "A boolean option is accepted with and without a value",
         "agents send `--draft`, workflows send `--draft true`",
         "give boolean options an optional value",
     ),
@@ -27,9 +27,9 @@ pub(super) const EMPTY: Probe = harness(
     "harness.workflow-empty",
     "§2",
     (
-        "An option with an empty value counts as not given",
-        "workflows send every field, the empty ones too",
-        "drop options whose value is the empty string before they are checked",
+        "An option with an empty value is treated as not given",
+        "workflows send every field, including empty ones",
+        "drop options whose value is an empty string before validation",
     ),
     &[Need::Manifest],
     empty,

@@ -87,9 +87,9 @@ fn guarded(cli: &Cli, run: &Run) -> Result<Outcome, Failure> {
             environment::enter(directory).map_err(|error| {
                 Failure::new(
                     ErrorCode::NotFound,
-                    format!("`{}` cannot be entered: {error}", directory.display()),
+                    format!("cannot change to the directory `{}`: {error}", directory.display()),
                 )
-                .hint("give a directory that exists to `-C`")
+                .hint("pass an existing directory to `-C`")
             })?;
         }
         raw_is_offered(&cli.command, run)?;
@@ -97,8 +97,8 @@ fn guarded(cli: &Cli, run: &Run) -> Result<Outcome, Failure> {
         answered(&cli.command, run)
     });
     std::panic::catch_unwind(work).unwrap_or_else(|_| {
-        Err(Failure::new(ErrorCode::Unknown, "aos itself failed; this is a fault of aos")
-            .hint(concat!("report the command line at ", env!("CARGO_PKG_REPOSITORY"), "/issues")))
+        Err(Failure::new(ErrorCode::Unknown, "aos itself failed; this is a bug in aos")
+            .hint(concat!("please report the command line at ", env!("CARGO_PKG_REPOSITORY"), "/issues")))
     })
 }
 
@@ -226,14 +226,14 @@ fn settings(global: &Global) -> (Run, Option<Failure>) {
     let fault = match (flag, from_environment, named) {
         _ if contradicts => Some(
             Failure::new(ErrorCode::Usage, "`--json` contradicts `--format`")
-                .hint("leave one of them out"),
+                .hint("omit one of them"),
         ),
         (None, None, Some(value)) => {
             let shown: String = value.chars().take(40).collect();
             Some(
                 Failure::new(
                     ErrorCode::Config,
-                    format!("AOS_FORMAT is `{}`, which is no format", excerpt(&shown, 200)),
+                    format!("`{}` in AOS_FORMAT is not a format", excerpt(&shown, 200)),
                 )
                 .hint("set it to json, text or raw, or unset it"),
             )
@@ -413,7 +413,7 @@ fn hint(notices: &[Value], run: &Run) -> Visible {
     let latest = notices.first().and_then(|notice| notice["latest_version"].as_str());
     match latest.filter(|_| run.format == Format::Text && !run.quiet) {
         Some(latest) => {
-            visible!("aos {} is out: aos update\n", latest)
+            visible!("aos {} is available: run `aos update`\n", latest)
         }
         None => Visible::default(),
     }

@@ -150,7 +150,7 @@ pub fn claimed(project: &Project, desired: &Desired) -> Result<Vec<String>, Fail
     let paths = desired.claimed(&project.root, lock)?;
     let note = |path: &String| {
         format!(
-            "`{path}` is in `{LOCK_PATH}`, but aos does not write such a file; it was left as it is"
+            "`{path}` is in `{LOCK_PATH}`, but aos does not write such a file; it was not changed"
         )
     };
     Ok(paths.iter().map(note).collect())
@@ -158,7 +158,7 @@ pub fn claimed(project: &Project, desired: &Desired) -> Result<Vec<String>, Fail
 
 fn faulty_record(reason: &str) -> Failure {
     Failure::new(ErrorCode::Config, format!("`{RECORD_PATH}` cannot be used: {reason}"))
-        .hint("fix the named member, or delete the file and run `aos sync-spec` to make a new one")
+        .hint("fix the named member, or delete the file and run `aos sync-spec` to create a new one")
 }
 
 fn adopt(project: &Project) -> Result<Option<Adoption>, Failure> {
@@ -180,9 +180,9 @@ fn nothing_clashes(project: &Project, desired: &Desired) -> Result<(), Failure> 
         clashes.iter().map(|(name, path)| json!({"name": name, "path": path})).collect();
     Err(Failure::new(
         ErrorCode::Validation,
-        format!("the generated module would declare `{name}`, which `{path}` declares already"),
+        format!("the generated module would declare `{name}`, which `{path}` already declares"),
     )
-    .hint("rename yours, or declare another place under [outputs] in an aos.toml of your own")
+    .hint("rename yours, or set another path under [outputs] in aos.toml")
     .detail("clashes", details))
 }
 

@@ -117,7 +117,7 @@ fn whole_file(stream: &mut files::Stream, whole: &mut Vec<u8>) -> io::Result<()>
     io::Read::read_to_end(&mut io::Read::take(stream, MAX_WHOLE + 1), whole)?;
     match whole.len() as u64 {
         0..=MAX_WHOLE => Ok(()),
-        _ => Err(io::Error::other("it grew while it was read")),
+        _ => Err(io::Error::other("it grew while aos read it")),
     }
 }
 
@@ -141,7 +141,7 @@ fn signer(args: &VerifyArgs) -> Result<ExpectedSigner, Failure> {
         let key = VerifyingKey::parse(&bytes.bytes).map_err(|reason| {
             let message = format!("the key `{}` cannot be used: {reason}", shown(path));
             Failure::new(ErrorCode::Config, message)
-                .hint("give a public key in PEM, `-----BEGIN PUBLIC KEY-----`")
+                .hint("use a public key in PEM format, `-----BEGIN PUBLIC KEY-----`")
         })?;
         return Ok(ExpectedSigner::Key(key));
     }
@@ -159,8 +159,8 @@ fn signer(args: &VerifyArgs) -> Result<ExpectedSigner, Failure> {
     })?;
     let issuer = args.certificate_oidc_issuer.clone().unwrap_or_default();
     if issuer.trim().is_empty() {
-        return Err(Failure::new(ErrorCode::Usage, "`--certificate-oidc-issuer` is empty, so it names nobody")
-            .hint("name who vouched for the signer, for example `https://token.actions.githubusercontent.com`"));
+        return Err(Failure::new(ErrorCode::Usage, "`--certificate-oidc-issuer` must not be empty")
+            .hint("use the OpenID Connect issuer of the signer, for example `https://token.actions.githubusercontent.com`"));
     }
     Ok(ExpectedSigner::Certificate { identity, issuer, repository: None })
 }
@@ -196,7 +196,7 @@ fn read_bundle(path: &Path) -> Result<Vec<u8>, Failure> {
 
 fn too_large(what: &str, path: &Path, code: ErrorCode, limit: usize) -> Failure {
     Failure::new(code, format!("{what} `{}` is larger than {limit} bytes", shown(path)))
-        .hint("give the file that the publisher or the signing tool wrote")
+        .hint("use the file that the publisher or the signing tool wrote")
 }
 
 fn unreadable(what: &str, path: &Path, error: &io::Error) -> Failure {
@@ -293,7 +293,7 @@ fn text(args: &VerifyArgs, verdict: &Verdict, trust: &TrustRoot, run: &Run) -> V
         "trust root",
         match &args.trusted_root {
             Some(path) => visible!("{} (sha256:{})", shown(path), trust.digest),
-            None => visible!("Sigstore public good, inside aos, as of {}", EMBEDDED_AS_OF),
+            None => visible!("Sigstore public good instance, embedded in aos, as of {}", EMBEDDED_AS_OF),
         },
     ));
     let rows = rows

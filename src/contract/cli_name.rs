@@ -52,7 +52,7 @@ pub struct CliName(String);
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CliNameError {
     #[error(
-        "a name has 2 to 40 lower-case letters, digits and single dashes, and begins with a letter"
+        "a name must have 2 to 40 lower-case letters, digits and single dashes, and begin with a letter"
     )]
     Form,
     #[error("it is {0}")]

@@ -15,7 +15,7 @@ pub enum GoModuleError {
     #[error("it has no `module` line")]
     Missing,
     #[error(
-        "its module path is not one: elements of letters, digits and `-`, `_`, `.`, `~`, joined by `/`"
+        "its module path must have elements of letters, digits and `-`, `_`, `.`, `~`, joined by `/`"
     )]
     Malformed,
 }

@@ -51,7 +51,7 @@ pub enum GenerateError {
     Source(String),
     #[error(transparent)]
     OtherContract(#[from] OtherContract),
-    #[error("`{first}` and `{second}` would get one name in the generated module")]
+    #[error("`{first}` and `{second}` would have the same name in the generated module")]
     NameCollision { first: String, second: String },
     #[error("`outputs.{generator}` in `aos.toml` is not a generator of the family `{family}`; it has {}", known.join(", "))]
     UnknownGenerator { generator: String, family: Family, known: &'static [&'static str] },

@@ -78,7 +78,7 @@ pub struct Runtime {
 pub enum RuntimeError {
     #[error(transparent)]
     Files(#[from] FileSetError),
-    #[error("the runtime `{0}` needs the module path of a `go.mod`, and there is none")]
+    #[error("the runtime `{0}` needs the module path in `go.mod`, but there is no `go.mod`")]
     NoModule(String),
 }
 

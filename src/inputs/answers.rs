@@ -23,13 +23,13 @@ const MAX_FILE: u64 = 64 * 1024;
 pub enum AnswerError {
     #[error("`--set {}` is not of the form key=value", excerpt(text, 200))]
     NotAPair { text: String },
-    #[error("`{key}` is not a question of this template; it asks {}", known.join(", "))]
+    #[error("`{key}` is not a question of this template; its questions are {}", known.join(", "))]
     UnknownKey { key: String, known: Vec<String>, nearest: Option<String> },
     #[error("`{key}` = `{value}`: {reason}")]
     Invalid { key: String, value: String, reason: String },
-    #[error("`{key}` has no answer, and this template needs one")]
+    #[error("this template requires an answer to `{key}`")]
     Missing { key: String, help: String },
-    #[error("{} have no answer, and this template needs them", keys.join(", "))]
+    #[error("this template requires answers to {}", keys.join(", "))]
     MissingSeveral { keys: Vec<String> },
     #[error("answers file `{}`: {reason}", path.display())]
     File { path: PathBuf, reason: String },

@@ -92,7 +92,7 @@ pub enum RuntimeFault {
     #[error("aos has no runtime `{}`; it has {known}", excerpt(name, 60))]
     Unknown { name: String, known: String },
     #[error(
-        "the project has version {recorded} of the runtime `{name}`, and this aos has {ours}: a newer aos wrote it"
+        "the project has version {recorded} of the runtime `{name}`, but this aos has {ours}: a newer aos wrote it"
     )]
     Newer { name: String, recorded: Version, ours: Version },
     #[error(

@@ -24,7 +24,7 @@ enum Pattern {
 /// Why a pattern is not one.
 #[derive(Debug, thiserror::Error)]
 pub enum FilterError {
-    #[error("`{0}` is not a pattern of tools")]
+    #[error("`{0}` is not a valid pattern of tools")]
     Pattern(String),
     #[error("there are more than {MAX_PATTERNS} patterns of tools")]
     Many,

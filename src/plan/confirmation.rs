@@ -28,7 +28,7 @@ pub struct Scope<'a> {
 /// Why a token is not accepted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum TokenError {
-    #[error("the confirm token is not one that aos issued on this machine for this exact change")]
+    #[error("aos did not issue this confirm token on this machine for this exact change")]
     Invalid,
     #[error("the confirm token has expired")]
     Expired,

@@ -33,11 +33,11 @@ impl Content {
 pub enum FileSetError {
     #[error(transparent)]
     Path(#[from] PathError),
-    #[error("`{0}` is wanted twice")]
+    #[error("`{0}` would be written twice")]
     Duplicate(RelativePath),
-    #[error("`{0}` and `{1}` are one file on a case-insensitive system")]
+    #[error("`{0}` and `{1}` are the same file on a case-insensitive file system")]
     CaseCollision(RelativePath, RelativePath),
-    #[error("`{0}` is wanted as a file and as a directory")]
+    #[error("`{0}` would be both a file and a directory")]
     FileAndDirectory(RelativePath),
 }
 

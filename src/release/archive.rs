@@ -22,11 +22,11 @@ const PIECE: usize = 64 * 1024;
 pub enum ArchiveError {
     #[error("it is damaged ({0})")]
     Damaged(String),
-    #[error("`{path}` is not a place inside `{top}/`")]
+    #[error("`{path}` is not a path inside `{top}/`")]
     Place { path: String, top: String },
     #[error("`{path}` is a {kind}, not a file")]
     NotAFile { path: String, kind: &'static str },
-    #[error("`{path}` stands in it twice")]
+    #[error("it contains `{path}` twice")]
     Twice { path: String },
     #[error("it has more than {limit} entries")]
     TooMany { limit: usize },
@@ -36,7 +36,7 @@ pub enum ArchiveError {
     Absent { path: String },
     #[error("`{path}` is larger than {limit} bytes")]
     FileTooLarge { path: String, limit: u64 },
-    #[error("what it holds cannot be kept: {0}")]
+    #[error("its content cannot be written: {0}")]
     Sink(io::Error),
     #[error("interrupted")]
     Interrupted,

@@ -16,9 +16,9 @@ const MAX_SECRET: u64 = 4096;
 /// Why there is no secret.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
-    #[error("there is no home directory to keep the secret of this machine in")]
+    #[error("there is no home directory in which to store the secret of this machine")]
     NoHome,
-    #[error("`{}` can be read by other users, so it cannot key anything", path.display())]
+    #[error("other users can read `{}`, so it cannot be used as a secret", path.display())]
     Shared { path: PathBuf },
     #[error("cannot use `{}`: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },

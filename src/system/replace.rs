@@ -127,7 +127,7 @@ pub enum ReplaceError {
     #[error("{0}")]
     Untouched(io::Error),
     /// Windows only: the old program is out of the way and cannot be put back.
-    #[error("{source}; the old program is `{}` now", backup.display())]
+    #[error("{source}; the old program is now `{}`", backup.display())]
     Displaced { backup: PathBuf, source: io::Error },
 }
 

@@ -26,11 +26,11 @@ const MAX_SHOWN: usize = 300;
 pub enum ExecutableError {
     #[error("does not start here: {reason}")]
     DoesNotRun { reason: String },
-    #[error("did not say its version within {} s", LIMIT.as_secs())]
+    #[error("did not report its version within {} s", LIMIT.as_secs())]
     TimedOut,
-    #[error("says `{said}` where `aos {wanted}` was expected")]
+    #[error("reports `{said}` instead of `aos {wanted}`")]
     OtherVersion { said: String, wanted: Version },
-    #[error("was not tried: interrupted")]
+    #[error("was not started: interrupted")]
     Interrupted,
 }
 

@@ -51,7 +51,7 @@ pub enum ChecksumsError {
     NotUtf8,
     #[error("line {line} of the checksums is not a SHA-256 digest and a file name")]
     Line { line: usize },
-    #[error("`{name}` stands twice in the checksums (line {line})")]
+    #[error("`{name}` is listed twice in the checksums (line {line})")]
     Twice { name: String, line: usize },
     #[error("`{name}` is not in the checksums")]
     Absent { name: String },

@@ -34,7 +34,7 @@ pub enum ExpectedIdentity {
 /// Why a text is not an expectation.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum IdentityError {
-    #[error("it is empty, so it names nobody")]
+    #[error("it is empty")]
     Empty,
     #[error("it is longer than {MAX_LENGTH} bytes")]
     TooLong,

@@ -78,13 +78,13 @@ pub enum Rejection {
     NotAnAttestation,
     #[error("it was signed by `{found}`, not by {expected}")]
     Signer { found: String, expected: String },
-    #[error("the signer proved who it is to `{found}`, not to `{expected}`")]
+    #[error("the signer's identity was issued by `{found}`, not by `{expected}`")]
     Issuer { found: String, expected: String },
     #[error("it was built from `{found}`, not from `{expected}`")]
     Repository { found: String, expected: String },
-    #[error("the bundle is for {bundle}, but {wanted} was named")]
+    #[error("the bundle is for {bundle}, but {wanted} was given")]
     SignerKind { bundle: &'static str, wanted: &'static str },
-    #[error("the file is not the one that was signed ({0})")]
+    #[error("the file is not the signed file ({0})")]
     Artifact(String),
     #[error("the signature is not valid ({0})")]
     Signature(String),
@@ -92,15 +92,15 @@ pub enum Rejection {
     Certificate(String),
     #[error("the entry in the transparency log is not valid: {0}")]
     Log(String),
-    #[error("the time of signing is not proved: {0}")]
+    #[error("the time of signing cannot be verified: {0}")]
     Time(String),
-    #[error("it says that it was signed at {0}, which is in the future")]
+    #[error("its signing time {0} is in the future")]
     Future(Timestamp),
     #[error("the bundle cannot be used: {0}")]
     Unsupported(String),
-    #[error("a step of the verification was left out: {0}")]
+    #[error("a step of the verification was skipped: {0}")]
     Skipped(&'static str),
-    #[error("the file cannot be read to its end: {0}")]
+    #[error("the file cannot be read completely: {0}")]
     Read(std::io::Error),
 }
 

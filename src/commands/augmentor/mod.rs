@@ -158,7 +158,7 @@ fn called(
         Some(_) => {
             let message = format!("`--timeout` must be from 1 to {MAX_SECONDS}");
             return Err(Failure::new(ErrorCode::Validation, message)
-                .hint("give a number of seconds in that range, or leave it out"));
+                .hint("use a number of seconds in that range, or omit the option"));
         }
         None => None,
     };

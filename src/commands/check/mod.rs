@@ -131,5 +131,5 @@ fn checked(path: &Path, options: &Options, session: &Session) -> Result<ProjectR
 
 fn unchecked(path: &Path) -> Failure {
     Failure::new(ErrorCode::Unknown, format!("`{}` was not checked", path.display()))
-        .hint("check it alone to see why")
+        .hint("check only this project to see the reason")
 }

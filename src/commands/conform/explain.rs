@@ -21,7 +21,7 @@ pub fn probe(id: &str) -> Result<&'static Probe, Failure> {
                 |nearest| format!("did you mean `{nearest}`?"),
             );
         let shown = id.chars().take(60).collect::<String>();
-        Failure::new(ErrorCode::Validation, format!("there is no probe `{}`", excerpt(&shown, 200)))
+        Failure::new(ErrorCode::Validation, format!("the probe `{}` does not exist", excerpt(&shown, 200)))
             .hint(hint)
     })
 }

@@ -87,7 +87,7 @@ pub fn run(args: &ConformArgs, run: &Run) -> Result<Outcome, Failure> {
     let jobs = match args.jobs {
         Some(0) => {
             return Err(Failure::new(ErrorCode::Validation, "`--jobs` is 0")
-                .hint("give a number from 1 on, or leave it out"));
+                .hint("use a number of at least 1, or omit the option"));
         }
         Some(jobs) => jobs.min(MAX_JOBS),
         None => std::thread::available_parallelism().map_or(1, usize::from).min(MAX_JOBS),
@@ -102,7 +102,7 @@ pub fn run(args: &ConformArgs, run: &Run) -> Result<Outcome, Failure> {
     // From here on, whatever is started ends with aos, whatever ends aos.
     let _keeper = keeper::start(isolation.is_ok())
         .inspect_err(|error| {
-            notes.push(format!("if aos is killed, programs that it started may go on: {error}"));
+            notes.push(format!("if aos is killed, programs that it started may continue: {error}"));
         })
         .ok();
     let session = Session::new(subject.target, subject.contract, subject.fixture, isolation);
@@ -143,7 +143,7 @@ fn again(args: &ConformArgs, run: &Run) -> CommandLine {
 fn selected(wanted: &[&'static Probe], family: Family) -> Result<Vec<&'static Probe>, Failure> {
     if let Some(other) = wanted.iter().find(|probe| probe.family != family) {
         let message = format!(
-            "the probe `{}` is for the family `{}`, and this tool follows `{family}`",
+            "the probe `{}` is for the family `{}`, but this tool follows `{family}`",
             other.id, other.family
         );
         return Err(Failure::new(ErrorCode::Validation, message)
@@ -197,7 +197,7 @@ fn known_family(text: &str) -> Result<Family, Failure> {
     text.parse().map_err(|error: crate::contract::family::UnknownFamily| {
         let known = Family::names();
         let shown = error.0.chars().take(60).collect::<String>();
-        let message = format!("there is no contract family `{}`", excerpt(&shown, 200));
+        let message = format!("the contract family `{}` does not exist", excerpt(&shown, 200));
         Failure::new(ErrorCode::Validation, message)
             .hint(format!("use {}", known.join(" or ")))
             .detail("known_families", known)
@@ -209,12 +209,12 @@ impl From<TargetError> for Failure {
         let message = error.to_string();
         match error {
             TargetError::NotFound { looked, .. } => Self::new(ErrorCode::NotFound, message)
-                .hint("install or build the tool, name its command under [conform] in aos.toml, or give it after `--`")
+                .hint("install or build the tool, set its command under [conform] in aos.toml, or pass it after `--`")
                 .detail("looked_for", looked),
             TargetError::NoRuntime { runtime, .. } => Self::new(ErrorCode::NotFound, message)
                 .hint(format!("install {runtime}, or activate an environment that has it")),
             TargetError::NoProgram { .. } => Self::new(ErrorCode::NotFound, message)
-                .hint("name an executable file, or a program on PATH"),
+                .hint("use an executable file, or a program on PATH"),
         }
     }
 }
@@ -224,14 +224,14 @@ impl From<FixtureError> for Failure {
         let message = error.to_string();
         match error {
             FixtureError::Read { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
-                Self::new(ErrorCode::NotFound, message).hint("give `--fixture` a file that exists")
+                Self::new(ErrorCode::NotFound, message).hint("pass an existing file to `--fixture`")
             }
             FixtureError::Read { source, .. } => {
                 Self::new(io_code(&source), message).hint(io_hint(&source))
             }
             FixtureError::Document { .. } => {
                 Self::new(ErrorCode::Validation, message).hint(concat!(
-                    "fix it there; every member is described at ",
+                    "fix it there; all members are described at ",
                     env!("CARGO_PKG_REPOSITORY"),
                     "/blob/v",
                     env!("CARGO_PKG_VERSION"),

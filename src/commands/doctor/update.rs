@@ -31,7 +31,7 @@ pub fn version() -> Check {
     match (newest, Version::parse(running)) {
         (Some(required), Ok(version)) if version.cmp_precedence(&required).is_lt() => Check::fail(
             "version",
-            format!("aos {running}, but an installed Skill is for {required} or newer"),
+            format!("aos {running}, but an installed Skill needs {required} or newer"),
             "run `aos update`",
         ),
         _ => Check::pass("version", format!("aos {running}")),

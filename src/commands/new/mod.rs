@@ -98,7 +98,7 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
     }
     if !args.write.dry_run {
         let removed = apply::remove_leftovers(place.parent()).into_iter().map(|name| {
-            format!("`{name}`, left by a run on this machine that was cut off, was removed")
+            format!("`{name}`, left by an interrupted run on this machine, was removed")
         });
         project.notes.extend(removed);
     }
@@ -126,7 +126,7 @@ fn create(
     let tool = project.tool();
     let made = apply::create(&place.target, &project.files, |staged| match (args.no_git, inside) {
         (true, _) => FirstCommit::none("--no-git was given"),
-        (false, true) => FirstCommit::none("the directory is inside a git repository already"),
+        (false, true) => FirstCommit::none("the directory is already inside a git repository"),
         (false, false) => first_commit::make(staged, tool),
     });
     match made {
@@ -163,8 +163,8 @@ fn complete(
     apply::apply(target, &plan, LOCK_PATH)?;
     let git = match (args.no_git, first_commit::inside_repository(target)) {
         (true, _) => FirstCommit::none("--no-git was given"),
-        (false, true) => FirstCommit::none("the directory is inside a git repository already"),
-        (false, false) => FirstCommit::none("the directory was there already"),
+        (false, true) => FirstCommit::none("the directory is already inside a git repository"),
+        (false, false) => FirstCommit::none("the directory existed already"),
     };
     project.commit_later(target, args.no_git);
     Ok(project.created(target, &git, run))
@@ -197,7 +197,7 @@ pub fn requested_tag(family: Family, text: &str) -> Result<SpecTag, Failure> {
     SpecTag::parse(text).map_err(|error| {
         let known: Vec<_> = embedded::tags(family).iter().map(ToString::to_string).collect();
         Failure::new(ErrorCode::Validation, format!("the tag cannot be used: {error}"))
-            .hint(format!("tags of `{family}` are {}, or `latest`", known.join(", ")))
+            .hint(format!("`{family}` has the tags {}; `latest` is the newest", known.join(", ")))
             .detail("known_tags", known)
     })
 }

@@ -145,12 +145,12 @@ impl<'a> Job<'a> {
         let own = Repository::own().map_err(|error| {
             Failure::new(
                 ErrorCode::Unknown,
-                format!("aos does not know where it is released: {error}"),
+                format!("aos cannot determine its own repository: {error}"),
             )
         })?;
         let trust = trust_root(args.trusted_root.as_deref())?;
         let executable = environment::current_executable().map_err(|error| {
-            Failure::new(ErrorCode::Io, format!("aos cannot say where it is installed: {error}"))
+            Failure::new(ErrorCode::Io, format!("aos cannot determine where it is installed: {error}"))
                 .hint("start aos by its full path")
         })?;
         let installation = install_method::detect(&executable).map_err(UpdateError::from)?;
@@ -242,7 +242,7 @@ impl<'a> Job<'a> {
         let mut steps = match (&self.installation.method, self.manager(version)) {
             (InstallMethod::Managed { manager, .. }, _) => {
                 vec![format!(
-                    "nothing: `{program}` belongs to {manager}; run `{}`",
+                    "nothing: {manager} installed `{program}`; run `{}`",
                     self.own_command()
                 )]
             }
@@ -253,12 +253,11 @@ impl<'a> Job<'a> {
                 format!("download {}", find::archive_name(version)),
                 "compare it with checksums.txt, whose signature is verified".to_owned(),
                 format!("start the new program beside `{program}` and ask for its version"),
-                format!("replace `{program}` by one rename"),
+                format!("replace `{program}` with one rename"),
             ],
         };
         steps.push(format!(
-            "install the Skill of v{version} with npx, compare every installed copy with the verified files, and put \
-             those in place of what differs"
+            "install the Skill of v{version} with npx, compare every installed copy with the verified files, and replace the copies that differ"
         ));
         steps
     }

@@ -32,16 +32,16 @@ pub fn run(
     let Some(upgrade) = &record.upgrade else {
         return Err(Failure::new(
             ErrorCode::NotFound,
-            "no upgrade with open conflicts is under way",
+            "there is no upgrade with open conflicts",
         )
-        .hint("there is nothing to undo; `git restore` brings back older states"));
+        .hint("there is nothing to undo; use `git restore` for older states"));
     };
     let before = undo::find(&project.root, &name(upgrade))?.ok_or_else(|| {
         Failure::new(
             ErrorCode::NotFound,
-            "this machine did not make the upgrade that is under way here",
+            "the open upgrade was made on another machine",
         )
-        .hint("bring the files back from version control, for example with `git restore`")
+        .hint("restore the files from version control, for example with `git restore`")
     })?;
     let (mut wanted, mut unwanted) = (FileSet::default(), BTreeSet::new());
     for former in &before.files {

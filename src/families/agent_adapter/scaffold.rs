@@ -118,7 +118,7 @@ struct NewAdapter {
 fn checkout(path: &Path) -> Result<String, Failure> {
     let root = files::canonical(path).map_err(|error| {
         Failure::new(ErrorCode::NotFound, format!("`{}`: {error}", path.display()))
-            .hint("give a checkout of Agent Orchestrator to `--ao`")
+            .hint("pass a checkout of Agent Orchestrator to `--ao`")
     })?;
     Checkout::open(&root)?;
     let directory = root.join("backend").display().to_string().replace('\\', "/");

@@ -113,7 +113,7 @@ pub fn newest() -> Result<Arc<SpecRelease>, Failure> {
 pub fn contract(release: &SpecRelease) -> Result<&AugmentorContract, Failure> {
     release.contract.of::<AugmentorContract>().map_err(|_| {
         Failure::new(ErrorCode::Unknown, "the contract of augmentors is not in this build of aos")
-            .hint("this build of aos is faulty; install a release")
+            .hint("this build of aos is defective; install a release")
     })
 }
 
@@ -158,7 +158,7 @@ fn loaded<'c>(
 pub fn context(place: &Place) -> Result<Context, Failure> {
     let here = environment::current_directory().map_err(|error| {
         Failure::new(ErrorCode::Io, format!("the current directory cannot be read: {error}"))
-            .hint("run in a directory that exists")
+            .hint("run the command in an existing directory")
     })?;
     let random = random::bytes::<8>().unwrap_or_default();
     let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();

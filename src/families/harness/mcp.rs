@@ -115,7 +115,7 @@ fn read(project: &Project, path: &Path) -> Result<Connector, Failure> {
         .or_else(|_| spec_source::embedded_release(FAMILY, &latest))?;
     let contract = release.contract.of::<HarnessContract>().map_err(|_| {
         Failure::new(ErrorCode::Unknown, "the contract of connectors is not in this build of aos")
-            .hint("this build of aos is faulty; install a release")
+            .hint("this build of aos is defective; install a release")
     })?;
     Connector::parse(&loaded.bytes, contract).map_err(|error| {
         Failure::new(ErrorCode::Validation, format!("`{}`: {error}", path.display()))

@@ -37,9 +37,9 @@ pub enum DriveError {
     TimedOut { name: &'static str, seconds: u64 },
     #[error("`{name}` failed{}", exit.map(|exit| format!(" (exit {exit})")).unwrap_or_default())]
     Failed { name: &'static str, exit: Option<i32>, cause: Cause, output: String },
-    #[error("`{name}` was content, but the program {source}")]
+    #[error("`{name}` reported success, but the program {source}")]
     Unusable { name: &'static str, source: ExecutableError, output: String },
-    #[error("`{name}` was content, but the program still says {observed}, not {wanted}")]
+    #[error("`{name}` reported success, but the program still has version {observed}, not {wanted}")]
     Unchanged { name: &'static str, observed: Version, wanted: Version, output: String },
     #[error("interrupted")]
     Interrupted,

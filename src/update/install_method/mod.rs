@@ -55,7 +55,7 @@ pub struct Installation {
 
 /// Why it cannot be said where the program is.
 #[derive(Debug, thiserror::Error)]
-#[error("`{}` is not there any more: {source}", path.display())]
+#[error("`{}` no longer exists: {source}", path.display())]
 pub struct DetectError {
     path: PathBuf,
     source: io::Error,

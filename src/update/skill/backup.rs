@@ -30,7 +30,7 @@ pub enum BackupError {
     Unreadable(#[from] InstalledError),
     #[error("`{}` cannot be written: {source}", path.display())]
     Io { path: PathBuf, source: std::io::Error },
-    #[error("`{}` has too many copies of one name", path.display())]
+    #[error("`{}` has too many copies with the same name", path.display())]
     Full { path: PathBuf },
 }
 

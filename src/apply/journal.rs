@@ -185,7 +185,7 @@ fn planned(
             Step::Restore | Step::Remove if !is_genuine(&old, entry)? => {
                 return Err(ApplyError::Journal {
                     path: directory.to_owned(),
-                    reason: format!("the old bytes of `{}` are not what it promises", entry.path),
+                    reason: format!("the old bytes of `{}` do not match its digest", entry.path),
                 });
             }
             Step::Restore => {

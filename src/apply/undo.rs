@@ -88,7 +88,7 @@ pub fn keep(root: &Path, plan: &Plan, change: &str) -> Result<(), ApplyError> {
     Ok(())
 }
 
-/// The state before `change`; `None` when this machine did not make it.
+/// The state before `change`; `None` when this machine did not create it.
 ///
 /// # Errors
 /// When what is kept cannot be read.

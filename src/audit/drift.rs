@@ -72,7 +72,7 @@ fn special_modes(project: &Project, compared: &BTreeSet<RelativePath>) -> Vec<Fi
     let finding = |path: &RelativePath| {
         let message = "the file has a setuid, setgid or sticky bit".to_owned();
         let mut finding = rules::MODE.finding(path.as_str(), message);
-        finding.fix = "take the bit away: `chmod u-s,g-s,-t FILE`".to_owned();
+        finding.fix = "remove the bit: `chmod u-s,g-s,-t FILE`".to_owned();
         finding
     };
     special.map(finding).collect()
@@ -80,9 +80,9 @@ fn special_modes(project: &Project, compared: &BTreeSet<RelativePath>) -> Vec<Fi
 
 /// A file that the lock gives to aos, and that aos does not write.
 fn claimed(path: &RelativePath) -> Finding {
-    let message = "the lock names this file, and aos does not write such a file".to_owned();
+    let message = "the lock names this file, but aos does not write such a file".to_owned();
     let mut finding = rules::EXTRA.finding(path.as_str(), message);
-    finding.fix = "run `aos sync-spec`; it drops the file from the lock and leaves it".to_owned();
+    finding.fix = "run `aos sync-spec`; it removes the file from the lock and keeps it".to_owned();
     finding
 }
 
@@ -156,7 +156,7 @@ fn edit_finding(edit: &Edit, generated: &FileSet, runtime: &FileSet) -> Finding 
         Action::Create if is_runtime => (&rules::RUNTIME, "the file of the runtime does not exist"),
         Action::Create => (&rules::MISSING, "the file does not exist"),
         Action::SetMode => (&rules::MODE, "the file is executable"),
-        Action::Delete => (&rules::EXTRA, "the file belongs to another state of the contract"),
+        Action::Delete => (&rules::EXTRA, "the file belongs to another version of the contract"),
         Action::Replace if only_line_endings(edit) => {
             (&rules::LINE_ENDINGS, "the line endings were converted")
         }
@@ -164,15 +164,15 @@ fn edit_finding(edit: &Edit, generated: &FileSet, runtime: &FileSet) -> Finding 
             (&rules::LOCK_STALE, "the lock does not describe the managed files")
         }
         Action::Replace if edit.path.as_str() == PIN_PATH => {
-            (&rules::PIN_MALFORMED, "the pin is not written as one tag and a newline")
+            (&rules::PIN_MALFORMED, "the pin is not one tag and a newline")
         }
         Action::Replace if is_generated => {
-            (&rules::GENERATED_STALE, "the file is not what its sources generate")
+            (&rules::GENERATED_STALE, "the file differs from what its sources generate")
         }
         Action::Replace if is_runtime => {
-            (&rules::RUNTIME, "the file is not that of the recorded runtime")
+            (&rules::RUNTIME, "the file differs from the recorded runtime")
         }
-        Action::Replace => (&rules::MODIFIED, "the file is not what the pinned contract says"),
+        Action::Replace => (&rules::MODIFIED, "the file differs from the pinned contract"),
     };
     let mut finding = rule.finding(edit.path.as_str(), message.to_owned());
     if edit.action != Action::Create {
@@ -232,7 +232,7 @@ pub fn extra(
                 || runtime::is_owned(record, path);
             if path != extension && !kept && !wanted.paths().any(|known| known.as_str() == path) {
                 let message =
-                    format!("`{directory}` is kept by aos, and it did not write this file");
+                    format!("aos manages `{directory}`, but did not write this file");
                 findings.push(rules::EXTRA.finding(path, message));
             }
         }

@@ -295,33 +295,33 @@ impl Audit<'_> {
             Some(lock) if lock.source != SpecSource::Embedded && !record.spec.trust_lock => (
                 &rules::SOURCE_UNAVAILABLE,
                 format!(
-                    "`{pin}` came from a {}, and aos.toml does not trust the lock for it",
+                    "`{pin}` came from a {}, but aos.toml does not trust the lock for it",
                     lock.source
                 ),
             ),
             Some(lock) if lock.source != *source && !of_the_binary => (
                 &rules::SOURCE_UNAVAILABLE,
                 format!(
-                    "aos.toml names the source `{source}`, the vendored contract is from `{}`",
+                    "the source in aos.toml is `{source}`, but the vendored contract is from `{}`",
                     lock.source
                 ),
             ),
             Some(lock) if lock.source == *source => (
                 &rules::SOURCE_UNAVAILABLE,
                 format!(
-                    "the lock remembers `{}`, and nothing else is trusted for `{pin}`",
+                    "the lock has `{}`, and only the lock is trusted for `{pin}`",
                     lock.tag
                 ),
             ),
             None if !of_the_binary => (
                 &rules::SOURCE_UNAVAILABLE,
-                format!("aos.toml trusts the lock for `{pin}`, and there is none"),
+                format!("aos.toml trusts the lock for `{pin}`, but there is no lock"),
             ),
             _ => {
                 let known: Vec<_> =
                     embedded::tags(self.project.family).iter().map(ToString::to_string).collect();
                 let message = format!(
-                    "`{pin}` is not a released tag of `{}`; there are {}",
+                    "`{pin}` is not a released tag of `{}`; tags are {}",
                     self.project.family,
                     known.join(", ")
                 );
@@ -369,7 +369,7 @@ impl Audit<'_> {
         let more = more.map_or_else(String::new, |more| format!(" and {more} more"));
         (!names.is_empty()).then(|| {
             format!(
-                "each is a project of its own and was not judged here: {}{more}",
+                "each of these is a separate project and was not checked: {}{more}",
                 names.join(", ")
             )
         })
@@ -389,7 +389,7 @@ impl Audit<'_> {
         for path in &self.repository.writes {
             if !nested.iter().any(|project| is_below(path, project)) {
                 let message =
-                    "it looks like a write of aos, and a project has those at its root only";
+                    "it looks like an unfinished write of aos, but aos writes these only in the root of a project";
                 let finding = rules::FOREIGN_STATE.finding(path, message.to_owned());
                 self.report.findings.push(finding);
             }

@@ -64,7 +64,7 @@ impl RuntimeState {
         for part in self.owned_behind() {
             let newest = self.newest.map(|newest| newest.to_string()).unwrap_or_default();
             let message = format!(
-                "`{}` is yours since runtime {}; this aos has {newest}",
+                "you own `{}` since runtime {}; this aos has {newest}",
                 part.path, part.version
             );
             findings.push(rules::RUNTIME_OWNED_BEHIND.finding(RECORD_PATH, message));
@@ -163,7 +163,7 @@ fn judged(
                 if found == *digest && !content.executable {
                     return None;
                 }
-                "the file is not that of the recorded runtime"
+                "the file differs from the recorded runtime"
             }
             Some(_) => {
                 let message = "the path is not a plain file".to_owned();

@@ -69,14 +69,14 @@ impl TemplateState {
         for OpenConflict { path, line } in &self.open {
             let message = match line {
                 Some(_) => "a conflict of an upgrade is not resolved",
-                None => "a change of the template was left out and nobody has decided on it",
+                None => "a change of the template was rejected and is not resolved",
             };
             let mut finding = rules::CONFLICT.finding(path.as_str(), message.to_owned());
             finding.line = line.and_then(|line| u32::try_from(line).ok());
             findings.push(finding);
         }
         if let (Some(waiting), true) = (&self.waiting, self.open.is_empty()) {
-            let message = format!("the upgrade of `{}` to {waiting} is not finished", self.name);
+            let message = format!("the upgrade of `{}` to {waiting} is not completed", self.name);
             findings.push(rules::UNFINISHED.finding(RECORD_PATH, message));
         }
         if let (Some(newest), None) = (self.newer(), &self.waiting) {

@@ -51,7 +51,7 @@ pub fn apply(findings: &mut Vec<Finding>, waivers: &[Waiver], today: &str) -> Ve
             findings.push(
                 rules::WAIVER_UNUSED.finding(
                     RECORD_PATH,
-                    format!("the waiver of `{}` waives nothing", waiver.rule),
+                    format!("the waiver of `{}` matches no finding", waiver.rule),
                 ),
             );
         }

@@ -379,7 +379,7 @@ impl Summary<'_> {
         lines.extend(self.noted(run));
         if let Some(newer) = &newer {
             let command = run.style.accent("aos sync-spec --to latest");
-            lines.push(visible!("{} is out: {}", newer, command));
+            lines.push(visible!("{} is available: {}", newer, command));
         }
         Outcome::new(data, Visible::joined(lines, "\n")).raw(changes::patch(self.plan))
     }

@@ -80,7 +80,7 @@ pub fn run(
     let orphans = orphans::end();
     let results = slots.into_iter().zip(probes).map(|(slot, probe)| {
         slot.into_inner().ok().flatten().unwrap_or_else(|| {
-            let finding = Finding::blocked("the probe itself failed; this is a fault of aos");
+            let finding = Finding::blocked("the probe itself failed; this is a bug in aos");
             Result { probe, finding, duration_ms: 0, waiver: None }
         })
     });
@@ -114,7 +114,7 @@ fn examine(session: &Session, probe: &'static Probe, clock: Stopwatch, limit: Du
     } else {
         let call = std::panic::AssertUnwindSafe(|| (probe.run)(session));
         std::panic::catch_unwind(call)
-            .unwrap_or_else(|_| Finding::blocked("the probe itself failed; this is a fault of aos"))
+            .unwrap_or_else(|_| Finding::blocked("the probe itself failed; this is a bug in aos"))
     };
     if let Some(why) = session.pulse.lost()
         && session.pulse.refused() > refused

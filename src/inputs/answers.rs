@@ -175,7 +175,7 @@ fn fault(question: &Question, value: &str) -> Option<String> {
         return (!allowed).then(|| format!("allowed are {}", question.shown_choices()));
     }
     if value.chars().any(char::is_control) {
-        return Some("it holds a control character".to_owned());
+        return Some("it contains a control character".to_owned());
     }
     let limit = question.max_length.unwrap_or(MAX_ANSWER);
     if value.chars().count() > limit {
@@ -211,7 +211,7 @@ fn read_file(path: &Path) -> Result<Vec<(String, String)>, AnswerError> {
                 Ok((key, value.to_string()))
             }
             _ => Err(fault(format!(
-                "`{}` must be a text, a number or a boolean",
+                "`{}` must be a string, a number or a boolean",
                 excerpt(&key, 200)
             ))),
         })

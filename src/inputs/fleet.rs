@@ -62,7 +62,7 @@ pub fn discover(root: &Path) -> Result<Fleet, FleetError> {
             }
         } else if is_candidate(&entry) && project::is_project(entry.path()) {
             if fleet.projects.len() == MAX_PROJECTS {
-                let reason = format!("it holds more than {MAX_PROJECTS} projects");
+                let reason = format!("it contains more than {MAX_PROJECTS} projects");
                 return Err(FleetError::Search { path: root.to_owned(), reason });
             }
             fleet.projects.push(entry.into_path());

@@ -41,7 +41,7 @@ impl Fault {
     /// The call was withdrawn.
     #[must_use]
     pub fn cancelled() -> Self {
-        Self::new("E_INTERRUPTED", "the call was cancelled, and what it had started was ended")
+        Self::new("E_INTERRUPTED", "the call was cancelled, and everything that it had started was ended")
             .retryable()
     }
 }
@@ -55,9 +55,9 @@ pub fn result(answer: Result<Value, Fault>) -> CallToolResult {
             0..=MAX_RESULT => Ok(value),
             _ => {
                 let message =
-                    format!("the result has {length} bytes, and {MAX_RESULT} is the most");
+                    format!("the result has {length} bytes, but the limit is {MAX_RESULT}");
                 Err(Fault::new("E_VALIDATION", message)
-                    .data(json!({"hint": "ask for less: a smaller limit, fewer fields, one page"})))
+                    .data(json!({"hint": "request less: a smaller limit, fewer fields, one page"})))
             }
         }
     });

@@ -56,7 +56,7 @@ impl Program {
         })
         .map_err(|error| {
             let why = crate::conform::start::fault(&self.path, &error);
-            Fault::new("E_IO", format!("`{}` does not start: {why}", self.name))
+            Fault::new("E_IO", format!("`{}` cannot be started: {why}", self.name))
         })?;
         self.pass_on(&ran.stderr);
         if is_cancelled() {
@@ -75,7 +75,7 @@ impl Program {
                 Err(Fault::new("E_TIMEOUT", message).retryable())
             }
             Ending::Signalled(signal) => {
-                let message = format!("`{}` was ended by signal {signal}", self.name);
+                let message = format!("`{}` was killed by signal {signal}", self.name);
                 Err(Fault::new("E_CRASHED", message).retryable())
             }
         }
@@ -84,7 +84,7 @@ impl Program {
     fn too_much(&self, exit: i32) -> Fault {
         let message = format!("`{}` wrote more than {MAX_OUTPUT} bytes", self.name);
         Fault::new("E_VALIDATION", message).data(
-            json!({"exit": exit, "hint": "ask for less: a smaller limit, fewer fields, one page"}),
+            json!({"exit": exit, "hint": "request less: a smaller limit, fewer fields, one page"}),
         )
     }
 

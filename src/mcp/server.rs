@@ -86,7 +86,7 @@ impl Server {
         let found = match catalogue.find(name) {
             Ok(found) => found,
             Err(Refusal::Unknown) => {
-                let message = format!("there is no tool `{}`", excerpt(name, 80));
+                let message = format!("the tool `{}` does not exist", excerpt(name, 80));
                 return Err(ErrorData::invalid_params(message, None));
             }
             Err(refusal) => return Ok(Err(finder::unknown(name, refusal))),
@@ -96,7 +96,7 @@ impl Server {
             return Ok(Err(fault));
         }
         let Some(_turn) = self.session.turn().await else {
-            let message = "too many calls are waiting; each must end before others begin";
+            let message = "too many calls are waiting; wait until some of them end";
             return Ok(Err(Fault::new("E_RATE_LIMITED", message).retryable()));
         };
         let (tool, provider) = (found.tool.clone(), Arc::clone(found.provider));
@@ -119,7 +119,7 @@ impl Server {
             })
         });
         let answer = work.await.unwrap_or_else(|_| {
-            Err(Fault::new("E_UNKNOWN", "aos itself failed in this call; this is a fault of aos"))
+            Err(Fault::new("E_UNKNOWN", "aos itself failed in this call; this is a bug in aos"))
         });
         if let Some(reporter) = reporter {
             // What was reported goes out before the result.
@@ -143,7 +143,7 @@ fn fits(
     let place = first["path"].as_str().unwrap_or_default();
     let place = if place.is_empty() { String::new() } else { format!("`{place}`: ") };
     let message = first["message"].as_str().unwrap_or_default();
-    let message = format!("the arguments do not fit the schema: {place}{message}");
+    let message = format!("the arguments do not match the schema: {place}{message}");
     Err(Fault::new(code, message).data(json!({"errors": faults})))
 }
 

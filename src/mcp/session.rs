@@ -182,7 +182,7 @@ impl Session {
         };
         if catalogue.is_searched {
             text.push_str(&format!(
-                " Find one with `{}`, look at its arguments with `{}`, call it with `{}`.",
+                " Search with `{}`, read the arguments with `{}`, and call a tool with `{}`.",
                 finder::SEARCH,
                 finder::DESCRIBE,
                 finder::CALL
@@ -201,8 +201,7 @@ impl Session {
         }
         if self.policy.mode > Mode::Readonly {
             text.push_str(
-                " A tool that answers with `confirm_token` has only shown what it would do: ask the person, then call \
-                 it again with the same arguments and `confirm`.",
+                " A tool that returns `confirm_token` has changed nothing yet: ask the person, then call it again with the same arguments and `confirm`.",
             );
         }
         text

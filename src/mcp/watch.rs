@@ -70,7 +70,7 @@ fn reopen(session: &Session, package: usize) {
     let name = old.identity().name.clone();
     let kept = |why: Visible| {
         terminal::write_stderr(&visible!(
-            "{}: changed, and the old state is kept: {}\n",
+            "{}: changed, but the old state is kept: {}\n",
             name,
             why
         ));

@@ -111,7 +111,7 @@ fn component_fault(component: &str) -> Option<&'static str> {
         return Some("a component is longer than 255 bytes");
     }
     if component.chars().any(char::is_control) {
-        return Some("it holds a control character");
+        return Some("it contains a control character");
     }
     if component.contains(['\\', ':', '*', '?', '"', '<', '>', '|']) {
         return Some("it holds a character that Windows does not allow (one of \\ : * ? \" < > |)");

@@ -158,7 +158,7 @@ pub fn read_as(
             }
         }
         if read != size {
-            let reason = format!("`{path}` ends after {read} of {size} bytes");
+            let reason = format!("`{path}` is truncated after {read} of {size} bytes");
             return Err(ArchiveError::Damaged(reason));
         }
         if wanted && size == 0 {
@@ -196,7 +196,7 @@ fn at_end(
     let mut padding = Vec::new();
     rest.take(MAX_PADDING + 1).read_to_end(&mut padding).map_err(damaged)?;
     if padding.len() as u64 > MAX_PADDING || padding.iter().any(|byte| *byte != 0) {
-        return Err(ArchiveError::Damaged("there is more after its end".to_owned()));
+        return Err(ArchiveError::Damaged("there is data after its end".to_owned()));
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ pub enum Kind {
 ///
 /// # Errors
 /// When a directory above it may not be searched.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn kind(path: &Path) -> io::Result<Kind> {
     let metadata = match fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
@@ -91,7 +91,7 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Loaded> {
 }
 
 /// A regular file, open for reading.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 fn opened(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -129,7 +129,7 @@ fn read_whole(file: &mut File, length: u64, limit: u64) -> io::Result<Option<Vec
 ///
 /// # Errors
 /// As [`read`].
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn read_named(path: &Path, limit: u64) -> io::Result<Loaded> {
     read(&fs::canonicalize(path)?, limit)
 }
@@ -146,7 +146,7 @@ pub struct Stream {
 ///
 /// # Errors
 /// `InvalidData` when it is not a regular file.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn open_named(path: &Path) -> io::Result<Stream> {
     let file = opened(&fs::canonicalize(path)?)?;
     let length = file.metadata()?.len();
@@ -165,7 +165,7 @@ impl io::Read for Stream {
 ///
 /// # Errors
 /// `AlreadyExists`, or any write error; a partial file is removed again.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn write_new(path: &Path, bytes: &[u8], mode: Mode) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -208,7 +208,7 @@ impl Mode {
 ///
 /// # Errors
 /// When the file cannot be looked at.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn is_private(path: &Path) -> io::Result<bool> {
     let metadata = fs::symlink_metadata(path)?;
     #[cfg(unix)]
@@ -227,7 +227,7 @@ pub fn is_private(path: &Path) -> io::Result<bool> {
 ///
 /// # Errors
 /// When the file cannot be looked at.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn has_special_mode(path: &Path) -> io::Result<bool> {
     let metadata = fs::symlink_metadata(path)?;
     #[cfg(unix)]
@@ -246,7 +246,7 @@ pub fn has_special_mode(path: &Path) -> io::Result<bool> {
 ///
 /// # Errors
 /// `AlreadyExists`, or as the system says.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn create_directory(path: &Path) -> io::Result<()> {
     fs::create_dir(path)
 }
@@ -270,7 +270,7 @@ pub fn create_private_directory(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// As the system says.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn set_executable(path: &Path, executable: bool) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -291,7 +291,7 @@ pub fn set_executable(path: &Path, executable: bool) -> io::Result<()> {
 ///
 /// # Errors
 /// As the system says.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn copy_permissions(from: &Path, to: &Path) -> io::Result<()> {
     let mut permissions = fs::symlink_metadata(from)?.permissions();
     #[cfg(unix)]
@@ -306,7 +306,7 @@ pub fn copy_permissions(from: &Path, to: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// As the system says.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
@@ -335,7 +335,7 @@ pub fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// As the system says.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn remove_file(path: &Path) -> io::Result<()> {
     fs::remove_file(path)
 }
@@ -344,7 +344,7 @@ pub fn remove_file(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// As the system says.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn remove_empty_directory(path: &Path) -> io::Result<()> {
     fs::remove_dir(path)
 }
@@ -353,7 +353,7 @@ pub fn remove_empty_directory(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// As the system says.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn remove_tree(path: &Path) -> io::Result<()> {
     fs::remove_dir_all(path)
 }
@@ -362,7 +362,7 @@ pub fn remove_tree(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// When it is not a readable directory.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn names(directory: &Path) -> io::Result<Vec<std::ffi::OsString>> {
     let mut names: Vec<_> = fs::read_dir(directory)?
         .map(|entry| entry.map(|entry| entry.file_name()))
@@ -375,7 +375,7 @@ pub fn names(directory: &Path) -> io::Result<Vec<std::ffi::OsString>> {
 ///
 /// # Errors
 /// When it does not exist.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn canonical(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
 }
@@ -384,7 +384,7 @@ pub fn canonical(path: &Path) -> io::Result<PathBuf> {
 ///
 /// # Errors
 /// As the system says.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn sync(path: &Path) -> io::Result<()> {
     if cfg!(windows) && path.is_dir() {
         return Ok(());
@@ -396,7 +396,7 @@ pub fn sync(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// When it cannot be looked at.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn is_read_only(path: &Path) -> io::Result<bool> {
     let permissions = fs::symlink_metadata(path)?.permissions();
     #[cfg(unix)]
@@ -412,7 +412,7 @@ pub fn is_read_only(path: &Path) -> io::Result<bool> {
 ///
 /// # Errors
 /// As the system says when it may not.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn is_replaceable(path: &Path) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {

@@ -75,7 +75,7 @@ impl Address {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(HttpError::Address {
                 url: url.host_str().unwrap_or_default().to_owned(),
-                reason: "it carries a user name or password",
+                reason: "it contains a user name or password",
             });
         }
         match url.scheme() {
@@ -322,7 +322,7 @@ impl Client {
             }
             interrupt::check().map_err(|_| HttpError::Interrupted)?;
             if u128::from(clock.elapsed_ms()) > limit.as_millis() {
-                return Err(HttpError::TimedOut { what: "the server does not answer" });
+                return Err(HttpError::TimedOut { what: "the server does not respond" });
             }
         }
     }

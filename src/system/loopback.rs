@@ -174,10 +174,10 @@ fn receive(stream: &mut TcpStream) -> io::Result<Request> {
             break end;
         }
         if bytes.len() > MAX_HEAD {
-            return Err(faulty("the head of the request is too long"));
+            return Err(faulty("the header of the request is too long"));
         }
         match stream.read(&mut buffer)? {
-            0 => return Err(faulty("the request ends in its head")),
+            0 => return Err(faulty("the request ends in its header")),
             count => bytes.extend_from_slice(&buffer[..count]),
         }
     };

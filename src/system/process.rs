@@ -51,7 +51,7 @@ pub struct Invocation<'a> {
 ///
 /// # Errors
 /// When it cannot be started, is killed after its limit, or a signal arrived meanwhile.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to other programs")]
+#[expect(clippy::disallowed_methods, reason = "only this module starts programs")]
 pub fn run(invocation: &Invocation<'_>) -> Result<Output, ProcessError> {
     let program = || invocation.program.to_owned();
     let mut command = Command::new(invocation.program);

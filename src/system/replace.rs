@@ -41,7 +41,7 @@ impl Staged {
     ///
     /// # Errors
     /// As the system says; the directory cannot be written then.
-    #[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+    #[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
     pub fn beside(target: &Path) -> io::Result<Self> {
         let path = neighbour(target, NEW)?;
         let mut options = OpenOptions::new();
@@ -78,7 +78,7 @@ impl Staged {
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.file {
             Some(file) => file.write_all(bytes),
-            None => Err(io::Error::other("the file is complete already")),
+            None => Err(io::Error::other("the file is already complete")),
         }
     }
 
@@ -87,7 +87,7 @@ impl Staged {
     ///
     /// # Errors
     /// As the system says.
-    #[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+    #[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
     pub fn complete(&mut self, like: &Path) -> io::Result<()> {
         let Some(file) = self.file.take() else { return Ok(()) };
         let permissions = fs::metadata(like)?.permissions();
@@ -176,7 +176,7 @@ fn neighbour(target: &Path, suffix: &str) -> io::Result<PathBuf> {
 
 /// Locks the staged file at `path` as one that is in use. It is open for reading only, so that it can be started. Without
 /// locks in the file system it has no mark, as on Windows, where a lock would keep the program from being read.
-#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 fn marked(path: &Path) -> Option<File> {
     if cfg!(windows) {
         return None;
@@ -185,7 +185,7 @@ fn marked(path: &Path) -> Option<File> {
 }
 
 /// Whether a running update uses the staged file at `path`.
-#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 fn is_in_use(path: &Path) -> bool {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -216,7 +216,7 @@ pub fn remove_leftovers(target: &Path) {
 }
 
 /// Whether a file was there before any update that is just starting.
-#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 fn is_old(path: &Path) -> bool {
     let age = fs::metadata(path)
         .and_then(|metadata| metadata.modified())
@@ -245,7 +245,7 @@ impl FileLock {
     ///
     /// # Errors
     /// The text in the file when the lock is held, else as the system says.
-    #[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+    #[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
     pub fn acquire(path: &Path) -> Result<Self, Result<String, io::Error>> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);

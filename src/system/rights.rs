@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// When it cannot be looked at.
-#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 pub fn mode(path: &Path) -> io::Result<Option<u32>> {
     let metadata = fs::symlink_metadata(path)?;
     #[cfg(unix)]
@@ -27,7 +27,7 @@ pub fn mode(path: &Path) -> io::Result<Option<u32>> {
 ///
 /// # Errors
 /// As the system says.
-#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 pub fn set_mode(path: &Path, bits: u32) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -87,7 +87,7 @@ pub fn obey_modes() -> io::Result<()> {
 #[cfg(all(unix, not(target_os = "linux")))]
 pub fn obey_modes() -> io::Result<()> {
     if rustix::process::geteuid().is_root() {
-        return Err(io::Error::other("root passes over modes on this system"));
+        return Err(io::Error::other("root ignores file modes on this system"));
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 ///
 /// A relative directory of PATH does not count: what a project ships must not run because aos was started there.
 #[must_use]
-#[expect(clippy::disallowed_methods, reason = "`system` is the door to the environment")]
+#[expect(clippy::disallowed_methods, reason = "only `system` reads the environment")]
 pub fn find(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os(super::environment::PATH)?;
     let absolute = std::env::split_paths(&path).filter(|directory| directory.is_absolute());

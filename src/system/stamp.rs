@@ -8,7 +8,7 @@ pub type Stamp = Option<(u64, Duration)>;
 
 /// Looks at a file, links followed.
 #[must_use]
-#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 pub fn of(path: &Path) -> Stamp {
     let metadata = std::fs::metadata(path).ok()?;
     let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;

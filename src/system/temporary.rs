@@ -59,7 +59,7 @@ impl TemporaryDirectory {
     ///
     /// # Errors
     /// As the system says.
-    #[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+    #[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
     pub fn create_file(&self, name: &str) -> io::Result<NewFile> {
         let file = OpenOptions::new().write(true).create_new(true).open(self.path.join(name))?;
         Ok(NewFile(file))
@@ -89,7 +89,7 @@ fn made(parent: &Path) -> io::Result<TemporaryDirectory> {
             Err(_) => return Ok(TemporaryDirectory { path, _lock: None }),
         }
     }
-    Err(io::Error::other("other processes take every new directory away"))
+    Err(io::Error::other("other processes delete every new directory"))
 }
 
 /// Removes the directories of owners that were killed: real directories of this user, with the name of such a
@@ -118,7 +118,7 @@ fn is_name(name: &str) -> bool {
 }
 
 #[cfg(unix)]
-#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 fn is_own(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     std::fs::symlink_metadata(path).is_ok_and(|metadata| {
@@ -138,7 +138,7 @@ fn remove(path: &Path) {
 
 /// Gives the owner every right on the directories of a tree, links left out.
 #[cfg(unix)]
-#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 fn open_directories(path: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
     let mut waiting = vec![path.to_owned()];

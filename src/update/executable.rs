@@ -83,7 +83,7 @@ fn version_line(path: &Path) -> Result<String, ExecutableError> {
         ProcessError::TimedOut { .. } => ExecutableError::TimedOut,
         ProcessError::Interrupted => ExecutableError::Interrupted,
         ProcessError::NotFound { .. } => ExecutableError::DoesNotRun {
-            reason: "its loader or interpreter is not there; it may be built for another system"
+            reason: "its loader or interpreter does not exist; it may be built for another system"
                 .to_owned(),
         },
         ProcessError::Io { source, .. } => {
@@ -93,7 +93,7 @@ fn version_line(path: &Path) -> Result<String, ExecutableError> {
     if !output.success {
         let said = if output.stderr.trim().is_empty() { &output.stdout } else { &output.stderr };
         let reason = match said.trim() {
-            "" => "it ended at once without a word".to_owned(),
+            "" => "it exited at once without any output".to_owned(),
             said => shown(said),
         };
         return Err(ExecutableError::DoesNotRun { reason });

@@ -59,13 +59,13 @@ pub fn names(der: &[u8]) -> Result<Names, &'static str> {
             (Some(_), Some(_)) => Err(twice),
         }
     };
-    let names = value(SUBJECT_ALT_NAME, "it names nobody", "it has two lists of names")?;
+    let names = value(SUBJECT_ALT_NAME, "it has no name", "it has two lists of names")?;
     let names = SubjectAltName::from_der(names).map_err(|_| "its names cannot be read")?;
     let identity = match names.0.as_slice() {
         [GeneralName::UniformResourceIdentifier(uri)] => Identity::Uri(uri.to_string()),
         [GeneralName::Rfc822Name(email)] => Identity::Email(email.to_string()),
         [_] => return Err("its name is neither a URI nor an email address"),
-        [] => return Err("it names nobody"),
+        [] => return Err("it has no name"),
         [..] => return Err("it names more than one signer"),
     };
     let issuer = value(

@@ -180,7 +180,7 @@ impl Policy {
         let entry = entry(bundle)?;
         let refuse = |reason: &str| Err(Rejection::Log(reason.to_owned()));
         let Some(log) = trust.log(&entry.log_id.key_id) else {
-            return refuse("it names a log that the trust root does not know");
+            return refuse("it names a log that is not in the trust root");
         };
         let window = log.public_key.valid_for;
         if times.iter().any(|time| window.is_some_and(|window| !window.contains(*time))) {
@@ -203,7 +203,7 @@ impl Policy {
 fn entry(bundle: &Bundle) -> Result<&TransparencyLogEntry, Rejection> {
     match bundle.parsed.verification_material.tlog_entries.as_slice() {
         [entry] => Ok(entry),
-        _ => Err(Rejection::Log("there is not exactly one".to_owned())),
+        _ => Err(Rejection::Log("there must be exactly one".to_owned())),
     }
 }
 
@@ -266,7 +266,7 @@ fn signer(result: &VerificationResult, bundle: &Bundle) -> Result<Names, Rejecti
     let der = bundle.parsed.signing_certificate().ok_or_else(|| refuse("there is none"))?;
     let names = certificate::names(der.as_bytes()).map_err(refuse)?;
     if !names.identity.is_well_formed() {
-        return Err(refuse("its name is of the wrong kind"));
+        return Err(refuse("its name has the wrong type"));
     }
     let seen = result.identity().map(|identity| identity.as_str());
     if seen != Some(names.identity.as_str()) || result.issuer() != Some(names.issuer.as_str()) {

@@ -47,7 +47,7 @@ fn adopt(sandbox: &Sandbox, project: &Path, replaced: &[&str]) {
     let notes = error["details"]["notes"].to_string();
     for words in [
         "the module is there already",
-        "is no tag of `agent-cli`",
+        "this aos does not contain the tag",
         "`.agent/AGENT.md` and 6 more in `.agent` stay",
         "scripts/check-spec.js",
         "`.github/workflows/ci.yml`",
@@ -171,7 +171,7 @@ fn the_reasons_are_shown_to_a_person_before_anything_is_written() {
             "{said}"
         );
         assert!(
-            said.contains("note: `v1.4` in `.agent/SPEC_VERSION` is no tag of `agent-cli`"),
+            said.contains("note: this aos does not contain the tag `v1.4` in `.agent/SPEC_VERSION` for `agent-cli`"),
             "{said}"
         );
     }

@@ -39,14 +39,14 @@ pub fn look(root: &Path) -> Result<Option<Genuine>, ApplyError> {
         .map_err(|error| fault(&format!("it is damaged: {error}")))?;
     let id = document["id"].as_str().unwrap_or_default();
     let Some(entry) = ledger::Entry::find(id) else {
-        return Err(fault("this machine did not write it, or has finished with it"));
+        return Err(fault("this machine did not write it, or has already completed it"));
     };
     if !entry.is_of(root) {
         return Err(fault("it was written for another directory"));
     }
     let (entries, directories) = sealed(root, &entry, &loaded.bytes, &document)?.map_err(fault)?;
     if git::tracks(root, DIRECTORY) == Some(true) {
-        return Err(fault("git tracks it, and a running write is never committed"));
+        return Err(fault("git tracks it, but an unfinished write is never committed"));
     }
     only_known_files(&directory, &entries, false).map_err(|reason| fault(&reason))?;
     Ok(Some(Genuine { entry, entries, directories }))
@@ -62,11 +62,11 @@ fn sealed(
     document: &Value,
 ) -> Result<Result<Parts, &'static str>, ApplyError> {
     let Some(secret) = machine_secret::existing()? else {
-        return Ok(Err("the secret that could tell whose it is does not exist any more"));
+        return Ok(Err("the secret that is needed to verify it no longer exists"));
     };
     let right = seal(&secret, &ledger::bytes(root), &entry.id, bytes);
     if right.is_none() || entry.seal != right {
-        return Ok(Err("it is damaged, or not what this machine wrote"));
+        return Ok(Err("it is damaged, or this machine did not write it"));
     }
     if document["version"] != VERSION {
         return Ok(Err("its version is unknown"));
@@ -82,8 +82,8 @@ pub fn removable(root: &Path, name: &str, entry: &ledger::Entry) -> Result<Vec<E
     let directory = root.join(name);
     match git::tracks(root, name) {
         Some(false) => {}
-        Some(true) => return Err("git tracks something in it".to_owned()),
-        None => return Err("the git index that could name it cannot be read".to_owned()),
+        Some(true) => return Err("git tracks a file in it".to_owned()),
+        None => return Err("the git index cannot be read".to_owned()),
     }
     let file = directory.join("journal.json");
     let entries = match files::kind(&file).map_err(|error| error.to_string())? {
@@ -99,7 +99,7 @@ pub fn removable(root: &Path, name: &str, entry: &ledger::Entry) -> Result<Vec<E
                 .map_err(|error| format!("its journal is damaged: {error}"))?;
             let parts = sealed(root, entry, &loaded.bytes, &document);
             let parts = parts.map_err(|error| error.to_string())?;
-            parts.map_err(|reason| format!("its journal is not to be relied on: {reason}"))?.0
+            parts.map_err(|reason| format!("its journal is not valid: {reason}"))?.0
         }
     };
     only_known_files(&directory, &entries, true)?;
@@ -161,7 +161,7 @@ fn only_known_files(directory: &Path, entries: &[Entry], is_draft: bool) -> Resu
                 .flatten();
             let is_begun = is_draft && found.is_some_and(|side| side.digest == Digest::of(b""));
             if wanted.flatten().is_none() || wanted.flatten() != found && !is_begun {
-                return Err(format!("`{side}/{name}` in it is damaged, or not what was staged"));
+                return Err(format!("`{side}/{name}` in it is damaged or was changed"));
             }
         }
     }

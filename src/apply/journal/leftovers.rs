@@ -50,7 +50,7 @@ pub fn clear(root: &Path) -> Leftovers {
         match discard(&root.join(&name), &entries, &mut files) {
             Ok(()) => entry.close(),
             Err(error) => {
-                let reason = format!("not all of it could be removed: {error}");
+                let reason = format!("it could not be removed completely: {error}");
                 leftovers.left.push(Left { name: name.clone(), reason });
             }
         }
@@ -62,11 +62,11 @@ pub fn clear(root: &Path) -> Leftovers {
     leftovers
 }
 
-/// What looks like a leftover of aos in `root` and is not removed: this machine did not make it there, or it holds more
+/// What looks like a leftover of aos in `root` and is not removed: this machine did not create it there, or it holds more
 /// than was staged.
 #[must_use]
 pub fn left(root: &Path) -> Vec<Left> {
-    let foreign = || "this machine did not make it".to_owned();
+    let foreign = || "this machine did not create it".to_owned();
     let mut found: Vec<Left> = Vec::new();
     for name in drafts(root) {
         let reason = match own(root, &name) {

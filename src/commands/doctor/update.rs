@@ -85,7 +85,7 @@ pub fn look() -> Looked {
     match newest() {
         Ok((running, latest)) if latest.version.cmp_precedence(&running).is_gt() => {
             let notices = remember(&running, &latest);
-            let found = format!("{running}, and {} is out", latest.version);
+            let found = format!("{running}; {} is available", latest.version);
             Looked { check: Check::warn("update", found, "run `aos update`"), notices }
         }
         Ok((running, latest)) => {

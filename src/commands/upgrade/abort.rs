@@ -21,7 +21,7 @@ use super::change::name;
 /// Undoes the upgrade that waits.
 ///
 /// # Errors
-/// When none waits, this machine did not make it, or work since then would be lost without a token.
+/// When none waits, this machine did not create it, or work since then would be lost without a token.
 pub fn run(
     args: &UpgradeArgs,
     run: &Run,

@@ -111,11 +111,11 @@ impl Client {
     pub fn advice(&self) -> &'static str {
         match self.secrets {
             Secrets::Reference { .. } | Secrets::Named => {
-                "set the variables in the environment that the client is started in"
+                "set the variables in the environment in which the client is started"
             }
             Secrets::Asked => "the client asks for each secret once and stores it",
             Secrets::Literal => {
-                "the client has no references: put the values in place of the placeholders, and keep the file private"
+                "the client has no references to variables: replace the placeholders with the values, and keep the file private"
             }
         }
     }

@@ -56,7 +56,7 @@ pub(super) fn of(error: &reqwest::Error, address: &Address) -> HttpError {
     }
     // A limit first: a stalled answer is a broken one as well.
     if error.is_timeout() {
-        return HttpError::TimedOut { what: "the server does not answer" };
+        return HttpError::TimedOut { what: "the server does not respond" };
     }
     let reason = chain(error);
     if error.is_connect() || error.is_request() {

@@ -28,7 +28,7 @@ pub(super) fn owner(path: &Path) -> Option<Owner> {
         _ => keg.name.to_owned(),
     };
     let evidence =
-        format!("`{}` belongs to Homebrew below `{}`", path.display(), keg.prefix.display());
+        format!("Homebrew owns `{}` in `{}`", path.display(), keg.prefix.display());
     Some((InstallMethod::Homebrew { prefix: keg.prefix, formula, is_cask: keg.is_cask }, evidence))
 }
 

@@ -52,7 +52,7 @@ pub(super) fn by_place(path: &Path) -> Option<Owner> {
     let (names, manager, command) =
         PLACES.iter().find(|(names, ..)| is_below(&parts, names, |tool| !installs_others(tool)))?;
     let evidence =
-        format!("`{}` lies below `{}`", path.display(), names.join("/").replace("//", "/"));
+        format!("`{}` is in `{}`", path.display(), names.join("/").replace("//", "/"));
     Some((managed(manager, *command), evidence))
 }
 
@@ -113,7 +113,7 @@ pub(super) fn by_database(path: &Path) -> Option<Owner> {
     }
     // What may belong to somebody is not overwritten.
     let manager = silent?;
-    let evidence = format!("{manager} did not say whether it owns `{}`", path.display());
+    let evidence = format!("{manager} did not report whether it owns `{}`", path.display());
     Some((managed("unknown", None), evidence))
 }
 

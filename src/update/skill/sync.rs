@@ -100,7 +100,7 @@ impl Work<'_> {
     fn done(mut self) -> SkillReport {
         self.clear_stages();
         if let Some(journal) = Journal::load(&self.state) {
-            self.report.notes.push("an earlier sync was killed; its traces are removed".to_owned());
+            self.report.notes.push("an earlier sync was killed; its leftovers were removed".to_owned());
             self.own = journal.own(&self.state);
             self.repair(&journal, Writer::Stopped);
             self.own.clear();
@@ -111,7 +111,7 @@ impl Work<'_> {
         let before = self.look();
         for examined in before.developers() {
             let path = examined.place.path.display();
-            self.report.notes.push(format!("`{path}` belongs to a work tree, so it is left alone"));
+            self.report.notes.push(format!("`{path}` is in a git working tree, so it was not changed"));
         }
         if before.is_current() {
             return self.finish(Status::Current, None);
@@ -124,7 +124,7 @@ impl Work<'_> {
         let tools = if is_developed { Err(Cause::DeveloperLink) } else { self.tools() };
         if let (Err(cause), true) = (&tools, before.places.is_empty()) {
             let note =
-                "the Skill was never installed here, and its installer cannot run, so it stays so";
+                "the Skill was never installed here, and its installer cannot run, so it was not installed";
             self.report.notes.push(note.to_owned());
             return match cause {
                 Cause::Interrupted => self.failed(*cause),
@@ -182,7 +182,7 @@ impl Work<'_> {
         {
             if place.is_link && place.real != place.path {
                 let (path, real) = (place.path.display(), place.real.display());
-                let note = format!("`{path}` was a link to `{real}`, which stays as it is");
+                let note = format!("`{path}` was a link to `{real}`, which was not changed");
                 self.report.notes.push(note);
             }
         }
@@ -199,7 +199,7 @@ impl Work<'_> {
             }
             let place = examined.place.path.clone();
             let kept = backup::make(&place, &self.state).map_err(|error| {
-                format!("`{}` was changed and cannot be kept: {error}", place.display())
+                format!("`{}` was changed and cannot be backed up: {error}", place.display())
             })?;
             if is_own {
                 self.own.push(Kept { place, backup: kept.path });
@@ -207,7 +207,7 @@ impl Work<'_> {
             }
             self.report.notes.extend(kept.skipped.iter().map(|path| {
                 let path = place.join(path);
-                format!("`{}` has no content that could be kept", path.display())
+                format!("`{}` has no content to back up", path.display())
             }));
             self.report.backups.push(Kept { place, backup: kept.path });
         }
@@ -366,13 +366,13 @@ impl Work<'_> {
         }
         self.report.notes.extend(contradiction(run.ending));
         if self.is_direct {
-            self.note_direct("the installer left a copy as it was, or none");
+            self.note_direct("the installer did not update a copy, or installed none");
         }
         self.ended(Some(run.ending))
     }
 
     fn note_direct(&mut self, why: &str) {
-        self.report.notes.push(format!("{why}, so aos put the verified files in place itself"));
+        self.report.notes.push(format!("{why}, so aos installed the verified files itself"));
     }
 
     /// The last look.
@@ -389,8 +389,7 @@ impl Work<'_> {
         for examined in &alone {
             let path = examined.place.path.display();
             self.report.notes.push(format!(
-                "`{path}` is a copy that somebody made or changed where no installer writes: move it away or remove \
-                 it, its agent reads the canonical one"
+                "`{path}` is a copy that was made or changed outside of any installer: move or remove it, then its agent reads the canonical copy"
             ));
         }
         let cause = match ending {

@@ -95,7 +95,7 @@ fn a_command_has_no_fixture_but_the_one_that_is_named() {
     };
     let document = run(&[]).json();
     let notes = document["error"]["details"]["notes"].to_string();
-    assert!(notes.contains("`conform.toml` of this directory was not read"), "{document:#}");
+    assert!(notes.contains("`conform.toml` in this directory was not read"), "{document:#}");
     let text = "version = 1\nbase_url_env = \"GOOD_URL\"\nsecrets = [\"GOOD_TOKEN\"]\n";
     sandbox.write("aos-good/named.toml", text);
     let document = run(&["--fixture", "named.toml"]).json();

@@ -30,7 +30,7 @@ pub fn mapped(module: &Module<'_>, found: &mut Vec<Finding>) {
         };
         if is_mapped {
             found.push(
-                module.shadowed(path, "an installation takes another directory than that of"),
+                module.shadowed(path, "an installation uses another directory than that of"),
             );
         }
     }

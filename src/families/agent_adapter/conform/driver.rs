@@ -61,7 +61,7 @@ pub fn finding(session: &Session, probe: &'static str, unit: &'static str) -> Fi
         );
     };
     match session.examination.of(|| built(session)) {
-        None => Finding::blocked("the driver is one of another family; this is a fault of aos"),
+        None => Finding::blocked("the driver is one of another family; this is a bug in aos"),
         Some(Err(why)) => Finding::blocked(why.clone()),
         Some(Ok(driver)) => match asked(session, driver, probe, facts) {
             Ok(ran) => judged(&ran, probe, unit),

@@ -34,7 +34,7 @@ pub fn finding(session: &Session, item: &str, unit: &'static str) -> Finding {
     match session.examination.of(|| examine(session)) {
         Some(findings) => findings.verdict(item, unit),
         None => {
-            Finding::blocked("the examination is one of another family; this is a fault of aos")
+            Finding::blocked("the examination is one of another family; this is a bug in aos")
         }
     }
 }

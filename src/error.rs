@@ -111,8 +111,9 @@ impl From<FleetError> for Failure {
         match error {
             FleetError::Search { .. } => Self::new(ErrorCode::Io, message)
                 .hint("check that the directory exists and can be read"),
-            FleetError::Empty { .. } => Self::new(ErrorCode::NotFound, message)
-                .hint("give a directory that contains projects with an aos.toml or a connector.json"),
+            FleetError::Empty { .. } => Self::new(ErrorCode::NotFound, message).hint(
+                "give a directory that contains projects with an aos.toml or a connector.json",
+            ),
         }
     }
 }
@@ -180,9 +181,9 @@ fn spec_release(error: ReleaseError, message: String) -> Failure {
         Fault::NoAsset { .. } => Some(
             "the release must have that archive, with the contract in it; if the release is still being published, try again later",
         ),
-        Fault::NotFound { .. } => Some(
-            "use the tag of an existing release: `aos sync-spec --to TAG`, or `--to latest`",
-        ),
+        Fault::NotFound { .. } => {
+            Some("use the tag of an existing release: `aos sync-spec --to TAG`, or `--to latest`")
+        }
         _ => None,
     };
     let failure = Failure { message, ..error.into() };
@@ -328,12 +329,8 @@ impl From<Rejection> for Failure {
         let refused = |hint: &str| Self::new(ErrorCode::Integrity, message.as_str()).hint(hint);
         let found = |member: &str, text: &str| serde_json::json!({member: text});
         let failure = match &rejection {
-            Rejection::NotASignature => {
-                refused("add `--attestation` to verify the attestation")
-            }
-            Rejection::NotAnAttestation => {
-                refused("remove `--attestation` to verify a signature")
-            }
+            Rejection::NotASignature => refused("add `--attestation` to verify the attestation"),
+            Rejection::NotAnAttestation => refused("remove `--attestation` to verify a signature"),
             Rejection::Signer { found: name, .. } => {
                 refused("do not use the file unless its publisher names that signer")
                     .detail("signer", found("identity", name))

@@ -97,8 +97,9 @@ fn guarded(cli: &Cli, run: &Run) -> Result<Outcome, Failure> {
         answered(&cli.command, run)
     });
     std::panic::catch_unwind(work).unwrap_or_else(|_| {
-        Err(Failure::new(ErrorCode::Unknown, "aos itself failed; this is a bug in aos")
-            .hint(concat!("please report the command line at ", env!("CARGO_PKG_REPOSITORY"), "/issues")))
+        Err(Failure::new(ErrorCode::Unknown, "aos itself failed; this is a bug in aos").hint(
+            concat!("please report the command line at ", env!("CARGO_PKG_REPOSITORY"), "/issues"),
+        ))
     })
 }
 

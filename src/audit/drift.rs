@@ -231,8 +231,7 @@ pub fn extra(
                 || stays.iter().any(|known| known.as_str() == path)
                 || runtime::is_owned(record, path);
             if path != extension && !kept && !wanted.paths().any(|known| known.as_str() == path) {
-                let message =
-                    format!("aos manages `{directory}`, but did not write this file");
+                let message = format!("aos manages `{directory}`, but did not write this file");
                 findings.push(rules::EXTRA.finding(path, message));
             }
         }

@@ -308,10 +308,7 @@ impl Audit<'_> {
             ),
             Some(lock) if lock.source == *source => (
                 &rules::SOURCE_UNAVAILABLE,
-                format!(
-                    "the lock has `{}`, and only the lock is trusted for `{pin}`",
-                    lock.tag
-                ),
+                format!("the lock has `{}`, and only the lock is trusted for `{pin}`", lock.tag),
             ),
             None if !of_the_binary => (
                 &rules::SOURCE_UNAVAILABLE,
@@ -388,8 +385,7 @@ impl Audit<'_> {
         let nested = self.repository.nested(std::iter::empty());
         for path in &self.repository.writes {
             if !nested.iter().any(|project| is_below(path, project)) {
-                let message =
-                    "it looks like an unfinished write of aos, but aos writes these only in the root of a project";
+                let message = "it looks like an unfinished write of aos, but aos writes these only in the root of a project";
                 let finding = rules::FOREIGN_STATE.finding(path, message.to_owned());
                 self.report.findings.push(finding);
             }

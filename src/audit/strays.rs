@@ -148,8 +148,7 @@ fn runtime_copies(repository: &Repository, record: &Record) -> Vec<Finding> {
             "it is a copy of the runtime, but aos.toml names `{own}`, so the copy is not compared"
         );
         let mut finding = rules::STRAY_MODULE.finding(directory, message);
-        finding.fix =
-            "delete the copy, or set it as `path` under [runtime] in aos.toml".to_owned();
+        finding.fix = "delete the copy, or set it as `path` under [runtime] in aos.toml".to_owned();
         finding
     };
     copies.into_keys().map(finding).collect()
@@ -186,8 +185,8 @@ fn runtime_place(repository: &Repository, record: &Record) -> Option<Finding> {
         "the runtime imports `{MODULE}` of the package that it is in, and no output of `python` is in `{above}`"
     );
     let mut finding = rules::STRAY_MODULE.finding(own, message);
-    finding.fix = "set `path` under [runtime] in aos.toml to the directory that the package loads"
-        .to_owned();
+    finding.fix =
+        "set `path` under [runtime] in aos.toml to the directory that the package loads".to_owned();
     Some(finding)
 }
 

@@ -48,12 +48,10 @@ pub fn apply(findings: &mut Vec<Finding>, waivers: &[Waiver], today: &str) -> Ve
             std::mem::take(findings).into_iter().partition(matches);
         *findings = kept;
         if taken.is_empty() {
-            findings.push(
-                rules::WAIVER_UNUSED.finding(
-                    RECORD_PATH,
-                    format!("the waiver of `{}` matches no finding", waiver.rule),
-                ),
-            );
+            findings.push(rules::WAIVER_UNUSED.finding(
+                RECORD_PATH,
+                format!("the waiver of `{}` matches no finding", waiver.rule),
+            ));
         }
         waived.extend(taken.into_iter().map(|finding| Waived {
             finding,

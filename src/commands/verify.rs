@@ -293,7 +293,9 @@ fn text(args: &VerifyArgs, verdict: &Verdict, trust: &TrustRoot, run: &Run) -> V
         "trust root",
         match &args.trusted_root {
             Some(path) => visible!("{} (sha256:{})", shown(path), trust.digest),
-            None => visible!("Sigstore public good instance, embedded in aos, as of {}", EMBEDDED_AS_OF),
+            None => {
+                visible!("Sigstore public good instance, embedded in aos, as of {}", EMBEDDED_AS_OF)
+            }
         },
     ));
     let rows = rows

@@ -70,8 +70,9 @@ pub fn decide(
     if let Value::Object(members) = outcome.data {
         let token =
             members.get("confirm_token").and_then(Value::as_str).unwrap_or_default().to_owned();
-        failure.hint =
-            Some(format!("look at the changes, then run the command again with `--confirm {token}`"));
+        failure.hint = Some(format!(
+            "look at the changes, then run the command again with `--confirm {token}`"
+        ));
         failure.details.extend(members);
     }
     failure.report = Some(outcome.text);
@@ -113,7 +114,10 @@ fn preview(request: &Request<'_>, options: &WriteOptions, run: &Run) -> Result<O
     let confirm = run.style.accent(visible!("--confirm {}", token));
     let lossy = lossy(request);
     let advice = match lossy.as_slice() {
-        [] => visible!("Nothing of yours would be lost: run the command without `--dry-run`, or with {}", confirm),
+        [] => visible!(
+            "Nothing of yours would be lost: run the command without `--dry-run`, or with {}",
+            confirm
+        ),
         lossy => visible!(
             "aos did not write the current content of: {}\nConfirm with {} (until {})",
             listed(lossy, options.diff),

@@ -104,7 +104,8 @@ impl ConformDocument {
         };
         let usable = |word: &String| word.len() <= MAX_WORD && !word.contains('\0');
         if self.command.len() > MAX_WORDS || !self.command.iter().all(usable) {
-            let reason = format!("it has more than {MAX_WORDS} words, or one that is not a valid argument");
+            let reason =
+                format!("it has more than {MAX_WORDS} words, or one that is not a valid argument");
             return Err(fault("conform.command", reason));
         }
         if self.command.first().is_some_and(String::is_empty) {

@@ -41,8 +41,11 @@ impl Fault {
     /// The call was withdrawn.
     #[must_use]
     pub fn cancelled() -> Self {
-        Self::new("E_INTERRUPTED", "the call was cancelled, and everything that it had started was ended")
-            .retryable()
+        Self::new(
+            "E_INTERRUPTED",
+            "the call was cancelled, and everything that it had started was ended",
+        )
+        .retryable()
     }
 }
 

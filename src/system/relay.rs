@@ -48,7 +48,8 @@ pub fn forward(port: u16, request: &Request) -> io::Result<Reply> {
     {
         return Err(error);
     }
-    parse(&bytes).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "it is not an HTTP response"))
+    parse(&bytes)
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "it is not an HTTP response"))
 }
 
 fn address(port: u16) -> SocketAddr {

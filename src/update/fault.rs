@@ -27,9 +27,7 @@ pub enum UpdateError {
     Swap(#[from] SwapError),
     #[error("the new program {0}")]
     Program(#[from] ExecutableError),
-    #[error(
-        "aos was installed with {manager}, which can install only the newest version"
-    )]
+    #[error("aos was installed with {manager}, which can install only the newest version")]
     NewestOnly { manager: &'static str, command: String },
     #[error("aos was installed with {manager}, which aos cannot run")]
     Foreign { manager: &'static str, command: Option<String>, path: PathBuf },

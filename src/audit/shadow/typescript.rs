@@ -35,8 +35,7 @@ pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
                 "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" | "json" | "node"
             )
         {
-            found
-                .push(module.shadowed(&path, "a runtime or a bundler loads this file instead of"));
+            found.push(module.shadowed(&path, "a runtime or a bundler loads this file instead of"));
         }
     }
     aliases::check(module, found);

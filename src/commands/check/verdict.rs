@@ -153,7 +153,10 @@ impl Verdict {
             return format!("first {fix}; each finding has its own fix");
         }
         first.map_or_else(
-            || "give this user the permission to search them, then run the command again".to_owned(),
+            || {
+                "give this user the permission to search them, then run the command again"
+                    .to_owned()
+            },
             |finding| finding.fix.clone(),
         )
     }

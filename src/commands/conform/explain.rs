@@ -21,8 +21,11 @@ pub fn probe(id: &str) -> Result<&'static Probe, Failure> {
                 |nearest| format!("did you mean `{nearest}`?"),
             );
         let shown = id.chars().take(60).collect::<String>();
-        Failure::new(ErrorCode::Validation, format!("the probe `{}` does not exist", excerpt(&shown, 200)))
-            .hint(hint)
+        Failure::new(
+            ErrorCode::Validation,
+            format!("the probe `{}` does not exist", excerpt(&shown, 200)),
+        )
+        .hint(hint)
     })
 }
 

@@ -33,7 +33,8 @@ impl ReportFile {
             let file = Self::parse(text)?;
             let place = file.place().map_err(|error| file.fault(&error))?;
             if files.iter().any(|(other, _)| *other == place) {
-                let message = format!("two reports would be written to the file `{}`", file.path.display());
+                let message =
+                    format!("two reports would be written to the file `{}`", file.path.display());
                 return Err(Failure::new(ErrorCode::Validation, message)
                     .hint("use a different file for each `--report`"));
             }
@@ -54,7 +55,8 @@ impl ReportFile {
         });
         match (format, parsed) {
             (Some(_), Some((_, "-"))) => {
-                let message = "a report must be a file; `-` is not allowed, because stdout has the response";
+                let message =
+                    "a report must be a file; `-` is not allowed, because stdout has the response";
                 Err(Failure::new(ErrorCode::Validation, message)
                     .hint("use a file, for example `--report junit=conform.xml`"))
             }
@@ -130,7 +132,9 @@ fn standing(path: &Path) -> std::io::Result<(&Path, bool)> {
         Kind::Absent => Ok((parent, false)),
         Kind::File { .. } => Ok((parent, true)),
         Kind::Directory => Err(std::io::Error::other("it is a directory")),
-        Kind::Symlink => Err(std::io::Error::other("it is a link; use the file to which it points")),
+        Kind::Symlink => {
+            Err(std::io::Error::other("it is a link; use the file to which it points"))
+        }
         Kind::Other => Err(std::io::Error::other("it is not a plain file")),
     }
 }

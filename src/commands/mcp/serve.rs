@@ -67,8 +67,11 @@ fn served(args: &ServeArgs, run: &Run) -> Result<Outcome, Failure> {
     let session = Arc::new(session);
     if session.catalogue().is_empty() && !args.tools.is_empty() {
         close(&session);
-        return Err(Failure::new(ErrorCode::NotFound, "no tool of these packages matches `--tools`")
-            .hint("omit `--tools` and add `--list` to see every tool"));
+        return Err(Failure::new(
+            ErrorCode::NotFound,
+            "no tool of these packages matches `--tools`",
+        )
+        .hint("omit `--tools` and add `--list` to see every tool"));
     }
     if args.list {
         let outcome = listed(&session.catalogue());
@@ -97,9 +100,8 @@ fn close(session: &Session) {
 
 fn policy(args: &ServeArgs) -> Result<Policy, Failure> {
     let filter = Filter::parse(&args.tools).map_err(|error| {
-        Failure::new(ErrorCode::Validation, format!("`--tools`: {error}")).hint(
-            "use globs such as `issue.*`, `tag:NAME` or `mode:readonly`, with `!` to exclude",
-        )
+        Failure::new(ErrorCode::Validation, format!("`--tools`: {error}"))
+            .hint("use globs such as `issue.*`, `tag:NAME` or `mode:readonly`, with `!` to exclude")
     })?;
     let mode = args.allow_mode.mode();
     let presentation = match args.present {
@@ -119,7 +121,9 @@ fn options(args: &ServeArgs, run: &Run) -> Result<Options, Failure> {
     }
     if args.packages.len() > MAX_PACKAGES {
         let message = format!("a server can have at most {MAX_PACKAGES} packages");
-        return Err(Failure::new(ErrorCode::Validation, message).hint("serve the others separately"));
+        return Err(
+            Failure::new(ErrorCode::Validation, message).hint("serve the others separately")
+        );
     }
     let is_name = |name: &&String| {
         name.is_empty() || !name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_')
@@ -171,8 +175,10 @@ fn of_project(project: &Project) -> Result<Source, Failure> {
     let family = project.family;
     let opener: Option<&'static dyn Opener> = OPENERS.of(family);
     let opener = opener.ok_or_else(|| {
-        let message =
-            format!("`{}` follows the family `{family}`, which has no tools for MCP", project.shown);
+        let message = format!(
+            "`{}` follows the family `{family}`, which has no tools for MCP",
+            project.shown
+        );
         Failure::new(ErrorCode::Validation, message).hint("use an augmentor, a connector or a CLI")
     })?;
     Ok(Source { kind: SourceKind::Project(project.root.clone()), opener })
@@ -214,7 +220,9 @@ fn greet(session: &Session) {
     let catalogue = session.catalogue();
     let mut lines = Vec::new();
     if terminal::stdin_is_terminal() {
-        lines.push(Visible::literal("aos is waiting for an MCP client on stdin; press Ctrl-D to end it"));
+        lines.push(Visible::literal(
+            "aos is waiting for an MCP client on stdin; press Ctrl-D to end it",
+        ));
     }
     for provider in &catalogue.providers {
         let identity = provider.identity();

@@ -15,9 +15,12 @@ pub fn template(name: &str) -> Result<Template, Failure> {
             || format!("templates are {}", known.join(", ")),
             |nearest| format!("did you mean `{nearest}`?"),
         );
-        Failure::new(ErrorCode::Validation, format!("the template `{}` does not exist", shown(name)))
-            .hint(hint)
-            .detail("known_templates", known)
+        Failure::new(
+            ErrorCode::Validation,
+            format!("the template `{}` does not exist", shown(name)),
+        )
+        .hint(hint)
+        .detail("known_templates", known)
     })
 }
 

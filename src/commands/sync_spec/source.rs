@@ -250,9 +250,8 @@ impl Follower<'_> {
 
     fn tag(&self, text: &str) -> Result<SpecTag, Failure> {
         SpecTag::parse(text).map_err(|error| {
-            Failure::new(ErrorCode::Validation, format!("the tag cannot be used: {error}")).hint(
-                format!("use the tag of a release of {}, or `latest`", self.repository.url()),
-            )
+            Failure::new(ErrorCode::Validation, format!("the tag cannot be used: {error}"))
+                .hint(format!("use the tag of a release of {}, or `latest`", self.repository.url()))
         })
     }
 }

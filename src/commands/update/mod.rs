@@ -150,8 +150,11 @@ impl<'a> Job<'a> {
         })?;
         let trust = trust_root(args.trusted_root.as_deref())?;
         let executable = environment::current_executable().map_err(|error| {
-            Failure::new(ErrorCode::Io, format!("aos cannot determine where it is installed: {error}"))
-                .hint("start aos by its full path")
+            Failure::new(
+                ErrorCode::Io,
+                format!("aos cannot determine where it is installed: {error}"),
+            )
+            .hint("start aos by its full path")
         })?;
         let installation = install_method::detect(&executable).map_err(UpdateError::from)?;
         state.install_method = Some(installation.method.name());

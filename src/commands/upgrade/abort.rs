@@ -30,18 +30,12 @@ pub fn run(
     notes: Vec<String>,
 ) -> Result<Outcome, Failure> {
     let Some(upgrade) = &record.upgrade else {
-        return Err(Failure::new(
-            ErrorCode::NotFound,
-            "there is no upgrade with open conflicts",
-        )
-        .hint("there is nothing to undo; use `git restore` for older states"));
+        return Err(Failure::new(ErrorCode::NotFound, "there is no upgrade with open conflicts")
+            .hint("there is nothing to undo; use `git restore` for older states"));
     };
     let before = undo::find(&project.root, &name(upgrade))?.ok_or_else(|| {
-        Failure::new(
-            ErrorCode::NotFound,
-            "the open upgrade was made on another machine",
-        )
-        .hint("restore the files from version control, for example with `git restore`")
+        Failure::new(ErrorCode::NotFound, "the open upgrade was made on another machine")
+            .hint("restore the files from version control, for example with `git restore`")
     })?;
     let (mut wanted, mut unwanted) = (FileSet::default(), BTreeSet::new());
     for former in &before.files {

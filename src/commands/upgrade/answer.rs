@@ -149,12 +149,10 @@ impl<'a> Answer<'a> {
             self.change.conflicts.iter().map(|conflict| &conflict.path).collect();
         let version = &self.sides.info.version;
         match paths.len() {
-            1 => format!(
-                "your changes conflict with those of template {version} in 1 file"
-            ),
-            count => format!(
-                "your changes conflict with those of template {version} in {count} files"
-            ),
+            1 => format!("your changes conflict with those of template {version} in 1 file"),
+            count => {
+                format!("your changes conflict with those of template {version} in {count} files")
+            }
         }
     }
 

@@ -341,6 +341,5 @@ fn named(text: &str, read: &Read) -> Result<RelativePath, Failure> {
             "`aos context` counts the files of the template and lists those that differ".to_owned()
         }
     };
-    Err(Failure::new(ErrorCode::NotFound, format!("the template has no file `{path}`"))
-        .hint(hint))
+    Err(Failure::new(ErrorCode::NotFound, format!("the template has no file `{path}`")).hint(hint))
 }

@@ -9,7 +9,8 @@ use super::super::session::{Call, Observed, Session};
 use super::judge::Judge;
 use super::{call, harness, results};
 
-const WHY: &str = "output reaches agents, logs and screens, and four characters are enough to recognise a key";
+const WHY: &str =
+    "output reaches agents, logs and screens, and four characters are enough to recognise a key";
 const SHAPES: [Shape; 2] = [Shape::Plain, Shape::Special];
 
 pub(super) const CONFIG: Probe = harness(
@@ -63,11 +64,7 @@ pub(super) const COMMANDS: Probe = harness(
 pub(super) const URL: Probe = harness(
     "harness.secret-in-url",
     "§9",
-    (
-        "No secret is part of a URL",
-        "proxies and servers log URLs",
-        "send the secret in a header",
-    ),
+    ("No secret is part of a URL", "proxies and servers log URLs", "send the secret in a header"),
     &[Need::Credentials, Need::BaseUrl],
     url,
 );

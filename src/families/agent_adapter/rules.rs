@@ -99,7 +99,7 @@ const MODULE: Rule = Rule {
 };
 const REPLACE: Rule = Rule {
     id: "adapter/replace",
-    summary: "go.mod replaces the orchestrator's module by a directory",
+    summary: "go.mod replaces the orchestrator's module with a directory",
     why: "The orchestrator's module is not published, so Go cannot download it",
     fix: "keep the `replace` line; `aos new` writes one to the kit of the runtime",
     source: "adapter contract: form",
@@ -133,7 +133,7 @@ const OUTSIDE_STATE: Rule = Rule {
     id: "adapter/outside-state",
     summary: "The adapter writes only through the runtime, and reads only variables that the orchestrator sets",
     why: "Files outside the data directory remain after the session, direct writes can destroy the user's hooks, and AO_DAEMON_URL does not exist",
-    fix: "use the packages of internal/runtime; the daemon is found by AO_RUN_FILE",
+    fix: "use the packages of internal/runtime; find the daemon with AO_RUN_FILE",
     source: "adapter contract: files",
     ..ERROR
 };
@@ -141,7 +141,7 @@ const HOOK_ARGUMENTS: Rule = Rule {
     id: "adapter/hook-arguments",
     summary: "Hook commands have the form of the contract: `ao hooks AGENT EVENT` and nothing more",
     why: "The orchestrator refuses any other number of arguments with exit code 1, and the agent shows an error at each hook",
-    fix: "remove the extra words; the session is read from AO_SESSION_ID",
+    fix: "remove the extra words; the session comes from AO_SESSION_ID",
     source: "adapter contract: hook command",
     ..ERROR
 };
@@ -228,7 +228,7 @@ fn module(repository: &Repository, found: &mut Collector) {
         None => found.whole(&MODULE, GO_MOD, "it names no module".to_owned()),
     }
     if !replaced {
-        let message = format!("`{ORCHESTRATOR}` is not replaced by a directory");
+        let message = format!("`{ORCHESTRATOR}` is not replaced with a directory");
         found.whole(&REPLACE, GO_MOD, message);
     }
 }
@@ -330,8 +330,10 @@ fn hooks(repository: &Repository, contract: &AdapterContract, found: &mut Collec
             if !known.contains(hit.as_str()) {
                 let meant =
                     found.meant(&HOOK_EVENT, hit.as_str(), known.iter().map(String::as_str));
-                let message =
-                    format!("`{}` is no event of the contract{meant}", excerpt(hit.as_str(), 60));
+                let message = format!(
+                    "`{}` is not an event of the contract{meant}",
+                    excerpt(hit.as_str(), 60)
+                );
                 found.at(&HOOK_EVENT, &source, hit.start(), message);
             }
         }
@@ -344,7 +346,7 @@ fn hooks(repository: &Repository, contract: &AdapterContract, found: &mut Collec
             let shown = excerpt(words.as_str(), 80);
             if arguments.len() != takes {
                 let message = format!(
-                    "`ao hooks {shown}` has {} arguments, and the orchestrator takes {takes}",
+                    "`ao hooks {shown}` has {} arguments, but the orchestrator accepts {takes}",
                     arguments.len()
                 );
                 found.at(&HOOK_ARGUMENTS, &source, words.start(), message);
@@ -353,7 +355,7 @@ fn hooks(repository: &Repository, contract: &AdapterContract, found: &mut Collec
             {
                 let meant = found.meant(&HOOK_EVENT, event, known.iter().map(String::as_str));
                 let message =
-                    format!("`{}` is no event of the contract{meant}", excerpt(event, 60));
+                    format!("`{}` is not an event of the contract{meant}", excerpt(event, 60));
                 found.at(&HOOK_EVENT, &source, words.start(), message);
             }
         }

@@ -26,7 +26,10 @@ pub fn section(
         }
     }
     own.sort();
-    found.note(format!("the runtime `{}` is in `{path}`, according to .agent/spec.lock", locked.name));
+    found.note(format!(
+        "the runtime `{}` is in `{path}`, according to .agent/spec.lock",
+        locked.name
+    ));
     Some(RuntimeSection { name: locked.name.clone(), path, own })
 }
 

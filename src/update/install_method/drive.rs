@@ -39,7 +39,9 @@ pub enum DriveError {
     Failed { name: &'static str, exit: Option<i32>, cause: Cause, output: String },
     #[error("`{name}` reported success, but the program {source}")]
     Unusable { name: &'static str, source: ExecutableError, output: String },
-    #[error("`{name}` reported success, but the program still has version {observed}, not {wanted}")]
+    #[error(
+        "`{name}` reported success, but the program still has version {observed}, not {wanted}"
+    )]
     Unchanged { name: &'static str, observed: Version, wanted: Version, output: String },
     #[error("interrupted")]
     Interrupted,

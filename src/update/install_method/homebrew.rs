@@ -27,8 +27,7 @@ pub(super) fn owner(path: &Path) -> Option<Owner> {
         }
         _ => keg.name.to_owned(),
     };
-    let evidence =
-        format!("Homebrew owns `{}` in `{}`", path.display(), keg.prefix.display());
+    let evidence = format!("Homebrew owns `{}` in `{}`", path.display(), keg.prefix.display());
     Some((InstallMethod::Homebrew { prefix: keg.prefix, formula, is_cask: keg.is_cask }, evidence))
 }
 

@@ -51,8 +51,7 @@ pub(super) fn by_place(path: &Path) -> Option<Owner> {
     }
     let (names, manager, command) =
         PLACES.iter().find(|(names, ..)| is_below(&parts, names, |tool| !installs_others(tool)))?;
-    let evidence =
-        format!("`{}` is in `{}`", path.display(), names.join("/").replace("//", "/"));
+    let evidence = format!("`{}` is in `{}`", path.display(), names.join("/").replace("//", "/"));
     Some((managed(manager, *command), evidence))
 }
 

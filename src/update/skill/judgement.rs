@@ -33,7 +33,7 @@ pub(super) fn contradiction(ending: Ending) -> Option<String> {
     let said = match ending {
         Ending::Exited(Some(0)) => return None,
         Ending::Exited(Some(code)) => format!("ended with {code}"),
-        Ending::Exited(None) => "was ended by a signal".to_owned(),
+        Ending::Exited(None) => "was killed by a signal".to_owned(),
         Ending::TimedOut => "did not end in time".to_owned(),
         Ending::Interrupted => "was interrupted".to_owned(),
     };

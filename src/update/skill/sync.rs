@@ -100,7 +100,9 @@ impl Work<'_> {
     fn done(mut self) -> SkillReport {
         self.clear_stages();
         if let Some(journal) = Journal::load(&self.state) {
-            self.report.notes.push("an earlier sync was killed; its leftovers were removed".to_owned());
+            self.report
+                .notes
+                .push("an earlier sync was killed; its leftovers were removed".to_owned());
             self.own = journal.own(&self.state);
             self.repair(&journal, Writer::Stopped);
             self.own.clear();
@@ -111,7 +113,9 @@ impl Work<'_> {
         let before = self.look();
         for examined in before.developers() {
             let path = examined.place.path.display();
-            self.report.notes.push(format!("`{path}` is in a git working tree, so it was not changed"));
+            self.report
+                .notes
+                .push(format!("`{path}` is in a git working tree, so it was not changed"));
         }
         if before.is_current() {
             return self.finish(Status::Current, None);
@@ -123,8 +127,7 @@ impl Work<'_> {
         // An installer would replace the link of a developer.
         let tools = if is_developed { Err(Cause::DeveloperLink) } else { self.tools() };
         if let (Err(cause), true) = (&tools, before.places.is_empty()) {
-            let note =
-                "the Skill was never installed here, and its installer cannot run, so it was not installed";
+            let note = "the Skill was never installed here, and its installer cannot run, so it was not installed";
             self.report.notes.push(note.to_owned());
             return match cause {
                 Cause::Interrupted => self.failed(*cause),

@@ -31,7 +31,12 @@ fn a_place_that_cannot_be_written_is_refused_before_the_run() {
         (&["sarif=link"], "E_IO", 1, "it is a link"),
         (&["sarif=-"], "E_VALIDATION", 2, "stdout has the response"),
         (&["junit=r", "sarif=r"], "E_VALIDATION", 2, "two reports would be written to the file"),
-        (&["junit=r", "junit=directory/../r"], "E_VALIDATION", 2, "two reports would be written to the file"),
+        (
+            &["junit=r", "junit=directory/../r"],
+            "E_VALIDATION",
+            2,
+            "two reports would be written to the file",
+        ),
     ] {
         let answer = report(&sandbox, &path, reports);
         let document = answer.json();

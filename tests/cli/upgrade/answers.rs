@@ -24,7 +24,10 @@ fn an_answer_is_changed_later_with_everything_that_follows_from_it() {
     scene.edit("jobs.txt", "two", "mine");
     let data = scene.upgrade(&["--set", "jobs=no"]);
     assert_eq!(data["status"], "renewed");
-    assert!(data["notes"][0].as_str().unwrap().contains("`jobs.txt` is no longer needed"), "{data}");
+    assert!(
+        data["notes"][0].as_str().unwrap().contains("`jobs.txt` is no longer needed"),
+        "{data}"
+    );
     assert_eq!(scene.read("jobs.txt"), "one\nmine\nthree\n");
 }
 

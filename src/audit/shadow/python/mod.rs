@@ -110,15 +110,18 @@ fn elsewhere(module: &Module<'_>, found: &mut Vec<Finding>) {
         let at_start =
             AT_START.contains(&stem) && (is_code || name == stem) || is_code && start_package;
         if at_start || name.ends_with(".pth") {
-            found
-                .push(module.shadowed(path, "Python reads this file at startup, and it can replace"));
+            found.push(
+                module.shadowed(path, "Python reads this file at startup, and it can replace"),
+            );
         }
         let is_package = !package.is_empty()
             && directory != module.directory
             && directory.rsplit('/').next() == Some(package)
             && module.repository.files.contains_key(&module.beside("__init__.py"));
         if is_package && is_code && (stem == "__init__" || stem == module.stem) {
-            found.push(module.shadowed(path, "this package has the name of the package that contains"));
+            found.push(
+                module.shadowed(path, "this package has the name of the package that contains"),
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Why a release cannot be had. What a caller should do about it is decided in `error`.
+//! Why a release is not available. `error` decides on the hint.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use crate::verify::verdict::Rejection;
 
 use super::archive::ArchiveError;
 
-/// Where on the way it stopped (agent-cli §14).
+/// The stage that failed (agent-cli §14).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Stage {
     Discover,
@@ -103,7 +103,7 @@ pub enum Fault {
 impl Fault {
     #[must_use]
     pub fn at(self, stage: Stage) -> ReleaseError {
-        // A signal is a signal, wherever it was noticed.
+        // An interruption has the same code at every stage.
         let fault = match self {
             Self::Http(HttpError::Interrupted) => Self::Interrupted,
             other => other,

@@ -1,4 +1,4 @@
-//! Whether a new program really starts here, and says the version that it should be.
+//! Checks that a new program starts on this machine and reports the expected version.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -12,16 +12,16 @@ use crate::visible::excerpt;
 
 use super::output;
 
-/// Longest time that a program may take to say its version.
+/// Time limit for a program to report its version.
 const LIMIT: Duration = Duration::from_secs(10);
-/// How often a program that is still being closed by the system is tried.
+/// Number of retries while the system still has the program open for writing.
 const ATTEMPTS: u32 = 20;
-/// How long to wait in between.
+/// Delay between the retries.
 const PAUSE: Duration = Duration::from_millis(20);
 /// Longest part of its output in a message, in characters.
 const MAX_SHOWN: usize = 300;
 
-/// Why a program is not the one that was wanted.
+/// Why a program is not the expected one.
 #[derive(Debug, thiserror::Error)]
 pub enum ExecutableError {
     #[error("does not start here: {reason}")]
@@ -34,10 +34,10 @@ pub enum ExecutableError {
     Interrupted,
 }
 
-/// Starts the program at `path` and holds what it says against `wanted`.
+/// Starts the program at `path`, and compares its version with `wanted`.
 ///
 /// # Errors
-/// When it does not start, hangs, or says something else.
+/// If it does not start, hangs, or reports another version.
 pub fn verify(path: &Path, wanted: &Version) -> Result<(), ExecutableError> {
     let said = version_line(path)?;
     if said == format!("aos {wanted}") {
@@ -49,7 +49,7 @@ pub fn verify(path: &Path, wanted: &Version) -> Result<(), ExecutableError> {
 /// The version that the program at `path` reports.
 ///
 /// # Errors
-/// When it does not start, hangs, or reports none.
+/// If it does not start, hangs, or reports no version.
 pub fn version(path: &Path, wanted: &Version) -> Result<Version, ExecutableError> {
     let said = version_line(path)?;
     said.strip_prefix("aos ")
@@ -101,7 +101,7 @@ fn version_line(path: &Path) -> Result<String, ExecutableError> {
     Ok(output.stdout.trim().to_owned())
 }
 
-/// Output of a program nobody knows, on one line of bounded length, without secrets of the environment.
+/// Output of an unknown program, on one line of bounded length, without secrets from the environment.
 fn shown(text: &str) -> String {
     let secrets = output::secrets(&environment::variables());
     let text = output::shown(text.as_bytes(), false, &secrets);

@@ -1,4 +1,4 @@
-//! Why an update stopped, and where. What a caller should do about it is decided in `error`.
+//! Why and at which stage an update stopped. `error` decides on the hint.
 
 use std::path::PathBuf;
 
@@ -36,7 +36,7 @@ pub enum UpdateError {
 }
 
 impl UpdateError {
-    /// Where on the way it stopped.
+    /// The stage that failed.
     #[must_use]
     pub fn stage(&self) -> Stage {
         match self {

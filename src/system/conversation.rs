@@ -290,7 +290,7 @@ fn read(mut replies: Box<dyn Read + Send>, most: usize, heard: &SyncSender<Heard
 fn kill(child: &mut dyn ChildWrapper) {
     use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group};
     let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return };
-    // It may be gone already.
+    // It may already have ended.
     let _ = kill_process_group(group, Signal::KILL);
     let clock = Stopwatch::start();
     loop {

@@ -269,7 +269,7 @@ pub fn create_private_directory(path: &Path) -> io::Result<()> {
 /// Gives a file or directory the execute bit of `like`, keeping its other bits.
 ///
 /// # Errors
-/// As the system says.
+/// If the system reports an error.
 #[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn set_executable(path: &Path, executable: bool) -> io::Result<()> {
     #[cfg(unix)]
@@ -290,7 +290,7 @@ pub fn set_executable(path: &Path, executable: bool) -> io::Result<()> {
 /// Copies the permission bits of `from` to `to`.
 ///
 /// # Errors
-/// As the system says.
+/// If the system reports an error.
 #[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn copy_permissions(from: &Path, to: &Path) -> io::Result<()> {
     let mut permissions = fs::symlink_metadata(from)?.permissions();
@@ -305,7 +305,7 @@ pub fn copy_permissions(from: &Path, to: &Path) -> io::Result<()> {
 /// Renames within one file system; replaces a file at `to`.
 ///
 /// # Errors
-/// As the system says.
+/// If the system reports an error.
 #[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
@@ -334,7 +334,7 @@ pub fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
 /// Removes one file or link.
 ///
 /// # Errors
-/// As the system says.
+/// If the system reports an error.
 #[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn remove_file(path: &Path) -> io::Result<()> {
     fs::remove_file(path)
@@ -343,7 +343,7 @@ pub fn remove_file(path: &Path) -> io::Result<()> {
 /// Removes one empty directory.
 ///
 /// # Errors
-/// As the system says.
+/// If the system reports an error.
 #[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn remove_empty_directory(path: &Path) -> io::Result<()> {
     fs::remove_dir(path)
@@ -352,7 +352,7 @@ pub fn remove_empty_directory(path: &Path) -> io::Result<()> {
 /// Removes a directory and all it holds, never following links.
 ///
 /// # Errors
-/// As the system says.
+/// If the system reports an error.
 #[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn remove_tree(path: &Path) -> io::Result<()> {
     fs::remove_dir_all(path)
@@ -383,7 +383,7 @@ pub fn canonical(path: &Path) -> io::Result<PathBuf> {
 /// Makes the content of a file, or the entries of a directory, durable.
 ///
 /// # Errors
-/// As the system says.
+/// If the system reports an error.
 #[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn sync(path: &Path) -> io::Result<()> {
     if cfg!(windows) && path.is_dir() {

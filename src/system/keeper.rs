@@ -168,7 +168,7 @@ fn parent() -> Option<i32> {
 fn end(groups: &BTreeSet<i32>, own_namespace: Option<&str>) {
     use rustix::process::{Pid, Signal, kill_process, kill_process_group};
     for group in groups.iter().copied().filter_map(Pid::from_raw) {
-        // It may be gone already.
+        // It may already have ended.
         let _ = kill_process_group(group, Signal::KILL);
     }
     let Some(own_namespace) = own_namespace else { return };

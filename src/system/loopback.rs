@@ -126,7 +126,7 @@ fn accept(
         let (answer, stopped, served) =
             (Arc::clone(answer), Arc::clone(stopped), Arc::clone(&open));
         let started = std::thread::Builder::new().spawn(move || {
-            // A program that goes away in the middle is no fault of the server.
+            // A program that closes the connection is not an error of the server.
             let _ = serve(stream, &*answer, &stopped);
             served.fetch_sub(1, Ordering::Relaxed);
         });

@@ -176,7 +176,7 @@ pub struct SkillReport {
     pub digest: String,
     /// Every place, as it was found last.
     pub places: Vec<Examined>,
-    /// Places that do not hold what they must.
+    /// Copies that differ from the expected files.
     pub stale_paths: Vec<PathBuf>,
     /// Copies that were made of changed files, in this run or an earlier one.
     pub backups: Vec<Kept>,

@@ -55,7 +55,7 @@ pub fn compare(
     let differs: BTreeSet<_> = edited.chain(in_the_way).collect();
     let ours = wanted.paths().map(RelativePath::as_str).filter(|path| !differs.contains(path));
     let shadows = shadow::findings(&project.root, repository, record, &ours.collect());
-    // A file that is loaded in place of the module is named once.
+    // A file that is loaded instead of the module is reported once.
     let mut strays = strays::findings(repository, record, &wanted);
     strays.retain(|stray| !shadows.iter().any(|shadow| shadow.path == stray.path));
     found.extend(strays);
@@ -78,7 +78,7 @@ fn special_modes(project: &Project, compared: &BTreeSet<RelativePath>) -> Vec<Fi
     special.map(finding).collect()
 }
 
-/// A file that the lock gives to aos, and that aos does not write.
+/// A file that is in the lock, but that aos does not write.
 fn claimed(path: &RelativePath) -> Finding {
     let message = "the lock names this file, but aos does not write such a file".to_owned();
     let mut finding = rules::EXTRA.finding(path.as_str(), message);
@@ -183,7 +183,7 @@ fn edit_finding(edit: &Edit, generated: &FileSet, runtime: &FileSet) -> Finding 
     finding
 }
 
-/// A missing file is shown by its size: its whole text would say nothing more.
+/// A missing file is shown by its size instead of its whole text.
 fn created(edit: &Edit, after: &Content) -> String {
     format!(
         "--- /dev/null\n+++ b/{}\n({} bytes, {})\n",
@@ -205,7 +205,7 @@ fn only_line_endings(edit: &Edit) -> bool {
     }
 }
 
-/// Files that stand in a directory of aos but belong to nobody.
+/// Unknown files in a directory that aos manages.
 #[must_use]
 pub fn extra(
     repository: &Repository,

@@ -9,7 +9,7 @@ use crate::inputs::project::{Project, Slot, TRANSACTION_DIRECTORY};
 
 use super::rules;
 
-/// What is wrong with the records themselves; empty when all three can be relied on.
+/// Findings about pin, lock and record; empty if all three are valid.
 #[must_use]
 pub fn findings(project: &Project) -> Vec<Finding> {
     let mut findings = Vec::new();

@@ -14,14 +14,14 @@ use crate::plan::{Digest, RelativePath, TreeEntry};
 
 use super::rules;
 
-/// The runtime that a project has, as its records say.
+/// The runtime of a project, from its records.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RuntimeState {
     pub name: String,
     pub path: String,
     /// The version in the lock; `None` when the lock has none.
     pub version: Option<Version>,
-    /// The version that this aos brings.
+    /// The version in this aos.
     pub newest: Option<Version>,
     pub owned: Vec<OwnedPart>,
 }
@@ -47,12 +47,12 @@ impl RuntimeState {
         matches!((self.version, self.newest), (Some(version), Some(newest)) if version < newest)
     }
 
-    /// Parts that were taken from an older version than the one this aos brings.
+    /// Parts that were taken from an older version than the one in this aos.
     pub fn owned_behind(&self) -> impl Iterator<Item = &OwnedPart> {
         self.owned.iter().filter(|part| self.newest.is_some_and(|newest| part.version < newest))
     }
 
-    /// What a project should know about a runtime that is not the newest.
+    /// Findings about an older runtime.
     #[must_use]
     pub fn findings(&self) -> Vec<Finding> {
         let mut findings = Vec::new();

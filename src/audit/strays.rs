@@ -73,7 +73,7 @@ fn modules(repository: &Repository, record: &Record, wanted: &FileSet) -> Vec<Fi
     }
     for path in repository.ignored.keys() {
         let (stem, ending) = name_of(path);
-        // What a compiler of TypeScript writes has the name of its source.
+        // The output of the TypeScript compiler has the name of its source.
         let is_compiled =
             matches!(ending, "js" | "mjs" | "cjs" | "jsx") || name(path).contains(".d.");
         let is_near = directories.iter().any(|directory| is_below(path, directory));

@@ -16,7 +16,7 @@ use super::rules;
 
 /// Largest file that is searched for markers, in bytes.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
-/// What the file of a rejected change is called.
+/// The suffix of the file with a rejected change.
 const REJECTED: &str = ".rej";
 
 /// The template that a project was made from, as its record says.
@@ -31,11 +31,11 @@ pub struct TemplateState {
     pub open: Vec<OpenConflict>,
 }
 
-/// A conflict that nobody has resolved yet.
+/// An unresolved conflict.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct OpenConflict {
     pub path: RelativePath,
-    /// Line of the first marker; `None` when the file itself says that there is something to do.
+    /// Line of the first marker; `None` for a `.rej` file.
     pub line: Option<usize>,
 }
 
@@ -62,7 +62,7 @@ impl TemplateState {
         (now < ours).then_some(newest)
     }
 
-    /// What a project should know about its template.
+    /// Findings about the template of a project.
     #[must_use]
     pub fn findings(&self) -> Vec<Finding> {
         let mut findings = Vec::new();

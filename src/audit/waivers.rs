@@ -14,7 +14,7 @@ pub struct Waived {
     pub expires: Option<String>,
 }
 
-/// Takes waived findings out of `findings`; gives them back, and adds findings about the waivers themselves.
+/// Removes waived findings from `findings` and returns them, and adds findings about the waivers.
 pub fn apply(findings: &mut Vec<Finding>, waivers: &[Waiver], today: &str) -> Vec<Waived> {
     let mut waived = Vec::new();
     for waiver in waivers {

@@ -29,7 +29,7 @@ pub struct ProbeWaiver {
 }
 
 impl ConformSection {
-    /// As it stands in a record; nothing when it says nothing.
+    /// Its text in a record; empty if it has no members.
     pub(super) fn render(&self, text: &mut String) {
         if !self.command.is_empty() {
             let words: Vec<_> = self.command.iter().map(|word| quote(word)).collect();

@@ -13,7 +13,7 @@ use crate::visible::excerpt;
 use super::answer_forms;
 use super::template::Question;
 
-/// Longest answer without a limit of its own, in characters.
+/// Longest answer to a question without its own limit, in characters.
 const MAX_ANSWER: usize = 200;
 /// Largest answers file, in bytes.
 const MAX_FILE: u64 = 64 * 1024;

@@ -1,4 +1,4 @@
-//! What a call answers: the result as structured content and as text, or an error that a model can act on.
+//! The response to a call: the result as structured content and as text, or an error that a model can correct.
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! What a program answers: one JSON envelope, or a line of JSON for each item of a stream.
+//! The output of a program: one JSON envelope, or a line of JSON for each item of a stream.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! Three tools in place of many: search, describe, call. A list of hundreds of schemas would fill the context of a model.
+//! Three tools instead of many: search, describe, call. A list of hundreds of schemas would fill the context of a
+//! model.
 
 use serde_json::{Map, Value, json};
 

@@ -33,7 +33,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Runs the program once and gives what it wrote to stdout, with its exit code.
+    /// Runs the program once, and returns its stdout and exit code.
     ///
     /// # Errors
     /// When it does not start, does not end in time, or writes too much.
@@ -88,7 +88,7 @@ impl Program {
         )
     }
 
-    /// What a program says to people goes to the log of the client, never into an answer: it may hold anything.
+    /// The stderr of a program goes to the client's log, never into a response, because it can contain anything.
     fn pass_on(&self, stderr: &[u8]) {
         if self.is_quiet {
             return;

@@ -1,4 +1,4 @@
-//! The handler of the SDK: lists tools, calls them on threads of their own, tells clients about changes.
+//! The handler for the SDK: lists tools, calls them on separate threads, and notifies clients of changes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +30,7 @@ use super::tool::Tool;
 const MAX_PROGRESS: usize = 256;
 /// Longest message of one piece.
 const MAX_MESSAGE: usize = 2_000;
-/// How often a client that wants progress hears of a call that says nothing.
+/// Interval of progress messages for a call without output.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 
 /// The server of one session.
@@ -66,7 +66,7 @@ impl Server {
             finder::DESCRIBE => Ok(finder::describe(&catalogue, &arguments)),
             finder::CALL => {
                 let (name, inner) = finder::called(&mut arguments);
-                // A model chose this name among many, so it gets a chance to choose again.
+                // A model chose this name, so the error lets it choose again.
                 match catalogue.find(&name) {
                     Err(refusal) => Ok(Err(finder::unknown(&name, refusal))),
                     Ok(_) => self.direct(&name, inner, &catalogue, context).await,
@@ -107,7 +107,7 @@ impl Server {
         let wants_progress = reporter.is_some();
         let (withdrawn, session) = (context.ct.clone(), Arc::clone(&self.session));
         let work = tokio::task::spawn_blocking(move || {
-            // A full queue drops a piece, and a client that has gone wants none.
+            // A chunk is dropped if the queue is full or the client is gone.
             let progress = move |text: String| drop(sender.try_send(excerpt(&text, MAX_MESSAGE)));
             let is_cancelled =
                 || withdrawn.is_cancelled() || session.is_over() || interrupt::requested();
@@ -122,14 +122,14 @@ impl Server {
             Err(Fault::new("E_UNKNOWN", "aos itself failed in this call; this is a bug in aos"))
         });
         if let Some(reporter) = reporter {
-            // What was reported goes out before the result.
+            // Progress is sent before the result.
             let _ = reporter.await;
         }
         Ok(answer)
     }
 }
 
-/// Whether arguments fit a schema.
+/// Whether arguments match a schema.
 fn fits(
     schema: &Map<String, Value>,
     arguments: &Map<String, Value>,
@@ -147,7 +147,7 @@ fn fits(
     Err(Fault::new(code, message).data(json!({"errors": faults})))
 }
 
-/// Passes pieces of output on, and says that a silent call still runs.
+/// Forwards chunks of output, and reports that a call without output is still running.
 async fn report(peer: Peer<RoleServer>, token: ProgressToken, mut pieces: mpsc::Receiver<String>) {
     let mut count = 0_u32;
     loop {

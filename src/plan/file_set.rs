@@ -1,4 +1,4 @@
-//! Files somebody wants: sorted, without collisions.
+//! Wanted files: sorted, without collisions.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::digest::Digest;
 use super::relative_path::{PathError, RelativePath};
 
-/// What a regular file holds.
+/// The content of a regular file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Content {
     /// Shared, since plans, locks and reports all look at the same bytes.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// `json`, `text` or `raw`: the output format when no flag says otherwise.
+/// `json`, `text` or `raw`: the default output format.
 pub const AOS_FORMAT: &str = "AOS_FORMAT";
 /// Directory of aos's own state (confirm secret, used tokens); default `~/.aos`.
 pub const AOS_HOME: &str = "AOS_HOME";
@@ -10,7 +10,7 @@ pub const AOS_HOME: &str = "AOS_HOME";
 pub const AOS_OFFLINE: &str = "AOS_OFFLINE";
 /// API of the host that releases come from, https, or http on loopback; default `https://api.github.com`.
 pub const AOS_UPDATE_API_URL: &str = "AOS_UPDATE_API_URL";
-/// Token for api.github.com, sent to nobody else; raises the rate limit.
+/// Token for api.github.com only; raises the rate limit.
 pub const GITHUB_TOKEN: &str = "GITHUB_TOKEN";
 /// Proxies for https, in the order in which they count.
 pub const HTTPS_PROXIES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// What stands at a path, without following a final symbolic link.
+/// The kind of file at a path, without following a final symbolic link.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Kind {
     Absent,
@@ -114,7 +114,7 @@ fn read_whole(file: &mut File, length: u64, limit: u64) -> io::Result<Option<Vec
     match file.read_exact(&mut bytes) {
         // One call for the usual case: a file that keeps its size while it is read.
         Ok(()) if !bytes.is_empty() => return Ok(Some(bytes)),
-        // Empty, or a virtual file whose size says nothing.
+        // An empty file, or a virtual file whose size is unknown.
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
         Err(error) => return Err(error),
@@ -155,7 +155,7 @@ pub fn open_named(path: &Path) -> io::Result<Stream> {
 
 impl io::Read for Stream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // Not `ErrorKind::Interrupted`, which readers take for "try again".
+        // Not `ErrorKind::Interrupted`, after which readers retry.
         super::interrupt::check().map_err(io::Error::other)?;
         self.file.read(buffer)
     }
@@ -349,7 +349,7 @@ pub fn remove_empty_directory(path: &Path) -> io::Result<()> {
     fs::remove_dir(path)
 }
 
-/// Removes a directory and all it holds, never following links.
+/// Removes a directory with its content, never following links.
 ///
 /// # Errors
 /// If the system reports an error.
@@ -371,7 +371,7 @@ pub fn names(directory: &Path) -> io::Result<Vec<std::ffi::OsString>> {
     Ok(names)
 }
 
-/// The real place of `path`, links resolved.
+/// The real path of `path`, with links resolved.
 ///
 /// # Errors
 /// When it does not exist.

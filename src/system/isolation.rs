@@ -1,6 +1,6 @@
 //! A network that ends at this machine's loopback, for this process and all it starts; no way back.
 //!
-//! Linux only. Elsewhere, and where the system does not allow it, the answer says why.
+//! Linux only. On other systems, or if the system does not allow it, the result gives the reason.
 
 /// Cuts this process off from every network but loopback. Must run before any other thread exists.
 ///

@@ -38,7 +38,7 @@ pub struct Keeper {
 /// by it.
 ///
 /// # Errors
-/// When no second process can be had; then a kill of aos may leave processes.
+/// If no second process can be started; then a kill of aos may leave processes running.
 pub fn start(is_contained: bool) -> std::io::Result<Keeper> {
     let mut command = CommandWrap::with_new(program()?, |command: &mut Command| {
         command.arg(ARGUMENT).current_dir(std::path::Component::RootDir);
@@ -94,7 +94,7 @@ pub fn is_keeper(process: i32) -> bool {
 
 fn tell(line: &str) {
     if let Some(pipe) = PIPE.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
-        // A keeper that somebody has killed keeps nothing; the run goes on.
+        // If the keeper was killed, the run continues without it.
         let _ = pipe.write_all(format!("{line}\n").as_bytes());
     }
 }
@@ -107,7 +107,7 @@ fn program() -> std::io::Result<std::path::PathBuf> {
     super::environment::current_executable()
 }
 
-/// Works as a keeper when these are the arguments of one; gives the exit code then.
+/// Runs as a keeper if these are its arguments, and returns the exit code.
 #[must_use]
 pub fn serve(arguments: &[OsString]) -> Option<u8> {
     if arguments.len() != 2 || arguments.get(1)?.to_str() != Some(ARGUMENT) {

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const MAX_CONNECTIONS: usize = 64;
 const POLL: Duration = Duration::from_millis(10);
 
-/// What a program asked for.
+/// The request of a program.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub method: String,
@@ -27,7 +27,7 @@ pub struct Request {
     pub body: Vec<u8>,
 }
 
-/// What it gets.
+/// The response to it.
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
     pub status: u16,
@@ -64,7 +64,7 @@ impl Server {
     /// Starts to listen on a free port of loopback.
     ///
     /// # Errors
-    /// When there is no port or no thread to be had.
+    /// If no port or no thread is available.
     pub fn start(answer: Arc<Answer>) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
@@ -97,10 +97,10 @@ impl Drop for Server {
     }
 }
 
-/// An address on loopback where nobody listens.
+/// An address on loopback without a listener.
 ///
 /// # Errors
-/// When there is no port to be had.
+/// If no port is available.
 pub fn refusing_url() -> io::Result<String> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     Ok(format!("http://{}", listener.local_addr()?))

@@ -54,7 +54,7 @@ impl Stage {
         Ok(Self { staged, target: target.to_owned() })
     }
 
-    /// Where the new program is while it is not in place.
+    /// The path of the staged program.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.staged.path()
@@ -80,7 +80,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Puts the new program in place.
+    /// Replaces the program with the new one.
     ///
     /// # Errors
     /// When the old one is still there; on Windows possibly under another name, which the error gives.

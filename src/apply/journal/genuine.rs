@@ -1,6 +1,6 @@
 //! Whether the journal in a tree is one that this machine wrote for this directory and has not finished.
 //!
-//! Reads only. Whatever does not fit is refused with the reason; nothing is repaired or guessed.
+//! Read-only. A journal that does not match is refused with the reason; nothing is repaired or guessed.
 
 use std::path::Path;
 
@@ -13,12 +13,12 @@ use crate::plan::seal::seal;
 use crate::system::files::{self, Kind};
 use crate::system::{git, machine_secret};
 
-/// A journal that may be carried out.
+/// A verified journal.
 #[derive(Debug)]
 pub struct Genuine {
     pub entry: ledger::Entry,
     pub entries: Vec<Entry>,
-    /// Directories that the write made.
+    /// Directories that the write created.
     pub directories: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ pub fn look(root: &Path) -> Result<Option<Genuine>, ApplyError> {
 
 type Parts = (Vec<Entry>, Vec<String>);
 
-/// What a journal with the seal of this machine says; the inner error is why it is not one.
+/// The content of a journal with the seal of this machine; the inner error says why it has none.
 fn sealed(
     root: &Path,
     entry: &ledger::Entry,
@@ -87,7 +87,7 @@ pub fn removable(root: &Path, name: &str, entry: &ledger::Entry) -> Result<Vec<E
     }
     let file = directory.join("journal.json");
     let entries = match files::kind(&file).map_err(|error| error.to_string())? {
-        // The run was cut off before it wrote anything, here or with an empty journal.
+        // The run was interrupted before it wrote anything, here or with an empty journal.
         Kind::Absent => Vec::new(),
         _ => {
             let loaded = files::read(&file, MAX_JOURNAL).map_err(|error| error.to_string())?;
@@ -130,8 +130,8 @@ fn entry(value: &Value) -> Option<Entry> {
     })
 }
 
-/// Every file of the journal is one that was staged, with its bytes and mode. Files that are gone were renamed into
-/// the tree. `is_draft`: a run that was cut off may have left an empty file.
+/// Checks that every file of the journal has the staged bytes and mode. Missing files were renamed into the tree.
+/// `is_draft`: an interrupted run may have left an empty file.
 fn only_known_files(directory: &Path, entries: &[Entry], is_draft: bool) -> Result<(), String> {
     let names = |place: &Path| -> Result<Vec<String>, String> {
         let names = files::names(place).map_err(|error| error.to_string())?;

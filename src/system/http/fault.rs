@@ -1,4 +1,4 @@
-//! What went wrong between question and answer, told apart by type and never by text.
+//! Errors of HTTP exchanges, distinguished by type and never by text.
 
 use std::error::Error as StdError;
 use std::io;

@@ -38,7 +38,7 @@ pub struct SkillRequest<'a> {
     /// The release whose Skill it is.
     pub version: &'a Version,
     pub expected: &'a Verified,
-    /// Lists of older releases: an installed copy that equals one of them is nobody's work.
+    /// File lists of older releases: an installed copy that equals one of them was not changed by a person.
     pub known: &'a [Manifest],
 }
 
@@ -54,7 +54,7 @@ pub fn is_unfinished() -> bool {
     environment::state_directory().is_some_and(|state| Journal::load(&state).is_some())
 }
 
-/// Brings the Skill of `request` to every place where it is installed, or to its canonical place.
+/// Installs the Skill of `request` in every directory where it is installed, or in the canonical one.
 #[must_use]
 pub fn sync(request: &SkillRequest<'_>) -> SkillReport {
     let digest = request.expected.manifest().digest().to_string();
@@ -164,7 +164,7 @@ impl Work<'_> {
         })
     }
 
-    /// Removes what killed syncs were writing: it never was in the sight of anybody.
+    /// Removes unfinished files of killed syncs, which no agent has read.
     fn clear_stages(&self) {
         for name in files::names(&self.state).unwrap_or_default() {
             if name.to_str().is_some_and(|name| name.starts_with(backup::UNFINISHED)) {
@@ -297,7 +297,7 @@ impl Work<'_> {
         }
     }
 
-    /// Whose work a wrong copy is; `None` when the copy is right, or the user's.
+    /// The origin of a wrong copy; `None` if the copy is correct or the user's.
     fn origin(&self, examined: &Examined, journal: &Journal, writer: Writer) -> Option<Origin> {
         if is_foreign(examined, journal) {
             let begun = || installed::all(&examined.place.real);
@@ -310,7 +310,7 @@ impl Work<'_> {
         (!is_right && !is_left_alone(examined)).then_some(Origin::Known)
     }
 
-    /// Puts the verified files where nobody's work is lost.
+    /// Installs the verified files where no work is lost.
     fn put(&mut self, place: &Place, origin: Origin) {
         let put = put::put(place, origin, &self.request.expected.tree(), &self.state);
         self.is_direct |= put.fault.is_none();
@@ -342,7 +342,7 @@ impl Work<'_> {
         });
     }
 
-    /// What the end of the installer means, once every copy is repaired.
+    /// The result of the installer, after every copy was repaired.
     fn concluded(mut self, ran: Option<&Run>) -> SkillReport {
         let found = self.look();
         let Some(run) = ran else {

@@ -1,7 +1,7 @@
-//! A second process of aos that ends what aos has started when aos itself is killed and cannot.
+//! A second process of aos that kills everything that aos started if aos itself is killed.
 //!
-//! It reads what runs from a pipe. When the pipe ends without a farewell, aos is dead: the keeper kills every group
-//! that still runs, and everything in the network namespace that aos had made for the run. Does nothing else.
+//! It reads the running process groups from a pipe. If the pipe ends without `done`, aos was killed: the keeper kills
+//! every group that is still running, and everything in the network namespace of the run.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -18,18 +18,18 @@ use super::temporary;
 
 /// The only argument of a keeper; no command has such a name.
 const ARGUMENT: &str = "__keeper";
-const FAREWELL: &str = "farewell";
-/// Longest line that a keeper reads, and most groups it remembers.
+const DONE: &str = "done";
+/// Longest line that a keeper reads, and largest number of groups.
 const MAX_LINE: u64 = 1024;
 const MAX_GROUPS: usize = 10_000;
-/// How long the death of aos, and of what it had started, may take.
+/// Time limit for aos, and the processes that it started, to end.
 const PATIENCE: Duration = Duration::from_secs(5);
 const POLL: Duration = Duration::from_millis(5);
 
 static PIPE: Mutex<Option<ChildStdin>> = Mutex::new(None);
 static KEEPER: AtomicU32 = AtomicU32::new(0);
 
-/// A running keeper; it goes in peace when this is dropped.
+/// A running keeper; it ends when this is dropped.
 pub struct Keeper {
     child: Box<dyn ChildWrapper>,
 }
@@ -50,16 +50,16 @@ pub fn start(is_contained: bool) -> std::io::Result<Keeper> {
     KEEPER.store(child.id(), Ordering::SeqCst);
     *PIPE.lock().unwrap_or_else(PoisonError::into_inner) = child.stdin().take();
     if is_contained && let Some(namespace) = namespace("self") {
-        tell(&format!("namespace {namespace}"));
+        send(&format!("namespace {namespace}"));
     }
     Ok(Keeper { child })
 }
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        tell(FAREWELL);
+        send(DONE);
         drop(PIPE.lock().unwrap_or_else(PoisonError::into_inner).take());
-        // It has nothing to do but to end.
+        // It only has to exit.
         let clock = Stopwatch::start();
         while matches!(self.child.inner_mut().try_wait(), Ok(None))
             && u128::from(clock.elapsed_ms()) < PATIENCE.as_millis()
@@ -76,13 +76,13 @@ pub struct Watched(u32);
 /// Tells the keeper of a group.
 #[must_use]
 pub fn watch(group: u32) -> Watched {
-    tell(&format!("group {group}"));
+    send(&format!("group {group}"));
     Watched(group)
 }
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        tell(&format!("ended {}", self.0));
+        send(&format!("ended {}", self.0));
     }
 }
 
@@ -92,7 +92,7 @@ pub fn is_keeper(process: i32) -> bool {
     u32::try_from(process).is_ok_and(|id| id != 0 && id == KEEPER.load(Ordering::SeqCst))
 }
 
-fn tell(line: &str) {
+fn send(line: &str) {
     if let Some(pipe) = PIPE.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
         // If the keeper was killed, the run continues without it.
         let _ = pipe.write_all(format!("{line}\n").as_bytes());
@@ -129,7 +129,7 @@ pub fn serve(arguments: &[OsString]) -> Option<u8> {
             Some(("namespace", name)) if namespace("self").as_deref() == Some(name) => {
                 own_namespace = Some(name.to_owned());
             }
-            None if line == FAREWELL => return Some(0),
+            None if line == DONE => return Some(0),
             _ => {}
         }
     }

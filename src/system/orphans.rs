@@ -35,7 +35,7 @@ mod linux {
     use super::super::{files, keeper};
 
     /// Time limit for killed processes to end.
-    const BURIAL: Duration = Duration::from_secs(2);
+    const KILL_LIMIT: Duration = Duration::from_secs(2);
     const POLL: Duration = Duration::from_millis(2);
 
     pub(super) fn end() -> Vec<String> {
@@ -43,7 +43,7 @@ mod linux {
         let mut ended = BTreeMap::new();
         loop {
             let children = children();
-            if children.is_empty() || u128::from(clock.elapsed_ms()) > BURIAL.as_millis() {
+            if children.is_empty() || u128::from(clock.elapsed_ms()) > KILL_LIMIT.as_millis() {
                 return ended.into_values().collect();
             }
             for (child, program) in children {

@@ -23,7 +23,7 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Time limit for remaining processes to end after SIGTERM.
 const LINGER: Duration = Duration::from_millis(500);
 /// Time limit for killed processes to end.
-const BURIAL: Duration = Duration::from_secs(2);
+const KILL_LIMIT: Duration = Duration::from_secs(2);
 const POLL: Duration = Duration::from_millis(5);
 
 /// A program to run.
@@ -141,18 +141,18 @@ fn end(child: &mut dyn ChildWrapper, patience: Duration) {
     {
         // It may already have ended.
         let _ = child.signal(rustix::process::Signal::TERM.as_raw());
-        if buried(child, patience) {
+        if ended_within(child, patience) {
             return;
         }
     }
     #[cfg(not(unix))]
     let _ = patience;
     let _ = child.start_kill();
-    let _ = buried(child, BURIAL);
+    let _ = ended_within(child, KILL_LIMIT);
 }
 
 /// Whether all processes ended within `patience`.
-fn buried(child: &mut dyn ChildWrapper, patience: Duration) -> bool {
+fn ended_within(child: &mut dyn ChildWrapper, patience: Duration) -> bool {
     let clock = Stopwatch::start();
     while lives(child) {
         if u128::from(clock.elapsed_ms()) > patience.as_millis() {

@@ -18,7 +18,7 @@ use super::{interrupt, keeper, rights};
 /// Time limit for a program to end after a signal.
 const PATIENCE: Duration = Duration::from_millis(1_000);
 /// Time limit for killed processes to end, and for streams to close after that.
-const BURIAL: Duration = Duration::from_secs(2);
+const KILL_LIMIT: Duration = Duration::from_secs(2);
 const POLL: Duration = Duration::from_millis(2);
 
 /// A program that writes this multiple of the stored output is killed.
@@ -59,7 +59,7 @@ pub enum Stimulus<'a> {
 
 impl<'a> Stimulus<'a> {
     /// The flag that requests a signal.
-    fn moment(&self) -> Option<&'a (dyn Fn() -> bool + Sync)> {
+    fn trigger(&self) -> Option<&'a (dyn Fn() -> bool + Sync)> {
         match self {
             Self::InterruptWhen(is_due)
             | Self::TerminateWhen(is_due)
@@ -228,7 +228,7 @@ fn wait(
         {
             return Ok((Ending::TimedOut, stimulated));
         }
-        if let (Some(is_due), None) = (launch.stimulus.moment(), stimulated)
+        if let (Some(is_due), None) = (launch.stimulus.trigger(), stimulated)
             && is_due()
         {
             stimulated = Some(now);
@@ -287,7 +287,7 @@ fn end(child: &mut dyn ChildWrapper) -> bool {
         }
         runs || test_kill_process_group(group).is_ok()
     };
-    let mut gone_within = |patience: Duration| {
+    let mut all_ended_within = |patience: Duration| {
         let clock = Stopwatch::start();
         loop {
             if !lives() {
@@ -299,13 +299,13 @@ fn end(child: &mut dyn ChildWrapper) -> bool {
             std::thread::sleep(POLL);
         }
     };
-    if gone_within(Duration::ZERO) {
+    if all_ended_within(Duration::ZERO) {
         return false;
     }
     let _ = kill_process_group(group, Signal::TERM);
-    if !gone_within(PATIENCE) {
+    if !all_ended_within(PATIENCE) {
         let _ = kill_process_group(group, Signal::KILL);
-        let _ = gone_within(BURIAL);
+        let _ = all_ended_within(KILL_LIMIT);
     }
     true
 }
@@ -358,7 +358,7 @@ impl Stream {
 
     /// The stored output, its full length, and whether an unreachable process still has the stream open.
     fn finish(self) -> (Vec<u8>, u64, bool) {
-        let is_held = matches!(self.ended.recv_timeout(BURIAL), Err(RecvTimeoutError::Timeout));
+        let is_held = matches!(self.ended.recv_timeout(KILL_LIMIT), Err(RecvTimeoutError::Timeout));
         let kept = std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner));
         (kept, self.length.load(Ordering::Relaxed), is_held)
     }

@@ -12,7 +12,7 @@ fn a_directory_that_cannot_be_made_is_found_before_any_download() {
     let file = scene.home().join("file");
     std::fs::write(&file, "mine").unwrap();
     for directory in [file.join("bin"), file.clone()] {
-        let answer = scene.refused(&["--dir", directory.to_str().unwrap()], 4, "cannot be made");
+        let answer = scene.refused(&["--dir", directory.to_str().unwrap()], 4, "cannot be created");
         assert!(answer.stderr.contains("never uses sudo"), "{answer:?}");
     }
     assert!(scene.server.asked().is_empty());

@@ -22,7 +22,7 @@ fn an_archive_with_other_bytes_is_refused() {
     release.archive[last / 2] ^= 1;
     release.publish(&scene.server);
     let answer = scene.refused(&[], 1, "SHA-256");
-    assert!(answer.stderr.contains("do not try again"), "{answer:?}");
+    assert!(answer.stderr.contains("do not retry"), "{answer:?}");
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_web_page_in_place_of_a_file_is_a_fault_of_the_network() {
     for at in 0..4 {
         let (scene, release) = updating();
         scene.server.set(&paths(&release)[at], page.clone());
-        scene.refused(&[], 7, "a web page came");
+        scene.refused(&[], 7, "a web page instead of");
     }
 }
 

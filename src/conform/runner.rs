@@ -73,9 +73,7 @@ pub fn run(
         work();
     });
     let silence = session.is_mute().then(|| {
-        Finding::blocked(
-            "no call of the tool gave an envelope, so what it did not do wrong proves nothing",
-        )
+        Finding::blocked("no call of the tool printed an envelope, so a pass would prove nothing")
     });
     let orphans = orphans::end();
     let results = slots.into_iter().zip(probes).map(|(slot, probe)| {
@@ -108,7 +106,7 @@ fn examine(session: &Session, probe: &'static Probe, clock: Stopwatch, limit: Du
     } else if let Some(why) = session.pulse.lost() {
         Finding::blocked(why)
     } else if u128::from(clock.elapsed_ms()) > limit.as_millis() {
-        Finding::blocked(format!("the time limit of the run ({} s) was over", limit.as_secs()))
+        Finding::blocked(format!("the time limit of the run ({} s) was exceeded", limit.as_secs()))
     } else if let Some(why) = lacking {
         Finding::blocked(why)
     } else {

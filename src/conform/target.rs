@@ -145,7 +145,7 @@ fn executable(path: &Path) -> Option<PathBuf> {
 fn obstacle(path: &Path) -> &'static str {
     let Ok(real) = files::canonical(path) else {
         return match files::kind(path) {
-            Ok(Kind::Symlink) => "it is a link to something that is not there",
+            Ok(Kind::Symlink) => "it is a broken link",
             _ => "it is not there",
         };
     };

@@ -149,7 +149,7 @@ fn reserved(name: &str, python: bool) -> Option<&'static str> {
     } else if among(PYTHON_KEYWORDS) {
         Some("a keyword of Python")
     } else if among(SHELL_WORDS) {
-        Some("a word that shells answer by themselves")
+        Some("a shell builtin")
     } else if among(DEVICES) {
         Some("a device of Windows")
     } else if SKILL_WORDS.iter().any(|word| name.contains(word)) {

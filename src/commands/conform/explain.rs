@@ -50,7 +50,7 @@ pub fn list(family: Option<Family>, run: &Run) -> Outcome {
 /// One probe, or all of them.
 ///
 /// # Errors
-/// When there is no such probe.
+/// When the probe does not exist.
 pub fn explain(id: &str, family: Option<Family>, run: &Run) -> Result<Outcome, Failure> {
     let probes = if id == "all" { of(family) } else { vec![probe(id)?] };
     let text = probes.iter().map(|probe| {

@@ -162,7 +162,7 @@ fn commands(session: &Session) -> Finding {
     let finding = judge.verdict_or(call::absence(session, results::NOTHING));
     if finding.verdict() == Verdict::Pass && all > 0 && asked == 0 {
         return Finding::blocked(
-            "no command asked the upstream, so nothing could repeat a secret to it; give the commands samples in conform.toml",
+            "no command sent a request to the upstream, so it could not repeat a secret; add samples for the commands to conform.toml",
         );
     }
     call::over_all(session, finding)
@@ -184,5 +184,6 @@ fn url(session: &Session) -> Finding {
         let fault = secret.map(|secret| format!("{} is part of an address", secret.name));
         judge.judge(&observed, fault);
     }
-    judge.verdict_unless_empty("no call asked the upstream, so no address could be looked at")
+    judge
+        .verdict_unless_empty("no call sent a request to the upstream, so no URL could be examined")
 }

@@ -194,11 +194,11 @@ fn interrupt(session: &Session) -> Finding {
             .with(observed.evidence("no connection came"));
     };
     let fault = if ran.ending == Ending::TimedOut || reaction > REACTION_MS {
-        Some(format!("{reaction} ms after SIGINT it still ran"))
+        Some(format!("it was still running {reaction} ms after SIGINT"))
     } else if observed.has_traceback() {
         Some("it prints a traceback".to_owned())
     } else if !ran.stdout.is_empty() && observed.json().is_err() {
-        Some("what it prints is no answer".to_owned())
+        Some("its output is not a response".to_owned())
     } else {
         None
     };
@@ -219,7 +219,7 @@ fn closed_stdout(session: &Session) -> Finding {
     let fault = if !is_over {
         Some("it does not end".to_owned())
     } else if observed.has_traceback() || stderr.contains("BrokenPipeError") {
-        Some("it prints where it failed".to_owned())
+        Some("it prints a stack trace".to_owned())
     } else {
         None
     };

@@ -74,7 +74,7 @@ fn reader(session: &Session) -> Option<Command> {
 fn misread(observed: &Observed, refusal: &Refusal) -> Option<String> {
     let when = refusal.when.name();
     let Some(envelope) = call::loose(observed) else {
-        return Some("it gives no envelope".to_owned());
+        return Some("it prints no envelope".to_owned());
     };
     let code = call::error_code(&envelope);
     if code != refusal.code {

@@ -122,7 +122,7 @@ fn deviation(
         let fault = match upstream::judge(facts, &values, request) {
             Err((_, why)) => Some(why),
             Ok(found) => match wanted.get(at) {
-                None => Some(format!("`{} {}` is one request too many", found.method, found.path)),
+                None => Some(format!("`{} {}` is an additional request", found.method, found.path)),
                 Some(wanted) => unlike(facts, request, wanted),
             },
         };
@@ -142,7 +142,7 @@ fn unlike(facts: &Facts, request: &Request, wanted: &Exchange) -> Option<String>
     let sent = upstream::Sent::of(request, facts.base_path());
     let name = format!("`{} {}`", request.method, sent.shown);
     if request.method != wanted.method || !sent.is_at(wanted) {
-        return Some(format!("it sends {name} in place of `{} {}`", wanted.method, wanted.path));
+        return Some(format!("it sends {name} instead of `{} {}`", wanted.method, wanted.path));
     }
     sent.lacks(wanted).or_else(|| sent.adds(wanted)).map(|why| format!("{name} {why}"))
 }
@@ -157,7 +157,7 @@ fn unlike_reply(stated: &CommandFacts, envelope: &Value) -> Option<String> {
     }
     let reply = crate::strict_json::read(&only.reply).ok()?;
     (envelope.pointer(&format!("/data/{}", stated.result)) != Some(&reply))
-        .then(|| format!("`data.{}` is not the reply of the API", stated.result))
+        .then(|| format!("`data.{}` is not the response of the API", stated.result))
 }
 
 fn pages(session: &Session) -> Finding {
@@ -223,9 +223,9 @@ fn follow(
     }
     let shown = |texts: &[String]| texts.join(", ");
     let fault = if found_ids != ids {
-        Some(format!("its entries are `{}`, and the API has `{}`", shown(&found_ids), shown(ids)))
+        Some(format!("its entries are `{}`, but the API has `{}`", shown(&found_ids), shown(ids)))
     } else if found_names != names {
-        Some(format!("its names are `{}`, and the API has `{}`", shown(&found_names), shown(names)))
+        Some(format!("its names are `{}`, but the API has `{}`", shown(&found_names), shown(names)))
     } else {
         None
     };

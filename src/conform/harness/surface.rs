@@ -252,7 +252,7 @@ fn commands_exist(session: &Session) -> Finding {
         let observed = call::help(session, &command);
         let fault = match observed.exit() {
             Some(0) => None,
-            _ => Some(format!("`{}` has no help, so it is not there", command.words().join(" "))),
+            _ => Some(format!("`{}` has no help, so it does not exist", command.words().join(" "))),
         };
         judge.judge(&observed, fault);
     }
@@ -278,7 +278,7 @@ fn commands_listed(session: &Session) -> Finding {
             !known.iter().any(|words| words.starts_with(&path))
         });
         if !shown.is_empty() {
-            judge.judge(&observed, strange.map(|name| format!("`{name}` is in no manifest entry")));
+            judge.judge(&observed, strange.map(|name| format!("`{name}` is not in the manifest")));
         }
     }
     judge.verdict_unless_empty("the help has no list of commands that could be read")

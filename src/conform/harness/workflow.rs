@@ -202,7 +202,7 @@ fn boolean(session: &Session) -> Finding {
             judge.judge(
                 &valued,
                 differs
-                    .then(|| format!("`{option} {value}` is answered otherwise than `{option}`")),
+                    .then(|| format!("`{option} {value}` and `{option}` have different results")),
             );
         }
     }
@@ -236,7 +236,8 @@ fn empty(session: &Session) -> Finding {
             continue;
         }
         let differs = outcome(&without) != outcome(&with);
-        judge.judge(&with, differs.then(|| "empty values are not the same as nothing".to_owned()));
+        judge
+            .judge(&with, differs.then(|| "an empty value is not treated as not given".to_owned()));
     }
     judge.verdict_or(absence(session, !by_command.is_empty(), "no command has an optional option"))
 }

@@ -106,7 +106,7 @@ fn kind(subject: &Subject<'_>, auth: &Auth<'_>, source: &Source<'_>, found: &mut
     let known = &subject.facts.auth_kinds;
     if !known.is_empty() && !known.iter().any(|known| known == kind.text) {
         let known = shown_list(known.iter().map(String::as_str));
-        let message = format!("`auth.kind` is {}, the contract knows {known}", shown(kind.text));
+        let message = format!("`auth.kind` is {}; the contract allows {known}", shown(kind.text));
         found.at(&KIND, source, kind.at, message);
     } else if known.is_empty() && !HOST_KINDS.contains(&kind.text) {
         let message = format!("the canvas does not know the kind {}", shown(kind.text));
@@ -118,8 +118,10 @@ fn service_keys(auth: &Auth<'_>, source: &Source<'_>, found: &mut Collector) {
     let mut seen = BTreeSet::new();
     for key in &auth.service_keys {
         if !names::is_environment_name(key.text) {
-            let message =
-                format!("the key {} is no name of an environment variable", shown(key.text));
+            let message = format!(
+                "the key {} is not a valid name of an environment variable",
+                shown(key.text)
+            );
             found.at(&KEY_NAME, source, key.at, message);
         }
         if !seen.insert(key.text) {
@@ -127,7 +129,7 @@ fn service_keys(auth: &Auth<'_>, source: &Source<'_>, found: &mut Collector) {
                 &DUPLICATE_KEY,
                 source,
                 key.at,
-                format!("the key {} stands twice", shown(key.text)),
+                format!("the key {} is listed twice", shown(key.text)),
             );
         }
     }
@@ -138,7 +140,7 @@ fn service_keys(auth: &Auth<'_>, source: &Source<'_>, found: &mut Collector) {
             &REQUIRED_WITHOUT_KEYS,
             source,
             auth.at,
-            "auth is required, yet it names no key".to_owned(),
+            "auth is required, but it lists no key".to_owned(),
         );
     }
     if auth.required == Some(true) && auth.interactive_setup.is_empty() {
@@ -161,14 +163,12 @@ fn lost_keys(auth: &Auth<'_>, keys: &BTreeSet<&str>, source: &Source<'_>, found:
             .collect();
         if !lost.is_empty() {
             let message =
-                format!("the host never injects {} from {}", shown_list(lost), shown(member.text));
+                format!("the host does not set {} from {}", shown_list(lost), shown(member.text));
             found.at(&NOT_INJECTED, source, member.at, message);
         }
         if member.text.contains("one_of") {
-            let message = format!(
-                "the host does not know {} and requires every service key",
-                shown(member.text)
-            );
+            let message =
+                format!("the host ignores {} and requires every service key", shown(member.text));
             found.at(&ONE_OF, source, member.at, message);
         }
     }
@@ -189,7 +189,7 @@ fn setup(
             && told.keys.contains(right)
         {
             let message = format!(
-                "the setup asks for {} or {}, yet both are required",
+                "the setup asks for {} or {}, but both are required",
                 shown(left),
                 shown(right)
             );
@@ -198,7 +198,7 @@ fn setup(
     }
     for key in &auth.service_keys {
         if let Some(reason) = told.why_optional(key.text) {
-            let message = format!("{} is a required key, yet {reason}", shown(key.text));
+            let message = format!("{} is a required key, but {reason}", shown(key.text));
             found.at(&OPTIONAL_AS_REQUIRED, source, key.at, message);
         }
     }
@@ -264,14 +264,14 @@ impl<'a> Told<'a> {
             return None;
         }
         if self.defaulted.contains(key) {
-            return Some("the sources have an address in its place");
+            return Some("the sources have a default address for it");
         }
         if self.with_default.contains(key) {
             return Some("the setup lines name its default");
         }
         // Where every customer has an address of his own, the setup asks for it.
         (!self.asked.is_empty() && !self.asked.contains(key))
-            .then_some("the setup lines ask for other keys and not for it")
+            .then_some("the setup lines ask for other keys, but not for it")
     }
 }
 

@@ -111,7 +111,7 @@ fn spelling(
             continue;
         }
         if id.text.contains('-') {
-            found.at(&ID_DASH, source, id.at, format!("the id {} holds `-`", shown(id.text)));
+            found.at(&ID_DASH, source, id.at, format!("the id {} contains `-`", shown(id.text)));
         }
         let segments = id.text.split('.').count();
         if segments != 2 && !subject.is_meta(id.text) {
@@ -141,12 +141,12 @@ fn collisions(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collecto
                     &DUPLICATE_ID,
                     source,
                     id.at,
-                    format!("the id {} stands twice", shown(id.text)),
+                    format!("the id {} is used twice", shown(id.text)),
                 );
             }
             Some(first) => {
                 let message =
-                    format!("{} and {} become the same tool name", shown(first), shown(id.text));
+                    format!("{} and {} have the same tool name", shown(first), shown(id.text));
                 found.at(&COLLIDING_IDS, source, id.at, message);
             }
             None => {

@@ -177,7 +177,7 @@ fn command_line(
             Some(command) => other_name(subject, id.text, command, found),
             None if tree.is_complete => {
                 let message =
-                    format!("no click command answers to {}", shown(&id.text.replace('.', " ")));
+                    format!("no click command has the name {}", shown(&id.text.replace('.', " ")));
                 found.at(&HANDLER_MISSING, source, id.at, message);
             }
             None => {}
@@ -209,7 +209,7 @@ fn other_name(subject: &Subject<'_>, id: &str, command: &CliCommand<'_>, found: 
         return;
     };
     let message = format!(
-        "{} is one word on the command line, the host sends {}",
+        "{} is one word on the command line, but the host passes {}",
         shown(word),
         shown(&id.replace('.', " "))
     );

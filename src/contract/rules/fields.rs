@@ -159,7 +159,7 @@ fn ids(subject: &Subject<'_>, manifest: &Manifest<'_>, source: &Source<'_>, foun
             }
         }
         if field.widget().is_none() {
-            let message = format!("{} names no widget in `renderAs` or `type`", name());
+            let message = format!("{} has no widget in `renderAs` or `type`", name());
             found.at(&INCOMPLETE, source, field.at, message);
         }
         let Some(id) = field.id.filter(|_| !is_group) else { continue };
@@ -167,26 +167,25 @@ fn ids(subject: &Subject<'_>, manifest: &Manifest<'_>, source: &Source<'_>, foun
         let reserved = flag == "help"
             || subject.facts.global_flags.iter().any(|known| known.trim_start_matches('-') == flag);
         if reserved {
-            let message = format!("the field {} is the global flag `--{flag}`", shown(id.text));
+            let message =
+                format!("the field {} has the name of the global flag `--{flag}`", shown(id.text));
             found.at(&RESERVED_ID, source, id.at, message);
         }
         if RUNNER_KEYS.contains(&id.text) {
-            let message = format!(
-                "the workflow runner never sends a field that is called {}",
-                shown(id.text)
-            );
+            let message =
+                format!("the workflow runner never sends a field with the name {}", shown(id.text));
             found.at(&RESERVED_ID, source, id.at, message);
         }
         let well_formed = id.text.len() <= 100
             && id.text.starts_with(|letter: char| letter.is_ascii_lowercase())
             && id.text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
         if !well_formed {
-            let message = format!("the field id {} names no option", shown(id.text));
+            let message = format!("the field id {} matches no option", shown(id.text));
             found.at(&ID_CHARACTERS, source, id.at, message);
         }
         if let Some(first) = options.insert(flag, id.text) {
             let message = if first == id.text {
-                format!("the field id {} stands twice", shown(id.text))
+                format!("the field id {} is used twice", shown(id.text))
             } else {
                 format!("the fields {} and {} are the same option", shown(first), shown(id.text))
             };
@@ -205,7 +204,7 @@ fn unknown_command(
 ) {
     if !subject.has_command(id.text) {
         let near = found.meant(rule, id.text, subject.ids.iter().copied());
-        let message = format!("{place} names {}, which is no command{near}", shown(id.text));
+        let message = format!("{place} names {}, which is not a command{near}", shown(id.text));
         found.at(rule, source, id.at, message);
     }
 }
@@ -250,7 +249,7 @@ fn picker_sources(
     for (command, fields) in required.iter().filter(|(_, fields)| !fields.is_empty()) {
         let Some(place) = named.get(command) else { continue };
         let message = format!(
-            "a picker calls {} without arguments, yet it requires {}",
+            "a picker calls {} without arguments, but it requires {}",
             shown(command),
             shown_list(fields.iter().copied())
         );
@@ -281,7 +280,7 @@ fn references(
         {
             let near = found.meant(&SHOW_WHEN, other.text, ids.iter().copied());
             let message =
-                format!("`showWhen` names {}, which is no field{near}", shown(other.text));
+                format!("`showWhen` names {}, which is not a field{near}", shown(other.text));
             found.at(&SHOW_WHEN, source, other.at, message);
         }
         let Some(kind) = field.widget().filter(|widget| widget.text == "select") else { continue };

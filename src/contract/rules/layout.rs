@@ -135,7 +135,7 @@ fn identity(subject: &Subject<'_>, found: &mut Collector) {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         if slug.is_empty() || !slug.bytes().all(plain) {
             let message = format!(
-                "the directory is called {}: the host does not find a connector there",
+                "the directory has the name {}, so the host does not find the connector",
                 shown(directory)
             );
             found.whole(&DIRECTORY_NAME, ".", message);
@@ -143,8 +143,11 @@ fn identity(subject: &Subject<'_>, found: &mut Collector) {
             && let Some(tool) = manifest.tool
             && tool.text != directory
         {
-            let message =
-                format!("`tool` is {}, the directory is {}", shown(tool.text), shown(directory));
+            let message = format!(
+                "`tool` is {}, but the directory is {}",
+                shown(tool.text),
+                shown(directory)
+            );
             found.at(&TOOL_NAME, source, tool.at, message);
         }
     }
@@ -166,13 +169,14 @@ fn parts(subject: &Subject<'_>, found: &mut Collector) {
                 ]
                 .contains(&Some(true))
             });
-            let claim = if live { ", yet it claims a live backend" } else { "" };
+            let claim = if live { ", but it claims a live backend" } else { "" };
             let message = format!("there is only a manifest, no `agent-harness/`{claim}");
             found.whole(&HARNESS_MISSING, ".", message);
         }
     } else if subject.python.is_empty() {
         let message =
-            "no Python source stands below `agent-harness/`: a stub or a partial copy".to_owned();
+            "there is no Python source in `agent-harness/`: it is a stub or a partial copy"
+                .to_owned();
         found.whole(&PACKAGE_MISSING, "agent-harness", message);
     }
     if let Some(tool) = subject.tool() {
@@ -223,7 +227,7 @@ fn tests(subject: &Subject<'_>, found: &mut Collector) {
         missing.push("redaction of secrets");
     }
     if !missing.is_empty() {
-        let message = format!("the tests do not speak of {}", missing.join(", "));
+        let message = format!("the tests do not cover {}", missing.join(", "));
         found.whole(&TESTS_COVERAGE, path, message);
     }
 }

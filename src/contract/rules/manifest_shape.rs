@@ -118,7 +118,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
 fn document(file: &JsonFile<'_>, found: &mut Collector) {
     let source = &file.source;
     if !file.is_utf8 {
-        found.at(&ENCODING, source, 0, "the file holds bytes that are not UTF-8".to_owned());
+        found.at(&ENCODING, source, 0, "the file contains bytes that are not UTF-8".to_owned());
     }
     for fault in &file.document.faults {
         match &fault.kind {
@@ -126,7 +126,7 @@ fn document(file: &JsonFile<'_>, found: &mut Collector) {
                 found.at(&SYNTAX, source, fault.at, format!("not readable as JSON: {problem}"));
             }
             FaultKind::Duplicate(name) => {
-                let message = format!("the member {} stands twice in one object", shown(name));
+                let message = format!("the member {} occurs twice in one object", shown(name));
                 found.at(&DUPLICATE_KEY, source, fault.at, message);
             }
             FaultKind::Encoding(problem) => {
@@ -139,7 +139,7 @@ fn document(file: &JsonFile<'_>, found: &mut Collector) {
             &FORMAT,
             source,
             at,
-            "the formatting first differs from two spaces per level here".to_owned(),
+            "the formatting differs from two spaces per level, first in this line".to_owned(),
         );
     }
 }
@@ -190,7 +190,7 @@ fn required_keys(
         && version.text != facts.manifest_schema_version
     {
         let message = format!(
-            "`manifest_schema_version` is {}, the contract describes `{}`",
+            "`manifest_schema_version` is {}, but the contract has `{}`",
             shown(version.text),
             facts.manifest_schema_version
         );
@@ -238,7 +238,7 @@ fn scope(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
             }
         }
         if writes > 0 {
-            let message = format!("`scaffold_only` is true, yet {writes} commands write");
+            let message = format!("`scaffold_only` is true, but {writes} commands write");
             found.at(&SCAFFOLD_WRITES, source, at, message);
         }
         return;
@@ -249,11 +249,11 @@ fn scope(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
                 &WRITE_FLAG,
                 source,
                 at,
-                "`write_bridge_available` is true, yet no command writes".to_owned(),
+                "`write_bridge_available` is true, but no command writes".to_owned(),
             );
         }
         Some(false) if writes > 0 => {
-            let message = format!("`write_bridge_available` is false, yet {writes} commands write");
+            let message = format!("`write_bridge_available` is false, but {writes} commands write");
             found.at(&WRITE_FLAG, source, at, message);
         }
         _ => {}
@@ -269,7 +269,7 @@ fn admitted_scaffolds(writes: &[&Command<'_>], source: &Source<'_>, found: &mut 
         if id.text.contains("scaffold") || !admits_scaffold(&text) {
             continue;
         }
-        let message = format!("{} writes, yet its summary calls it unfinished", shown(id.text));
+        let message = format!("{} writes, but its summary calls it unfinished", shown(id.text));
         let fix = "make the command work, or remove it from `connector.json` until it does";
         found.with_fix(&SCAFFOLD_WRITES, source, summary.at, message, fix);
     }

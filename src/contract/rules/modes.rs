@@ -167,14 +167,14 @@ impl Judged<'_> {
         let destroys = facts.destructive_verbs.iter().any(|known| known == verb);
         if destroys && self.is_below(&facts.admin_mode) {
             let message = format!(
-                "`{verb}` is a verb that the contract reserves for {}, but {} is enough to run {name}",
+                "the contract reserves the verb `{verb}` for {}, but {} is enough to run {name}",
                 facts.admin_mode,
                 shown(mode.text)
             );
             found.at(&DESTRUCTIVE_MODE, self.source, mode.at, message);
         } else if names::is_irreversible(verb) && !destroys && self.is_below(&facts.admin_mode) {
             let message = format!(
-                "what `{verb}` does is rarely taken back, but {} is enough to run {name}",
+                "`{verb}` can rarely be undone, but {} is enough to run {name}",
                 shown(mode.text)
             );
             found.at(&IRREVERSIBLE_MODE, self.source, mode.at, message);
@@ -188,7 +188,7 @@ impl Judged<'_> {
                 &DESTRUCTIVE_CLASS,
                 self.source,
                 at,
-                format!("{name} is not classed as destructive"),
+                format!("{name} does not have the class destructive"),
             );
         }
         let bulk = names::is_bulk(id, &facts.bulk_verbs) && !self.class_is("read");
@@ -232,12 +232,11 @@ impl Judged<'_> {
         if class.text == "read" {
             let verb = names::verb(self.id.text);
             if names::is_mutating(verb) {
-                let message =
-                    format!("{name} is classed as a read, but `{verb}` changes something");
+                let message = format!("{name} has the class read, but `{verb}` changes something");
                 found.at(&READ_MUTATES, self.source, class.at, message);
             } else if let Some(mode) = mode.filter(|_| !at_lowest) {
                 let message =
-                    format!("{name} is classed as a read, but requires {}", shown(mode.text));
+                    format!("{name} has the class read, but requires {}", shown(mode.text));
                 found.at(&CLASS_MODE, self.source, class.at, message);
             }
         } else if at_lowest && matches!(class.text, "write" | "destructive") {
@@ -256,7 +255,7 @@ impl Judged<'_> {
                 self.command.required_mode.is_some_and(|mode| mode.text == self.facts.admin_mode);
             let is_misread = self.class_is("destructive") || is_admin && self.class_is("write");
             if is_misread && !named_elsewhere {
-                let message = format!("{name} does not state its side effect");
+                let message = format!("{name} has no side effect level");
                 found.at(&SIDE_EFFECT_MISSING, self.source, self.command.at, message);
             }
             return;
@@ -268,8 +267,10 @@ impl Judged<'_> {
         } else if self.command.action_class.is_some_and(|class| CLASSES.contains(&class.text))
             && self.class_is("read") != (level.text == "none")
         {
-            let message =
-                format!("{name} has the level {}, which does not fit its class", shown(level.text));
+            let message = format!(
+                "{name} has the level {}, which does not match its class",
+                shown(level.text)
+            );
             found.at(&SIDE_EFFECT, self.source, level.at, message);
         }
     }

@@ -105,7 +105,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
     };
     let source = &file.source;
     if subject.repository.text(PYPROJECT).is_none() {
-        found.at(&SYNTAX, source, 0, "the file holds bytes that are not UTF-8".to_owned());
+        found.at(&SYNTAX, source, 0, "the file contains bytes that are not UTF-8".to_owned());
     }
     match &file.project {
         Err(fault) => {
@@ -132,8 +132,11 @@ fn names(
     match &project.name {
         Some(name) if name.value == tool => {}
         Some(name) => {
-            let message =
-                format!("`project.name` is {}, the tool is {}", shown(&name.value), shown(tool));
+            let message = format!(
+                "`project.name` is {}, but the tool is {}",
+                shown(&name.value),
+                shown(tool)
+            );
             found.at(&NAME, source, name.at, message);
         }
         None => found.at(&NAME, source, 0, "there is no `project.name`".to_owned()),
@@ -143,13 +146,13 @@ fn names(
         Some((name, _)) if name == tool => {
             if host.tool().is_some_and(|seen| seen != tool) {
                 let message =
-                    format!("the host takes {} for the tool", shown(host.tool().unwrap_or("")));
+                    format!("the host uses {} as the tool", shown(host.tool().unwrap_or("")));
                 found.at(&SCRIPT, source, 0, message);
             }
         }
         Some((name, entry)) => {
             let message =
-                format!("the first script is {}, the tool is {}", shown(name), shown(tool));
+                format!("the first script is {}, but the tool is {}", shown(name), shown(tool));
             found.at(&SCRIPT, source, entry.at, message);
         }
         None => found.at(&SCRIPT, source, 0, format!("there is no script {}", shown(tool))),
@@ -258,7 +261,7 @@ fn entry_points(
                 .any(|window| window == function.as_bytes())
         {
             let message = format!(
-                "the module {} does not bind {}, which the script {} starts",
+                "the module {} does not define {}, which the script {} starts",
                 shown(module),
                 shown(function),
                 shown(name)
@@ -286,7 +289,7 @@ fn version(subject: &Subject<'_>, project: &Pyproject, found: &mut Collector) {
                 && own != version.value
             {
                 let message = format!(
-                    "the package says {}, the project {}",
+                    "the version of the package is {}, but that of the project is {}",
                     shown(own),
                     shown(&version.value)
                 );

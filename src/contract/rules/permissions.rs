@@ -121,7 +121,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
         [(_, first), (name, second), ..] => {
             compare(subject, first, source, found);
             if !same(first, second) {
-                let message = "`permissions` and `commands` hold different maps".to_owned();
+                let message = "`permissions` and `commands` have different maps".to_owned();
                 let at = root.member(name).map_or(second.at, |member| member.at);
                 found.at(&KEYS_DIFFER, source, at, message);
             }
@@ -132,13 +132,13 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
 fn document(file: &JsonFile<'_>, found: &mut Collector) {
     let source = &file.source;
     if !file.is_utf8 {
-        found.at(&JSON, source, 0, "the file holds bytes that are not UTF-8".to_owned());
+        found.at(&JSON, source, 0, "the file contains bytes that are not UTF-8".to_owned());
     }
     for fault in &file.document.faults {
         let message = match &fault.kind {
             FaultKind::Syntax(problem) => format!("not readable as JSON: {problem}"),
             FaultKind::Duplicate(name) => {
-                format!("the member {} stands twice in one object", shown(name))
+                format!("the member {} occurs twice in one object", shown(name))
             }
             FaultKind::Encoding(problem) => (*problem).to_owned(),
         };
@@ -155,7 +155,7 @@ fn identity(subject: &Subject<'_>, root: &Node<'_>, source: &Source<'_>, found: 
                 .node
                 .text()
                 .map_or_else(|| member.node.kind().to_owned(), |text| shown(text).to_string());
-            let message = format!("`{name}` is {has}, the manifest says {}", shown(wanted.text));
+            let message = format!("`{name}` is {has}, but {} in the manifest", shown(wanted.text));
             found.at(&IDENTITY, source, member.node.at, message);
         }
     }
@@ -234,7 +234,7 @@ fn compare(subject: &Subject<'_>, map: &Node<'_>, source: &Source<'_>, found: &m
         };
         if mode != wanted.text {
             let message = format!(
-                "{} has the mode {}, the manifest says {}",
+                "{} has the mode {}, but {} in the manifest",
                 shown(id.text),
                 shown(mode),
                 shown(wanted.text)

@@ -109,7 +109,7 @@ fn unreadable(file: &PythonFile<'_>) -> Option<&'static str> {
     if std::str::from_utf8(bytes).is_err() {
         Some("the file is not UTF-8")
     } else if bytes.contains(&0) {
-        Some("the file holds NUL bytes")
+        Some("the file contains NUL bytes")
     } else {
         file.content.unclosed.then_some("a bracket is never closed")
     }
@@ -118,13 +118,13 @@ fn unreadable(file: &PythonFile<'_>) -> Option<&'static str> {
 fn single(subject: &Subject<'_>, file: &PythonFile<'_>, note: &Note<'_>, found: &mut Collector) {
     let (rule, message) = match note.what {
         What::NamesFile(name) if !is_packaged(subject, file, name) => {
-            (&UNPACKAGED_FILE, format!("`{name}` is looked for at run time"))
+            (&UNPACKAGED_FILE, format!("`{name}` is read at run time"))
         }
         What::Climbs(levels) if levels >= depth(file.source.path) => {
             (&OUTSIDE_PACKAGE, format!("this path leaves the package, {levels} directories up"))
         }
         What::NodeHelper => (&NODE_HELPER, "`node --import tsx` is started".to_owned()),
-        What::Shell => (&SHELL, "a command goes through a shell".to_owned()),
+        What::Shell => (&SHELL, "a command is run by a shell".to_owned()),
         What::NoTimeout => (&NO_TIMEOUT, "this request has no time limit".to_owned()),
         What::ModuleOutput => (&MODULE_OUTPUT, "this is written to stdout at import".to_owned()),
         _ => return,
@@ -274,7 +274,7 @@ fn health_words(subject: &Subject<'_>, found: &mut Collector) {
         }
     }
     if let Some((file, note)) = ready {
-        let message = "health answers `ready`, and nowhere `healthy`".to_owned();
+        let message = "health reports `ready`, but never `healthy`".to_owned();
         found.at(&HEALTH_STATUS, &file.source, note.at, message);
     }
 }
@@ -312,7 +312,8 @@ fn time_limits(subject: &Subject<'_>, found: &mut Collector) {
         return;
     }
     if let Some((file, note, seconds)) = request {
-        let message = format!("every request may wait {seconds} seconds, the health probe too");
+        let message =
+            format!("every request may wait {seconds} seconds, including that of the health probe");
         found.at(&LONG_TIMEOUT, &file.source, note.at, message);
     } else if let Some((file, note, seconds)) = program {
         let message =

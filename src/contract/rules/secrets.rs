@@ -87,7 +87,7 @@ fn source_note(file: &PythonFile<'_>, note: &Note<'_>, found: &mut Collector) {
             }
         }
         What::InUrl(value) if names::is_secret_value(value) => {
-            let message = format!("the URL holds the secret {}", shown(value));
+            let message = format!("the URL contains the secret {}", shown(value));
             found.at(&IN_URL, &file.source, note.at, message);
         }
         _ => {}
@@ -196,7 +196,7 @@ fn start_at(path: &str, bytes: &[u8], at: usize, found: &mut Collector) {
             found.at(&layout::MERGE_MARKER, &Source::new(path, bytes), at, message);
         }
     } else if let Some(what) = secret_at(rest) {
-        found.at(&COMMITTED, &Source::new(path, bytes), at, format!("{what} stands in the file"));
+        found.at(&COMMITTED, &Source::new(path, bytes), at, format!("the file contains {what}"));
     }
 }
 

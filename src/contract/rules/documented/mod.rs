@@ -92,7 +92,7 @@ pub(super) fn check_connector(subject: &Subject<'_>, found: &mut Collector) {
     for (at, id) in facts_file::values(text, "[[harness.commands]]", "id") {
         if !subject.has_command(id) {
             let meant = found.meant(&OF_CONNECTOR, id, subject.ids.iter().copied());
-            let message = format!("there is no command {}{meant}", shown(id));
+            let message = format!("the command {} does not exist{meant}", shown(id));
             found.at(&OF_CONNECTOR, &Source::new(CONFORM, text.as_bytes()), at, message);
         }
     }
@@ -124,7 +124,7 @@ pub(super) fn not_judged(repository: &Repository, sources: &Sources<'_>) -> Opti
         |(_, text): (&str, &str)| tools(repository).any(|tool| !mentions(text, tool).is_empty());
     let names = || documents(repository).any(is_named);
     (declared(sources).is_none() && names()).then(|| {
-        "the commands that README, docs and the Skill name were not judged: the sources declare them in a way that aos does not read".to_owned()
+        "the commands in README, docs and the Skill were not checked, because aos cannot read how the sources declare commands".to_owned()
     })
 }
 
@@ -168,7 +168,7 @@ fn declared(sources: &Sources<'_>) -> Option<Known> {
 
 fn unknown(tool: &str, words: &[&str]) -> String {
     let call = format!("{tool} {}", words.join(" "));
-    format!("{} is not a call of a command that exists", shown(&call))
+    format!("{} does not call an existing command", shown(&call))
 }
 
 #[cfg(test)]

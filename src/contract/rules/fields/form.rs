@@ -99,7 +99,7 @@ fn multiselects(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collec
         let is_multiselect = field.render_as.is_some_and(|widget| widget.text == "multiselect");
         if is_multiselect && field.options.as_ref().is_none_or(Vec::is_empty) {
             let name = field.id.map_or("", |id| id.text);
-            let message = format!("nothing can be entered in {}", shown(name));
+            let message = format!("no value can be entered in {}", shown(name));
             found.at(&MULTISELECT, source, field.at, message);
         }
     }

@@ -50,7 +50,7 @@ pub(super) fn check(sources: &Sources<'_>, facts: &ToolFacts, found: &mut Collec
             if is_code(literal) && !known.iter().any(|codes| codes.contains(literal)) {
                 let codes = facts.core.iter().chain(&facts.own).map(String::as_str);
                 let meant = found.meant(&UNKNOWN, literal, codes);
-                let message = format!("{} is no code of this tool{meant}", shown(literal));
+                let message = format!("{} is not a code of this tool{meant}", shown(literal));
                 found.at(&UNKNOWN, &code.source, at, message);
             }
         }
@@ -68,7 +68,8 @@ pub(super) fn check(sources: &Sources<'_>, facts: &ToolFacts, found: &mut Collec
     match compares {
         Some(_) if !delegates => {}
         Some((test, at)) => {
-            let message = "program and test take exit and retryable from the same table".to_owned();
+            let message =
+                "program and test read exit code and retryable from the same table".to_owned();
             found.at(&TAUTOLOGY, &test.source, at, message);
         }
         None => found.whole(&NO_TABLE, ".", "no test states what each code means".to_owned()),

@@ -53,7 +53,7 @@ pub(super) fn check(repository: &Repository, found: &mut Collector) {
         let Some(text) = repository.text(path) else { continue };
         let text = text.to_lowercase();
         if !["risk tier", "risk_tier", "risk-tier"].iter().any(|words| text.contains(words)) {
-            found.whole(&RISK_TIER, path, "the document names no risk tier".to_owned());
+            found.whole(&RISK_TIER, path, "the document has no risk tier".to_owned());
         }
     }
     for path in OTHER_GUARDS {

@@ -55,7 +55,7 @@ fn judge(code: &Code<'_>, tags: &Tags<'_>, found: &mut Collector) {
     for (others, member, rule) in kinds {
         let omitted = tags.iter().find(|(_, tag, omitempty)| *tag == member && *omitempty);
         if let Some((at, ..)) = omitted.filter(|_| has(others)) {
-            let message = format!("`{member}` is left out when it is empty");
+            let message = format!("`{member}` is omitted if it is empty");
             found.at(rule, &code.source, *at, message);
         }
     }

@@ -40,7 +40,7 @@ pub(super) fn check(repository: &Repository, sources: &Sources<'_>, found: &mut 
         if let Some((at, _)) =
             claims.into_iter().find(|(_, rest)| verified(rest)).filter(|_| !guarded)
         {
-            let message = "verified is claimed, and no guard test is there".to_owned();
+            let message = "the status is verified, but there is no guard test".to_owned();
             found.at(&NO_GUARD, &code.source, at, message);
         }
         evidence(repository, code, found);

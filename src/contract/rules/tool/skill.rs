@@ -114,7 +114,7 @@ pub(super) fn check(repository: &Repository, sources: &Sources<'_>, found: &mut 
     }
     for code in sources.program.iter().filter(|code| !is_foreign(code.source.path)) {
         for (at, _) in literals(code.text).filter(|(_, literal)| *literal == FORBIDDEN) {
-            let message = "the tool installs Skills by itself".to_owned();
+            let message = "the tool installs Skills itself".to_owned();
             found.at(&INSTALL_COMMAND, &code.source, at, message);
         }
     }
@@ -157,9 +157,9 @@ fn judge_name(path: &str, source: &Source<'_>, name: &Entry, found: &mut Collect
     let message = if directory(path) != Some(text) {
         format!("{} is not the name of its directory", shown(text))
     } else if !formed {
-        format!("{} is no name of a Skill", shown(text))
+        format!("{} is not a valid name of a Skill", shown(text))
     } else if reserved {
-        format!("{} holds a word that names may not hold", shown(text))
+        format!("{} contains a word that is not allowed in names", shown(text))
     } else {
         return;
     };
@@ -199,13 +199,13 @@ fn requirements(source: &Source<'_>, entries: &[Entry], found: &mut Collector) {
             found.at(&REQUIREMENTS, source, 0, message);
         }
         Some(entry) if !entry.quoted => {
-            let message = "`min_version` is written without quotes".to_owned();
+            let message = "`min_version` has no quotes".to_owned();
             found.at(&REQUIREMENTS, source, entry.at, message);
         }
         Some(_) => {}
     }
     if let Some(version) = entries.iter().find(|entry| entry.path == "version" && !entry.quoted) {
-        let message = "`version` is written without quotes".to_owned();
+        let message = "`version` has no quotes".to_owned();
         found.at(&REQUIREMENTS, source, version.at, message);
     }
 }
@@ -217,7 +217,7 @@ fn prompts(repository: &Repository, skill: &str, found: &mut Collector) {
     };
     let document = json::parse(bytes).ok();
     let Some(scenarios) = document.as_ref().and_then(serde_json::Value::as_array) else {
-        return found.whole(&PROMPTS, &path, "the file is no list of scenarios".to_owned());
+        return found.whole(&PROMPTS, &path, "the file is not a list of scenarios".to_owned());
     };
     let complete = |scenario: &serde_json::Value| {
         ["id", "prompt", "expected"].iter().all(|member| !scenario[*member].is_null())

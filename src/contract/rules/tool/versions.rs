@@ -143,11 +143,11 @@ impl Versions<'_> {
         let dated = day.get(..10).is_some_and(is_day);
         let source = Source::new(CHANGELOG, text.as_bytes());
         if !is_version(version) {
-            let message = format!("the heading {} is no version", shown(heading));
+            let message = format!("the heading {} is not a version", shown(heading));
             return found.at(&HEADING, &source, at, message);
         }
         if !dated {
-            let message = format!("the release {} has no day", shown(version));
+            let message = format!("the release {} has no date", shown(version));
             found.at(&DAY, &source, at, message);
         }
         self.state(CHANGELOG, at, "the newest release", version);

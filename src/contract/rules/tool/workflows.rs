@@ -152,7 +152,7 @@ fn pasted(source: &Source<'_>, at: usize, line: &str, found: &mut Collector) {
         });
         let harmless = HARMLESS.iter().any(|part| expression.starts_with(part));
         if chosen && !harmless {
-            let message = format!("{} is pasted into a script", shown(expression));
+            let message = format!("{} is inserted into a script", shown(expression));
             found.at(&UNTRUSTED_INPUT, source, at + offset, message);
         }
     }

@@ -115,11 +115,11 @@ fn what_is_not_aos_is_not_replaced() {
         ["#!/bin/sh\necho other 1.0.0\n", "#!/bin/sh\nexit 3\n", "#!/bin/sh\necho aos of mine\n"]
     {
         script(&scene.target(), body);
-        scene.refused(&[], 4, "is not a program of aos");
+        scene.refused(&[], 4, "exists, but is not aos");
     }
     std::fs::remove_file(scene.target()).unwrap();
     std::fs::write(scene.target(), "notes").unwrap();
-    scene.refused(&[], 4, "is not a program of aos");
+    scene.refused(&[], 4, "exists, but is not aos");
     std::fs::remove_file(scene.target()).unwrap();
     std::fs::create_dir(scene.target()).unwrap();
     scene.refused(&[], 4, "is a directory");

@@ -8,14 +8,14 @@ test:
 ci:
     .ci/run
 
-# Figures against the same work done by hand and against installed peers
+# Benchmarks against the same work done manually and against installed peers
 bench:
     scripts/bench/run
 
-# Write docs/rules.md and docs/reference.md anew
+# Regenerate docs/rules.md, docs/conformance.md and docs/reference.md
 docs:
     AOS_UPDATE_DOCS=1 cargo test --locked --test docs
 
-# Accept changed snapshots after looking at them
+# Accept changed snapshots; look at the difference first
 snapshots:
     INSTA_UPDATE=always cargo test --locked --test cli

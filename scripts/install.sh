@@ -91,7 +91,7 @@ parse_options() {
             value=$2
             shift 2
             ;;
-        *) fail 2 "there is no option \`$option\`" "see install.sh --help" ;;
+        *) fail 2 "the option \`$option\` does not exist" "see install.sh --help" ;;
         esac
         case $option in
         --version) version=$value ;;
@@ -100,7 +100,7 @@ parse_options() {
         esac
     done
     if [ -z "$directory" ]; then
-        [ -n "${HOME:-}" ] || fail 4 "HOME is not set, so there is no place to install to" "name one with --dir DIR"
+        [ -n "${HOME:-}" ] || fail 4 "HOME is not set, so there is no default directory" "set one with --dir DIR"
         directory=$HOME/.local/bin
     fi
 }
@@ -168,7 +168,7 @@ bad_url() {
 
 require_programs() {
     for program in curl tar gzip awk mktemp; do
-        has "$program" || fail 4 "\`$program\` is needed and is not on PATH" "install $program, then run again"
+        has "$program" || fail 4 "\`$program\` is needed, but is not on PATH" "install $program, then run this script again"
     done
     has sha256sum || has shasum || has openssl ||
         fail 4 "no program that computes SHA-256 is on PATH" "install one of sha256sum, shasum and openssl"
@@ -238,9 +238,9 @@ libc() {
 prepare_directory() {
     mkdir -p "$directory" 2>/dev/null
     [ -d "$directory" ] ||
-        fail 4 "\`$directory\` cannot be made" "choose a directory of yours with --dir DIR; this script never uses sudo"
+        fail 4 "\`$directory\` cannot be created" "choose a directory that you own with --dir DIR; this script never uses sudo"
     [ -w "$directory" ] ||
-        fail 4 "\`$directory\` cannot be written" "choose a directory of yours with --dir DIR; this script never uses sudo"
+        fail 4 "\`$directory\` cannot be written" "choose a directory that you own with --dir DIR; this script never uses sudo"
     directory=$(cd "$directory" && pwd -P) || fail 4 "\`$directory\` cannot be entered" "choose another one with --dir DIR"
     target=$directory/aos
     refuse_managed
@@ -268,7 +268,7 @@ refuse_managed() {
         managed npm "npm install -g @argentaios/aos@latest"
     fi
     if [ -z "$(version_of "$target")" ]; then
-        fail 4 "\`$target\` is there and is not a program of aos" \
+        fail 4 "\`$target\` exists, but is not aos" \
             "move it away, or choose another directory with --dir DIR"
     fi
 }
@@ -352,18 +352,18 @@ fetch_failed() {
         fail 3 "$2 is not at \`$1\`" "check the version; $release_url lists what exists"
         ;;
     *:403 | *:429) fail 7 "the server refuses or limits downloads (HTTP $status)" "wait some minutes, then $again" ;;
-    *:401) fail 4 "the server wants credentials (HTTP 401)" "choose a public release server" ;;
+    *:401) fail 4 "the server requires credentials (HTTP 401)" "choose a public release server" ;;
     *:408 | *:5[0-9][0-9]) fail 7 "the server failed (HTTP $status)" "$again" ;;
-    5:* | 97:*) fail 4 "the proxy cannot be used" "look at the proxy variables of this shell, then $again" ;;
+    5:* | 97:*) fail 4 "the proxy cannot be used" "check the proxy variables of this shell, then $again" ;;
     6:* | 7:*) fail 7 "the server of \`$1\` cannot be reached" "check the network, then $again" ;;
     28:*) fail 8 "$2 took too long" "$again" ;;
-    35:*) fail 7 "no TLS connection to the server of \`$1\` comes about" "check the network or the proxy, then $again" ;;
+    35:*) fail 7 "cannot make a TLS connection to the server of \`$1\`" "check the network or the proxy, then $again" ;;
     51:* | 60:* | 77:*)
-        fail 4 "the TLS certificate of the server is not trusted" "install ca-certificates, or set CURL_CA_BUNDLE for a proxy of yours"
+        fail 4 "the TLS certificate of the server is not trusted" "install ca-certificates, or set CURL_CA_BUNDLE for your proxy"
         ;;
     63:* | 15[0-9]:*) fail 1 "$2 is larger than $3 bytes" "do not install it; report it at $repository/issues" ;;
-    1:* | 47:*) fail 1 "the server redirects to where it must not" "do not install it; report it at $repository/issues" ;;
-    23:*) fail 1 "$2 cannot be kept in \`$temporary\`" "free some space, or set TMPDIR, then $again" ;;
+    1:* | 47:*) fail 1 "the server redirects to an address that is not allowed" "do not install it; report it at $repository/issues" ;;
+    23:*) fail 1 "$2 cannot be stored in \`$temporary\`" "free some space, or set TMPDIR, then $again" ;;
     *) fail 7 "$2 cannot be downloaded (curl $result, HTTP $status)" "$again" ;;
     esac
 }
@@ -371,7 +371,7 @@ fetch_failed() {
 # Where a page came in place of a file, the fault is one of the network between.
 refuse_page() {
     if [ "$(head -c 1 "$1")" = '<' ]; then
-        fail 7 "a web page came in place of $2" "sign in to the network or mend the proxy, then run this script again"
+        fail 7 "the server sent a web page instead of $2" "sign in to the network or fix the proxy, then run this script again"
     fi
 }
 
@@ -444,7 +444,7 @@ download_list() {
 }
 
 integrity() {
-    fail 1 "$1" "do not install this release and do not try again; report it at $repository/issues"
+    fail 1 "$1" "do not install this release and do not retry; report it at $repository/issues"
 }
 
 # Who signed the list. The program that this release brings could say anything about itself, so it is not asked:
@@ -467,9 +467,9 @@ verify_signature() {
         verified_by "$earlier" "$earlier" verify "$temporary/checksums.txt" --bundle "$bundle" \
             --certificate-identity "$identity" --certificate-oidc-issuer "$issuer" --format text
     elif [ "$require_signature" = 1 ]; then
-        fail 4 "nothing here can check the signature" "install cosign 2.4 or newer, then run this script again"
+        fail 4 "no program on this machine can check the signature" "install cosign 2.4 or newer, then run this script again"
     else
-        note "signature: NOT checked, for want of cosign or an earlier aos (the new one cannot vouch for itself); docs/installing.md says how to check it"
+        note "signature: NOT checked, because neither cosign nor an earlier aos was found (the new aos cannot verify itself); docs/installing.md explains how to check it"
     fi
 }
 
@@ -545,7 +545,7 @@ stage_program() {
         # Never through a link or into a file that somebody put there.
         set -C
         tar -xzOf "$temporary/$archive" "$top/aos" >"$staged"
-    ) 2>/dev/null || fail 1 "the program cannot be written to \`$directory\`" "free some space there, then run this script again"
+    ) 2>/dev/null || fail 1 "the program cannot be written to \`$directory\`" "free some disk space there, then run this script again"
     chmod 755 "$staged" || fail 1 "\`$staged\` cannot be made executable" "choose another directory with --dir DIR"
     if ! answer=$(bounded "$staged" --version 2>&1); then
         fail 4 "the new program does not run here: $(printf '%s' "$answer" | tr -cd '[:print:]' | cut -c1-200)" \
@@ -559,7 +559,7 @@ commit() {
         say "aos $version is in $target already; nothing changed"
         return 0
     fi
-    mv -f "$staged" "$target" || fail 1 "\`$target\` cannot be replaced" "look at who owns it, or choose another directory with --dir DIR"
+    mv -f "$staged" "$target" || fail 1 "\`$target\` cannot be replaced" "check its owner, or choose another directory with --dir DIR"
     staged=''
     say "installed aos $version in $target"
 }
@@ -609,7 +609,7 @@ main() {
     trap 'exit 130' INT
     trap 'exit 143' TERM
     temporary=$(mktemp -d "${TMPDIR:-/tmp}/aos-install.XXXXXXXX") ||
-        fail 1 "there is no place for temporary files" "set TMPDIR to a directory that can be written"
+        fail 1 "there is no directory for temporary files" "set TMPDIR to a directory that can be written"
 
     find_version
     top=aos-v$version-$platform

@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::commands;
 use crate::commands::runtime::Action;
 
-/// Create agent-facing tools and keep them true to a published contract
+/// Create tools for AI agents and check that they follow a published contract
 #[derive(Debug, Parser)]
 #[command(
     name = "aos",
@@ -16,7 +16,7 @@ use crate::commands::runtime::Action;
     disable_help_subcommand = true,
     arg_required_else_help = false,
     after_help = "Agents: run `aos reference` for the machine-readable description.\n\
-                  Text on a terminal, JSON everywhere else; `--format` decides for both."
+                  Output is text on a terminal and JSON everywhere else; `--format` selects one."
 )]
 pub struct Cli {
     #[command(flatten)]
@@ -32,16 +32,16 @@ pub struct Global {
     /// Output format; the default is text on a terminal and json elsewhere
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]
     pub format: Option<Format>,
-    /// Short for `--format json`
+    /// Same as `--format json`
     #[arg(long, global = true, overrides_with = "json")]
     pub json: bool,
-    /// Keep only these fields of the data; dots reach inside
+    /// Print only these fields of `data`; `a.b` selects a member of a field
     #[arg(long, global = true, value_name = "FIELDS", value_delimiter = ',')]
     pub fields: Vec<String>,
-    /// Write JSON without white space
+    /// Print JSON without white space
     #[arg(long, global = true, overrides_with = "compact")]
     pub compact: bool,
-    /// Write no notes to stderr; errors are still shown
+    /// Print no notes to stderr; errors are still shown
     #[arg(long, global = true, overrides_with = "quiet")]
     pub quiet: bool,
     /// Run as if started in this directory
@@ -54,22 +54,22 @@ pub struct Global {
 pub enum Format {
     /// One JSON envelope
     Json,
-    /// For people; not for parsing
+    /// For people, not for programs
     Text,
-    /// The payload alone: a diff, a script, a document
+    /// Only the payload: a diff, a script or a document
     Raw,
 }
 
 /// Options of every command that writes.
 #[derive(Args, Clone, Debug, Default)]
 pub struct WriteOptions {
-    /// Show what would change and issue a confirm token; change nothing
+    /// Show what would change and issue a confirm token, without changing anything
     #[arg(long, conflicts_with = "confirm")]
     pub dry_run: bool,
-    /// Carry out exactly the change that this token was issued for
+    /// Make exactly the change for which this token was issued
     #[arg(long, value_name = "TOKEN")]
     pub confirm: Option<String>,
-    /// Show everything, with the diff of each file; without it an answer has at most 4,096 bytes
+    /// Show everything, with the diff of each file; without it, the response has at most 4,096 bytes
     #[arg(long)]
     pub diff: bool,
 }
@@ -121,7 +121,7 @@ pub enum Command {
     Augmentor(commands::augmentor::AugmentorArgs),
     Mcp(commands::mcp::McpArgs),
     Verify(commands::verify::VerifyArgs),
-    /// Verify who signed a file or attested something about it
+    /// Verify who signed a file, or who made an attestation about it
     VerifyBundle(commands::verify::VerifyArgs),
     Update(commands::update::UpdateArgs),
     Reference(commands::reference::ReferenceArgs),

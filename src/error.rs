@@ -37,21 +37,21 @@ pub fn io_code(error: &std::io::Error) -> ErrorCode {
 pub fn io_hint(error: &std::io::Error) -> &'static str {
     match error.kind() {
         std::io::ErrorKind::PermissionDenied => {
-            "give this user the permission, or run where it has it"
+            "give this user the permission, or run aos in a directory for which it has the permission"
         }
         std::io::ErrorKind::ReadOnlyFilesystem => {
-            "the file system is read-only; run where aos may write"
+            "the file system is read-only; run aos on a writable one"
         }
         std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
-            "free some space, then run again"
+            "free some disk space, then run the command again"
         }
-        _ => "fix the cause, then run again",
+        _ => "fix the cause, then run the command again",
     }
 }
 
 impl From<Interrupted> for Failure {
     fn from(_: Interrupted) -> Self {
-        Self::new(ErrorCode::Interrupted, "interrupted by a signal; nothing is half-written")
+        Self::new(ErrorCode::Interrupted, "interrupted by a signal; no file is half-written")
             .hint("run the same command again")
     }
 }
@@ -62,18 +62,18 @@ impl From<ApplyError> for Failure {
         match error {
             ApplyError::Obstacle { path, .. } => {
                 Self::new(ErrorCode::Conflict, message).hint(format!(
-                    "remove `{path}` or put a plain file there, then run again; nothing was changed"
+                    "remove `{path}` or replace it with a plain file, then run the command again; nothing was changed"
                 ))
             }
             ApplyError::Stale { .. } => Self::new(ErrorCode::Conflict, message)
-                .hint("run again to see the current state; nothing was changed"),
+                .hint("run the command again to see the current state; nothing was changed"),
             ApplyError::ReadOnly { path } => {
                 Self::new(ErrorCode::Forbidden, message).hint(format!(
-                    "make it writable (`chmod u+w {path}`), then run again; nothing was changed"
+                    "make it writable (`chmod u+w {path}`), then run the command again; nothing was changed"
                 ))
             }
             ApplyError::Busy { .. } => Self::new(ErrorCode::Conflict, message)
-                .hint("wait for it to end, then run again; nothing was changed"),
+                .hint("wait until it ends, then run the command again; nothing was changed"),
             ApplyError::TargetExists { .. } => Self::new(ErrorCode::Conflict, message)
                 .hint("choose another name or `--dir`; nothing was changed"),
             ApplyError::Io { source, .. } => {
@@ -82,7 +82,7 @@ impl From<ApplyError> for Failure {
             ApplyError::Interrupted(interrupted) => interrupted.into(),
             ApplyError::Journal { path, .. } => {
                 Self::new(ErrorCode::Conflict, message).hint(format!(
-                    "restore the managed files from version control, then delete `{}` (`git rm -r` where it is tracked)",
+                    "restore the managed files from version control, then delete `{}` (`git rm -r` if it is tracked)",
                     path.display()
                 ))
             }
@@ -99,7 +99,7 @@ impl From<ProjectError> for Failure {
                 Self::new(ErrorCode::NotFound, message).hint("check the path, or run in the project's directory")
             }
             ProjectError::NotAProject { .. } => Self::new(ErrorCode::NotFound, message)
-                .hint("`aos new NAME` makes a connector; `aos check --recursive DIR` searches for projects"),
+                .hint("`aos new NAME` creates a connector; `aos check --recursive DIR` searches for projects"),
             ProjectError::Read { source, .. } => Self::new(io_code(&source), message).hint(io_hint(&source)),
         }
     }
@@ -111,8 +111,9 @@ impl From<FleetError> for Failure {
         match error {
             FleetError::Search { .. } => Self::new(ErrorCode::Io, message)
                 .hint("check that the directory exists and can be read"),
-            FleetError::Empty { .. } => Self::new(ErrorCode::NotFound, message)
-                .hint("name a directory above projects that have an aos.toml or a connector.json"),
+            FleetError::Empty { .. } => Self::new(ErrorCode::NotFound, message).hint(
+                "give a directory that contains projects with an aos.toml or a connector.json",
+            ),
         }
     }
 }
@@ -126,19 +127,19 @@ impl From<SpecError> for Failure {
                     crate::contract::suggestion::nearest(&tag, known.iter().map(String::as_str));
                 let hint = match nearest.or(known.last().map(String::as_str)) {
                     Some(tag) => format!(
-                        "use `{tag}` (`aos sync-spec --to {tag}`, `aos new --spec {tag}`), or let `aos sync-spec --from DIR` take the tag from a directory that has it"
+                        "use `{tag}` (`aos sync-spec --to {tag}`, `aos new --spec {tag}`), or use `aos sync-spec --from DIR` with a directory that has the tag"
                     ),
                     None => "give a directory that has the tag with `--from DIR`".to_owned(),
                 };
                 Self::new(ErrorCode::NotFound, message).hint(hint).detail("known_tags", known)
             }
             SpecError::NotInDirectory { .. } => Self::new(ErrorCode::NotFound, message)
-                .hint("the directory must hold <family>/<tag>/contract.json and the spec text"),
+                .hint("the directory must contain <family>/<tag>/contract.json and the spec text"),
             SpecError::Read { source, .. } => {
                 Self::new(io_code(&source), message).hint(io_hint(&source))
             }
             SpecError::NotInArchive { looked, .. } => Self::new(ErrorCode::NotFound, message)
-                .hint("say where the contract lies in the release: `prefix` and `files` under [spec] in aos.toml")
+                .hint("set `prefix` and `files` under [spec] in aos.toml to the location of the contract in the release")
                 .detail("looked_for", looked),
             SpecError::Contract { .. } | SpecError::Tag { .. } => {
                 Self::new(ErrorCode::Validation, message)
@@ -146,8 +147,7 @@ impl From<SpecError> for Failure {
             }
             SpecError::Format { member, .. } => Self::new(ErrorCode::Validation, message)
                 .hint(
-                    "publish the contract in the format of contract/schema/<family>-contract.schema.json of aos, under a \
-                     new tag; the tags that this aos carries are complete examples. Nothing was changed",
+                    "publish the contract under a new tag, in the format of contract/schema/<family>-contract.schema.json of aos; the tags in aos are complete examples. Nothing was changed",
                 )
                 .detail("member", member),
             SpecError::Frozen { .. } | SpecError::CoreChanged { .. } => {
@@ -155,9 +155,9 @@ impl From<SpecError> for Failure {
                     .hint("do not use this copy; publish the change under a new tag")
             }
             SpecError::OtherTag { .. } => Self::new(ErrorCode::Integrity, message)
-                .hint("do not use this release; its publisher has to make a right one under a new tag"),
+                .hint("do not use this release; its publisher must release a correct one under a new tag"),
             SpecError::OtherBytes { .. } => Self::new(ErrorCode::Integrity, message).hint(
-                "do not retry; ask the publisher what became of the tag, or move to another one with `--to TAG`",
+                "do not retry; ask the publisher about the tag, or move to another one with `--to TAG`",
             ),
             SpecError::Newest { error, .. } => {
                 let has_none = matches!(error.fault, Fault::NotFound { .. });
@@ -176,15 +176,14 @@ impl From<SpecError> for Failure {
 fn spec_release(error: ReleaseError, message: String) -> Failure {
     let hint = match &error.fault {
         Fault::Unsigned { .. } | Fault::NoChecksums { .. } => Some(
-            "do not retry; its publisher has to sign it with the release workflow of the tag. To rely on digests that \
-             this project remembers instead, set `trust = \"lock\"` under [spec] in aos.toml",
+            "do not retry; its publisher must sign it with the release workflow of the tag. To trust the digests in this project's lock instead, set `trust = \"lock\"` under [spec] in aos.toml",
         ),
         Fault::NoAsset { .. } => Some(
-            "the release needs that archive with the contract inside; if it is just being published, try again later",
+            "the release must have that archive, with the contract in it; if the release is still being published, try again later",
         ),
-        Fault::NotFound { .. } => Some(
-            "name the tag of a release that exists: `aos sync-spec --to TAG`, or `--to latest`",
-        ),
+        Fault::NotFound { .. } => {
+            Some("use the tag of an existing release: `aos sync-spec --to TAG`, or `--to latest`")
+        }
         _ => None,
     };
     let failure = Failure { message, ..error.into() };
@@ -199,9 +198,9 @@ impl From<DesiredError> for Failure {
         let message = error.to_string();
         match error {
             DesiredError::Generate(_) => Self::new(ErrorCode::Validation, message)
-                .hint("fix the named member; `aos check` lists every fault. Nothing was changed"),
+                .hint("fix the named member; `aos check` lists all errors. Nothing was changed"),
             DesiredError::Files(_) => Self::new(ErrorCode::Validation, message)
-                .hint("give each output a path of its own in `aos.toml`"),
+                .hint("give each output its own path in `aos.toml`"),
             DesiredError::Read { source, .. } => {
                 Self::new(io_code(&source), message).hint(io_hint(&source))
             }
@@ -222,12 +221,12 @@ impl From<RuntimeFault> for Failure {
             RuntimeFault::Contract { .. } => Self::new(ErrorCode::Validation, message)
                 .hint("pin a tag that the runtime supports"),
             RuntimeFault::Module(_) => Self::new(ErrorCode::Validation, message).hint(
-                "write `module PATH` into go.mod; the runtime imports its own packages by it",
+                "write `module PATH` into go.mod; the runtime uses it to import its own packages",
             ),
             RuntimeFault::Embedded(_) => Self::new(ErrorCode::Unknown, message)
-                .hint("this build of aos is faulty; install a release"),
+                .hint("this build of aos is defective; install a release"),
             RuntimeFault::Files(_) => Self::new(ErrorCode::Validation, message)
-                .hint("give the runtime a directory of its own under [runtime] in aos.toml"),
+                .hint("give the runtime its own directory under [runtime] in aos.toml"),
         }
     }
 }
@@ -250,18 +249,18 @@ impl From<AnswerError> for Failure {
                 .hint("`aos new --list` describes every question")
                 .detail("key", key),
             AnswerError::Missing { key, help } => Self::new(ErrorCode::Validation, message)
-                .hint(format!("give it: `--set {key}=…` ({help})"))
+                .hint(format!("add `--set {key}=…` ({help})"))
                 .detail("key", key),
             AnswerError::MissingSeveral { keys } => {
                 let flags: Vec<_> = keys.iter().map(|key| format!("`--set {key}=…`")).collect();
                 Self::new(ErrorCode::Validation, message)
-                    .hint(format!("give them: {}", flags.join(" ")))
+                    .hint(format!("add {}", flags.join(" ")))
                     .detail("keys", keys)
             }
             AnswerError::Default { .. } => Self::new(ErrorCode::Unknown, message)
-                .hint("this build of aos is faulty; install a release"),
+                .hint("this build of aos is defective; install a release"),
             AnswerError::File { .. } => Self::new(ErrorCode::Validation, message)
-                .hint("give a TOML or JSON file with one answer per key"),
+                .hint("use a TOML or JSON file with one answer per key"),
         }
     }
 }
@@ -269,18 +268,18 @@ impl From<AnswerError> for Failure {
 impl From<EmbeddedError> for Failure {
     fn from(error: EmbeddedError) -> Self {
         Self::new(ErrorCode::Unknown, error.to_string())
-            .hint("this build of aos is faulty; install a release")
+            .hint("this build of aos is defective; install a release")
     }
 }
 
 impl From<SecretError> for Failure {
     fn from(error: SecretError) -> Self {
         let message = error.to_string();
-        let elsewhere = format!("set {} to a directory of your own", environment::AOS_HOME);
+        let elsewhere = format!("set {} to a directory that you own", environment::AOS_HOME);
         match error {
             SecretError::NoHome => Self::new(ErrorCode::Config, message).hint(elsewhere),
             SecretError::Shared { .. } => Self::new(ErrorCode::Config, message)
-                .hint("delete the file; the next run makes a new one"),
+                .hint("delete the file; the next run creates a new one"),
             SecretError::Io { source, .. } => Self::new(io_code(&source), message).hint(format!(
                 "fix the cause, or set {} to another directory",
                 environment::AOS_HOME
@@ -303,7 +302,7 @@ impl From<TokenError> for Failure {
 
 /// What to do with a file that has no verdict.
 const DO_NOT_USE: &str =
-    "do not use the file and do not try again; get file and bundle anew from their publisher";
+    "do not use the file and do not retry; download file and bundle again from their publisher";
 
 impl From<BundleError> for Failure {
     fn from(error: BundleError) -> Self {
@@ -314,7 +313,7 @@ impl From<BundleError> for Failure {
                 "sign with `cosign sign-blob --bundle FILE` of cosign 3, or add `--new-bundle-format` to cosign 2",
             ),
             BundleError::MediaType(_) => {
-                ("unknown_format", "give a Sigstore bundle of version 0.1, 0.2 or 0.3")
+                ("unknown_format", "use a Sigstore bundle of version 0.1, 0.2 or 0.3")
             }
             BundleError::Document(_) | BundleError::Choice { .. } | BundleError::Content(_) => {
                 ("malformed_bundle", DO_NOT_USE)
@@ -330,12 +329,8 @@ impl From<Rejection> for Failure {
         let refused = |hint: &str| Self::new(ErrorCode::Integrity, message.as_str()).hint(hint);
         let found = |member: &str, text: &str| serde_json::json!({member: text});
         let failure = match &rejection {
-            Rejection::NotASignature => {
-                refused("add `--attestation` if the attestation is what you want to verify")
-            }
-            Rejection::NotAnAttestation => {
-                refused("leave `--attestation` out if a signature is what you want to verify")
-            }
+            Rejection::NotASignature => refused("add `--attestation` to verify the attestation"),
+            Rejection::NotAnAttestation => refused("remove `--attestation` to verify a signature"),
             Rejection::Signer { found: name, .. } => {
                 refused("do not use the file unless its publisher names that signer")
                     .detail("signer", found("identity", name))
@@ -348,10 +343,10 @@ impl From<Rejection> for Failure {
                 "a bundle for a key needs `--key`, one for a certificate needs `--certificate-identity`",
             ),
             Rejection::Future(_) => {
-                refused("set the clock of this machine right; if it is right, do not use the file")
+                refused("correct the clock of this machine; if it is correct, do not use the file")
             }
             Rejection::Certificate(_) | Rejection::Log(_) | Rejection::Time(_) => refused(
-                "do not use the file; if another Sigstore instance signed it, give that one's root with `--trusted-root`",
+                "do not use the file; if it was signed with another Sigstore instance, pass its trust root with `--trusted-root`",
             ),
             Rejection::Repository { .. }
             | Rejection::Artifact(_)
@@ -369,7 +364,7 @@ impl From<Rejection> for Failure {
 impl From<TrustRootError> for Failure {
     fn from(error: TrustRootError) -> Self {
         Self::new(ErrorCode::Config, error.to_string())
-            .hint("give the `trusted_root.json` of the Sigstore instance that signed; nothing was verified")
+            .hint("use the `trusted_root.json` of the Sigstore instance that signed the file; nothing was verified")
     }
 }
 
@@ -381,10 +376,10 @@ impl From<IdentityError> for Failure {
                 "name the signer, for example `https://github.com/OWNER/REPO/.github/workflows/release.yml@refs/tags/v1.2.3`"
             }
             IdentityError::Syntax(_) => {
-                "fix the pattern, or name the signer exactly with `--certificate-identity`"
+                "correct the pattern, or name the signer exactly with `--certificate-identity`"
             }
             IdentityError::Strangers(_) => {
-                "name at least the owner and the repository in the pattern"
+                "the pattern must contain at least the owner and the repository"
             }
         };
         Self::new(ErrorCode::Usage, message).hint(hint)

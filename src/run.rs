@@ -25,7 +25,7 @@ const STDOUT_CLOSED: u8 = 1;
 /// Longest message and longest hint of a brief answer, in bytes.
 const MAX_MESSAGE: usize = 600;
 
-/// Runs the program with `arguments` (the program name first) and gives its exit code.
+/// Runs the program with `arguments` (the program name first), and returns its exit code.
 #[must_use]
 pub fn main(arguments: Vec<OsString>) -> u8 {
     crate::families::install();
@@ -35,7 +35,7 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
     }
     interrupt::listen();
     interrupt::survive_file_size_limit();
-    // A panic is a fault of ours: the caller still gets its envelope, and no backtrace.
+    // A panic is a bug in aos: the caller still gets an envelope, and no backtrace.
     std::panic::set_hook(Box::new(|_| {}));
     let parsed = Cli::try_parse_from(&arguments);
     let global = match &parsed {
@@ -73,7 +73,7 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
 /// How one run ends.
 struct Ending {
     clock: Stopwatch,
-    /// What was done counts, even when nobody reads about it.
+    /// A completed change counts, even if its response cannot be written.
     keeps_exit: bool,
     /// The answer is cut to the size that suits an agent.
     is_brief: bool,
@@ -87,9 +87,9 @@ fn guarded(cli: &Cli, run: &Run) -> Result<Outcome, Failure> {
             environment::enter(directory).map_err(|error| {
                 Failure::new(
                     ErrorCode::NotFound,
-                    format!("`{}` cannot be entered: {error}", directory.display()),
+                    format!("cannot change to the directory `{}`: {error}", directory.display()),
                 )
-                .hint("give a directory that exists to `-C`")
+                .hint("pass an existing directory to `-C`")
             })?;
         }
         raw_is_offered(&cli.command, run)?;
@@ -97,8 +97,9 @@ fn guarded(cli: &Cli, run: &Run) -> Result<Outcome, Failure> {
         answered(&cli.command, run)
     });
     std::panic::catch_unwind(work).unwrap_or_else(|_| {
-        Err(Failure::new(ErrorCode::Unknown, "aos itself failed; this is a fault of aos")
-            .hint(concat!("report the command line at ", env!("CARGO_PKG_REPOSITORY"), "/issues")))
+        Err(Failure::new(ErrorCode::Unknown, "aos itself failed; this is a bug in aos").hint(
+            concat!("please report the command line at ", env!("CARGO_PKG_REPOSITORY"), "/issues"),
+        ))
     })
 }
 
@@ -118,7 +119,7 @@ fn fail_on_demand() {}
 fn answered(command: &Command, run: &Run) -> Result<Outcome, Failure> {
     let answer = dispatch(command, run);
     let Some(entry) = registry::find(path_of(command)) else { return answer };
-    // A query has no half-way state: a signal during it means that nobody waits for the answer.
+    // A query has no partial state: after a signal, no response is needed.
     if entry.kind == registry::Kind::Query && !matches!(&answer, Ok(outcome) if outcome.is_silent) {
         interrupt::check()?;
     }
@@ -226,14 +227,14 @@ fn settings(global: &Global) -> (Run, Option<Failure>) {
     let fault = match (flag, from_environment, named) {
         _ if contradicts => Some(
             Failure::new(ErrorCode::Usage, "`--json` contradicts `--format`")
-                .hint("leave one of them out"),
+                .hint("omit one of them"),
         ),
         (None, None, Some(value)) => {
             let shown: String = value.chars().take(40).collect();
             Some(
                 Failure::new(
                     ErrorCode::Config,
-                    format!("AOS_FORMAT is `{}`, which is no format", excerpt(&shown, 200)),
+                    format!("`{}` in AOS_FORMAT is not a format", excerpt(&shown, 200)),
                 )
                 .hint("set it to json, text or raw, or unset it"),
             )
@@ -288,7 +289,7 @@ fn described(error: &clap::Error) -> Outcome {
     Outcome::new(data, Visible::block(text.trim_end()))
 }
 
-/// The answer as far as it fits; see [`brief`].
+/// The response up to the size limit; see [`brief`].
 fn shortened(
     answer: Result<Outcome, Failure>,
     meta: &Meta,
@@ -328,7 +329,7 @@ fn emit(answer: Result<Outcome, Failure>, global: &Global, run: &Run, ending: En
     let notices = notices(&answer);
     let hint = hint(&notices, run);
     let Ending { clock, keeps_exit, is_brief, is_stream } = ending;
-    // What fails before its first line is no stream: its only document is an ordinary envelope.
+    // A stream that fails before its first line prints an ordinary envelope.
     let is_stream = is_stream && (answer.is_ok() || terminal::has_written());
     let meta = Meta { duration_ms: clock.elapsed_ms(), notices };
     let answer = if is_brief { shortened(answer, &meta, global.compact) } else { answer };
@@ -372,12 +373,12 @@ fn emit(answer: Result<Outcome, Failure>, global: &Global, run: &Run, ending: En
     if !stdout.is_empty()
         && let Err(error) = terminal::write_stdout(&stdout)
     {
-        // A reader that left early knows why; a full disk must be told.
+        // A closed pipe is not an error; a full disk is.
         if error.kind() != std::io::ErrorKind::BrokenPipe {
             let text = visible!("error[E_IO]: stdout cannot be written: {}\n", error);
             terminal::write_stderr(&text);
         }
-        // What an update has done is done, whether anybody reads about it or not.
+        // A completed update counts, even if its response cannot be written.
         return if exit == 0 && !keeps_exit { STDOUT_CLOSED } else { exit };
     }
     let stderr = visible!("{}{}", annotations, notes);
@@ -395,7 +396,7 @@ fn without_commands(stdout: Visible, notes: Visible) -> (Visible, Visible) {
     }
 }
 
-/// What is known about updates, from the disk alone: no command but `update` and `doctor` asks anybody.
+/// The cached update notice. Only `update` and `doctor` check for updates.
 fn notices(answer: &Result<Outcome, Failure>) -> Vec<Value> {
     let replaced = match answer {
         Ok(outcome) => outcome.data.get("binary_replaced"),
@@ -413,7 +414,7 @@ fn hint(notices: &[Value], run: &Run) -> Visible {
     let latest = notices.first().and_then(|notice| notice["latest_version"].as_str());
     match latest.filter(|_| run.format == Format::Text && !run.quiet) {
         Some(latest) => {
-            visible!("aos {} is out: aos update\n", latest)
+            visible!("aos {} is available: run `aos update`\n", latest)
         }
         None => Visible::default(),
     }

@@ -1,4 +1,4 @@
-//! docs/rules.md and docs/reference.md are rendered from what the binary says about itself, and compared.
+//! docs/rules.md, docs/conformance.md and docs/reference.md are rendered from the output of the binary, and compared.
 //!
 //! `AOS_UPDATE_DOCS=1 cargo test --test docs` writes them.
 
@@ -37,13 +37,18 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Text as a cell of a table.
-fn cell(value: &str) -> String {
-    value.replace('|', "\\|").replace('<', "&lt;").replace('\n', " ")
+/// Text outside of code, so that a page shows it as it is.
+fn plain(value: &str) -> String {
+    value.replace('<', "&lt;").replace('\n', " ")
+}
+
+/// A sentence with its full stop.
+fn sentence(value: &str) -> String {
+    format!("{}.", plain(value).trim_end_matches('.'))
 }
 
 fn code(value: &str) -> String {
-    format!("`{}`", value.replace('|', "\\|"))
+    format!("`{value}`")
 }
 
 fn codes(values: &[Value]) -> String {
@@ -52,22 +57,6 @@ fn codes(values: &[Value]) -> String {
 
 fn yes(value: &Value) -> &'static str {
     if value == true { "yes" } else { "no" }
-}
-
-/// A hand-written part, its headings one level lower; empty when it does not exist.
-fn included(path: &str) -> String {
-    let Ok(part) = std::fs::read_to_string(format!("{ROOT}/{path}")) else { return String::new() };
-    let mut fenced = false;
-    let mut lines = vec![format!("<!-- From {path}, which is written by hand. -->")];
-    for line in part.trim_end().lines() {
-        fenced ^= line.starts_with("```");
-        lines.push(if line.starts_with('#') && !fenced {
-            format!("#{line}")
-        } else {
-            line.to_owned()
-        });
-    }
-    format!("\n{}\n", lines.join("\n"))
 }
 
 fn rules() -> String {
@@ -81,74 +70,83 @@ fn rules() -> String {
             None => topics.push((topic, vec![rule])),
         }
     }
-    let mut page = header("`aos check --explain all` and docs/failure-map.md");
+    let mut page = header("`aos check --explain all`");
     page.push_str("# Rules of `aos check`\n\n");
     page.push_str(&format!(
-        "{} rules in {} topics. An error makes `aos check` fail with `E_DRIFT` (exit 6); a warning does not. \
-         `aos check --explain RULE` says the same in a terminal.\n\nFamilies: a rule without families holds for \
-         every repository. Waivable: whether `[[waivers]]` in aos.toml can accept it.\n",
+        "{} rules in {} topics. An error makes `aos check` fail with `E_DRIFT` (exit code 6); a warning does not. \
+         `aos check --explain RULE` prints the same text in a terminal. A rule that can be waived can be accepted with \
+         `[[waivers]]` in [aos.toml](aos-toml.md). A rule that names no family applies to every repository.\n\n\
+         [failure-map.md](failure-map.md) shows the failures of real connectors that these rules prevent.\n",
         rules.len(),
         topics.len()
     ));
     for (topic, rules) in topics {
-        page.push_str(&format!("\n## {topic}\n\n"));
-        page.push_str(
-            "| Rule | Severity | What must hold | Why | Fix | Families | Waivable | Source |\n",
-        );
-        page.push_str("|---|---|---|---|---|---|---|---|\n");
+        page.push_str(&format!("\n## {topic}\n"));
         for rule in rules {
-            let row = [
+            let severity = if rule["severity"] == "error" { "Error" } else { "Warning" };
+            let families: Vec<_> = list(&rule["families"]).iter().map(text).collect();
+            let families = match families.is_empty() {
+                true => String::new(),
+                false => format!(" for {}", families.join(", ")),
+            };
+            let waivable = if rule["waivable"] == true { "can" } else { "cannot" };
+            page.push_str(&format!(
+                "\n### {}\n\n{}\n\n- Why: {}\n- Fix: {}\n- {severity}{families}; {waivable} be waived. Source: {}\n",
                 code(text(&rule["rule"])),
-                text(&rule["severity"]).to_owned(),
-                cell(text(&rule["summary"])),
-                cell(text(&rule["why"])),
-                cell(text(&rule["fix"])),
-                list(&rule["families"]).iter().map(text).collect::<Vec<_>>().join(", "),
-                yes(&rule["waivable"]).to_owned(),
-                cell(text(&rule["source"])),
-            ];
-            page.push_str(&format!("| {} |\n", row.join(" | ").replace("|  |", "| |")));
+                sentence(text(&rule["summary"])),
+                plain(text(&rule["why"])),
+                plain(text(&rule["fix"])),
+                plain(text(&rule["source"])),
+            ));
         }
     }
-    page + &included("docs/failure-map.md")
+    page
 }
 
 fn conformance() -> String {
     let data = data(&["conform", "--list"]);
-    let mut page = header("`aos conform --list`, docs/every-call.md, docs/conform-toml.md");
-    page.push_str("# Conformance\n\n");
+    let mut page = header("`aos conform --list`");
+    page.push_str("# Probes of `aos conform`\n\n");
     page.push_str(
-        "`aos conform` runs a tool as a black box, in an empty home, with made-up secrets and without a network \
-         beyond loopback, and holds what it does against its contract. Each probe passes, fails, does not apply, is \
-         blocked (it could not be found out, which is no success) or is waived by `[[conform.waive]]` in aos.toml.\n",
+        "Each probe tests one requirement of a contract on a running tool. `aos conform --explain PROBE` prints the same \
+         text in a terminal. [running-conform.md](running-conform.md) explains the verdicts, and \
+         [conform-toml.md](conform-toml.md) the file `conform.toml`.\n\nA probe is blocked when something that it needs is \
+         missing:\n\n- `project`: a project directory, not only a command\n- `manifest`: its `connector.json`\n\
+         - `fixture`: a `conform.toml`\n- `facts`: the table `[harness]` of `conform.toml`\n\
+         - `credentials`: names of variables that hold secrets\n\
+         - `base_url`: a variable that points the tool at the mock upstream\n\
+         - `namespace`: a network namespace\n- `python`: a Python that can create virtual environments\n",
     );
     let mut family = "";
     for probe in list(&data["probes"]) {
         if text(&probe["family"]) != family {
             family = text(&probe["family"]);
-            page.push_str(&format!("\n## Family {family}\n\n"));
-            page.push_str("| Probe | Section | What must hold | Why | Fix | Needs |\n|---|---|---|---|---|---|\n");
+            page.push_str(&format!("\n## Family {family}\n"));
         }
-        let row = [
+        let needs: Vec<_> = list(&probe["needs"]).iter().map(text).collect();
+        let needs = match needs.is_empty() {
+            true => String::new(),
+            false => format!(". Needs: {}", needs.join(", ")),
+        };
+        page.push_str(&format!(
+            "\n### {}\n\n{}\n\n- Why: {}\n- Fix: {}\n- Section of the contract: {}{needs}\n",
             code(text(&probe["probe"])),
-            cell(text(&probe["section"])),
-            cell(text(&probe["title"])),
-            cell(text(&probe["why"])),
-            cell(text(&probe["fix"])),
-            list(&probe["needs"]).iter().map(text).collect::<Vec<_>>().join(", "),
-        ];
-        page.push_str(&format!("| {} |\n", row.join(" | ").replace("|  |", "| |")));
+            sentence(text(&probe["title"])),
+            plain(text(&probe["why"])),
+            plain(text(&probe["fix"])),
+            plain(text(&probe["section"])),
+        ));
     }
-    page + &included("docs/every-call.md") + &included("docs/conform-toml.md")
+    page
 }
 
 fn reference() -> String {
     let data = data(&["reference"]);
-    let mut page = header("`aos reference` and docs/aos-toml.md");
+    let mut page = header("`aos reference`");
     page.push_str("# Reference of aos\n\n");
     page.push_str(
-        "What `aos reference` says, for people. Programs read `aos reference` itself: it is the description of \
-         the binary at hand.\n",
+        "The output of `aos reference`, for people. Programs should read `aos reference` itself, because it describes \
+         the installed version.\n",
     );
     page.push_str("\n## Options of every command\n\n");
     page.push_str(&parameters(list(&data["global_params"])));
@@ -158,10 +156,10 @@ fn reference() -> String {
     }
     page.push_str("\n## Exit codes\n\n| Exit | Meaning |\n|---|---|\n");
     for (exit, meaning) in data["exit_codes"].as_object().expect("exit codes") {
-        page.push_str(&format!("| {exit} | {} |\n", cell(text(meaning))));
+        page.push_str(&format!("| {exit} | {} |\n", plain(text(meaning))));
     }
     page.push_str(
-        "\n## Error codes\n\nA reserved code belongs to the contract; no command of this version answers with \
+        "\n## Error codes\n\nA reserved code belongs to the contract, but no command of this version returns \
          it.\n\n| Code | Exit | Retryable | Origin | Reserved |\n|---|---|---|---|---|\n",
     );
     for (name, error) in data["error_codes"].as_object().expect("codes") {
@@ -174,15 +172,15 @@ fn reference() -> String {
             yes(&error["reserved"])
         ));
     }
-    page.push_str("\n## Environment\n\n| Variable | Meaning |\n|---|---|\n");
+    page.push_str("\n## Environment variables\n\n");
     for variable in list(&data["environment"]) {
         page.push_str(&format!(
-            "| {} | {} |\n",
+            "- {}: {}\n",
             code(text(&variable["name"])),
-            cell(text(&variable["meaning"]))
+            plain(text(&variable["meaning"]))
         ));
     }
-    page + &included("docs/aos-toml.md").replace("\n### aos.toml", "\n## aos.toml")
+    page
 }
 
 fn command_section(command: &Value, schemas: &Value) -> String {
@@ -190,15 +188,15 @@ fn command_section(command: &Value, schemas: &Value) -> String {
     let mut section = format!("\n### aos {path}\n\n{}.\n\n", text(&command["description"]));
     let kind = match command["confirm"].as_str() {
         Some("when_lossy") => {
-            "Writes. A call that could lose work is refused with `E_CONFIRMATION_REQUIRED` and a token"
+            "Writes. A call that could lose work fails with `E_CONFIRMATION_REQUIRED` and a confirm token"
         }
-        Some("exempt") => "Writes, without a token: what it installs is verified",
-        Some(_) => "Writes. A call without a token is refused with `E_CONFIRMATION_REQUIRED`",
-        None => "Reads only",
+        Some("exempt") => "Writes, without a confirm token, because it verifies what it installs",
+        Some(_) => "Writes. A call without a confirm token fails with `E_CONFIRMATION_REQUIRED`",
+        None => "Read-only",
     };
     section.push_str(&format!("{kind}."));
     if let Some(raw) = command["raw"].as_str() {
-        section.push_str(&format!(" `--format raw` is {raw}."));
+        section.push_str(&format!(" `--format raw` prints {raw}."));
     }
     section.push_str("\n\n");
     if !list(&command["params"]).is_empty() {
@@ -206,10 +204,10 @@ fn command_section(command: &Value, schemas: &Value) -> String {
         section.push('\n');
     }
     let schema = &schemas[text(&command["output_schema"])];
-    section.push_str(&format!("Fields of the data: {}.\n", codes(list(&schema["fields"]))));
+    section.push_str(&format!("Fields of `data`: {}.\n", codes(list(&schema["fields"]))));
     if !list(&schema["untrusted_fields"]).is_empty() {
         section.push_str(&format!(
-            "Text from outside is in {}, which `_untrusted` names.\n",
+            "\nUntrusted text is in {}; `_untrusted` names these fields.\n",
             codes(list(&schema["untrusted_fields"]))
         ));
     }
@@ -218,31 +216,37 @@ fn command_section(command: &Value, schemas: &Value) -> String {
 }
 
 fn parameters(parameters: &[Value]) -> String {
-    let mut table = String::from(
-        "| Parameter | Takes | Required | Repeatable | Meaning |\n|---|---|---|---|---|\n",
-    );
+    let mut items = String::new();
     for parameter in parameters {
         let name = text(&parameter["name"]);
         let shown =
             if parameter["positional"] == true { name.to_uppercase() } else { format!("--{name}") };
-        let takes = match (list(&parameter["choices"]), &parameter["type"]) {
-            (choices, _) if !choices.is_empty() => codes(choices),
-            (_, kind) if kind == "boolean" => String::from("nothing"),
-            _ => "text".to_owned(),
+        let mut notes = Vec::new();
+        match (list(&parameter["choices"]), &parameter["type"]) {
+            (choices, _) if !choices.is_empty() => notes.push(codes(choices)),
+            (_, kind) if kind == "boolean" => notes.push("flag".to_owned()),
+            _ => {}
+        }
+        if parameter["required"] == true {
+            notes.push("required".to_owned());
+        }
+        if parameter["multiple"] == true {
+            notes.push("repeatable".to_owned());
+        }
+        if let Some(default) = parameter["default"].as_str() {
+            notes.push(format!("default {}", code(default)));
+        }
+        let notes = match notes.is_empty() {
+            true => String::new(),
+            false => format!(" ({})", notes.join("; ")),
         };
-        let default = match parameter["default"].as_str() {
-            Some(default) => format!("; default {}", code(default)),
-            None => String::new(),
-        };
-        table.push_str(&format!(
-            "| {} | {takes}{default} | {} | {} | {} |\n",
+        items.push_str(&format!(
+            "- {}{notes}: {}\n",
             code(&shown),
-            yes(&parameter["required"]),
-            yes(&parameter["multiple"]),
-            cell(text(&parameter["description"]))
+            plain(text(&parameter["description"]))
         ));
     }
-    table
+    items
 }
 
 /// Compares a page with its file, or writes it when that was asked for.
@@ -256,7 +260,7 @@ fn assert_current(path: &str, page: &str) {
     let difference = current.lines().zip(page.lines()).find(|(left, right)| left != right);
     assert!(
         current == page,
-        "{path} is not what the binary says; first difference: {difference:?}\n\
+        "{path} differs from the output of the binary; first difference: {difference:?}\n\
          fix: AOS_UPDATE_DOCS=1 cargo test --test docs"
     );
 }

@@ -200,7 +200,7 @@ impl<'a> Transaction<'a> {
             .map_err(ApplyError::io("remove", &self.directory))
     }
 
-    /// The change stands as soon as the journal has lost its name.
+    /// The change is complete as soon as the journal is renamed.
     fn close(&self) -> Result<(), ApplyError> {
         let entries: Vec<_> = self.edits.iter().map(|edit| Entry::of(edit)).collect();
         journal::close(self.root, &self.entry, &entries)
@@ -208,7 +208,7 @@ impl<'a> Transaction<'a> {
     }
 }
 
-/// Writes a staged file with the permissions of the file it stands for, and makes it durable.
+/// Writes a staged file durably, with the permissions of the file that it replaces.
 fn write_like(copy: &Path, content: &Content, like: Option<&Path>) -> Result<(), ApplyError> {
     let mode = if content.executable { Mode::Executable } else { Mode::Plain };
     files::write_new(copy, &content.bytes, mode).map_err(ApplyError::io("write", copy))?;

@@ -1,4 +1,4 @@
-//! The journal of a write: enough to bring the old state back after a crash.
+//! The journal of a write, from which the old state can be restored after a crash.
 //!
 //! Layout of `.aos-transaction/`: `journal.json`, `new/<n>` (bytes to come), `old/<n>` (bytes that were). A repository
 //! can bring such a directory along, so it is believed only when the ledger of this machine has its seal: the same
@@ -21,7 +21,7 @@ use super::ApplyError;
 pub use genuine::{Genuine, look};
 pub use leftovers::{Left, Leftovers, Removed, clear, close, discard, left};
 
-/// Where the journal of a running write lies.
+/// Path of the journal of a running write.
 pub const DIRECTORY: &str = ".aos-transaction";
 /// Prefix of a journal that is still being written, or is done; the rest is 16 hex digits.
 pub const DRAFT_PREFIX: &str = ".aos-draft-";
@@ -62,7 +62,7 @@ impl Entry {
     }
 }
 
-/// What a recovery does to one file.
+/// The effect of a recovery on one file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Restored {
     pub path: String,
@@ -74,7 +74,7 @@ pub struct Restored {
 #[derive(Clone, Debug, Default)]
 pub struct Recovery {
     pub restored: Vec<Restored>,
-    /// Files that somebody changed after the crash; they are left alone.
+    /// Files that were changed after the crash; they are kept.
     pub skipped: Vec<String>,
 }
 
@@ -97,7 +97,7 @@ pub fn render(id: &str, entries: &[Entry], directories: &[String]) -> String {
     json!({"version": VERSION, "id": id, "edits": edits, "directories": directories}).to_string()
 }
 
-/// Undoes a write of this machine that was cut off, if there is one. Safe to call again after another crash.
+/// Undoes an interrupted write of this machine, if there is one. Safe to call again after another crash.
 ///
 /// # Errors
 /// When another aos is writing, the journal is not one of this machine for this directory, or a file cannot be restored.
@@ -108,7 +108,7 @@ pub fn recover(root: &Path) -> Result<Option<Recovery>, ApplyError> {
     }
     let lock = DirectoryLock::acquire(root).map_err(ApplyError::io("lock", root))?;
     let Some(_lock) = lock else { return Err(ApplyError::Busy { path: root.to_owned() }) };
-    // Whoever held the lock a moment ago may have finished meanwhile.
+    // The previous owner of the lock may have completed the write.
     let Some(genuine) = look(root)? else { return Ok(None) };
     let recovery = roll_back(root, &directory, &genuine.entries, &genuine.directories)?;
     checkpoint::reached("recover:restored");
@@ -160,13 +160,13 @@ pub fn roll_back(
         }
     }
     for made in directories.iter().rev() {
-        // Only a directory that is empty again goes.
+        // Only empty directories are removed.
         let _ = files::remove_empty_directory(&root.join(made));
     }
     Ok(recovery)
 }
 
-/// What has to be done, and in which order; the numbers are those of the entries.
+/// The steps in order; the numbers are those of the entries.
 fn planned(
     root: &Path,
     directory: &Path,
@@ -185,7 +185,7 @@ fn planned(
             Step::Restore | Step::Remove if !is_genuine(&old, entry)? => {
                 return Err(ApplyError::Journal {
                     path: directory.to_owned(),
-                    reason: format!("the old bytes of `{}` are not what it promises", entry.path),
+                    reason: format!("the old bytes of `{}` do not match its digest", entry.path),
                 });
             }
             Step::Restore => {
@@ -203,10 +203,10 @@ fn planned(
     Ok((recovery, steps))
 }
 
-/// What brings one file back.
+/// The step that restores one file.
 enum Step {
     Nothing,
-    /// Somebody changed the file, or put a link above it.
+    /// The file was changed, or a parent directory was replaced with a link.
     Skip,
     Restore,
     Remove,
@@ -225,7 +225,7 @@ fn step(root: &Path, old: &Path, entry: &Entry) -> Result<Step, ApplyError> {
     let digest = |side: &Option<Side>| side.map(|side| side.digest);
     let (before, after) = (digest(&entry.before), digest(&entry.after));
     if before.is_some() && before == after {
-        // Only the execute bit changed: the digests cannot tell whether it is back already.
+        // Only the execute bit changed, so the digests do not show whether it is already restored.
         let is_back = files::kind(old).map_err(ApplyError::io("look at", old))? == Kind::Absent;
         return Ok(match (now == after, is_back) {
             (false, _) => Step::Skip,
@@ -241,12 +241,12 @@ fn step(root: &Path, old: &Path, entry: &Entry) -> Result<Step, ApplyError> {
     })
 }
 
-/// Whether the kept copy is what the journal says; a removal needs none.
+/// Whether the stored copy matches the journal; a removal needs no copy.
 fn is_genuine(old: &Path, entry: &Entry) -> Result<bool, ApplyError> {
     Ok(entry.before.is_none() || state_of(old)? == Some(entry.before))
 }
 
-/// The file at `place`, `Some(None)` when nothing is there, `None` when it is no file of ours.
+/// The file at `place`; `Some(None)` if there is none, `None` if it is not a file of aos.
 fn state_of(place: &Path) -> Result<Option<Option<Side>>, ApplyError> {
     match files::kind(place).map_err(ApplyError::io("look at", place))? {
         Kind::Absent => Ok(Some(None)),

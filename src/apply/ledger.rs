@@ -17,17 +17,17 @@ use crate::system::{clock, random};
 const DIRECTORY: &str = "writes";
 /// Largest entry, in bytes.
 const MAX_ENTRY: u64 = 64 * 1024;
-/// Entries whose directory is gone are forgotten after this time, in seconds.
+/// Entries whose directory no longer exists are removed after this time, in seconds.
 const FORGOTTEN_AFTER: u64 = 24 * 60 * 60;
 
 /// A directory of aos in a tree.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// 16 hex digits that nobody can guess, in the name of the directory.
+    /// 16 random hex digits in the name of the directory.
     pub id: String,
     /// `None` where the state directory cannot be written.
     file: Option<PathBuf>,
-    /// Canonical directory that holds it, as hex of its bytes.
+    /// Its canonical parent directory, as hex of its bytes.
     root: String,
     /// Seal of the journal, once there is one.
     pub seal: Option<String>,
@@ -47,8 +47,8 @@ pub fn is_id(text: &str) -> bool {
 }
 
 impl Entry {
-    /// A new entry for a directory that is about to be made in `root`. Where the state directory cannot be written there
-    /// is a directory without one: nothing that a kill leaves of it is carried out or removed by a later run.
+    /// A new entry for a directory that will be created in `root`. If the state directory is not writable, there is no
+    /// entry, and later runs neither complete nor remove what a kill leaves.
     ///
     /// # Errors
     /// When the system has no source of randomness.
@@ -98,9 +98,9 @@ impl Entry {
         files::rename(&staged, file).map_err(SecretError::io(file))
     }
 
-    /// The directory is gone.
+    /// Removes the entry after the directory was removed.
     pub fn close(&self) {
-        // An entry that stays names a directory that nobody can make again, and is forgotten later.
+        // A remaining entry names a random directory that is never created again, and is removed later.
         if let Some(file) = &self.file {
             let _ = files::remove_file(file);
         }
@@ -114,7 +114,7 @@ impl Entry {
     }
 }
 
-/// Forgets entries of runs that were killed long ago and whose tree is gone.
+/// Removes entries of runs that were killed long ago and whose directory no longer exists.
 fn prune(directory: &Path) {
     let now = clock::now_seconds();
     for name in files::names(directory).unwrap_or_default() {

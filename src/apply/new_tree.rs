@@ -1,4 +1,4 @@
-//! A new project: staged beside its target, in place by one rename.
+//! A new project: staged beside its target, and moved into place with one rename.
 //!
 //! A kill at any moment leaves either nothing or the complete project, and at most a staging directory that the
 //! next run removes when the ledger of this machine has it.
@@ -15,7 +15,7 @@ use super::{ApplyError, ledger};
 
 /// Prefix of staging directories; the rest is 16 hex digits.
 pub const PREFIX: &str = ".aos-tmp-";
-/// How often a staging directory may be lost to other runs before this one gives up.
+/// Number of attempts if other runs remove the staging directory.
 const STAGE_ATTEMPTS: usize = 100;
 
 /// Writes `files` as the new directory `target`. `finish` may add to the staged tree (a git repository) before it
@@ -125,8 +125,8 @@ impl Drop for Stage {
     }
 }
 
-/// Removes staging directories of runs on this machine that were killed; a running one holds its lock. Gives their
-/// names, to be told.
+/// Removes staging directories of killed runs on this machine; a running one has its lock. Returns their names, for
+/// notes.
 #[must_use]
 pub fn remove_leftovers(parent: &Path) -> Vec<String> {
     let mut removed = Vec::new();

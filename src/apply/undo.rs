@@ -1,6 +1,6 @@
-//! What a project was before an upgrade that left conflicts: enough to bring it back byte for byte.
+//! The state of a project before an upgrade with conflicts, from which it can be restored byte for byte.
 //!
-//! One file for a project, in the state directory and not in the tree, where a repository could bring one along.
+//! One file for a project, in the state directory and not in the tree, because a repository could contain one.
 
 use std::path::{Path, PathBuf};
 
@@ -23,9 +23,9 @@ const MAX_KEPT: u64 = 256 * 1024 * 1024;
 #[derive(Clone, Debug)]
 pub struct Former {
     pub path: RelativePath,
-    /// What was there; `None` when the change made the file.
+    /// The old content; `None` if the change created the file.
     pub before: Option<Content>,
-    /// What the change wrote; `None` when it removed the file.
+    /// The new content; `None` if the change removed the file.
     pub after: Option<Digest>,
 }
 
@@ -33,14 +33,14 @@ pub struct Former {
 #[derive(Clone, Debug, Default)]
 pub struct Undo {
     pub files: Vec<Former>,
-    /// Directories that the change made, the outermost first.
+    /// Directories that the change created, outermost first.
     pub directories: Vec<String>,
 }
 
 #[derive(Deserialize, Serialize)]
 struct Header {
     root: String,
-    /// Which change this is: that of another one brings nothing back.
+    /// Identifies the change; the state of another change is not restored.
     change: String,
     files: Vec<Line>,
     directories: Vec<String>,
@@ -88,7 +88,7 @@ pub fn keep(root: &Path, plan: &Plan, change: &str) -> Result<(), ApplyError> {
     Ok(())
 }
 
-/// The state before `change`; `None` when this machine did not make it.
+/// The state before `change`; `None` when this machine did not create it.
 ///
 /// # Errors
 /// When what is kept cannot be read.
@@ -148,7 +148,7 @@ fn missing(root: &Path, plan: &Plan) -> Vec<String> {
     missing
 }
 
-/// Removes the directories of `undo` that are empty again.
+/// Removes the directories of `undo` that are empty.
 pub fn remove_directories(root: &Path, undo: &Undo) {
     for directory in undo.directories.iter().rev() {
         if RelativePath::parse(directory).is_ok() {

@@ -55,7 +55,7 @@ pub fn compare(
     let differs: BTreeSet<_> = edited.chain(in_the_way).collect();
     let ours = wanted.paths().map(RelativePath::as_str).filter(|path| !differs.contains(path));
     let shadows = shadow::findings(&project.root, repository, record, &ours.collect());
-    // A file that is loaded in place of the module is named once.
+    // A file that is loaded instead of the module is reported once.
     let mut strays = strays::findings(repository, record, &wanted);
     strays.retain(|stray| !shadows.iter().any(|shadow| shadow.path == stray.path));
     found.extend(strays);
@@ -72,17 +72,17 @@ fn special_modes(project: &Project, compared: &BTreeSet<RelativePath>) -> Vec<Fi
     let finding = |path: &RelativePath| {
         let message = "the file has a setuid, setgid or sticky bit".to_owned();
         let mut finding = rules::MODE.finding(path.as_str(), message);
-        finding.fix = "take the bit away: `chmod u-s,g-s,-t FILE`".to_owned();
+        finding.fix = "remove the bit: `chmod u-s,g-s,-t FILE`".to_owned();
         finding
     };
     special.map(finding).collect()
 }
 
-/// A file that the lock gives to aos, and that aos does not write.
+/// A file that is in the lock, but that aos does not write.
 fn claimed(path: &RelativePath) -> Finding {
-    let message = "the lock names this file, and aos does not write such a file".to_owned();
+    let message = "the lock names this file, but aos does not write such a file".to_owned();
     let mut finding = rules::EXTRA.finding(path.as_str(), message);
-    finding.fix = "run `aos sync-spec`; it drops the file from the lock and leaves it".to_owned();
+    finding.fix = "run `aos sync-spec`; it removes the file from the lock and keeps it".to_owned();
     finding
 }
 
@@ -156,7 +156,7 @@ fn edit_finding(edit: &Edit, generated: &FileSet, runtime: &FileSet) -> Finding 
         Action::Create if is_runtime => (&rules::RUNTIME, "the file of the runtime does not exist"),
         Action::Create => (&rules::MISSING, "the file does not exist"),
         Action::SetMode => (&rules::MODE, "the file is executable"),
-        Action::Delete => (&rules::EXTRA, "the file belongs to another state of the contract"),
+        Action::Delete => (&rules::EXTRA, "the file belongs to another version of the contract"),
         Action::Replace if only_line_endings(edit) => {
             (&rules::LINE_ENDINGS, "the line endings were converted")
         }
@@ -164,15 +164,15 @@ fn edit_finding(edit: &Edit, generated: &FileSet, runtime: &FileSet) -> Finding 
             (&rules::LOCK_STALE, "the lock does not describe the managed files")
         }
         Action::Replace if edit.path.as_str() == PIN_PATH => {
-            (&rules::PIN_MALFORMED, "the pin is not written as one tag and a newline")
+            (&rules::PIN_MALFORMED, "the pin is not one tag and a newline")
         }
         Action::Replace if is_generated => {
-            (&rules::GENERATED_STALE, "the file is not what its sources generate")
+            (&rules::GENERATED_STALE, "the file differs from what its sources generate")
         }
         Action::Replace if is_runtime => {
-            (&rules::RUNTIME, "the file is not that of the recorded runtime")
+            (&rules::RUNTIME, "the file differs from the recorded runtime")
         }
-        Action::Replace => (&rules::MODIFIED, "the file is not what the pinned contract says"),
+        Action::Replace => (&rules::MODIFIED, "the file differs from the pinned contract"),
     };
     let mut finding = rule.finding(edit.path.as_str(), message.to_owned());
     if edit.action != Action::Create {
@@ -183,7 +183,7 @@ fn edit_finding(edit: &Edit, generated: &FileSet, runtime: &FileSet) -> Finding 
     finding
 }
 
-/// A missing file is shown by its size: its whole text would say nothing more.
+/// A missing file is shown by its size instead of its whole text.
 fn created(edit: &Edit, after: &Content) -> String {
     format!(
         "--- /dev/null\n+++ b/{}\n({} bytes, {})\n",
@@ -205,7 +205,7 @@ fn only_line_endings(edit: &Edit) -> bool {
     }
 }
 
-/// Files that stand in a directory of aos but belong to nobody.
+/// Unknown files in a directory that aos manages.
 #[must_use]
 pub fn extra(
     repository: &Repository,
@@ -231,8 +231,7 @@ pub fn extra(
                 || stays.iter().any(|known| known.as_str() == path)
                 || runtime::is_owned(record, path);
             if path != extension && !kept && !wanted.paths().any(|known| known.as_str() == path) {
-                let message =
-                    format!("`{directory}` is kept by aos, and it did not write this file");
+                let message = format!("aos manages `{directory}`, but did not write this file");
                 findings.push(rules::EXTRA.finding(path, message));
             }
         }

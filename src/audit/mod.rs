@@ -1,4 +1,4 @@
-//! What `check` knows: drift of managed files, static rules, waivers, one verdict per project.
+//! The checks of `aos check`: drift of managed files, static rules, waivers, and one verdict per project.
 //!
 //! Reads projects, never writes; the rules themselves are in `contract::rules`.
 

@@ -33,20 +33,20 @@ pub struct Options {
 /// The verdict on one project.
 #[derive(Clone, Debug)]
 pub struct ProjectReport {
-    /// As somebody named it.
+    /// As the user named it.
     pub path: String,
     /// Name of its directory.
     pub name: String,
     pub family: Family,
     /// The pinned tag, when it can be read.
     pub tag: Option<String>,
-    /// Where the contract comes from, as the record says.
+    /// The source of the contract, from the record.
     pub source: Option<String>,
     /// How the vendored bytes were judged: `embedded`, `signed`, `lock`, or `none` when they were not.
     pub trust: &'static str,
     /// Who signed the contract, when it was signed.
     pub signer: Option<String>,
-    /// Why the contract could not be had: there is no verdict on this project then, whatever was found.
+    /// Why the contract is not available: then there is no verdict on this project, whatever was found.
     pub fault: Option<FaultNumber>,
     pub notes: Vec<String>,
     /// The runtime that the project has, when it has one.
@@ -57,11 +57,11 @@ pub struct ProjectReport {
     pub compared: usize,
     pub findings: Vec<Finding>,
     pub waived: Vec<Waived>,
-    /// What the findings of this report leave out, when only some rules were asked for.
+    /// The omitted findings, if only some rules were requested.
     pub passed_over: Option<PassedOver>,
 }
 
-/// Findings of rules that nobody asked for.
+/// Findings of rules that were not requested.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct PassedOver {
     pub errors: usize,
@@ -136,7 +136,7 @@ struct Audit<'a> {
     session: &'a Session,
     report: ProjectReport,
     compared: BTreeSet<RelativePath>,
-    /// Files of the pinned release, when it could be had.
+    /// Files of the pinned release, if it is available.
     vendored: BTreeSet<RelativePath>,
 }
 
@@ -145,7 +145,7 @@ impl Audit<'_> {
         self.report.findings.push(finding);
     }
 
-    /// Compares every managed file; gives the release that was compared with.
+    /// Compares every managed file, and returns the release with which it was compared.
     fn compare(&mut self) -> Option<Arc<SpecRelease>> {
         let record = self.project.record.good()?.clone();
         let release = self.release()?;
@@ -155,7 +155,7 @@ impl Audit<'_> {
         let of_another_state =
             |lock: &Lock| lock.tag != release.tag || lock.family != release.family;
         if self.project.lock.good().is_some_and(of_another_state) {
-            // One finding says so already; a list of every line would only hide it.
+            // One finding already reports it; a list of all lines would hide it.
             return Some(release);
         }
         // The sources are read as `aos gen` reads them, so that both generate the same or refuse the same.
@@ -189,7 +189,7 @@ impl Audit<'_> {
         Some(release)
     }
 
-    /// Every file that the lock and the record ask for, and that was not compared.
+    /// Every file in the lock and the record that was not compared.
     fn count(&mut self) {
         let Some(record) = self.project.record.good() else { return };
         let mut wanted = self.vendored.clone();
@@ -264,7 +264,7 @@ impl Audit<'_> {
         }
     }
 
-    /// A signed release, from the cache or from its host. When it cannot be had, nothing was compared.
+    /// A signed release, from the cache or its host. If it is not available, nothing is compared.
     fn hosted_release(&mut self, wanted: &Wanted) -> Option<Arc<SpecRelease>> {
         match self.session.obtain(wanted) {
             Ok(obtained) => {
@@ -295,33 +295,30 @@ impl Audit<'_> {
             Some(lock) if lock.source != SpecSource::Embedded && !record.spec.trust_lock => (
                 &rules::SOURCE_UNAVAILABLE,
                 format!(
-                    "`{pin}` came from a {}, and aos.toml does not trust the lock for it",
+                    "`{pin}` came from a {}, but aos.toml does not trust the lock for it",
                     lock.source
                 ),
             ),
             Some(lock) if lock.source != *source && !of_the_binary => (
                 &rules::SOURCE_UNAVAILABLE,
                 format!(
-                    "aos.toml names the source `{source}`, the vendored contract is from `{}`",
+                    "the source in aos.toml is `{source}`, but the vendored contract is from `{}`",
                     lock.source
                 ),
             ),
             Some(lock) if lock.source == *source => (
                 &rules::SOURCE_UNAVAILABLE,
-                format!(
-                    "the lock remembers `{}`, and nothing else is trusted for `{pin}`",
-                    lock.tag
-                ),
+                format!("the lock has `{}`, and only the lock is trusted for `{pin}`", lock.tag),
             ),
             None if !of_the_binary => (
                 &rules::SOURCE_UNAVAILABLE,
-                format!("aos.toml trusts the lock for `{pin}`, and there is none"),
+                format!("aos.toml trusts the lock for `{pin}`, but there is no lock"),
             ),
             _ => {
                 let known: Vec<_> =
                     embedded::tags(self.project.family).iter().map(ToString::to_string).collect();
                 let message = format!(
-                    "`{pin}` is not a released tag of `{}`; there are {}",
+                    "`{pin}` is not a released tag of `{}`; tags are {}",
                     self.project.family,
                     known.join(", ")
                 );
@@ -359,7 +356,7 @@ impl Audit<'_> {
         self.report.notes.extend(part.notes(&self.repository, &release.contract, record));
     }
 
-    /// What is said of the projects below this one.
+    /// The note on projects below this one.
     fn nested_projects(&self) -> Option<String> {
         let outputs = self.project.record.good().into_iter().flat_map(|record| &record.outputs);
         let outputs: Vec<_> = outputs.flat_map(|(_, paths)| paths).map(|o| &o.path).collect();
@@ -369,7 +366,7 @@ impl Audit<'_> {
         let more = more.map_or_else(String::new, |more| format!(" and {more} more"));
         (!names.is_empty()).then(|| {
             format!(
-                "each is a project of its own and was not judged here: {}{more}",
+                "each of these is a separate project and was not checked: {}{more}",
                 names.join(", ")
             )
         })
@@ -388,8 +385,7 @@ impl Audit<'_> {
         let nested = self.repository.nested(std::iter::empty());
         for path in &self.repository.writes {
             if !nested.iter().any(|project| is_below(path, project)) {
-                let message =
-                    "it looks like a write of aos, and a project has those at its root only";
+                let message = "it looks like an unfinished write of aos, but aos writes these only in the root of a project";
                 let finding = rules::FOREIGN_STATE.finding(path, message.to_owned());
                 self.report.findings.push(finding);
             }

@@ -9,7 +9,7 @@ use crate::inputs::project::{Project, Slot, TRANSACTION_DIRECTORY};
 
 use super::rules;
 
-/// What is wrong with the records themselves; empty when all three can be relied on.
+/// Findings about pin, lock and record; empty if all three are valid.
 #[must_use]
 pub fn findings(project: &Project) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -17,14 +17,14 @@ pub fn findings(project: &Project) -> Vec<Finding> {
         findings.push(match journal::look(&project.root) {
             Ok(_) => rules::INTERRUPTED.finding(
                 TRANSACTION_DIRECTORY,
-                "an earlier run of aos was cut off while it wrote".to_owned(),
+                "an earlier run of aos was interrupted while it wrote".to_owned(),
             ),
             Err(error) => rules::FOREIGN_STATE.finding(TRANSACTION_DIRECTORY, error.to_string()),
         });
     }
     for left in journal::left(&project.root) {
         let message = format!(
-            "`{}` looks like a leftover of aos and is not removed: {}",
+            "`{}` looks like a leftover of aos, but is not removed: {}",
             left.name, left.reason
         );
         findings.push(rules::FOREIGN_STATE.finding(&left.name, message));
@@ -72,7 +72,7 @@ pub fn findings(project: &Project) -> Vec<Finding> {
         && record.family != lock.family
     {
         let message = format!(
-            "the lock is of the family `{}`, aos.toml says `{}`",
+            "the family in the lock is `{}`, but in aos.toml it is `{}`",
             lock.family, record.family
         );
         findings.push(rules::LOCK_STALE.finding(LOCK_PATH, message));
@@ -80,7 +80,7 @@ pub fn findings(project: &Project) -> Vec<Finding> {
     if let (Slot::Good(pin), Slot::Good(lock)) = (&project.pin, &project.lock)
         && *pin != lock.tag
     {
-        let message = format!("the pin says `{pin}`, the vendored files are of `{}`", lock.tag);
+        let message = format!("the pin is `{pin}`, but the vendored files are of `{}`", lock.tag);
         findings.push(rules::PIN_MOVED.finding(PIN_PATH, message));
     }
     findings

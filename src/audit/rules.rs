@@ -43,18 +43,18 @@ rule!(
     INTERRUPTED,
     "project/interrupted-write",
     Error,
-    "No write of aos is cut off half-way",
-    "The journal of a killed run is still there, so managed files may be of two states",
-    "run `aos sync-spec`; it puts the old state back first",
+    "No write of aos was interrupted",
+    "The journal of a killed run still exists, so managed files may be partly old and partly new",
+    "run `aos sync-spec`; it first restores the old state",
     "aos"
 );
 rule!(
     FOREIGN_STATE,
     "project/foreign-state",
     Error,
-    "The tree holds no journal or staging directory that this machine did not write",
-    "A repository can bring one along; carried out, it would write and delete files that nobody asked for",
-    "look at what it holds, then delete it (`git rm -r` where it is tracked) and restore the managed files from version control",
+    "The tree contains no journal or staging directory that this machine did not write",
+    "A repository can contain one; completing it would write and delete files that the user did not choose",
+    "look at its content, then delete it (`git rm -r` if it is tracked) and restore the managed files from version control",
     "aos"
 );
 rule!(
@@ -62,7 +62,7 @@ rule!(
     "project/nothing-compared",
     Error,
     "At least one managed file is compared",
-    "A check that compared nothing would be green for any content",
+    "A check that compared nothing would pass for any content",
     "run `aos sync-spec`",
     "aos"
 );
@@ -70,9 +70,9 @@ rule!(
     NOT_COMPARED,
     "project/not-compared",
     Error,
-    "Every file that the lock and aos.toml name is compared",
-    "A file that was not compared may hold anything, whatever the other files say",
-    "correct the finding that prevents the comparison, then run `aos check` again",
+    "Every file in the lock and in aos.toml is compared",
+    "A file that was not compared can have any content",
+    "fix the finding that prevents the comparison, then run `aos check` again",
     "aos"
 );
 rule!(
@@ -80,7 +80,7 @@ rule!(
     "project/not-read",
     Error,
     "The whole project is read",
-    "A directory that was not read may hold a file that replaces a managed one",
+    "A directory that was not read may contain a file that replaces a managed one",
     "make the directory readable, move it out of the project, or let git ignore it",
     "aos"
 );
@@ -89,7 +89,7 @@ rule!(
     "pin/missing",
     Error,
     ".agent/SPEC_VERSION exists",
-    "The pin names the contract that everything else is compared with",
+    "The pin names the contract with which everything else is compared",
     "run `aos sync-spec`",
     "agent-cli §3.1"
 );
@@ -97,8 +97,8 @@ rule!(
     PIN_MALFORMED,
     "pin/malformed",
     Error,
-    ".agent/SPEC_VERSION holds one version tag and nothing else",
-    "The pin is parsed and never pasted into a path or URL, so anything but a version is refused",
+    ".agent/SPEC_VERSION contains one version tag and nothing else",
+    "The pin becomes part of paths and URLs, so only a valid version is accepted",
     "write one tag, for example `v1.1.0`, on one line",
     "agent-cli §3.1"
 );
@@ -106,8 +106,8 @@ rule!(
     PIN_UNKNOWN,
     "pin/unknown",
     Error,
-    "The pinned tag is one that this aos can compare with",
-    "What cannot be compared is never called in order",
+    "This aos knows the pinned tag",
+    "aos never reports OK for a contract or runtime that it cannot compare",
     "pin a known tag with `aos sync-spec --to TAG`, or update aos",
     "agent-cli §3.1"
 );
@@ -116,8 +116,8 @@ rule!(
     "pin/moved",
     Error,
     "Pin and lock name the same tag",
-    "The pin was edited without vendoring the contract it names",
-    "run `aos sync-spec` to follow the pin",
+    "The pin was edited, but the contract that it names was not vendored",
+    "run `aos sync-spec` to vendor the pinned contract",
     "agent-cli §3.1"
 );
 rule!(
@@ -125,7 +125,7 @@ rule!(
     "lock/missing",
     Error,
     ".agent/spec.lock exists",
-    "It records what aos wrote, so that nobody's work is overwritten",
+    "It records what aos wrote, so that aos does not overwrite your work",
     "run `aos sync-spec`",
     "aos"
 );
@@ -134,8 +134,8 @@ rule!(
     "lock/malformed",
     Error,
     ".agent/spec.lock can be read by this aos",
-    "An unreadable lock, or one of a newer version, proves nothing",
-    "run `aos sync-spec`, or update aos when a newer one wrote the lock",
+    "A lock that cannot be read, or that a newer aos wrote, cannot be used for the comparison",
+    "run `aos sync-spec`, or update aos if a newer one wrote the lock",
     "aos"
 );
 rule!(
@@ -143,7 +143,7 @@ rule!(
     "lock/stale",
     Error,
     ".agent/spec.lock has the digest of every managed file",
-    "A lock that says something else hides changes from the next sync",
+    "A wrong digest in the lock hides changes from the next sync",
     "run `aos sync-spec`",
     "aos"
 );
@@ -151,8 +151,8 @@ rule!(
     SOURCE_UNAVAILABLE,
     "spec/source-unavailable",
     Error,
-    "The pinned contract is at hand, or its digests in the lock are trusted by the record",
-    "A check that cannot see the source compares nothing",
+    "The pinned contract is available, or aos.toml permits trusting the digests in the lock",
+    "Without the contract, nothing can be compared",
     "run `aos sync-spec`, with `--from DIR` for a contract from a directory; or set `trust = \"lock\"` under [spec] in aos.toml",
     "aos"
 );
@@ -169,8 +169,8 @@ rule!(
     MODIFIED,
     "drift/modified",
     Error,
-    "Every managed file has the bytes that the pinned contract and the manifest give",
-    "Edited copies are how tools stop agreeing with what agents expect",
+    "Every managed file has the bytes that follow from the pinned contract and the manifest",
+    "A tool with an edited copy no longer does what agents expect",
     "run `aos sync-spec`",
     "agent-cli §3.1"
 );
@@ -188,7 +188,7 @@ rule!(
     "drift/mode",
     Error,
     "Managed files are not executable and have no setuid, setgid or sticky bit",
-    "Nobody runs a contract; such a bit shows that something rewrote the file",
+    "A contract is not a program; such a bit shows that something rewrote the file",
     "run `aos sync-spec`",
     "aos"
 );
@@ -196,36 +196,36 @@ rule!(
     RUNTIME,
     "drift/runtime",
     Error,
-    "Every file of the vendored runtime is that of its version",
-    "The runtime holds the write gate, redaction and updates; an edit there is lost with the next version and is seen by nobody",
-    "run `aos sync-spec` to restore it, or take the part over with `aos runtime own PATH`",
+    "Every file of the vendored runtime is unchanged",
+    "The runtime contains the write gate, redaction and updates; the next version would silently remove an edit",
+    "run `aos sync-spec` to restore it, or hand the part to the project with `aos runtime own PATH`",
     "aos"
 );
 rule!(
     RUNTIME_UNKNOWN,
     "runtime/unknown",
     Error,
-    "The runtime that aos.toml and the lock name is one that this aos knows",
-    "What cannot be compared is never called in order",
-    "run `aos sync-spec`, or update aos when a newer one wrote the lock",
+    "This aos knows the runtime in aos.toml and the lock",
+    "aos never reports OK for a contract or runtime that it cannot compare",
+    "run `aos sync-spec`, or update aos if a newer one wrote the lock",
     "aos.toml"
 );
 rule!(
     RUNTIME_BEHIND,
     "runtime/behind",
     Warning,
-    "The runtime is as new as that of this aos",
-    "A newer runtime has repairs that this project does not have yet",
-    "run `aos sync-spec`; it replaces the runtime and touches none of your files",
+    "The runtime is not older than that of this aos",
+    "A newer runtime has fixes that this project does not have yet",
+    "run `aos sync-spec`; it replaces the runtime and does not change your files",
     "aos.toml"
 );
 rule!(
     RUNTIME_OWNED_BEHIND,
     "runtime/owned-behind",
     Warning,
-    "Parts of the runtime that the project owns are as new as the runtime of this aos",
-    "Repairs of a part that a project owns reach it only by hand",
-    "look at `aos runtime return PATH --dry-run`; then take the repair over, or give the part back",
+    "The parts of the runtime that the project owns are not older than the runtime of this aos",
+    "aos does not apply fixes to a part that the project owns",
+    "run `aos runtime return PATH --dry-run`, then apply the fix yourself, or return the part",
     "aos.toml"
 );
 rule!(
@@ -233,7 +233,7 @@ rule!(
     "template/conflict",
     Error,
     "No conflict of an upgrade is open",
-    "A file with markers does not run, and a change that was left out is forgotten",
+    "A file with markers does not work, and a rejected change is easily forgotten",
     "resolve it and remove its markers or its `.rej` file, then run `aos upgrade`; `aos upgrade --abort` undoes the upgrade",
     "aos.toml"
 );
@@ -241,8 +241,8 @@ rule!(
     UNFINISHED,
     "template/unfinished",
     Error,
-    "An upgrade whose conflicts are resolved is finished",
-    "The record still names the old template, so the next upgrade would begin from the wrong version",
+    "An upgrade is completed after its conflicts are resolved",
+    "aos.toml still names the old template, so the next upgrade would start from the wrong version",
     "run `aos upgrade`",
     "aos.toml"
 );
@@ -250,8 +250,8 @@ rule!(
     TEMPLATE_BEHIND,
     "template/behind",
     Warning,
-    "The template is as new as that of this aos",
-    "A newer template has repairs of workflows, tests and documents that this project does not have yet",
+    "The template is not older than that of this aos",
+    "A newer template has fixes of workflows, tests and documents that this project does not have yet",
     "run `aos upgrade --dry-run`; it merges the changes into your files and shows them first",
     "aos.toml"
 );
@@ -260,16 +260,16 @@ rule!(
     "drift/not-a-file",
     Error,
     "Managed files are plain files inside the project",
-    "Through a link, a file outside the project would be trusted or overwritten",
-    "remove what is in the way, then run `aos sync-spec`",
+    "A link would make aos trust or overwrite a file outside the project",
+    "remove it, then run `aos sync-spec`",
     "aos"
 );
 rule!(
     EXTRA,
     "drift/extra",
     Error,
-    "Directories that aos owns hold nothing else",
-    "A stray spec or contract file looks official and is kept true by nobody",
+    "Directories that aos manages contain nothing else",
+    "An additional spec or contract file looks official, but nothing keeps it current",
     "move the file elsewhere or delete it",
     "aos"
 );
@@ -278,7 +278,7 @@ rule!(
     "drift/stale",
     Error,
     "Generated files match their sources",
-    "Code that was generated from older data gives other answers than the manifest promises",
+    "Code that was generated from older data does not do what the manifest promises",
     "run `aos gen`",
     "agent-cli §3.1"
 );
@@ -287,7 +287,7 @@ rule!(
     "drift/not-generated",
     Error,
     "Every declared output exists",
-    "The tool would not start, or would start with data of another version",
+    "The tool would not start, or would use data of another version",
     "run `aos gen`",
     "agent-cli §3.1"
 );
@@ -296,7 +296,7 @@ rule!(
     "drift/cannot-generate",
     Error,
     "Generated files can be computed from their sources",
-    "A manifest or extension that is refused leaves generated files unchecked",
+    "Without a valid manifest or extension, generated files cannot be checked",
     "fix the named member, then run `aos gen`",
     "agent-cli §3.1"
 );
@@ -304,8 +304,8 @@ rule!(
     STRAY_MODULE,
     "drift/stray-module",
     Error,
-    "Only declared files carry the name or the mark of a generated contract module, and aos.toml names the runtime that is loaded",
-    "A second copy is imported by accident or on purpose, is never renewed, and nothing compares it",
+    "Only declared files have the name or mark of a generated contract module, and aos.toml names the runtime that is loaded",
+    "A second copy can be imported instead, is never updated, and is not compared",
     "delete the file, or declare it under [outputs] in aos.toml",
     "aos"
 );
@@ -314,8 +314,8 @@ rule!(
     "drift/shadowed",
     Error,
     "Nothing is loaded in place of a generated module",
-    "The file that is compared would not be the code that runs, so the check would prove nothing",
-    "remove what stands in for the module; its values come from the manifest or from contract-ext.json",
+    "Otherwise the compared file is not the code that runs, and the check proves nothing",
+    "remove the replacement; the values of the module come from the manifest or contract-ext.json",
     "aos"
 );
 rule!(
@@ -323,15 +323,15 @@ rule!(
     "drift/amended",
     Error,
     "No code changes the values of a generated module or of the runtime",
-    "The tool would run with other modes, codes or checks than the ones that are compared",
-    "import the module and read its names, and do nothing else with it; copy a value before changing it, or change the manifest or contract-ext.json and run `aos gen`",
+    "The tool would run with other modes, codes or checks than those in the compared file",
+    "only import the module and read its names; copy a value before you change it, or change the manifest or contract-ext.json and run `aos gen`",
     "aos"
 );
 rule!(
     WAIVER_EXPIRED,
     "waiver/expired",
     Error,
-    "No waiver is past its last day",
+    "No waiver has expired",
     "A date on a waiver is a promise to fix the finding",
     "fix the finding, or give the waiver a new date and reason",
     "aos"
@@ -349,8 +349,8 @@ rule!(
     WAIVER_UNKNOWN,
     "waiver/unknown-rule",
     Error,
-    "Waivers name rules that exist and may be waived",
-    "A waiver for a misspelt rule waives nothing; drift and the pin cannot be waived",
+    "Waivers name existing rules that can be waived",
+    "A waiver for a misspelt rule has no effect; drift and the pin cannot be waived",
     "correct the rule; `aos check --explain RULE` describes one",
     "aos"
 );

@@ -14,14 +14,14 @@ use crate::plan::{Digest, RelativePath, TreeEntry};
 
 use super::rules;
 
-/// The runtime that a project has, as its records say.
+/// The runtime of a project, from its records.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RuntimeState {
     pub name: String,
     pub path: String,
     /// The version in the lock; `None` when the lock has none.
     pub version: Option<Version>,
-    /// The version that this aos brings.
+    /// The version in this aos.
     pub newest: Option<Version>,
     pub owned: Vec<OwnedPart>,
 }
@@ -47,12 +47,12 @@ impl RuntimeState {
         matches!((self.version, self.newest), (Some(version), Some(newest)) if version < newest)
     }
 
-    /// Parts that were taken from an older version than the one this aos brings.
+    /// Parts that were taken from an older version than the one in this aos.
     pub fn owned_behind(&self) -> impl Iterator<Item = &OwnedPart> {
         self.owned.iter().filter(|part| self.newest.is_some_and(|newest| part.version < newest))
     }
 
-    /// What a project should know about a runtime that is not the newest.
+    /// Findings about an older runtime.
     #[must_use]
     pub fn findings(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
@@ -64,7 +64,7 @@ impl RuntimeState {
         for part in self.owned_behind() {
             let newest = self.newest.map(|newest| newest.to_string()).unwrap_or_default();
             let message = format!(
-                "`{}` is yours since runtime {}; this aos has {newest}",
+                "you own `{}` since runtime {}; this aos has {newest}",
                 part.path, part.version
             );
             findings.push(rules::RUNTIME_OWNED_BEHIND.finding(RECORD_PATH, message));
@@ -163,7 +163,7 @@ fn judged(
                 if found == *digest && !content.executable {
                     return None;
                 }
-                "the file is not that of the recorded runtime"
+                "the file differs from the recorded runtime"
             }
             Some(_) => {
                 let message = "the path is not a plain file".to_owned();

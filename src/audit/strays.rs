@@ -73,7 +73,7 @@ fn modules(repository: &Repository, record: &Record, wanted: &FileSet) -> Vec<Fi
     }
     for path in repository.ignored.keys() {
         let (stem, ending) = name_of(path);
-        // What a compiler of TypeScript writes has the name of its source.
+        // The output of the TypeScript compiler has the name of its source.
         let is_compiled =
             matches!(ending, "js" | "mjs" | "cjs" | "jsx") || name(path).contains(".d.");
         let is_near = directories.iter().any(|directory| is_below(path, directory));
@@ -145,11 +145,10 @@ fn runtime_copies(repository: &Repository, record: &Record) -> Vec<Finding> {
     });
     let finding = |directory: &str| {
         let message = format!(
-            "it is a copy of the runtime, and aos.toml names `{own}`, so nothing compares it"
+            "it is a copy of the runtime, but aos.toml names `{own}`, so the copy is not compared"
         );
         let mut finding = rules::STRAY_MODULE.finding(directory, message);
-        finding.fix =
-            "delete the copy, or name it as `path` under [runtime] in aos.toml".to_owned();
+        finding.fix = "delete the copy, or set it as `path` under [runtime] in aos.toml".to_owned();
         finding
     };
     copies.into_keys().map(finding).collect()
@@ -186,8 +185,8 @@ fn runtime_place(repository: &Repository, record: &Record) -> Option<Finding> {
         "the runtime imports `{MODULE}` of the package that it is in, and no output of `python` is in `{above}`"
     );
     let mut finding = rules::STRAY_MODULE.finding(own, message);
-    finding.fix = "name the directory that the package loads as `path` under [runtime] in aos.toml"
-        .to_owned();
+    finding.fix =
+        "set `path` under [runtime] in aos.toml to the directory that the package loads".to_owned();
     Some(finding)
 }
 

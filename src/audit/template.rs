@@ -16,7 +16,7 @@ use super::rules;
 
 /// Largest file that is searched for markers, in bytes.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
-/// What the file of a rejected change is called.
+/// The suffix of the file with a rejected change.
 const REJECTED: &str = ".rej";
 
 /// The template that a project was made from, as its record says.
@@ -31,11 +31,11 @@ pub struct TemplateState {
     pub open: Vec<OpenConflict>,
 }
 
-/// A conflict that nobody has resolved yet.
+/// An unresolved conflict.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct OpenConflict {
     pub path: RelativePath,
-    /// Line of the first marker; `None` when the file itself says that there is something to do.
+    /// Line of the first marker; `None` for a `.rej` file.
     pub line: Option<usize>,
 }
 
@@ -62,21 +62,21 @@ impl TemplateState {
         (now < ours).then_some(newest)
     }
 
-    /// What a project should know about its template.
+    /// Findings about the template of a project.
     #[must_use]
     pub fn findings(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         for OpenConflict { path, line } in &self.open {
             let message = match line {
                 Some(_) => "a conflict of an upgrade is not resolved",
-                None => "a change of the template was left out and nobody has decided on it",
+                None => "a change of the template was rejected and is not resolved",
             };
             let mut finding = rules::CONFLICT.finding(path.as_str(), message.to_owned());
             finding.line = line.and_then(|line| u32::try_from(line).ok());
             findings.push(finding);
         }
         if let (Some(waiting), true) = (&self.waiting, self.open.is_empty()) {
-            let message = format!("the upgrade of `{}` to {waiting} is not finished", self.name);
+            let message = format!("the upgrade of `{}` to {waiting} is not completed", self.name);
             findings.push(rules::UNFINISHED.finding(RECORD_PATH, message));
         }
         if let (Some(newest), None) = (self.newer(), &self.waiting) {

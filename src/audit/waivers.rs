@@ -14,7 +14,7 @@ pub struct Waived {
     pub expires: Option<String>,
 }
 
-/// Takes waived findings out of `findings`; gives them back, and adds findings about the waivers themselves.
+/// Removes waived findings from `findings` and returns them, and adds findings about the waivers.
 pub fn apply(findings: &mut Vec<Finding>, waivers: &[Waiver], today: &str) -> Vec<Waived> {
     let mut waived = Vec::new();
     for waiver in waivers {
@@ -48,12 +48,10 @@ pub fn apply(findings: &mut Vec<Finding>, waivers: &[Waiver], today: &str) -> Ve
             std::mem::take(findings).into_iter().partition(matches);
         *findings = kept;
         if taken.is_empty() {
-            findings.push(
-                rules::WAIVER_UNUSED.finding(
-                    RECORD_PATH,
-                    format!("the waiver of `{}` waives nothing", waiver.rule),
-                ),
-            );
+            findings.push(rules::WAIVER_UNUSED.finding(
+                RECORD_PATH,
+                format!("the waiver of `{}` matches no finding", waiver.rule),
+            ));
         }
         waived.extend(taken.into_iter().map(|finding| Waived {
             finding,

@@ -16,7 +16,7 @@ use super::Run;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  aos changelog\n  aos changelog --since 0.1.0")]
 pub struct ChangelogArgs {
-    /// Only versions newer than this one
+    /// Show only versions newer than this one
     #[arg(long, value_name = "VERSION")]
     pub since: Option<String>,
 }

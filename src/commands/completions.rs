@@ -9,11 +9,11 @@ use crate::report::{Failure, Outcome, Visible};
 
 use super::Run;
 
-/// Print the completion script of a shell
+/// Print the completion script for a shell
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  source <(aos completions bash --format raw)")]
 pub struct CompletionsArgs {
-    /// Shell to write for
+    /// Shell for which to print the script
     #[arg(value_enum)]
     pub shell: Shell,
 }

@@ -17,7 +17,7 @@ use crate::visible::visible;
 use super::upgrade::standing;
 use super::{Run, runtime};
 
-/// Show version, configuration and the project of the current directory
+/// Show the version, the configuration and the project in the current directory
 #[derive(Args, Debug)]
 pub struct ContextArgs {}
 

@@ -21,7 +21,7 @@ use super::reference::READINESS_LEVEL;
 /// Longest time that a look at another program may take.
 const LIMIT: Duration = Duration::from_secs(3);
 
-/// Check the environment; every problem comes with a fix
+/// Check the environment, and show a fix for each problem
 #[derive(Args, Debug)]
 pub struct DoctorArgs {}
 
@@ -94,7 +94,7 @@ fn state() -> Check {
         None => Check::warn(
             "state_directory",
             "no home directory",
-            "set AOS_HOME; confirm tokens need it",
+            "set AOS_HOME; it is needed for confirm tokens",
         ),
         Some(path) => match files::is_private(&path.join("confirm.secret")) {
             Ok(true) => Check::pass("state_directory", path.display().to_string()),
@@ -157,7 +157,7 @@ fn program(tool: &Tool) -> Check {
                 _ => Check::pass(name, said),
             }
         }
-        Ok(_) => Check::warn(name, "it is there but does not work", fix),
+        Ok(_) => Check::warn(name, "it is installed but does not work", fix),
         Err(error) => Check::warn(name, error.to_string(), fix),
     }
 }
@@ -175,7 +175,7 @@ fn version_in(said: &str) -> Option<(u64, u64)> {
 /// The pin of the project here, against the newest tag this program carries.
 fn pin() -> Check {
     let Ok(project) = Project::open(Path::new(".")) else {
-        return Check::pass("spec_pin", "no project here");
+        return Check::pass("spec_pin", "not in a project");
     };
     match &project.pin {
         Slot::Absent => Check::warn("spec_pin", "the project has no pin", "run `aos sync-spec`"),
@@ -187,7 +187,7 @@ fn pin() -> Check {
         Slot::Good(pin) => match spec_source::latest(project.family) {
             Ok(latest) if latest > *pin => Check::warn(
                 "spec_pin",
-                format!("{pin}, and {latest} is out"),
+                format!("{pin}; {latest} is available"),
                 "run `aos sync-spec --to latest`",
             ),
             _ => Check::pass("spec_pin", pin.to_string()),
@@ -199,7 +199,7 @@ fn readiness() -> Check {
     Check::warn(
         "release_readiness",
         READINESS_LEVEL,
-        "record a live run on a published release before calling it stable",
+        "before calling it stable, record a live run on a published release",
     )
 }
 

@@ -101,8 +101,7 @@ fn git(tree: &Path, arguments: &[&str]) -> Result<(), String> {
     match process::run(&invocation) {
         Ok(output) if output.success => Ok(()),
         Ok(output) if is_identity_missing(&output.stderr) => {
-            Err("git does not know who you are; set user.name and user.email, then commit"
-                .to_owned())
+            Err("git needs user.name and user.email; set them, then commit".to_owned())
         }
         Ok(output) => {
             let said = output.stderr.lines().last().unwrap_or("it failed without a message");

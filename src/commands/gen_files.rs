@@ -32,16 +32,16 @@ const ABSENT: &str = "it does not exist";
 /// Regenerate derived files from the manifest and the pinned contract
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  aos gen\n  aos gen --check    fail when a generated file is not current, write nothing"
+    after_help = "Examples:\n  aos gen\n  aos gen --check    fail if a generated file is not current, without writing"
 )]
 pub struct GenArgs {
     /// Project directory
     #[arg(value_name = "PATH", default_value = ".")]
     pub path: PathBuf,
-    /// Write nothing; fail when a file is not current
+    /// Write nothing, and fail if a file is not current
     #[arg(long, conflicts_with_all = ["dry_run", "confirm"])]
     pub check: bool,
-    /// Believe only this Sigstore trust root for a source on a host; the default is the public one inside aos
+    /// Trust only this Sigstore trust root for contracts from a host; the default is the embedded public one
     #[arg(long, value_name = "FILE")]
     pub trusted_root: Option<PathBuf>,
     #[command(flatten)]
@@ -124,9 +124,9 @@ fn pinned(project: &Project, roots: Option<TrustRoot>) -> Result<Pinned, Failure
     if lock.tag != *pin {
         return Err(Failure::new(
             ErrorCode::Conflict,
-            format!("the pin says `{pin}`, the vendored contract is `{}`", lock.tag),
+            format!("the pin is `{pin}`, but the vendored contract is `{}`", lock.tag),
         )
-        .hint("run `aos sync-spec` to follow the pin"));
+        .hint("run `aos sync-spec` to vendor the pinned contract"));
     }
     let obtained = contract(project, record, lock, roots)?;
     let sources = SourceBytes::read(&project.root, record)?;
@@ -156,11 +156,11 @@ fn contract(
         return Err(Failure::new(
             ErrorCode::Conflict,
             format!(
-                "aos.toml names the source `{}`, the vendored contract came from `{}`",
+                "the source in aos.toml is `{}`, but the vendored contract is from `{}`",
                 record.spec.source, lock.source
             ),
         )
-        .hint("run `aos sync-spec` to follow aos.toml"));
+        .hint("run `aos sync-spec` to vendor the contract of that source"));
     }
     let source = &record.spec.source;
     let unknown = match spec_source::embedded_release_of(source, record.family, &lock.tag) {
@@ -196,9 +196,9 @@ fn contract(
 
 fn unusable(path: &str, reason: &str) -> Failure {
     let hint = match reason {
-        ABSENT => "run `aos sync-spec`; it makes the records that `gen` needs",
+        ABSENT => "run `aos sync-spec`; it creates the files that `gen` needs",
         _ if path == RECORD_PATH => "fix the named member",
-        _ => "run `aos sync-spec --to TAG`; it renews the records that `gen` needs",
+        _ => "run `aos sync-spec --to TAG`; it updates the files that `gen` needs",
     };
     Failure::new(ErrorCode::Config, format!("`{path}` cannot be used: {reason}")).hint(hint)
 }
@@ -217,9 +217,9 @@ impl Generated<'_> {
         if project.has_transaction {
             return Err(Failure::new(
                 ErrorCode::Drift,
-                "an earlier run was cut off while it wrote",
+                "an earlier run was interrupted while it wrote",
             )
-            .hint("run `aos gen`; it puts the old state back first"));
+            .hint("run `aos gen`; it first restores the old state"));
         }
         let record = project.record.good().ok_or_else(|| unusable(RECORD_PATH, ABSENT))?;
         let comparison = drift::compare(project, &repository::load(project), record, self.desired)?;

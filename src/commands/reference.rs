@@ -10,7 +10,7 @@ use crate::visible::{Visible, visible};
 
 use super::{Run, registry};
 
-/// Describe every command, schema and code for machines
+/// Describe every command, schema and error code, for programs
 #[derive(Args, Debug)]
 pub struct ReferenceArgs {}
 
@@ -56,7 +56,7 @@ fn readiness() -> Value {
         "mock_upstream_status": "not_applicable",
         "live_smoke_required_for_stable": true,
         "live_smoke_status": "missing",
-        "reason": "Stable needs a recorded run on a published release",
+        "reason": "The level stable needs a recorded run on a published release",
         "required_evidence": ["functional_contract_coverage", "recorded_live_smoke_for_stable"],
     })
 }
@@ -102,20 +102,20 @@ fn error_codes() -> Map<String, Value> {
 
 fn variables() -> Vec<Value> {
     [
-        (environment::AOS_FORMAT, "output format when no flag says otherwise: json, text or raw"),
+        (environment::AOS_FORMAT, "default output format: json, text or raw"),
         (
             environment::AOS_HOME,
-            "directory of everything aos remembers: confirm secret, used tokens, verified contracts, updates, changed Skills that were replaced; default ~/.aos",
+            "state directory: confirm secret, used tokens, verified contracts, updates, replaced Skills; default ~/.aos",
         ),
-        (environment::AOS_OFFLINE, "any value: open no connection"),
+        (environment::AOS_OFFLINE, "any value: aos opens no connection"),
         (
             environment::AOS_UPDATE_API_URL,
-            "API of the host that releases come from, https, or http on loopback; default https://api.github.com",
+            "API of the release host, https, or http on loopback; default https://api.github.com",
         ),
-        (environment::GITHUB_TOKEN, "token for api.github.com, sent to nobody else; raises its rate limit"),
-        (environment::NO_COLOR, "any value switches colour off"),
-        (environment::VIRTUAL_ENV, "its Python runs augmentors, unless --python names another one"),
-        (environment::GITHUB_ACTIONS, "check writes workflow annotations to stderr"),
+        (environment::GITHUB_TOKEN, "token for api.github.com only; raises its rate limit"),
+        (environment::NO_COLOR, "any value disables colour"),
+        (environment::VIRTUAL_ENV, "virtual environment whose Python runs augmentors, unless --python names another one"),
+        (environment::GITHUB_ACTIONS, "set in GitHub Actions; check then writes workflow annotations to stderr"),
     ]
     .iter()
     .map(|(name, meaning)| json!({"name": name, "meaning": meaning}))

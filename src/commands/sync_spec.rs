@@ -35,24 +35,24 @@ use super::Run;
 use super::verify::trust_root;
 use super::write_gate::{self, Decision, Request};
 
-/// Vendor the contract at a tag, regenerate what follows from it and move the pin
+/// Vendor the contract at a tag, regenerate what depends on it, and move the pin
 #[derive(Args, Debug)]
 #[command(
-    after_help = "The contract comes from this program, from `--from DIR`, or from signed releases of the repository \
-                  that aos.toml names: `source = \"github:OWNER/REPO\"` under [spec].\n\n\
-                  Examples:\n  aos sync-spec                 follow the pin\n  aos sync-spec --to latest     move to the newest tag\n  aos sync-spec --to v1.0.0 --dry-run"
+    after_help = "The contract comes from aos itself, from `--from DIR`, or from signed releases of the repository \
+                  in aos.toml: `source = \"github:OWNER/REPO\"` under [spec].\n\n\
+                  Examples:\n  aos sync-spec                 restore the pinned contract\n  aos sync-spec --to latest     move to the newest tag\n  aos sync-spec --to v1.0.0 --dry-run"
 )]
 pub struct SyncSpecArgs {
     /// Project directory
     #[arg(value_name = "PATH", default_value = ".")]
     pub path: PathBuf,
-    /// Tag to move to, or `latest`; default is the tag in .agent/SPEC_VERSION
+    /// Tag to move to, or `latest`; the default is the tag in .agent/SPEC_VERSION
     #[arg(long, value_name = "TAG")]
     pub to: Option<String>,
-    /// Directory to take the contract from, whatever aos.toml says
+    /// Directory that contains the contract; overrides the source in aos.toml
     #[arg(long, value_name = "DIR")]
     pub from: Option<PathBuf>,
-    /// Believe only this Sigstore trust root for a source on a host; the default is the public one inside aos
+    /// Trust only this Sigstore trust root for contracts from a host; the default is the embedded public one
     #[arg(long, value_name = "FILE")]
     pub trusted_root: Option<PathBuf>,
     #[command(flatten)]
@@ -150,15 +150,16 @@ pub fn claimed(project: &Project, desired: &Desired) -> Result<Vec<String>, Fail
     let paths = desired.claimed(&project.root, lock)?;
     let note = |path: &String| {
         format!(
-            "`{path}` is in `{LOCK_PATH}`, but aos does not write such a file; it was left as it is"
+            "`{path}` is in `{LOCK_PATH}`, but aos does not write such a file; it was not changed"
         )
     };
     Ok(paths.iter().map(note).collect())
 }
 
 fn faulty_record(reason: &str) -> Failure {
-    Failure::new(ErrorCode::Config, format!("`{RECORD_PATH}` cannot be used: {reason}"))
-        .hint("fix the named member, or delete the file and run `aos sync-spec` to make a new one")
+    Failure::new(ErrorCode::Config, format!("`{RECORD_PATH}` cannot be used: {reason}")).hint(
+        "fix the named member, or delete the file and run `aos sync-spec` to create a new one",
+    )
 }
 
 fn adopt(project: &Project) -> Result<Option<Adoption>, Failure> {
@@ -180,9 +181,9 @@ fn nothing_clashes(project: &Project, desired: &Desired) -> Result<(), Failure> 
         clashes.iter().map(|(name, path)| json!({"name": name, "path": path})).collect();
     Err(Failure::new(
         ErrorCode::Validation,
-        format!("the generated module would declare `{name}`, which `{path}` declares already"),
+        format!("the generated module would declare `{name}`, which `{path}` already declares"),
     )
-    .hint("rename yours, or declare another place under [outputs] in an aos.toml of your own")
+    .hint("rename yours, or set another path under [outputs] in aos.toml")
     .detail("clashes", details))
 }
 
@@ -379,7 +380,7 @@ impl Summary<'_> {
         lines.extend(self.noted(run));
         if let Some(newer) = &newer {
             let command = run.style.accent("aos sync-spec --to latest");
-            lines.push(visible!("{} is out: {}", newer, command));
+            lines.push(visible!("{} is available: {}", newer, command));
         }
         Outcome::new(data, Visible::joined(lines, "\n")).raw(changes::patch(self.plan))
     }

@@ -26,14 +26,14 @@ const MAX_WHOLE: u64 = 64 * 1024 * 1024;
 /// Largest public key, in bytes.
 const MAX_KEY: u64 = 64 * 1024;
 
-/// Verify who signed a file, from its Sigstore bundle and without network
+/// Verify who signed a file, from its Sigstore bundle, without network
 #[derive(Args, Debug)]
 #[command(
     group(ArgGroup::new("signer").required(true).args(["certificate_identity", "certificate_identity_regexp", "key"])),
-    after_help = "The identity must be the whole name of the signer; a pattern must match all of it, and one that \
-                  matches strangers is refused.\n\n\
-                  `aos verify` wants a signature of the file's bytes, or with `--attestation` an attestation about \
-                  the file. `aos verify-bundle` takes either and says which it was."
+    after_help = "The identity must be the complete name of the signer. A pattern must match all of it, and a pattern \
+                  that matches other signers is refused.\n\n\
+                  `aos verify` accepts a signature of the file's bytes, or with `--attestation` an attestation about \
+                  the file. `aos verify-bundle` accepts both, and reports which it was."
 )]
 pub struct VerifyArgs {
     /// File to verify, or its digest as `sha256:` and 64 hexadecimal digits
@@ -42,25 +42,25 @@ pub struct VerifyArgs {
     /// Sigstore bundle of the file
     #[arg(long, value_name = "BUNDLE")]
     pub bundle: PathBuf,
-    /// Signer, exactly: the URL of a workflow at a ref, or an email address
+    /// Exact signer: the URL of a workflow at a ref, or an email address
     #[arg(long, value_name = "IDENTITY", requires = "certificate_oidc_issuer")]
     pub certificate_identity: Option<String>,
     /// Signer as a regular expression that must match the whole identity
     #[arg(long, value_name = "PATTERN", requires = "certificate_oidc_issuer")]
     pub certificate_identity_regexp: Option<String>,
-    /// Who vouched for the signer, for example `https://token.actions.githubusercontent.com`
+    /// OpenID Connect issuer of the signer, for example `https://token.actions.githubusercontent.com`
     #[arg(long, value_name = "URL", conflicts_with = "key")]
     pub certificate_oidc_issuer: Option<String>,
-    /// Public key of the signer in PEM, for a bundle without certificate
+    /// Public key of the signer in PEM format, for a bundle without certificate
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
-    /// Believe only this trust root; the default is the public one inside aos
+    /// Trust only this trust root; the default is the embedded public one
     #[arg(long, value_name = "FILE")]
     pub trusted_root: Option<PathBuf>,
-    /// Want an in-toto attestation about the file in place of a signature
+    /// Require an in-toto attestation about the file instead of a signature
     #[arg(long)]
     pub attestation: bool,
-    /// Open no connection; verification never does, so this changes nothing
+    /// Accepted for compatibility: verification never opens a connection
     #[arg(long)]
     pub offline: bool,
 }
@@ -117,7 +117,7 @@ fn whole_file(stream: &mut files::Stream, whole: &mut Vec<u8>) -> io::Result<()>
     io::Read::read_to_end(&mut io::Read::take(stream, MAX_WHOLE + 1), whole)?;
     match whole.len() as u64 {
         0..=MAX_WHOLE => Ok(()),
-        _ => Err(io::Error::other("it grew while it was read")),
+        _ => Err(io::Error::other("it grew while aos read it")),
     }
 }
 
@@ -141,7 +141,7 @@ fn signer(args: &VerifyArgs) -> Result<ExpectedSigner, Failure> {
         let key = VerifyingKey::parse(&bytes.bytes).map_err(|reason| {
             let message = format!("the key `{}` cannot be used: {reason}", shown(path));
             Failure::new(ErrorCode::Config, message)
-                .hint("give a public key in PEM, `-----BEGIN PUBLIC KEY-----`")
+                .hint("use a public key in PEM format, `-----BEGIN PUBLIC KEY-----`")
         })?;
         return Ok(ExpectedSigner::Key(key));
     }
@@ -159,8 +159,8 @@ fn signer(args: &VerifyArgs) -> Result<ExpectedSigner, Failure> {
     })?;
     let issuer = args.certificate_oidc_issuer.clone().unwrap_or_default();
     if issuer.trim().is_empty() {
-        return Err(Failure::new(ErrorCode::Usage, "`--certificate-oidc-issuer` is empty, so it names nobody")
-            .hint("name who vouched for the signer, for example `https://token.actions.githubusercontent.com`"));
+        return Err(Failure::new(ErrorCode::Usage, "`--certificate-oidc-issuer` must not be empty")
+            .hint("use the OpenID Connect issuer of the signer, for example `https://token.actions.githubusercontent.com`"));
     }
     Ok(ExpectedSigner::Certificate { identity, issuer, repository: None })
 }
@@ -196,7 +196,7 @@ fn read_bundle(path: &Path) -> Result<Vec<u8>, Failure> {
 
 fn too_large(what: &str, path: &Path, code: ErrorCode, limit: usize) -> Failure {
     Failure::new(code, format!("{what} `{}` is larger than {limit} bytes", shown(path)))
-        .hint("give the file that the publisher or the signing tool wrote")
+        .hint("use the file that the publisher or the signing tool wrote")
 }
 
 fn unreadable(what: &str, path: &Path, error: &io::Error) -> Failure {
@@ -293,7 +293,9 @@ fn text(args: &VerifyArgs, verdict: &Verdict, trust: &TrustRoot, run: &Run) -> V
         "trust root",
         match &args.trusted_root {
             Some(path) => visible!("{} (sha256:{})", shown(path), trust.digest),
-            None => visible!("Sigstore public good, inside aos, as of {}", EMBEDDED_AS_OF),
+            None => {
+                visible!("Sigstore public good instance, embedded in aos, as of {}", EMBEDDED_AS_OF)
+            }
         },
     ));
     let rows = rows

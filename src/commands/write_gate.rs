@@ -65,13 +65,14 @@ pub fn decide(
     let outcome = preview(request, options, run)?;
     let mut failure = Failure::new(
         ErrorCode::ConfirmationRequired,
-        format!("{} would be replaced, and aos did not write what is there now", list(&lossy)),
+        format!("{} would be replaced, but aos did not write the current content", list(&lossy)),
     );
     if let Value::Object(members) = outcome.data {
         let token =
             members.get("confirm_token").and_then(Value::as_str).unwrap_or_default().to_owned();
-        failure.hint =
-            Some(format!("look at the changes, then run again with `--confirm {token}`"));
+        failure.hint = Some(format!(
+            "look at the changes, then run the command again with `--confirm {token}`"
+        ));
         failure.details.extend(members);
     }
     failure.report = Some(outcome.text);
@@ -113,17 +114,20 @@ fn preview(request: &Request<'_>, options: &WriteOptions, run: &Run) -> Result<O
     let confirm = run.style.accent(visible!("--confirm {}", token));
     let lossy = lossy(request);
     let advice = match lossy.as_slice() {
-        [] => visible!("Nothing of yours would be lost: run it as it is, or with {}", confirm),
+        [] => visible!(
+            "Nothing of yours would be lost: run the command without `--dry-run`, or with {}",
+            confirm
+        ),
         lossy => visible!(
-            "aos did not write what is there now: {}\nConfirm with {} (until {})",
+            "aos did not write the current content of: {}\nConfirm with {} (until {})",
             listed(lossy, options.diff),
             confirm,
             clock::iso8601(expires_at)
         ),
     };
     let next = match lossy.as_slice() {
-        [] => format!("run it without `--dry-run`, or with `--confirm {token}`"),
-        _ => format!("look at `would_lose`, then run it with `--confirm {token}`"),
+        [] => format!("run the command without `--dry-run`, or with `--confirm {token}`"),
+        _ => format!("look at `would_lose`, then run the command with `--confirm {token}`"),
     };
     let diffs = if options.diff {
         changes::diffs(request.plan, run.style)

@@ -73,13 +73,13 @@ impl Observed {
             Ending::TimedOut => return Err("it did not end in time".to_owned()),
             Ending::Flooded => {
                 let most = MAX_OUTPUT as u64 * subject::MOST_TIMES;
-                return Err(format!("it wrote more than {most} bytes and was ended"));
+                return Err(format!("it wrote more than {most} bytes and was killed"));
             }
-            Ending::Signalled(signal) => return Err(format!("signal {signal} ended it")),
+            Ending::Signalled(signal) => return Err(format!("signal {signal} killed it")),
             Ending::Exited(_) | Ending::Interrupted => {}
         }
         if ran.stdout_is_held {
-            let what = "the program ended, and a process it left behind holds its stdout open";
+            let what = "the program ended, but a process that it started has its stdout open";
             return Err(what.to_owned());
         }
         if ran.stdout_length > ran.stdout.len() as u64 {

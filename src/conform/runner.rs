@@ -73,14 +73,12 @@ pub fn run(
         work();
     });
     let silence = session.is_mute().then(|| {
-        Finding::blocked(
-            "no call of the tool gave an envelope, so what it did not do wrong proves nothing",
-        )
+        Finding::blocked("no call of the tool printed an envelope, so a pass would prove nothing")
     });
     let orphans = orphans::end();
     let results = slots.into_iter().zip(probes).map(|(slot, probe)| {
         slot.into_inner().ok().flatten().unwrap_or_else(|| {
-            let finding = Finding::blocked("the probe itself failed; this is a fault of aos");
+            let finding = Finding::blocked("the probe itself failed; this is a bug in aos");
             Result { probe, finding, duration_ms: 0, waiver: None }
         })
     });
@@ -108,13 +106,13 @@ fn examine(session: &Session, probe: &'static Probe, clock: Stopwatch, limit: Du
     } else if let Some(why) = session.pulse.lost() {
         Finding::blocked(why)
     } else if u128::from(clock.elapsed_ms()) > limit.as_millis() {
-        Finding::blocked(format!("the time limit of the run ({} s) was over", limit.as_secs()))
+        Finding::blocked(format!("the time limit of the run ({} s) was exceeded", limit.as_secs()))
     } else if let Some(why) = lacking {
         Finding::blocked(why)
     } else {
         let call = std::panic::AssertUnwindSafe(|| (probe.run)(session));
         std::panic::catch_unwind(call)
-            .unwrap_or_else(|_| Finding::blocked("the probe itself failed; this is a fault of aos"))
+            .unwrap_or_else(|_| Finding::blocked("the probe itself failed; this is a bug in aos"))
     };
     if let Some(why) = session.pulse.lost()
         && session.pulse.refused() > refused

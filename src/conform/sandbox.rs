@@ -54,7 +54,7 @@ impl Sandbox {
     /// From now on calls in this sandbox start this copy: the tool may replace its own program.
     ///
     /// # Errors
-    /// As the system says.
+    /// If the system reports an error.
     pub fn place_program(&self, name: &str, bytes: &[u8]) -> std::io::Result<()> {
         const PLACE: &str = "program";
         if self.program.get().is_none() {
@@ -75,7 +75,7 @@ impl Sandbox {
     /// Makes a program below the sandbox, with the directories above it.
     ///
     /// # Errors
-    /// As the system says.
+    /// If the system reports an error.
     pub fn place(&self, name: &str, bytes: &[u8]) -> std::io::Result<()> {
         self.directories_above(name)?;
         self.directory.create_program(name, bytes)
@@ -84,7 +84,7 @@ impl Sandbox {
     /// Makes a symbolic link below the sandbox, with the directories above it.
     ///
     /// # Errors
-    /// As the system says.
+    /// If the system reports an error.
     pub fn link(&self, name: &str, target: &Path) -> std::io::Result<()> {
         self.directories_above(name)?;
         rights::link(target, &self.path().join(name))
@@ -136,7 +136,7 @@ impl Sandbox {
     /// Makes a directory below the sandbox; its parent must be there.
     ///
     /// # Errors
-    /// As the system says.
+    /// If the system reports an error.
     pub fn directory(&self, name: &str) -> std::io::Result<()> {
         self.directory.create_directory(name)
     }
@@ -144,7 +144,7 @@ impl Sandbox {
     /// Takes a directory of the sandbox away, with everything in it.
     ///
     /// # Errors
-    /// As the system says.
+    /// If the system reports an error.
     pub fn discard(&self, name: &str) -> std::io::Result<()> {
         self.directory.discard(name)
     }
@@ -152,7 +152,7 @@ impl Sandbox {
     /// Makes a file below the sandbox.
     ///
     /// # Errors
-    /// As the system says.
+    /// If the system reports an error.
     pub fn file(&self, name: &str, bytes: &[u8]) -> std::io::Result<()> {
         self.directory.create_file(name)?.write(bytes)
     }

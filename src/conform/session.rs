@@ -118,7 +118,7 @@ impl Session {
             Need::Fixture => lacking(self.fixture.is_some(), "there is no conform.toml"),
             Need::Facts => lacking(
                 self.facts().is_some(),
-                "conform.toml does not state how the API is called; the table [harness] does, and docs/conform-toml.md says how it is added to an older connector",
+                "conform.toml has no table [harness], which describes the API; docs/conform-toml.md explains how to add it to an older connector",
             ),
             Need::Credentials => lacking(
                 !self.credentials.is_empty(),
@@ -130,7 +130,7 @@ impl Session {
             ),
             Need::Namespace => self.isolation.as_ref().err().map(|why| {
                 format!(
-                    "the network cannot be cut off, and the call might reach a real upstream: {why}"
+                    "the network cannot be isolated, and the call might reach a real upstream: {why}"
                 )
             }),
             Need::Project => lacking(

@@ -17,13 +17,11 @@ pub fn fault(program: &Path, error: &io::Error) -> String {
     let head = head(program);
     match error.kind() {
         ErrorKind::NotFound => match (&head, interpreter(head.as_deref().unwrap_or_default())) {
-            (None, _) => "the program is not there any more".to_owned(),
+            (None, _) => "the program no longer exists".to_owned(),
             (_, Some(interpreter)) => {
-                format!("its first line names `{interpreter}`, which is not there")
+                format!("its first line names `{interpreter}`, which does not exist")
             }
-            _ => {
-                "the loader that it names is not there: it was built for another system".to_owned()
-            }
+            _ => "its loader does not exist: it was built for another system".to_owned(),
         },
         ErrorKind::PermissionDenied => match interpreter(head.as_deref().unwrap_or_default()) {
             Some(interpreter) => {
@@ -89,7 +87,7 @@ fn machine_name(machine: u16) -> &'static str {
         62 => "x86-64",
         183 => "ARM with 64 bits",
         243 => "RISC-V",
-        _ => "another kind of processor",
+        _ => "another processor architecture",
     }
 }
 
@@ -122,7 +120,7 @@ mod tests {
     #[test]
     fn a_missing_interpreter_is_named() {
         let said = of(b"#!/nowhere/python3 -u\nprint()\n", ErrorKind::NotFound);
-        assert_eq!(said, "its first line names `/nowhere/python3`, which is not there");
+        assert_eq!(said, "its first line names `/nowhere/python3`, which does not exist");
     }
 
     #[test]

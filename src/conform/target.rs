@@ -11,11 +11,11 @@ use crate::system::search_path;
 /// Why there is nothing to run.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
-    #[error("there is no program to run for `{tool}`; looked for {}", looked.join(", "))]
+    #[error("no program was found for `{tool}`; looked for {}", looked.join(", "))]
     NotFound { tool: String, looked: Vec<String> },
-    #[error("there is no {runtime} to run `{tool}` with")]
+    #[error("no {runtime} was found to run `{tool}`")]
     NoRuntime { tool: String, runtime: String },
-    #[error("`{program}` is no program that can be run: {why}")]
+    #[error("`{program}` cannot be run: {why}")]
     NoProgram { program: String, why: &'static str },
 }
 
@@ -145,7 +145,7 @@ fn executable(path: &Path) -> Option<PathBuf> {
 fn obstacle(path: &Path) -> &'static str {
     let Ok(real) = files::canonical(path) else {
         return match files::kind(path) {
-            Ok(Kind::Symlink) => "it is a link to something that is not there",
+            Ok(Kind::Symlink) => "it is a broken link",
             _ => "it is not there",
         };
     };
@@ -162,7 +162,7 @@ fn words(command: &[String], base: &Path) -> Result<(PathBuf, Vec<String>), Targ
         command.split_first().map_or(("", [].as_slice()), |(first, rest)| (first.as_str(), rest));
     let fault = |why| TargetError::NoProgram { program: program.to_owned(), why };
     let path = if program.contains(['/', '\\']) {
-        let base = files::canonical(base).map_err(|_| fault("its directory is not there"))?;
+        let base = files::canonical(base).map_err(|_| fault("its directory does not exist"))?;
         let path = base.join(program);
         executable(&path).ok_or_else(|| fault(obstacle(&path)))?
     } else {

@@ -42,10 +42,11 @@ pub fn apply(
                     notes.extend(soon.map(&remark));
                 }
                 Verdict::Pass => notes.push(remark(
-                    "it is not needed any more: the probe passes; delete it".to_owned(),
+                    "it is no longer needed, because the probe passes: delete it".to_owned(),
                 )),
                 Verdict::NotApplicable => notes.push(remark(
-                    "it is not needed: the probe does not apply to this tool; delete it".to_owned(),
+                    "it is not needed, because the probe does not apply to this tool: delete it"
+                        .to_owned(),
                 )),
                 Verdict::Waived => {}
             }
@@ -64,13 +65,13 @@ fn contradiction(
     let Some(found) = registry::find(&waiver.probe) else {
         let of_family = registry::of(family).iter().map(|probe| probe.id);
         return Some(match suggestion::nearest(&waiver.probe, of_family) {
-            Some(near) => format!("there is no such probe; did you mean `{near}`?"),
-            None => "there is no such probe".to_owned(),
+            Some(near) => format!("the probe does not exist; did you mean `{near}`?"),
+            None => "the probe does not exist".to_owned(),
         });
     };
     if found.family != family {
         return Some(format!(
-            "the probe is one of the family {}, and this tool follows {family}",
+            "the probe belongs to the family {}, but this tool follows {family}",
             found.family
         ));
     }

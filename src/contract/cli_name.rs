@@ -52,7 +52,7 @@ pub struct CliName(String);
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CliNameError {
     #[error(
-        "a name has 2 to 40 lower-case letters, digits and single dashes, and begins with a letter"
+        "a name must have 2 to 40 lower-case letters, digits and single dashes, and begin with a letter"
     )]
     Form,
     #[error("it is {0}")]
@@ -149,7 +149,7 @@ fn reserved(name: &str, python: bool) -> Option<&'static str> {
     } else if among(PYTHON_KEYWORDS) {
         Some("a keyword of Python")
     } else if among(SHELL_WORDS) {
-        Some("a word that shells answer by themselves")
+        Some("a shell builtin")
     } else if among(DEVICES) {
         Some("a device of Windows")
     } else if SKILL_WORDS.iter().any(|word| name.contains(word)) {

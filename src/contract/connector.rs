@@ -289,7 +289,7 @@ impl Connector {
         if entry.id.as_str().contains(['.', '-']) || RESERVED_FIELDS.contains(&entry.id.as_str()) {
             return Err(fault(
                 &member,
-                "a field id is snake_case and none of json, mode, verbose, version, help",
+                "a field id must be in snake_case, and must not be json, mode, verbose, version or help",
             ));
         }
         let choices: Vec<String> = entry
@@ -324,7 +324,7 @@ impl Connector {
         {
             return Err(fault(
                 &format!("{member}.default"),
-                &format!("it is no value of the type {}", kind.name()),
+                &format!("it is not a value of the type {}", kind.name()),
             ));
         }
         let help = entry.description.or(entry.help).unwrap_or_default();

@@ -14,7 +14,7 @@ pub enum ContractError {
     Json(#[from] JsonError),
     #[error("it is a contract of the family `{0}`")]
     OtherFamily(String),
-    #[error("it says tag `{found}` where `{wanted}` is expected")]
+    #[error("its tag is `{found}`, but `{wanted}` is expected")]
     OtherTag { found: String, wanted: String },
     #[error("{0}")]
     Inconsistent(String),

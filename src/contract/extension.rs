@@ -84,7 +84,9 @@ fn entry(
     if let Some(near) = near_miss(name, core) {
         return refuse(
             name,
-            &format!("it is almost the core code `{near}`; use that, or a clearly other name"),
+            &format!(
+                "it is similar to the core code `{near}`; use that code, or a clearly different name"
+            ),
         );
     }
     let Value::Object(members) = value else {
@@ -126,9 +128,11 @@ fn exit_fault(
     let human = core.extension.human_action_codes.iter().any(|code| code.as_str() == name);
     match exit {
         5 => Some(
-            "exit 5 means that a confirm token is missing, and only E_CONFIRMATION_REQUIRED says that",
+            "exit 5 means that a confirm token is missing, and is reserved for E_CONFIRMATION_REQUIRED",
         ),
-        130 => Some("exit 130 means that a signal ended the run, and only E_INTERRUPTED says that"),
+        130 => {
+            Some("exit 130 means that a signal ended the run, and is reserved for E_INTERRUPTED")
+        }
         _ if human && exit != human_exit => Some("a human-action code must have exit 9"),
         _ if exit == human_exit && !human => Some("exit 9 is reserved for human-action codes"),
         7 | 8 if !retryable => {

@@ -18,7 +18,7 @@ pub fn fault(schema: &Value, most_bytes: u64) -> Option<String> {
         return Some("it is not an object".to_owned());
     }
     if schema.get("type").and_then(Value::as_str) != Some("object") {
-        return Some("its root is not of `\"type\": \"object\"`".to_owned());
+        return Some("its root does not have `\"type\": \"object\"`".to_owned());
     }
     if schema.to_string().len() as u64 > most_bytes {
         return Some(format!("it is larger than {most_bytes} bytes"));

@@ -29,11 +29,11 @@ pub enum TagError {
     SeveralLines,
     #[error("it has spaces around the tag")]
     Whitespace,
-    #[error("`{0}` looks like a path, and a tag is never one")]
+    #[error("`{0}` is a path, not a tag")]
     Path(String),
-    #[error("`{0}` is a branch name or another word, not a version tag")]
+    #[error("`{0}` is not a version tag")]
     NotAVersion(String),
-    #[error("`{0}` is not a version: it holds `{1}`")]
+    #[error("`{0}` is not a version: it contains `{1}`")]
     Character(String, char),
     #[error("`{0}` is not a version of the form vMAJOR.MINOR[.PATCH][-pre]")]
     Malformed(String),

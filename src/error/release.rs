@@ -26,7 +26,7 @@ impl From<ReleaseError> for Failure {
             (Stage::Download, ErrorCode::Auth | ErrorCode::Forbidden)
                 if !failure.details.contains_key("path") =>
             {
-                failure.hint("check that this network may download from the host of the release")
+                failure.hint("check that this network allows downloads from the release host")
             }
             _ => failure,
         }
@@ -45,7 +45,7 @@ impl From<Fault> for Failure {
         match fault {
             Fault::Http(error) | Fault::Api(error) => http(error, &message),
             Fault::NotFound { .. } => Self::new(ErrorCode::NotFound, message.as_str())
-                .hint("name a release that exists; if it is just being published, try again later")
+                .hint("use an existing release; if it is still being published, try again later")
                 .detail("cause", "not_found"),
             Fault::RateLimited { retry_after_s, with_token, .. } => {
                 let hint = if with_token {
@@ -61,7 +61,7 @@ impl From<Fault> for Failure {
                     .detail("retry_after_s", retry_after_s)
             }
             Fault::Forbidden { .. } => Self::new(ErrorCode::Forbidden, message.as_str())
-                .hint("check that this network may read the repository, and that its token may")
+                .hint("check that this network and the token have access to the repository")
                 .detail("cause", "forbidden"),
             Fault::Unauthorized { .. } => Self::new(ErrorCode::Auth, message.as_str())
                 .hint(format!("renew or unset {}", environment::GITHUB_TOKEN))
@@ -79,7 +79,7 @@ impl From<Fault> for Failure {
                 ErrorCode::NotFound,
                 message.as_str(),
             )
-            .hint("if the release is just being published, try again later; else build from source")
+            .hint("if the release is still being published, try again later; otherwise build from source")
             .detail("cause", "no_asset")
             .detail("wanted_asset", wanted)
             .detail("available_assets", available),
@@ -99,7 +99,7 @@ impl From<Fault> for Failure {
                 match error {
                     Rejection::Future(_) | Rejection::Time(_) | Rejection::Certificate(_) => {
                         failure.hint(format!(
-                            "see that the clock of this machine is right; if it is, {STOP}"
+                            "check the clock of this machine; if it is correct, {STOP}"
                         ))
                     }
                     _ => failure,
@@ -111,7 +111,7 @@ impl From<Fault> for Failure {
                 Self::new(io_code(&source), message.as_str()).hint(io_hint(&source))
             }
             Fault::Archive(ArchiveError::Interrupted) | Fault::Interrupted => {
-                Self::new(ErrorCode::Interrupted, "cancelled by a signal, no change").hint(AGAIN)
+                Self::new(ErrorCode::Interrupted, "interrupted by a signal; nothing was changed").hint(AGAIN)
             }
             Fault::Archive(_) => integrity("bad_archive"),
             Fault::Io { path, source } => Self::new(io_code(&source), message.as_str())
@@ -126,19 +126,19 @@ fn http(error: HttpError, message: &str) -> Failure {
     match error {
         HttpError::Offline => failure(ErrorCode::Network, "offline")
             .hint(format!(
-                "{} was set on purpose; whoever set it decides whether a connection may be opened",
+                "{} was set on purpose; ask the person who set it whether aos may open a connection",
                 environment::AOS_OFFLINE
             )),
         HttpError::Setup { .. } => failure(ErrorCode::Config, "no_certificates")
-            .hint("install ca-certificates, or name a file of certificates in SSL_CERT_FILE"),
+            .hint("install ca-certificates, or set SSL_CERT_FILE to a file with certificates"),
         HttpError::Address { .. } => failure(ErrorCode::Config, "bad_address")
             .hint(format!("set {} to an https URL or unset it", environment::AOS_UPDATE_API_URL)),
         HttpError::Untrusted { .. } => failure(ErrorCode::Config, "untrusted_certificate").hint(
-            "behind a proxy that opens TLS, name its certificate in SSL_CERT_FILE; else do not go on: somebody may be in between",
+            "if a proxy intercepts TLS, set SSL_CERT_FILE to its certificate; otherwise stop: the connection may be intercepted",
         ),
         HttpError::Connection { proxy, .. } => {
             let failure = failure(ErrorCode::Network, "no_connection")
-                .hint("check the network and its proxy, then run the same command again");
+                .hint("check the network and the proxy, then run the same command again");
             match proxy {
                 Some(proxy) => failure.detail("proxy", proxy),
                 None => failure,
@@ -155,7 +155,7 @@ fn http(error: HttpError, message: &str) -> Failure {
         HttpError::TooLarge { .. } => failure(ErrorCode::Integrity, "endless_data").hint(STOP),
         HttpError::Sink(source) => Failure::new(io_code(&source), message).hint(io_hint(&source)),
         HttpError::Interrupted => {
-            Failure::new(ErrorCode::Interrupted, "cancelled by a signal, no change").hint(AGAIN)
+            Failure::new(ErrorCode::Interrupted, "interrupted by a signal; nothing was changed").hint(AGAIN)
         }
     }
 }

@@ -24,13 +24,13 @@ impl Failure {
         match error {
             UpdateError::Release(error) => Self::from(error),
             UpdateError::Downgrade { .. } => Self::new(ErrorCode::Validation, message)
-                .hint("add `--allow-downgrade` if the older version is what you want")
+                .hint("add `--allow-downgrade` to install the older version")
                 .detail("cause", "downgrade"),
             UpdateError::Detect(_) => Self::new(ErrorCode::Io, message)
                 .hint("start aos by its full path, then run `aos update` again"),
             UpdateError::Lock(LockError::Held { holder }) => {
                 Self::new(ErrorCode::Conflict, message)
-                    .hint("wait until the other update has ended, then run `aos update` again")
+                    .hint("wait until the other update ends, then run `aos update` again")
                     .detail("cause", "update_runs")
                     .detail("holder", holder)
             }
@@ -40,7 +40,7 @@ impl Failure {
             UpdateError::Swap(error) => swap(error, &message),
             UpdateError::Program(error) => program(&error, &message),
             UpdateError::NewestOnly { command, .. } => Self::new(ErrorCode::Config, message)
-                .hint(format!("leave `--target-version` out, or run `{command}` yourself"))
+                .hint(format!("omit `--target-version`, or run `{command}` yourself"))
                 .detail("cause", "newest_only")
                 .detail("command", command),
             UpdateError::Foreign { command, path, .. } => {
@@ -52,7 +52,7 @@ impl Failure {
                         .hint(format!("run `{command}`, then `aos update` for the Skill"))
                         .detail("command", command),
                     None => failure.hint(
-                        "update aos with what installed it, then run `aos update` for the Skill",
+                        "update aos with the program that installed it, then run `aos update` for the Skill",
                     ),
                 }
             }
@@ -65,7 +65,7 @@ impl Failure {
 fn manager(error: DriveError, command: &str, message: &str) -> Failure {
     let failure = |code: ErrorCode, cause: &str| {
         Failure::new(code, message)
-            .hint(format!("run `{command}` and see what it says, then run `aos update` again"))
+            .hint(format!("run `{command}` and read its output, then run `aos update` again"))
             .detail("cause", cause)
             .detail("command", command)
     };
@@ -90,7 +90,7 @@ fn manager(error: DriveError, command: &str, message: &str) -> Failure {
             .detail("observed_version", observed.to_string())
             .detail("manager_output", output),
         DriveError::Interrupted => Failure::new(ErrorCode::Interrupted, message)
-            .hint(format!("see `aos --version`; if it is the old one, run `{command}`"))
+            .hint(format!("run `aos --version`; if it is the old version, run `{command}`"))
             .detail("command", command),
     }
 }
@@ -101,7 +101,7 @@ fn swap(error: SwapError, message: &str) -> Failure {
             let failure = local(message, &path, &source);
             match failure.code {
                 ErrorCode::Forbidden => failure.hint(format!(
-                    "run `aos update` as the owner of `{}`, or install aos anew below your home directory, for example in ~/.local/bin",
+                    "run `aos update` as the owner of `{}`, or install aos again in your home directory, for example in ~/.local/bin",
                     path.display()
                 )),
                 _ => failure,
@@ -110,17 +110,17 @@ fn swap(error: SwapError, message: &str) -> Failure {
         SwapError::Stage { path, source } => local(message, &path, &source),
         // The rename itself: whatever its reason, what stands in the way is on this disk.
         SwapError::Replace { path, source } => Failure::new(ErrorCode::Io, message)
-            .hint(format!("see what holds `{}` (a virus scanner, another program), then run `aos update` again", path.display()))
+            .hint(format!("check which program uses `{}` (such as a virus scanner), then run `aos update` again", path.display()))
             .detail("cause", "not_replaced")
             .detail("path", path.display().to_string())
             .detail("os_error", source.raw_os_error()),
         SwapError::Displaced { target, backup, .. } => {
             let (target, backup) = (target.display().to_string(), backup.display().to_string());
             Failure::new(ErrorCode::Io, message)
-                .hint(format!("put the old program back: move \"{backup}\" \"{target}\""))
+                .hint(format!("restore the old program: move \"{backup}\" \"{target}\""))
                 .detail("cause", "rollback_failed")
                 .detail("binary_replaced", serde_json::Value::Null)
-                .detail("state", "the old program is under its backup name, nothing is in its place")
+                .detail("state", "the old program has its backup name, and there is no program at its path")
                 .detail("path", target)
                 .detail("backup", backup)
         }
@@ -131,7 +131,7 @@ fn program(error: &ExecutableError, message: &str) -> Failure {
     match error {
         ExecutableError::DoesNotRun { .. } | ExecutableError::TimedOut => {
             Failure::new(ErrorCode::Config, message)
-                .hint("see that this system is the one the archive is for, and that programs may run in the directory of aos (no `noexec`), then run `aos update` again")
+                .hint("check that the archive is for this system, and that programs can run in the directory of aos (no `noexec`), then run `aos update` again")
                 .detail("cause", "does_not_start")
         }
         ExecutableError::OtherVersion { .. } => Failure::new(ErrorCode::Integrity, message)

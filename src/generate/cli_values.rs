@@ -1,4 +1,4 @@
-//! What the templates of an agent-cli tool are rendered with: its names and the answers.
+//! Variables for the templates of an agent-cli tool: its names and the answers.
 
 use std::collections::BTreeMap;
 

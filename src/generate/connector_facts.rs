@@ -14,7 +14,7 @@ use crate::contract::operations::{
 use super::connector_pages::{IDS, List, NAMES, Page};
 use super::manifest;
 
-/// What conform.toml says of the API; JSON as text.
+/// The facts of the API for conform.toml; JSON is text.
 #[must_use]
 pub fn facts(preset: &Preset) -> Value {
     let samples = Samples::of(preset);
@@ -23,7 +23,7 @@ pub fn facts(preset: &Preset) -> Value {
     let (path, query) = split(&preset.api.health.path);
     let reply = match preset.api.error_style {
         ErrorStyle::OkField => json!({"id": IDS[0], "ok": true}),
-        // Where the status alone decides, a body may say what it likes.
+        // If only the status decides, the body is arbitrary.
         ErrorStyle::Status => json!({"id": IDS[0], "ok": false}),
     };
     let refusals: Vec<_> = preset
@@ -92,7 +92,7 @@ fn split(path: &str) -> (String, Vec<(String, Vec<String>)>) {
     (path.to_owned(), entries.collect())
 }
 
-/// A success, where the API says in the body that it is one.
+/// A success, for an API that reports success in the body.
 pub fn with_ok(mut body: Value, style: ErrorStyle) -> Value {
     if let (ErrorStyle::OkField, Some(members)) = (style, body.as_object_mut()) {
         members.insert("ok".to_owned(), true.into());

@@ -20,7 +20,7 @@ pub const CURSOR: &str = "next+2/=";
 const STALE: &str = "none+3/=";
 const HEADER: &str = "header:";
 
-/// What one page adds to a request, and its reply.
+/// The query members of one page, and its response.
 #[derive(Default)]
 pub struct Page {
     pub parameters: Vec<(String, Value)>,
@@ -36,9 +36,9 @@ pub struct List<'a> {
     pub operation: &'a Operation,
     pub rules: &'a Paging,
     pub style: ErrorStyle,
-    /// How many lists with these rules stand before it.
+    /// How many lists with these rules precede it.
     pub turn: usize,
-    /// Whether it asks for more entries at once than the API gives.
+    /// Whether it requests more entries than a page of the API has.
     pub asks_for_most: bool,
 }
 
@@ -56,7 +56,7 @@ impl List<'_> {
         }
         let size = (!rules.limit.is_empty()).then(|| (rules.limit.clone(), json!(self.size())));
         let at = |position: Value| {
-            // Nobody can make up the address of the next page that a link names.
+            // The address in a link to the next page cannot be constructed.
             let name = if self.is_linked() { "after" } else { &rules.position };
             size.clone().into_iter().chain([(name.to_owned(), position)]).collect()
         };
@@ -73,7 +73,7 @@ impl List<'_> {
             last.headers.push((name.to_owned(), String::new()));
         }
         first.is_linked = self.is_linked();
-        // Where the API does not say that a page is the last one, an empty page does.
+        // If the API does not mark the last page, an empty page ends the list.
         let end = match rules.style {
             PagingStyle::Page => json!(3),
             PagingStyle::Offset => json!(IDS.len()),
@@ -89,7 +89,7 @@ impl List<'_> {
         self.asks_for_most && self.rules.max_limit > 0 && !self.rules.limit.is_empty()
     }
 
-    /// What the API is asked for.
+    /// The request to the API.
     fn size(&self) -> usize {
         if self.asks_for_most() { self.rules.max_limit as usize } else { PAGE }
     }
@@ -98,18 +98,18 @@ impl List<'_> {
         self.rules.style == PagingStyle::Link && self.next_header().is_none()
     }
 
-    /// The header that names the next page in place of a link, in every other list.
+    /// The header with the next page instead of a link, in every other list.
     fn next_header(&self) -> Option<&str> {
         self.rules.next.strip_prefix(HEADER).filter(|_| self.turn % 2 == 1)
     }
 
-    /// Whether a page says that it is the last one.
+    /// Whether a page is marked as the last one.
     fn says_last(&self) -> bool {
         let is_counted = matches!(self.rules.style, PagingStyle::Page | PagingStyle::Offset);
         is_counted && self.has_members() && !self.rules.last.is_empty() && self.turn % 2 == 1
     }
 
-    /// Whether a page says that there is more, or how many entries there are.
+    /// Whether a page says that there are more entries, or how many there are.
     fn says_more(&self) -> bool {
         let is_left_out = match self.rules.style {
             PagingStyle::Cursor => self.rules.empty_ends && self.turn.is_multiple_of(3),

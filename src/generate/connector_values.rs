@@ -1,4 +1,4 @@
-//! What the templates of a connector are rendered with: its preset, the names, the answers.
+//! Variables for the templates of a connector: its preset, the names and the answers.
 
 use std::collections::BTreeMap;
 

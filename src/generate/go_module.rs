@@ -3,7 +3,7 @@
 /// Longest path, in bytes.
 const MAX_PATH: usize = 200;
 
-/// A module path that can stand in an import without quoting.
+/// A module path that needs no quoting in an import.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct GoModule(String);
 
@@ -15,7 +15,7 @@ pub enum GoModuleError {
     #[error("it has no `module` line")]
     Missing,
     #[error(
-        "its module path is not one: elements of letters, digits and `-`, `_`, `.`, `~`, joined by `/`"
+        "its module path must have elements of letters, digits and `-`, `_`, `.`, `~`, joined by `/`"
     )]
     Malformed,
 }
@@ -24,7 +24,7 @@ impl GoModule {
     /// A path whose elements are plain.
     ///
     /// # Errors
-    /// When it holds anything that an import path cannot.
+    /// If it contains anything that an import path cannot.
     pub fn parse(text: &str) -> Result<Self, GoModuleError> {
         let element = |element: &str| {
             !element.is_empty()

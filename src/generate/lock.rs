@@ -12,7 +12,7 @@ use super::record::SpecSource;
 use super::record_text::{RecordError, family, quote, relative, toml};
 use super::runtime::Version;
 
-/// Where the lock lies.
+/// Path of the lock.
 pub const LOCK_PATH: &str = ".agent/spec.lock";
 /// The version of the lock format this program writes and reads.
 pub const LOCK_VERSION: i64 = 1;

@@ -116,7 +116,7 @@ impl Output {
         }
     }
 
-    /// The Go package that the file belongs to; `None` when no name can be told from the path.
+    /// The Go package of the file; `None` if it cannot be derived from the path.
     #[must_use]
     pub fn go_package(&self) -> Option<GoPackage> {
         self.package.clone().or_else(|| {

@@ -1,4 +1,4 @@
-//! Generated files: what a family says about them, and what is the same for all of them.
+//! Generated files: the trait for a family, and the code that is the same for all families.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub trait Outputs: Sync {
     /// Names of the generators, as `aos.toml` writes them under `[outputs]`.
     fn generators(&self) -> &'static [&'static str];
 
-    /// The file of a project that generators read besides the contract; `directory` holds the contract.
+    /// The file of a project that generators read in addition to the contract in `directory`.
     fn source(&self, directory: &RelativePath) -> String;
 
     /// Every generated file of a repository; `source` is `None` when there is no such file.
@@ -40,18 +40,18 @@ pub trait Outputs: Sync {
     ) -> Result<FileSet, GenerateError>;
 }
 
-/// What each family generates.
+/// The generators of each family.
 pub static OUTPUTS: Parts<dyn Outputs> = Parts::new();
 
 /// Why nothing was generated.
 #[derive(Debug, thiserror::Error)]
 pub enum GenerateError {
-    /// What is wrong with the file that generators read besides the contract.
+    /// Why the file that generators read in addition to the contract is not valid.
     #[error("{0}")]
     Source(String),
     #[error(transparent)]
     OtherContract(#[from] OtherContract),
-    #[error("`{first}` and `{second}` would get one name in the generated module")]
+    #[error("`{first}` and `{second}` would have the same name in the generated module")]
     NameCollision { first: String, second: String },
     #[error("`outputs.{generator}` in `aos.toml` is not a generator of the family `{family}`; it has {}", known.join(", "))]
     UnknownGenerator { generator: String, family: Family, known: &'static [&'static str] },
@@ -93,7 +93,7 @@ pub fn files(
         .map_or_else(|| Ok(FileSet::default()), |part| part.files(contract, outputs, source))
 }
 
-/// Writes each output with the text of its generator; `generate` gives `None` for a generator that it does not have.
+/// Writes each output with the text of its generator; `generate` returns `None` for an unknown generator.
 ///
 /// # Errors
 /// When an output is at a place that the generator cannot write, or the text cannot be made.

@@ -16,11 +16,11 @@ use super::record_runtime::{RuntimeDocument, RuntimeSection};
 use super::record_template::{TemplateDocument, TemplateSection, UpgradeDocument, UpgradeSection};
 use super::record_text::{RecordError, family, quote, relative, toml};
 
-/// Where the record of a project lies.
+/// Path of the record of a project.
 pub const RECORD_PATH: &str = "aos.toml";
-/// Where the pin lies.
+/// Path of the pin.
 pub const PIN_PATH: &str = ".agent/SPEC_VERSION";
-/// The directory that holds vendored spec text; aos owns all of it.
+/// The directory with the vendored spec text, which aos manages.
 pub const AGENT_DIRECTORY: &str = ".agent";
 /// Where `contract.json` is vendored unless the record says otherwise.
 pub const CONTRACT_DIRECTORY: &str = "contract";
@@ -49,9 +49,9 @@ pub struct SpecSection {
     pub directory: RelativePath,
     /// Whether digests in the lock are enough when the source is not at hand.
     pub trust_lock: bool,
-    /// Where the contract lies at its source; only a host has such a place.
+    /// The location of the contract at its source; only a host has one.
     pub place: HostedPlace,
-    /// Files that lie in the directories of the contract and belong to the project.
+    /// The project's own files in the directories of the contract.
     pub keep: Vec<RelativePath>,
 }
 
@@ -80,7 +80,7 @@ pub enum SpecSource {
     Host(Repository),
 }
 
-/// What a source on a host is called: this and the repository.
+/// Prefix of the name of a source on a host, before the repository.
 const HOST_PREFIX: &str = "github:";
 
 impl SpecSource {
@@ -106,10 +106,10 @@ impl fmt::Display for SpecSource {
     }
 }
 
-/// Where a contract lies in an archive of its source, where that is not the usual place.
+/// The location of a contract in an archive of its source, if it is not the usual one.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct HostedPlace {
-    /// Directory that stands for the whole archive.
+    /// Directory that is used as the root of the archive.
     pub prefix: Option<RelativePath>,
     /// Name of the contract below it, `contract.json` without.
     pub contract: Option<RelativePath>,

@@ -29,7 +29,7 @@ pub struct ProbeWaiver {
 }
 
 impl ConformSection {
-    /// As it stands in a record; nothing when it says nothing.
+    /// Its text in a record; empty if it has no members.
     pub(super) fn render(&self, text: &mut String) {
         if !self.command.is_empty() {
             let words: Vec<_> = self.command.iter().map(|word| quote(word)).collect();
@@ -104,18 +104,19 @@ impl ConformDocument {
         };
         let usable = |word: &String| word.len() <= MAX_WORD && !word.contains('\0');
         if self.command.len() > MAX_WORDS || !self.command.iter().all(usable) {
-            let reason = format!("it has more than {MAX_WORDS} words, or one that is no argument");
+            let reason =
+                format!("it has more than {MAX_WORDS} words, or one that is not a valid argument");
             return Err(fault("conform.command", reason));
         }
         if self.command.first().is_some_and(String::is_empty) {
-            return Err(fault("conform.command", "its first word names no program".to_owned()));
+            return Err(fault("conform.command", "its first word is not a program".to_owned()));
         }
         let waivers = self.waive.into_iter().map(|waive| {
             if waive.reason.trim().is_empty() {
                 return Err(fault("conform.waive.reason", "a waiver needs a reason".to_owned()));
             }
             if waive.probe.is_empty() || waive.probe.len() > 80 {
-                let reason = format!("`{}` is no probe", json::printable(&waive.probe));
+                let reason = format!("`{}` is not a probe", json::printable(&waive.probe));
                 return Err(fault("conform.waive.probe", reason));
             }
             let expires =

@@ -15,7 +15,7 @@ const MAX_OWNED: usize = 200;
 pub struct RuntimeSection {
     /// Name of the runtime: `go`, `python`, `connector`.
     pub name: String,
-    /// The directory that holds it.
+    /// Its directory.
     pub path: RelativePath,
     /// Parts that the project took over, in path order.
     pub own: Vec<OwnedPart>,

@@ -1,4 +1,4 @@
-//! `[template]` and `[upgrade]` in aos.toml: what a project was made from, and the upgrade that waits for a person.
+//! `[template]` and `[upgrade]` in aos.toml: the template of a project, and an upgrade with open conflicts.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::record_text::{RecordError, quote, relative};
 /// Most conflicts of one upgrade.
 const MAX_CONFLICTS: usize = 2000;
 
-/// The template a project was made from, and what else its files depend on.
+/// The template of a project, and the versions on which its files depend.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TemplateSection {
     pub name: String,
@@ -99,9 +99,9 @@ impl TemplateSection {
 /// What an upgrade changes in `aos.toml`; everything else in it keeps its form.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordChange<'a> {
-    /// What the old template gave; a member that differs from it is the user's own and stays.
+    /// The output of the old template; a member that differs from it was changed by the user and is kept.
     pub before: &'a Record,
-    /// What the new template gives.
+    /// The output of the new template.
     pub after: &'a Record,
     /// Leaves version and answers as they are until the conflicts are resolved.
     pub waiting: Option<&'a UpgradeSection>,
@@ -218,7 +218,7 @@ impl RecordChange<'_> {
 pub fn finished(text: &str) -> Result<String, RecordError> {
     let record = Record::parse(text.as_bytes())?;
     let (Some(template), Some(upgrade)) = (&record.template, &record.upgrade) else {
-        return Err(fault("upgrade", "there is no upgrade that waits"));
+        return Err(fault("upgrade", "there is no open upgrade"));
     };
     let section = TemplateSection {
         name: template.name.clone(),
@@ -253,7 +253,7 @@ fn set_template(
     Ok(())
 }
 
-/// Answers that are new or other; a key that the new template does not ask for goes.
+/// New or changed answers; a key that the new template does not have is removed.
 fn set_answers(
     document: &mut toml_edit::DocumentMut,
     before: &BTreeMap<String, String>,

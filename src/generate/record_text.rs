@@ -14,7 +14,7 @@ pub enum RecordError {
     #[error("{member}: {reason}")]
     Member { member: String, reason: String },
     #[error(
-        "the lock has version {0}, and this aos reads version {LOCK_VERSION}: a newer aos wrote it"
+        "the lock has version {0}, but this aos reads version {LOCK_VERSION}: a newer aos wrote it"
     )]
     LockVersion(i64),
 }

@@ -10,7 +10,7 @@ use tera::{Context, Delimiters, Kwargs, State, Tera};
 use super::literal::{go, python};
 use super::record_text;
 
-/// Start marks of the template language; no output may still hold one.
+/// Start marks of the template language; no output may contain one.
 pub const MARKS: [&str; 3] = ["{=", "{%", "{#"];
 
 /// A template that does not give text.

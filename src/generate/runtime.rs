@@ -1,4 +1,4 @@
-//! The runtime of generated tools: one version of it, and the files that it gives a project.
+//! A version of a runtime of generated tools, and its files in a project.
 //!
 //! A file is vendored byte for byte. Only the import path of the Go module is replaced, because Go has no relative
 //! imports.
@@ -52,7 +52,7 @@ pub struct RuntimeInfo {
     pub import: Option<String>,
     /// Python: the package that the example tool has.
     pub package: Option<String>,
-    /// What stays behind: `*_test.go` for the end of a file name, `testdata/` for a directory.
+    /// Excluded files: `*_test.go` for the end of a file name, `testdata/` for a directory.
     #[serde(default)]
     pub exclude: Vec<String>,
     /// Tags of the contract that it supports.
@@ -78,7 +78,7 @@ pub struct Runtime {
 pub enum RuntimeError {
     #[error(transparent)]
     Files(#[from] FileSetError),
-    #[error("the runtime `{0}` needs the module path of a `go.mod`, and there is none")]
+    #[error("the runtime `{0}` needs the module path in `go.mod`, but there is no `go.mod`")]
     NoModule(String),
 }
 

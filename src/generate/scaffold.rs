@@ -29,7 +29,7 @@ pub struct TemplateFile {
     pub names: ExampleNames,
 }
 
-/// What an example tool is called.
+/// The name of the example tool.
 #[derive(Clone, Debug, Default)]
 pub struct ExampleNames {
     /// Go: its module path, which becomes the answer `module`.
@@ -82,7 +82,7 @@ pub struct Origin<'a> {
     pub aos_repository: &'a str,
 }
 
-/// What a new project is made from.
+/// The input for a new project.
 #[derive(Debug)]
 pub struct Scaffold<'a> {
     pub files: &'a [TemplateFile],
@@ -98,7 +98,7 @@ pub struct Scaffold<'a> {
     pub answers: &'a BTreeMap<String, String>,
 }
 
-/// Why no project was made.
+/// Why a project could not be created.
 #[derive(Debug, thiserror::Error)]
 pub enum ScaffoldError {
     #[error(transparent)]
@@ -243,7 +243,7 @@ pub fn output_name(template: &str) -> String {
     components.collect::<Vec<_>>().join("/")
 }
 
-/// Whether `path` is `place` or lies below it.
+/// Whether `path` is `place` or is below it.
 #[must_use]
 pub fn is_within(path: &str, place: &str) -> bool {
     path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -40,7 +40,9 @@ impl Contract {
     /// When the bytes are not that contract.
     pub fn parse(family: Family, tag: &SpecTag, bytes: &[u8]) -> Result<Self, ContractError> {
         let outputs = OUTPUTS.of(family).ok_or_else(|| {
-            ContractError::Inconsistent(format!("nothing reads contracts of the family `{family}`"))
+            ContractError::Inconsistent(format!(
+                "contracts of the family `{family}` cannot be read"
+            ))
         })?;
         outputs.parse(bytes, tag)
     }

@@ -13,7 +13,7 @@ use crate::visible::excerpt;
 use super::answer_forms;
 use super::template::Question;
 
-/// Longest answer without a limit of its own, in characters.
+/// Longest answer to a question without its own limit, in characters.
 const MAX_ANSWER: usize = 200;
 /// Largest answers file, in bytes.
 const MAX_FILE: u64 = 64 * 1024;
@@ -23,13 +23,13 @@ const MAX_FILE: u64 = 64 * 1024;
 pub enum AnswerError {
     #[error("`--set {}` is not of the form key=value", excerpt(text, 200))]
     NotAPair { text: String },
-    #[error("`{key}` is not a question of this template; it asks {}", known.join(", "))]
+    #[error("`{key}` is not a question of this template; its questions are {}", known.join(", "))]
     UnknownKey { key: String, known: Vec<String>, nearest: Option<String> },
     #[error("`{key}` = `{value}`: {reason}")]
     Invalid { key: String, value: String, reason: String },
-    #[error("`{key}` has no answer, and this template needs one")]
+    #[error("this template requires an answer to `{key}`")]
     Missing { key: String, help: String },
-    #[error("{} have no answer, and this template needs them", keys.join(", "))]
+    #[error("this template requires answers to {}", keys.join(", "))]
     MissingSeveral { keys: Vec<String> },
     #[error("answers file `{}`: {reason}", path.display())]
     File { path: PathBuf, reason: String },
@@ -175,7 +175,7 @@ fn fault(question: &Question, value: &str) -> Option<String> {
         return (!allowed).then(|| format!("allowed are {}", question.shown_choices()));
     }
     if value.chars().any(char::is_control) {
-        return Some("it holds a control character".to_owned());
+        return Some("it contains a control character".to_owned());
     }
     let limit = question.max_length.unwrap_or(MAX_ANSWER);
     if value.chars().count() > limit {
@@ -211,7 +211,7 @@ fn read_file(path: &Path) -> Result<Vec<(String, String)>, AnswerError> {
                 Ok((key, value.to_string()))
             }
             _ => Err(fault(format!(
-                "`{}` must be a text, a number or a boolean",
+                "`{}` must be a string, a number or a boolean",
                 excerpt(&key, 200)
             ))),
         })

@@ -20,7 +20,7 @@ use crate::visible::excerpt;
 use super::embedded::{self, EmbeddedError};
 use super::{runtimes, tree};
 
-/// Where a Go module says its path.
+/// The file with the path of a Go module.
 const GO_MOD_PATH: &str = "go.mod";
 /// Largest source of a generator, in bytes.
 const MAX_SOURCE: u64 = 4 * 1024 * 1024;
@@ -92,7 +92,7 @@ pub enum RuntimeFault {
     #[error("aos has no runtime `{}`; it has {known}", excerpt(name, 60))]
     Unknown { name: String, known: String },
     #[error(
-        "the project has version {recorded} of the runtime `{name}`, and this aos has {ours}: a newer aos wrote it"
+        "the project has version {recorded} of the runtime `{name}`, but this aos has {ours}: a newer aos wrote it"
     )]
     Newer { name: String, recorded: Version, ours: Version },
     #[error(
@@ -162,7 +162,7 @@ fn source(root: &Path, path: &str) -> Result<Option<Vec<u8>>, DesiredError> {
 }
 
 impl Desired {
-    /// What `record` and `release` ask for.
+    /// The wanted files for `record` and `release`.
     ///
     /// # Errors
     /// When a source of a generator is missing or refused.

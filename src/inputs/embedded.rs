@@ -12,7 +12,7 @@ static SKILL: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/skills/aos");
 
 /// The changelog of this very build.
 pub const CHANGELOG: &str = include_str!("../../CHANGELOG.md");
-/// The preset that a name without a preset of its own gets.
+/// The preset for a name that is not the name of a preset.
 pub const EXAMPLE_PRESET: &str = "example";
 
 /// Why embedded data cannot be used; only a faulty build has it.

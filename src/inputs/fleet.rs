@@ -7,7 +7,7 @@ use super::repository;
 
 /// Deepest directory that is searched.
 const MAX_DEPTH: usize = 12;
-/// Most projects of one fleet.
+/// Largest number of projects in a fleet.
 const MAX_PROJECTS: usize = 100_000;
 
 /// Why a fleet cannot be listed.
@@ -19,7 +19,7 @@ pub enum FleetError {
     Empty { path: PathBuf },
 }
 
-/// What was found below a directory.
+/// The projects found below a directory.
 #[derive(Clone, Debug, Default)]
 pub struct Fleet {
     /// Sorted by path.
@@ -31,7 +31,7 @@ pub struct Fleet {
 /// Every project at or below `root`; a project's own subdirectories are not searched.
 ///
 /// # Errors
-/// When `root` itself cannot be read, or there is no project at all: an empty fleet is never in order.
+/// If `root` cannot be read or contains no project: an empty fleet is never OK.
 pub fn discover(root: &Path) -> Result<Fleet, FleetError> {
     let mut fleet = Fleet::default();
     let mut walk = walkdir::WalkDir::new(root)
@@ -62,7 +62,7 @@ pub fn discover(root: &Path) -> Result<Fleet, FleetError> {
             }
         } else if is_candidate(&entry) && project::is_project(entry.path()) {
             if fleet.projects.len() == MAX_PROJECTS {
-                let reason = format!("it holds more than {MAX_PROJECTS} projects");
+                let reason = format!("it contains more than {MAX_PROJECTS} projects");
                 return Err(FleetError::Search { path: root.to_owned(), reason });
             }
             fleet.projects.push(entry.into_path());

@@ -7,9 +7,9 @@ use crate::generate::vendor::Contract;
 use super::embedded;
 use super::spec_source::{SpecError, embedded_release};
 
-/// What released tags of a family share for ever.
+/// The part that all released tags of a family share.
 pub trait FrozenCore: Sync {
-    /// The first thing that `new` lacks or gives another meaning than `old`.
+    /// The first code that `new` lacks or defines differently than `old`.
     fn changed(&self, old: &Contract, new: &Contract) -> Option<String>;
 }
 
@@ -19,7 +19,7 @@ pub static FROZEN: Parts<dyn FrozenCore> = Parts::new();
 /// A new tag may add to the core; what is released keeps its meaning.
 ///
 /// # Errors
-/// Names the first thing that `contract` lacks or gives another meaning.
+/// The first code that `contract` lacks or defines differently.
 pub fn core_is_kept(
     path: &str,
     family: Family,

@@ -1,4 +1,4 @@
-//! What a command works on: embedded data, project directories, answers.
+//! The inputs of commands: embedded data, project directories, answers.
 //!
 //! Reads and validates, never writes.
 

@@ -15,10 +15,10 @@ use crate::system::files::{self, Kind};
 const MAX_RECORD: u64 = 1024 * 1024;
 /// Largest manifest of a package, in bytes.
 const MAX_MANIFEST: u64 = 2 * 1024 * 1024;
-/// The directory of a write that was cut off; see `apply`.
+/// The directory of an interrupted write; see `apply`.
 pub const TRANSACTION_DIRECTORY: &str = ".aos-transaction";
 
-/// A record that may be missing or unusable; each state is a verdict of its own.
+/// A record that may be missing or invalid; each state has its own verdict.
 #[derive(Clone, Debug)]
 pub enum Slot<T> {
     Absent,
@@ -36,12 +36,12 @@ impl<T> Slot<T> {
     }
 }
 
-/// A project as it lies on disk.
+/// A project on disk.
 #[derive(Clone, Debug)]
 pub struct Project {
     /// Canonical root directory.
     pub root: PathBuf,
-    /// What somebody called it: the path given, for messages.
+    /// The path as the user gave it, for messages.
     pub shown: String,
     /// Name of the directory as its parent knows it.
     pub directory_name: String,
@@ -125,7 +125,7 @@ impl Project {
         }
     }
 
-    /// An answer that the record holds.
+    /// An answer in the record.
     #[must_use]
     pub fn answer(&self, key: &str) -> Option<String> {
         self.record.good()?.answers.get(key).cloned()
@@ -154,7 +154,7 @@ impl Project {
     }
 }
 
-/// Whether `directory` holds something that aos keeps or could keep.
+/// Whether `directory` is a project, or could be adopted.
 #[must_use]
 pub fn is_project(directory: &Path) -> bool {
     let fixed = [RECORD_PATH, PIN_PATH, "contract/contract.json", TRANSACTION_DIRECTORY];

@@ -16,7 +16,7 @@ use super::tree;
 
 /// Largest file that rules read, in bytes.
 const MAX_FILE: u64 = 2 * 1024 * 1024;
-/// Most files of one project that are looked at.
+/// Largest number of files of a project.
 const MAX_FILES: usize = 20_000;
 /// Most bytes of one project that are held.
 const MAX_TOTAL: usize = 64 * 1024 * 1024;
@@ -108,7 +108,7 @@ enum Standing {
     Foreign,
 }
 
-/// Which parts of a project are looked at.
+/// The parts of a project that are read.
 struct Scope {
     checkout: Checkout,
     /// Directories and files that aos keeps: everything in them counts as committed.

@@ -14,7 +14,7 @@ use super::embedded::{self, EmbeddedError};
 
 static RUNTIMES: Dir<'_> = include_dir!("$OUT_DIR/runtime");
 
-/// Where debug builds look for other runtimes first, so that tests can bring their own.
+/// Debug builds only: where tests provide their own runtimes.
 const TEST_RUNTIMES: &str = "AOS_TEST_RUNTIMES";
 /// Largest file of such a runtime, in bytes.
 const MAX_TEST_FILE: u64 = 1024 * 1024;

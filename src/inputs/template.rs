@@ -267,7 +267,7 @@ impl Template {
         let Some(section) = &self.info.runtime else { return Ok(()) };
         let fault = |reason: String| EmbeddedError { path: section.name.clone(), reason };
         let runtime = runtimes::find(&section.name)?;
-        let runtime = runtime.ok_or_else(|| fault("there is no such runtime".to_owned()))?;
+        let runtime = runtime.ok_or_else(|| fault("the runtime does not exist".to_owned()))?;
         for path in &section.examples {
             let bytes = runtime.sources.get(path);
             let bytes = bytes.ok_or_else(|| fault(format!("it has no file `{path}`")))?;

@@ -53,11 +53,11 @@ pub fn open(
     let frozen = frozen.ok_or_else(|| fault("its archive was never released".to_owned()))?;
     let found = Digest::of(archive).to_string();
     if *frozen != found {
-        return Err(fault(format!("its archive is {found}, and {frozen} was released")));
+        return Err(fault(format!("its archive is {found}, but {frozen} was released")));
     }
     let template = unpack(name, version, archive)?;
     if template.info.version != version {
-        return Err(fault(format!("its archive is of version {}", template.info.version)));
+        return Err(fault(format!("its archive has version {}", template.info.version)));
     }
     Ok(template)
 }
@@ -84,7 +84,7 @@ fn unpack(name: &str, version: &str, archive: &[u8]) -> Result<Template, Embedde
             }
             (None, INFO) => info = Some(embedded::toml(&path, &text)?),
             (None, NAMES) => names = embedded::toml(&path, &text)?,
-            (None, _) => return Err(fault(format!("`{path}` does not belong into it"))),
+            (None, _) => return Err(fault(format!("`{path}` does not belong in it"))),
         }
     }
     let info = info.ok_or_else(|| fault(format!("it has no `{INFO}`")))?;

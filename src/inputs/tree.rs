@@ -64,7 +64,7 @@ fn file_entry(place: &Path) -> Option<TreeEntry> {
     match files::kind(place) {
         Ok(Kind::Absent) => None,
         Ok(Kind::Symlink) => Some(TreeEntry::Symlink),
-        Ok(_) => Some(TreeEntry::Other("it changed while it was read".to_owned())),
+        Ok(_) => Some(TreeEntry::Other("it changed while aos read it".to_owned())),
         Err(error) => Some(TreeEntry::Other(error.to_string())),
     }
 }

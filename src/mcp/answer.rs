@@ -1,4 +1,4 @@
-//! What a call answers: the result as structured content and as text, or an error that a model can act on.
+//! The response to a call: the result as structured content and as text, or an error that a model can correct.
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
@@ -41,8 +41,11 @@ impl Fault {
     /// The call was withdrawn.
     #[must_use]
     pub fn cancelled() -> Self {
-        Self::new("E_INTERRUPTED", "the call was cancelled, and what it had started was ended")
-            .retryable()
+        Self::new(
+            "E_INTERRUPTED",
+            "the call was cancelled, and everything that it had started was ended",
+        )
+        .retryable()
     }
 }
 
@@ -55,9 +58,9 @@ pub fn result(answer: Result<Value, Fault>) -> CallToolResult {
             0..=MAX_RESULT => Ok(value),
             _ => {
                 let message =
-                    format!("the result has {length} bytes, and {MAX_RESULT} is the most");
+                    format!("the result has {length} bytes, but the limit is {MAX_RESULT}");
                 Err(Fault::new("E_VALIDATION", message)
-                    .data(json!({"hint": "ask for less: a smaller limit, fewer fields, one page"})))
+                    .data(json!({"hint": "request less: a smaller limit, fewer fields, one page"})))
             }
         }
     });

@@ -1,4 +1,4 @@
-//! What a server offers: the tools of its packages under the filter and the mode of a session, each name once.
+//! The tools that a server offers: those of its packages that match the filter and the mode, with unique names.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::mode::Mode;
 use super::provider::{Identity, Provider};
 use super::tool::Tool;
 
-/// With more tools than this, a client gets tools that find them in place of all of them.
+/// With more tools than this, a client gets search tools instead of the whole list.
 pub const MAX_LISTED: usize = 40;
 /// Most tools of a server.
 const MAX_TOOLS: usize = 2_000;
@@ -25,7 +25,7 @@ pub enum Presentation {
     Search,
 }
 
-/// What a person allows.
+/// What the user allows.
 #[derive(Clone, Debug)]
 pub struct Policy {
     pub filter: Filter,
@@ -71,7 +71,7 @@ impl Catalogue {
     /// Puts packages together.
     ///
     /// # Errors
-    /// When a name would stand for two tools.
+    /// If two tools have the same name.
     pub fn of(providers: Vec<Arc<dyn Provider>>, policy: &Policy) -> Result<Self, CatalogueError> {
         let mut owners: BTreeMap<&str, &Identity> = BTreeMap::new();
         let (mut offered, mut withheld) = (BTreeMap::new(), BTreeMap::new());
@@ -102,7 +102,7 @@ impl Catalogue {
         Ok(Self { providers, offered, withheld, is_searched })
     }
 
-    /// Whether no tool fits the filter, in any mode.
+    /// Whether no tool matches the filter, in any mode.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.offered.is_empty() && self.withheld.is_empty()
@@ -129,7 +129,7 @@ impl Catalogue {
         found.ok_or_else(|| mode.map_or(Refusal::Unknown, Refusal::Withheld))
     }
 
-    /// How many tools each mode above the one of the session holds back.
+    /// How many tools need each mode above that of the session.
     #[must_use]
     pub fn withheld(&self) -> BTreeMap<Mode, usize> {
         let mut counts = BTreeMap::new();
@@ -139,7 +139,7 @@ impl Catalogue {
         counts
     }
 
-    /// What a client sees: every tool, or those that find them.
+    /// The tools that a client sees: every tool, or the search tools.
     #[must_use]
     pub fn listed(&self) -> Vec<Tool> {
         match self.is_searched {

@@ -1,4 +1,4 @@
-//! What a program answers: one JSON envelope, or a line of JSON for each item of a stream.
+//! The output of a program: one JSON envelope, or a line of JSON for each item of a stream.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ const MAX_LINES: usize = 20_000;
 /// The error of the envelope, or what is wrong with the answer.
 pub fn data(program: &str, stdout: &[u8], exit: i32) -> Result<Value, Fault> {
     let unusable = |why: &str| {
-        let message = format!("the answer of `{program}` is not a JSON envelope: {why}");
+        let message = format!("the output of `{program}` is not a JSON envelope: {why}");
         Fault::new("E_UNKNOWN", message).data(json!({"exit": exit}))
     };
     let text = std::str::from_utf8(stdout).map_err(|_| unusable("it is not UTF-8"))?;

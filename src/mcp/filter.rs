@@ -7,7 +7,7 @@ use super::tool::Tool;
 const MAX_PATTERNS: usize = 200;
 const MAX_LENGTH: usize = 200;
 
-/// Patterns; a tool fits when one of them fits and none that starts with `!` does.
+/// Patterns; a tool matches if one of them matches and none that starts with `!` does.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     wanted: Vec<Pattern>,
@@ -24,7 +24,7 @@ enum Pattern {
 /// Why a pattern is not one.
 #[derive(Debug, thiserror::Error)]
 pub enum FilterError {
-    #[error("`{0}` is not a pattern of tools")]
+    #[error("`{0}` is not a valid pattern of tools")]
     Pattern(String),
     #[error("there are more than {MAX_PATTERNS} patterns of tools")]
     Many,
@@ -34,7 +34,7 @@ impl Filter {
     /// Reads patterns such as `issue.*`, `tag:crm`, `mode:write`, `!issue.delete`.
     ///
     /// # Errors
-    /// When one is none.
+    /// If a pattern is not valid.
     pub fn parse(patterns: &[String]) -> Result<Self, FilterError> {
         let mut filter = Self::default();
         if patterns.len() > MAX_PATTERNS {
@@ -85,7 +85,8 @@ impl Pattern {
     }
 }
 
-/// Whether a text fits a glob: `*` is any text, `?` any symbol. Takes no more steps than the product of the lengths.
+/// Whether a text matches a glob: `*` is any text, `?` any character. The number of steps is at most the product of the
+/// lengths.
 fn matches(glob: &str, text: &str) -> bool {
     let (glob, text): (Vec<char>, Vec<char>) = (glob.chars().collect(), text.chars().collect());
     let (mut at, mut seen) = (0, 0);

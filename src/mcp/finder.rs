@@ -1,4 +1,5 @@
-//! Three tools in place of many: search, describe, call. A list of hundreds of schemas would fill the context of a model.
+//! Three tools instead of many: search, describe, call. A list of hundreds of schemas would fill the context of a
+//! model.
 
 use serde_json::{Map, Value, json};
 
@@ -154,13 +155,13 @@ pub fn unknown(name: &str, refusal: super::catalogue::Refusal) -> Fault {
     use super::catalogue::Refusal;
     let name = crate::visible::excerpt(name, 80);
     match refusal {
-        Refusal::Unknown => Fault::new("E_NOT_FOUND", format!("there is no tool `{name}`"))
+        Refusal::Unknown => Fault::new("E_NOT_FOUND", format!("the tool `{name}` does not exist"))
             .data(json!({"hint": format!("`{SEARCH}` finds tools")})),
         Refusal::Withheld(mode) => {
             let mode = mode.as_str();
             Fault::new(
                 "E_FORBIDDEN",
-                format!("`{name}` needs the mode {mode}, which was not allowed"),
+                format!("`{name}` needs the mode {mode}, which is not allowed"),
             )
             .data(json!({
                 "required_mode": mode,

@@ -33,7 +33,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Runs the program once and gives what it wrote to stdout, with its exit code.
+    /// Runs the program once, and returns its stdout and exit code.
     ///
     /// # Errors
     /// When it does not start, does not end in time, or writes too much.
@@ -56,7 +56,7 @@ impl Program {
         })
         .map_err(|error| {
             let why = crate::conform::start::fault(&self.path, &error);
-            Fault::new("E_IO", format!("`{}` does not start: {why}", self.name))
+            Fault::new("E_IO", format!("`{}` cannot be started: {why}", self.name))
         })?;
         self.pass_on(&ran.stderr);
         if is_cancelled() {
@@ -75,7 +75,7 @@ impl Program {
                 Err(Fault::new("E_TIMEOUT", message).retryable())
             }
             Ending::Signalled(signal) => {
-                let message = format!("`{}` was ended by signal {signal}", self.name);
+                let message = format!("`{}` was killed by signal {signal}", self.name);
                 Err(Fault::new("E_CRASHED", message).retryable())
             }
         }
@@ -84,11 +84,11 @@ impl Program {
     fn too_much(&self, exit: i32) -> Fault {
         let message = format!("`{}` wrote more than {MAX_OUTPUT} bytes", self.name);
         Fault::new("E_VALIDATION", message).data(
-            json!({"exit": exit, "hint": "ask for less: a smaller limit, fewer fields, one page"}),
+            json!({"exit": exit, "hint": "request less: a smaller limit, fewer fields, one page"}),
         )
     }
 
-    /// What a program says to people goes to the log of the client, never into an answer: it may hold anything.
+    /// The stderr of a program goes to the client's log, never into a response, because it can contain anything.
     fn pass_on(&self, stderr: &[u8]) {
         if self.is_quiet {
             return;

@@ -1,4 +1,4 @@
-//! What the server asks of a family: packages that are opened once and called often.
+//! The interface between the server and a family: packages that are opened once and called often.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub struct Options {
 
 /// Opens packages of one family.
 pub trait Opener: Sync {
-    /// What the package declares about itself. Runs nothing of it.
+    /// The declarations of the package. Runs no code of it.
     ///
     /// # Errors
     /// When its manifest is not valid.
@@ -45,7 +45,7 @@ pub trait Opener: Sync {
     fn knows(&self, name: &str, options: &Options) -> bool;
 }
 
-/// What a package says before anything of it runs.
+/// The declarations of a package before any of its code runs.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Declared {
     pub name: String,
@@ -71,16 +71,16 @@ pub trait Provider: Send + Sync {
     /// The code of an error about arguments, in the words of the family.
     fn invalid_code(&self) -> &'static str;
 
-    /// Calls a tool with arguments that fit its schema.
+    /// Calls a tool with arguments that match its schema.
     ///
     /// # Errors
-    /// What went wrong, in words for a model.
+    /// The error, for a model.
     fn call(&self, call: &Call<'_>) -> Result<Value, Fault>;
 
     /// Files whose change means that the package must be opened again.
     fn manifests(&self) -> Vec<PathBuf>;
 
-    /// Lets the package end. Says what did not go well.
+    /// Shuts the package down, and returns problems.
     fn close(&self) -> Option<String> {
         None
     }
@@ -93,9 +93,9 @@ pub struct Identity {
     pub version: String,
     pub family: &'static str,
     pub place: String,
-    /// Names of secrets that the package asks for and that the environment does not have.
+    /// Names of declared secrets that are not in the environment.
     pub missing_secrets: Vec<String>,
-    /// What a person should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The handler of the SDK: lists tools, calls them on threads of their own, tells clients about changes.
+//! The handler for the SDK: lists tools, calls them on separate threads, and notifies clients of changes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +30,7 @@ use super::tool::Tool;
 const MAX_PROGRESS: usize = 256;
 /// Longest message of one piece.
 const MAX_MESSAGE: usize = 2_000;
-/// How often a client that wants progress hears of a call that says nothing.
+/// Interval of progress messages for a call without output.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 
 /// The server of one session.
@@ -66,7 +66,7 @@ impl Server {
             finder::DESCRIBE => Ok(finder::describe(&catalogue, &arguments)),
             finder::CALL => {
                 let (name, inner) = finder::called(&mut arguments);
-                // A model chose this name among many, so it gets a chance to choose again.
+                // A model chose this name, so the error lets it choose again.
                 match catalogue.find(&name) {
                     Err(refusal) => Ok(Err(finder::unknown(&name, refusal))),
                     Ok(_) => self.direct(&name, inner, &catalogue, context).await,
@@ -86,7 +86,7 @@ impl Server {
         let found = match catalogue.find(name) {
             Ok(found) => found,
             Err(Refusal::Unknown) => {
-                let message = format!("there is no tool `{}`", excerpt(name, 80));
+                let message = format!("the tool `{}` does not exist", excerpt(name, 80));
                 return Err(ErrorData::invalid_params(message, None));
             }
             Err(refusal) => return Ok(Err(finder::unknown(name, refusal))),
@@ -96,7 +96,7 @@ impl Server {
             return Ok(Err(fault));
         }
         let Some(_turn) = self.session.turn().await else {
-            let message = "too many calls are waiting; each must end before others begin";
+            let message = "too many calls are waiting; wait until some of them end";
             return Ok(Err(Fault::new("E_RATE_LIMITED", message).retryable()));
         };
         let (tool, provider) = (found.tool.clone(), Arc::clone(found.provider));
@@ -107,7 +107,7 @@ impl Server {
         let wants_progress = reporter.is_some();
         let (withdrawn, session) = (context.ct.clone(), Arc::clone(&self.session));
         let work = tokio::task::spawn_blocking(move || {
-            // A full queue drops a piece, and a client that has gone wants none.
+            // A chunk is dropped if the queue is full or the client is gone.
             let progress = move |text: String| drop(sender.try_send(excerpt(&text, MAX_MESSAGE)));
             let is_cancelled =
                 || withdrawn.is_cancelled() || session.is_over() || interrupt::requested();
@@ -119,17 +119,17 @@ impl Server {
             })
         });
         let answer = work.await.unwrap_or_else(|_| {
-            Err(Fault::new("E_UNKNOWN", "aos itself failed in this call; this is a fault of aos"))
+            Err(Fault::new("E_UNKNOWN", "aos itself failed in this call; this is a bug in aos"))
         });
         if let Some(reporter) = reporter {
-            // What was reported goes out before the result.
+            // Progress is sent before the result.
             let _ = reporter.await;
         }
         Ok(answer)
     }
 }
 
-/// Whether arguments fit a schema.
+/// Whether arguments match a schema.
 fn fits(
     schema: &Map<String, Value>,
     arguments: &Map<String, Value>,
@@ -143,11 +143,11 @@ fn fits(
     let place = first["path"].as_str().unwrap_or_default();
     let place = if place.is_empty() { String::new() } else { format!("`{place}`: ") };
     let message = first["message"].as_str().unwrap_or_default();
-    let message = format!("the arguments do not fit the schema: {place}{message}");
+    let message = format!("the arguments do not match the schema: {place}{message}");
     Err(Fault::new(code, message).data(json!({"errors": faults})))
 }
 
-/// Passes pieces of output on, and says that a silent call still runs.
+/// Forwards chunks of output, and reports that a call without output is still running.
 async fn report(peer: Peer<RoleServer>, token: ProgressToken, mut pieces: mpsc::Receiver<String>) {
     let mut count = 0_u32;
     loop {

@@ -65,7 +65,7 @@ impl Source {
     }
 }
 
-/// What is served, and who may change it.
+/// The served packages, and how they change.
 pub struct Session {
     catalogue: RwLock<Arc<Catalogue>>,
     pub policy: Policy,
@@ -86,7 +86,7 @@ pub enum Ended {
     Served,
 }
 
-/// Opens every package, each on a thread of its own.
+/// Opens every package on a separate thread.
 ///
 /// # Errors
 /// The first error, in the order of the packages.
@@ -127,13 +127,13 @@ impl Session {
         })
     }
 
-    /// What is offered now.
+    /// The current tools.
     #[must_use]
     pub fn catalogue(&self) -> Arc<Catalogue> {
         Arc::clone(&self.catalogue.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Offers something else from now on, and tells clients when they would see a difference.
+    /// Replaces the offered tools, and notifies clients if their list changes.
     pub(super) fn replace(&self, catalogue: Catalogue) {
         let catalogue = Arc::new(catalogue);
         let mut current = self.catalogue.write().unwrap_or_else(PoisonError::into_inner);
@@ -155,7 +155,7 @@ impl Session {
         self.turns.acquire().await.ok()
     }
 
-    /// Whether nobody waits for answers any more.
+    /// Whether no client waits for responses.
     #[must_use]
     pub fn is_over(&self) -> bool {
         let end = self.end.read().unwrap_or_else(PoisonError::into_inner);
@@ -166,7 +166,7 @@ impl Session {
         self.is_closed.load(Ordering::Relaxed)
     }
 
-    /// What a model should know before it chooses a tool.
+    /// The instructions for a model.
     #[must_use]
     pub fn instructions(&self) -> String {
         let catalogue = self.catalogue();
@@ -182,7 +182,7 @@ impl Session {
         };
         if catalogue.is_searched {
             text.push_str(&format!(
-                " Find one with `{}`, look at its arguments with `{}`, call it with `{}`.",
+                " Search with `{}`, read the arguments with `{}`, and call a tool with `{}`.",
                 finder::SEARCH,
                 finder::DESCRIBE,
                 finder::CALL
@@ -201,8 +201,7 @@ impl Session {
         }
         if self.policy.mode > Mode::Readonly {
             text.push_str(
-                " A tool that answers with `confirm_token` has only shown what it would do: ask the person, then call \
-                 it again with the same arguments and `confirm`.",
+                " A tool that returns `confirm_token` has changed nothing yet: ask the person, then call it again with the same arguments and `confirm`.",
             );
         }
         text
@@ -221,7 +220,7 @@ pub fn serve(session: &Arc<Session>) -> std::io::Result<Ended> {
     let watcher = watching::start(Arc::clone(session))?;
     let ended = runtime.block_on(converse(session));
     session.is_closed.store(true, Ordering::Relaxed);
-    // A read of stdin that never ends holds nobody up.
+    // A blocking read of stdin does not delay the end.
     runtime.shutdown_background();
     // It may be opening a package, which must not outlive the session.
     let _ = watcher.join();

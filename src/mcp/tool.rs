@@ -7,10 +7,10 @@ use super::mode::Mode;
 
 /// Longest name of a tool that every client accepts.
 const MAX_NAME: usize = 64;
-/// Digits of the digest that tells shortened names apart.
+/// Number of hex digits of the digest in shortened names.
 const MARK: usize = 8;
 
-/// A tool, before anybody decides whether it is offered.
+/// A tool, before filter and mode are applied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tool {
     /// As clients see it.
@@ -29,17 +29,17 @@ pub struct Tool {
     pub hints: Hints,
 }
 
-/// What clients may tell a person about a call.
+/// Annotations for clients.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Hints {
     pub is_destructive: bool,
     pub is_idempotent: bool,
-    /// Whether it reaches something outside of this machine; `None` when nobody knows.
+    /// Whether it accesses anything outside of this machine; `None` if unknown.
     pub is_open_world: Option<bool>,
 }
 
 impl Hints {
-    /// What a mode says: a query can be repeated, and the two highest modes destroy.
+    /// The annotations of a mode: a query can be repeated, and the two highest modes are destructive.
     #[must_use]
     pub fn of(mode: Mode, is_open_world: Option<bool>) -> Self {
         Self {

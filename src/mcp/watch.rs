@@ -14,14 +14,14 @@ use crate::visible::{Visible, visible};
 use super::catalogue::Catalogue;
 use super::session::Session;
 
-/// How often manifests are looked at, and how often the end of the session.
+/// Intervals for checking manifests, and for checking the end of the session.
 const PAUSE: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Watches until the session is closed.
 ///
 /// # Errors
-/// When no thread can be had.
+/// If no thread can be started.
 pub fn start(session: Arc<Session>) -> std::io::Result<JoinHandle<()>> {
     let mut known = stamps(&session);
     std::thread::Builder::new().spawn(move || {
@@ -59,7 +59,7 @@ fn stamps(session: &Session) -> Vec<BTreeMap<PathBuf, Stamp>> {
         .collect()
 }
 
-/// Puts a new state of a package in the place of the old one. A state that cannot be used changes nothing.
+/// Replaces the old state of a package with a new one. An invalid state changes nothing.
 fn reopen(session: &Session, package: usize) {
     let catalogue = session.catalogue();
     let (Some(source), Some(old)) =
@@ -70,7 +70,7 @@ fn reopen(session: &Session, package: usize) {
     let name = old.identity().name.clone();
     let kept = |why: Visible| {
         terminal::write_stderr(&visible!(
-            "{}: changed, and the old state is kept: {}\n",
+            "{}: changed, but the old state is kept: {}\n",
             name,
             why
         ));

@@ -177,7 +177,7 @@ impl Trees<'_> {
         } else {
             let kind = if untouched { Kind::RenameDelete } else { Kind::ModifyDelete };
             let rest = format!(
-                "The template no longer has `{path}`. Delete `{place}`, or keep it; then delete this file.\n"
+                "The template no longer has `{path}`. Delete or keep `{place}`, then delete this file.\n"
             );
             let conflict = Conflict {
                 path: place.clone(),
@@ -246,8 +246,7 @@ impl Trees<'_> {
             let mut conflict = file.conflict(place.clone(), kind, Some(ours));
             conflict.open = beside(theirs);
             let text = format!(
-                "The template has `{path}` at `{theirs}` now, and you have it at `{place}`. Move it or leave it; then \
-                 delete this file.\n"
+                "The template moved `{path}` to `{theirs}`, and you moved it to `{place}`. Move it or leave it, then delete this file.\n"
             );
             self.leave(merged, conflict, text.into_bytes());
         }
@@ -300,7 +299,7 @@ impl Trees<'_> {
         let (kept, left_out) = blend.rejected();
         merged.wanted.insert(conflict.path.clone(), kept);
         let mut text = format!(
-            "What template {} changes in `{}` and aos left out. Take over what you need; then delete this file.\n",
+            "Template {} changes `{}`, but aos did not apply these changes. Apply what you need, then delete this file.\n",
             self.labels.theirs, conflict.path
         )
         .into_bytes();

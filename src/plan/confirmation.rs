@@ -1,6 +1,6 @@
 //! Confirm tokens: keyed, bound to the whole change, expiring (agent-cli §7).
 //!
-//! Pure: the secret and the time come from the caller; single use is kept by the caller too.
+//! Pure: the caller provides the secret and the time, and enforces single use.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
@@ -14,7 +14,7 @@ const SLACK_SECONDS: u64 = 60;
 /// Shortest secret that may key a token, in bytes.
 pub const MIN_SECRET: usize = 32;
 
-/// What a token stands for. Any change of any part makes another token.
+/// The scope of a token. A change of any part results in another token.
 #[derive(Clone, Debug)]
 pub struct Scope<'a> {
     pub command: &'a str,
@@ -28,7 +28,7 @@ pub struct Scope<'a> {
 /// Why a token is not accepted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum TokenError {
-    #[error("the confirm token is not one that aos issued on this machine for this exact change")]
+    #[error("aos did not issue this confirm token on this machine for this exact change")]
     Invalid,
     #[error("the confirm token has expired")]
     Expired,
@@ -58,7 +58,7 @@ pub fn issue(
 pub fn verify(secret: &[u8], scope: &Scope<'_>, token: &str, now: u64) -> Result<(), TokenError> {
     let expires_at = expiry(token).ok_or(TokenError::Invalid)?;
     let right = issue(secret, scope, expires_at, nonce(token).ok_or(TokenError::Invalid)?)?;
-    // One pass over all bytes: the time taken says nothing about where they differ.
+    // Constant time: the duration does not reveal where they differ.
     let differs =
         right.bytes().zip(token.bytes()).fold(0, |sum, (left, other)| sum | (left ^ other));
     if right.len() != token.len() || differs != 0 {

@@ -69,7 +69,7 @@ fn cut(mut text: String) -> String {
     if text.len() > MAX_DIFF_BYTES {
         let end = (0..=MAX_DIFF_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
         text.truncate(end);
-        text.push_str("\n… diff cut, the rest is not shown\n");
+        text.push_str("\n… diff truncated\n");
     }
     text
 }

@@ -1,4 +1,4 @@
-//! Edits: the difference between a tree and the files somebody wants.
+//! Edits: the difference between a tree and the wanted files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::digest::Digest;
 use super::file_set::{Content, FileSet};
 use super::relative_path::RelativePath;
 
-/// What stands at one path of the tree now.
+/// The current content of one path.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum TreeEntry {
     File(Content),
@@ -173,7 +173,7 @@ impl Plan {
         })
     }
 
-    /// A digest of the whole change: any other state or input gives another one.
+    /// A digest of the whole change: any other state or input has another digest.
     #[must_use]
     pub fn digest(&self) -> Digest {
         let mut text = String::new();

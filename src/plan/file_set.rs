@@ -1,4 +1,4 @@
-//! Files somebody wants: sorted, without collisions.
+//! Wanted files: sorted, without collisions.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::digest::Digest;
 use super::relative_path::{PathError, RelativePath};
 
-/// What a regular file holds.
+/// The content of a regular file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Content {
     /// Shared, since plans, locks and reports all look at the same bytes.
@@ -33,11 +33,11 @@ impl Content {
 pub enum FileSetError {
     #[error(transparent)]
     Path(#[from] PathError),
-    #[error("`{0}` is wanted twice")]
+    #[error("`{0}` would be written twice")]
     Duplicate(RelativePath),
-    #[error("`{0}` and `{1}` are one file on a case-insensitive system")]
+    #[error("`{0}` and `{1}` are the same file on a case-insensitive file system")]
     CaseCollision(RelativePath, RelativePath),
-    #[error("`{0}` is wanted as a file and as a directory")]
+    #[error("`{0}` would be both a file and a directory")]
     FileAndDirectory(RelativePath),
 }
 

@@ -1,4 +1,4 @@
-//! What should change, as a value: wanted files against a tree gives a `Plan`.
+//! A change as a value: comparing wanted files with a tree returns a `Plan`.
 //!
 //! Pure: never touches the disk; preview, diff, confirm token, apply and `check` all read the same plan.
 

@@ -1,13 +1,13 @@
 //! The one gate for paths: whatever names a file inside a project passes here first.
 //!
-//! A path that would leave the project, or that some operating system cannot hold, has no value of this type.
+//! A path that leaves the project, or that some operating system does not support, cannot be a value of this type.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::visible::excerpt;
 
-/// Longest component that common file systems hold, in bytes.
+/// Longest component that common file systems support, in bytes.
 const MAX_COMPONENT: usize = 255;
 /// Longest whole path, in bytes.
 const MAX_PATH: usize = 1024;
@@ -57,13 +57,13 @@ impl RelativePath {
         &self.0
     }
 
-    /// The absolute place of this path below `root`.
+    /// The absolute path below `root`.
     #[must_use]
     pub fn below(&self, root: &Path) -> PathBuf {
         root.join(&self.0)
     }
 
-    /// The directories above it, outermost first: `a/b/c` gives `a`, `a/b`.
+    /// Its parent directories, outermost first: `a`, `a/b` for `a/b/c`.
     pub fn ancestors(&self) -> impl Iterator<Item = &str> {
         self.0.match_indices('/').map(|(end, _)| &self.0[..end])
     }
@@ -111,7 +111,7 @@ fn component_fault(component: &str) -> Option<&'static str> {
         return Some("a component is longer than 255 bytes");
     }
     if component.chars().any(char::is_control) {
-        return Some("it holds a control character");
+        return Some("it contains a control character");
     }
     if component.contains(['\\', ':', '*', '?', '"', '<', '>', '|']) {
         return Some("it holds a character that Windows does not allow (one of \\ : * ? \" < > |)");

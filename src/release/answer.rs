@@ -1,4 +1,4 @@
-//! What the status of an answer means (agent-cli §6): 200 is the only good one.
+//! Maps the status of a response to a fault (agent-cli §6). Only 200 is a success.
 
 use jiff::fmt::rfc2822;
 
@@ -8,15 +8,15 @@ use crate::visible::excerpt;
 
 use super::fault::Fault;
 
-/// Longest wait that is passed on, in seconds: what a server says is not believed without bound.
+/// Longest wait that is reported, in seconds, whatever the server requests.
 const MAX_WAIT: u64 = 6 * 60 * 60;
-/// The wait when a server does not say how long.
+/// The wait if a server does not state one.
 const DEFAULT_WAIT: u64 = 60;
 
 /// Longest text from outside in a message, in characters.
 const MAX_SHOWN: usize = 200;
 
-/// Lets 200 through and names the fault of everything else.
+/// Accepts 200, and returns the fault for any other status.
 pub(super) fn accept(head: &Head, host: &str, what: &str, with_token: bool) -> Result<(), Fault> {
     let host = host.to_owned();
     let status = head.status;
@@ -41,7 +41,7 @@ fn is_rate_limit(head: &Head) -> bool {
         || head.header("x-ratelimit-remaining").is_some_and(|left| left.trim() == "0")
 }
 
-/// Seconds until the server wants to be asked again.
+/// Seconds until the server accepts another request.
 fn wait(head: &Head, now: u64) -> u64 {
     let after = head.header("retry-after").and_then(|text| retry_after(text.trim(), now));
     let reset = head.header("x-ratelimit-reset").and_then(|text| text.trim().parse::<u64>().ok());
@@ -58,7 +58,7 @@ fn retry_after(text: &str, now: u64) -> Option<u64> {
     u64::try_from(date.as_second()).ok().map(|date| date.saturating_sub(now))
 }
 
-/// Text from outside on one line of bounded length.
+/// Outside text on one line of bounded length.
 pub(super) fn shown(text: &str) -> String {
     excerpt(text, MAX_SHOWN)
 }

@@ -1,6 +1,6 @@
-//! A `.tar.gz` of a release: one directory of plain files, or nothing. Only what the caller wants is kept.
+//! A `.tar.gz` of a release: one directory of plain files. Only the files that the caller wants are kept.
 //!
-//! The archive was signed as a whole; these rules keep a mistake of the publisher from becoming ours.
+//! The archive is signed as a whole; these rules limit the damage of a publisher's mistake.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -12,9 +12,9 @@ use crate::system::interrupt::Interrupted;
 
 use super::answer::shown;
 
-/// Most bytes after the last entry: padding of the writer.
+/// Largest number of bytes after the last entry, for padding.
 const MAX_PADDING: u64 = 1024 * 1024;
-/// Piece in which an entry is passed on, in bytes.
+/// Size of a chunk of an entry, in bytes.
 const PIECE: usize = 64 * 1024;
 
 /// Why an archive is refused.
@@ -22,11 +22,11 @@ const PIECE: usize = 64 * 1024;
 pub enum ArchiveError {
     #[error("it is damaged ({0})")]
     Damaged(String),
-    #[error("`{path}` is not a place inside `{top}/`")]
+    #[error("`{path}` is not a path inside `{top}/`")]
     Place { path: String, top: String },
     #[error("`{path}` is a {kind}, not a file")]
     NotAFile { path: String, kind: &'static str },
-    #[error("`{path}` stands in it twice")]
+    #[error("it contains `{path}` twice")]
     Twice { path: String },
     #[error("it has more than {limit} entries")]
     TooMany { limit: usize },
@@ -36,36 +36,36 @@ pub enum ArchiveError {
     Absent { path: String },
     #[error("`{path}` is larger than {limit} bytes")]
     FileTooLarge { path: String, limit: u64 },
-    #[error("what it holds cannot be kept: {0}")]
+    #[error("its content cannot be written: {0}")]
     Sink(io::Error),
     #[error("interrupted")]
     Interrupted,
 }
 
-/// What a caller does with the files of an archive.
+/// Receives the files of an archive.
 pub trait Receiver {
-    /// Whether the file at `path`, relative to the top directory, is wanted.
+    /// Whether the caller wants the file at `path`, relative to the top directory.
     fn wants(&self, path: &str) -> bool;
-    /// Takes the next piece of a wanted file; an empty file gets one empty piece.
+    /// Receives the next chunk of a wanted file; an empty file has one empty chunk.
     ///
     /// # Errors
-    /// When it cannot be kept.
+    /// If it cannot be stored.
     fn take(&mut self, path: &str, piece: &[u8]) -> Result<(), ArchiveError>;
 }
 
-/// What an archive may look like, and how much of it there may be.
+/// The allowed layout and size of an archive.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout<'a> {
-    /// The directory that holds everything; without, any one directory does, as in what a host packs from a
-    /// repository: that has a name nobody can know, may hold links, and only what is wanted of it must be plain.
+    /// The top directory. Without it, any single directory is accepted, as in an archive that a host packs from a
+    /// repository: its name is unknown, it may contain links, and only the wanted files must be plain.
     top: Option<&'a str>,
     max_entries: usize,
-    /// Most bytes that it unpacks to, everything counted.
+    /// Largest unpacked size, including headers and unwanted files.
     max_unpacked: u64,
 }
 
 impl<'a> Layout<'a> {
-    /// A program and what belongs to it, below the directory `top`.
+    /// A program and its documents, below the directory `top`.
     #[must_use]
     pub fn program(top: &'a str) -> Self {
         Self { top: Some(top), max_entries: 1000, max_unpacked: 512 * 1024 * 1024 }
@@ -77,14 +77,14 @@ impl<'a> Layout<'a> {
         Self { top: Some(top), max_entries: 1000, max_unpacked: 64 * 1024 * 1024 }
     }
 
-    /// What a host packs from a repository.
+    /// An archive that a host packs from a repository.
     #[must_use]
     pub fn source() -> Layout<'static> {
         Layout { top: None, max_entries: 20_000, max_unpacked: 256 * 1024 * 1024 }
     }
 }
 
-/// Reads the archive of a program to its very end, all of it below the directory `top`.
+/// Reads the whole archive of a program, with everything below the directory `top`.
 ///
 /// # Errors
 /// As [`read_as`].
@@ -96,10 +96,10 @@ pub fn read(
     read_as(compressed, Layout::program(top), receiver)
 }
 
-/// Reads an archive to its very end.
+/// Reads a whole archive.
 ///
 /// # Errors
-/// At the first thing that its layout does not have.
+/// At the first entry that the layout does not allow.
 pub fn read_as(
     compressed: impl Read,
     layout: Layout<'_>,
@@ -125,7 +125,7 @@ pub fn read_as(
         }
         let kind = entry.header().entry_type();
         if layout.top.is_none() && kind.is_pax_global_extensions() {
-            // The commit that the host packed, as a comment.
+            // A comment with the commit that the host packed.
             continue;
         }
         let bytes = entry.path_bytes();
@@ -142,7 +142,7 @@ pub fn read_as(
         if !kind.is_file() {
             return Err(ArchiveError::NotAFile { path, kind: name(kind) });
         }
-        // Two names that differ in case are one file on some systems.
+        // Two names that differ only in case are the same file on some systems.
         if !seen.insert(path.to_lowercase()) {
             return Err(ArchiveError::Twice { path });
         }
@@ -158,7 +158,7 @@ pub fn read_as(
             }
         }
         if read != size {
-            let reason = format!("`{path}` ends after {read} of {size} bytes");
+            let reason = format!("`{path}` is truncated after {read} of {size} bytes");
             return Err(ArchiveError::Damaged(reason));
         }
         if wanted && size == 0 {
@@ -168,13 +168,13 @@ pub fn read_as(
     at_end(archive.into_inner(), damaged)
 }
 
-/// Everything that was unpacked counts, headers and what nobody wants too: a reader of tar keeps long names in memory.
+/// Headers and unwanted files count too, because the tar reader keeps long names in memory.
 struct Bounded<R> {
     inner: R,
     left: u64,
 }
 
-/// There is more than the layout allows.
+/// The archive is larger than the layout allows.
 #[derive(Debug, thiserror::Error)]
 #[error("too much")]
 struct TooMuch;
@@ -188,7 +188,7 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// After the last entry there is padding and the end, and the checksum of gzip was right.
+/// Checks that only padding follows the last entry, and that the gzip checksum is right.
 fn at_end(
     rest: impl Read,
     damaged: impl Fn(io::Error) -> ArchiveError,
@@ -196,7 +196,7 @@ fn at_end(
     let mut padding = Vec::new();
     rest.take(MAX_PADDING + 1).read_to_end(&mut padding).map_err(damaged)?;
     if padding.len() as u64 > MAX_PADDING || padding.iter().any(|byte| *byte != 0) {
-        return Err(ArchiveError::Damaged("there is more after its end".to_owned()));
+        return Err(ArchiveError::Damaged("there is data after its end".to_owned()));
     }
     Ok(())
 }
@@ -211,14 +211,14 @@ fn damaged(error: &io::Error, limit: u64) -> ArchiveError {
     ArchiveError::Damaged(shown(&error.to_string()))
 }
 
-/// Whether an error of type `T` is anywhere below: the reader of tar wraps the errors of its source.
+/// Whether the chain of sources contains an error of type `T`; the tar reader wraps errors of its source.
 fn is_caused_by<T: Error + 'static>(error: &io::Error) -> bool {
     let mut current: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = current {
         if error.is::<T>() {
             return true;
         }
-        // An I/O error hides what is inside of it from `source`.
+        // `source` of an I/O error skips the inner error.
         let inside = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
         current = match inside {
             Some(inside) => Some(inside),
@@ -228,13 +228,13 @@ fn is_caused_by<T: Error + 'static>(error: &io::Error) -> bool {
     false
 }
 
-/// The directory that the first entry is in, or is.
+/// The top directory of the first entry.
 fn first_part(bytes: &[u8]) -> String {
     let first = bytes.split(|byte| *byte == b'/').next().unwrap_or_default();
     String::from_utf8_lossy(first).into_owned()
 }
 
-/// The path of an entry below `top`; no way out, no other spelling of a place.
+/// The path of an entry below `top`, in canonical form and without `..`.
 fn place(bytes: &[u8], top: &str) -> Result<String, ArchiveError> {
     let lossy = String::from_utf8_lossy(bytes);
     let refused = || ArchiveError::Place { path: shown(&lossy), top: shown(top) };
@@ -270,7 +270,7 @@ fn name(kind: tar::EntryType) -> &'static str {
     }
 }
 
-/// Keeps all files below one directory in memory.
+/// Collects all files below one directory in memory.
 #[derive(Debug)]
 pub struct Kept {
     prefix: &'static str,
@@ -302,11 +302,11 @@ impl Receiver for Kept {
     }
 }
 
-/// Keeps the files that a caller names, each of bounded size.
+/// Collects the named files, each of bounded size.
 #[derive(Debug)]
 pub struct Chosen {
     names: BTreeSet<String>,
-    /// Most bytes of one file.
+    /// Largest size of one file.
     limit: u64,
     pub files: BTreeMap<String, Vec<u8>>,
 }

@@ -1,4 +1,4 @@
-//! Why a release cannot be had. What a caller should do about it is decided in `error`.
+//! Why a release is not available. `error` decides on the hint.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use crate::verify::verdict::Rejection;
 
 use super::archive::ArchiveError;
 
-/// Where on the way it stopped (agent-cli §14).
+/// The stage that failed (agent-cli §14).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Stage {
     Discover,
@@ -54,27 +54,27 @@ pub enum Fault {
     Api(HttpError),
     #[error("{what} was not found at `{host}`")]
     NotFound { what: String, host: String },
-    #[error("`{host}` asks to wait: too many requests")]
+    #[error("`{host}` refuses the request: too many requests")]
     RateLimited { host: String, retry_after_s: u64, with_token: bool },
     #[error("`{host}` refuses access (status 403)")]
     Forbidden { host: String },
-    #[error("`{host}` wants other credentials (status 401){}", if *with_token { ", with GITHUB_TOKEN and without it" } else { "" })]
+    #[error("`{host}` refuses the credentials (status 401){}", if *with_token { ", with GITHUB_TOKEN and without it" } else { "" })]
     Unauthorized { host: String, with_token: bool },
-    #[error("`{host}` has trouble (status {status})")]
+    #[error("`{host}` failed with a server error (status {status})")]
     Server { host: String, status: u16 },
-    #[error("`{host}` took too long (status 408)")]
+    #[error("`{host}` reported a timeout (status 408)")]
     SlowServer { host: String },
-    #[error("`{host}` gave an unusable answer (status {status})")]
+    #[error("`{host}` sent an unexpected response (status {status})")]
     Status { host: String, status: u16 },
-    #[error("`{host}` answered with a web page where {what} was asked for")]
+    #[error("`{host}` sent a web page instead of {what}")]
     CaptivePortal { host: String, what: String },
     #[error("the release is malformed: {reason}")]
     Malformed { reason: String },
-    #[error("release `{asked}` was asked for and `{answered}` came back")]
+    #[error("release `{asked}` was requested, but the response is release `{answered}`")]
     OtherTag { asked: String, answered: String },
     #[error("the release `{tag}` has no `{wanted}`")]
     NoAsset { tag: String, wanted: String, available: Vec<String> },
-    #[error("the release `{tag}` lists no checksums.txt")]
+    #[error("the release `{tag}` has no checksums.txt")]
     NoChecksums { tag: String },
     #[error("the release `{tag}` is not signed: it has no {bundle}")]
     Unsigned { tag: String, bundle: &'static str },
@@ -84,15 +84,15 @@ pub enum Fault {
     Long { name: String, expected: u64 },
     #[error("the trust root cannot be used: {0}")]
     TrustRoot(#[from] TrustRootError),
-    #[error("the bundle of checksums.txt is refused: {0}")]
+    #[error("the bundle of checksums.txt is not valid: {0}")]
     Bundle(#[from] BundleError),
-    #[error("checksums.txt is refused: {0}")]
+    #[error("the signature of checksums.txt is not valid: {0}")]
     Signature(#[from] Rejection),
     #[error("checksums.txt cannot be used: {0}")]
     Checksums(#[from] ChecksumsError),
-    #[error("`{name}` is not the file that was signed: its SHA-256 is {found}, not {expected}")]
+    #[error("`{name}` is not the signed file: its SHA-256 is {found}, not {expected}")]
     Digest { name: String, found: String, expected: String },
-    #[error("the archive is refused: {0}")]
+    #[error("the archive is not valid: {0}")]
     Archive(#[from] ArchiveError),
     #[error("`{path}` cannot be written: {source}")]
     Io { path: String, source: io::Error },
@@ -103,7 +103,7 @@ pub enum Fault {
 impl Fault {
     #[must_use]
     pub fn at(self, stage: Stage) -> ReleaseError {
-        // A signal is a signal, wherever it was noticed.
+        // An interruption has the same code at every stage.
         let fault = match self {
             Self::Http(HttpError::Interrupted) => Self::Interrupted,
             other => other,

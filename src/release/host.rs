@@ -1,4 +1,4 @@
-//! Releases as a GitHub-compatible host describes them. Nothing it says is believed before a signature is verified.
+//! Releases on a GitHub-compatible host. Its responses are not trusted before a signature is verified.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +17,14 @@ use super::repository::Repository;
 const GITHUB_API: &str = "https://api.github.com";
 /// Largest description of a release, in bytes.
 const MAX_DESCRIPTION: u64 = 4 * 1024 * 1024;
-/// Most assets of one release.
+/// Largest number of assets of a release.
 const MAX_ASSETS: usize = 1000;
 /// Longest tag, in bytes.
 const MAX_TAG: usize = 64;
 /// Longest name, in bytes.
 const MAX_NAME: usize = 255;
 
-/// How the tags of a repository are read: as the version that they stand for, or not at all.
+/// Parses a tag of a repository as a version; `None` if it is not one.
 pub type TagReader = fn(&str) -> Option<Version>;
 
 /// A host with its API and, for that API only, a token.
@@ -47,16 +47,16 @@ pub struct Release {
 #[derive(Clone, Debug)]
 pub struct Asset {
     pub name: String,
-    /// In bytes, as the host says.
+    /// In bytes, according to the host.
     pub size: Option<u64>,
     pub address: Address,
 }
 
 impl Host {
-    /// The host that the environment names, github.com without.
+    /// The host in the environment; the default is github.com.
     ///
     /// # Errors
-    /// When the address may not be asked.
+    /// If the address is not allowed.
     pub fn from_environment(client: Client) -> Result<Self, ReleaseError> {
         let named = environment::read(environment::AOS_UPDATE_API_URL);
         let api = Address::parse(named.as_deref().unwrap_or(GITHUB_API))
@@ -76,7 +76,7 @@ impl Host {
     /// The newest published release.
     ///
     /// # Errors
-    /// When the host has none or cannot be understood.
+    /// If the host has none, or its response is not valid.
     pub fn latest(&self, repository: &Repository) -> Result<Release, ReleaseError> {
         let what = format!("a published release of {repository}");
         self.release(&format!("repos/{repository}/releases/latest"), &what)
@@ -86,7 +86,7 @@ impl Host {
     /// The release with exactly this tag.
     ///
     /// # Errors
-    /// When there is none, or the host answers with another one.
+    /// If there is none, or the host returns another release.
     pub fn tagged(&self, repository: &Repository, tag: &str) -> Result<Release, ReleaseError> {
         let what = format!("the release `{tag}` of {repository}");
         let release = self
@@ -111,7 +111,7 @@ impl Host {
         parse(&body, self.tags)
     }
 
-    /// The archive of a repository at `tag`, as the host packs it; the host may answer from another place of its own.
+    /// The archive of a repository at `tag`, as the host packs it; the host may redirect to another of its hosts.
     pub(super) fn pack(
         &self,
         repository: &Repository,
@@ -128,7 +128,7 @@ impl Host {
         self.ask_api(request, &format!("the tag `{tag}` of {repository}"), body)
     }
 
-    /// With the token, and without it when the token itself is the trouble.
+    /// With the token, and again without it if the host refuses the token.
     fn ask_api(
         &self,
         mut request: Request<'_>,
@@ -178,7 +178,7 @@ impl Host {
         answer::accept(&head, &asset.address.host(), &what, false)?;
         let received = counted.received;
         match asset.size {
-            // A page of exactly the right size is left to its digest.
+            // A page of exactly the right size fails the comparison of digests later.
             size if counted.is_page && size != Some(received) => {
                 Err(Fault::CaptivePortal { host: asset.address.host(), what })
             }
@@ -190,7 +190,7 @@ impl Host {
     }
 }
 
-/// Debug builds only: lets a test see what happens to a token without a certificate of its own.
+/// Debug builds only: lets a test observe the token without a TLS certificate.
 fn tokens_over_http() -> bool {
     cfg!(debug_assertions) && environment::read("AOS_TEST_TOKEN_OVER_HTTP").is_some()
 }
@@ -198,7 +198,7 @@ fn tokens_over_http() -> bool {
 struct Counted<'a> {
     sink: &'a mut dyn Sink,
     received: u64,
-    /// A web page, which no asset is.
+    /// Whether the response is a web page, which is never an asset.
     is_page: bool,
 }
 
@@ -215,7 +215,7 @@ impl Sink for Counted<'_> {
 }
 
 impl Release {
-    /// Its page, for people; what the host says about that is never repeated.
+    /// The page of the release, for people; computed, not taken from the host.
     #[must_use]
     pub fn page(&self, repository: &Repository) -> String {
         format!("{}/releases/tag/{}", repository.url(), self.tag)
@@ -227,7 +227,7 @@ impl Release {
         self.assets.get(name)
     }
 
-    /// Names of all assets, sorted.
+    /// The names of all assets, sorted.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.assets.keys().cloned().collect()
@@ -275,7 +275,7 @@ fn tag_version(tag: &str) -> Option<Version> {
 
 fn asset(entry: &Value) -> Result<Asset, String> {
     let name = entry.get("name").and_then(Value::as_str).unwrap_or_default();
-    // Names are shown to people and agents, so nothing in them may hide or turn around.
+    // Names are shown to people and agents, so they may not contain invisible or bidi characters.
     let plain = |symbol: char| symbol.is_ascii_graphic() && !['/', '\\'].contains(&symbol);
     if !(1..=MAX_NAME).contains(&name.len()) || !name.chars().all(plain) {
         return Err(format!("`{}` is not a file name", answer::shown(name)));

@@ -1,6 +1,6 @@
 //! Releases on a GitHub-compatible host: found, fetched, verified, unpacked. One pipeline for programs and for specs.
 //!
-//! Nothing here writes to a project or replaces a program; what comes out is verified or an error.
+//! This module does not write to a project or replace a program. Its results are verified.
 
 mod answer;
 pub mod archive;

@@ -1,4 +1,4 @@
-//! The one pipeline for everything that a release brings: signed list first, then files that the list names.
+//! The pipeline for all files of a release: first the signed list, then the files in the list.
 
 use std::path::{Path, PathBuf};
 
@@ -22,30 +22,30 @@ use super::repository::Repository;
 pub const CHECKSUMS: &str = "checksums.txt";
 /// Its signature.
 pub const BUNDLE: &str = "checksums.txt.sigstore.json";
-/// Who vouches for workflows on GitHub.
+/// The OpenID Connect issuer for workflows on GitHub.
 pub const ISSUER: &str = "https://token.actions.githubusercontent.com";
 
 /// A release whose list of digests is signed by its own release workflow, for exactly its tag.
 pub struct Signed<'a> {
     host: &'a Host,
     pub release: &'a Release,
-    /// What was verified, for who wants to keep it.
+    /// The verified bytes, for a cache.
     pub evidence: Evidence,
     checksums: Checksums,
     /// Who signed.
     pub signer: String,
-    /// Place of the signature in the transparency log.
+    /// Index of the signature in the transparency log.
     pub log_index: u64,
 }
 
-/// Told how much of a file has arrived: bytes so far, bytes expected.
+/// Called with the bytes received so far and the bytes expected.
 pub type Progress<'a> = &'a mut dyn FnMut(u64, Option<u64>);
 
 impl<'a> Signed<'a> {
     /// Whether the release has what a verification needs, before anything is downloaded.
     ///
     /// # Errors
-    /// When the list or its signature is not there: an unsigned release is refused.
+    /// If the list or its signature is missing: an unsigned release is refused.
     pub fn preflight(release: &Release) -> Result<(&Asset, &Asset), ReleaseError> {
         let tag = || release.tag.clone();
         let list = release
@@ -60,7 +60,7 @@ impl<'a> Signed<'a> {
     /// Downloads the list and its signature and verifies who signed it.
     ///
     /// # Errors
-    /// When one of them cannot be had, or the signature is not that of the release workflow at this tag.
+    /// If one of them is not available, or the release workflow did not sign at this tag.
     pub fn verify(
         host: &'a Host,
         release: &'a Release,
@@ -80,7 +80,7 @@ impl<'a> Signed<'a> {
         let mut bundle = Vec::new();
         host.download(bundle_asset, MAX_BUNDLE as u64, &mut bundle).map_err(
             |fault| match fault {
-                // Listed and not there is not signed.
+                // An asset that is listed but missing counts as unsigned.
                 Fault::NotFound { .. } => {
                     Fault::Unsigned { tag: release.tag.clone(), bundle: BUNDLE }
                         .at(Stage::VerifySignature)
@@ -94,10 +94,10 @@ impl<'a> Signed<'a> {
         Ok(Self { host, release, evidence, checksums, signer, log_index })
     }
 
-    /// A small file of the release, whole and verified.
+    /// A small verified file of the release, in memory.
     ///
     /// # Errors
-    /// When it is not there, not listed, too large, or another one.
+    /// If it is missing, not listed, too large, or has another digest.
     pub fn bytes(&self, name: &str, max_bytes: u64) -> Result<Vec<u8>, ReleaseError> {
         let (asset, expected) = self.expect(name)?;
         let mut bytes = Vec::new();
@@ -108,10 +108,10 @@ impl<'a> Signed<'a> {
         Ok(bytes)
     }
 
-    /// A file of the release in `directory`, verified.
+    /// Downloads a file of the release to `directory`, and verifies it.
     ///
     /// # Errors
-    /// When it is not there, not listed, too large, another one, or cannot be kept.
+    /// If it is missing, not listed, too large, has another digest, or cannot be stored.
     pub fn file(
         &self,
         name: &str,
@@ -139,10 +139,10 @@ impl<'a> Signed<'a> {
         Ok((path, found))
     }
 
-    /// Where a file is, and the digest it must have.
+    /// The asset of a file, and its expected digest.
     ///
     /// # Errors
-    /// When the release does not have it, or the signed list does not name it.
+    /// If the release or the signed list does not have it.
     pub fn expect(&self, name: &str) -> Result<(&Asset, Sha256), ReleaseError> {
         let asset = required(self.release, name)?;
         let digest = self
@@ -165,15 +165,15 @@ pub struct Proven {
     checksums: Checksums,
     /// Who signed.
     pub signer: String,
-    /// Place of the signature in the transparency log.
+    /// Index of the signature in the transparency log.
     pub log_index: u64,
 }
 
 impl Evidence {
-    /// Verifies who signed the list, and reads it. Asks nobody.
+    /// Verifies the signer of the list and parses it, without a connection.
     ///
     /// # Errors
-    /// When the signature is not that of the release workflow of `repository` at `tag`, or the list is none.
+    /// If the release workflow of `repository` did not sign at `tag`, or the list is not valid.
     pub fn verify(
         &self,
         repository: &Repository,
@@ -189,16 +189,16 @@ impl Evidence {
 }
 
 impl Proven {
-    /// Lets `bytes` through when they are the file `name` of the release.
+    /// Checks that `bytes` are the file `name` of the release.
     ///
     /// # Errors
-    /// When the list does not name it, or names another one.
+    /// If the list does not have it, or has another digest.
     pub fn admit(&self, name: &str, bytes: &[u8]) -> Result<(), ReleaseError> {
         listed(&self.checksums, name, bytes)
     }
 }
 
-/// Whether `bytes` are the file that `checksums` call `name`.
+/// Whether `bytes` have the digest of `name` in `checksums`.
 pub(super) fn listed(checksums: &Checksums, name: &str, bytes: &[u8]) -> Result<(), ReleaseError> {
     let expected =
         checksums.digest_of(name).map_err(|error| Fault::from(error).at(Stage::VerifyChecksum))?;
@@ -208,7 +208,7 @@ pub(super) fn listed(checksums: &Checksums, name: &str, bytes: &[u8]) -> Result<
 /// The asset with this name.
 ///
 /// # Errors
-/// Names what there is when it is not there; nothing else is taken in its place.
+/// If it is missing; the error lists the existing assets.
 pub fn required<'a>(release: &'a Release, name: &str) -> Result<&'a Asset, ReleaseError> {
     release.asset(name).ok_or_else(|| {
         let (tag, wanted, available) = (release.tag.clone(), name.to_owned(), release.names());
@@ -252,7 +252,7 @@ fn same(name: &str, found: Sha256, expected: Sha256) -> Result<(), ReleaseError>
     Err(Fault::Digest { name, found, expected }.at(Stage::VerifyChecksum))
 }
 
-/// Writes a body to disk and hashes it on the way.
+/// Writes a body to disk and hashes it.
 struct Writer<'a> {
     file: NewFile,
     digest: sha2::Sha256,
@@ -274,7 +274,7 @@ impl Sink for Writer<'_> {
 /// A private directory for downloads.
 ///
 /// # Errors
-/// Names the directory that cannot be written.
+/// If a directory is not writable; the error names it.
 pub fn download_directory() -> Result<TemporaryDirectory, ReleaseError> {
     TemporaryDirectory::new().map_err(|(path, source)| io_fault(&path, source).at(Stage::Download))
 }

@@ -1,4 +1,4 @@
-//! Files of a host that nobody signed. Only for callers that hold the digests, or remember them from now on.
+//! Unsigned files of a host. Only for callers that know the digests, or record them from now on.
 
 use crate::verify::Checksums;
 use crate::verify::checksums::MAX_CHECKSUMS;
@@ -8,17 +8,17 @@ use super::host::{Host, Release};
 use super::repository::Repository;
 use super::signed::{BUNDLE, CHECKSUMS, listed, required};
 
-/// Whether the release says that it is signed. One that does is verified, by everybody: a signature that could be
-/// left out would be none.
+/// Whether the release claims to be signed. Every caller must then verify it, because an attacker must not be able to
+/// skip the verification.
 #[must_use]
 pub fn claims_signature(release: &Release) -> bool {
     release.asset(BUNDLE).is_some()
 }
 
-/// A file of a release without a signature; where the release lists digests, the file must have its own.
+/// A file of an unsigned release; if the release lists digests, the file must match.
 ///
 /// # Errors
-/// When it is not there, too large, or another one than the list says.
+/// If it is missing, too large, or has another digest than the list.
 pub fn asset(
     host: &Host,
     release: &Release,
@@ -42,7 +42,7 @@ pub fn asset(
 /// The archive that the host itself packs from a repository at a tag.
 ///
 /// # Errors
-/// When there is no such tag, or the archive cannot be had.
+/// If there is no such tag, or the archive is not available.
 pub fn source(
     host: &Host,
     repository: &Repository,

@@ -43,7 +43,7 @@ const PRIORITY: [&str; 15] = [
     "changes",
     "files",
 ];
-const MORE: &str = "`--diff` shows everything, `--fields` chosen members whole";
+const MORE: &str = "`--diff` shows everything, `--fields` the complete value of selected members";
 
 /// The part of `data` that fits: `measure` says how many bytes an answer with such data has. Lists that had to be cut
 /// are named in `omitted`, with the number of entries that are missing.

@@ -185,7 +185,7 @@ fn meta_object(meta: &Meta) -> Value {
 
 /// Why a field selection cannot be made.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("`{field}` is not a field of this answer; {}", offered(known))]
+#[error("`{field}` is not a field of this response; {}", offered(known))]
 pub struct UnknownField {
     pub field: String,
     pub known: Vec<String>,
@@ -193,7 +193,7 @@ pub struct UnknownField {
 
 fn offered(known: &[String]) -> String {
     if known.is_empty() {
-        "there is nothing inside a plain value".to_owned()
+        "a plain value has no members".to_owned()
     } else {
         format!("it has {}", known.join(", "))
     }

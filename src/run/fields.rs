@@ -1,4 +1,4 @@
-//! `--fields`: what is kept of an answer, and which names are refused.
+//! `--fields`: selects members of a response, and refuses unknown names.
 
 use serde_json::Value;
 

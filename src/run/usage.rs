@@ -25,13 +25,13 @@ pub fn failure(error: &clap::Error) -> Failure {
         ErrorKind::UnknownArgument => {
             let argument = context(error, ContextKind::InvalidArg);
             match argument.starts_with('-') {
-                true => format!("there is no option `{argument}`"),
-                false => format!("`{argument}` is one argument too many"),
+                true => format!("the option `{argument}` does not exist"),
+                false => format!("`{argument}` is an unexpected argument"),
             }
         }
         ErrorKind::InvalidValue if !context(error, ContextKind::InvalidValue).is_empty() => {
             format!(
-                "`{}` is not a value of `{}`",
+                "`{}` is not a valid value of `{}`",
                 context(error, ContextKind::InvalidValue),
                 context(error, ContextKind::InvalidArg)
             )
@@ -70,7 +70,7 @@ fn missing(arguments: &str) -> String {
 fn no_command() -> Failure {
     let mut cli = Cli::command();
     let mut failure = Failure::new(ErrorCode::Usage, "no command was given")
-        .hint("name a command, for example `aos new acme`")
+        .hint("use a command, for example `aos new acme`")
         .detail("known_commands", names(&cli));
     failure.report = Some(Visible::block(cli.render_help().to_string().trim_end()));
     failure
@@ -83,7 +83,7 @@ fn unknown_command(name: &str) -> Failure {
         || format!("commands are {}", known.join(", ")),
         |nearest| format!("did you mean `{nearest}`?"),
     );
-    Failure::new(ErrorCode::Usage, format!("there is no command `{shown}`"))
+    Failure::new(ErrorCode::Usage, format!("the command `{shown}` does not exist"))
         .hint(hint)
         .detail("known_commands", known)
 }

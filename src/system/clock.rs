@@ -8,7 +8,7 @@ pub struct Stopwatch(Instant);
 
 impl Stopwatch {
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "this module is the door to the clock")]
+    #[expect(clippy::disallowed_methods, reason = "only this module reads the clock")]
     pub fn start() -> Self {
         Self(Instant::now())
     }
@@ -22,7 +22,7 @@ impl Stopwatch {
 
 /// Seconds since the Unix epoch; 0 when the clock is set before it.
 #[must_use]
-#[expect(clippy::disallowed_methods, reason = "this module is the door to the clock")]
+#[expect(clippy::disallowed_methods, reason = "only this module reads the clock")]
 pub fn now_seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs())
 }

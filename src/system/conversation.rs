@@ -40,7 +40,7 @@ pub struct Start<'a> {
     pub most_output: usize,
 }
 
-/// What came from the program.
+/// A message from the program.
 #[derive(Debug, Eq, PartialEq)]
 pub enum Heard {
     Line(Vec<u8>),
@@ -109,7 +109,7 @@ impl Conversation {
         }
     }
 
-    /// Queues one line; a newline is added. Never blocks. A program that is gone shows it in the replies.
+    /// Queues one line and adds a newline. Never blocks. If the program has ended, the replies show it.
     pub fn send(&self, line: &str) {
         if let Some(requests) = &self.requests {
             let _ = requests.send(format!("{line}\n").into_bytes());
@@ -281,7 +281,7 @@ fn read(mut replies: Box<dyn Read + Send>, most: usize, heard: &SyncSender<Heard
             return;
         }
     }
-    // Nobody may be waiting any more.
+    // The receiver may be gone.
     let _ = heard.send(Heard::End);
 }
 
@@ -290,7 +290,7 @@ fn read(mut replies: Box<dyn Read + Send>, most: usize, heard: &SyncSender<Heard
 fn kill(child: &mut dyn ChildWrapper) {
     use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group};
     let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return };
-    // It may be gone already.
+    // It may already have ended.
     let _ = kill_process_group(group, Signal::KILL);
     let clock = Stopwatch::start();
     loop {

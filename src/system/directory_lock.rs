@@ -14,7 +14,7 @@ impl DirectoryLock {
     ///
     /// # Errors
     /// When the directory cannot be opened.
-    #[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+    #[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
     pub fn acquire(directory: &Path) -> std::io::Result<Option<Self>> {
         let handle = File::open(directory)?;
         match handle.try_lock() {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// `json`, `text` or `raw`: the output format when no flag says otherwise.
+/// `json`, `text` or `raw`: the default output format.
 pub const AOS_FORMAT: &str = "AOS_FORMAT";
 /// Directory of aos's own state (confirm secret, used tokens); default `~/.aos`.
 pub const AOS_HOME: &str = "AOS_HOME";
@@ -10,7 +10,7 @@ pub const AOS_HOME: &str = "AOS_HOME";
 pub const AOS_OFFLINE: &str = "AOS_OFFLINE";
 /// API of the host that releases come from, https, or http on loopback; default `https://api.github.com`.
 pub const AOS_UPDATE_API_URL: &str = "AOS_UPDATE_API_URL";
-/// Token for api.github.com, sent to nobody else; raises the rate limit.
+/// Token for api.github.com only; raises the rate limit.
 pub const GITHUB_TOKEN: &str = "GITHUB_TOKEN";
 /// Proxies for https, in the order in which they count.
 pub const HTTPS_PROXIES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
@@ -138,14 +138,14 @@ pub const NEUTRAL: [&str; 34] = [
 
 /// The value of `name`; an empty value counts as not set, a value that is not UTF-8 too.
 #[must_use]
-#[expect(clippy::disallowed_methods, reason = "this module is the door to the environment")]
+#[expect(clippy::disallowed_methods, reason = "only this module reads the environment")]
 pub fn read(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 /// The directory of aos's own state; `None` without `AOS_HOME` and without a home directory.
 #[must_use]
-#[expect(clippy::disallowed_methods, reason = "this module is the door to the environment")]
+#[expect(clippy::disallowed_methods, reason = "only this module reads the environment")]
 pub fn state_directory() -> Option<PathBuf> {
     if let Some(path) = std::env::var_os(AOS_HOME).filter(|value| !value.is_empty()) {
         return Some(PathBuf::from(path));
@@ -158,7 +158,7 @@ pub fn state_directory() -> Option<PathBuf> {
 
 /// The home directory of the user; `None` when it is not set or not absolute.
 #[must_use]
-#[expect(clippy::disallowed_methods, reason = "this module is the door to the environment")]
+#[expect(clippy::disallowed_methods, reason = "only this module reads the environment")]
 pub fn home_directory() -> Option<PathBuf> {
     let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
     std::env::var_os(home).map(PathBuf::from).filter(|home| home.is_absolute())
@@ -190,7 +190,7 @@ pub fn current_executable() -> std::io::Result<PathBuf> {
 ///
 /// # Errors
 /// When it was deleted or may not be read.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to the environment")]
+#[expect(clippy::disallowed_methods, reason = "only this module reads the environment")]
 pub fn current_directory() -> std::io::Result<PathBuf> {
     std::env::current_dir()
 }
@@ -199,7 +199,7 @@ pub fn current_directory() -> std::io::Result<PathBuf> {
 ///
 /// # Errors
 /// When it is not a directory that may be entered.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to the environment")]
+#[expect(clippy::disallowed_methods, reason = "only this module reads the environment")]
 pub fn enter(directory: &std::path::Path) -> std::io::Result<()> {
     std::env::set_current_dir(directory)
 }

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// What stands at a path, without following a final symbolic link.
+/// The kind of file at a path, without following a final symbolic link.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Kind {
     Absent,
@@ -18,7 +18,7 @@ pub enum Kind {
 ///
 /// # Errors
 /// When a directory above it may not be searched.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn kind(path: &Path) -> io::Result<Kind> {
     let metadata = match fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
@@ -91,7 +91,7 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Loaded> {
 }
 
 /// A regular file, open for reading.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 fn opened(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -114,7 +114,7 @@ fn read_whole(file: &mut File, length: u64, limit: u64) -> io::Result<Option<Vec
     match file.read_exact(&mut bytes) {
         // One call for the usual case: a file that keeps its size while it is read.
         Ok(()) if !bytes.is_empty() => return Ok(Some(bytes)),
-        // Empty, or a virtual file whose size says nothing.
+        // An empty file, or a virtual file whose size is unknown.
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
         Err(error) => return Err(error),
@@ -129,7 +129,7 @@ fn read_whole(file: &mut File, length: u64, limit: u64) -> io::Result<Option<Vec
 ///
 /// # Errors
 /// As [`read`].
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn read_named(path: &Path, limit: u64) -> io::Result<Loaded> {
     read(&fs::canonicalize(path)?, limit)
 }
@@ -146,7 +146,7 @@ pub struct Stream {
 ///
 /// # Errors
 /// `InvalidData` when it is not a regular file.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn open_named(path: &Path) -> io::Result<Stream> {
     let file = opened(&fs::canonicalize(path)?)?;
     let length = file.metadata()?.len();
@@ -155,7 +155,7 @@ pub fn open_named(path: &Path) -> io::Result<Stream> {
 
 impl io::Read for Stream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // Not `ErrorKind::Interrupted`, which readers take for "try again".
+        // Not `ErrorKind::Interrupted`, after which readers retry.
         super::interrupt::check().map_err(io::Error::other)?;
         self.file.read(buffer)
     }
@@ -165,7 +165,7 @@ impl io::Read for Stream {
 ///
 /// # Errors
 /// `AlreadyExists`, or any write error; a partial file is removed again.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn write_new(path: &Path, bytes: &[u8], mode: Mode) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -208,7 +208,7 @@ impl Mode {
 ///
 /// # Errors
 /// When the file cannot be looked at.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn is_private(path: &Path) -> io::Result<bool> {
     let metadata = fs::symlink_metadata(path)?;
     #[cfg(unix)]
@@ -227,7 +227,7 @@ pub fn is_private(path: &Path) -> io::Result<bool> {
 ///
 /// # Errors
 /// When the file cannot be looked at.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn has_special_mode(path: &Path) -> io::Result<bool> {
     let metadata = fs::symlink_metadata(path)?;
     #[cfg(unix)]
@@ -246,7 +246,7 @@ pub fn has_special_mode(path: &Path) -> io::Result<bool> {
 ///
 /// # Errors
 /// `AlreadyExists`, or as the system says.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn create_directory(path: &Path) -> io::Result<()> {
     fs::create_dir(path)
 }
@@ -269,8 +269,8 @@ pub fn create_private_directory(path: &Path) -> io::Result<()> {
 /// Gives a file or directory the execute bit of `like`, keeping its other bits.
 ///
 /// # Errors
-/// As the system says.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+/// If the system reports an error.
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn set_executable(path: &Path, executable: bool) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -290,8 +290,8 @@ pub fn set_executable(path: &Path, executable: bool) -> io::Result<()> {
 /// Copies the permission bits of `from` to `to`.
 ///
 /// # Errors
-/// As the system says.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+/// If the system reports an error.
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn copy_permissions(from: &Path, to: &Path) -> io::Result<()> {
     let mut permissions = fs::symlink_metadata(from)?.permissions();
     #[cfg(unix)]
@@ -305,8 +305,8 @@ pub fn copy_permissions(from: &Path, to: &Path) -> io::Result<()> {
 /// Renames within one file system; replaces a file at `to`.
 ///
 /// # Errors
-/// As the system says.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+/// If the system reports an error.
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
@@ -334,8 +334,8 @@ pub fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
 /// Removes one file or link.
 ///
 /// # Errors
-/// As the system says.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+/// If the system reports an error.
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn remove_file(path: &Path) -> io::Result<()> {
     fs::remove_file(path)
 }
@@ -343,17 +343,17 @@ pub fn remove_file(path: &Path) -> io::Result<()> {
 /// Removes one empty directory.
 ///
 /// # Errors
-/// As the system says.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+/// If the system reports an error.
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn remove_empty_directory(path: &Path) -> io::Result<()> {
     fs::remove_dir(path)
 }
 
-/// Removes a directory and all it holds, never following links.
+/// Removes a directory with its content, never following links.
 ///
 /// # Errors
-/// As the system says.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+/// If the system reports an error.
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn remove_tree(path: &Path) -> io::Result<()> {
     fs::remove_dir_all(path)
 }
@@ -362,7 +362,7 @@ pub fn remove_tree(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// When it is not a readable directory.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn names(directory: &Path) -> io::Result<Vec<std::ffi::OsString>> {
     let mut names: Vec<_> = fs::read_dir(directory)?
         .map(|entry| entry.map(|entry| entry.file_name()))
@@ -371,11 +371,11 @@ pub fn names(directory: &Path) -> io::Result<Vec<std::ffi::OsString>> {
     Ok(names)
 }
 
-/// The real place of `path`, links resolved.
+/// The real path of `path`, with links resolved.
 ///
 /// # Errors
 /// When it does not exist.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn canonical(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
 }
@@ -383,8 +383,8 @@ pub fn canonical(path: &Path) -> io::Result<PathBuf> {
 /// Makes the content of a file, or the entries of a directory, durable.
 ///
 /// # Errors
-/// As the system says.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+/// If the system reports an error.
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn sync(path: &Path) -> io::Result<()> {
     if cfg!(windows) && path.is_dir() {
         return Ok(());
@@ -396,7 +396,7 @@ pub fn sync(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// When it cannot be looked at.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn is_read_only(path: &Path) -> io::Result<bool> {
     let permissions = fs::symlink_metadata(path)?.permissions();
     #[cfg(unix)]
@@ -412,7 +412,7 @@ pub fn is_read_only(path: &Path) -> io::Result<bool> {
 ///
 /// # Errors
 /// As the system says when it may not.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn is_replaceable(path: &Path) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {

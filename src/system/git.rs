@@ -21,7 +21,7 @@ pub fn directory(top: &Path) -> Option<(PathBuf, Result<PathBuf, String>)> {
         Ok(Kind::File { .. }) => pointer(&entry, "gitdir:")
             .map(|target| top.join(target))
             .filter(|git| is_git_directory(git))
-            .ok_or_else(|| "`.git` names no git directory".to_owned()),
+            .ok_or_else(|| "`.git` does not point to a git directory".to_owned()),
         Ok(_) if is_git_directory(&entry) => Ok(entry),
         // Git looks further up, too.
         Ok(_) => return None,

@@ -11,7 +11,7 @@ const STATUS: usize = 40;
 /// Sizes of object names: SHA-1, SHA-256.
 const OBJECT_NAMES: [usize; 2] = [20, 32];
 
-const DAMAGED: &str = "it is damaged or of an unknown form";
+const DAMAGED: &str = "it is damaged or has an unknown format";
 
 /// Every path below `prefix`, relative to it.
 ///

@@ -1,6 +1,6 @@
 //! HTTP GET: bounded in size and time, over https or on loopback, one redirect at a time.
 //!
-//! Says what happened; what it means is decided by the caller. Believes the system's certificates and proxies.
+//! Reports what happened; the caller decides what it means. Uses the system's certificates and proxies.
 
 mod fault;
 
@@ -24,7 +24,7 @@ const TICK: Duration = Duration::from_millis(25);
 const SMALL_BODY: u64 = 8 * 1024 * 1024;
 /// How many idle limits a small body may take.
 const SMALL_LIMITS: u128 = 4;
-/// A body that brings less than this in one idle limit is as good as stalled, in bytes.
+/// A body that receives fewer bytes than this within one idle limit counts as stalled.
 const MIN_PROGRESS: u64 = 16 * 1024;
 
 /// How long each part of an exchange may take.
@@ -37,14 +37,14 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// For work that somebody waits for.
+    /// For work on which the user waits.
     #[must_use]
     pub fn patient() -> Self {
         let seconds = |seconds| tests_limit().unwrap_or(Duration::from_secs(seconds));
         Self { connect: seconds(10), idle: seconds(30) }
     }
 
-    /// For a look that must not hold anything up.
+    /// For a check that must not delay a command.
     #[must_use]
     pub fn brief() -> Self {
         let limit = tests_limit().unwrap_or(Duration::from_secs(2));
@@ -68,14 +68,14 @@ impl Address {
     /// Reads an absolute URL.
     ///
     /// # Errors
-    /// When it is none, has another scheme, or carries a user name or password.
+    /// If it is not a URL, has another scheme, or contains a user name or password.
     pub fn parse(text: &str) -> Result<Self, HttpError> {
         let refused = |reason| HttpError::Address { url: fault::shown(text), reason };
         let url = Url::parse(text).map_err(|_| refused("it is not an absolute URL"))?;
         if !url.username().is_empty() || url.password().is_some() {
             return Err(HttpError::Address {
                 url: url.host_str().unwrap_or_default().to_owned(),
-                reason: "it carries a user name or password",
+                reason: "it contains a user name or password",
             });
         }
         match url.scheme() {
@@ -122,7 +122,7 @@ fn is_loopback(url: &Url) -> bool {
 pub struct Secret(HeaderValue);
 
 impl Secret {
-    /// A bearer token; `None` when it cannot stand in a header.
+    /// A bearer token; `None` if it is not valid in a header.
     #[must_use]
     pub fn bearer(token: &str) -> Option<Self> {
         let mut value = HeaderValue::from_str(&format!("Bearer {}", token.trim())).ok()?;
@@ -186,7 +186,7 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// Asks servers, one question at a time.
+/// An HTTP client that sends one request at a time.
 pub struct Client {
     /// Only empty while the client is dropped.
     runtime: Option<tokio::runtime::Runtime>,
@@ -198,7 +198,7 @@ impl Client {
     /// A client that introduces itself as `agent`.
     ///
     /// # Errors
-    /// When the system has no certificates that could be believed, or gives no sockets.
+    /// If the system has no certificates or provides no sockets.
     pub fn new(agent: &str, limits: Limits) -> Result<Self, HttpError> {
         if environment::read(environment::AOS_OFFLINE).is_some() {
             return Err(HttpError::Offline);
@@ -217,7 +217,7 @@ impl Client {
         Ok(Self { runtime: Some(runtime), inner, limits })
     }
 
-    /// Asks for `request`; the body of a 200 goes to `sink`, any other is not read.
+    /// Sends `request`; the body of a 200 is written to `sink`, any other body is not read.
     ///
     /// # Errors
     /// When there is no complete answer within the limits.
@@ -322,7 +322,7 @@ impl Client {
             }
             interrupt::check().map_err(|_| HttpError::Interrupted)?;
             if u128::from(clock.elapsed_ms()) > limit.as_millis() {
-                return Err(HttpError::TimedOut { what: "the server does not answer" });
+                return Err(HttpError::TimedOut { what: "the server does not respond" });
             }
         }
     }
@@ -330,7 +330,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // A name that is still being looked up must not hold up the end of the program.
+        // A pending DNS lookup must not delay the end of the program.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

@@ -1,6 +1,6 @@
 //! A network that ends at this machine's loopback, for this process and all it starts; no way back.
 //!
-//! Linux only. Elsewhere, and where the system does not allow it, the answer says why.
+//! Linux only. On other systems, or if the system does not allow it, the result gives the reason.
 
 /// Cuts this process off from every network but loopback. Must run before any other thread exists.
 ///
@@ -70,21 +70,21 @@ mod linux {
     }
 
     fn restricted() -> String {
-        "AppArmor keeps programs from making namespaces, as Ubuntu does since 24.04; `sysctl kernel.apparmor_restrict_unprivileged_userns=0` as root allows it".to_owned()
+        "AppArmor prevents programs from creating namespaces, as on Ubuntu since 24.04; `sysctl kernel.apparmor_restrict_unprivileged_userns=0` as root allows it".to_owned()
     }
 
     /// What the answer of the system means, and the setting to look at.
     fn refused(error: Errno, is_switched_off: bool) -> String {
         match error {
             Errno::ENOSPC | Errno::EUSERS => "no more namespaces are allowed; look at `sysctl user.max_user_namespaces user.max_net_namespaces`, where 0 means none".to_owned(),
-            Errno::EPERM if is_switched_off => "namespaces are switched off for users; `sysctl kernel.unprivileged_userns_clone=1` as root allows them".to_owned(),
-            Errno::EPERM | Errno::EACCES => "this user may make no namespaces; in a container, its seccomp profile or its capabilities forbid them".to_owned(),
+            Errno::EPERM if is_switched_off => "namespaces are disabled for users; `sysctl kernel.unprivileged_userns_clone=1` as root enables them".to_owned(),
+            Errno::EPERM | Errno::EACCES => "this user may not create namespaces; in a container, the seccomp profile or missing capabilities can be the reason".to_owned(),
             Errno::ENOSYS | Errno::EINVAL => "this kernel was built without network namespaces".to_owned(),
             other => format!("the system allows no network namespace: {}", other.desc()),
         }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+    #[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
     fn write(path: &str, text: &str) -> std::io::Result<()> {
         std::fs::write(path, text)
     }
@@ -100,7 +100,7 @@ mod linux {
         match number(16).map(i32::from_ne_bytes) {
             Some(0) if length >= 20 && is_error => Ok(()),
             Some(code) if is_error => Err(std::io::Error::from_raw_os_error(-code)),
-            _ => Err(std::io::Error::other("the kernel gave an answer of another kind")),
+            _ => Err(std::io::Error::other("the kernel sent an unexpected response")),
         }
     }
 

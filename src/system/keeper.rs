@@ -1,7 +1,7 @@
-//! A second process of aos that ends what aos has started when aos itself is killed and cannot.
+//! A second process of aos that kills everything that aos started if aos itself is killed.
 //!
-//! It reads what runs from a pipe. When the pipe ends without a farewell, aos is dead: the keeper kills every group
-//! that still runs, and everything in the network namespace that aos had made for the run. Does nothing else.
+//! It reads the running process groups from a pipe. If the pipe ends without `done`, aos was killed: the keeper kills
+//! every group that is still running, and everything in the network namespace of the run.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -18,18 +18,18 @@ use super::temporary;
 
 /// The only argument of a keeper; no command has such a name.
 const ARGUMENT: &str = "__keeper";
-const FAREWELL: &str = "farewell";
-/// Longest line that a keeper reads, and most groups it remembers.
+const DONE: &str = "done";
+/// Longest line that a keeper reads, and largest number of groups.
 const MAX_LINE: u64 = 1024;
 const MAX_GROUPS: usize = 10_000;
-/// How long the death of aos, and of what it had started, may take.
+/// Time limit for aos, and the processes that it started, to end.
 const PATIENCE: Duration = Duration::from_secs(5);
 const POLL: Duration = Duration::from_millis(5);
 
 static PIPE: Mutex<Option<ChildStdin>> = Mutex::new(None);
 static KEEPER: AtomicU32 = AtomicU32::new(0);
 
-/// A running keeper; it goes in peace when this is dropped.
+/// A running keeper; it ends when this is dropped.
 pub struct Keeper {
     child: Box<dyn ChildWrapper>,
 }
@@ -38,7 +38,7 @@ pub struct Keeper {
 /// by it.
 ///
 /// # Errors
-/// When no second process can be had; then a kill of aos may leave processes.
+/// If no second process can be started; then a kill of aos may leave processes running.
 pub fn start(is_contained: bool) -> std::io::Result<Keeper> {
     let mut command = CommandWrap::with_new(program()?, |command: &mut Command| {
         command.arg(ARGUMENT).current_dir(std::path::Component::RootDir);
@@ -50,16 +50,16 @@ pub fn start(is_contained: bool) -> std::io::Result<Keeper> {
     KEEPER.store(child.id(), Ordering::SeqCst);
     *PIPE.lock().unwrap_or_else(PoisonError::into_inner) = child.stdin().take();
     if is_contained && let Some(namespace) = namespace("self") {
-        tell(&format!("namespace {namespace}"));
+        send(&format!("namespace {namespace}"));
     }
     Ok(Keeper { child })
 }
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        tell(FAREWELL);
+        send(DONE);
         drop(PIPE.lock().unwrap_or_else(PoisonError::into_inner).take());
-        // It has nothing to do but to end.
+        // It only has to exit.
         let clock = Stopwatch::start();
         while matches!(self.child.inner_mut().try_wait(), Ok(None))
             && u128::from(clock.elapsed_ms()) < PATIENCE.as_millis()
@@ -76,13 +76,13 @@ pub struct Watched(u32);
 /// Tells the keeper of a group.
 #[must_use]
 pub fn watch(group: u32) -> Watched {
-    tell(&format!("group {group}"));
+    send(&format!("group {group}"));
     Watched(group)
 }
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        tell(&format!("ended {}", self.0));
+        send(&format!("ended {}", self.0));
     }
 }
 
@@ -92,9 +92,9 @@ pub fn is_keeper(process: i32) -> bool {
     u32::try_from(process).is_ok_and(|id| id != 0 && id == KEEPER.load(Ordering::SeqCst))
 }
 
-fn tell(line: &str) {
+fn send(line: &str) {
     if let Some(pipe) = PIPE.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
-        // A keeper that somebody has killed keeps nothing; the run goes on.
+        // If the keeper was killed, the run continues without it.
         let _ = pipe.write_all(format!("{line}\n").as_bytes());
     }
 }
@@ -107,7 +107,7 @@ fn program() -> std::io::Result<std::path::PathBuf> {
     super::environment::current_executable()
 }
 
-/// Works as a keeper when these are the arguments of one; gives the exit code then.
+/// Runs as a keeper if these are its arguments, and returns the exit code.
 #[must_use]
 pub fn serve(arguments: &[OsString]) -> Option<u8> {
     if arguments.len() != 2 || arguments.get(1)?.to_str() != Some(ARGUMENT) {
@@ -129,7 +129,7 @@ pub fn serve(arguments: &[OsString]) -> Option<u8> {
             Some(("namespace", name)) if namespace("self").as_deref() == Some(name) => {
                 own_namespace = Some(name.to_owned());
             }
-            None if line == FAREWELL => return Some(0),
+            None if line == DONE => return Some(0),
             _ => {}
         }
     }
@@ -168,7 +168,7 @@ fn parent() -> Option<i32> {
 fn end(groups: &BTreeSet<i32>, own_namespace: Option<&str>) {
     use rustix::process::{Pid, Signal, kill_process, kill_process_group};
     for group in groups.iter().copied().filter_map(Pid::from_raw) {
-        // It may be gone already.
+        // It may already have ended.
         let _ = kill_process_group(group, Signal::KILL);
     }
     let Some(own_namespace) = own_namespace else { return };

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const MAX_CONNECTIONS: usize = 64;
 const POLL: Duration = Duration::from_millis(10);
 
-/// What a program asked for.
+/// The request of a program.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub method: String,
@@ -27,7 +27,7 @@ pub struct Request {
     pub body: Vec<u8>,
 }
 
-/// What it gets.
+/// The response to it.
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
     pub status: u16,
@@ -64,7 +64,7 @@ impl Server {
     /// Starts to listen on a free port of loopback.
     ///
     /// # Errors
-    /// When there is no port or no thread to be had.
+    /// If no port or no thread is available.
     pub fn start(answer: Arc<Answer>) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
@@ -97,10 +97,10 @@ impl Drop for Server {
     }
 }
 
-/// An address on loopback where nobody listens.
+/// An address on loopback without a listener.
 ///
 /// # Errors
-/// When there is no port to be had.
+/// If no port is available.
 pub fn refusing_url() -> io::Result<String> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     Ok(format!("http://{}", listener.local_addr()?))
@@ -126,7 +126,7 @@ fn accept(
         let (answer, stopped, served) =
             (Arc::clone(answer), Arc::clone(stopped), Arc::clone(&open));
         let started = std::thread::Builder::new().spawn(move || {
-            // A program that goes away in the middle is no fault of the server.
+            // A program that closes the connection is not an error of the server.
             let _ = serve(stream, &*answer, &stopped);
             served.fetch_sub(1, Ordering::Relaxed);
         });
@@ -174,10 +174,10 @@ fn receive(stream: &mut TcpStream) -> io::Result<Request> {
             break end;
         }
         if bytes.len() > MAX_HEAD {
-            return Err(faulty("the head of the request is too long"));
+            return Err(faulty("the header of the request is too long"));
         }
         match stream.read(&mut buffer)? {
-            0 => return Err(faulty("the request ends in its head")),
+            0 => return Err(faulty("the request ends in its header")),
             count => bytes.extend_from_slice(&buffer[..count]),
         }
     };

@@ -1,4 +1,4 @@
-//! The secret of this machine: keys confirm tokens and the journals of writes. Readable by its owner alone.
+//! The secret of this machine, which authenticates confirm tokens and journals. Only its owner can read it.
 //!
 //! It is never printed and never leaves the state directory.
 
@@ -16,9 +16,9 @@ const MAX_SECRET: u64 = 4096;
 /// Why there is no secret.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
-    #[error("there is no home directory to keep the secret of this machine in")]
+    #[error("there is no home directory in which to store the secret of this machine")]
     NoHome,
-    #[error("`{}` can be read by other users, so it cannot key anything", path.display())]
+    #[error("other users can read `{}`, so it cannot be used as a secret", path.display())]
     Shared { path: PathBuf },
     #[error("cannot use `{}`: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
@@ -32,10 +32,10 @@ impl SecretError {
     }
 }
 
-/// The secret, made on first use.
+/// The secret, created on first use.
 ///
 /// # Errors
-/// When it cannot be made or read, or others can read it.
+/// If it cannot be created or read, or others can read it.
 pub fn obtain() -> Result<Vec<u8>, SecretError> {
     let directory = state_directory()?;
     let path = directory.join(FILE);
@@ -46,7 +46,7 @@ pub fn obtain() -> Result<Vec<u8>, SecretError> {
     read(&path)
 }
 
-/// The secret, when there is one already.
+/// The secret, if it exists.
 ///
 /// # Errors
 /// When it cannot be read, or others can read it.
@@ -73,7 +73,7 @@ fn read(path: &Path) -> Result<Vec<u8>, SecretError> {
     files::read(path, MAX_SECRET).map(|loaded| loaded.bytes).map_err(SecretError::io(path))
 }
 
-/// Complete before it has its name, so that no other process reads half a secret.
+/// Written completely before it gets its name, so that no other process reads a partial secret.
 fn create(path: &Path) -> io::Result<()> {
     let unique: String = random::bytes::<8>()?.iter().map(|byte| format!("{byte:02x}")).collect();
     let draft = path.with_extension(unique);
@@ -82,7 +82,7 @@ fn create(path: &Path) -> io::Result<()> {
         Ok(()) => Ok(()),
         Err(error) => {
             let _ = files::remove_file(&draft);
-            // Another process was first; its secret is as good.
+            // Another process created the secret first; use that one.
             if error.kind() == io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) }
         }
     }

@@ -1,6 +1,7 @@
-//! The only door to the operating system: files, processes, clock, environment, signals, terminal.
+//! All access to the operating system: files, processes, clock, environment, signals, terminal.
 //!
-//! Everything here is bounded in size and time. Decides nothing; uses no other module of ours.
+//! Everything here is bounded in size and time. This module makes no decisions and uses no other module of aos, except
+//! `visible`.
 
 pub mod checkpoint;
 pub mod clock;

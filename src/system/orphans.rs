@@ -1,16 +1,16 @@
-//! Processes that fled from the session of the program that started them, on systems that give them to aos.
+//! Processes that left the session of the program under test, on systems that can make aos their parent.
 
-/// From now on, whatever loses its parent among the programs under test becomes a child of this process.
+/// From now on, orphaned processes of the programs under test become children of this process.
 pub fn adopt() {
     #[cfg(target_os = "linux")]
     {
-        // Without it, what flees from its session is out of reach, as on other systems.
+        // Without it, processes that leave their session cannot be reached, as on other systems.
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     }
 }
 
-/// Ends every child of this process: what fled from its session. Nothing else may be running then.
-/// Gives the names of their programs.
+/// Kills every child of this process, that is, processes that left their session. No other child may be running.
+/// Returns the names of their programs.
 #[must_use]
 pub fn end() -> Vec<String> {
     #[cfg(target_os = "linux")]
@@ -34,8 +34,8 @@ mod linux {
     use super::super::clock::Stopwatch;
     use super::super::{files, keeper};
 
-    /// How long the system may take to end what was killed.
-    const BURIAL: Duration = Duration::from_secs(2);
+    /// Time limit for killed processes to end.
+    const KILL_LIMIT: Duration = Duration::from_secs(2);
     const POLL: Duration = Duration::from_millis(2);
 
     pub(super) fn end() -> Vec<String> {
@@ -43,7 +43,7 @@ mod linux {
         let mut ended = BTreeMap::new();
         loop {
             let children = children();
-            if children.is_empty() || u128::from(clock.elapsed_ms()) > BURIAL.as_millis() {
+            if children.is_empty() || u128::from(clock.elapsed_ms()) > KILL_LIMIT.as_millis() {
                 return ended.into_values().collect();
             }
             for (child, program) in children {
@@ -56,7 +56,7 @@ mod linux {
         }
     }
 
-    /// Children of this process that the process table shows and that run, with the names of their programs.
+    /// Running children of this process, with the names of their programs.
     fn children() -> Vec<(Pid, String)> {
         let own = rustix::process::getpid();
         let names = files::names(Path::new("/proc")).unwrap_or_default();
@@ -64,7 +64,7 @@ mod linux {
             let id: i32 = name.to_str()?.parse().ok()?;
             let stat = files::read(&Path::new("/proc").join(name).join("stat"), 4096).ok()?;
             let stat = String::from_utf8_lossy(&stat.bytes).into_owned();
-            // The name in parentheses may hold anything; state and parent follow it.
+            // The name in parentheses can contain anything; state and parent follow it.
             let (start, rest) = stat.rsplit_once(')')?;
             let (_, program) = start.split_once('(')?;
             let mut rest = rest.split_whitespace();

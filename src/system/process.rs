@@ -1,4 +1,4 @@
-//! Other programs: started with an argument vector, bounded in time and output, never through a shell.
+//! Starts other programs with an argument vector, bounded in time and output, and never with a shell.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -9,13 +9,13 @@ use std::time::Duration;
 use super::clock::Stopwatch;
 use super::interrupt;
 
-/// Longest output that is kept of each stream, in bytes.
+/// Largest stored output of each stream, in bytes.
 const MAX_OUTPUT: u64 = 64 * 1024;
-/// How long the streams of a program may stay open after its end.
+/// How long to wait for the streams of a program after it ended.
 const GRACE: Duration = Duration::from_millis(500);
 const POLL: Duration = Duration::from_millis(1);
 
-/// What a program said.
+/// The output of a program.
 #[derive(Clone, Debug)]
 pub struct Output {
     pub success: bool,
@@ -47,11 +47,11 @@ pub struct Invocation<'a> {
     pub limit: Duration,
 }
 
-/// Runs a program with closed stdin and waits for its end, at most as long as its limit.
+/// Runs a program with closed stdin, and waits for its end or its time limit.
 ///
 /// # Errors
 /// When it cannot be started, is killed after its limit, or a signal arrived meanwhile.
-#[expect(clippy::disallowed_methods, reason = "this module is the door to other programs")]
+#[expect(clippy::disallowed_methods, reason = "only this module starts programs")]
 pub fn run(invocation: &Invocation<'_>) -> Result<Output, ProcessError> {
     let program = || invocation.program.to_owned();
     let mut command = Command::new(invocation.program);
@@ -64,7 +64,7 @@ pub fn run(invocation: &Invocation<'_>) -> Result<Output, ProcessError> {
     for name in invocation.without {
         command.env_remove(name);
     }
-    // A group of its own, so that whatever it starts ends with it.
+    // A new process group, so that its children can be killed with it.
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt as _;
@@ -97,7 +97,7 @@ pub fn run(invocation: &Invocation<'_>) -> Result<Output, ProcessError> {
         said.unwrap_or_default()
     });
     if !ended {
-        // Something the program started still holds its streams.
+        // A child of the program still has its streams open.
         end(&mut child);
     }
     Ok(Output { success, stdout, stderr })
@@ -129,7 +129,7 @@ fn end(child: &mut Child) {
     {
         let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
         if let Some(group) = group {
-            // It may be gone already.
+            // It may already have ended.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
     }
@@ -148,7 +148,7 @@ fn reader<R: std::io::Read + Send + 'static>(
             let _ = stream.by_ref().take(MAX_OUTPUT).read_to_end(&mut kept);
             let _ = std::io::copy(&mut stream, &mut std::io::sink());
         }
-        // Nobody listens any more after the limit.
+        // After the limit, there is no receiver.
         let _ = sender.send(String::from_utf8_lossy(&kept).into_owned());
     })?;
     Ok(receiver)

@@ -1,6 +1,6 @@
-//! What this program is: its version and the platform it was built for.
+//! The version and platform of this program.
 
-/// Target triple of this build: names its archive in a release.
+/// Target triple of this build, which is part of the name of its archive.
 pub const TARGET: &str = env!("AOS_TARGET");
 
 /// The version of this program.

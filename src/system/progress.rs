@@ -1,16 +1,16 @@
-//! How far a download is, on stderr and only for a person who looks at it.
+//! Progress of a download, on stderr, and only on a terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::visible::Visible;
 
-/// A line on the terminal that renews itself; nothing at all elsewhere.
+/// A line on the terminal that is updated in place; invisible elsewhere.
 pub struct Progress {
     bar: ProgressBar,
 }
 
 impl Progress {
-    /// Starts a line that says `what`. Hidden when asked for quiet and when stderr is no terminal.
+    /// Starts a line with the text `what`. Hidden with `--quiet`, and if stderr is not a terminal.
     #[must_use]
     pub fn start(what: &'static str, is_quiet: bool) -> Self {
         let target =
@@ -24,7 +24,7 @@ impl Progress {
     pub fn advance(&self, done: u64, total: Option<u64>) {
         if let Some(total) = total.filter(|total| self.bar.length() != Some(*total)) {
             self.bar.set_length(total);
-            // A style that cannot be read would only leave the plain one.
+            // If the style is invalid, the default style is used.
             if let Ok(style) =
                 ProgressStyle::with_template("{msg} {bar:30} {bytes}/{total_bytes} {bytes_per_sec}")
             {
@@ -34,7 +34,7 @@ impl Progress {
         self.bar.set_position(done);
     }
 
-    /// Says what happens now.
+    /// Changes the text of the line.
     pub fn say(&self, what: Visible) {
         self.bar.set_message(what.into_string());
         self.bar.tick();

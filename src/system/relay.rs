@@ -1,4 +1,4 @@
-//! Passes one request on to a server of this machine and gives its answer whole.
+//! Forwards one request to a server on this machine, and returns the complete response.
 //!
 //! Only loopback, only plain HTTP/1.1, bounded in size and time.
 
@@ -10,23 +10,23 @@ use super::loopback::{Reply, Request};
 
 /// Largest answer, in bytes.
 const MAX_ANSWER: u64 = 8 * 1024 * 1024;
-/// How long one step may take.
+/// Time limit for one step.
 const PATIENCE: Duration = Duration::from_secs(5);
 const CONNECT: Duration = Duration::from_millis(500);
-/// Headers that speak about one connection only.
+/// Hop-by-hop headers.
 const OF_CONNECTION: [&str; 4] =
     ["connection", "transfer-encoding", "content-length", "keep-alive"];
 
-/// Whether somebody listens on a port of this machine.
+/// Whether a server listens on a port of this machine.
 #[must_use]
 pub fn listens(port: u16) -> bool {
     TcpStream::connect_timeout(&address(port), CONNECT).is_ok()
 }
 
-/// Passes a request on.
+/// Forwards a request.
 ///
 /// # Errors
-/// When there is no whole answer.
+/// If there is no complete response.
 pub fn forward(port: u16, request: &Request) -> io::Result<Reply> {
     let mut stream = TcpStream::connect_timeout(&address(port), CONNECT)?;
     stream.set_read_timeout(Some(PATIENCE))?;
@@ -42,13 +42,14 @@ pub fn forward(port: u16, request: &Request) -> io::Result<Reply> {
     stream.write_all(head.as_bytes())?;
     stream.write_all(&request.body)?;
     let mut bytes = Vec::new();
-    // An answer without an end is given as far as it came.
+    // A truncated response is returned as far as it was received.
     if let Err(error) = stream.take(MAX_ANSWER).read_to_end(&mut bytes)
         && bytes.is_empty()
     {
         return Err(error);
     }
-    parse(&bytes).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "it is no HTTP answer"))
+    parse(&bytes)
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "it is not an HTTP response"))
 }
 
 fn address(port: u16) -> SocketAddr {
@@ -77,7 +78,7 @@ fn parse(bytes: &[u8]) -> Option<Reply> {
     Some(Reply { status, headers, body, ..Reply::default() })
 }
 
-/// The chunks of a body, as far as they are whole.
+/// The complete chunks of a body.
 fn joined(mut rest: &[u8]) -> Vec<u8> {
     let mut body = Vec::new();
     while let Some(end) = rest.windows(2).position(|window| window == b"\r\n") {

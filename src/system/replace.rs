@@ -1,4 +1,4 @@
-//! Putting a new program in the place of one that may be running: staged beside it, swapped in one step.
+//! Replaces a program that may be running: the new one is staged beside it, then renamed over it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -10,38 +10,38 @@ use crate::visible::excerpt;
 use super::clock::Stopwatch;
 use super::{files, random};
 
-/// Start of the names of staged and displaced files; then 16 hex digits and the suffix.
+/// Prefix of the names of staged and displaced files, before 16 hex digits and the suffix.
 const PREFIX: &str = ".aos.";
-/// Suffix of a new program that is not in place yet.
+/// Suffix of a staged program.
 const NEW: &str = ".new";
-/// Suffix of an old program that could not be removed because it runs.
+/// Suffix of an old program that could not be removed because it is running.
 const OLD: &str = ".old";
 
-/// Suffix of a new file that has no mark yet, without its dot.
+/// Suffix of a new file that is not locked yet, without its dot.
 const UNMARKED: &str = "tmp";
-/// A younger file may belong to an update that is just starting.
+/// A newer file may belong to an update that is just starting.
 const YOUNGEST_LEFTOVER: Duration = Duration::from_secs(2);
-/// How long a lock may outlive the process that took it: a child that was just being started when its parent was killed
-/// has the lock too, until it becomes another program.
+/// How long a lock can outlive its process: a child that was being started when its parent was killed has the lock too,
+/// until it executes another program.
 const AFTERLIFE: Duration = Duration::from_secs(1);
 const POLL: Duration = Duration::from_millis(10);
 
-/// A new file beside the one it will replace. Removed unless it was put in place.
+/// A new file beside the one that it will replace. It is removed if it is not used.
 #[derive(Debug)]
 pub struct Staged {
     path: PathBuf,
     file: Option<File>,
-    /// Tells an update with another state directory that this file is no leftover.
+    /// A lock that shows other updates that this file is in use.
     mark: Option<File>,
     in_place: bool,
 }
 
 impl Staged {
-    /// Makes an empty file beside `target`; fails when anything has its name.
+    /// Creates an empty file beside `target`, and fails if its name is in use.
     ///
     /// # Errors
-    /// As the system says; the directory cannot be written then.
-    #[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+    /// If the system reports an error: the directory is not writable.
+    #[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
     pub fn beside(target: &Path) -> io::Result<Self> {
         let path = neighbour(target, NEW)?;
         let mut options = OpenOptions::new();
@@ -51,7 +51,8 @@ impl Staged {
             use std::os::unix::fs::OpenOptionsExt as _;
             options.mode(0o700);
         }
-        // Another update removes what has the name of a leftover and no mark, so the mark comes before the name.
+        // Another update removes unlocked files with the name of a leftover, so the file is locked before it gets its
+        // name.
         let unmarked = path.with_extension(UNMARKED);
         let file = options.open(&unmarked)?;
         let staged = Self { path: unmarked, file: Some(file), mark: None, in_place: false };
@@ -74,11 +75,11 @@ impl Staged {
     /// Appends `bytes`.
     ///
     /// # Errors
-    /// As the system says.
+    /// If the system reports an error.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.file {
             Some(file) => file.write_all(bytes),
-            None => Err(io::Error::other("the file is complete already")),
+            None => Err(io::Error::other("the file is already complete")),
         }
     }
 
@@ -86,8 +87,8 @@ impl Staged {
     /// so that it can be started.
     ///
     /// # Errors
-    /// As the system says.
-    #[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+    /// If the system reports an error.
+    #[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
     pub fn complete(&mut self, like: &Path) -> io::Result<()> {
         let Some(file) = self.file.take() else { return Ok(()) };
         let permissions = fs::metadata(like)?.permissions();
@@ -100,10 +101,10 @@ impl Staged {
         file.sync_all()
     }
 
-    /// Puts the file in the place of `target`.
+    /// Replaces `target` with the file.
     ///
     /// # Errors
-    /// `target` is untouched then, unless the error says otherwise.
+    /// `target` is unchanged, unless the error says otherwise.
     pub fn put(mut self, target: &Path) -> Result<(), ReplaceError> {
         swap(&self.path, target)?;
         self.in_place = true;
@@ -115,28 +116,28 @@ impl Drop for Staged {
     fn drop(&mut self) {
         self.file = None;
         if !self.in_place {
-            // What cannot be removed is never used; the next update removes it.
+            // A file that cannot be removed is never used, and the next update removes it.
             let _ = files::remove_file(&self.path);
         }
     }
 }
 
-/// Why a swap did not happen.
+/// Why a replacement failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplaceError {
     #[error("{0}")]
     Untouched(io::Error),
-    /// Windows only: the old program is out of the way and cannot be put back.
-    #[error("{source}; the old program is `{}` now", backup.display())]
+    /// Windows only: the old program was renamed aside and cannot be restored.
+    #[error("{source}; the old program is now `{}`", backup.display())]
     Displaced { backup: PathBuf, source: io::Error },
 }
 
 #[cfg(not(windows))]
 fn swap(staged: &Path, target: &Path) -> Result<(), ReplaceError> {
-    // One step for everybody who looks: the old file or the new one.
+    // Atomic: a reader sees either the old or the new file.
     files::rename(staged, target).map_err(ReplaceError::Untouched)?;
     if let Some(directory) = target.parent() {
-        // The rename is done; a system that cannot make it durable has done what it can.
+        // The rename succeeded; a failure to make it durable is not an error.
         let _ = files::sync(directory);
     }
     Ok(())
@@ -145,13 +146,13 @@ fn swap(staged: &Path, target: &Path) -> Result<(), ReplaceError> {
 #[cfg(windows)]
 fn swap(staged: &Path, target: &Path) -> Result<(), ReplaceError> {
     let backup = aside(staged, target, &mut files::rename)?;
-    // It may still run; then the next update removes it.
+    // It may still be running; then the next update removes it.
     let _ = files::remove_file(&backup);
     Ok(())
 }
 
-/// Renames the old program aside and the new one in, and the old one back when that fails: Windows lets a program
-/// that runs be renamed, not replaced. Gives the new place of the old one.
+/// Renames the old program aside and the new one into place, and restores the old one if that fails. Windows allows
+/// renaming a running program, but not replacing it. Returns the new path of the old program.
 #[cfg(any(windows, test))]
 fn aside(
     staged: &Path,
@@ -174,9 +175,10 @@ fn neighbour(target: &Path, suffix: &str) -> io::Result<PathBuf> {
     Ok(target.with_file_name(format!("{PREFIX}{name}{suffix}")))
 }
 
-/// Locks the staged file at `path` as one that is in use. It is open for reading only, so that it can be started. Without
-/// locks in the file system it has no mark, as on Windows, where a lock would keep the program from being read.
-#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+/// Locks the staged file at `path` to show that it is in use. The file is opened only for reading, so that it can be
+/// started. There is no lock if the file system has no locks, and on Windows, where a lock would prevent reading the
+/// program.
+#[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 fn marked(path: &Path) -> Option<File> {
     if cfg!(windows) {
         return None;
@@ -185,7 +187,7 @@ fn marked(path: &Path) -> Option<File> {
 }
 
 /// Whether a running update uses the staged file at `path`.
-#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 fn is_in_use(path: &Path) -> bool {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -199,7 +201,7 @@ fn is_in_use(path: &Path) -> bool {
     !cfg!(windows) && matches!(lock, Ok(Err(fs::TryLockError::WouldBlock)))
 }
 
-/// Removes what a killed update left beside `target`: regular files with names of ours. Nothing of them is ever used.
+/// Removes the leftovers of a killed update beside `target`: regular files with names of aos. They are never used.
 pub fn remove_leftovers(target: &Path) {
     let Some(directory) = target.parent() else { return };
     for name in files::names(directory).unwrap_or_default() {
@@ -207,7 +209,7 @@ pub fn remove_leftovers(target: &Path) {
         let is_ours = name.to_str().is_some_and(is_leftover);
         let is_file = matches!(files::kind(&path), Ok(files::Kind::File { .. }));
         let is_starting = path.extension().is_some_and(|end| end == UNMARKED) && !is_old(&path);
-        // The program itself may be called so.
+        // The program itself may have such a name.
         if is_ours && is_file && path != target && !is_starting && !is_in_use(&path) {
             // A program that still runs cannot be removed on Windows; the next update tries again.
             let _ = files::remove_file(&path);
@@ -215,8 +217,8 @@ pub fn remove_leftovers(target: &Path) {
     }
 }
 
-/// Whether a file was there before any update that is just starting.
-#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+/// Whether a file is older than any update that may just be starting.
+#[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 fn is_old(path: &Path) -> bool {
     let age = fs::metadata(path)
         .and_then(|metadata| metadata.modified())
@@ -234,18 +236,18 @@ fn is_leftover(name: &str) -> bool {
     inner.is_some_and(|hex| hex.len() == 16 && hex.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }
 
-/// An exclusive lock on a file, with the process that holds it written into it.
+/// An exclusive lock on a file that contains the id of the process.
 #[derive(Debug)]
 pub struct FileLock {
     _file: File,
 }
 
 impl FileLock {
-    /// Takes the lock; `Err(Ok(holder))` when another process has it. The system frees it when a process ends.
+    /// Acquires the lock; `Err(Ok(holder))` if another process has it. The system releases it when the process ends.
     ///
     /// # Errors
-    /// The text in the file when the lock is held, else as the system says.
-    #[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+    /// The text in the file if the lock is held, otherwise an error of the system.
+    #[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
     pub fn acquire(path: &Path) -> Result<Self, Result<String, io::Error>> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
@@ -267,7 +269,7 @@ impl FileLock {
             Err(fs::TryLockError::WouldBlock) => {
                 let holder = files::read(path, 64).map(|loaded| loaded.bytes).unwrap_or_default();
                 let holder = excerpt(String::from_utf8_lossy(&holder).trim(), 200);
-                // It has not been written yet, or the system does not let it be read.
+                // It is not written yet, or cannot be read.
                 Err(Ok(if holder.is_empty() { "unknown".to_owned() } else { holder }))
             }
             Err(fs::TryLockError::Error(error)) => Err(Err(error)),
@@ -275,7 +277,7 @@ impl FileLock {
     }
 }
 
-/// Locks the file, as soon as whatever a killed process has left lets go of it.
+/// Locks the file after waiting for children of a killed process to release it.
 fn locked(file: &File) -> Result<(), fs::TryLockError> {
     let clock = Stopwatch::start();
     loop {

@@ -1,14 +1,14 @@
-//! Modes of files, links, and what a thread of root gives up so that modes count for it as for anybody.
+//! Modes of files, links, and dropping the capability of root to ignore modes.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The permission bits of what stands at `path`; `None` where the system has none.
+/// The permission bits of `path`; `None` if the system has none.
 ///
 /// # Errors
 /// When it cannot be looked at.
-#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 pub fn mode(path: &Path) -> io::Result<Option<u32>> {
     let metadata = fs::symlink_metadata(path)?;
     #[cfg(unix)]
@@ -23,11 +23,11 @@ pub fn mode(path: &Path) -> io::Result<Option<u32>> {
     }
 }
 
-/// Gives what stands at `path` these permission bits; nothing where the system has none.
+/// Sets the permission bits of `path`; does nothing if the system has none.
 ///
 /// # Errors
-/// As the system says.
-#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+/// If the system reports an error.
+#[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 pub fn set_mode(path: &Path, bits: u32) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -41,10 +41,10 @@ pub fn set_mode(path: &Path, bits: u32) -> io::Result<()> {
     }
 }
 
-/// Makes a symbolic link at `at`, where nothing may be.
+/// Creates a symbolic link at `at`, which must not exist.
 ///
 /// # Errors
-/// As the system says; `Unsupported` where links need special rights.
+/// If the system reports an error; `Unsupported` if links need special permissions.
 pub fn link(target: &Path, at: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -57,17 +57,17 @@ pub fn link(target: &Path, at: &Path) -> io::Result<()> {
     }
 }
 
-/// Where a symbolic link leads; `None` when there is no link.
+/// The target of a symbolic link; `None` if there is no link.
 #[must_use]
 pub fn link_target(path: &Path) -> Option<PathBuf> {
     fs::read_link(path).ok()
 }
 
-/// From now on, what this thread starts cannot pass over the modes of files, also when root starts it. The rest of
-/// the process keeps its rights.
+/// From now on, programs that this thread starts cannot ignore the modes of files, even as root. Other threads keep
+/// their capabilities.
 ///
 /// # Errors
-/// When the system does not let this thread give up the right.
+/// If the system does not allow this thread to drop the capability.
 #[cfg(target_os = "linux")]
 pub fn obey_modes() -> io::Result<()> {
     use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
@@ -80,19 +80,19 @@ pub fn obey_modes() -> io::Result<()> {
     Ok(())
 }
 
-/// From now on, what this thread starts cannot pass over the modes of files.
+/// From now on, programs that this thread starts cannot ignore the modes of files.
 ///
 /// # Errors
-/// For root, whose rights cannot be split here.
+/// If this is root, whose capabilities cannot be dropped separately on this system.
 #[cfg(all(unix, not(target_os = "linux")))]
 pub fn obey_modes() -> io::Result<()> {
     if rustix::process::geteuid().is_root() {
-        return Err(io::Error::other("root passes over modes on this system"));
+        return Err(io::Error::other("root ignores file modes on this system"));
     }
     Ok(())
 }
 
-/// From now on, what this thread starts cannot pass over the modes of files.
+/// From now on, programs that this thread starts cannot ignore the modes of files.
 ///
 /// # Errors
 /// Always: this system has no such modes.

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 /// The absolute path of the program `name`, with the suffixes of Windows.
 ///
-/// A relative directory of PATH does not count: what a project ships must not run because aos was started there.
+/// Relative directories in PATH are ignored, so that aos does not run programs of the project in which it is started.
 #[must_use]
-#[expect(clippy::disallowed_methods, reason = "`system` is the door to the environment")]
+#[expect(clippy::disallowed_methods, reason = "only `system` reads the environment")]
 pub fn find(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os(super::environment::PATH)?;
     let absolute = std::env::split_paths(&path).filter(|directory| directory.is_absolute());

@@ -1,6 +1,7 @@
-//! Programs in a session of their own: no terminal to ask at, an end for all they started, the last of what they said.
+//! Runs programs in a new session: without a terminal for prompts, with everything that they start ended, and with the
+//! end of their output stored.
 //!
-//! On Windows a job object takes the place of the session.
+//! On Windows, a job object replaces the session.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -15,14 +16,14 @@ use process_wrap::std::{ChildWrapper, CommandWrap};
 use super::clock::Stopwatch;
 use super::interrupt;
 
-/// Longest end of the output that is kept, in bytes.
+/// Largest stored end of the output, in bytes.
 const MAX_TAIL: usize = 16 * 1024;
-/// How long the program may take to end after it was asked to.
+/// Time limit for the program to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long whatever the program left behind may take to end after it was asked to.
+/// Time limit for remaining processes to end after SIGTERM.
 const LINGER: Duration = Duration::from_millis(500);
-/// How long the system may take to end what was killed.
-const BURIAL: Duration = Duration::from_secs(2);
+/// Time limit for killed processes to end.
+const KILL_LIMIT: Duration = Duration::from_secs(2);
 const POLL: Duration = Duration::from_millis(5);
 
 /// A program to run.
@@ -35,7 +36,7 @@ pub struct Session<'a> {
     pub limit: Duration,
 }
 
-/// How the environment of the program differs from that of aos.
+/// Changes of the environment of aos for the program.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Changes {
     pub removed: Vec<String>,
@@ -43,27 +44,27 @@ pub struct Changes {
     pub added: Vec<(String, String)>,
 }
 
-/// Why a program is over.
+/// How a program ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ending {
-    /// It ended; `None` when a signal ended it.
+    /// It exited; `None` if a signal killed it.
     Exited(Option<i32>),
     TimedOut,
     Interrupted,
 }
 
-/// A program that is over, with everything it started.
+/// A program that ended, with everything that it started.
 #[derive(Debug)]
 pub struct Finished {
     pub ending: Ending,
-    /// The end of stdout and stderr, as they came.
+    /// The end of stdout and stderr, interleaved.
     pub tail: Vec<u8>,
-    /// Whether something came before the tail.
+    /// Whether output before the tail was dropped.
     pub is_cut: bool,
 }
 
-/// Runs a program with closed stdin and waits for its end, at most as long as its limit. A signal to aos ends it too.
-/// Whatever of its session is left afterwards is ended: asked first, killed then.
+/// Runs a program with closed stdin, and waits for its end or its time limit. A signal to aos ends it too. Remaining
+/// processes of its session get SIGTERM, then SIGKILL.
 ///
 /// # Errors
 /// When it cannot be started or waited for.
@@ -131,27 +132,27 @@ fn wait(
     }
 }
 
-/// Ends the program and everything of its session.
+/// Ends the program and all processes of its session.
 fn end(child: &mut dyn ChildWrapper, patience: Duration) {
     if !lives(child) {
         return;
     }
     #[cfg(unix)]
     {
-        // It may be gone already.
+        // It may already have ended.
         let _ = child.signal(rustix::process::Signal::TERM.as_raw());
-        if buried(child, patience) {
+        if ended_within(child, patience) {
             return;
         }
     }
     #[cfg(not(unix))]
     let _ = patience;
     let _ = child.start_kill();
-    let _ = buried(child, BURIAL);
+    let _ = ended_within(child, KILL_LIMIT);
 }
 
-/// Whether everything is gone within `patience`.
-fn buried(child: &mut dyn ChildWrapper, patience: Duration) -> bool {
+/// Whether all processes ended within `patience`.
+fn ended_within(child: &mut dyn ChildWrapper, patience: Duration) -> bool {
     let clock = Stopwatch::start();
     while lives(child) {
         if u128::from(clock.elapsed_ms()) > patience.as_millis() {
@@ -162,22 +163,22 @@ fn buried(child: &mut dyn ChildWrapper, patience: Duration) -> bool {
     true
 }
 
-/// Whether the program or anything of its group still runs.
+/// Whether the program or a process of its group is still running.
 #[cfg(unix)]
 fn lives(child: &mut dyn ChildWrapper) -> bool {
-    // Takes the ended program off the process table, where it would count as a member of the group.
+    // Reaps the ended program, which would otherwise count as a member of the group.
     let runs = matches!(child.try_wait(), Ok(None));
     let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
     runs || group.is_some_and(|group| rustix::process::test_kill_process_group(group).is_ok())
 }
 
-/// Whether the program still runs; what it left in its job is ended all the same.
+/// Whether the program is still running; remaining processes of its job are ended anyway.
 #[cfg(not(unix))]
 fn lives(child: &mut dyn ChildWrapper) -> bool {
     matches!(child.try_wait(), Ok(None))
 }
 
-/// The end of what was said.
+/// The end of the output.
 #[derive(Debug, Default)]
 struct Tail {
     bytes: VecDeque<u8>,
@@ -214,7 +215,7 @@ fn keep<R: Read + Send + 'static>(
 
 /// Waits until both streams have ended, but not for a process that left the session and holds them.
 fn close(streams: &Receiver<()>) {
-    // Nothing is ever sent: the end of both senders is the message.
+    // Nothing is sent: dropping both senders is the message.
     let _ = streams.recv_timeout(LINGER);
 }
 

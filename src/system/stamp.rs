@@ -1,14 +1,14 @@
-//! Size and time of files, to see that one was changed.
+//! Size and time of files, to detect changes.
 
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
-/// What changes with a file; `None` when it is not there or cannot be looked at.
+/// The properties that change with a file; `None` if it does not exist or cannot be read.
 pub type Stamp = Option<(u64, Duration)>;
 
-/// Looks at a file, links followed.
+/// Reads the properties of a file, following links.
 #[must_use]
-#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 pub fn of(path: &Path) -> Stamp {
     let metadata = std::fs::metadata(path).ok()?;
     let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;

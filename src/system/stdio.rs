@@ -1,4 +1,4 @@
-//! The standard streams as a connection: messages come on stdin and go to stdout until stdin ends.
+//! The standard streams as a connection: messages arrive on stdin and are written to stdout until stdin ends.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,14 +10,14 @@ use tokio::io::{AsyncRead, ReadBuf, Stdin, Stdout};
 
 use super::clock::Stopwatch;
 
-/// The two streams, and what is known about their end.
+/// The two streams and their state.
 #[must_use]
 pub fn connection() -> (Input, Stdout, Arc<End>) {
     let end = Arc::<End>::default();
     (Input { stdin: tokio::io::stdin(), end: Arc::clone(&end) }, tokio::io::stdout(), end)
 }
 
-/// What is known about the other side.
+/// The state of the other side.
 #[derive(Debug, Default)]
 pub struct End {
     ended: OnceLock<Stopwatch>,
@@ -31,14 +31,14 @@ impl End {
         self.ended.get().is_some_and(|end| u128::from(end.elapsed_ms()) >= grace.as_millis())
     }
 
-    /// Whether anything came on stdin.
+    /// Whether anything arrived on stdin.
     #[must_use]
     pub fn has_spoken(&self) -> bool {
         self.has_spoken.load(Ordering::Relaxed)
     }
 }
 
-/// Stdin that notes its end.
+/// Stdin that records its end.
 #[derive(Debug)]
 pub struct Input {
     stdin: Stdin,

@@ -1,6 +1,6 @@
-//! A program under test: its whole environment given, its two streams kept apart, time and output bounded.
+//! Runs a program under test with a given environment, separate streams, and limits on time and output.
 //!
-//! Runs in a session of its own; whatever it leaves behind is ended, also what fled from the session.
+//! It runs in a new session. Remaining processes are killed, including those that left the session.
 
 use std::io::{Read, Write as _};
 use std::path::Path;
@@ -15,13 +15,13 @@ use process_wrap::std::{ChildWrapper, CommandWrap};
 use super::clock::Stopwatch;
 use super::{interrupt, keeper, rights};
 
-/// How long a program may take to end after it was asked to.
+/// Time limit for a program to end after a signal.
 const PATIENCE: Duration = Duration::from_millis(1_000);
-/// How long the system may take to end what was killed, and streams to close after that.
-const BURIAL: Duration = Duration::from_secs(2);
+/// Time limit for killed processes to end, and for streams to close after that.
+const KILL_LIMIT: Duration = Duration::from_secs(2);
 const POLL: Duration = Duration::from_millis(2);
 
-/// A program that writes this many times what is kept of a stream is ended.
+/// A program that writes this multiple of the stored output is killed.
 pub const MOST_TIMES: u64 = 4;
 
 /// A program to run.
@@ -30,14 +30,14 @@ pub struct Launch<'a> {
     pub program: &'a Path,
     pub arguments: &'a [String],
     pub directory: &'a Path,
-    /// All variables it gets.
+    /// All variables of its environment.
     pub environment: &'a [(String, String)],
     pub stdin: &'a [u8],
     pub limit: Duration,
-    /// Most bytes of each stream that are kept; at four times as many the program is ended.
+    /// Largest stored output of each stream, in bytes; at four times as many the program is killed.
     pub most_output: usize,
     pub stimulus: Stimulus<'a>,
-    /// Modes of files hold for it, also when root starts it.
+    /// Modes of files apply to it, even as root.
     pub obeys_modes: bool,
 }
 
@@ -49,7 +49,7 @@ pub enum Stimulus<'a> {
     InterruptWhen(&'a (dyn Fn() -> bool + Sync)),
     /// SIGTERM to the program as soon as this is true.
     TerminateWhen(&'a (dyn Fn() -> bool + Sync)),
-    /// SIGINT as soon as this is true, and what does not end then is ended.
+    /// SIGINT as soon as this is true, and SIGKILL if it does not end.
     StopWhen(&'a (dyn Fn() -> bool + Sync)),
     /// SIGKILL to the program as soon as this is true.
     KillWhen(&'a (dyn Fn() -> bool + Sync)),
@@ -58,8 +58,8 @@ pub enum Stimulus<'a> {
 }
 
 impl<'a> Stimulus<'a> {
-    /// What says that a signal is due.
-    fn moment(&self) -> Option<&'a (dyn Fn() -> bool + Sync)> {
+    /// The flag that requests a signal.
+    fn trigger(&self) -> Option<&'a (dyn Fn() -> bool + Sync)> {
         match self {
             Self::InterruptWhen(is_due)
             | Self::TerminateWhen(is_due)
@@ -70,34 +70,34 @@ impl<'a> Stimulus<'a> {
     }
 }
 
-/// Why a program is over.
+/// How a program ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ending {
     Exited(i32),
-    /// A signal ended it that did not come from here.
+    /// A signal that aos did not send killed it.
     Signalled(i32),
     TimedOut,
-    /// It wrote without an end.
+    /// It wrote too much output.
     Flooded,
     /// A signal to aos.
     Interrupted,
 }
 
-/// A program that is over, with everything it started.
+/// A program that ended, with everything that it started.
 #[derive(Clone, Debug)]
 pub struct Ran {
     pub ending: Ending,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
-    /// Bytes that came, kept or not.
+    /// Number of bytes received, stored or not.
     pub stdout_length: u64,
     pub stderr_length: u64,
     pub duration_ms: u64,
     /// Milliseconds from the stimulus to the end.
     pub reaction_ms: Option<u64>,
-    /// Something that it started was still there after its end.
+    /// A process that it started was still running after its end.
     pub left_behind: bool,
-    /// Something out of reach that it started holds its stdout open.
+    /// A process that it started, and that cannot be reached, has its stdout open.
     pub stdout_is_held: bool,
 }
 
@@ -138,8 +138,8 @@ pub fn run(launch: &Launch<'_>) -> std::io::Result<Ran> {
     })
 }
 
-/// Starts the program. A process that another thread is just starting may still hold a program file that was written
-/// a moment ago; that passes.
+/// Starts the program, with retries: a process that another thread is starting may still have the new program file open
+/// for writing.
 fn spawn(launch: &Launch<'_>) -> std::io::Result<Box<dyn ChildWrapper>> {
     let clock = Stopwatch::start();
     loop {
@@ -155,7 +155,7 @@ fn spawn(launch: &Launch<'_>) -> std::io::Result<Box<dyn ChildWrapper>> {
     }
 }
 
-/// Rights are given up on a thread of their own: they do not come back.
+/// Capabilities are dropped on a separate thread, because they cannot be restored.
 fn attempt_with_its_rights(launch: &Launch<'_>) -> std::io::Result<Box<dyn ChildWrapper>> {
     if !launch.obeys_modes {
         return attempt(launch);
@@ -167,7 +167,7 @@ fn attempt_with_its_rights(launch: &Launch<'_>) -> std::io::Result<Box<dyn Child
 
 fn attempt(launch: &Launch<'_>) -> std::io::Result<Box<dyn ChildWrapper>> {
     let stdout = match launch.stimulus {
-        // Its reader is gone before the program begins: a quick program would have written otherwise.
+        // The reader is closed before the program starts, because a fast program could write otherwise.
         Stimulus::CloseStdout => Stdio::from(std::io::pipe()?.1),
         _ => Stdio::piped(),
     };
@@ -188,11 +188,11 @@ fn attempt(launch: &Launch<'_>) -> std::io::Result<Box<dyn ChildWrapper>> {
     command.spawn()
 }
 
-/// Writes stdin on a thread: a program that never reads must not hold anybody up.
+/// Writes stdin on a thread, so that a program that never reads does not block aos.
 fn feed(child: &mut dyn ChildWrapper, bytes: Vec<u8>) -> std::io::Result<()> {
     if let Some(mut stdin) = child.stdin().take() {
         std::thread::Builder::new().spawn(move || {
-            // A program that closes its stdin has read enough.
+            // A program may close its stdin early.
             let _ = stdin.write_all(&bytes);
         })?;
     }
@@ -207,9 +207,9 @@ fn wait(
 ) -> std::io::Result<(Ending, Option<u64>)> {
     let mut stimulated = None;
     loop {
-        // Of the program itself: the group could answer for an orphan in it.
+        // To the program itself, because the group could contain an orphan.
         if let Some(status) = child.inner_mut().try_wait()? {
-            // Who writes on after nobody reads any more is ended by that.
+            // A program that continues to write gets SIGPIPE.
             let was_flood = flooded.load(Ordering::Relaxed);
             return Ok((if was_flood { Ending::Flooded } else { ended(status) }, stimulated));
         }
@@ -228,7 +228,7 @@ fn wait(
         {
             return Ok((Ending::TimedOut, stimulated));
         }
-        if let (Some(is_due), None) = (launch.stimulus.moment(), stimulated)
+        if let (Some(is_due), None) = (launch.stimulus.trigger(), stimulated)
             && is_due()
         {
             stimulated = Some(now);
@@ -256,7 +256,7 @@ fn ended(status: std::process::ExitStatus) -> Ending {
 #[cfg(unix)]
 fn signal(child: &mut dyn ChildWrapper, stimulus: Stimulus<'_>) {
     use rustix::process::Signal;
-    // It may be gone already.
+    // It may already have ended.
     match stimulus {
         Stimulus::KillWhen(_) => {
             let process = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
@@ -274,20 +274,20 @@ fn signal(child: &mut dyn ChildWrapper, stimulus: Stimulus<'_>) {
 #[cfg(not(unix))]
 fn signal(_child: &mut dyn ChildWrapper, _stimulus: Stimulus<'_>) {}
 
-/// Ends the program and its whole session: asked first, killed then. Says whether anything was left of it.
+/// Ends the program and its whole session with SIGTERM, then SIGKILL. Returns whether any process remained.
 #[cfg(unix)]
 fn end(child: &mut dyn ChildWrapper) -> bool {
     use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group};
     let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return false };
     let mut lives = || {
         let runs = matches!(child.inner_mut().try_wait(), Ok(None));
-        // Orphans of the group that have ended come to this process and count until somebody asks for them.
+        // Ended orphans of the group become children of this process, and count until they are reaped.
         while !runs && matches!(rustix::process::waitpgid(group, WaitOptions::NOHANG), Ok(Some(_)))
         {
         }
         runs || test_kill_process_group(group).is_ok()
     };
-    let mut gone_within = |patience: Duration| {
+    let mut all_ended_within = |patience: Duration| {
         let clock = Stopwatch::start();
         loop {
             if !lives() {
@@ -299,13 +299,13 @@ fn end(child: &mut dyn ChildWrapper) -> bool {
             std::thread::sleep(POLL);
         }
     };
-    if gone_within(Duration::ZERO) {
+    if all_ended_within(Duration::ZERO) {
         return false;
     }
     let _ = kill_process_group(group, Signal::TERM);
-    if !gone_within(PATIENCE) {
+    if !all_ended_within(PATIENCE) {
         let _ = kill_process_group(group, Signal::KILL);
-        let _ = gone_within(BURIAL);
+        let _ = all_ended_within(KILL_LIMIT);
     }
     true
 }
@@ -323,7 +323,7 @@ fn end(child: &mut dyn ChildWrapper) -> bool {
 struct Stream {
     kept: Arc<Mutex<Vec<u8>>>,
     length: Arc<AtomicU64>,
-    /// Nothing is ever sent: the end of the sender is the message.
+    /// Nothing is sent: dropping the sender is the message.
     ended: Receiver<()>,
 }
 
@@ -356,9 +356,9 @@ impl Stream {
         Ok(Self { kept, length, ended })
     }
 
-    /// What came, how much it was, and whether somebody out of reach still holds the stream.
+    /// The stored output, its full length, and whether an unreachable process still has the stream open.
     fn finish(self) -> (Vec<u8>, u64, bool) {
-        let is_held = matches!(self.ended.recv_timeout(BURIAL), Err(RecvTimeoutError::Timeout));
+        let is_held = matches!(self.ended.recv_timeout(KILL_LIMIT), Err(RecvTimeoutError::Timeout));
         let kept = std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner));
         (kept, self.length.load(Ordering::Relaxed), is_held)
     }

@@ -1,4 +1,4 @@
-//! A private directory for files that nobody trusts yet; gone when its owner is dropped.
+//! A private directory for untrusted files, removed when its owner is dropped.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -7,28 +7,27 @@ use std::path::{Path, PathBuf};
 use super::directory_lock::DirectoryLock;
 use super::{environment, files, random};
 
-/// Prefix of the directories; the rest is 16 hex digits. Every directory with such a name is locked by its owner as
-/// long as the owner lives.
+/// Prefix of the directories, before 16 hex digits. The owner of such a directory keeps it locked while it runs.
 const PREFIX: &str = "aos-run-";
-/// How often another name is tried.
+/// Number of attempts with another name.
 const ATTEMPTS: usize = 8;
-/// Most directories that one sweep removes.
+/// Largest number of directories that one cleanup removes.
 #[cfg(unix)]
 const MAX_SWEPT: usize = 1_000;
 
-/// A directory that only this user may enter.
+/// A directory that only this user can enter.
 #[derive(Debug)]
 pub struct TemporaryDirectory {
     path: PathBuf,
-    /// Says that the owner lives; nobody has it where directories cannot be locked.
+    /// The lock of the running owner; absent where directories cannot be locked.
     _lock: Option<DirectoryLock>,
 }
 
 impl TemporaryDirectory {
-    /// Makes one below the directory for temporary files.
+    /// Creates one in the directory for temporary files.
     ///
     /// # Errors
-    /// As the system says; names the directory that cannot be written.
+    /// If the directory is not writable; the error names it.
     pub fn new() -> Result<Self, (PathBuf, io::Error)> {
         let parent = environment::temporary_directory();
         made(&parent).map_err(|error| (parent, error))
@@ -42,7 +41,7 @@ impl TemporaryDirectory {
     /// A new directory in it.
     ///
     /// # Errors
-    /// As the system says.
+    /// If the system reports an error.
     pub fn create_directory(&self, name: &str) -> io::Result<()> {
         create(&self.path.join(name))
     }
@@ -50,7 +49,7 @@ impl TemporaryDirectory {
     /// Removes a directory in it, with everything below.
     ///
     /// # Errors
-    /// As the system says.
+    /// If the system reports an error.
     pub fn discard(&self, name: &str) -> io::Result<()> {
         files::remove_tree(&self.path.join(name))
     }
@@ -58,8 +57,8 @@ impl TemporaryDirectory {
     /// A new file in it.
     ///
     /// # Errors
-    /// As the system says.
-    #[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+    /// If the system reports an error.
+    #[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
     pub fn create_file(&self, name: &str) -> io::Result<NewFile> {
         let file = OpenOptions::new().write(true).create_new(true).open(self.path.join(name))?;
         Ok(NewFile(file))
@@ -68,13 +67,14 @@ impl TemporaryDirectory {
     /// Creates a program in it.
     ///
     /// # Errors
-    /// When the name is taken or the disk refuses.
+    /// If the name is in use, or the file cannot be written.
     pub fn create_program(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         files::write_new(&self.path.join(name), bytes, files::Mode::Executable)
     }
 }
 
-/// A new directory with its lock. Between the two a sweep of another process may take it away; then there is another.
+/// Creates a directory and locks it. A cleanup of another process can remove it before it is locked; then another one
+/// is created.
 fn made(parent: &Path) -> io::Result<TemporaryDirectory> {
     for _ in 0..ATTEMPTS {
         let name: String = random::bytes::<8>()?.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -89,11 +89,10 @@ fn made(parent: &Path) -> io::Result<TemporaryDirectory> {
             Err(_) => return Ok(TemporaryDirectory { path, _lock: None }),
         }
     }
-    Err(io::Error::other("other processes take every new directory away"))
+    Err(io::Error::other("other processes delete every new directory"))
 }
 
-/// Removes the directories of owners that were killed: real directories of this user, with the name of such a
-/// directory, that nobody holds a lock of.
+/// Removes the directories of killed owners: unlocked real directories of this user with such a name.
 pub fn sweep() {
     #[cfg(unix)]
     {
@@ -101,7 +100,7 @@ pub fn sweep() {
         let names = files::names(&parent).unwrap_or_default();
         let own = names.iter().filter(|name| name.to_str().is_some_and(is_name));
         for path in own.map(|name| parent.join(name)).filter(|path| is_own(path)).take(MAX_SWEPT) {
-            // Whoever lives holds the lock; who is just being born looks for another place.
+            // A running owner has the lock; a starting one tries another name.
             if let Ok(Some(_lock)) = DirectoryLock::acquire(&path) {
                 remove(&path);
             }
@@ -109,7 +108,7 @@ pub fn sweep() {
     }
 }
 
-/// Whether a directory may have been made here.
+/// Whether this user may have created a directory.
 #[cfg(unix)]
 fn is_name(name: &str) -> bool {
     name.strip_prefix(PREFIX).is_some_and(|rest| {
@@ -118,7 +117,7 @@ fn is_name(name: &str) -> bool {
 }
 
 #[cfg(unix)]
-#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 fn is_own(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     std::fs::symlink_metadata(path).is_ok_and(|metadata| {
@@ -126,8 +125,8 @@ fn is_own(path: &Path) -> bool {
     })
 }
 
-/// Removes a tree of this user, also where a program took its own permission away. What cannot be removed is private
-/// and never read again.
+/// Removes a tree of this user, even if a program removed its own permissions. What cannot be removed is private and is
+/// never read again.
 fn remove(path: &Path) {
     if files::remove_tree(path).is_ok() {
         return;
@@ -136,9 +135,9 @@ fn remove(path: &Path) {
     let _ = files::remove_tree(path);
 }
 
-/// Gives the owner every right on the directories of a tree, links left out.
+/// Gives the owner all permissions for the directories of a tree, without following links.
 #[cfg(unix)]
-#[expect(clippy::disallowed_methods, reason = "`system` is the door to files")]
+#[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 fn open_directories(path: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
     let mut waiting = vec![path.to_owned()];
@@ -160,7 +159,7 @@ fn open_directories(path: &Path) {
 #[cfg(not(unix))]
 fn open_directories(_path: &Path) {}
 
-/// Fails when anything exists at `path`: a planted link is not followed.
+/// Fails if `path` exists, so that a planted link is not followed.
 fn create(path: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
@@ -171,14 +170,14 @@ fn create(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Most files and most bytes of a copied tree.
+/// Largest number of files and bytes of a copied tree.
 const MAX_COPIED: usize = 5_000;
 const MAX_COPIED_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Copies plain files and directories, without links and without what has one of the names in `without`.
+/// Copies plain files and directories, without links and without the names in `without`.
 ///
 /// # Errors
-/// As the system says; `FileTooLarge` when the tree is larger than a program has a right to be.
+/// If the system reports an error; `FileTooLarge` if the tree exceeds the limit.
 pub fn copy_tree(from: &Path, to: &Path, without: &[&str]) -> io::Result<()> {
     let mut left = (MAX_COPIED, MAX_COPIED_BYTES);
     let mut waiting = vec![(from.to_owned(), to.to_owned())];
@@ -223,7 +222,7 @@ impl NewFile {
     /// Appends `bytes`.
     ///
     /// # Errors
-    /// As the system says.
+    /// If the system reports an error.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.0.write_all(bytes)
     }

@@ -1,4 +1,4 @@
-//! The standard streams: what they are connected to, and the only writer to them. It takes text that is fit for them.
+//! The standard streams: what they are connected to, and the only writer to them. It accepts only `Visible` text.
 
 use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ pub fn stdout_is_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
-/// Whether text on stdout may be coloured.
+/// Whether text on stdout may use colours.
 #[must_use]
 pub fn stdout_has_color() -> bool {
     stdout_is_terminal()
@@ -40,7 +40,7 @@ pub fn read_stdin(limit: u64) -> std::io::Result<Vec<u8>> {
 /// Whether anything was written to stdout.
 static WRITTEN: AtomicBool = AtomicBool::new(false);
 
-/// Whether this run has written anything to stdout, lines of a stream for example.
+/// Whether this run has written anything to stdout, such as lines of a stream.
 #[must_use]
 pub fn has_written() -> bool {
     WRITTEN.load(Ordering::Relaxed)
@@ -57,7 +57,7 @@ pub fn write_stdout(text: &Visible) -> std::io::Result<()> {
     stdout.flush()
 }
 
-/// Writes a note to stderr; a closed stderr is nobody's business.
+/// Writes a note to stderr; a closed stderr is ignored.
 pub fn write_stderr(text: &Visible) {
     let _ = std::io::stderr().lock().write_all(text.as_str().as_bytes());
 }

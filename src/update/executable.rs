@@ -1,4 +1,4 @@
-//! Whether a new program really starts here, and says the version that it should be.
+//! Checks that a new program starts on this machine and reports the expected version.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -12,32 +12,32 @@ use crate::visible::excerpt;
 
 use super::output;
 
-/// Longest time that a program may take to say its version.
+/// Time limit for a program to report its version.
 const LIMIT: Duration = Duration::from_secs(10);
-/// How often a program that is still being closed by the system is tried.
+/// Number of retries while the system still has the program open for writing.
 const ATTEMPTS: u32 = 20;
-/// How long to wait in between.
+/// Delay between the retries.
 const PAUSE: Duration = Duration::from_millis(20);
 /// Longest part of its output in a message, in characters.
 const MAX_SHOWN: usize = 300;
 
-/// Why a program is not the one that was wanted.
+/// Why a program is not the expected one.
 #[derive(Debug, thiserror::Error)]
 pub enum ExecutableError {
     #[error("does not start here: {reason}")]
     DoesNotRun { reason: String },
-    #[error("did not say its version within {} s", LIMIT.as_secs())]
+    #[error("did not report its version within {} s", LIMIT.as_secs())]
     TimedOut,
-    #[error("says `{said}` where `aos {wanted}` was expected")]
+    #[error("reports `{said}` instead of `aos {wanted}`")]
     OtherVersion { said: String, wanted: Version },
-    #[error("was not tried: interrupted")]
+    #[error("was not started: interrupted")]
     Interrupted,
 }
 
-/// Starts the program at `path` and holds what it says against `wanted`.
+/// Starts the program at `path`, and compares its version with `wanted`.
 ///
 /// # Errors
-/// When it does not start, hangs, or says something else.
+/// If it does not start, hangs, or reports another version.
 pub fn verify(path: &Path, wanted: &Version) -> Result<(), ExecutableError> {
     let said = version_line(path)?;
     if said == format!("aos {wanted}") {
@@ -49,7 +49,7 @@ pub fn verify(path: &Path, wanted: &Version) -> Result<(), ExecutableError> {
 /// The version that the program at `path` reports.
 ///
 /// # Errors
-/// When it does not start, hangs, or reports none.
+/// If it does not start, hangs, or reports no version.
 pub fn version(path: &Path, wanted: &Version) -> Result<Version, ExecutableError> {
     let said = version_line(path)?;
     said.strip_prefix("aos ")
@@ -83,7 +83,7 @@ fn version_line(path: &Path) -> Result<String, ExecutableError> {
         ProcessError::TimedOut { .. } => ExecutableError::TimedOut,
         ProcessError::Interrupted => ExecutableError::Interrupted,
         ProcessError::NotFound { .. } => ExecutableError::DoesNotRun {
-            reason: "its loader or interpreter is not there; it may be built for another system"
+            reason: "its loader or interpreter does not exist; it may be built for another system"
                 .to_owned(),
         },
         ProcessError::Io { source, .. } => {
@@ -93,7 +93,7 @@ fn version_line(path: &Path) -> Result<String, ExecutableError> {
     if !output.success {
         let said = if output.stderr.trim().is_empty() { &output.stdout } else { &output.stderr };
         let reason = match said.trim() {
-            "" => "it ended at once without a word".to_owned(),
+            "" => "it exited at once without any output".to_owned(),
             said => shown(said),
         };
         return Err(ExecutableError::DoesNotRun { reason });
@@ -101,7 +101,7 @@ fn version_line(path: &Path) -> Result<String, ExecutableError> {
     Ok(output.stdout.trim().to_owned())
 }
 
-/// Output of a program nobody knows, on one line of bounded length, without secrets of the environment.
+/// Output of an unknown program, on one line of bounded length, without secrets from the environment.
 fn shown(text: &str) -> String {
     let secrets = output::secrets(&environment::variables());
     let text = output::shown(text.as_bytes(), false, &secrets);

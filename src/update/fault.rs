@@ -1,4 +1,4 @@
-//! Why an update stopped, and where. What a caller should do about it is decided in `error`.
+//! Why and at which stage an update stopped. `error` decides on the hint.
 
 use std::path::PathBuf;
 
@@ -15,30 +15,28 @@ use super::swap::{LockError, SwapError};
 pub enum UpdateError {
     #[error(transparent)]
     Release(#[from] ReleaseError),
-    #[error("{target} is older than {current}, which runs")]
+    #[error("{target} is older than the running version {current}")]
     Downgrade { target: Version, current: Version },
     #[error(transparent)]
     Detect(#[from] DetectError),
     #[error("{0}")]
     Lock(#[from] LockError),
-    #[error("there is no directory for the state of aos, so two updates could meet")]
+    #[error("there is no state directory, so aos cannot prevent two updates at the same time")]
     NoState,
     #[error("{0}")]
     Swap(#[from] SwapError),
     #[error("the new program {0}")]
     Program(#[from] ExecutableError),
-    #[error(
-        "aos was installed with {manager}, which cannot install a version that is not its newest"
-    )]
+    #[error("aos was installed with {manager}, which can install only the newest version")]
     NewestOnly { manager: &'static str, command: String },
-    #[error("aos belongs to {manager}, which aos cannot drive")]
+    #[error("aos was installed with {manager}, which aos cannot run")]
     Foreign { manager: &'static str, command: Option<String>, path: PathBuf },
     #[error("{source}")]
     Manager { command: String, source: DriveError },
 }
 
 impl UpdateError {
-    /// Where on the way it stopped.
+    /// The stage that failed.
     #[must_use]
     pub fn stage(&self) -> Stage {
         match self {

@@ -1,4 +1,4 @@
-//! Which version to go to, decided before anything is downloaded and before any manager is started.
+//! Chooses the version to install, before anything is downloaded and before a package manager is started.
 
 use semver::Version;
 
@@ -15,31 +15,31 @@ const CHANGELOG: &str = "CHANGELOG.md";
 /// Largest changelog, in bytes.
 const MAX_CHANGELOG: u64 = 1024 * 1024;
 
-/// What somebody wants.
+/// The request of the user.
 #[derive(Clone, Debug)]
 pub struct Wish {
     pub running: Version,
-    /// A version by name; the newest without.
+    /// A specific version; without it, the newest.
     pub target: Option<Version>,
     pub allow_downgrade: bool,
     /// The newest version that this machine has ever seen.
     pub highest: Option<Version>,
 }
 
-/// What there is to do.
+/// What an update has to do.
 #[derive(Debug)]
 pub enum Decision {
-    /// Go to this release.
+    /// Install this release.
     Move(Release),
-    /// Stay; this is the newest release of the host.
+    /// Nothing; this is the newest release of the host.
     Stay(Release),
 }
 
 impl Wish {
-    /// Whether the running version is the wanted one, which can be said without asking anybody.
+    /// Whether the running version is the requested one, which needs no request to the host.
     ///
     /// # Errors
-    /// When the wanted version is older and nobody allowed that.
+    /// If the requested version is older, and that is not allowed.
     pub fn is_fulfilled(&self) -> Result<bool, UpdateError> {
         let Some(target) = &self.target else { return Ok(false) };
         match target.cmp_precedence(&self.running) {
@@ -52,17 +52,17 @@ impl Wish {
         }
     }
 
-    /// Asks the host.
+    /// Requests the release from the host.
     ///
     /// # Errors
-    /// When there is no such release, or the host cannot be understood.
+    /// If there is no such release, or the response of the host is not valid.
     pub fn decide(&self, host: &Host, own: &Repository) -> Result<Decision, UpdateError> {
         if let Some(target) = &self.target {
             return Ok(Decision::Move(host.tagged(own, &repository::tag(target))?));
         }
         let newest = host.latest(own)?;
-        // A host that falls behind what it showed before may be frozen, or play an old release again: nothing is
-        // installed unasked then.
+        // A host that offers an older release than before may be stale or replaying an old release, so nothing is
+        // installed without an explicit version.
         if newest.version.cmp_precedence(&self.running).is_gt() && !self.is_frozen(&newest.version)
         {
             Ok(Decision::Move(newest))
@@ -71,7 +71,7 @@ impl Wish {
         }
     }
 
-    /// Whether `newest` is older than a version that was there before.
+    /// Whether `newest` is older than a version that the host offered before.
     #[must_use]
     pub fn is_frozen(&self, newest: &Version) -> bool {
         self.highest.as_ref().is_some_and(|highest| newest.cmp_precedence(highest).is_lt())
@@ -90,10 +90,10 @@ pub fn archive_name(version: &Version) -> String {
     format!("{}.tar.gz", archive_directory(version))
 }
 
-/// Whether a release can be installed here at all, as far as its description tells.
+/// Whether a release can be installed on this platform, according to its description.
 ///
 /// # Errors
-/// When it has no archive for this platform, no list of digests or no signature.
+/// If it has no archive for this platform, no list of digests or no signature.
 pub fn installable(release: &Release) -> Result<(), ReleaseError> {
     signed::required(release, &archive_name(&release.version))?;
     Signed::preflight(release).map(|_| ())
@@ -103,14 +103,14 @@ pub fn installable(release: &Release) -> Result<(), ReleaseError> {
 pub struct Graded<'a> {
     pub signed: Signed<'a>,
     pub severity: Severity,
-    /// Whether a verified changelog had a say.
+    /// Whether the severity comes from a verified changelog.
     pub changelog_verified: bool,
 }
 
-/// Verifies the list of a release and grades it by the changelog that the list names.
+/// Verifies the list of a release, and derives the severity from the changelog in the list.
 ///
 /// # Errors
-/// When the release is not signed by its own workflow at its own tag, or its changelog is another one.
+/// If the release is not signed by its own workflow at its own tag, or the changelog has another digest.
 pub fn graded<'a>(
     host: &'a Host,
     release: &'a Release,

@@ -1,6 +1,6 @@
-//! From a verified release to a replaced program: archive, digest, unpacking beside the program, trial run, swap.
+//! Installs a verified release: archive, digest, unpacking beside the program, trial run, replacement.
 //!
-//! Everything before `commit` touches only a temporary directory and a staged file; both go when this ends.
+//! Before `commit`, only a temporary directory and a staged file are written; both are removed at the end.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use super::swap;
 const MAX_ARCHIVE: u64 = 200 * 1024 * 1024;
 /// Largest Skill, in bytes.
 const MAX_SKILL: u64 = 4 * 1024 * 1024;
-/// Where an archive has the Skill.
+/// The directory of the Skill in an archive.
 const SKILL: &str = "skills/aos/";
 /// The program in an archive.
 const PROGRAM: &str = if cfg!(windows) { "aos.exe" } else { "aos" };
@@ -29,17 +29,17 @@ const PROGRAM: &str = if cfg!(windows) { "aos.exe" } else { "aos" };
 /// A program that was put in place.
 #[derive(Clone, Debug)]
 pub struct Installed {
-    /// What the installed file says about itself.
+    /// The version that the installed file reports.
     pub version: Version,
     pub archive_sha256: Sha256,
     /// Files of the Skill in the same archive; paths below its directory.
     pub skill: BTreeMap<String, Vec<u8>>,
 }
 
-/// Replaces the program by that of `signed`.
+/// Replaces the program with the one in `signed`.
 ///
 /// # Errors
-/// Before the swap nothing has changed; the swap itself is one step.
+/// Before the replacement nothing has changed; the replacement is one step.
 pub fn install(
     signed: &Signed<'_>,
     mut stage: swap::Stage,
@@ -85,7 +85,7 @@ pub fn install(
     Ok(Installed { version: version.clone(), archive_sha256, skill })
 }
 
-/// Sends the program to the staged file and keeps the Skill.
+/// Writes the program to the staged file, and keeps the Skill in memory.
 struct Unpacking<'a> {
     stage: &'a mut swap::Stage,
     fault: Option<swap::SwapError>,
@@ -104,7 +104,7 @@ impl Receiver for Unpacking<'_> {
         }
         self.found = true;
         self.stage.write(piece).map_err(|error| {
-            // Its own kind says more than an error of the archive could.
+            // The inner error is more specific than an error of the archive.
             self.fault = Some(error);
             ArchiveError::Sink(std::io::Error::other("staging failed"))
         })

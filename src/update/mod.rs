@@ -1,6 +1,6 @@
-//! The self-update: how aos was installed, the swap of the program, the Agent Skill after it (agent-cli §14).
+//! The self-update: detection of the installation, replacement of the program, and the Agent Skill (agent-cli §14).
 //!
-//! Writes the installed program and what belongs to it, never a project.
+//! Writes only the installed program, the Skill and the state directory, never a project.
 
 pub mod executable;
 pub mod fault;

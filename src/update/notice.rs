@@ -1,6 +1,6 @@
-//! What the last look at the releases found, kept so that no other command has to ask (agent-cli §14).
+//! The cached result of the last check for updates, so that no other command needs a connection (agent-cli §14).
 //!
-//! Reads and writes one small file in the state directory; whatever is wrong with it means that nothing is known.
+//! Reads and writes one small file in the state directory; an invalid file is the same as none.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,14 +23,14 @@ const FORMAT: u64 = 1;
 const MAX_FILE: u64 = 16 * 1024;
 /// Longest text in it, in bytes.
 const MAX_TEXT: usize = 300;
-/// How long a find is worth mentioning, in seconds.
+/// How long a result is shown, in seconds.
 const LIFETIME: u64 = 14 * 24 * 60 * 60;
 
 /// What is known about the newest release.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Known {
     pub latest: Version,
-    /// The newest version that was ever verified: a host that falls behind it is frozen or replays.
+    /// The newest version that was ever verified. A host that offers an older one is stale or replays an old release.
     pub highest: Option<Version>,
     pub severity: Severity,
     pub release_url: Option<String>,
@@ -39,7 +39,7 @@ pub struct Known {
     pub checked_at: u64,
 }
 
-/// One look at the newest release.
+/// One check of the newest release.
 #[derive(Clone, Copy, Debug)]
 pub struct Look<'a> {
     pub release: &'a Release,
@@ -49,8 +49,8 @@ pub struct Look<'a> {
 }
 
 impl Known {
-    /// What a look at the newest release adds to what was known `before`. Only a release whose signature was verified
-    /// raises the highest version: anybody can claim a high one.
+    /// Combines a check of the newest release with the previous result. Only a verified release raises the highest
+    /// version, because anyone can claim a high one.
     #[must_use]
     pub fn seen(before: Option<&Self>, newest: &Look<'_>, install_method: &str) -> Self {
         let Look { release: newest, severity, is_verified } = *newest;
@@ -67,7 +67,7 @@ impl Known {
         }
     }
 
-    /// Reads what is known; `None` when nothing is.
+    /// Reads the cached result; `None` if there is none.
     #[must_use]
     pub fn load(state: &Path) -> Option<Self> {
         let bytes = files::read(&state.join(FILE), MAX_FILE).ok()?.bytes;
@@ -87,7 +87,7 @@ impl Known {
         })
     }
 
-    /// Keeps it, whole or not at all.
+    /// Writes the result atomically.
     ///
     /// # Errors
     /// When the state directory cannot be written.
@@ -106,15 +106,15 @@ impl Known {
         let staged = state.join(format!("{FILE}.{name}"));
         files::write_new(&staged, format!("{document}\n").as_bytes(), Mode::Secret)?;
         files::rename(&staged, &state.join(FILE)).inspect_err(|_| {
-            // The old one stays; the new one is of no use to anybody.
+            // The old file is kept; the new one is removed.
             let _ = files::remove_file(&staged);
         })
     }
 
-    /// What every answer of the version `running` carries; `None` when it is up to date or the find is old.
+    /// The notice in every response of the version `running`; `None` if it is current or the result is too old.
     #[must_use]
     pub fn notice(&self, running: &Version, now: u64) -> Option<Value> {
-        // A host that shows less than before is a suspicion, not an offer.
+        // A host that offers an older version than before is suspicious, so there is no notice.
         let is_newer = self.latest.cmp_precedence(running).is_gt()
             && self.highest.as_ref().is_none_or(|highest| self.latest >= *highest);
         let age = now.checked_sub(self.checked_at);
@@ -135,7 +135,7 @@ impl Known {
     }
 }
 
-/// Short and printable: the file may have been written by somebody else, and a notice is shown to people and agents.
+/// Short and printable, because another program may have written the file, and people and agents see the notice.
 fn is_plain(text: &str) -> bool {
     text.len() <= MAX_TEXT && text.bytes().all(|symbol| symbol.is_ascii_graphic())
 }

@@ -1,4 +1,4 @@
-//! What another program said, made fit to be shown: its last lines, without colours, control characters and secrets.
+//! Output of another program, prepared for display: its last lines, without colours, control characters and secrets.
 
 use std::sync::LazyLock;
 
@@ -8,9 +8,9 @@ use crate::visible::Visible;
 
 /// Longest text, in bytes.
 const MAX_TEXT: usize = 4096;
-/// Shorter values of secret variables would hide ordinary words.
+/// Shorter values could be ordinary words.
 const MIN_SECRET: usize = 5;
-/// What stands for a secret.
+/// The replacement for a secret.
 const HIDDEN: &str = "[hidden]";
 /// Parts of the names of variables whose values are secret.
 const SECRET_NAMES: [&str; 18] = [
@@ -35,7 +35,7 @@ const SECRET_NAMES: [&str; 18] = [
 ];
 /// Last words of the names of variables whose values are secret.
 const SECRET_ENDS: [&str; 7] = ["KEY", "PASS", "PWD", "PIN", "SK", "PAT", "PW"];
-/// Where programs are, which is no secret.
+/// The search path for programs, which is not a secret.
 const PLACES: [&str; 2] = ["PWD", "OLDPWD"];
 
 /// Escape sequences of terminals: commands with parameters, texts for the terminal, single symbols.
@@ -46,7 +46,7 @@ static ESCAPES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ))
     .ok()
 });
-/// Secrets that show by their form: credentials in URLs and headers, secret parameters, tokens of GitHub and npm.
+/// Secrets with a recognizable form: credentials in URLs and headers, secret parameters, tokens of GitHub and npm.
 static SHAPES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)(?P<before>[a-z][a-z0-9+.-]*://)[^/?#\s@]+@",
@@ -66,7 +66,7 @@ pub fn secrets(variables: &[(String, String)]) -> Vec<String> {
         let last = name.rsplit('_').next().unwrap_or_default();
         let ends = SECRET_ENDS.contains(&last) && !PLACES.contains(&name.as_str());
         if ends || SECRET_NAMES.iter().any(|part| name.contains(part)) {
-            // A key of many lines is shown line by line.
+            // A multi-line key may be printed line by line.
             found.extend(value.lines().map(|line| line.trim().to_owned()));
         }
         // `https://user:password@host`, also as the value of a proxy variable.
@@ -85,17 +85,17 @@ pub fn secrets(variables: &[(String, String)]) -> Vec<String> {
     found
 }
 
-/// The end of `tail` as text. With `is_cut`, its first line is a part of one and is dropped.
+/// The end of `tail` as text. With `is_cut`, its first line is incomplete and is dropped.
 #[must_use]
 pub fn shown(tail: &[u8], is_cut: bool, secrets: &[String]) -> String {
     let text = String::from_utf8_lossy(tail);
     let text = match (is_cut, text.split_once('\n')) {
         (false, _) => &text,
         (true, Some((_, rest))) => rest,
-        // One line without an end: its beginning may be the second half of a secret.
+        // A single unfinished line may begin with the second half of a secret.
         (true, None) => "",
     };
-    // Without the pattern nothing can be told from a secret, so nothing is shown.
+    // Without the pattern, secrets cannot be recognized, so nothing is shown.
     let (Some(escapes), Some(shapes)) = (&*ESCAPES, &*SHAPES) else { return String::new() };
     let mut text = escapes.replace_all(text, "").replace("\r\n", "\n").replace('\r', "\n");
     for secret in secrets {
@@ -107,7 +107,7 @@ pub fn shown(tail: &[u8], is_cut: bool, secrets: &[String]) -> String {
     last(lines.join("\n").trim_matches('\n'))
 }
 
-/// The last `MAX_TEXT` bytes, from the beginning of a line where there is one.
+/// The last `MAX_TEXT` bytes, if possible from the start of a line.
 fn last(text: &str) -> String {
     let Some(surplus) = text.len().checked_sub(MAX_TEXT) else { return text.to_owned() };
     let start = (surplus..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());

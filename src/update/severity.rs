@@ -1,10 +1,10 @@
-//! How urgent an update is, from the changelog of the release that is out (agent-cli §14).
+//! The severity of an update, from the changelog of the new release (agent-cli §14).
 
 use semver::Version;
 
 use crate::inputs::changelog;
 
-/// How urgent.
+/// The severity.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Severity {
     Info,
@@ -26,8 +26,8 @@ impl Severity {
     }
 }
 
-/// Grades the way from `current` to `latest`: a security entry or another major version is a warning. Without a
-/// verified changelog only the versions speak.
+/// The severity of an update from `current` to `latest`: a security entry or a new major version is a warning. Without
+/// a verified changelog, only the versions decide.
 #[must_use]
 pub fn grade(current: &Version, latest: &Version, verified_changelog: Option<&str>) -> Severity {
     if latest.major > current.major {

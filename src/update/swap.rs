@@ -16,16 +16,16 @@ pub enum SwapError {
     Stage { path: PathBuf, source: io::Error },
     #[error("`{}` cannot be replaced: {source}", path.display())]
     Replace { path: PathBuf, source: io::Error },
-    #[error("`{}` could not be replaced and not be put back: {source}", target.display())]
+    #[error("`{}` could be neither replaced nor restored: {source}", target.display())]
     Displaced { target: PathBuf, backup: PathBuf, source: io::Error },
 }
 
 /// Why two updates cannot run at once.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    #[error("another update runs (process {holder})")]
+    #[error("another update is running (process {holder})")]
     Held { holder: String },
-    #[error("the lock `{}` cannot be taken: {source}", path.display())]
+    #[error("cannot lock `{}`: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
 
@@ -54,7 +54,7 @@ impl Stage {
         Ok(Self { staged, target: target.to_owned() })
     }
 
-    /// Where the new program is while it is not in place.
+    /// The path of the staged program.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.staged.path()
@@ -80,7 +80,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Puts the new program in place.
+    /// Replaces the program with the new one.
     ///
     /// # Errors
     /// When the old one is still there; on Windows possibly under another name, which the error gives.
@@ -202,7 +202,7 @@ mod tests {
         let error = UpdateLock::acquire(&state, target).unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!("another update runs (process {})", std::process::id())
+            format!("another update is running (process {})", std::process::id())
         );
         UpdateLock::acquire(&state, Path::new("/opt/other")).unwrap();
         drop(lock);

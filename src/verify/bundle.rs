@@ -1,6 +1,6 @@
 //! A Sigstore bundle, read strictly: known media type, one of each choice, one log entry with its inclusion proof.
 //!
-//! What a bundle claims is not believed here; `policy` decides.
+//! This module only parses; `policy` verifies the claims.
 
 use serde_json::Value;
 use sigstore_verify::types::{Bundle as Parsed, SignatureContent};
@@ -22,7 +22,7 @@ const MEDIA_TYPES: [&str; 4] = [
 /// Members of the format that cosign wrote before version 3.
 const LEGACY: [&str; 3] = ["base64Signature", "rekorBundle", "SignedEntryTimestamp"];
 
-/// Most certificates, timestamps and hashes that a bundle may carry.
+/// Largest number of certificates, timestamps and hashes in a bundle.
 const MOST: usize = 64;
 
 const RAW: Shape = Shape::Object(&[must("rawBytes", Shape::Text)]);
@@ -113,7 +113,7 @@ pub enum Content {
     Attestation,
 }
 
-/// A bundle of the right form; nothing in it is verified.
+/// A well-formed bundle; nothing in it is verified yet.
 #[derive(Clone, Debug)]
 pub struct Bundle {
     pub(super) parsed: Parsed,
@@ -123,13 +123,13 @@ impl Bundle {
     /// Reads a bundle of version 0.1, 0.2 or 0.3.
     ///
     /// # Errors
-    /// On any member that is unknown, doubled, missing or too many.
+    /// If a member is unknown, duplicate, missing or surplus.
     pub fn parse(bytes: &[u8]) -> Result<Self, BundleError> {
         let (text, value) = document::parse(bytes, MAX_BUNDLE)?;
         if LEGACY.iter().any(|name| value.get(name).is_some()) {
             return Err(BundleError::Legacy);
         }
-        // First, so that a later version is called by its name and not by its first unknown member.
+        // Checked first, so that a newer version is reported as such and not as an unknown member.
         if let Some(media_type) = value.get("mediaType").and_then(Value::as_str)
             && !MEDIA_TYPES.contains(&media_type)
         {
@@ -146,12 +146,12 @@ impl Bundle {
         Ok(Self { parsed })
     }
 
-    /// What this bundle says was signed.
+    /// What the bundle claims was signed.
     #[must_use]
     pub fn content(&self) -> Content {
         match self.parsed.content {
             SignatureContent::MessageSignature(_) => Content::Signature,
-            // The envelope is the only other member that `parse` lets through.
+            // `parse` accepts no other member than the envelope.
             _ => Content::Attestation,
         }
     }

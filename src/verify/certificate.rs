@@ -1,7 +1,7 @@
-//! The names in a signing certificate, all of them.
+//! All names in a signing certificate.
 //!
-//! The verifier looks at the first name only and falls back to a deprecated issuer; here there is one name, and the
-//! issuer is the current extension.
+//! The verifier reads only the first name and falls back to a deprecated issuer extension. This module requires exactly
+//! one name and the current issuer extension.
 
 use x509_cert::Certificate;
 use x509_cert::der::asn1::Utf8StringRef;
@@ -14,14 +14,14 @@ const SUBJECT_ALT_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.
 /// OIDC issuer, as DER text (Fulcio's extensions).
 const ISSUER: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.57264.1.8");
 
-/// Whom a certificate is for.
+/// The identity in a certificate.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Names {
     pub identity: Identity,
     pub issuer: String,
 }
 
-/// The one name of a certificate, with its kind.
+/// The name in a certificate, with its type.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Identity {
     Uri(String),
@@ -35,7 +35,7 @@ impl Identity {
         }
     }
 
-    /// Whether the text is of the kind it claims: only a URI has a scheme.
+    /// Whether the text matches its type: only a URI has a scheme.
     pub fn is_well_formed(&self) -> bool {
         match self {
             Self::Uri(text) => text.contains("://"),
@@ -47,7 +47,7 @@ impl Identity {
 /// Reads the names of a DER certificate.
 ///
 /// # Errors
-/// Says in words why it does not name exactly one signer.
+/// If the certificate does not name exactly one signer; the message gives the reason.
 pub fn names(der: &[u8]) -> Result<Names, &'static str> {
     let certificate = Certificate::from_der(der).map_err(|_| "it cannot be read")?;
     let extensions = certificate.tbs_certificate.extensions.unwrap_or_default();
@@ -59,13 +59,13 @@ pub fn names(der: &[u8]) -> Result<Names, &'static str> {
             (Some(_), Some(_)) => Err(twice),
         }
     };
-    let names = value(SUBJECT_ALT_NAME, "it names nobody", "it has two lists of names")?;
+    let names = value(SUBJECT_ALT_NAME, "it has no name", "it has two lists of names")?;
     let names = SubjectAltName::from_der(names).map_err(|_| "its names cannot be read")?;
     let identity = match names.0.as_slice() {
         [GeneralName::UniformResourceIdentifier(uri)] => Identity::Uri(uri.to_string()),
         [GeneralName::Rfc822Name(email)] => Identity::Email(email.to_string()),
         [_] => return Err("its name is neither a URI nor an email address"),
-        [] => return Err("it names nobody"),
+        [] => return Err("it has no name"),
         [..] => return Err("it names more than one signer"),
     };
     let issuer = value(

@@ -1,6 +1,6 @@
 //! SHA-256 digests and lists of them in the format of `sha256sum`: each name exactly once.
 //!
-//! A list with one line that cannot be read is no list: nothing of it counts.
+//! One unreadable line makes the whole list invalid.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -42,7 +42,7 @@ impl fmt::Display for Sha256 {
     }
 }
 
-/// Why bytes are no list, or a list has no answer.
+/// Why bytes are not a list of checksums, or a list does not have a name.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ChecksumsError {
     #[error("the list of checksums is larger than {MAX_CHECKSUMS} bytes")]
@@ -51,7 +51,7 @@ pub enum ChecksumsError {
     NotUtf8,
     #[error("line {line} of the checksums is not a SHA-256 digest and a file name")]
     Line { line: usize },
-    #[error("`{name}` stands twice in the checksums (line {line})")]
+    #[error("`{name}` is listed twice in the checksums (line {line})")]
     Twice { name: String, line: usize },
     #[error("`{name}` is not in the checksums")]
     Absent { name: String },
@@ -62,10 +62,10 @@ pub enum ChecksumsError {
 pub struct Checksums(BTreeMap<String, Sha256>);
 
 impl Checksums {
-    /// Reads a list; CRLF, `*name` (binary mode) and upper-case digits are fine.
+    /// Parses a list; CRLF, `*name` (binary mode) and upper-case digits are allowed.
     ///
     /// # Errors
-    /// Names the first line that cannot be read, or whose name was there before.
+    /// If a line cannot be parsed, or a name is listed twice; the error has the line.
     pub fn parse(bytes: &[u8]) -> Result<Self, ChecksumsError> {
         if bytes.len() > MAX_CHECKSUMS {
             return Err(ChecksumsError::TooLarge);
@@ -85,13 +85,13 @@ impl Checksums {
     /// The digest of the file called `name`.
     ///
     /// # Errors
-    /// When the list does not have exactly that name.
+    /// If the list does not have exactly that name.
     pub fn digest_of(&self, name: &str) -> Result<Sha256, ChecksumsError> {
         self.0.get(name).copied().ok_or_else(|| ChecksumsError::Absent { name: shown(name) })
     }
 }
 
-/// `<64 digits>  <name>`; a name is a plain one, never a path and never escaped.
+/// `<64 digits>  <name>`; the name is not a path and has no escapes.
 fn entry(line: &str) -> Option<(&str, Sha256)> {
     let (digest, rest) = line.split_at_checked(64)?;
     let name = rest.strip_prefix("  ").or_else(|| rest.strip_prefix(" *"))?;
@@ -141,7 +141,7 @@ mod tests {
         }
     }
 
-    // Equal digests too: whoever lists a name twice did not mean what they signed.
+    // Also if the digests are equal: a list with a duplicate name is a mistake.
     #[test]
     fn a_name_stands_once() {
         for second in [DIGEST, OTHER] {

@@ -1,7 +1,7 @@
-//! Strict JSON for signed documents: bounded, no duplicate member, and shapes that name every member.
+//! Strict JSON for signed documents: bounded, without duplicate members, and with shapes that list every member.
 //!
-//! The verifier reads JSON leniently: it takes one of two equal members and skips what it does not know, so that
-//! two readers of one document can disagree on what was signed.
+//! The verifier reads JSON leniently: it uses one of two duplicate members and ignores unknown ones, so two readers of
+//! a document could disagree about what was signed.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use crate::strict_json;
 
 use super::shown;
 
-/// Why bytes are not the document they should be.
+/// Why bytes are not the expected document.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum DocumentError {
     #[error("it is larger than {limit} bytes")]
@@ -22,14 +22,14 @@ pub enum DocumentError {
     Member { member: String, fault: &'static str },
 }
 
-/// What may stand at a place of a document.
+/// The allowed form of a value in a document.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
     Text,
-    /// 64-bit numbers are strings in the JSON form of protobuf; both spellings are read.
+    /// The JSON form of protobuf writes 64-bit numbers as strings; both forms are accepted.
     Integer,
     Object(&'static [Member]),
-    /// A list with at least and at most so many elements.
+    /// A list with a minimum and maximum number of elements.
     List(&'static Shape, usize, usize),
 }
 
@@ -41,20 +41,20 @@ pub struct Member {
     required: bool,
 }
 
-/// A member that must be there.
+/// A required member.
 pub const fn must(name: &'static str, shape: Shape) -> Member {
     Member { name, shape, required: true }
 }
 
-/// A member that may be there; `null` is the same as absent.
+/// An optional member; `null` is the same as absent.
 pub const fn may(name: &'static str, shape: Shape) -> Member {
     Member { name, shape, required: false }
 }
 
-/// Parses one document of at most `limit` bytes; gives its text as well.
+/// Parses one document of at most `limit` bytes, and also returns its text.
 ///
 /// # Errors
-/// On anything but one well-formed value without duplicate members, at most 64 levels deep.
+/// If the text is not one well-formed value without duplicate members, at most 64 levels deep.
 pub fn parse(bytes: &[u8], limit: usize) -> Result<(&str, Value), DocumentError> {
     if bytes.len() > limit {
         return Err(DocumentError::TooLarge { limit });
@@ -68,7 +68,7 @@ pub fn parse(bytes: &[u8], limit: usize) -> Result<(&str, Value), DocumentError>
 /// Compares a value with a shape; `place` is its path, empty for the whole document.
 ///
 /// # Errors
-/// Names the first member that is missing, unknown or of another kind.
+/// If a member is missing, unknown or has another type; the error names the first.
 pub fn check(value: &Value, shape: &Shape, place: &str) -> Result<(), DocumentError> {
     let fault = |fault| Err(DocumentError::Member { member: shown(place), fault });
     match (shape, value) {

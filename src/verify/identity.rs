@@ -1,6 +1,6 @@
-//! Who must have signed: one identity, or a pattern that whole identities match.
+//! The expected signer: one identity, or a pattern that must match a whole identity.
 //!
-//! A pattern that strangers match is refused: with it, anybody's signature would do.
+//! A pattern that matches arbitrary identities is refused, because it would accept any signature.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ const MAX_LENGTH: usize = 2048;
 /// Largest compiled pattern, in bytes.
 const MAX_COMPILED: usize = 1 << 20;
 
-/// Identities that nobody means: a pattern that one of them matches would accept anybody.
+/// Identities that no useful pattern matches: a pattern that matches one of them accepts any signer.
 const STRANGERS: [&str; 6] = [
     "stranger-5c1e@stranger-5c1e.invalid",
     "https://stranger-5c1e.invalid/stranger-5c1e",
@@ -31,10 +31,10 @@ pub enum ExpectedIdentity {
     Pattern { text: String, whole: Regex },
 }
 
-/// Why a text is not an expectation.
+/// Why a text is not a valid expected signer.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum IdentityError {
-    #[error("it is empty, so it names nobody")]
+    #[error("it is empty")]
     Empty,
     #[error("it is longer than {MAX_LENGTH} bytes")]
     TooLong,
@@ -54,13 +54,13 @@ impl ExpectedIdentity {
         Ok(Self::Exact(identity.to_owned()))
     }
 
-    /// Every identity that the pattern matches from its first to its last character.
+    /// Every identity that the pattern matches completely.
     ///
     /// # Errors
-    /// When it is no pattern, too large, or accepts strangers.
+    /// If it is not a pattern, is too large, or matches arbitrary identities.
     pub fn pattern(pattern: &str) -> Result<Self, IdentityError> {
         bounded(pattern)?;
-        // Alone first, so that a stray parenthesis cannot end the group that anchors it.
+        // Compiled alone first, so that a stray parenthesis cannot close the anchoring group.
         compiled(pattern)?;
         let whole = compiled(&format!(r"\A(?:{pattern})\z"))?;
         match STRANGERS.into_iter().find(|stranger| whole.is_match(stranger)) {

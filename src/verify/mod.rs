@@ -1,7 +1,7 @@
-//! The verdict on a signed file: bytes in, verdict out.
+//! Verification of a signed file: bytes in, verdict out.
 //!
-//! Never opens a file or a connection and of ours uses `strict_json` alone; the cryptography is that of
-//! `sigstore-verify`, which looks at the clock of this machine. Whatever is missing, doubled or unknown is refused.
+//! This module opens no file and no connection. `sigstore-verify` does the cryptography and reads the clock of this
+//! machine. Documents with missing, duplicate or unknown members are refused.
 
 use crate::visible::excerpt;
 
@@ -29,7 +29,7 @@ pub use verdict::{Rejection, Signer, Verdict};
 /// Longest text from outside in a message, in characters.
 const MAX_SHOWN: usize = 240;
 
-/// Text from outside as part of a message: one line of bounded length.
+/// Outside text for a message: one line of bounded length.
 fn shown(text: &str) -> String {
     excerpt(text, MAX_SHOWN)
 }

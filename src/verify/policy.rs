@@ -1,4 +1,4 @@
-//! The decision: the verifier's checks, nothing skipped, and those that it leaves to its caller.
+//! The decision: all checks of the verifier, and those that it leaves to its caller.
 
 use std::io::Read;
 
@@ -15,28 +15,28 @@ use super::{
     Bundle, Content, ExpectedIdentity, Rejection, Sha256, Signer, TrustRoot, Verdict, shown,
 };
 
-/// What must hold.
+/// The requirements of a verification.
 #[derive(Clone, Debug)]
 pub struct Policy {
     pub signer: ExpectedSigner,
     pub content: ExpectedContent,
-    /// Seconds since the Unix epoch; nothing is signed later.
+    /// Now, in seconds since the Unix epoch; a later signing time is refused.
     pub now: u64,
 }
 
-/// Who must have signed.
+/// The expected signer.
 #[derive(Clone, Debug)]
 pub enum ExpectedSigner {
     Certificate {
         identity: ExpectedIdentity,
         issuer: String,
-        /// Where the build must come from. The identity alone names a workflow, which a stranger may call.
+        /// The repository of the build. The identity names only a workflow, which another repository can call.
         repository: Option<String>,
     },
     Key(VerifyingKey),
 }
 
-/// What must have been signed.
+/// The expected kind of content.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ExpectedContent {
     Signature,
@@ -52,7 +52,7 @@ impl VerifyingKey {
     /// Reads a PEM public key.
     ///
     /// # Errors
-    /// Says in words why it is none.
+    /// If it is not a PEM public key; the message gives the reason.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         let text = std::str::from_utf8(bytes).map_err(|_| "it is not text".to_owned())?;
         let reason = |error: &dyn std::error::Error| shown(&error.to_string());
@@ -62,10 +62,10 @@ impl VerifyingKey {
     }
 }
 
-/// What the bundle is about.
+/// The file to verify.
 pub enum Subject<'a> {
     Bytes(&'a [u8]),
-    /// Read once, to its end.
+    /// Read once, completely.
     Stream(&'a mut dyn Read),
     Digest(Sha256),
 }
@@ -74,7 +74,7 @@ impl Policy {
     /// Verifies `subject` against `bundle`.
     ///
     /// # Errors
-    /// The first reason why they do not belong together; no verdict is ever partial.
+    /// The first reason why they do not match; a verdict is never partial.
     pub fn verify(
         &self,
         subject: Subject<'_>,
@@ -123,14 +123,14 @@ impl Policy {
         Ok(Verdict { content: bundle.content(), statement, digest, signer, times, log })
     }
 
-    /// What the verifier itself says, with proof that it left no step out.
+    /// The verdict of the verifier, after checking that it skipped no step.
     fn checked(
         &self,
         subject: Subject<'_>,
         bundle: &Bundle,
         trust: &TrustRoot,
     ) -> Result<(VerificationResult, Sha256), Rejection> {
-        // The verifier would refuse it too, but not say that a clock is wrong.
+        // The verifier would refuse it too, but would not report the clock as the reason.
         self.not_in_the_future(entry(bundle)?.integrated_time.as_slice())?;
         let has_certificate = bundle.parsed.signing_certificate().is_some();
         let (result, digest) = match &self.signer {
@@ -169,7 +169,7 @@ impl Policy {
         }
     }
 
-    /// The log that the entry names, proved to be the one that signed, at a time when its key was valid.
+    /// The log that the entry names, after checking that it signed the entry while its key was valid.
     fn logged(
         &self,
         bundle: &Bundle,
@@ -180,7 +180,7 @@ impl Policy {
         let entry = entry(bundle)?;
         let refuse = |reason: &str| Err(Rejection::Log(reason.to_owned()));
         let Some(log) = trust.log(&entry.log_id.key_id) else {
-            return refuse("it names a log that the trust root does not know");
+            return refuse("it names a log that is not in the trust root");
         };
         let window = log.public_key.valid_for;
         if times.iter().any(|time| window.is_some_and(|window| !window.contains(*time))) {
@@ -203,11 +203,11 @@ impl Policy {
 fn entry(bundle: &Bundle) -> Result<&TransparencyLogEntry, Rejection> {
     match bundle.parsed.verification_material.tlog_entries.as_slice() {
         [entry] => Ok(entry),
-        _ => Err(Rejection::Log("there is not exactly one".to_owned())),
+        _ => Err(Rejection::Log("there must be exactly one".to_owned())),
     }
 }
 
-/// Runs the verifier; gives the digest of what it saw.
+/// Runs the verifier, and returns the digest of the file.
 fn examined(
     subject: Subject<'_>,
     bundle: &Bundle,
@@ -231,7 +231,7 @@ fn examined(
     }
 }
 
-/// Hashes what passes.
+/// Hashes the bytes that are read through it.
 struct Seen<'a> {
     reader: &'a mut dyn Read,
     digest: sha2::Sha256,
@@ -245,7 +245,7 @@ impl Read for Seen<'_> {
     }
 }
 
-/// Refuses a success that left a step out, whatever a later policy or release of the verifier does.
+/// Refuses a success for which a step was skipped, also in later versions of the verifier.
 fn complete(result: &VerificationResult, has_certificate: bool) -> Result<(), Rejection> {
     let steps = [
         (result.tlog_verified(), "the transparency log"),
@@ -260,13 +260,13 @@ fn complete(result: &VerificationResult, has_certificate: bool) -> Result<(), Re
     }
 }
 
-/// The one signer of the certificate, read by us and by the verifier alike.
+/// The signer in the certificate, on which this module and the verifier agree.
 fn signer(result: &VerificationResult, bundle: &Bundle) -> Result<Names, Rejection> {
     let refuse = |reason: &str| Rejection::Certificate(reason.to_owned());
     let der = bundle.parsed.signing_certificate().ok_or_else(|| refuse("there is none"))?;
     let names = certificate::names(der.as_bytes()).map_err(refuse)?;
     if !names.identity.is_well_formed() {
-        return Err(refuse("its name is of the wrong kind"));
+        return Err(refuse("its name has the wrong type"));
     }
     let seen = result.identity().map(|identity| identity.as_str());
     if seen != Some(names.identity.as_str()) || result.issuer() != Some(names.issuer.as_str()) {
@@ -287,7 +287,7 @@ fn claims(certificate: &CertificateInfo) -> Claims {
     }
 }
 
-/// A claim that is not there is not the expected one.
+/// A missing claim does not match the expected one.
 fn from_repository(claims: &Claims, expected: Option<&str>) -> Result<(), Rejection> {
     match expected {
         Some(expected) if claims.repository.as_deref() != Some(expected) => {
@@ -300,8 +300,8 @@ fn from_repository(claims: &Claims, expected: Option<&str>) -> Result<(), Reject
     }
 }
 
-/// Whether the proof repeats what the signed checkpoint says. The verifier reads only one of the two; an index of 0
-/// is one that was left out.
+/// Whether the proof agrees with the signed checkpoint. The verifier reads only one of them. An index of 0 is an
+/// omitted index.
 fn agrees(entry: &TransparencyLogEntry) -> bool {
     let Some(proof) = &entry.inclusion_proof else { return false };
     let indices = [entry.log_index.get(), 0];
@@ -380,7 +380,7 @@ mod tests {
         assert_eq!((of_bytes.digest, of_bytes.times), (of_stream.digest, of_stream.times));
     }
 
-    // Gap 8: a success of the verifier under a weaker policy is none for us.
+    // Gap 8: a success of the verifier under a weaker policy is not accepted.
     #[test]
     fn a_success_that_left_a_step_out_is_refused() {
         let case = Case::new(&release());
@@ -398,7 +398,7 @@ mod tests {
         assert!(complete(&whole, true).is_ok());
     }
 
-    // Gap 9: a claim that is missing is not the expected one.
+    // Gap 9: a missing claim does not match the expected one.
     #[test]
     fn a_build_comes_from_the_expected_repository() {
         let mut case = Case::new(&release());

@@ -1,4 +1,4 @@
-//! Whose keys are believed: the root inside the binary, or one that a person gives. Never both, never a fallback.
+//! The trust root: the embedded one, or one that the user passes. Never both, and never a fallback.
 
 use serde_json::Value;
 use sigstore_trust_root::{SIGSTORE_PRODUCTION_TRUSTED_ROOT, TransparencyLog, TrustedRoot};
@@ -11,7 +11,7 @@ use super::{Sha256, shown};
 /// Largest trust root, in bytes.
 pub const MAX_TRUST_ROOT: usize = 1024 * 1024;
 
-/// Release of the crate that carries the embedded root: how new the root is at least.
+/// Release date of the crate with the embedded root; the root is at least that new.
 pub const EMBEDDED_AS_OF: &str = "2026-10-23";
 
 /// Known media types; the second version has two spellings.
@@ -21,7 +21,7 @@ const MEDIA_TYPES: [&str; 3] = [
     "application/vnd.dev.sigstore.trustedroot.v0.2+json",
 ];
 
-/// Why bytes are not a trust root. Says nothing about any bundle.
+/// Why bytes are not a trust root.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum TrustRootError {
     #[error(transparent)]
@@ -41,7 +41,7 @@ pub enum Origin {
     Given,
 }
 
-/// A trust root whose every key and certificate could be read.
+/// A trust root in which every key and certificate could be parsed.
 pub struct TrustRoot {
     pub origin: Origin,
     /// Digest of the document.
@@ -51,7 +51,7 @@ pub struct TrustRoot {
 }
 
 impl TrustRoot {
-    /// The public-good instance of Sigstore, as embedded in this binary.
+    /// The embedded trust root of Sigstore's public-good instance.
     ///
     /// # Errors
     /// Never in a build whose tests passed.
@@ -59,10 +59,10 @@ impl TrustRoot {
         Self::read(SIGSTORE_PRODUCTION_TRUSTED_ROOT.as_bytes(), Origin::Embedded)
     }
 
-    /// A trust root that a person gives; nothing else is believed then.
+    /// A trust root from the user, which replaces the embedded one.
     ///
     /// # Errors
-    /// When it is malformed, or could never accept a bundle.
+    /// If it is malformed, or could never accept a bundle.
     pub fn given(bytes: &[u8]) -> Result<Self, TrustRootError> {
         Self::read(bytes, Origin::Given)
     }
@@ -85,7 +85,7 @@ impl TrustRoot {
                 return Err(TrustRootError::Incomplete(what));
             }
         }
-        // Reads every key and certificate, and refuses doubled logs and windows that end before they start.
+        // Parses every key and certificate, and refuses duplicate logs and validity periods that end before they start.
         let verifier = Verifier::new(&root).map_err(|error| content(&error))?;
         Ok(Self { origin, digest: Sha256::of(bytes), verifier, root })
     }

@@ -1,4 +1,4 @@
-//! What a verification ends with: a verdict that says who, when and where, or a rejection that says why.
+//! The result of a verification: a verdict with signer, time and log, or a rejection with the reason.
 
 use jiff::Timestamp;
 use sigstore_verify::Error;
@@ -6,7 +6,7 @@ use sigstore_verify::types::Statement;
 
 use super::{Content, Sha256, shown};
 
-/// A file, a signer and a time that belong together.
+/// A verified file, with its signer and signing time.
 #[derive(Clone, Debug)]
 pub struct Verdict {
     pub content: Content,
@@ -28,14 +28,14 @@ pub enum Signer {
         issuer: String,
         claims: Claims,
     },
-    /// A key that the caller gave.
+    /// A key from the caller.
     Key {
         /// Digest of its SubjectPublicKeyInfo.
         fingerprint: Sha256,
     },
 }
 
-/// What the certificate authority says about the build; `None` where it says nothing.
+/// Claims of the certificate authority about the build; `None` if there is no claim.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Claims {
     pub repository: Option<String>,
@@ -55,21 +55,21 @@ pub struct Log {
     pub entry: String,
 }
 
-/// What an attestation says.
+/// The content of an attestation.
 #[derive(Clone, Debug)]
 pub struct AttestedStatement {
     pub predicate_type: String,
 }
 
 impl AttestedStatement {
-    /// Reads the payload of an attestation that is verified already.
+    /// Parses the payload of a verified attestation.
     pub(super) fn read(payload: &[u8]) -> Option<Self> {
         let statement: Statement = serde_json::from_slice(payload).ok()?;
         Some(Self { predicate_type: statement.predicate_type })
     }
 }
 
-/// Why a file, a bundle and an expectation do not belong together.
+/// Why a file, a bundle and the requirements do not match.
 #[derive(Debug, thiserror::Error)]
 pub enum Rejection {
     #[error("it is an attestation about the file, not a signature of its bytes")]
@@ -78,13 +78,13 @@ pub enum Rejection {
     NotAnAttestation,
     #[error("it was signed by `{found}`, not by {expected}")]
     Signer { found: String, expected: String },
-    #[error("the signer proved who it is to `{found}`, not to `{expected}`")]
+    #[error("the signer's identity was issued by `{found}`, not by `{expected}`")]
     Issuer { found: String, expected: String },
     #[error("it was built from `{found}`, not from `{expected}`")]
     Repository { found: String, expected: String },
-    #[error("the bundle is for {bundle}, but {wanted} was named")]
+    #[error("the bundle is for {bundle}, but {wanted} was given")]
     SignerKind { bundle: &'static str, wanted: &'static str },
-    #[error("the file is not the one that was signed ({0})")]
+    #[error("the file is not the signed file ({0})")]
     Artifact(String),
     #[error("the signature is not valid ({0})")]
     Signature(String),
@@ -92,20 +92,20 @@ pub enum Rejection {
     Certificate(String),
     #[error("the entry in the transparency log is not valid: {0}")]
     Log(String),
-    #[error("the time of signing is not proved: {0}")]
+    #[error("the time of signing cannot be verified: {0}")]
     Time(String),
-    #[error("it says that it was signed at {0}, which is in the future")]
+    #[error("its signing time {0} is in the future")]
     Future(Timestamp),
     #[error("the bundle cannot be used: {0}")]
     Unsupported(String),
-    #[error("a step of the verification was left out: {0}")]
+    #[error("a step of the verification was skipped: {0}")]
     Skipped(&'static str),
-    #[error("the file cannot be read to its end: {0}")]
+    #[error("the file cannot be read completely: {0}")]
     Read(std::io::Error),
 }
 
 impl Rejection {
-    /// A stable word for programs.
+    /// A stable reason for programs.
     #[must_use]
     pub fn reason(&self) -> &'static str {
         match self {
@@ -128,7 +128,7 @@ impl Rejection {
     }
 }
 
-/// The verifier's own account; its kinds, not its words, decide.
+/// Maps an error of the verifier by its variant, not by its text.
 impl From<Error> for Rejection {
     fn from(error: Error) -> Self {
         let text = shown(&error.to_string());

@@ -1,4 +1,4 @@
-//! Which symbols nobody sees: controls, formats, separators of lines, fillers, selectors, tags.
+//! Invisible characters: controls, formats, line separators, fillers, selectors, tags.
 //!
 //! A table, because no library of the tree knows these properties of a symbol.
 
@@ -37,7 +37,7 @@ const INVISIBLE: [(char, char); 29] = [
     ('\u{e0000}', '\u{e0fff}'),
 ];
 
-/// Whether `symbol` shows nothing of its own, or changes what is around it.
+/// Whether `symbol` is invisible, or changes the characters around it.
 #[must_use]
 pub fn is_invisible(symbol: char) -> bool {
     if symbol.is_ascii() {

@@ -1,4 +1,4 @@
-//! Text from outside made fit for a terminal and a log: the only text that `system::terminal` writes.
+//! Outside text that is safe for a terminal and a log: the only text that `system::terminal` writes.
 //!
 //! A `Visible` cannot hold a symbol that moves a cursor, reorders or hides text, or ends a line that is not ours. It
 //! has no `Display`, so it enters other text through `visible!` only, and `visible!` cleans every other argument.
@@ -168,7 +168,7 @@ pub fn excerpt(text: &str, most: usize) -> String {
     Visible::line(&head).0 + more
 }
 
-/// Spells out what nobody could see; `keeps` says which of it stays.
+/// Escapes invisible characters, except those that `keeps` allows.
 fn spelled(text: &str, keeps: impl Fn(char) -> bool) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut before = Marks::default();
@@ -204,7 +204,7 @@ impl Marks {
     }
 }
 
-/// What `visible!` takes: clean text as it is, everything else cleaned as one line.
+/// Arguments of `visible!`: escaped text is used unchanged, everything else is escaped as one line.
 pub trait Shown {
     fn shown(&self) -> Visible;
 }

@@ -241,7 +241,12 @@ fn without_a_usable_index_the_ignore_files_count_and_the_report_says_so() {
     assert!(report(&sandbox, &project)["notes"][0].as_str().unwrap().contains("it is split"));
     std::fs::remove_dir_all(project.join(".git")).unwrap();
     std::fs::write(project.join(".git"), "gitdir: /nowhere\n").unwrap();
-    assert!(report(&sandbox, &project)["notes"][0].as_str().unwrap().contains("no git directory"));
+    assert!(
+        report(&sandbox, &project)["notes"][0]
+            .as_str()
+            .unwrap()
+            .contains("does not point to a git directory")
+    );
     found(&sandbox, &project, &[]);
     // No repository at all is no fault.
     std::fs::remove_file(project.join(".git")).unwrap();

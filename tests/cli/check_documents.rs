@@ -66,6 +66,6 @@ fn where_the_commands_cannot_be_known_a_note_says_so() {
     disk::append(&project.join("README.md"), "\n`notes lst`\n");
     let answer = sandbox.aos_in(&project, &["check"]).json();
     let text = answer.to_string();
-    assert!(text.contains("were not judged"), "{answer}");
+    assert!(text.contains("were not checked"), "{answer}");
     assert!(!text.contains("documents/unknown-command"), "{answer}");
 }

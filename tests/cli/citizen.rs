@@ -287,5 +287,5 @@ fn a_terminal_gets_text() {
     assert!(!ask("doctor", &[("TERM", "dumb")]).contains('\u{1b}'));
     assert!(ask("context --json", &[]).starts_with("{\n  \"ok\": true"));
     assert!(ask("context", &[("AOS_FORMAT", "json")]).contains("\"environment\""));
-    assert!(ask("nonsense", &[]).contains("there is no command `nonsense`"));
+    assert!(ask("nonsense", &[]).contains("the command `nonsense` does not exist"));
 }

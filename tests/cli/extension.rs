@@ -226,7 +226,7 @@ fn a_new_tag_that_changes_a_released_core_code_is_an_integrity_error() {
         tool.sandbox.write("specs/CLI-SPEC.md", "# text\n");
         let arguments = ["sync-spec", "--from", "../specs", "--to", "v1.2.0"];
         let error = tool.sandbox.aos_in(&tool.project, &arguments).error("E_INTEGRITY", 1);
-        assert!(error["message"].as_str().unwrap().contains("frozen since"), "{error}");
+        assert!(error["message"].as_str().unwrap().contains("must not change since"), "{error}");
         assert!(disk::state(&tool.project) == before);
     }
 }

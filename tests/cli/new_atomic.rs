@@ -273,7 +273,7 @@ fn a_full_disk_leaves_nothing_and_says_so() {
     let answer = run(&mut shell);
     let error = answer.error("E_IO", 1);
     let hint = error["details"]["hint"].as_str().unwrap();
-    assert!(hint.contains("free some space"), "{error}");
+    assert!(hint.contains("free some disk space"), "{error}");
     assert_eq!(answer.stderr, "", "what is left on the full disk");
 }
 

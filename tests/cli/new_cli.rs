@@ -137,7 +137,7 @@ fn answers_are_judged_by_the_form_that_the_template_asks_for() {
     let sandbox = Sandbox::new();
     for (answer, words) in [
         ("module=acme", "Go module path"),
-        ("module=", "has no answer"),
+        ("module=", "requires an answer"),
         ("owner=a b", "name of an account"),
         ("contact=me", "e-mail"),
         ("jobs=maybe", "no, yes"),

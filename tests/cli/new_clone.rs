@@ -78,7 +78,7 @@ fn a_directory_that_is_called_like_the_tool_holds_the_project_itself() {
     let place = clone(&sandbox, "clones/aos-acme");
     let data = sandbox.aos(&["new", "acme", "--dir", "clones/aos-acme"]).data();
     assert!(place.join("connector.json").exists() && !place.join("aos-acme").exists());
-    assert!(data["notes"].to_string().contains("called like the tool"), "{data}");
+    assert!(data["notes"].to_string().contains("has the name of the tool"), "{data}");
     sandbox.aos(&["new", "acme", "--no-git", "--dir", "new/aos-acme"]).data();
     assert!(sandbox.work().join("new/aos-acme/connector.json").exists());
     // A directory with other things in it is somebody's project, whatever its name.
@@ -196,8 +196,8 @@ fn what_is_in_the_way_is_named_and_nothing_is_written() {
         ("Readme.MD", "x\n", "upper and lower case"),
         ("CONTRACT/own.txt", "x\n", "upper and lower case"),
         ("README.md/inner", "x\n", "it is a directory"),
-        ("aos.toml", "[project]\nname = \"other\"\n", "is a project already"),
-        (".agent/SPEC_VERSION", "v1.0.0\n", "is a project already"),
+        ("aos.toml", "[project]\nname = \"other\"\n", "is already a project"),
+        (".agent/SPEC_VERSION", "v1.0.0\n", "is already a project"),
     ];
     for (path, text, reason) in cases {
         let sandbox = Sandbox::new();

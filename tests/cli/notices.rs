@@ -93,7 +93,7 @@ fn a_person_gets_one_line_on_stderr_unless_quiet() {
     let sandbox = Sandbox::new();
     keep(&sandbox, &known("9.9.9", 60).to_string());
     let answer = sandbox.aos(&["context", "--format", "text"]);
-    assert_eq!(answer.stderr, "aos 9.9.9 is out: aos update\n");
+    assert_eq!(answer.stderr, "aos 9.9.9 is available: run `aos update`\n");
     assert!(!answer.stdout.contains("9.9.9"));
     assert_eq!(sandbox.aos(&["context", "--format", "text", "--quiet"]).stderr, "");
     assert_eq!(sandbox.aos(&["context"]).stderr, "");

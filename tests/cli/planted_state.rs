@@ -46,7 +46,7 @@ fn is_refused(sandbox: &Sandbox, project: &Path, what: &str) {
         let error = sandbox.aos_in(project, arguments).error("E_CONFLICT", 6);
         let message = error["message"].as_str().expect("a message");
         assert!(message.contains(".aos-transaction"), "{what} {arguments:?}: {message}");
-        assert!(message.contains("is not carried out"), "{what} {arguments:?}: {message}");
+        assert!(message.contains("does not complete it"), "{what} {arguments:?}: {message}");
         assert!(error["details"]["hint"].as_str().is_some_and(|hint| hint.contains("delete")));
         assert!(disk::state(project) == before, "{what} {arguments:?} changed something");
     }

@@ -126,7 +126,7 @@ fn a_link_or_a_directory_in_the_place_of_a_copy_is_no_copy() {
     // What cannot be kept is no reason to have no verdict, and somebody is told.
     let verdict = scene.check().data();
     let note = verdict["projects"][0]["notes"][0].as_str().unwrap();
-    assert!(note.contains("was not kept"), "{note}");
+    assert!(note.contains("could not be cached"), "{note}");
 }
 
 #[test]

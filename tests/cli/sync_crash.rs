@@ -189,7 +189,7 @@ fn a_damaged_journal_is_named_and_nothing_is_guessed() {
         let before = disk::state(&scene.project);
         let error = scene.sandbox.aos_in(&scene.project, &["sync-spec"]).error("E_CONFLICT", 6);
         assert!(
-            error["message"].as_str().unwrap().contains("is not carried out"),
+            error["message"].as_str().unwrap().contains("does not complete it"),
             "{text}: {error}"
         );
         scene.sandbox.aos_in(&scene.project, &["check"]).error("E_DRIFT", 6);

@@ -3,22 +3,22 @@
 use super::disk;
 use super::sandbox::Sandbox;
 
-/// Bytes of a pin file, and the words that its verdict must hold.
+/// Bytes of a pin file, and the words that its verdict must contain.
 const BAD_PINS: [(&[u8], &str); 22] = [
     (b"", "empty"),
     (b"\n", "empty"),
     (b"  \n", "empty"),
-    (b"main\n", "branch name"),
-    (b"latest\n", "branch name"),
-    (b"HEAD\n", "branch name"),
-    (b"--from\n", "branch name"),
-    (b"../../attacker/repo/main\n", "looks like a path"),
-    (b"v1.1.0/../../x\n", "looks like a path"),
-    (b"..\\x\n", "looks like a path"),
-    (b"v1.1#\n", "holds `#`"),
-    (b"v1.4?x=\n", "holds `?`"),
-    (b"v1.1.0%2e\n", "holds `%`"),
-    (b"v1.1.0;id\n", "holds `;`"),
+    (b"main\n", "is not a version tag"),
+    (b"latest\n", "is not a version tag"),
+    (b"HEAD\n", "is not a version tag"),
+    (b"--from\n", "is not a version tag"),
+    (b"../../attacker/repo/main\n", "is a path, not a tag"),
+    (b"v1.1.0/../../x\n", "is a path, not a tag"),
+    (b"..\\x\n", "is a path, not a tag"),
+    (b"v1.1#\n", "contains `#`"),
+    (b"v1.4?x=\n", "contains `?`"),
+    (b"v1.1.0%2e\n", "contains `%`"),
+    (b"v1.1.0;id\n", "contains `;`"),
     (b"\xef\xbb\xbfv1.1.0\n", "byte order mark"),
     (b"v1.1.0\r\n", "CRLF"),
     (b"v1.1.0\r", "CRLF"),

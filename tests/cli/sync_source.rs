@@ -185,7 +185,7 @@ fn a_new_tag_that_changes_a_released_code_is_an_integrity_error() {
     for change in changes {
         let specs = next_tag(&sandbox, change);
         let error = sandbox.aos_in(&project, &sync_from(&specs, "v1.2.0")).error("E_INTEGRITY", 1);
-        assert!(error["message"].as_str().unwrap().contains("frozen since"), "{error}");
+        assert!(error["message"].as_str().unwrap().contains("must not change since"), "{error}");
         assert!(disk::state(&project) == before);
     }
 }

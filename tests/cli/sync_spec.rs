@@ -220,5 +220,8 @@ fn a_person_gets_a_summary_of_a_few_lines() {
     let answer = sandbox.aos_in(&project, &["sync-spec", "--to", "v1.0.0", "--format", "text"]);
     let first = answer.stdout.lines().next().unwrap();
     assert_eq!(first, "moved harness v1.1.0 -> v1.0.0 (5 replaced)");
-    assert!(answer.stdout.ends_with("v1.1.0 is out: aos sync-spec --to latest\n"), "{answer:?}");
+    assert!(
+        answer.stdout.ends_with("v1.1.0 is available: aos sync-spec --to latest\n"),
+        "{answer:?}"
+    );
 }

@@ -22,7 +22,7 @@ fn an_archive_with_other_bytes_is_refused() {
     release.archive[last / 2] ^= 1;
     release.publish(&scene.server);
     let answer = scene.refused(&[], 1, "SHA-256");
-    assert!(answer.stderr.contains("do not try again"), "{answer:?}");
+    assert!(answer.stderr.contains("do not retry"), "{answer:?}");
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_web_page_in_place_of_a_file_is_a_fault_of_the_network() {
     for at in 0..4 {
         let (scene, release) = updating();
         scene.server.set(&paths(&release)[at], page.clone());
-        scene.refused(&[], 7, "a web page came");
+        scene.refused(&[], 7, "a web page instead of");
     }
 }
 
@@ -170,7 +170,7 @@ fn a_redirect_away_from_this_machine_is_not_followed() {
     for location in ["http://192.0.2.1/x", "file:///etc/passwd", "/download/v9.8.7/other"] {
         let (scene, release) = updating();
         scene.server.set(&release.path("checksums.txt"), Reply::Redirect(location.to_owned()));
-        scene.refused(&[], 1, "redirects to where it must not");
+        scene.refused(&[], 1, "redirects to an address that is not allowed");
     }
 }
 
@@ -206,7 +206,7 @@ fn values_that_are_no_versions_and_unknown_options_are_refused() {
     {
         scene.refused(&["--version", version], 2, "is not a version");
     }
-    scene.refused(&["--verbose"], 2, "no option");
+    scene.refused(&["--verbose"], 2, "does not exist");
     scene.refused(&["--dir"], 2, "needs a value");
     scene.refused(&["--dir", "a\nb"], 2, "line break");
     assert!(scene.server.asked().is_empty());

@@ -24,7 +24,7 @@ fn every_shell_installs_the_newest_release() {
         assert!(answer.stdout.contains(&format!("installed aos {VERSION}")), "{answer:?}");
         // What was not checked is said, in one line.
         assert_eq!(answer.stderr.matches("signature: NOT checked").count(), 1, "{answer:?}");
-        assert!(answer.stderr.contains("cannot vouch for itself"), "{answer:?}");
+        assert!(answer.stderr.contains("cannot verify itself"), "{answer:?}");
         assert_eq!(
             scene.server.asked(),
             [

@@ -12,7 +12,7 @@ fn a_directory_that_cannot_be_made_is_found_before_any_download() {
     let file = scene.home().join("file");
     std::fs::write(&file, "mine").unwrap();
     for directory in [file.join("bin"), file.clone()] {
-        let answer = scene.refused(&["--dir", directory.to_str().unwrap()], 4, "cannot be made");
+        let answer = scene.refused(&["--dir", directory.to_str().unwrap()], 4, "cannot be created");
         assert!(answer.stderr.contains("never uses sudo"), "{answer:?}");
     }
     assert!(scene.server.asked().is_empty());
@@ -115,11 +115,11 @@ fn what_is_not_aos_is_not_replaced() {
         ["#!/bin/sh\necho other 1.0.0\n", "#!/bin/sh\nexit 3\n", "#!/bin/sh\necho aos of mine\n"]
     {
         script(&scene.target(), body);
-        scene.refused(&[], 4, "is not a program of aos");
+        scene.refused(&[], 4, "exists, but is not aos");
     }
     std::fs::remove_file(scene.target()).unwrap();
     std::fs::write(scene.target(), "notes").unwrap();
-    scene.refused(&[], 4, "is not a program of aos");
+    scene.refused(&[], 4, "exists, but is not aos");
     std::fs::remove_file(scene.target()).unwrap();
     std::fs::create_dir(scene.target()).unwrap();
     scene.refused(&[], 4, "is a directory");

@@ -65,7 +65,11 @@ fn a_cosign_that_knows_no_bundles_is_not_asked() {
 #[test]
 fn a_signature_that_is_demanded_and_cannot_be_checked_ends_the_run() {
     let (scene, _) = Scene::with_release();
-    scene.refused(&["--require-signature"], 4, "nothing here can check the signature");
+    scene.refused(
+        &["--require-signature"],
+        4,
+        "no program on this machine can check the signature",
+    );
     assert!(!scene.downloaded());
 }
 

@@ -1,6 +1,6 @@
 //! Whether the journal in a tree is one that this machine wrote for this directory and has not finished.
 //!
-//! Reads only. Whatever does not fit is refused with the reason; nothing is repaired or guessed.
+//! Read-only. A journal that does not match is refused with the reason; nothing is repaired or guessed.
 
 use std::path::Path;
 
@@ -13,12 +13,12 @@ use crate::plan::seal::seal;
 use crate::system::files::{self, Kind};
 use crate::system::{git, machine_secret};
 
-/// A journal that may be carried out.
+/// A verified journal.
 #[derive(Debug)]
 pub struct Genuine {
     pub entry: ledger::Entry,
     pub entries: Vec<Entry>,
-    /// Directories that the write made.
+    /// Directories that the write created.
     pub directories: Vec<String>,
 }
 
@@ -39,14 +39,14 @@ pub fn look(root: &Path) -> Result<Option<Genuine>, ApplyError> {
         .map_err(|error| fault(&format!("it is damaged: {error}")))?;
     let id = document["id"].as_str().unwrap_or_default();
     let Some(entry) = ledger::Entry::find(id) else {
-        return Err(fault("this machine did not write it, or has finished with it"));
+        return Err(fault("this machine did not write it, or has already completed it"));
     };
     if !entry.is_of(root) {
         return Err(fault("it was written for another directory"));
     }
     let (entries, directories) = sealed(root, &entry, &loaded.bytes, &document)?.map_err(fault)?;
     if git::tracks(root, DIRECTORY) == Some(true) {
-        return Err(fault("git tracks it, and a running write is never committed"));
+        return Err(fault("git tracks it, but an unfinished write is never committed"));
     }
     only_known_files(&directory, &entries, false).map_err(|reason| fault(&reason))?;
     Ok(Some(Genuine { entry, entries, directories }))
@@ -54,7 +54,7 @@ pub fn look(root: &Path) -> Result<Option<Genuine>, ApplyError> {
 
 type Parts = (Vec<Entry>, Vec<String>);
 
-/// What a journal with the seal of this machine says; the inner error is why it is not one.
+/// The content of a journal with the seal of this machine; the inner error says why it has none.
 fn sealed(
     root: &Path,
     entry: &ledger::Entry,
@@ -62,11 +62,11 @@ fn sealed(
     document: &Value,
 ) -> Result<Result<Parts, &'static str>, ApplyError> {
     let Some(secret) = machine_secret::existing()? else {
-        return Ok(Err("the secret that could tell whose it is does not exist any more"));
+        return Ok(Err("the secret that is needed to verify it no longer exists"));
     };
     let right = seal(&secret, &ledger::bytes(root), &entry.id, bytes);
     if right.is_none() || entry.seal != right {
-        return Ok(Err("it is damaged, or not what this machine wrote"));
+        return Ok(Err("it is damaged, or this machine did not write it"));
     }
     if document["version"] != VERSION {
         return Ok(Err("its version is unknown"));
@@ -82,12 +82,12 @@ pub fn removable(root: &Path, name: &str, entry: &ledger::Entry) -> Result<Vec<E
     let directory = root.join(name);
     match git::tracks(root, name) {
         Some(false) => {}
-        Some(true) => return Err("git tracks something in it".to_owned()),
-        None => return Err("the git index that could name it cannot be read".to_owned()),
+        Some(true) => return Err("git tracks a file in it".to_owned()),
+        None => return Err("the git index cannot be read".to_owned()),
     }
     let file = directory.join("journal.json");
     let entries = match files::kind(&file).map_err(|error| error.to_string())? {
-        // The run was cut off before it wrote anything, here or with an empty journal.
+        // The run was interrupted before it wrote anything, here or with an empty journal.
         Kind::Absent => Vec::new(),
         _ => {
             let loaded = files::read(&file, MAX_JOURNAL).map_err(|error| error.to_string())?;
@@ -99,7 +99,7 @@ pub fn removable(root: &Path, name: &str, entry: &ledger::Entry) -> Result<Vec<E
                 .map_err(|error| format!("its journal is damaged: {error}"))?;
             let parts = sealed(root, entry, &loaded.bytes, &document);
             let parts = parts.map_err(|error| error.to_string())?;
-            parts.map_err(|reason| format!("its journal is not to be relied on: {reason}"))?.0
+            parts.map_err(|reason| format!("its journal is not valid: {reason}"))?.0
         }
     };
     only_known_files(&directory, &entries, true)?;
@@ -130,8 +130,8 @@ fn entry(value: &Value) -> Option<Entry> {
     })
 }
 
-/// Every file of the journal is one that was staged, with its bytes and mode. Files that are gone were renamed into
-/// the tree. `is_draft`: a run that was cut off may have left an empty file.
+/// Checks that every file of the journal has the staged bytes and mode. Missing files were renamed into the tree.
+/// `is_draft`: an interrupted run may have left an empty file.
 fn only_known_files(directory: &Path, entries: &[Entry], is_draft: bool) -> Result<(), String> {
     let names = |place: &Path| -> Result<Vec<String>, String> {
         let names = files::names(place).map_err(|error| error.to_string())?;
@@ -161,7 +161,7 @@ fn only_known_files(directory: &Path, entries: &[Entry], is_draft: bool) -> Resu
                 .flatten();
             let is_begun = is_draft && found.is_some_and(|side| side.digest == Digest::of(b""));
             if wanted.flatten().is_none() || wanted.flatten() != found && !is_begun {
-                return Err(format!("`{side}/{name}` in it is damaged, or not what was staged"));
+                return Err(format!("`{side}/{name}` in it is damaged or was changed"));
             }
         }
     }

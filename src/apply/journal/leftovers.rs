@@ -1,4 +1,4 @@
-//! Directories of writes that are over or never began: removed when this machine made them, else left and named.
+//! Directories of completed or unstarted writes: removed if this machine created them, otherwise kept and named.
 
 use std::io;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::system::checkpoint;
 use crate::system::directory_lock::DirectoryLock;
 use crate::system::files::{self, Kind};
 
-/// What became of the leftovers in a directory, to be told.
+/// The removed and kept leftovers in a directory, for notes.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Leftovers {
     pub removed: Vec<Removed>,
@@ -34,7 +34,7 @@ pub struct Left {
     pub reason: String,
 }
 
-/// Removes what killed runs on this machine left in `root`, unless somebody is writing.
+/// Removes the leftovers of killed runs on this machine in `root`, unless a write is running.
 #[must_use]
 pub fn clear(root: &Path) -> Leftovers {
     let mut leftovers = Leftovers { removed: Vec::new(), left: left(root) };
@@ -50,7 +50,7 @@ pub fn clear(root: &Path) -> Leftovers {
         match discard(&root.join(&name), &entries, &mut files) {
             Ok(()) => entry.close(),
             Err(error) => {
-                let reason = format!("not all of it could be removed: {error}");
+                let reason = format!("it could not be removed completely: {error}");
                 leftovers.left.push(Left { name: name.clone(), reason });
             }
         }
@@ -62,11 +62,11 @@ pub fn clear(root: &Path) -> Leftovers {
     leftovers
 }
 
-/// What looks like a leftover of aos in `root` and is not removed: this machine did not make it there, or it holds more
+/// What looks like a leftover of aos in `root` and is not removed: this machine did not create it there, or it holds more
 /// than was staged.
 #[must_use]
 pub fn left(root: &Path) -> Vec<Left> {
-    let foreign = || "this machine did not make it".to_owned();
+    let foreign = || "this machine did not create it".to_owned();
     let mut found: Vec<Left> = Vec::new();
     for name in drafts(root) {
         let reason = match own(root, &name) {
@@ -95,7 +95,7 @@ pub fn close(root: &Path, entry: &ledger::Entry, entries: &[Entry]) -> io::Resul
     let done = root.join(format!("{DRAFT_PREFIX}{}", entry.id));
     files::rename_new(&root.join(DIRECTORY), &done)?;
     checkpoint::reached("apply:closed");
-    // What stays is looked at by the next run, which finds it in the ledger.
+    // The next run finds a remaining file in the ledger.
     if discard(&done, entries, &mut Vec::new()).is_ok() {
         entry.close();
     }
@@ -138,7 +138,7 @@ pub fn discard(directory: &Path, entries: &[Entry], removed: &mut Vec<String>) -
     files::remove_empty_directory(directory)
 }
 
-/// The entry of a draft that this machine made in `root` and that is still a directory.
+/// The entry of a draft that this machine created in `root` and that still exists.
 fn own(root: &Path, name: &str) -> Option<ledger::Entry> {
     let entry = ledger::Entry::find(name.strip_prefix(DRAFT_PREFIX)?)?;
     let is_directory = matches!(files::kind(&root.join(name)), Ok(Kind::Directory));

@@ -9,7 +9,7 @@ use super::{Module, line};
 pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
     let twin = module.beside(&format!("{}/mod.rs", module.stem));
     if module.repository.holds(&twin) {
-        found.push(module.shadowed(&twin, "rustc refuses two files for one module, the other is"));
+        found.push(module.shadowed(&twin, "rustc refuses two files for one module; the other is"));
     }
     for (path, text) in module.others(&[".rs"]) {
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -17,7 +17,7 @@ pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
         if let Some(at) =
             at.or_else(|| (name == "build.rs").then(|| written(module.stem, text)).flatten())
         {
-            let mut finding = module.shadowed(path, "it gives the name to other code than");
+            let mut finding = module.shadowed(path, "it binds the name to other code than");
             finding.line = Some(line(text, at));
             found.push(finding);
         }
@@ -30,7 +30,7 @@ pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
         };
         if let Some(at) = at {
             let mut finding =
-                module.shadowed(path, "cargo takes other code or another compiler for");
+                module.shadowed(path, "cargo uses other code or another compiler for");
             finding.line = Some(line(text, at));
             found.push(finding);
         }

@@ -17,7 +17,7 @@ pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
         let path = module.beside(&name);
         if name == module.stem && module.kind(&path) != Kind::Absent {
             found
-                .push(module.shadowed(&path, "an import may resolve to this directory and not to"));
+                .push(module.shadowed(&path, "an import may resolve to this directory instead of"));
         }
         let ending = name.strip_prefix(module.stem).and_then(|rest| rest.strip_prefix('.'));
         let Some(ending) = ending.filter(|_| name != module.file_name) else { continue };
@@ -35,8 +35,7 @@ pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
                 "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" | "json" | "node"
             )
         {
-            found
-                .push(module.shadowed(&path, "a runtime or a bundler loads this file in place of"));
+            found.push(module.shadowed(&path, "a runtime or a bundler loads this file instead of"));
         }
     }
     aliases::check(module, found);

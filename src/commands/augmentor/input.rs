@@ -36,7 +36,7 @@ fn read(
 ) -> Result<Value, Failure> {
     let invalid = |why: String| {
         Failure::new(ErrorCode::Validation, format!("`{option}` {why}"))
-            .hint(format!("give {wanted} as JSON, as `@FILE`, or as `-` for stdin"))
+            .hint(format!("pass {wanted} as JSON, as `@FILE`, or as `-` for stdin"))
     };
     let bytes = match given.strip_prefix('@') {
         Some(path) => {
@@ -44,7 +44,7 @@ fn read(
                 let message = format!("`{path}` of `{option}` cannot be read: {error}");
                 match error.kind() {
                     std::io::ErrorKind::NotFound => {
-                        Failure::new(ErrorCode::NotFound, message).hint("give a file that exists")
+                        Failure::new(ErrorCode::NotFound, message).hint("use an existing file")
                     }
                     _ => Failure::new(io_code(&error), message).hint(io_hint(&error)),
                 }
@@ -53,7 +53,7 @@ fn read(
         }
         None if given == "-" => terminal::read_stdin(MAX_BYTES).map_err(|error| {
             Failure::new(io_code(&error), format!("stdin of `{option}` cannot be read: {error}"))
-                .hint(format!("give at most {MAX_BYTES} bytes on stdin"))
+                .hint(format!("write at most {MAX_BYTES} bytes to stdin"))
         })?,
         None => given.as_bytes().to_vec(),
     };

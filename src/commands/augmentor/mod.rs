@@ -25,7 +25,7 @@ const MAX_SECONDS: u64 = 3_600;
     disable_help_subcommand = true,
     after_help = "Examples:\n  aos augmentor describe .\n  aos augmentor run . search --args @args.json\n  \
                   aos augmentor run biddb search --args @args.json --stream\n  aos augmentor agent biddb pm --message hello\n\n\
-                  The package runs as its own process, which is not a sandbox: the answer says what was enforced."
+                  The package runs in a separate process, which is not a sandbox. The response says which permissions were enforced."
 )]
 pub struct AugmentorArgs {
     #[command(subcommand)]
@@ -46,13 +46,13 @@ pub enum Action {
 /// The package, and what runs it.
 #[derive(Args, Debug)]
 pub struct PackageOptions {
-    /// Directory of the augmentor, or name of an installed pip or npm package
+    /// Directory of an augmentor, or name of an installed pip or npm package
     #[arg(value_name = "PATH")]
     pub package: String,
-    /// Runtime to use when the augmentor has several: python or node
+    /// Runtime to use if the augmentor has several: python or node
     #[arg(long, value_name = "RUNTIME")]
     pub runtime: Option<String>,
-    /// Python interpreter or virtual environment; default is the active one, `.venv` of the augmentor, or `python3`
+    /// Python interpreter or virtual environment; the default is the active environment, `.venv` of the augmentor, or `python3`
     #[arg(long, value_name = "FILE")]
     pub python: Option<PathBuf>,
 }
@@ -60,10 +60,10 @@ pub struct PackageOptions {
 /// How a call is made.
 #[derive(Args, Debug)]
 pub struct CallOptions {
-    /// Write each chunk as soon as it comes: NDJSON with a summary as its last line
+    /// Print each chunk as soon as it arrives: the output is NDJSON, and its last line is the envelope
     #[arg(long)]
     pub stream: bool,
-    /// Longest time of the call, in seconds; default is 60
+    /// Time limit for the call, in seconds; the default is 60
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<u64>,
 }
@@ -158,7 +158,7 @@ fn called(
         Some(_) => {
             let message = format!("`--timeout` must be from 1 to {MAX_SECONDS}");
             return Err(Failure::new(ErrorCode::Validation, message)
-                .hint("give a number of seconds in that range, or leave it out"));
+                .hint("use a number of seconds in that range, or omit the option"));
         }
         None => None,
     };

@@ -22,9 +22,12 @@ pub fn rule(id: &str) -> Result<&'static Rule, Failure> {
             || "`aos check --explain all` lists every rule".to_owned(),
             |nearest| format!("did you mean `{nearest}`?"),
         );
-        Failure::new(ErrorCode::Validation, format!("there is no rule `{}`", excerpt(&shown, 200)))
-            .hint(hint)
-            .detail("known_rules", known)
+        Failure::new(
+            ErrorCode::Validation,
+            format!("the rule `{}` does not exist", excerpt(&shown, 200)),
+        )
+        .hint(hint)
+        .detail("known_rules", known)
     })
 }
 

@@ -101,7 +101,7 @@ impl Verdict {
         let message = match total {
             1 if failed == 1 => {
                 format!(
-                    "{} is not what its contract says: {}",
+                    "{} does not match its contract: {}",
                     named(&self.reports[0]),
                     self.counts()
                 )
@@ -110,7 +110,7 @@ impl Verdict {
                 format!("{} directories could not be searched", self.unsearched.len())
             }
             _ => format!(
-                "{failed} of {total} projects are not what their contracts say: {}",
+                "{failed} of {total} projects do not match their contracts: {}",
                 self.counts()
             ),
         };
@@ -153,7 +153,10 @@ impl Verdict {
             return format!("first {fix}; each finding has its own fix");
         }
         first.map_or_else(
-            || "give this user the permission to search them, then run again".to_owned(),
+            || {
+                "give this user the permission to search them, then run the command again"
+                    .to_owned()
+            },
             |finding| finding.fix.clone(),
         )
     }
@@ -283,7 +286,7 @@ impl Verdict {
         if !self.filtered.is_empty() {
             let PassedOver { errors, warnings } = self.passed_over();
             blocks.push(visible!(
-                "Only {} was asked for, which is no verdict on the rest: {} and {} of other rules are not shown",
+                "Only {} was checked, so this is not a verdict on the project: {} and {} of other rules are not shown",
                 self.filtered.join(", "),
                 plural(errors, "error"),
                 plural(warnings, "warning")

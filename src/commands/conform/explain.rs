@@ -21,8 +21,11 @@ pub fn probe(id: &str) -> Result<&'static Probe, Failure> {
                 |nearest| format!("did you mean `{nearest}`?"),
             );
         let shown = id.chars().take(60).collect::<String>();
-        Failure::new(ErrorCode::Validation, format!("there is no probe `{}`", excerpt(&shown, 200)))
-            .hint(hint)
+        Failure::new(
+            ErrorCode::Validation,
+            format!("the probe `{}` does not exist", excerpt(&shown, 200)),
+        )
+        .hint(hint)
     })
 }
 
@@ -47,7 +50,7 @@ pub fn list(family: Option<Family>, run: &Run) -> Outcome {
 /// One probe, or all of them.
 ///
 /// # Errors
-/// When there is no such probe.
+/// When the probe does not exist.
 pub fn explain(id: &str, family: Option<Family>, run: &Run) -> Result<Outcome, Failure> {
     let probes = if id == "all" { of(family) } else { vec![probe(id)?] };
     let text = probes.iter().map(|probe| {

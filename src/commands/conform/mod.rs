@@ -33,40 +33,40 @@ const RUN_LIMIT: Duration = Duration::from_secs(600);
 /// Most probes at the same time.
 const MAX_JOBS: usize = 64;
 
-/// Run a tool and hold what it does against its contract
+/// Run a tool and test its behaviour against its contract
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  aos conform\n  aos conform ../aos-github --probe harness.one-document\n  aos conform --family harness -- ./aos-github\n  aos conform --report junit=conform.xml"
 )]
 pub struct ConformArgs {
-    /// Project directory; default is the current one
+    /// Project directory; the default is the current directory
     #[arg(value_name = "PATH", conflicts_with_all = ["list", "explain", "command"])]
     pub path: Option<PathBuf>,
-    /// Run this probe only; can be repeated
+    /// Run only this probe; can be repeated
     #[arg(long, value_name = "PROBE")]
     pub probe: Vec<String>,
-    /// List the probes, of one family with `--family`; run nothing
+    /// List the probes, with `--family` those of one family, without running any
     #[arg(long, conflicts_with_all = ["probe", "explain", "command"])]
     pub list: bool,
-    /// Describe one probe, or all with `all`; run nothing
+    /// Describe one probe, or every probe with `all`, without running any
     #[arg(long, value_name = "PROBE", conflicts_with_all = ["probe", "command"])]
     pub explain: Option<String>,
-    /// Also write the result to a file, as `junit=FILE` or `sarif=FILE`; can be repeated
+    /// Also write a report to a file: `junit=FILE` or `sarif=FILE`; can be repeated
     #[arg(long, value_name = "FORMAT=FILE")]
     pub report: Vec<String>,
-    /// How many probes run at the same time; default is one per core
+    /// Number of probes that run at the same time; the default is one per core
     #[arg(long, value_name = "COUNT")]
     pub jobs: Option<usize>,
-    /// Contract family of a command that is given after `--`
+    /// Contract family of the command after `--`
     #[arg(long, value_name = "FAMILY")]
     pub family: Option<String>,
-    /// Contract tag of a command that is given after `--`; default is the newest
+    /// Contract tag of the command after `--`; the default is the newest tag
     #[arg(long, value_name = "TAG")]
     pub tag: Option<String>,
-    /// Description of upstream and commands; default is the conform.toml of the project, and none for a command
+    /// File that describes upstream and commands; the default is conform.toml of the project
     #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "explain"])]
     pub fixture: Option<PathBuf>,
-    /// Program and first arguments of the tool, in place of a project
+    /// Program and first arguments of the tool, instead of a project
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }
@@ -87,7 +87,7 @@ pub fn run(args: &ConformArgs, run: &Run) -> Result<Outcome, Failure> {
     let jobs = match args.jobs {
         Some(0) => {
             return Err(Failure::new(ErrorCode::Validation, "`--jobs` is 0")
-                .hint("give a number from 1 on, or leave it out"));
+                .hint("use a number of at least 1, or omit the option"));
         }
         Some(jobs) => jobs.min(MAX_JOBS),
         None => std::thread::available_parallelism().map_or(1, usize::from).min(MAX_JOBS),
@@ -102,7 +102,7 @@ pub fn run(args: &ConformArgs, run: &Run) -> Result<Outcome, Failure> {
     // From here on, whatever is started ends with aos, whatever ends aos.
     let _keeper = keeper::start(isolation.is_ok())
         .inspect_err(|error| {
-            notes.push(format!("if aos is killed, programs that it started may go on: {error}"));
+            notes.push(format!("if aos is killed, programs that it started may continue: {error}"));
         })
         .ok();
     let session = Session::new(subject.target, subject.contract, subject.fixture, isolation);
@@ -143,7 +143,7 @@ fn again(args: &ConformArgs, run: &Run) -> CommandLine {
 fn selected(wanted: &[&'static Probe], family: Family) -> Result<Vec<&'static Probe>, Failure> {
     if let Some(other) = wanted.iter().find(|probe| probe.family != family) {
         let message = format!(
-            "the probe `{}` is for the family `{}`, and this tool follows `{family}`",
+            "the probe `{}` is for the family `{}`, but this tool follows `{family}`",
             other.id, other.family
         );
         return Err(Failure::new(ErrorCode::Validation, message)
@@ -197,7 +197,7 @@ fn known_family(text: &str) -> Result<Family, Failure> {
     text.parse().map_err(|error: crate::contract::family::UnknownFamily| {
         let known = Family::names();
         let shown = error.0.chars().take(60).collect::<String>();
-        let message = format!("there is no contract family `{}`", excerpt(&shown, 200));
+        let message = format!("the contract family `{}` does not exist", excerpt(&shown, 200));
         Failure::new(ErrorCode::Validation, message)
             .hint(format!("use {}", known.join(" or ")))
             .detail("known_families", known)
@@ -209,12 +209,12 @@ impl From<TargetError> for Failure {
         let message = error.to_string();
         match error {
             TargetError::NotFound { looked, .. } => Self::new(ErrorCode::NotFound, message)
-                .hint("install or build the tool, name its command under [conform] in aos.toml, or give it after `--`")
+                .hint("install or build the tool, set its command under [conform] in aos.toml, or pass it after `--`")
                 .detail("looked_for", looked),
             TargetError::NoRuntime { runtime, .. } => Self::new(ErrorCode::NotFound, message)
                 .hint(format!("install {runtime}, or activate an environment that has it")),
             TargetError::NoProgram { .. } => Self::new(ErrorCode::NotFound, message)
-                .hint("name an executable file, or a program on PATH"),
+                .hint("use an executable file, or a program on PATH"),
         }
     }
 }
@@ -224,14 +224,14 @@ impl From<FixtureError> for Failure {
         let message = error.to_string();
         match error {
             FixtureError::Read { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
-                Self::new(ErrorCode::NotFound, message).hint("give `--fixture` a file that exists")
+                Self::new(ErrorCode::NotFound, message).hint("pass an existing file to `--fixture`")
             }
             FixtureError::Read { source, .. } => {
                 Self::new(io_code(&source), message).hint(io_hint(&source))
             }
             FixtureError::Document { .. } => {
                 Self::new(ErrorCode::Validation, message).hint(concat!(
-                    "fix it there; every member is described at ",
+                    "fix it there; all members are described at ",
                     env!("CARGO_PKG_REPOSITORY"),
                     "/blob/v",
                     env!("CARGO_PKG_VERSION"),

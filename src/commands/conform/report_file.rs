@@ -33,9 +33,10 @@ impl ReportFile {
             let file = Self::parse(text)?;
             let place = file.place().map_err(|error| file.fault(&error))?;
             if files.iter().any(|(other, _)| *other == place) {
-                let message = format!("two reports go to the file `{}`", file.path.display());
+                let message =
+                    format!("two reports would be written to the file `{}`", file.path.display());
                 return Err(Failure::new(ErrorCode::Validation, message)
-                    .hint("give each `--report` a file of its own"));
+                    .hint("use a different file for each `--report`"));
             }
             files.push((place, file));
         }
@@ -54,14 +55,15 @@ impl ReportFile {
         });
         match (format, parsed) {
             (Some(_), Some((_, "-"))) => {
-                let message = "a report goes to a file, and `-` is none: stdout has the answer";
+                let message =
+                    "a report must be a file; `-` is not allowed, because stdout has the response";
                 Err(Failure::new(ErrorCode::Validation, message)
-                    .hint("name a file, for example `--report junit=conform.xml`"))
+                    .hint("use a file, for example `--report junit=conform.xml`"))
             }
             (Some(format), Some((_, path))) => Ok(Self { format, path: PathBuf::from(path) }),
             _ => {
                 let shown = text.chars().take(80).collect::<String>();
-                let message = format!("`{}` is no report", excerpt(&shown, 200));
+                let message = format!("`{}` is not a report", excerpt(&shown, 200));
                 Err(Failure::new(ErrorCode::Validation, message)
                     .hint("write `--report junit=FILE` or `--report sarif=FILE`"))
             }
@@ -80,7 +82,7 @@ impl ReportFile {
         if existing && files::is_read_only(&self.path).unwrap_or(false) {
             let message = format!("the report `{}` is read-only", self.path.display());
             return Err(Failure::new(ErrorCode::Forbidden, message)
-                .hint("allow writing with `chmod u+w`, or name another file"));
+                .hint("make it writable with `chmod u+w`, or use another file"));
         }
         let staged = staged(&self.path).map_err(|error| self.fault(&error))?;
         files::write_new(&staged, b"", Mode::Plain)
@@ -90,12 +92,12 @@ impl ReportFile {
 
     fn fault(&self, error: &std::io::Error) -> Failure {
         let why = match error.kind() {
-            std::io::ErrorKind::NotFound => "its directory is not there".to_owned(),
+            std::io::ErrorKind::NotFound => "its directory does not exist".to_owned(),
             _ => error.to_string(),
         };
         let message = format!("the report `{}` cannot be written: {why}", self.path.display());
         Failure::new(io_code(error), message).hint(match error.kind() {
-            std::io::ErrorKind::NotFound => "make the directory first, or name another file",
+            std::io::ErrorKind::NotFound => "create the directory first, or use another file",
             _ => io_hint(error),
         })
     }
@@ -130,8 +132,10 @@ fn standing(path: &Path) -> std::io::Result<(&Path, bool)> {
         Kind::Absent => Ok((parent, false)),
         Kind::File { .. } => Ok((parent, true)),
         Kind::Directory => Err(std::io::Error::other("it is a directory")),
-        Kind::Symlink => Err(std::io::Error::other("it is a link; name the file that it leads to")),
-        Kind::Other => Err(std::io::Error::other("something other than a plain file is there")),
+        Kind::Symlink => {
+            Err(std::io::Error::other("it is a link; use the file to which it points"))
+        }
+        Kind::Other => Err(std::io::Error::other("it is not a plain file")),
     }
 }
 

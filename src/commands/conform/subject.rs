@@ -38,7 +38,7 @@ pub fn find(args: &ConformArgs, family: Option<Family>) -> Result<Subject, Failu
         return of_project(args, family, tag);
     }
     let family = family.ok_or_else(|| {
-        Failure::new(ErrorCode::Usage, "a command after `--` needs the family of its contract")
+        Failure::new(ErrorCode::Usage, "a command after `--` needs its contract family")
             .hint(format!("add `--family NAME`, with one of {}", Family::names().join(", ")))
     })?;
     has_probes(family)?;
@@ -55,7 +55,7 @@ pub fn find(args: &ConformArgs, family: Option<Family>) -> Result<Subject, Failu
         && files::kind(Path::new(FIXTURE_PATH)).is_ok_and(|kind| kind != Kind::Absent)
     {
         notes.push(format!(
-            "`{FIXTURE_PATH}` of this directory was not read; `--fixture {FIXTURE_PATH}` uses it"
+            "`{FIXTURE_PATH}` in this directory was not read; pass `--fixture {FIXTURE_PATH}` to use it"
         ));
     }
     Ok(Subject { target, contract, fixture, waivers: Vec::new(), notes })
@@ -71,25 +71,25 @@ fn of_project(
         let message =
             format!("`{}` follows the family `{}`, not `{family}`", project.shown, project.family);
         return Err(Failure::new(ErrorCode::Validation, message)
-            .hint("leave `--family` out; aos.toml says which one it is"));
+            .hint("omit `--family`; aos.toml has the family"));
     }
     has_probes(project.family)?;
     if let Slot::Faulty { reason, .. } = &project.record {
         return Err(Failure::new(ErrorCode::Validation, format!("aos.toml: {reason}"))
-            .hint("fix the member; `aos check` says the same"));
+            .hint("fix the member; `aos check` reports it too"));
     }
     let mut notes = Vec::new();
     let pinned = project.pin.good().cloned();
     if let (Some(pin), Some(tag)) = (&pinned, &tag)
         && pin != tag
     {
-        notes.push(format!("the project is pinned to {pin} and was held against {tag}"));
+        notes.push(format!("the project is pinned to {pin}, but was tested against {tag}"));
     }
     let tag = match tag.or(pinned) {
         Some(tag) => tag,
         None => {
             let latest = spec_source::latest(project.family)?;
-            notes.push(format!("the project has no pin; it was held against {latest}"));
+            notes.push(format!("the project has no pin; it was tested against {latest}"));
             latest
         }
     };
@@ -111,7 +111,7 @@ fn has_probes(family: Family) -> Result<(), Failure> {
     }
     let message = format!("aos has no probes for the family `{family}`; nothing was run");
     Err(Failure::new(ErrorCode::Validation, message)
-        .hint("`aos check` judges the project, and its own tests run it"))
+        .hint("use `aos check` and the project's own tests"))
 }
 
 /// The contract of a tag: from the binary, else the one that the project vendors.
@@ -130,7 +130,7 @@ fn contract(project: &Project, tag: &SpecTag) -> Result<Contract, Failure> {
     })?;
     Contract::parse(project.family, tag, &loaded.bytes).map_err(|error| {
         Failure::new(ErrorCode::Validation, format!("`{}`: {error}", path.display()))
-            .hint("`aos check` says what is wrong with it")
+            .hint("`aos check` reports what is wrong with it")
     })
 }
 
@@ -143,6 +143,6 @@ fn tool(project: &Project) -> String {
 
 fn tag(text: &str) -> Result<SpecTag, Failure> {
     SpecTag::parse(text).map_err(|error| {
-        Failure::new(ErrorCode::Validation, error.to_string()).hint("give a tag such as `v1.1.0`")
+        Failure::new(ErrorCode::Validation, error.to_string()).hint("use a tag such as `v1.1.0`")
     })
 }

@@ -12,7 +12,7 @@ use crate::report::{Failure, Outcome};
 
 use super::Run;
 
-/// Serve tools to MCP clients, and print the configuration of a client
+/// Serve tools to MCP clients, or print the configuration for a client
 #[derive(Args, Debug)]
 #[command(
     disable_help_subcommand = true,
@@ -30,38 +30,38 @@ pub struct McpArgs {
 pub enum Action {
     /// Serve augmentors, connectors and CLIs on stdin and stdout until stdin ends
     Serve(ServeArgs),
-    /// Print the configuration of a client, or list the clients
+    /// Print the configuration for a client, or list the clients
     Config(ConfigArgs),
 }
 
 /// Which packages, and what of them.
 #[derive(Args, Debug)]
 pub struct ServeArgs {
-    /// Directory of an augmentor, a connector or a CLI; name of an installed augmentor; or a program that has `reference`
+    /// Directory of an augmentor, connector or CLI; name of an installed augmentor; or a program with a `reference` command
     #[arg(value_name = "PATH", required = true)]
     pub packages: Vec<String>,
     /// Offer tools up to this mode
     #[arg(long, value_enum, value_name = "MODE", default_value_t = AllowedMode::Readonly)]
     pub allow_mode: AllowedMode,
-    /// Offer only these tools: globs of ids or names, `tag:TAG`, `mode:MODE`; `!` takes away
+    /// Offer only these tools: globs of ids or names, `tag:TAG`, `mode:MODE`; `!` excludes
     #[arg(long, value_name = "PATTERNS", value_delimiter = ',')]
     pub tools: Vec<String>,
-    /// List every tool, or three tools that find them; `auto` does so above 40
+    /// Offer every tool, or three tools that search for them; `auto` searches if there are more than 40
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Presented::Auto)]
     pub present: Presented,
-    /// Pass this environment variable on, beside those that a package names itself
+    /// Pass this environment variable to packages, in addition to those that they declare
     #[arg(long, value_name = "NAME")]
     pub env: Vec<String>,
-    /// Longest time of a call, in seconds
+    /// Time limit for a call, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub timeout: u64,
-    /// Runtime of augmentors that have several: python or node
+    /// Runtime for augmentors that have several: python or node
     #[arg(long, value_name = "RUNTIME")]
     pub runtime: Option<String>,
     /// Python interpreter or virtual environment for augmentors
     #[arg(long, value_name = "FILE")]
     pub python: Option<PathBuf>,
-    /// Show what would be served, and end
+    /// Show what would be served, and exit
     #[arg(long)]
     pub list: bool,
 }
@@ -69,13 +69,13 @@ pub struct ServeArgs {
 /// Which client, and what it gets.
 #[derive(Args, Debug)]
 pub struct ConfigArgs {
-    /// Client; without it the clients are listed
+    /// Client; without it, the clients are listed
     #[arg(value_name = "CLIENT")]
     pub client: Option<String>,
-    /// Packages to serve; default is the current directory
+    /// Packages to serve; the default is the current directory
     #[arg(value_name = "PATH")]
     pub packages: Vec<String>,
-    /// Name of the server in the client; default is the name of the package
+    /// Name of the server in the client; the default is the name of the package
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
     /// Offer tools up to this mode
@@ -91,11 +91,11 @@ pub struct ConfigArgs {
 pub enum AllowedMode {
     /// Queries that change nothing
     Readonly,
-    /// Creating and updating
+    /// Create and update
     Write,
-    /// Every operation, also on many things at once
+    /// All operations, including bulk operations
     Full,
-    /// Destruction and configuration
+    /// Also destructive operations and configuration
     Admin,
 }
 
@@ -114,11 +114,11 @@ impl AllowedMode {
 /// How tools are presented.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum Presented {
-    /// All of them, or search when there are more than 40
+    /// All tools, or search if there are more than 40
     Auto,
-    /// All of them
+    /// All tools
     All,
-    /// Search, describe and call
+    /// Three tools: search, describe and call
     Search,
 }
 

@@ -62,13 +62,16 @@ fn served(args: &ServeArgs, run: &Run) -> Result<Outcome, Failure> {
     let is_quiet = options.is_quiet;
     let session = Session::new(providers, policy, options, sources).map_err(|error| {
         Failure::new(ErrorCode::Conflict, error.to_string())
-            .hint("leave one of them out with `--tools '!NAME'`, or serve them apart")
+            .hint("exclude one of them with `--tools '!NAME'`, or serve them separately")
     })?;
     let session = Arc::new(session);
     if session.catalogue().is_empty() && !args.tools.is_empty() {
         close(&session);
-        return Err(Failure::new(ErrorCode::NotFound, "no tool of these packages fits `--tools`")
-            .hint("leave `--tools` out and add `--list` to see every tool"));
+        return Err(Failure::new(
+            ErrorCode::NotFound,
+            "no tool of these packages matches `--tools`",
+        )
+        .hint("omit `--tools` and add `--list` to see every tool"));
     }
     if args.list {
         let outcome = listed(&session.catalogue());
@@ -97,9 +100,8 @@ fn close(session: &Session) {
 
 fn policy(args: &ServeArgs) -> Result<Policy, Failure> {
     let filter = Filter::parse(&args.tools).map_err(|error| {
-        Failure::new(ErrorCode::Validation, format!("`--tools`: {error}")).hint(
-            "give globs such as `issue.*`, `tag:NAME` or `mode:readonly`, with `!` to take away",
-        )
+        Failure::new(ErrorCode::Validation, format!("`--tools`: {error}"))
+            .hint("use globs such as `issue.*`, `tag:NAME` or `mode:readonly`, with `!` to exclude")
     })?;
     let mode = args.allow_mode.mode();
     let presentation = match args.present {
@@ -115,19 +117,21 @@ fn options(args: &ServeArgs, run: &Run) -> Result<Options, Failure> {
     if !(1..=MAX_SECONDS).contains(&seconds) {
         let message = format!("`--timeout` must be from 1 to {MAX_SECONDS}");
         return Err(Failure::new(ErrorCode::Validation, message)
-            .hint("give a number of seconds in that range, or leave it out"));
+            .hint("use a number of seconds in that range, or omit the option"));
     }
     if args.packages.len() > MAX_PACKAGES {
-        let message = format!("a server has at most {MAX_PACKAGES} packages");
-        return Err(Failure::new(ErrorCode::Validation, message).hint("serve the others apart"));
+        let message = format!("a server can have at most {MAX_PACKAGES} packages");
+        return Err(
+            Failure::new(ErrorCode::Validation, message).hint("serve the others separately")
+        );
     }
     let is_name = |name: &&String| {
         name.is_empty() || !name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_')
     };
     if let Some(name) = args.env.iter().find(is_name) {
-        let message = format!("`--env {}` is not the name of a variable", excerpt(name, 80));
+        let message = format!("`--env {}` is not a valid variable name", excerpt(name, 80));
         return Err(Failure::new(ErrorCode::Validation, message)
-            .hint("give the name alone; its value comes from the environment of aos"));
+            .hint("pass only the name; aos reads the value from its environment"));
     }
     Ok(Options {
         runtime: args.runtime.clone(),
@@ -160,9 +164,9 @@ fn source(package: &str, options: &Options) -> Result<Source, Failure> {
         None => {
             let shown = excerpt(package, 200);
             let message =
-                format!("`{shown}` is no directory, no program and no installed augmentor");
+                format!("`{shown}` is neither a directory, a program nor an installed augmentor");
             Err(Failure::new(ErrorCode::NotFound, message)
-                .hint("give the directory of a tool, or a program or package that is installed"))
+                .hint("use the directory of a tool, or an installed program or package"))
         }
     }
 }
@@ -171,9 +175,11 @@ fn of_project(project: &Project) -> Result<Source, Failure> {
     let family = project.family;
     let opener: Option<&'static dyn Opener> = OPENERS.of(family);
     let opener = opener.ok_or_else(|| {
-        let message =
-            format!("`{}` is of the family `{family}`, which has no tools for MCP", project.shown);
-        Failure::new(ErrorCode::Validation, message).hint("give an augmentor, a connector or a CLI")
+        let message = format!(
+            "`{}` follows the family `{family}`, which has no tools for MCP",
+            project.shown
+        );
+        Failure::new(ErrorCode::Validation, message).hint("use an augmentor, a connector or a CLI")
     })?;
     Ok(Source { kind: SourceKind::Project(project.root.clone()), opener })
 }
@@ -214,7 +220,9 @@ fn greet(session: &Session) {
     let catalogue = session.catalogue();
     let mut lines = Vec::new();
     if terminal::stdin_is_terminal() {
-        lines.push(Visible::literal("aos waits for an MCP client on stdin; Ctrl-D ends it"));
+        lines.push(Visible::literal(
+            "aos is waiting for an MCP client on stdin; press Ctrl-D to end it",
+        ));
     }
     for provider in &catalogue.providers {
         let identity = provider.identity();

@@ -15,9 +15,12 @@ pub fn template(name: &str) -> Result<Template, Failure> {
             || format!("templates are {}", known.join(", ")),
             |nearest| format!("did you mean `{nearest}`?"),
         );
-        Failure::new(ErrorCode::Validation, format!("there is no template `{}`", shown(name)))
-            .hint(hint)
-            .detail("known_templates", known)
+        Failure::new(
+            ErrorCode::Validation,
+            format!("the template `{}` does not exist", shown(name)),
+        )
+        .hint(hint)
+        .detail("known_templates", known)
     })
 }
 
@@ -41,7 +44,7 @@ pub fn preset_text<'a>(wanted: &Wanted<'a>, name: &str) -> Result<(String, &'a s
             );
             return Err(Failure::new(
                 ErrorCode::Validation,
-                format!("there is no preset `{}`", shown(preset)),
+                format!("the preset `{}` does not exist", shown(preset)),
             )
             .hint(hint)
             .detail("known_presets", known));
@@ -61,12 +64,12 @@ pub fn preset_text<'a>(wanted: &Wanted<'a>, name: &str) -> Result<(String, &'a s
 /// A slip of the finger would make another project than the one that is meant.
 fn nearly(name: &str, preset: &str) -> Failure {
     let message = format!(
-        "`{}` is no preset, and `{preset}` is; nothing was written, because one of them may be a slip",
+        "`{}` is not a preset, but `{preset}` is; nothing was written, because the name may be a typing error",
         shown(name)
     );
     Failure::new(ErrorCode::Validation, message)
         .hint(format!(
-            "name the project `{preset}` for that preset; for one of its own with this name, add `--preset {EXAMPLE_PRESET}`"
+            "use the name `{preset}` for that preset; to use this name without a preset, add `--preset {EXAMPLE_PRESET}`"
         ))
         .detail("nearest_preset", preset)
 }

@@ -40,7 +40,7 @@ pub fn fill(target: &Path, project: &mut NewProject) -> Result<Fill, Failure> {
         if let Some(TreeEntry::File(now)) = current.entries.get(path) {
             if path.as_str() == LICENSE && now.bytes != content.bytes {
                 notes.push(format!(
-                    "your `{LICENSE}` stays; see that the licence named elsewhere agrees with it"
+                    "your `{LICENSE}` was kept; check that the license named in other files agrees with it"
                 ));
                 content = now.clone();
             } else if PATTERNS.contains(&path.as_str())
@@ -122,7 +122,7 @@ fn other_spellings(target: &Path, wanted: &FileSet) -> Vec<Obstacle> {
         .into_iter()
         .map(|(other, path)| Obstacle {
             path,
-            reason: format!("`{other}` differs from it in upper and lower case only"),
+            reason: format!("`{other}` differs from it only in upper and lower case"),
         })
         .collect()
 }

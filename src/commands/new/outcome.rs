@@ -17,7 +17,7 @@ use super::plan::NewProject;
 impl NewProject {
     pub fn unchanged(&self, target: &Path, run: &Run) -> Outcome {
         let text = visible!(
-            "{} {} is already what `aos new` makes (template {} {}, spec {})",
+            "{} {} is already what `aos new` creates (template {} {}, spec {})",
             run.style.good("unchanged"),
             target.display(),
             self.template.name,

@@ -48,13 +48,13 @@ impl Place {
             missing.pop();
             if !args.here {
                 notes.push(format!(
-                    "`{}` is called like the tool, so it holds the project itself",
+                    "`{}` has the name of the tool, so the project was put into it",
                     given.display()
                 ));
             }
         } else if missing.is_empty() && is_fresh_repository(&given) {
             notes.push(format!(
-                "`{}` is a new repository; `--here` puts the project right into it",
+                "`{}` is a new repository; use `--here` to put the project into it",
                 given.display()
             ));
         }
@@ -91,11 +91,11 @@ impl Place {
 fn resolve(dir: &Path) -> Result<(PathBuf, Vec<PathBuf>), Failure> {
     let here = environment::current_directory().map_err(|error| {
         Failure::new(ErrorCode::Io, format!("the current directory cannot be used: {error}"))
-            .hint("run in a directory that exists")
+            .hint("run the command in an existing directory")
     })?;
     let unusable = |code: ErrorCode, reason: &str| {
         Failure::new(code, format!("`{}` cannot be used: {reason}", dir.display()))
-            .hint("choose a `--dir` below a directory that exists; nothing was changed")
+            .hint("choose a `--dir` in an existing directory; nothing was changed")
     };
     let full = here.join(dir);
     let mut existing = full.as_path();
@@ -106,7 +106,7 @@ fn resolve(dir: &Path) -> Result<(PathBuf, Vec<PathBuf>), Failure> {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 // A link to nowhere is not a missing directory.
                 if !matches!(files::kind(existing), Ok(Kind::Absent)) {
-                    let reason = format!("`{}` leads nowhere", existing.display());
+                    let reason = format!("`{}` is a broken link", existing.display());
                     return Err(unusable(ErrorCode::NotFound, &reason));
                 }
             }
@@ -160,14 +160,14 @@ fn target_state(target: &Path) -> Result<TargetState, Failure> {
     let look = |error: std::io::Error| {
         Failure::new(
             crate::error::io_code(&error),
-            format!("`{}` cannot be looked at: {error}", target.display()),
+            format!("`{}` cannot be read: {error}", target.display()),
         )
-        .hint("choose a directory that you may read, with `--dir`; nothing was changed")
+        .hint("choose a directory that you can read with `--dir`; nothing was changed")
     };
     let reason = match files::kind(target).map_err(look)? {
         Kind::Absent => return Ok(TargetState::Free),
         Kind::Directory if is_bare_repository(target) => {
-            "is a bare repository, which has no place for the files of a project"
+            "is a bare repository, which has no working tree"
         }
         Kind::Directory => {
             // The directory that a shell stands in must stay the same one.
@@ -193,7 +193,7 @@ pub fn occupied(target: &Path, record: Option<&str>, plan: &Plan) -> Failure {
         .chain(plan.obstacles().iter().map(|obstacle| obstacle.path.to_string()))
         .collect();
     let reason = match (record, plan.obstacles().first()) {
-        (Some(record), _) => format!("is a project already: it has `{record}`"),
+        (Some(record), _) => format!("is already a project: it has `{record}`"),
         (None, Some(first)) => {
             format!("cannot take the project: `{}`: {}", first.path, first.reason)
         }
@@ -204,8 +204,8 @@ pub fn occupied(target: &Path, record: Option<&str>, plan: &Plan) -> Failure {
             .detail("path", target.display().to_string())
             .detail("collisions", differing.iter().cloned().collect::<Vec<_>>());
     failure.hint = Some(match record {
-        Some(_) => "renew it with `aos sync-spec` and `aos gen`, or choose another `--dir`; nothing was changed",
-        None => "rename or move what is in the way, or choose another `--dir`; nothing was changed",
+        Some(_) => "update it with `aos sync-spec` and `aos gen`, or choose another `--dir`; nothing was changed",
+        None => "rename or move these files, or choose another `--dir`; nothing was changed",
     }.to_owned());
     if !differing.is_empty() {
         failure.report =

@@ -48,7 +48,7 @@ impl NewProject {
             let name = &template.info.name;
             let message = format!("`--ao` is for adapters, not for the template `{name}`");
             return Err(Failure::new(ErrorCode::Validation, message)
-                .hint("leave it out, or add `--template agent-adapter`"));
+                .hint("omit it, or add `--template agent-adapter`"));
         }
         let name = args.name.as_deref().unwrap_or_default();
         let named = Named::of(&template, name, args.preset.as_deref(), args.ao.as_deref())?;

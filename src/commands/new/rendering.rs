@@ -52,7 +52,7 @@ impl<'a> Named<'a> {
         let (info, presets) = (&template.info, &template.presets);
         let wanted = Wanted { name, preset, template: info, presets, checkout };
         let family = SCAFFOLDERS.of(template.info.family);
-        let family = family.ok_or_else(|| faulty("its family makes no projects"))?;
+        let family = family.ok_or_else(|| faulty("projects of its family cannot be created"))?;
         let name = family.name(&wanted)?;
         Ok(Self { template, wanted, name })
     }
@@ -109,7 +109,7 @@ impl<'a> Named<'a> {
 /// Templates are part of the binary, so what they break is no fault of the input.
 fn faulty(error: impl std::fmt::Display) -> Failure {
     Failure::new(ErrorCode::Unknown, format!("the template cannot be rendered: {error}"))
-        .hint("this build of aos is faulty; install a release")
+        .hint("this build of aos is defective; install a release")
 }
 
 fn record(

@@ -114,5 +114,5 @@ pub fn without_preset(wanted: &Wanted<'_>) -> Result<(), Failure> {
     let names: Vec<_> = names.into_iter().filter(|name| embedded::has_presets(name)).collect();
     let message = format!("the template `{}` has no presets", wanted.template.name);
     Err(Failure::new(ErrorCode::Validation, message)
-        .hint(format!("leave `--preset` out; presets belong to {}", names.join(", "))))
+        .hint(format!("omit `--preset`; only {} has presets", names.join(", "))))
 }

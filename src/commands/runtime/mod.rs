@@ -17,8 +17,8 @@ use super::Run;
 #[command(
     disable_help_subcommand = true,
     after_help = "Examples:\n  aos runtime                          show version and parts\n  \
-                  aos runtime own PART                 take a part over\n  \
-                  aos runtime return PART --dry-run    see what giving it back would lose"
+                  aos runtime own PART                 hand a part to the project\n  \
+                  aos runtime return PART --dry-run    show what returning it would lose"
 )]
 pub struct RuntimeArgs {
     #[command(subcommand)]
@@ -28,16 +28,16 @@ pub struct RuntimeArgs {
 /// What changes hands.
 #[derive(Debug, Subcommand)]
 pub enum Action {
-    /// Take a part of the runtime over: aos no longer checks or replaces it
+    /// Hand a part of the runtime to the project: aos no longer checks or replaces it
     Own(PartArgs),
-    /// Give a part back: aos puts the bytes of the runtime in place of yours
+    /// Return a part to aos: the files of the runtime replace yours
     Return(PartArgs),
 }
 
 /// A part, and how to write.
 #[derive(Args, Debug)]
 pub struct PartArgs {
-    /// File or directory of the runtime, from the project root or from the directory of the runtime
+    /// File or directory of the runtime, relative to the project or to the runtime
     #[arg(value_name = "PART")]
     pub part: String,
     #[command(flatten)]

@@ -26,18 +26,18 @@ pub fn put_back(root: &Path, write: &WriteOptions) -> Result<Vec<String>, Failur
     let mut notes = Vec::new();
     if let Some(recovery) = &recovery {
         notes.push(format!(
-            "an earlier run was cut off; {} files were put back",
+            "an earlier run was interrupted; {} files were restored",
             recovery.restored.len()
         ));
         notes.extend(recovery.restored.iter().map(|restored| match restored.action {
-            "remove" => format!("`{}`, which that run had made, was removed", restored.path),
-            _ => format!("`{}` was put back", restored.path),
+            "remove" => format!("`{}`, which that run had created, was removed", restored.path),
+            _ => format!("`{}` was restored", restored.path),
         }));
         notes.extend(
             recovery
                 .skipped
                 .iter()
-                .map(|path| format!("`{path}` was changed since then and was left as it is")),
+                .map(|path| format!("`{path}` was changed since then and was kept")),
         );
     }
     notes.extend(leftovers.removed.iter().map(|removed| {
@@ -45,7 +45,7 @@ pub fn put_back(root: &Path, write: &WriteOptions) -> Result<Vec<String>, Failur
         let files =
             if files.is_empty() { String::new() } else { format!(": {}", files.join(", ")) };
         format!(
-            "`{}`, left by a run on this machine that was cut off, was removed{files}",
+            "`{}`, left by an interrupted run on this machine, was removed{files}",
             removed.name
         )
     }));
@@ -54,7 +54,7 @@ pub fn put_back(root: &Path, write: &WriteOptions) -> Result<Vec<String>, Failur
 }
 
 fn left_alone(left: &apply::journal::Left) -> String {
-    format!("`{}` looks like a leftover of aos and was left as it is: {}", left.name, left.reason)
+    format!("`{}` looks like a leftover of aos, but was kept: {}", left.name, left.reason)
 }
 
 /// The answer to a dry run where a write must be undone first, with every path.
@@ -65,8 +65,8 @@ fn cut_off(recovery: &apply::journal::Recovery) -> Failure {
     let steps: Vec<_> =
         steps.map(|step| json!({"path": step.path, "action": step.action})).collect();
     let mut failure =
-        Failure::new(ErrorCode::Conflict, "an earlier run was cut off while it wrote")
-            .hint("run the command without `--dry-run`; it puts the old state back first")
+        Failure::new(ErrorCode::Conflict, "an earlier run was interrupted while it wrote")
+            .hint("run the command without `--dry-run`; it first restores the old state")
             .detail("recovery", steps)
             .detail("left_alone", recovery.skipped.clone());
     failure.report = Some(report).filter(|report| !report.is_empty());

@@ -75,7 +75,7 @@ pub fn follow(
     }
     let note = match &spec.source {
         SpecSource::Host(_) => {
-            Some(format!("aos.toml named `{}` as the source; it names `{source}` now", spec.source))
+            Some(format!("the source in aos.toml changed from `{}` to `{source}`", spec.source))
         }
         SpecSource::Embedded | SpecSource::Directory => None,
     };
@@ -148,7 +148,7 @@ fn newest_instead(family: Family, pin: &SpecTag) -> Result<Obtained, Failure> {
     let release = spec_source::embedded_release(family, &tag)?;
     let mut obtained = Obtained::local(release, Trust::Embedded);
     obtained.notes.push(format!(
-        "`{pin}` in `{PIN_PATH}` is no tag of `{family}` that this aos carries: the project moves to `{tag}`; `--to TAG` names another"
+        "this aos does not contain the tag `{pin}` in `{PIN_PATH}` for `{family}`: the project moves to `{tag}`; `--to TAG` selects another"
     ));
     Ok(obtained)
 }
@@ -170,7 +170,7 @@ fn faulty_pin(family: Family, reason: &str) -> Failure {
     let known: Vec<_> = embedded::tags(family).iter().map(ToString::to_string).collect();
     Failure::new(ErrorCode::Validation, format!("`{PIN_PATH}` is not a tag: {reason}"))
         .hint(format!(
-            "name the tag: `aos sync-spec --to {}`",
+            "pass the tag: `aos sync-spec --to {}`",
             known.last().map_or("TAG", String::as_str)
         ))
         .detail("known_tags", known)
@@ -226,7 +226,7 @@ impl Follower<'_> {
             (Some(text), _) => self.tag(text).map(known),
             (None, Slot::Good(pin)) => Ok(known(pin.clone())),
             (None, Slot::Faulty { reason, .. }) => Err(faulty_pin(self.record.family, reason)
-                .hint("name the tag: `aos sync-spec --to TAG`, or `--to latest`")),
+                .hint("pass the tag: `aos sync-spec --to TAG`, or `--to latest`")),
         }
     }
 
@@ -239,7 +239,7 @@ impl Follower<'_> {
         Ok(match pin {
             Some(pin) => {
                 let note = format!(
-                    "the newest release of `{source}` is `{}`, older than the pin, so the pin stays; `--to {}` goes back",
+                    "the newest release of `{source}` is `{}`, which is older than the pin, so the pin was not changed; `--to {}` moves to it",
                     newest.tag, newest.tag
                 );
                 Aim { tag: pin.clone(), newest: None, note: Some(note) }
@@ -250,9 +250,8 @@ impl Follower<'_> {
 
     fn tag(&self, text: &str) -> Result<SpecTag, Failure> {
         SpecTag::parse(text).map_err(|error| {
-            Failure::new(ErrorCode::Validation, format!("the tag cannot be used: {error}")).hint(
-                format!("name the tag of a release of {}, or `latest`", self.repository.url()),
-            )
+            Failure::new(ErrorCode::Validation, format!("the tag cannot be used: {error}"))
+                .hint(format!("use the tag of a release of {}, or `latest`", self.repository.url()))
         })
     }
 }

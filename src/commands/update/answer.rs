@@ -208,13 +208,15 @@ pub fn suspicions(wish: &Wish, newest: &Release, method: &str) -> Vec<Value> {
     };
     let mut notices = Vec::new();
     if version.cmp_precedence(&wish.running).is_lt() {
-        let message =
-            format!("the newest release is {version}, older than {}, which runs", wish.running);
+        let message = format!(
+            "the newest release is {version}, which is older than the running version {}",
+            wish.running
+        );
         notices.push(notice("remote_older", message, &["aos update --check".to_owned()]));
     }
     if let Some(highest) = wish.highest.as_ref().filter(|_| wish.is_frozen(version)) {
         let message = format!(
-            "the newest release is {version}, but {highest} was there before: it was withdrawn, or somebody holds updates back"
+            "the newest release is {version}, but {highest} was available before: it was withdrawn, or somebody is withholding updates"
         );
         let next = if version.cmp_precedence(&wish.running).is_gt() {
             vec![format!("aos update --target-version {version}")]

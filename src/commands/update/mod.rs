@@ -32,27 +32,27 @@ use super::Run;
 use super::changelog::version;
 use super::verify::trust_root;
 
-/// Update aos to the newest release, verified, and its Agent Skill with it
+/// Update aos to the newest verified release, and update its Agent Skill
 #[derive(Args, Debug)]
 #[command(
-    after_help = "One call does everything: find, download, verify who signed, compare the digest, swap the program, \
-                  sync the Skill. A program that belongs to npm, Homebrew or cargo is updated by that manager.\n\n\
+    after_help = "aos finds and downloads the release, verifies who signed it, compares its digest, replaces the program \
+                  and updates the Skill. If npm, Homebrew or cargo installed aos, that package manager updates it.\n\n\
                   Examples:\n  aos update\n  aos update --check\n  aos update --target-version 1.2.3"
 )]
 pub struct UpdateArgs {
-    /// Ask whether there is an update; change nothing
+    /// Check whether there is a newer release, without changing anything
     #[arg(long, conflicts_with = "dry_run")]
     pub check: bool,
-    /// Show what an update would do; change nothing and issue no token
+    /// Show what an update would do, without changing anything
     #[arg(long)]
     pub dry_run: bool,
-    /// Version to go to; the default is the newest release
+    /// Version to install; the default is the newest release
     #[arg(long, value_name = "VERSION")]
     pub target_version: Option<String>,
-    /// Go to an older version when `--target-version` names one
+    /// Allow `--target-version` to name an older version
     #[arg(long, requires = "target_version")]
     pub allow_downgrade: bool,
-    /// Believe only this Sigstore trust root; the default is the public one inside aos
+    /// Trust only this Sigstore trust root; the default is the embedded public one
     #[arg(long, value_name = "FILE")]
     pub trusted_root: Option<PathBuf>,
 }
@@ -145,13 +145,16 @@ impl<'a> Job<'a> {
         let own = Repository::own().map_err(|error| {
             Failure::new(
                 ErrorCode::Unknown,
-                format!("aos does not know where it is released: {error}"),
+                format!("aos cannot determine its own repository: {error}"),
             )
         })?;
         let trust = trust_root(args.trusted_root.as_deref())?;
         let executable = environment::current_executable().map_err(|error| {
-            Failure::new(ErrorCode::Io, format!("aos cannot say where it is installed: {error}"))
-                .hint("start aos by its full path")
+            Failure::new(
+                ErrorCode::Io,
+                format!("aos cannot determine where it is installed: {error}"),
+            )
+            .hint("start aos by its full path")
         })?;
         let installation = install_method::detect(&executable).map_err(UpdateError::from)?;
         state.install_method = Some(installation.method.name());
@@ -242,7 +245,7 @@ impl<'a> Job<'a> {
         let mut steps = match (&self.installation.method, self.manager(version)) {
             (InstallMethod::Managed { manager, .. }, _) => {
                 vec![format!(
-                    "nothing: `{program}` belongs to {manager}; run `{}`",
+                    "nothing: {manager} installed `{program}`; run `{}`",
                     self.own_command()
                 )]
             }
@@ -253,12 +256,11 @@ impl<'a> Job<'a> {
                 format!("download {}", find::archive_name(version)),
                 "compare it with checksums.txt, whose signature is verified".to_owned(),
                 format!("start the new program beside `{program}` and ask for its version"),
-                format!("replace `{program}` by one rename"),
+                format!("replace `{program}` with one rename"),
             ],
         };
         steps.push(format!(
-            "install the Skill of v{version} with npx, compare every installed copy with the verified files, and put \
-             those in place of what differs"
+            "install the Skill of v{version} with npx, compare every installed copy with the verified files, and replace the copies that differ"
         ));
         steps
     }

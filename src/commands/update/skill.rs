@@ -130,15 +130,15 @@ fn unsynced(cause: Option<Cause>, live: Option<Live>) -> Failure {
     let name = cause.map_or("unknown", Cause::name);
     let message = match (cause, live) {
         (Some(Cause::VerifyMismatch), live) => format!(
-            "the Skill that was installed is not the one that was signed; {}; integrity failure: do NOT retry, report it",
+            "the installed Skill is not the signed one; {}; integrity failure: do NOT retry, report it",
             match live {
-                Some(Live::Verified) => "the signed files are in its place now",
-                Some(Live::Previous) => "the files of before are in its place now",
-                Some(Live::Absent) => "it was moved out of the sight of agents",
+                Some(Live::Verified) => "it was replaced with the signed files",
+                Some(Live::Previous) => "it was replaced with the previous files",
+                Some(Live::Absent) => "it was moved to a place where agents do not read it",
                 Some(Live::Foreign) | None => "agents may still read it",
             }
         ),
-        _ => format!("its Skill was not synced ({})", name.replace('_', " ")),
+        _ => format!("its Skill was not updated ({})", name.replace('_', " ")),
     };
     Failure::new(code(cause), message)
         .detail("stage", Stage::SkillSync.name())

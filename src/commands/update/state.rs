@@ -83,8 +83,7 @@ impl State {
         let word = |name: &str| failure.details.get(name).and_then(Value::as_str);
         match (failure.code, word("cause"), word("skill_live")) {
             (ErrorCode::Integrity, _, Some("verified" | "previous" | "absent")) => format!(
-                "report it to the publisher of aos, nothing has to be installed; `details.skill_repairs` says what was \
-                 found; then read {changelog}"
+                "report it to the publisher of aos; you need not install anything; `details.skill_repairs` says what was found; then read {changelog}"
             ),
             (ErrorCode::Integrity, ..) => format!(
                 "remove the directories in `details.skill_repairs`, report them to the publisher of aos, then run \
@@ -110,7 +109,7 @@ impl State {
     fn message(&self, failure: &Failure, args: &UpdateArgs) -> String {
         let said = &failure.message;
         let Some(current) = &self.current else {
-            return format!("{said}; the program is another one now, or none, and says no version");
+            return format!("{said}; the program was changed or removed, and reports no version");
         };
         let again = args.line();
         match failure.code {

@@ -21,7 +21,7 @@ use super::change::name;
 /// Undoes the upgrade that waits.
 ///
 /// # Errors
-/// When none waits, this machine did not make it, or work since then would be lost without a token.
+/// When none waits, this machine did not create it, or work since then would be lost without a token.
 pub fn run(
     args: &UpgradeArgs,
     run: &Run,
@@ -30,18 +30,12 @@ pub fn run(
     notes: Vec<String>,
 ) -> Result<Outcome, Failure> {
     let Some(upgrade) = &record.upgrade else {
-        return Err(Failure::new(
-            ErrorCode::NotFound,
-            "no upgrade with open conflicts is under way",
-        )
-        .hint("there is nothing to undo; `git restore` brings back older states"));
+        return Err(Failure::new(ErrorCode::NotFound, "there is no upgrade with open conflicts")
+            .hint("there is nothing to undo; use `git restore` for older states"));
     };
     let before = undo::find(&project.root, &name(upgrade))?.ok_or_else(|| {
-        Failure::new(
-            ErrorCode::NotFound,
-            "this machine did not make the upgrade that is under way here",
-        )
-        .hint("bring the files back from version control, for example with `git restore`")
+        Failure::new(ErrorCode::NotFound, "the open upgrade was made on another machine")
+            .hint("restore the files from version control, for example with `git restore`")
     })?;
     let (mut wanted, mut unwanted) = (FileSet::default(), BTreeSet::new());
     for former in &before.files {

@@ -34,7 +34,7 @@ impl<'a> Answer<'a> {
     ) -> Self {
         notes.extend(obtained.notes.iter().cloned());
         notes.extend(change.kept.iter().map(|path| {
-            format!("`{path}` is not wanted any more; it stays, because you changed it")
+            format!("`{path}` is no longer needed; it was kept, because you changed it")
         }));
         let spec_tag = obtained.release.tag.to_string();
         Self { args, run, sides, change, spec_tag, notes }
@@ -113,8 +113,7 @@ impl<'a> Answer<'a> {
             format!("{}; nothing was written", self.sentence()),
         )
         .hint(format!(
-            "look at `conflicts`; `--confirm {token}` writes the change with the conflicts left for you, `--conflicts \
-             reject` keeps your lines, `--heal FILE` takes the template's file"
+            "look at `conflicts`; `--confirm {token}` writes the change with conflict markers, `--conflicts reject` keeps your lines, and `--heal FILE` takes the template's file"
         ));
         if let Value::Object(members) = preview.data {
             failure.details.extend(members);
@@ -150,12 +149,10 @@ impl<'a> Answer<'a> {
             self.change.conflicts.iter().map(|conflict| &conflict.path).collect();
         let version = &self.sides.info.version;
         match paths.len() {
-            1 => format!(
-                "your changes and those of template {version} contradict each other in 1 file"
-            ),
-            count => format!(
-                "your changes and those of template {version} contradict each other in {count} files"
-            ),
+            1 => format!("your changes conflict with those of template {version} in 1 file"),
+            count => {
+                format!("your changes conflict with those of template {version} in {count} files")
+            }
         }
     }
 
@@ -207,7 +204,7 @@ impl<'a> Answer<'a> {
         );
         lines.extend(change.deleted.iter().map(|path| {
             visible!(
-                "{} {} stays deleted; `--restore {}` brings it back",
+                "{} {} stays deleted; `--restore {}` restores it",
                 style.faint("deleted"),
                 path,
                 path

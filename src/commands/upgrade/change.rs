@@ -276,7 +276,7 @@ fn restore(
         let path = named(text, read)?;
         if read.ours.contains_key(&path) {
             return Err(Failure::new(ErrorCode::Validation, format!("`{path}` was not deleted"))
-                .hint(format!("`--heal {path}` replaces it by the file of the template")));
+                .hint(format!("`--heal {path}` replaces it with the template's file")));
         }
         if let Some(content) = read.theirs.get(&path) {
             merged.wanted.insert(path.clone(), content.clone());
@@ -303,7 +303,7 @@ fn heal(
                     ErrorCode::Validation,
                     format!("`{path}` does not exist"),
                 )
-                .hint(format!("`--restore {path}` brings it back")));
+                .hint(format!("`--restore {path}` restores it")));
             }
         };
         merged.conflicts.retain(|conflict| {
@@ -329,7 +329,7 @@ fn named(text: &str, read: &Read) -> Result<RelativePath, Failure> {
     let text = text.strip_prefix("./").unwrap_or(text);
     let path = RelativePath::parse(text).map_err(|error| {
         Failure::new(ErrorCode::Validation, error.to_string())
-            .hint("name a file from the root of the project")
+            .hint("use a path relative to the root of the project")
     })?;
     if read.theirs.contains_key(&path) {
         return Ok(path);
@@ -341,6 +341,5 @@ fn named(text: &str, read: &Read) -> Result<RelativePath, Failure> {
             "`aos context` counts the files of the template and lists those that differ".to_owned()
         }
     };
-    Err(Failure::new(ErrorCode::NotFound, format!("the template gives no file `{path}`"))
-        .hint(hint))
+    Err(Failure::new(ErrorCode::NotFound, format!("the template has no file `{path}`")).hint(hint))
 }

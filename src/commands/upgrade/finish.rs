@@ -43,7 +43,7 @@ pub fn run(
     {
         let message = format!("an upgrade to {} is not finished", upgrade.version);
         return Err(Failure::new(ErrorCode::Conflict, message)
-            .hint("finish it with `aos upgrade`, or undo it with `aos upgrade --abort`; then run this again"));
+            .hint("complete it with `aos upgrade`, or undo it with `aos upgrade --abort`; then run this command again"));
     }
     let open = template::open(&project.root, upgrade);
     if !open.is_empty() {

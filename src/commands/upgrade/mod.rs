@@ -27,13 +27,13 @@ use answer::Answer;
 use change::Change;
 use sides::Sides;
 
-/// Merge a newer template, or other answers, into a project
+/// Merge a newer template, or changed answers, into a project
 #[derive(Args, Debug)]
 #[command(
-    after_help = "What you changed stays: aos renders the recorded version of the template and the newest one, and \
+    after_help = "Your changes are kept: aos renders the recorded version of the template and the newest one, and \
                   merges the difference into your files. Conflicts are shown before anything is written.\n\n\
-                  Examples:\n  aos upgrade --dry-run --diff          see what would change\n  \
-                  aos upgrade --set license=MIT         change an answer and everything that follows from it\n  \
+                  Examples:\n  aos upgrade --dry-run --diff          show what would change\n  \
+                  aos upgrade --set license=MIT         change an answer and everything that depends on it\n  \
                   aos upgrade --heal .github/workflows/ci.yml\n  \
                   aos upgrade --abort                   undo an upgrade with open conflicts"
 )]
@@ -44,19 +44,19 @@ pub struct UpgradeArgs {
     /// Answer a question of the template, or change an answer; can be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Bring back a file of the template that you deleted; can be repeated
+    /// Restore a template file that you deleted; can be repeated
     #[arg(long, value_name = "FILE")]
     pub restore: Vec<String>,
-    /// Replace a file that differs from the template by the template's; can be repeated
+    /// Replace a file that differs from the template with the template's; can be repeated
     #[arg(long, value_name = "FILE")]
     pub heal: Vec<String>,
-    /// How conflicts are left in the tree
+    /// How conflicts are written
     #[arg(long, value_enum, value_name = "STYLE", default_value = "inline")]
     pub conflicts: ConflictStyle,
-    /// Contract tag to move to as well, or `latest`; without it the pin stays
+    /// Contract tag to move to as well, or `latest`; without it, the pin does not change
     #[arg(long, value_name = "TAG")]
     pub spec: Option<String>,
-    /// Undo an upgrade whose conflicts are open: every file as it was before
+    /// Undo an upgrade with open conflicts, and restore every file
     #[arg(long, conflicts_with_all = ["set", "restore", "heal", "spec"])]
     pub abort: bool,
     #[command(flatten)]
@@ -66,9 +66,9 @@ pub struct UpgradeArgs {
 /// How conflicts are left in the tree.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum ConflictStyle {
-    /// Between markers in the file, with the lines of the old template
+    /// As markers in the file, with the lines of the old template
     Inline,
-    /// Your lines stay; the change of the template goes to a file beside it, `FILE.rej`
+    /// Your lines are kept, and the template's change is written to `FILE.rej`
     Reject,
 }
 
@@ -179,6 +179,6 @@ fn record(project: &Project) -> Result<Record, Failure> {
 
 /// A project that no template made.
 fn without_template() -> Failure {
-    Failure::new(ErrorCode::Validation, format!("`{RECORD_PATH}` names no template, so there is nothing to merge from"))
-        .hint("`aos sync-spec` brings contract and runtime up to date; a project that `aos new` made has [template]")
+    Failure::new(ErrorCode::Validation, format!("`{RECORD_PATH}` names no template, so nothing can be merged"))
+        .hint("`aos sync-spec` updates contract and runtime; only a project that `aos new` created has [template]")
 }

@@ -37,7 +37,7 @@ impl Sides {
         let old = old.as_ref().unwrap_or(&newest);
         let name = record.answers.get("name").ok_or_else(|| {
             Failure::new(ErrorCode::Config, format!("`{RECORD_PATH}` has no answer `name`"))
-                .hint("write the name of the tool to `name` under [answers]")
+                .hint("set `name` under [answers] to the name of the tool")
         })?;
         let preset = record.answers.get("preset").map(String::as_str);
         let before = answers::recorded(&old.info.questions, &record.answers)
@@ -79,7 +79,7 @@ fn recorded(previous: &TemplateSection, newest: &Template) -> Result<Option<Temp
     let parsed = (Version::parse(version), Version::parse(&newest.info.version));
     if matches!(parsed, (Some(recorded), Some(ours)) if recorded > ours) {
         let message = format!(
-            "the project has version {version} of the template `{name}`, and this aos has {}: a newer aos wrote it",
+            "the project has version {version} of the template `{name}`, but this aos has {}: a newer aos wrote it",
             newest.info.version
         );
         return Err(Failure::new(ErrorCode::Conflict, message).hint("run `aos update`"));
@@ -93,7 +93,7 @@ fn recorded(previous: &TemplateSection, newest: &Template) -> Result<Option<Temp
             format!("this aos has no version {version} of the template `{name}`"),
         )
         .hint(format!(
-            "correct `version` under [template] in {RECORD_PATH}; there are {}",
+            "correct `version` under [template] in {RECORD_PATH}; versions are {}",
             known.join(", ")
         ))
         .detail("known_versions", known)

@@ -21,13 +21,13 @@ use super::sync_spec;
 use super::write_gate::{self, Decision, Request};
 use seam::{WIRERS, Wiring};
 
-/// Put an adapter into a checkout of Agent Orchestrator, or take it out
+/// Add an adapter to a checkout of Agent Orchestrator, or remove it
 #[derive(Args, Debug)]
 #[command(
-    after_help = "The files of the adapter are copied, and every list of harnesses that the orchestrator needs is extended. \
-                  Places that cannot be edited safely are listed as instructions.\n\n\
+    after_help = "aos copies the files of the adapter and adds it to every list of harnesses in the orchestrator. \
+                  Edits that you must make yourself are listed as instructions.\n\n\
                   Examples:\n  aos wire --ao ~/agent-orchestrator --dry-run     show every change, issue a token\n  \
-                  aos wire --ao ~/agent-orchestrator --undo        take out exactly what was put in"
+                  aos wire --ao ~/agent-orchestrator --undo        remove exactly what was added"
 )]
 pub struct WireArgs {
     /// Directory of the adapter
@@ -36,7 +36,7 @@ pub struct WireArgs {
     /// Checkout of Agent Orchestrator
     #[arg(long, value_name = "CHECKOUT")]
     pub ao: PathBuf,
-    /// Take out what an earlier run put in
+    /// Remove what an earlier run added
     #[arg(long)]
     pub undo: bool,
     #[command(flatten)]
@@ -53,7 +53,7 @@ pub fn run(args: &WireArgs, run: &Run) -> Result<Outcome, Failure> {
     let wirer = WIRERS.of(project.family).ok_or_else(|| {
         let message = format!("`{}` is a {}, not an adapter", project.shown, project.family.noun());
         Failure::new(ErrorCode::Validation, message)
-            .hint("give the directory that `aos new NAME --template agent-adapter` made")
+            .hint("use a directory that `aos new NAME --template agent-adapter` created")
     })?;
     let mut notes = sync_spec::put_back(&checkout, &args.write)?;
     let request = seam::Request { project: &project, checkout: &checkout, undo: args.undo };
@@ -92,9 +92,9 @@ pub fn run(args: &WireArgs, run: &Run) -> Result<Outcome, Failure> {
 fn whole(path: &Path) -> Result<Project, Failure> {
     let project = Project::open(path)?;
     if project.has_transaction {
-        let message = format!("a run was cut off while it wrote to `{}`", project.shown);
+        let message = format!("a run was interrupted while it wrote to `{}`", project.shown);
         return Err(Failure::new(ErrorCode::Conflict, message)
-            .hint("run `aos sync-spec` there; it puts the old state back"));
+            .hint("run `aos sync-spec` there; it restores the old state"));
     }
     Ok(project)
 }
@@ -102,10 +102,10 @@ fn whole(path: &Path) -> Result<Project, Failure> {
 fn checkout(path: &Path) -> Result<PathBuf, Failure> {
     let missing = |reason: &str| {
         Failure::new(ErrorCode::NotFound, format!("`{}`: {reason}", path.display()))
-            .hint("give a checkout of Agent Orchestrator to `--ao`")
+            .hint("pass a checkout of Agent Orchestrator to `--ao`")
     };
     let canonical = files::canonical(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => missing("there is no such directory"),
+        std::io::ErrorKind::NotFound => missing("the directory does not exist"),
         _ => Failure::new(crate::error::io_code(&error), format!("`{}`: {error}", path.display()))
             .hint(crate::error::io_hint(&error)),
     })?;

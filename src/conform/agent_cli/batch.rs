@@ -35,9 +35,9 @@ fn targets_of(value: &Value) -> Vec<String> {
 pub const TARGETS: Probe = Probe {
     id: "cli.batch-targets",
     section: "§15.1",
-    title: "The plural flag takes commas and repetition, drops duplicates, keeps the order and wants one at least",
-    why: "The same set must be the same batch however it is spelled",
-    fix: "Split, join and deduplicate in one place, before anything runs",
+    title: "The plural flag accepts commas and repetition, removes duplicates, keeps the order, and requires at least one target",
+    why: "The same set of targets must be the same batch in every notation",
+    fix: "Split and deduplicate in one place, before anything runs",
     run: |session| examine(session, targets),
     ..PROBE
 };
@@ -74,9 +74,9 @@ fn targets(lab: &Lab<'_>) -> Outcome {
 pub const PREVIEW: Probe = Probe {
     id: "cli.batch-preview",
     section: "§15.2",
-    title: "The dry run shows the whole set, and its token is good for this set only",
-    why: "The extent is what is agreed to",
-    fix: "Put action, total, targets and changes into the preview and bind the set into the token",
+    title: "The dry run shows all targets, and its token is valid only for these targets",
+    why: "People agree to a specific set of targets",
+    fix: "Put action, total, targets and changes into the preview, and include the targets in the token",
     run: |session| examine(session, batch_preview),
     ..PROBE
 };
@@ -109,9 +109,9 @@ fn batch_preview(lab: &Lab<'_>) -> Outcome {
 pub const RESULT: Probe = Probe {
     id: "cli.batch-result",
     section: "§15.5",
-    title: "Each target has its own result, the summary adds up, and one failure hides no success",
-    why: "An agent goes on with what is still open",
-    fix: "Report target, ok and error for each, count them once, and keep the envelope ok",
+    title: "Each target has its own result, the summary agrees with the results, and a failure does not hide successes",
+    why: "An agent must know which targets remain",
+    fix: "Report target, ok and error for each target, count each once, and keep the envelope ok",
     run: |session| examine(session, result),
     ..PROBE
 };
@@ -167,8 +167,8 @@ pub const CONTINUE: Probe = Probe {
     id: "cli.batch-continue",
     section: "§15.5",
     title: "--continue-on-error false stops at the first failure and says what was skipped",
-    why: "The agent resumes with what was not attempted",
-    fix: "Stop the loop, count the rest as skipped",
+    why: "The agent can resume with the targets that were not attempted",
+    fix: "Stop the loop, and count the remaining targets as skipped",
     run: |session| examine(session, go_on),
     ..PROBE
 };
@@ -193,9 +193,9 @@ fn go_on(lab: &Lab<'_>) -> Outcome {
 pub const CHUNKS: Probe = Probe {
     id: "cli.batch-chunks",
     section: "§15.6",
-    title: "More targets than the upstream takes at once are sent in parts, and nothing of it shows",
-    why: "The limit of an endpoint is no business of the agent",
-    fix: "Split the set at the cap of the upstream; join items and summary",
+    title: "More targets than the upstream accepts in one request are sent in several requests, invisibly for the caller",
+    why: "An agent should not need to know the limit of an endpoint",
+    fix: "Split the targets at the limit of the upstream, and combine items and summary",
     run: |session| examine(session, chunks),
     ..PROBE
 };
@@ -230,9 +230,9 @@ fn chunks(lab: &Lab<'_>) -> Outcome {
 pub const CHUNK_FAILURE: Probe = Probe {
     id: "cli.batch-chunk-failure",
     section: "§15.6",
-    title: "A part of a large batch that fails is the failure of its own targets, and of no others",
-    why: "What was written stays written; an agent must know what is still open",
-    fix: "Give each target of a part that failed the code of the failure, and go on with the next part",
+    title: "If one request of a large batch fails, only its own targets fail",
+    why: "The other targets were written, and the agent must know which ones remain",
+    fix: "Report the failure for each target of that request, and continue with the next request",
     run: |session| examine(session, chunk_failure),
     ..PROBE
 };

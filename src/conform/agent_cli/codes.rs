@@ -15,9 +15,9 @@ const TOO_SLOW: Duration = Duration::from_secs(12);
 pub const CODE_TABLE: Probe = Probe {
     id: "cli.code-table",
     section: "§6",
-    title: "Code, exit and retryable of every failure are those of the table",
-    why: "An agent decides by the code alone whether it waits, asks or stops",
-    fix: "Derive exit and retryable from the code through the generated contract module",
+    title: "Error code, exit code and retryable of every failure agree with the table",
+    why: "An agent decides only by the code whether it waits, asks or stops",
+    fix: "Derive exit code and retryable from the error code with the generated contract module",
     run: |session| examine(session, code_table),
     ..PROBE
 };
@@ -54,9 +54,9 @@ fn in_table(lab: &Lab<'_>, reference: &serde_json::Value, shot: &Shot) -> Outcom
 pub const USAGE: Probe = Probe {
     id: "cli.usage",
     section: "§6",
-    title: "A wrong command line is E_USAGE or E_VALIDATION, exit 2",
-    why: "What is ignored today does something else tomorrow; an agent must learn of its mistake",
-    fix: "Refuse unknown commands, options, values and words too many, and name what is missing",
+    title: "A wrong command line is E_USAGE or E_VALIDATION with exit code 2",
+    why: "If a mistake is ignored, the agent does not learn of it",
+    fix: "Refuse unknown commands, options, values and surplus arguments, and name missing ones",
     run: |session| examine(session, usage),
     ..PROBE
 };
@@ -109,9 +109,9 @@ fn refused(shot: &Shot, what: &str) -> Outcome {
 pub const NO_CREDENTIALS: Probe = Probe {
     id: "cli.no-credentials",
     section: "§6",
-    title: "Without credentials a command is E_AUTH or E_CONFIG, exit 4",
-    why: "The agent has to tell the user, not to try again",
-    fix: "Look for the credential before anything is sent",
+    title: "Without credentials, a command fails with E_AUTH or E_CONFIG and exit code 4",
+    why: "The agent must tell the user instead of retrying",
+    fix: "Look for the credential before sending anything",
     run: |session| examine(session, no_credentials),
     ..PROBE
 };
@@ -151,9 +151,9 @@ fn status(status: u16) -> Reply {
 pub const HTTP_STATUSES: Probe = Probe {
     id: "cli.http-statuses",
     section: "§6",
-    title: "A status of the upstream becomes the code that the contract gives it",
-    why: "One table in all tools: a conflict that looks like a network fault is repeated without an end",
-    fix: "Map statuses through the table of the generated contract module",
+    title: "Each HTTP status of the upstream is mapped to the error code in the contract",
+    why: "With a wrong code, an agent would, for example, retry a conflict forever",
+    fix: "Map statuses with the table in the generated contract module",
     run: |session| examine(session, http_statuses),
     ..PROBE
 };
@@ -176,9 +176,9 @@ fn http_statuses(lab: &Lab<'_>) -> Outcome {
 pub const RATE_LIMITED_403: Probe = Probe {
     id: "cli.rate-limited-403",
     section: "§6",
-    title: "403 with a sign of a rate limit is E_RATE_LIMITED",
-    why: "Some APIs say 403 when they mean 429; waiting helps then, and asking the user does not",
-    fix: "Look at Retry-After and X-RateLimit-Remaining before 403 becomes E_FORBIDDEN",
+    title: "A 403 that indicates a rate limit is E_RATE_LIMITED",
+    why: "Some APIs return 403 instead of 429; then waiting helps, and asking the user does not",
+    fix: "Look at Retry-After and X-RateLimit-Remaining before mapping 403 to E_FORBIDDEN",
     run: |session| examine(session, rate_limited),
     ..PROBE
 };
@@ -200,8 +200,8 @@ pub const NO_MESSAGE_SNIFFING: Probe = Probe {
     id: "cli.no-message-sniffing",
     section: "§6",
     title: "The text of an error does not change its code",
-    why: "Texts change and are translated; a server error that says `not found` is still one",
-    fix: "Decide by the status only",
+    why: "Messages change and are translated; a server error with the text `not found` is still a server error",
+    fix: "Decide only by the status",
     run: |session| examine(session, no_sniffing),
     ..PROBE
 };
@@ -217,9 +217,9 @@ fn no_sniffing(lab: &Lab<'_>) -> Outcome {
 pub const NETWORK_REFUSED: Probe = Probe {
     id: "cli.network-refused",
     section: "§6",
-    title: "No connection, or one that breaks, is E_NETWORK",
-    why: "It is transient: the agent waits and tries again",
-    fix: "Map every fault of the transport to E_NETWORK",
+    title: "A refused or broken connection is E_NETWORK",
+    why: "It is transient, so the agent can wait and retry",
+    fix: "Map every transport error to E_NETWORK",
     run: |session| examine(session, network_refused),
     ..PROBE
 };
@@ -240,9 +240,9 @@ fn network_refused(lab: &Lab<'_>) -> Outcome {
 pub const CLIENT_TIMEOUT: Probe = Probe {
     id: "cli.client-timeout",
     section: "§6",
-    title: "An upstream that does not answer in time is E_TIMEOUT, exit 8",
-    why: "The agent may try again, and must not take it for an answer",
-    fix: "Give every request a time limit and map it to E_TIMEOUT",
+    title: "An upstream that does not respond in time is E_TIMEOUT with exit code 8",
+    why: "The agent may retry, and must not treat it as a response",
+    fix: "Set a timeout for every request, and map it to E_TIMEOUT",
     run: |session| examine(session, client_timeout),
     ..PROBE
 };
@@ -264,8 +264,8 @@ pub const REDIRECT: Probe = Probe {
     id: "cli.redirect-drops-credentials",
     section: "§10",
     title: "A redirect to another host does not carry the credential",
-    why: "Whoever can answer once would collect the token",
-    fix: "Follow redirects by hand and drop Authorization, cookies and keys at every change of host",
+    why: "Otherwise a server could obtain the credential with a redirect",
+    fix: "Handle redirects in the client, and drop Authorization, cookies and keys when the host changes",
     run: |session| examine(session, redirect),
     ..PROBE
 };
@@ -308,9 +308,9 @@ fn redirect(lab: &Lab<'_>) -> Outcome {
 pub const NOT_JSON: Probe = Probe {
     id: "cli.not-json-reply",
     section: "§6",
-    title: "A web page or broken JSON in place of an answer is E_SERVER or E_NETWORK",
-    why: "A login page of a proxy must not end in a stack trace or look like data",
-    fix: "Check what came before it is used, and turn every surprise into an envelope",
+    title: "A web page or broken JSON instead of a response is E_SERVER or E_NETWORK",
+    why: "A proxy's login page must not cause a stack trace or be treated as data",
+    fix: "Validate every response before using it, and report errors in an envelope",
     run: |session| examine(session, not_json),
     ..PROBE
 };

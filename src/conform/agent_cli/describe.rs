@@ -19,9 +19,9 @@ const SELF: [&str; 4] = ["reference", "context", "doctor", "changelog"];
 pub const DECLARED_FIELDS: Probe = Probe {
     id: "cli.declared-fields",
     section: "§11",
-    title: "`data` has only fields that the schema of the command declares",
-    why: "An agent chooses --fields from the schema; what is not there it never asks for",
-    fix: "Enumerate the fields of the schema from the code that builds the data",
+    title: "`data` has only fields that the command's schema declares",
+    why: "An agent chooses --fields from the schema, and never requests an undeclared field",
+    fix: "Generate the fields of the schema from the code that builds the data",
     run: |session| examine(session, declared_fields),
     ..PROBE
 };
@@ -58,9 +58,9 @@ fn declared_fields(lab: &Lab<'_>) -> Outcome {
 pub const CONTEXT: Probe = Probe {
     id: "cli.context",
     section: "§11",
-    title: "`context` gives version and whether credentials exist, as a boolean",
-    why: "It is the first thing an agent asks",
-    fix: "Print `version` and `credentials.configured`; print `notices` only when there is one",
+    title: "`context` has the version, and a boolean that says whether credentials exist",
+    why: "Agents call it first",
+    fix: "Print `version` and `credentials.configured`; print `notices` only if there is one",
     run: |session| examine(session, context),
     ..PROBE
 };
@@ -93,7 +93,7 @@ pub const CREDENTIAL_STORAGE: Probe = Probe {
     id: "cli.credential-storage",
     section: "§10",
     title: "Credentials are kept in the keyring, an encrypted file or the environment",
-    why: "A token in a plain file is everybody's",
+    why: "Other programs can read a token in a plain file",
     fix: "Use the keyring of the system, or an encrypted file",
     run: |session| examine(session, storage),
     ..PROBE
@@ -119,9 +119,9 @@ fn storage(lab: &Lab<'_>) -> Outcome {
 pub const DOCTOR: Probe = Probe {
     id: "cli.doctor",
     section: "§11",
-    title: "`doctor` gives checks with a fix for what is wrong, and agrees with `reference` on readiness",
-    why: "A finding without a fix helps nobody",
-    fix: "Give each check `check`, `status` and `fix`; `fix` is null exactly when the status is pass",
+    title: "`doctor` has a fix for each failed check, and agrees with `reference` on readiness",
+    why: "A finding without a fix does not help",
+    fix: "Print `check`, `status` and `fix` for each check; `fix` is null exactly if the status is pass",
     run: |session| examine(session, doctor),
     ..PROBE
 };
@@ -170,8 +170,8 @@ fn doctor(lab: &Lab<'_>) -> Outcome {
 pub const CHANGELOG: Probe = Probe {
     id: "cli.changelog",
     section: "§11",
-    title: "`changelog` has the released versions, newest first, and --since those that are strictly newer",
-    why: "An agent that updates the tool drops habits that no longer fit",
+    title: "`changelog` lists the released versions, newest first; --since lists only newer ones",
+    why: "After an update, an agent must learn what has changed",
     fix: "Parse the embedded CHANGELOG.md; skip comments and Unreleased; compare by semantic versions",
     run: |session| examine(session, changelog),
     ..PROBE
@@ -238,7 +238,7 @@ pub const VERSION_AND_HELP: Probe = Probe {
     id: "cli.version-and-help",
     section: "§11",
     title: "--version, `context` and `reference` agree, and so do help and `reference`",
-    why: "What help knows and `reference` hides, no agent finds",
+    why: "Agents do not find what `reference` omits",
     fix: "Generate help and `reference` from one registry",
     run: |session| examine(session, version_and_help),
     ..PROBE
@@ -284,9 +284,9 @@ fn version_and_help(lab: &Lab<'_>) -> Outcome {
 pub const NO_PHONE_HOME: Probe = Probe {
     id: "cli.no-phone-home",
     section: "§14",
-    title: "Commands that do not look for updates open no connection but to the upstream",
-    why: "Business commands show the notice of an update; they never look for one",
-    fix: "Read the cached notice; leave the network to `update` and `doctor`",
+    title: "Commands that do not check for updates connect only to the upstream",
+    why: "Other commands show a cached update notice, but never check for updates",
+    fix: "Read the cached notice; use the network only in `update` and `doctor`",
     run: |session| examine(session, no_phone_home),
     ..PROBE
 };

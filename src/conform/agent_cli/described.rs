@@ -18,9 +18,9 @@ const MAX_FILE: u64 = 4 * 1024 * 1024;
 pub const DECLARED_WRITES: Probe = Probe {
     id: "cli.declared-fields-writes",
     section: "§11",
-    title: "`data` of a write that was carried out has only fields that its schema declares",
-    why: "An agent reads the answer of a write by its schema, as that of a query",
-    fix: "Enumerate the fields of the schema from the code that builds the data",
+    title: "`data` of a completed write has only fields that its schema declares",
+    why: "An agent reads the response of a write by its schema, as for a query",
+    fix: "Generate the fields of the schema from the code that builds the data",
     run: |session| examine(session, declared_writes),
     ..PROBE
 };
@@ -54,9 +54,9 @@ fn declared_writes(lab: &Lab<'_>) -> Outcome {
 pub const CODES_LISTED: Probe = Probe {
     id: "cli.codes-listed",
     section: "§11",
-    title: "Every code and every exit that the tool gives is in `reference`",
-    why: "An agent plans for the codes that it was told of",
-    fix: "List core and own codes from the table that the failures use",
+    title: "Every error code and exit code that the tool returns is in `reference`",
+    why: "Agents handle only the codes that they know",
+    fix: "List the contract's and the tool's codes from the table that failures use",
     run: |session| examine(session, codes_listed),
     ..PROBE
 };
@@ -87,8 +87,8 @@ fn codes_listed(lab: &Lab<'_>) -> Outcome {
 pub const EXAMPLES_PARSE: Probe = Probe {
     id: "cli.examples-parse",
     section: "§11",
-    title: "Every example is a call that the tool takes",
-    why: "An example is what an agent copies first",
+    title: "The tool accepts every example",
+    why: "Agents copy examples first",
     fix: "Run the examples in a test",
     run: |session| examine(session, examples_parse),
     ..PROBE
@@ -124,9 +124,9 @@ fn examples_parse(lab: &Lab<'_>) -> Outcome {
 pub const FORMAT_RAW: Probe = Probe {
     id: "cli.format-raw",
     section: "§2",
-    title: "--format raw never puts an envelope around what it hands over",
-    why: "Bytes are piped into files; an envelope in them is a damaged file",
-    fix: "Refuse --format raw in commands that have no bytes to hand over",
+    title: "--format raw never wraps its output in an envelope",
+    why: "Raw output is redirected into files, which an envelope would corrupt",
+    fix: "Refuse --format raw in commands that have no raw output",
     run: |session| examine(session, format_raw),
     ..PROBE
 };
@@ -149,7 +149,7 @@ pub const HELP_LISTS: Probe = Probe {
     id: "cli.help-lists",
     section: "§11",
     title: "Help lists every command of `reference`, and no other",
-    why: "People and agents must see the same tool",
+    why: "People and agents must see the same commands",
     fix: "Generate help and `reference` from one registry",
     run: |session| examine(session, help_lists),
     ..PROBE
@@ -203,9 +203,9 @@ fn listed(text: &str) -> BTreeSet<&str> {
 pub const PACKAGE_VERSION: Probe = Probe {
     id: "cli.package-version",
     section: "§11",
-    title: "package.json has the version that the tool says it is",
-    why: "npm installs by the one, and an agent decides by the other",
-    fix: "Write the version in one place, and derive the other from it",
+    title: "package.json has the version that the tool reports",
+    why: "npm uses the first, and agents use the second",
+    fix: "Define the version in one place, and derive the other from it",
     run: |session| examine(session, package_version),
     ..PROBE
 };
@@ -240,8 +240,8 @@ fn project_file(lab: &Lab<'_>, name: &str) -> Outcome<String> {
 pub const CHANGELOG_FILE: Probe = Probe {
     id: "cli.changelog-file",
     section: "§11",
-    title: "`changelog` is what CHANGELOG.md says: its releases and their changes, and nothing of it twice",
-    why: "People read the one and agents the other",
+    title: "`changelog` has the releases and changes in CHANGELOG.md, each once",
+    why: "People read the file, and agents the command",
     fix: "Embed CHANGELOG.md in the program and parse it there",
     run: |session| examine(session, changelog_file),
     ..PROBE

@@ -22,9 +22,9 @@ const CALLS: [&[&str]; 8] = [
 pub const ONE_DOCUMENT: Probe = Probe {
     id: "cli.one-document",
     section: "§4",
-    title: "stdout holds one JSON document and nothing else, whatever happens",
-    why: "An agent parses stdout as a whole; one word beside the document makes every answer unusable",
-    fix: "Print banners, logs and colours to stderr, and failures of the command line as the envelope",
+    title: "stdout contains exactly one JSON document in every case",
+    why: "An agent parses stdout as a whole; one additional word makes the response unusable",
+    fix: "Print banners, logs and colours to stderr, and usage errors as an envelope",
     run: |session| examine(session, one_document),
     ..PROBE
 };
@@ -49,7 +49,7 @@ pub const ENVELOPE_KEYS: Probe = Probe {
     id: "cli.envelope-keys",
     section: "§3",
     title: "An envelope has exactly the keys of a success or of a failure",
-    why: "Agents tell success from failure by the shape; a further or a missing key breaks strict readers",
+    why: "Agents distinguish success and failure by the keys; an additional or missing key breaks strict readers",
     fix: "Print `ok`, `schema_version`, `meta` and either `data` or `error`, also when they are empty",
     run: |session| examine(session, envelope_keys),
     ..PROBE
@@ -66,7 +66,7 @@ pub const ERROR_KEYS: Probe = Probe {
     id: "cli.error-keys",
     section: "§3",
     title: "An error has exactly code, message, details and retryable",
-    why: "`details` that vanish when they are empty make every reader guess",
+    why: "Readers cannot rely on `details` if it is missing when empty",
     fix: "Print all four keys in every failure; `details` is an object, empty if there is nothing to say",
     run: |session| examine(session, error_keys),
     ..PROBE
@@ -83,7 +83,7 @@ pub const META_KEYS: Probe = Probe {
     id: "cli.meta-keys",
     section: "§3",
     title: "`meta` has duration_ms and at most notices beside it",
-    why: "Everything else belongs into `data`; a reader of `meta` is exact",
+    why: "Everything else belongs in `data`; readers of `meta` are strict",
     fix: "Print `duration_ms` as a whole number also when it is 0, leave `notices` out when there is none",
     run: |session| examine(session, meta_keys),
     ..PROBE
@@ -99,8 +99,8 @@ fn meta_keys(lab: &Lab<'_>) -> Outcome {
 pub const SCHEMA_VERSION: Probe = Probe {
     id: "cli.schema-version",
     section: "§3",
-    title: "`schema_version` is the text that the contract names",
-    why: "It tells a reader which shape to expect",
+    title: "`schema_version` is the string in the contract",
+    why: "It tells a reader which format to expect",
     fix: "Take the value from the generated contract module",
     run: |session| examine(session, schema_version),
     ..PROBE
@@ -117,8 +117,8 @@ pub const OK_EQUALS_EXIT: Probe = Probe {
     id: "cli.ok-equals-exit",
     section: "§6",
     title: "`ok` is true exactly when the exit code is 0",
-    why: "Shells and agents must come to the same verdict",
-    fix: "Derive the exit from the envelope in one place",
+    why: "Shells and agents must come to the same result",
+    fix: "Derive the exit code from the envelope in one place",
     run: |session| examine(session, ok_equals_exit),
     ..PROBE
 };
@@ -133,9 +133,9 @@ fn ok_equals_exit(lab: &Lab<'_>) -> Outcome {
 pub const FORMATS: Probe = Probe {
     id: "cli.formats",
     section: "§2",
-    title: "json is the default, --json means the same, --compact changes white space only, text is no JSON",
-    why: "The formats have separate duties; an agent that mixes them up reads garbage",
-    fix: "Choose the format in one place, for failures too",
+    title: "json is the default, --json means the same, --compact changes only white space, and text is not JSON",
+    why: "Agents and people rely on the difference between the formats",
+    fix: "Choose the format in one place, also for failures",
     run: |session| examine(session, formats),
     ..PROBE
 };
@@ -201,9 +201,9 @@ fn shape_of(value: &Value) -> Vec<String> {
 pub const QUIET: Probe = Probe {
     id: "cli.quiet",
     section: "§2",
-    title: "--quiet silences neither the document nor an error",
-    why: "A silent failure is the worst answer of all",
-    fix: "Let --quiet remove progress and hints on stderr only",
+    title: "--quiet suppresses neither the document nor an error",
+    why: "A silent failure is worse than any other",
+    fix: "Let --quiet suppress only progress and hints on stderr",
     run: |session| examine(session, quiet),
     ..PROBE
 };
@@ -219,9 +219,9 @@ fn quiet(lab: &Lab<'_>) -> Outcome {
 pub const DETERMINISTIC: Probe = Probe {
     id: "cli.deterministic",
     section: "§1",
-    title: "The same call gives the same structure and the same order of keys",
-    why: "Caches, diffs and tests of agents depend on it",
-    fix: "Print maps sorted or in the order of the contract",
+    title: "The same call returns the same structure and the same order of keys",
+    why: "The caches, diffs and tests of agents depend on it",
+    fix: "Print maps sorted, or in the order of the contract",
     run: |session| examine(session, deterministic),
     ..PROBE
 };
@@ -242,9 +242,9 @@ fn deterministic(lab: &Lab<'_>) -> Outcome {
 pub const NO_PROMPT: Probe = Probe {
     id: "cli.no-prompt",
     section: "§1",
-    title: "No command waits for somebody at a keyboard",
-    why: "Nobody is there; an agent would wait for ever",
-    fix: "Fail with E_USAGE or E_VALIDATION when an argument is missing; never read from the terminal",
+    title: "No command waits for input from a person",
+    why: "An agent cannot answer, and would wait forever",
+    fix: "Fail with E_USAGE or E_VALIDATION if an argument is missing; never read from the terminal",
     run: |session| examine(session, no_prompt),
     ..PROBE
 };
@@ -272,7 +272,7 @@ pub const SNAKE_CASE: Probe = Probe {
     id: "cli.snake-case",
     section: "§3.1",
     title: "All keys are in snake_case",
-    why: "One spelling in all tools; an agent does not look keys up",
+    why: "All tools use one convention, so agents do not need to look up keys",
     fix: "Rename the key",
     run: |session| examine(session, snake_case),
     ..PROBE

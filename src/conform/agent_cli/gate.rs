@@ -82,9 +82,9 @@ fn conflicts(lab: &Lab<'_>, account: Account, call: &[String], token: &str, when
 pub const GATE_BARE: Probe = Probe {
     id: "cli.gate-bare",
     section: "§7",
-    title: "A write without a token is E_CONFIRMATION_REQUIRED, exit 5, and changes nothing",
+    title: "A write without a token fails with E_CONFIRMATION_REQUIRED and exit code 5, and changes nothing",
     why: "Nothing may be changed by accident",
-    fix: "Put every write command behind the one gate",
+    fix: "Use one gate for every write command",
     run: |session| examine(session, gate_bare),
     ..PROBE
 };
@@ -103,8 +103,8 @@ fn gate_bare(lab: &Lab<'_>) -> Outcome {
 pub const DRY_RUN: Probe = Probe {
     id: "cli.dry-run",
     section: "§7",
-    title: "A dry run gives preview, token and expiry, and changes nothing",
-    why: "The preview is what somebody agrees to",
+    title: "A dry run returns preview, token and expiry, and changes nothing",
+    why: "People agree to what the preview shows",
     fix: "Return `preview`, `confirm_token` and `expires_at` in UTC from every write with --dry-run",
     run: |session| examine(session, dry_run),
     ..PROBE
@@ -155,9 +155,9 @@ pub fn utc(time: &str) -> Option<jiff::Timestamp> {
 pub const DRY_RUN_VALIDATES: Probe = Probe {
     id: "cli.dry-run-validates",
     section: "§7",
-    title: "A write that cannot work fails in its dry run already",
-    why: "A token for something impossible is a promise that cannot be kept",
-    fix: "Read the target during the dry run and let its failure end the command",
+    title: "A write that cannot succeed already fails in its dry run",
+    why: "A token for an impossible write is useless",
+    fix: "Read the target during the dry run, and report its failure",
     run: |session| examine(session, dry_run_validates),
     ..PROBE
 };
@@ -177,9 +177,9 @@ fn dry_run_validates(lab: &Lab<'_>) -> Outcome {
 pub const TOKEN_ONCE: Probe = Probe {
     id: "cli.token-once",
     section: "§9",
-    title: "A token works once; using it again is E_CONFLICT",
-    why: "A retry after a timeout must not do it twice",
-    fix: "Record the fingerprint of a token before the write begins",
+    title: "A token works once; a second use fails with E_CONFLICT",
+    why: "A retry after a timeout must not repeat the write",
+    fix: "Record the token's fingerprint before the write begins",
     run: |session| examine(session, token_once),
     ..PROBE
 };
@@ -197,9 +197,9 @@ fn token_once(lab: &Lab<'_>) -> Outcome {
 pub const TOKEN_PAYLOAD: Probe = Probe {
     id: "cli.token-payload",
     section: "§7",
-    title: "A token is good for exactly the arguments of its dry run",
-    why: "Who agreed to one text did not agree to another",
-    fix: "Bind the whole payload into the token, not only ids",
+    title: "A token is valid only for the arguments of its dry run",
+    why: "Agreement to one text is not agreement to another",
+    fix: "Include the whole payload in the token, not only ids",
     run: |session| examine(session, token_payload),
     ..PROBE
 };
@@ -222,9 +222,9 @@ fn token_payload(lab: &Lab<'_>) -> Outcome {
 pub const TOKEN_FORGED: Probe = Probe {
     id: "cli.token-forged",
     section: "§7",
-    title: "A token that is made up, shortened, spelled otherwise or of another command is E_CONFLICT",
-    why: "What can be forged confirms nothing, and a second spelling would be used a second time",
-    fix: "Key the token, decode it strictly, and compare the spelling with the only one there is",
+    title: "A token that is made up, shortened, re-encoded or of another command fails with E_CONFLICT",
+    why: "A token that can be forged confirms nothing, and a second encoding could be used a second time",
+    fix: "Authenticate the token with a secret, decode it strictly, and accept only its canonical encoding",
     run: |session| examine(session, token_forged),
     ..PROBE
 };
@@ -260,9 +260,9 @@ fn changed(token: &str) -> String {
 pub const TOKEN_ACCOUNT: Probe = Probe {
     id: "cli.token-account",
     section: "§7",
-    title: "A token of one account is E_CONFLICT for another",
-    why: "The preview was made with the rights of the first one",
-    fix: "Bind the account that calls into the token",
+    title: "A token of one account fails with E_CONFLICT for another",
+    why: "The preview was made with the rights of the first account",
+    fix: "Include the account in the token",
     run: |session| examine(session, token_account),
     ..PROBE
 };
@@ -281,9 +281,9 @@ fn token_account(lab: &Lab<'_>) -> Outcome {
 pub const TOKEN_VERSION: Probe = Probe {
     id: "cli.token-version",
     section: "§9",
-    title: "A token does not outlive a change of its target",
-    why: "Otherwise a write undoes what somebody else did in between",
-    fix: "Bind the version of the target into the token and send it with the write",
+    title: "A token is invalid after its target changes",
+    why: "Otherwise a write would undo someone else's change",
+    fix: "Include the version of the target in the token, and send it with the write",
     run: |session| examine(session, token_version),
     ..PROBE
 };
@@ -309,9 +309,9 @@ fn token_version(lab: &Lab<'_>) -> Outcome {
 pub const TOKEN_RACE: Probe = Probe {
     id: "cli.token-race",
     section: "§9",
-    title: "Of two processes with one token exactly one writes",
-    why: "Agents run in parallel; checking first and marking later lets both through",
-    fix: "Mark the token as used with one exclusive create, before the write",
+    title: "If two processes use one token, exactly one writes",
+    why: "Agents run in parallel; if the check and the mark are separate steps, both succeed",
+    fix: "Mark the token as used by creating a file exclusively, before the write",
     run: |session| examine(session, token_race),
     ..PROBE
 };
@@ -335,9 +335,9 @@ fn token_race(lab: &Lab<'_>) -> Outcome {
 pub const DANGEROUS: Probe = Probe {
     id: "cli.dangerous",
     section: "§15.4",
-    title: "A dangerous command needs --dangerous in both steps, also with a good token",
-    why: "Intent and token are two gates; one of them is not enough for what cannot be undone",
-    fix: "Ask for --dangerous before the dry run and before the token is looked at",
+    title: "A dangerous command needs --dangerous in both steps, even with a valid token",
+    why: "For irreversible changes, a token without the explicit flag is not enough",
+    fix: "Check --dangerous before the dry run and before the token",
     run: |session| examine(session, dangerous),
     ..PROBE
 };
@@ -375,9 +375,9 @@ fn dangerous(lab: &Lab<'_>) -> Outcome {
 pub const IDEMPOTENCY_KEY: Probe = Probe {
     id: "cli.idempotency-key",
     section: "§9",
-    title: "The key of a create is sent on and bound into the token; used twice it creates once",
-    why: "It is what makes a create safe to repeat",
-    fix: "Forward the key to the upstream and bind it into the token",
+    title: "The idempotency key of a create is forwarded and included in the token; used twice, it creates one object",
+    why: "It makes a create safe to repeat",
+    fix: "Forward the key to the upstream, and include it in the token",
     run: |session| examine(session, idempotency_key),
     ..PROBE
 };

@@ -106,7 +106,7 @@ impl<'a> Lab<'a> {
             update: None,
             commands: Vec::new(),
         };
-        let contract = session.agent_cli().ok_or("the contract is one of another family")?;
+        let contract = session.agent_cli().ok_or("the contract belongs to another family")?;
         let sandbox = Sandbox::new().map_err(|error| format!("there is no sandbox: {error}"))?;
         Ok(Self {
             session,

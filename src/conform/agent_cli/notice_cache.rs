@@ -11,7 +11,7 @@ use super::{PROBE, Probe, tree};
 
 const PAST: &str = "2020-01-31T12:00:00Z";
 const FUTURE: &str = "2099-01-31T12:00:00Z";
-const FIX: &str = "Show a notice only when the cache can be read, its time is not over and not in the future, and its version is newer";
+const FIX: &str = "Show a notice only if the cache is readable, the notice is neither expired nor from the future, and its version is newer";
 
 /// The tool after a check that found a newer version, with a notice that can go away.
 fn told<'a>(lab: &'a Lab<'a>) -> Outcome<Teller<'a>> {
@@ -88,8 +88,8 @@ fn silent(cache: &Cache<'_>, when: &str) -> Outcome<Shot> {
 pub const EXPIRED: Probe = Probe {
     id: "cli.notice-expired",
     section: "§14",
-    title: "A notice that is past its time is not shown, and nobody is asked for a new one",
-    why: "What was the newest version years ago says nothing",
+    title: "An expired notice is not shown, and no new check is made",
+    why: "An old notice is meaningless",
     fix: FIX,
     run: |session| {
         examine(session, |lab| {
@@ -104,8 +104,8 @@ pub const EXPIRED: Probe = Probe {
 pub const AHEAD: Probe = Probe {
     id: "cli.notice-future",
     section: "§14",
-    title: "A notice whose time lies in the future is not shown",
-    why: "Whoever wrote it had another clock, and it would never expire",
+    title: "A notice from the future is not shown",
+    why: "It was written with a wrong clock, and would never expire",
     fix: FIX,
     run: |session| {
         examine(session, |lab| {
@@ -120,8 +120,8 @@ pub const AHEAD: Probe = Probe {
 pub const CORRUPT: Probe = Probe {
     id: "cli.notice-corrupt",
     section: "§14",
-    title: "A cached notice that cannot be read is like none",
-    why: "A damaged file of no importance must not stop every command",
+    title: "A cached notice that cannot be read is ignored",
+    why: "A damaged cache must not stop any command",
     fix: FIX,
     run: |session| examine(session, corrupt),
     ..PROBE
@@ -140,8 +140,8 @@ fn corrupt(lab: &Lab<'_>) -> Outcome {
 pub const OUTRUN: Probe = Probe {
     id: "cli.notice-outrun",
     section: "§14",
-    title: "A notice of a version that the running one has reached is not shown",
-    why: "The tool may have been updated by somebody else",
+    title: "A notice is not shown if the running version is not older",
+    why: "The tool may have been updated in another way",
     fix: FIX,
     run: |session| {
         examine(session, |lab| {
@@ -160,9 +160,9 @@ pub const OUTRUN: Probe = Probe {
 pub const CLEARED: Probe = Probe {
     id: "cli.notice-cleared",
     section: "§14",
-    title: "An update that finds the tool current takes the notice away",
-    why: "Otherwise every command goes on asking for an update that was made",
-    fix: "Clear the cached notice in the no-op of `update` too",
+    title: "An update that finds the tool current removes the notice",
+    why: "Otherwise commands keep announcing an update that is already installed",
+    fix: "Clear the cached notice also if `update` has nothing to do",
     run: |session| examine(session, notice_cleared),
     ..PROBE
 };

@@ -9,9 +9,9 @@ use super::{PROBE, Probe};
 pub const NOTICES: Probe = Probe {
     id: "cli.notices",
     section: "§14",
-    title: "After a check every command shows the notice from the cache, until the tool is current",
-    why: "An agent that never calls `update` still learns that there is one",
-    fix: "Keep the notice with all its keys; drop it when the running version has reached it",
+    title: "After a check, every command shows the cached notice until the tool is current",
+    why: "Agents that never call `update` must still learn of an update",
+    fix: "Keep the notice with all its keys, and drop it when the running version is not older",
     run: |session| examine(session, notices),
     ..PROBE
 };
@@ -58,9 +58,9 @@ fn notices(lab: &Lab<'_>) -> Outcome {
 pub const SEVERITY: Probe = Probe {
     id: "cli.notice-severity",
     section: "§14",
-    title: "A notice of a new major version is a warning, one of a patch is for information",
-    why: "An agent tells its user about the one and not about the other",
-    fix: "Compare the first component of both versions; add the entries of the verified changelog",
+    title: "A notice of a new major version has the severity warning, one of a patch release info",
+    why: "Agents report a warning to the user, but not an info",
+    fix: "Compare the major versions, and add the entries of the verified changelog",
     run: |session| examine(session, severity),
     ..PROBE
 };
@@ -84,8 +84,8 @@ pub const CONTEXT_NOTICES: Probe = Probe {
     id: "cli.context-notices",
     section: "§11",
     title: "`context` has the cached notice in `data.notices`",
-    why: "It is where an agent looks before it starts",
-    fix: "Read the cache in `context`, and leave the key out when there is nothing",
+    why: "Agents read it before they start",
+    fix: "Read the cache in `context`, and omit the key if there is no notice",
     run: |session| examine(session, context_notices),
     ..PROBE
 };

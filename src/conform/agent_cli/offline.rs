@@ -14,9 +14,9 @@ use super::{PROBE, Probe};
 pub const CONTEXT_OFFLINE: Probe = Probe {
     id: "cli.context-offline",
     section: "§11",
-    title: "`context` opens no connection, also when there are credentials",
-    why: "It is called first and often, and it must answer where nothing else does",
-    fix: "Take everything from configuration and caches; leave the question whether a token is good to `doctor`",
+    title: "`context` opens no connection, even if there are credentials",
+    why: "Agents call it first and often, and it must work without a network",
+    fix: "Use only configuration and caches; let `doctor` check whether a token is valid",
     run: |session| examine(session, context_offline),
     ..PROBE
 };
@@ -55,9 +55,9 @@ fn trap() -> Outcome<Mock> {
 pub const DOCTOR_OFFLINE: Probe = Probe {
     id: "cli.doctor-offline",
     section: "§11",
-    title: "`doctor` is ok without a network, and names what it could not reach",
-    why: "It is called when something is wrong; it must not be what is wrong",
-    fix: "Turn every failure of a check into its status and its fix",
+    title: "`doctor` succeeds without a network, and names what it could not reach",
+    why: "It is called if something is wrong, and must not fail itself",
+    fix: "Report every failure of a check as its status and fix",
     run: |session| examine(session, doctor_offline),
     ..PROBE
 };
@@ -92,9 +92,9 @@ fn doctor_offline(lab: &Lab<'_>) -> Outcome {
 pub const ANY_DIRECTORY: Probe = Probe {
     id: "cli.any-directory",
     section: "§11",
-    title: "The tool says the same of itself in whatever directory it is called",
-    why: "An agent works in the project of its user, not in that of the tool",
-    fix: "Embed what the tool says of itself, or find it beside the program",
+    title: "The tool describes itself in the same way in every directory",
+    why: "An agent works in the user's project, not in the tool's",
+    fix: "Embed the description, or find it relative to the program",
     run: |session| examine(session, any_directory),
     ..PROBE
 };

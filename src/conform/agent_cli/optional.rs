@@ -17,8 +17,8 @@ const POLLS: usize = 20;
 pub const EXPIRING: Probe = Probe {
     id: "cli.expiring-credentials",
     section: "§16.1",
-    title: "Credentials that expire say until when, and `doctor` looks at them",
-    why: "An agent renews in time instead of failing in the middle",
+    title: "`context` reports when credentials expire, and `doctor` checks them",
+    why: "An agent can renew them in time instead of failing during its work",
     fix: "Print valid, expires_at in UTC and refreshable in `context`, and check `credentials` in `doctor`",
     run: |session| examine(session, expiring),
     ..PROBE
@@ -52,9 +52,9 @@ fn expiring(lab: &Lab<'_>) -> Outcome {
 pub const EXPIRED: Probe = Probe {
     id: "cli.credentials-expired",
     section: "§16.1",
-    title: "A credential that has expired and cannot be renewed is E_AUTH, exit 4, and says that a login is needed",
-    why: "Trying again does not help; only the user does",
-    fix: "Compare the expiry with the clock and try to renew; when that fails, answer E_AUTH with what to do",
+    title: "An expired credential that cannot be renewed is E_AUTH with exit code 4, and the message says that a login is needed",
+    why: "A retry does not help; only the user can log in",
+    fix: "Compare the expiry with the clock and try to renew the credential; if that fails, return E_AUTH with the next step",
     run: |session| examine(session, expired),
     ..PROBE
 };
@@ -116,9 +116,9 @@ fn gated(lab: &Lab<'_>, sample: &Sample) -> Outcome<Shot> {
 pub const JOBS: Probe = Probe {
     id: "cli.jobs",
     section: "§16.2",
-    title: "A job gives its id, a state and the commands that lead on, and they work",
-    why: "Nobody waits in front of a call that takes an hour",
-    fix: "Return job_id, status, poll and result at once; keep state and result as commands of their own",
+    title: "A job returns its id, its state and the commands to continue, and these commands work",
+    why: "A call must not block for the whole duration of a job",
+    fix: "Return job_id, status, poll and result at once; provide separate commands for state and result",
     run: |session| examine(session, jobs),
     ..PROBE
 };
@@ -165,8 +165,8 @@ fn command(lab: &Lab<'_>, shot: &Shot, key: &str) -> Outcome<Vec<String>> {
 pub const HUMAN: Probe = Probe {
     id: "cli.human-step",
     section: "§16.3",
-    title: "A step for a person is a code with exit 9 that says what to do and how to go on",
-    why: "The agent passes it on, waits and resumes",
+    title: "A step that needs a person is an error with exit code 9 that says what to do and how to resume",
+    why: "The agent tells the user, waits and resumes",
     fix: "Return `details.action` and `details.resume`, and do not wait",
     run: |session| examine(session, human),
     ..PROBE

@@ -41,9 +41,9 @@ fn count(shot: &Shot) -> usize {
 pub const SILENT_CAP: Probe = Probe {
     id: "cli.paging-cap",
     section: "§8",
-    title: "A list that is cut off says so, by has_more or by truncated",
-    why: "A short list must not look like a complete one",
-    fix: "Set `has_more` from what the upstream says; where it cannot go on, print `truncated: true`",
+    title: "A list that is incomplete says so with has_more or truncated",
+    why: "An incomplete list must not look complete",
+    fix: "Set `has_more` from the upstream's response; if no further page can be requested, print `truncated: true`",
     run: |session| examine(session, silent_cap),
     ..PROBE
 };
@@ -85,9 +85,9 @@ fn silent_cap(lab: &Lab<'_>) -> Outcome {
 pub const FIELDS_OF_PAGES: Probe = Probe {
     id: "cli.fields-paging",
     section: "§8",
-    title: "--fields on a list chooses fields of its items and keeps the controls of the page",
-    why: "Without them an agent that saves tokens never sees the second page",
-    fix: "Filter the items, and leave items, count and the way on alone",
+    title: "--fields on a list selects fields of its items and keeps the members for paging",
+    why: "Without them, an agent never finds the second page",
+    fix: "Filter the items, and keep `items`, `count` and the members for the next page",
     run: |session| examine(session, fields_of_pages),
     ..PROBE
 };
@@ -124,9 +124,9 @@ fn fields_of_pages(lab: &Lab<'_>) -> Outcome {
 pub const STREAM_FAILURE: Probe = Probe {
     id: "cli.stream-failure",
     section: "§5",
-    title: "A stream that cannot begin is a failure with its code, and no empty success",
-    why: "No lines must not look like no events",
-    fix: "Open the stream before the first line is printed, and let its failure end the command",
+    title: "A stream that cannot start is a failure with its code, not an empty success",
+    why: "A failure must not look like an empty stream",
+    fix: "Open the stream before printing the first line, and report its failure",
     run: |session| examine(session, stream_failure),
     ..PROBE
 };
@@ -144,9 +144,9 @@ fn stream_failure(lab: &Lab<'_>) -> Outcome {
 pub const UNTRUSTED_ITEMS: Probe = Probe {
     id: "cli.untrusted-items",
     section: "§15.8",
-    title: "Text of others is marked on each item of a list, of an overview and of a batch as on the thing itself",
-    why: "A list is where an agent meets most of what others wrote",
-    fix: "Mark objects where they are built, in one function for the thing and for every list of it",
+    title: "Text from outside is marked on each item of a list, overview and batch, as on the single object",
+    why: "Lists contain most of the outside text that an agent reads",
+    fix: "Mark objects in one function that builds them, for single objects and lists",
     run: |session| examine(session, untrusted_items),
     ..PROBE
 };

@@ -23,9 +23,9 @@ fn keys(value: &Value) -> BTreeSet<&str> {
 pub const FIELDS: Probe = Probe {
     id: "cli.fields",
     section: "§8",
-    title: "--fields keeps the named fields, their mark as foreign text and the controls of a page, and no more",
-    why: "It is how an agent saves tokens; a lost mark turns data into instructions",
-    fix: "Filter after the data is built; keep `_untrusted` for what survives",
+    title: "--fields keeps only the named fields, their marks in `_untrusted`, and the members for paging",
+    why: "Agents use it to save tokens; without the mark, data could be read as instructions",
+    fix: "Filter after the data is built; keep `_untrusted` for the remaining fields",
     run: |session| examine(session, fields),
     ..PROBE
 };
@@ -69,9 +69,9 @@ fn fields(lab: &Lab<'_>) -> Outcome {
 pub const PAGING: Probe = Probe {
     id: "cli.paging",
     section: "§8",
-    title: "A list has items, count and the way to the next page, and pages do not overlap",
-    why: "An agent must know that there is more, and how to get it",
-    fix: "Return the keys of the cursor or of the offset style; count what is in `items`",
+    title: "A list has items, count and a reference to the next page, and pages do not overlap",
+    why: "An agent must know that there are more entries, and how to get them",
+    fix: "Return the keys of the cursor style or the offset style; `count` is the number of `items`",
     run: |session| examine(session, paging),
     ..PROBE
 };
@@ -127,7 +127,7 @@ pub const IDS_AND_TIMES: Probe = Probe {
     section: "§8",
     title: "Ids are strings and times are ISO 8601 in UTC",
     why: "Large numbers lose digits in JSON readers, and local times cannot be compared",
-    fix: "Convert both where the answer of the upstream is read",
+    fix: "Convert both where the upstream's response is read",
     run: |session| examine(session, ids_and_times),
     ..PROBE
 };
@@ -147,9 +147,9 @@ fn ids_and_times(lab: &Lab<'_>) -> Outcome {
 pub const UNTRUSTED: Probe = Probe {
     id: "cli.untrusted",
     section: "§15.8",
-    title: "Text of others is marked in `_untrusted`, and the marks name fields that are there",
-    why: "What an attacker wrote must not be read as an instruction",
-    fix: "Add `_untrusted` to each object that carries fields of `untrusted_fields`",
+    title: "Text from outside is marked in `_untrusted`, and the marks name existing fields",
+    why: "An attacker's text must not be read as an instruction",
+    fix: "Add `_untrusted` to each object that has fields of `untrusted_fields`",
     run: |session| examine(session, untrusted),
     ..PROBE
 };
@@ -183,9 +183,9 @@ fn untrusted(lab: &Lab<'_>) -> Outcome {
 pub const SCOPES: Probe = Probe {
     id: "cli.scopes",
     section: "§8.3",
-    title: "A container that cannot be read is reported beside the others",
-    why: "A short answer must not look like a complete one",
-    fix: "Collect failures of containers in a list of their own, and go on",
+    title: "A container that cannot be read is reported together with the others",
+    why: "An incomplete response must not look complete",
+    fix: "Collect the failures of containers in a separate list, and continue",
     run: |session| examine(session, scopes),
     ..PROBE
 };
@@ -202,9 +202,9 @@ fn scopes(lab: &Lab<'_>) -> Outcome {
 pub const STREAM: Probe = Probe {
     id: "cli.stream",
     section: "§5",
-    title: "Every line of a stream is a whole object, and the last one is the summary",
-    why: "A reader may stop at any line and must know when it has seen all",
-    fix: "Print ok, schema_version and type in each line, and a line of the type summary at the end",
+    title: "Every line of a stream is a complete object, and the last one is the summary",
+    why: "A reader can stop at any line, and must know when the stream is complete",
+    fix: "Print ok, schema_version and type in each line, and a line with the type summary at the end",
     run: |session| examine(session, stream),
     ..PROBE
 };

@@ -14,9 +14,9 @@ const MAX_FILE: u64 = 4 * 1024 * 1024;
 pub const AUDIT_ARGUMENTS: Probe = Probe {
     id: "cli.audit-arguments",
     section: "§10",
-    title: "A secret that is given as an argument is in no file, however the argument is spelled",
-    why: "Logs are copied, and nobody looks for a token in the title of a note",
-    fix: "Redact known secrets in the value of every option, in `--name=value` and in single words, before they are kept",
+    title: "No file contains a secret that was passed as an argument, in any notation",
+    why: "Logs are copied, and nobody looks for secrets in them",
+    fix: "Redact known secrets in the value of every option, in `--name=value` and in single words, before storing them",
     run: |session| {
         examine(session, |lab| {
             with_secret(lab, |_, _| Ok(()))?;
@@ -41,9 +41,9 @@ pub const AUDIT_ARGUMENTS: Probe = Probe {
 pub const PREVIEW_SECRETS: Probe = Probe {
     id: "cli.preview-secrets",
     section: "§10",
-    title: "A preview shows no secret, also when it is one of its arguments",
-    why: "A preview is read by whoever has to agree",
-    fix: "Redact known secrets in everything that is printed",
+    title: "A preview shows no secret, even if it was an argument",
+    why: "Other people may read the preview",
+    fix: "Redact known secrets in all output",
     run: |session| {
         examine(session, |lab| {
             with_secret(lab, |lab, shot| {
@@ -98,9 +98,9 @@ fn last_option(sample: &Sample) -> Option<(Vec<String>, String)> {
 pub const ADDRESS: Probe = Probe {
     id: "cli.address-secret",
     section: "§10",
-    title: "A password in the address of the upstream is neither printed nor kept",
-    why: "Somebody will put one there, and addresses are printed everywhere",
-    fix: "Refuse an address with a user, or take the user out before it is shown",
+    title: "A password in the upstream's address is neither printed nor stored",
+    why: "Users put passwords into addresses, and addresses are printed in many places",
+    fix: "Refuse an address with a user, or remove the user before printing it",
     run: |session| examine(session, address),
     ..PROBE
 };
@@ -142,9 +142,9 @@ fn address(lab: &Lab<'_>) -> Outcome {
 pub const AUDIT_FAILURE: Probe = Probe {
     id: "cli.audit-failure",
     section: "§10",
-    title: "An audit log that cannot be written stops no command",
-    why: "The log serves the user; a full disk must not take the tool away",
-    fix: "Turn every fault of the log into a warning on stderr",
+    title: "An audit log that cannot be written does not stop a command",
+    why: "A full disk must not make the tool unusable",
+    fix: "Turn every error of the log into a warning on stderr",
     run: |session| examine(session, audit_failure),
     ..PROBE
 };

@@ -101,9 +101,9 @@ pub fn commands(reference: &Value) -> impl Iterator<Item = (&str, &Value)> {
 pub const REFERENCE: Probe = Probe {
     id: "cli.reference",
     section: "§11",
-    title: "`reference` has every block, every exit and every code",
-    why: "An agent learns a tool from `reference` and from nothing else",
-    fix: "Build `reference` from the tables that the program itself uses",
+    title: "`reference` has every section, every exit code and every error code",
+    why: "Agents learn about a tool only from `reference`",
+    fix: "Generate `reference` from the tables that the program itself uses",
     run: |session| examine(session, reference),
     ..PROBE
 };
@@ -157,7 +157,7 @@ pub const COMMANDS: Probe = Probe {
     id: "cli.reference-commands",
     section: "§11",
     title: "Every command of `reference` has a real schema, an example and, for a write, its gate",
-    why: "A label that leads nowhere makes an agent guess",
+    why: "A reference to a missing schema makes an agent guess",
     fix: "Enumerate the fields from the code that builds the data, and show --dry-run and --confirm for writes",
     run: |session| examine(session, each_command),
     ..PROBE
@@ -232,7 +232,7 @@ pub const EXAMPLES: Probe = Probe {
     id: "cli.examples",
     section: "§11",
     title: "Every example names a command and options that exist",
-    why: "An example is what an agent copies first",
+    why: "Agents copy examples first",
     fix: "Run the examples in a test",
     run: |session| examine(session, examples),
     ..PROBE
@@ -291,9 +291,9 @@ pub fn split(line: &str) -> Vec<String> {
 pub const READINESS: Probe = Probe {
     id: "cli.readiness",
     section: "§13",
-    title: "`release_readiness` uses the words of the contract and does not claim what is missing",
-    why: "A release script believes the level",
-    fix: "State each status as verified, missing, not_applicable or unknown; call nothing stable that lacks one",
+    title: "`release_readiness` uses the values of the contract, and claims nothing that is missing",
+    why: "Release scripts rely on the level",
+    fix: "Set each status to verified, missing, not_applicable or unknown; use the level stable only if none is missing",
     run: |session| examine(session, readiness),
     ..PROBE
 };

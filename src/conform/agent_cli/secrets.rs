@@ -37,9 +37,9 @@ pub fn files_below(directory: &Path) -> Vec<PathBuf> {
 pub const SECRETS: Probe = Probe {
     id: "cli.secrets",
     section: "§10",
-    title: "A secret is on neither stream and in no file, whole, in part or encoded, also when the upstream echoes it",
-    why: "What an agent reads ends in logs and in other people's models",
-    fix: "Redact known secrets in the printer, in the audit and in everything that is written",
+    title: "No stream and no file contains a secret, whole, in part or encoded, even if the upstream repeats it",
+    why: "Everything that an agent reads can reach logs and models",
+    fix: "Redact known secrets in output, in the audit log and in every file",
     run: |session| examine(session, secrets),
     ..PROBE
 };
@@ -148,9 +148,9 @@ fn silent(lab: &Lab<'_>, shot: &Shot) -> Outcome {
 pub const AUDIT: Probe = Probe {
     id: "cli.audit",
     section: "§10",
-    title: "Every attempt to write leaves a line in the audit log, without tokens, also with --quiet",
-    why: "It is the only trace of what an agent did on this machine",
-    fix: "Append command, redacted arguments, account, time, exit and duration, readable by the user alone",
+    title: "Every attempted write adds a line to the audit log, without tokens, also with --quiet",
+    why: "It is the only record of what an agent did on this machine",
+    fix: "Append command, redacted arguments, account, time, exit code and duration; only the user may read the file",
     run: |session| examine(session, audit),
     ..PROBE
 };

@@ -16,9 +16,9 @@ const TOO_SLOW: Duration = Duration::from_secs(12);
 pub const INTERRUPT: Probe = Probe {
     id: "cli.interrupt",
     section: "§6",
-    title: "SIGINT ends a command with one envelope, E_INTERRUPTED, exit 130",
-    why: "Who stops a tool still has to learn what happened",
-    fix: "Catch SIGINT first thing and unwind to the printer of the envelope",
+    title: "SIGINT ends a command with one envelope, E_INTERRUPTED and exit code 130",
+    why: "The caller must learn what happened",
+    fix: "Install the SIGINT handler first, and always print the envelope",
     run: |session| {
         examine(session, |lab| reading(lab, &[Role::Get], Event::InterruptWhenConnected))
     },
@@ -28,9 +28,9 @@ pub const INTERRUPT: Probe = Probe {
 pub const TERMINATE: Probe = Probe {
     id: "cli.terminate",
     section: "§6",
-    title: "SIGTERM ends a command as SIGINT does",
-    why: "A host that ends a session sends SIGTERM; a tool that just dies says nothing",
-    fix: "Catch SIGTERM with the same handler as SIGINT",
+    title: "SIGTERM ends a command in the same way as SIGINT",
+    why: "A host that ends a session sends SIGTERM, and needs the envelope too",
+    fix: "Use one handler for SIGTERM and SIGINT",
     run: |session| {
         examine(session, |lab| reading(lab, &[Role::Get], Event::TerminateWhenConnected))
     },
@@ -40,9 +40,9 @@ pub const TERMINATE: Probe = Probe {
 pub const INTERRUPT_READS: Probe = Probe {
     id: "cli.interrupt-reads",
     section: "§6",
-    title: "Lists, streams and overviews of several containers can be stopped as well",
-    why: "They are the commands that somebody stops",
-    fix: "Let one handler serve every command; a stream ends with a line that says so",
+    title: "Lists, streams and overviews of several containers can be interrupted too",
+    why: "These commands run long enough to be interrupted",
+    fix: "Use one handler for every command; end a stream with a line that reports the interruption",
     run: |session| {
         examine(session, |lab| {
             let roles = [Role::List, Role::Stream, Role::Scopes];
@@ -68,9 +68,9 @@ fn reading(lab: &Lab<'_>, roles: &[Role], event: Event) -> Outcome {
 pub const INTERRUPT_WRITE: Probe = Probe {
     id: "cli.interrupt-write",
     section: "§6",
-    title: "A confirmed write that is stopped says so with E_INTERRUPTED, exit 130",
-    why: "Only then an agent knows that it has to look at the state before it goes on",
-    fix: "Catch the signal in the write as in every command, and print the envelope",
+    title: "An interrupted write reports E_INTERRUPTED with exit code 130",
+    why: "The agent then knows that it must look at the state before it continues",
+    fix: "Handle the signal in writes as in every command, and print the envelope",
     run: |session| examine(session, interrupt_write),
     ..PROBE
 };

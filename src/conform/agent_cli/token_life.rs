@@ -15,9 +15,9 @@ const MAX_WAIT: i64 = 10;
 pub const TOKEN_EXPIRED: Probe = Probe {
     id: "cli.token-expired",
     section: "§7",
-    title: "A token that has expired is E_CONFLICT, exit 6, and writes nothing",
-    why: "Nobody means today what a preview showed last week",
-    fix: "Put the expiry into the token, under its key, and compare it with the clock before the write",
+    title: "An expired token fails with E_CONFLICT and exit code 6, and nothing is written",
+    why: "An old preview may no longer be correct",
+    fix: "Include the expiry in the authenticated part of the token, and compare it with the clock before the write",
     run: |session| examine(session, token_expired),
     ..PROBE
 };
@@ -53,9 +53,9 @@ fn token_expired(lab: &Lab<'_>) -> Outcome {
 pub const TOKEN_STORAGE: Probe = Probe {
     id: "cli.token-storage",
     section: "§9",
-    title: "Where the use of a token cannot be recorded the write goes on, with a warning on stderr",
-    why: "A full disk must not stop what somebody has confirmed; that it may happen twice has to be said",
-    fix: "Turn every fault of the record into a warning, except that the token is there already",
+    title: "If the use of a token cannot be recorded, the write continues with a warning on stderr",
+    why: "A full disk must not prevent a confirmed write, but the user must know that the token could be used again",
+    fix: "Turn every error of the record into a warning, except that the token was already used",
     run: |session| examine(session, token_storage),
     ..PROBE
 };
@@ -94,9 +94,9 @@ fn token_storage(lab: &Lab<'_>) -> Outcome {
 pub const GATE_EXAMPLES: Probe = Probe {
     id: "cli.gate-examples",
     section: "§7",
-    title: "Every write of `reference`, called as its example shows but without --dry-run, changes nothing",
-    why: "The gate is only as good as the command that was forgotten",
-    fix: "Put every write command behind the one gate",
+    title: "Every write in `reference`, called like its example but without --dry-run, changes nothing",
+    why: "The gate does not protect a command that does not use it",
+    fix: "Use one gate for every write command",
     run: |session| examine(session, gate_examples),
     ..PROBE
 };

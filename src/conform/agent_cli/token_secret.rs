@@ -19,9 +19,9 @@ const LEAST: usize = 32;
 pub const TOKEN_MACHINE: Probe = Probe {
     id: "cli.token-machine",
     section: "§7",
-    title: "A token of another machine or user is E_CONFLICT",
-    why: "A token that anybody can compute confirms nothing",
-    fix: "Key the token with random bytes that are made here and never leave",
+    title: "A token of another machine or user fails with E_CONFLICT",
+    why: "A token that anyone can compute confirms nothing",
+    fix: "Authenticate the token with random bytes that never leave this machine",
     run: |session| examine(session, token_machine),
     ..PROBE
 };
@@ -41,9 +41,9 @@ fn token_machine(lab: &Lab<'_>) -> Outcome {
 pub const TOKEN_SECRET: Probe = Probe {
     id: "cli.token-secret",
     section: "§7",
-    title: "The secret of the tokens is long, and its file and directory are for this user alone",
-    why: "Who can read it can confirm everything",
-    fix: "Create it at the first use: 32 random bytes, mode 0600, in a directory of mode 0700",
+    title: "The secret of the tokens is long, and only this user can access its file and directory",
+    why: "Anyone who can read it can confirm every write",
+    fix: "Create it on first use: 32 random bytes, mode 0600, in a directory with mode 0700",
     run: |session| examine(session, token_secret),
     ..PROBE
 };
@@ -65,9 +65,9 @@ fn token_secret(lab: &Lab<'_>) -> Outcome {
 pub const SECRET_DAMAGED: Probe = Probe {
     id: "cli.token-secret-damaged",
     section: "§7",
-    title: "A secret that is too short or cannot be read is an error, and never done without",
-    why: "A token that is keyed with nothing can be made by anybody",
-    fix: "Refuse what cannot be trusted with E_CONFIG, and say which file it is",
+    title: "A secret that is too short or unreadable is an error, and is never skipped",
+    why: "Without a secret, anyone can make a token",
+    fix: "Fail with E_CONFIG, and name the file",
     run: |session| examine(session, secret_damaged),
     ..PROBE
 };

@@ -19,8 +19,8 @@ pub const SHAPE: Probe = Probe {
     id: "cli.update-shape",
     section: "§14",
     title: "`update` is one command with --check and --dry-run, and takes no --confirm",
-    why: "One call brings a tool up to date; a token in between would stop halfway",
-    fix: "Remove the commands below `update` and refuse --confirm as a wrong command line",
+    why: "One call must update the tool; a confirm token would interrupt it",
+    fix: "Remove subcommands of `update`, and refuse --confirm as a usage error",
     needs: &[crate::conform::Need::Namespace],
     run: |session| examine(session, shape),
     ..PROBE
@@ -47,8 +47,8 @@ fn shape(lab: &Lab<'_>) -> Outcome {
 pub const CHECK: Probe = Probe {
     id: "cli.update-check",
     section: "§14",
-    title: "`update --check` says what there is and what to call, in the names of the contract",
-    why: "An agent decides from it whether to update",
+    title: "`update --check` reports the available version and the command to call, with the contract's names",
+    why: "Agents use it to decide whether to update",
     fix: "Print status, current_version, target_version, update_available, install_method and command",
     run: |session| examine(session, check),
     ..PROBE
@@ -106,7 +106,7 @@ pub fn is_verified_first(shot: &Shot) -> bool {
 pub const DRY_RUN: Probe = Probe {
     id: "cli.update-dry-run",
     section: "§14",
-    title: "`update --dry-run` gives no token and replaces nothing",
+    title: "`update --dry-run` issues no token and replaces nothing",
     why: "`update` is outside the write gate",
     fix: "Return the plan without `confirm_token` and `expires_at`",
     run: |session| examine(session, dry_run),
@@ -132,9 +132,9 @@ fn dry_run(lab: &Lab<'_>) -> Outcome {
 pub const CURRENT: Probe = Probe {
     id: "cli.update-current",
     section: "§14",
-    title: "`update` of a tool that is up to date is ok and does nothing",
-    why: "It is safe to call at any time; a package manager that runs for nothing is neither",
-    fix: "Compare versions before anything is started, and answer with current equal to target",
+    title: "`update` of a current tool succeeds and does nothing",
+    why: "It must be safe and fast to call at any time",
+    fix: "Compare versions before starting anything, and report the same current and target version",
     run: |session| examine(session, current),
     ..PROBE
 };
@@ -178,9 +178,9 @@ fn current(lab: &Lab<'_>) -> Outcome {
 pub const DISCOVER: Probe = Probe {
     id: "cli.update-discover",
     section: "§14",
-    title: "A release host that fails gives the code of what happened",
-    why: "A rate limit is waited for, a missing release is not",
-    fix: "Use the table of statuses for the release host as for the upstream",
+    title: "A failure of the release host has the matching error code",
+    why: "An agent waits for a rate limit, but not for a missing release",
+    fix: "Use the same table of statuses for the release host and the upstream",
     run: |session| examine(session, discover),
     ..PROBE
 };
@@ -243,9 +243,9 @@ fn discover(lab: &Lab<'_>) -> Outcome {
 pub const FAILURE_DETAILS: Probe = Probe {
     id: "cli.update-failure-details",
     section: "§14",
-    title: "Every failure of an update says its stage, the version, and whether the program was replaced",
-    why: "The tool always knows its state, so it always says it",
-    fix: "Carry the state through the stages and put it into `error.details` in one place",
+    title: "Every failed update reports the stage, the version, and whether the program was replaced",
+    why: "The caller must always know which version is installed",
+    fix: "Track the state through all stages, and put it into `error.details` in one place",
     run: |session| examine(session, failure_details),
     ..PROBE
 };
@@ -275,9 +275,9 @@ fn failure_details(lab: &Lab<'_>) -> Outcome {
 pub const DOWNGRADE: Probe = Probe {
     id: "cli.update-downgrade",
     section: "§14",
-    title: "An older --target-version is refused or carried out, never silently nothing",
-    why: "Who asks for a version must not be told that all is well with another one",
-    fix: "Refuse it with E_VALIDATION unless the tool has a flag for it",
+    title: "An older --target-version is refused or installed, never silently ignored",
+    why: "A success must mean that the requested version is installed",
+    fix: "Refuse it with E_VALIDATION, unless the tool has a flag for downgrades",
     run: |session| examine(session, downgrade),
     ..PROBE
 };
@@ -300,9 +300,9 @@ fn downgrade(lab: &Lab<'_>) -> Outcome {
 pub const TOKEN: Probe = Probe {
     id: "cli.update-token",
     section: "§14",
-    title: "GITHUB_TOKEN goes to GitHub alone",
-    why: "A host of files that gets it can use it",
-    fix: "Send it to api.github.com and github.com over https only, and never along a redirect",
+    title: "GITHUB_TOKEN is sent only to GitHub",
+    why: "Anyone who receives the token can use it",
+    fix: "Send it only to api.github.com and github.com over https, and never along a redirect",
     run: |session| examine(session, github_token),
     ..PROBE
 };
@@ -337,9 +337,9 @@ fn github_token(lab: &Lab<'_>) -> Outcome {
 pub const INTERRUPT: Probe = Probe {
     id: "cli.update-interrupt",
     section: "§14",
-    title: "A signal during an update gives E_INTERRUPTED with the version that is in place",
-    why: "An agent never faces a process that just died",
-    fix: "Install the handler before the first stage and unwind through the printer of the envelope",
+    title: "A signal during an update is E_INTERRUPTED, and the response has the installed version",
+    why: "The agent must know which version is installed",
+    fix: "Install the handler before the first stage, and always print the envelope",
     run: |session| examine(session, interrupt),
     ..PROBE
 };

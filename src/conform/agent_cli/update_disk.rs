@@ -23,9 +23,9 @@ const MAX_MANIFEST: u64 = 256 * 1024;
 pub const CHECK_DISK: Probe = Probe {
     id: "cli.update-check-disk",
     section: "§14",
-    title: "`update --check` changes nothing on disk but the cached notice",
-    why: "Who asks whether there is something new has not agreed to anything",
-    fix: "Keep what the check found in one file, and leave everything else to `update`",
+    title: "`update --check` changes only the cached notice on disk",
+    why: "A check is not consent to a change",
+    fix: "Store the result of the check in one file, and do everything else in `update`",
     run: |session| examine(session, check_disk),
     ..PROBE
 };
@@ -50,8 +50,8 @@ pub const DRY_RUN_DISK: Probe = Probe {
     id: "cli.update-dry-run-disk",
     section: "§14",
     title: "`update --dry-run` writes nothing",
-    why: "A plan that changes something is none",
-    fix: "Leave downloads, locks and caches to the update itself",
+    why: "A dry run must not change anything",
+    fix: "Do downloads, locks and caches only in the update itself",
     run: |session| examine(session, dry_run_disk),
     ..PROBE
 };
@@ -83,9 +83,9 @@ fn writes_nothing(lab: &Lab<'_>, host: &Host<'_>) -> Outcome<Shot> {
 pub const NO_MANAGER: Probe = Probe {
     id: "cli.update-no-manager",
     section: "§14",
-    title: "No package manager is started by a check, a dry run, or an update that has nothing to do but the Skill",
-    why: "A manager changes more than this tool, and may ask for a password",
-    fix: "Compare versions first; recognise the way of installing by what lies on disk",
+    title: "A check, a dry run, and an update of only the Skill start no package manager",
+    why: "A package manager may change more than this tool, and may ask for a password",
+    fix: "Compare versions first; detect the way of installation from files",
     run: |session| examine(session, no_manager),
     ..PROBE
 };
@@ -150,9 +150,9 @@ fn is_skill_sync(call: &str) -> bool {
 pub const NPM: Probe = Probe {
     id: "cli.update-npm",
     section: "§14",
-    title: "A copy that npm installed plans its update as well, starts no manager and writes nothing",
-    why: "A dry run must be possible wherever an update is",
-    fix: "Answer --dry-run before the manager is driven; put its command into the plan",
+    title: "A copy that npm installed also supports --dry-run, starts no package manager and writes nothing",
+    why: "A dry run must be possible for every way of installation",
+    fix: "Handle --dry-run before starting the package manager, and put its command into the plan",
     run: |session| examine(session, npm),
     ..PROBE
 };

@@ -42,9 +42,9 @@ fn publishing<'a>(
 pub const SIGNATURE: Probe = Probe {
     id: "cli.update-signature",
     section: "§14",
-    title: "A release that is not signed by the right one is E_INTEGRITY and never installed",
-    why: "It is the only thing between a stolen release page and every machine",
-    fix: "Verify the bundle in the process, then the checksum, then unpack; there is no way around",
+    title: "A release without a valid signature of the expected signer is E_INTEGRITY and never installed",
+    why: "It protects users if an attacker controls the release page",
+    fix: "Verify the bundle in the process, then the checksum, then unpack, with no way to skip a step",
     run: |session| examine(session, signature),
     ..PROBE
 };
@@ -58,8 +58,8 @@ pub const NO_BUNDLE: Probe = Probe {
     id: "cli.update-no-bundle",
     section: "§14",
     title: "A release without a bundle is E_INTEGRITY and never installed",
-    why: "Who cannot sign would leave the signature out",
-    fix: "Treat a missing bundle as a signature that does not fit",
+    why: "An attacker who cannot sign would omit the signature",
+    fix: "Treat a missing bundle as an invalid signature",
     run: |session| examine(session, no_bundle),
     ..PROBE
 };
@@ -78,8 +78,8 @@ pub const NO_CHECKSUMS: Probe = Probe {
     id: "cli.update-no-checksums",
     section: "§14",
     title: "A release without checksums is E_INTEGRITY and never installed",
-    why: "The signature is over the checksums; without them it says nothing about the archive",
-    fix: "Refuse a release without checksums.txt before anything else is fetched",
+    why: "The signature covers the checksums; without them, it does not cover the archive",
+    fix: "Refuse a release without checksums.txt before downloading anything else",
     run: |session| examine(session, no_checksums),
     ..PROBE
 };
@@ -92,9 +92,9 @@ fn no_checksums(lab: &Lab<'_>) -> Outcome {
 pub const BUNDLE_FETCH: Probe = Probe {
     id: "cli.update-bundle-fetch",
     section: "§14",
-    title: "A bundle that cannot be fetched is a fault of the network, never E_INTEGRITY",
-    why: "Who is told of a forged release does not try again, and here that is all there is to do",
-    fix: "Keep the code of the transport; E_INTEGRITY is for bytes that were looked at",
+    title: "A bundle that cannot be downloaded is a network error, never E_INTEGRITY",
+    why: "An agent never retries a forged release, but here a retry is the fix",
+    fix: "Keep the code of the transport error; use E_INTEGRITY only after examining the bytes",
     run: |session| examine(session, bundle_fetch),
     ..PROBE
 };
@@ -116,9 +116,9 @@ fn bundle_fetch(lab: &Lab<'_>) -> Outcome {
 pub const CUT: Probe = Probe {
     id: "cli.update-cut",
     section: "§14",
-    title: "A download that breaks off is a fault of the network, never E_INTEGRITY",
-    why: "Half a file is a bad line and no attack; the agent tries again",
-    fix: "Compare what came with what was announced before anything is verified",
+    title: "A truncated download is a network error, never E_INTEGRITY",
+    why: "A truncated file is not an attack, so the agent can retry",
+    fix: "Compare the received length with the announced length before verifying anything",
     run: |session| examine(session, cut),
     ..PROBE
 };
@@ -133,9 +133,9 @@ fn cut(lab: &Lab<'_>) -> Outcome {
 pub const NO_ASSET: Probe = Probe {
     id: "cli.update-no-asset",
     section: "§14",
-    title: "A release without an archive for this platform is no fault that goes away by waiting",
-    why: "An agent that retries it never ends",
-    fix: "Look for the archive in the list of the release; name the platform and what there is",
+    title: "A release without an archive for this platform is not a retryable error",
+    why: "An agent would retry it forever",
+    fix: "Look for the archive in the release's list, and name the platform and the available archives",
     run: |session| examine(session, no_asset),
     ..PROBE
 };
@@ -150,9 +150,9 @@ fn no_asset(lab: &Lab<'_>) -> Outcome {
 pub const TIMEOUT: Probe = Probe {
     id: "cli.update-timeout",
     section: "§14",
-    title: "A release host that does not answer in time is E_TIMEOUT, exit 8",
-    why: "An update must not hang for ever, and waiting is not the same as being refused",
-    fix: "Give every request to the host a time limit and map it to E_TIMEOUT",
+    title: "A release host that does not respond in time is E_TIMEOUT with exit code 8",
+    why: "An update must not hang forever, and a timeout is not a refusal",
+    fix: "Set a timeout for every request to the host, and map it to E_TIMEOUT",
     run: |session| examine(session, timeout),
     ..PROBE
 };
@@ -180,9 +180,9 @@ fn timeout(lab: &Lab<'_>) -> Outcome {
 pub const ADVICE: Probe = Probe {
     id: "cli.update-advice",
     section: "§14",
-    title: "A failed update says whether to try again, and what to do in its own words",
-    why: "A transient fault is tried again, a forged release never; who reads the message must learn it too",
-    fix: "Derive `retryable` from the code, and end each message with what to do next",
+    title: "A failed update says whether to retry, and its message says what to do",
+    why: "A transient error can be retried, a forged release never; readers of the message must know that too",
+    fix: "Derive `retryable` from the code, and end each message with the next step",
     run: |session| examine(session, advice),
     ..PROBE
 };
@@ -230,8 +230,8 @@ fn next_steps(shot: &Shot) -> Vec<String> {
 pub const LAST_KNOWN: Probe = Probe {
     id: "cli.update-last-known",
     section: "§14",
-    title: "A check without a network fails, and says what was known before",
-    why: "Old data must not look like a new answer, and is better than nothing",
+    title: "A check without a network fails, and reports the last known result",
+    why: "Old data must not look current, but is better than nothing",
     fix: "Put `last_known` into the details of the failure: target_version, update_available, checked_at, or null",
     run: |session| examine(session, last_known),
     ..PROBE
@@ -263,9 +263,9 @@ fn last_known(lab: &Lab<'_>) -> Outcome {
 pub const TOKEN_REDIRECT: Probe = Probe {
     id: "cli.update-token-redirect",
     section: "§14",
-    title: "GITHUB_TOKEN does not travel along a redirect",
-    why: "Assets lie on other hosts, and whoever can answer once would collect the token",
-    fix: "Follow redirects by hand, and drop the token at the first of them",
+    title: "GITHUB_TOKEN is not sent along a redirect",
+    why: "Assets are on other hosts, which must not receive the token",
+    fix: "Handle redirects in the client, and drop the token at the first redirect",
     run: |session| examine(session, token_redirect),
     ..PROBE
 };
@@ -306,9 +306,9 @@ fn token_redirect(lab: &Lab<'_>) -> Outcome {
 pub const TERMINATE: Probe = Probe {
     id: "cli.update-terminate",
     section: "§14",
-    title: "SIGTERM ends an update as SIGINT does",
-    why: "A host that ends a session sends SIGTERM, and an update is what takes long enough to meet it",
-    fix: "Catch SIGTERM with the same handler as SIGINT, before the first stage",
+    title: "SIGTERM ends an update in the same way as SIGINT",
+    why: "A host that ends a session sends SIGTERM, and updates take long",
+    fix: "Use one handler for SIGTERM and SIGINT, before the first stage",
     run: |session| examine(session, terminate),
     ..PROBE
 };
@@ -325,9 +325,9 @@ fn terminate(lab: &Lab<'_>) -> Outcome {
 pub const LATE_SIGNAL: Probe = Probe {
     id: "cli.update-interrupt-download",
     section: "§14",
-    title: "A signal during the download of an update says which version is in place",
-    why: "The later the stage, the more somebody wants to know what is true",
-    fix: "Unwind every stage through the one place that knows the state",
+    title: "A signal during the download of an update reports the installed version",
+    why: "In a late stage, the caller cannot guess the state",
+    fix: "Report every failure through the one place that tracks the state",
     run: |session| examine(session, late_signal),
     ..PROBE
 };

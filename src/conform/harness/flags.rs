@@ -12,7 +12,7 @@ pub(super) const BEFORE: Probe = harness(
     "§2",
     (
         "`--json` and `--mode` are accepted before the command",
-        "the host probes and runs every command that way",
+        "the host calls every command in this way",
         "parse the global flags before the command is looked up",
     ),
     &[],
@@ -24,8 +24,8 @@ pub(super) const AFTER: Probe = harness(
     "§2",
     (
         "`--json` and `--mode` are accepted after the command",
-        "the documented calls and the canvas put the flag there",
-        "take the global flags out of the argument list wherever they stand",
+        "documented calls and the canvas put the flags there",
+        "accept the global flags anywhere in the argument list",
     ),
     &[],
     after,
@@ -36,8 +36,8 @@ pub(super) const BETWEEN: Probe = harness(
     "§2",
     (
         "Global flags are accepted between the words of a command",
-        "a caller that builds its arguments from parts may put them there",
-        "take the global flags out of the argument list wherever they stand",
+        "callers that build their arguments from parts may put them there",
+        "accept the global flags anywhere in the argument list",
     ),
     &[],
     between,
@@ -48,7 +48,7 @@ pub(super) const VERSION: Probe = harness(
     "§2",
     (
         "`--version` prints the version and exits 0",
-        "people and installers ask for it; it must be that of `capabilities`",
+        "people and installers use it; it must be the version in `capabilities`",
         "print the version of the package",
     ),
     &[],
@@ -60,8 +60,8 @@ pub(super) const VERBOSE: Probe = harness(
     "§2",
     (
         "`--verbose` is accepted, and stdout stays one document",
-        "details for people must not make the answer unreadable for the host",
-        "accept `--verbose` with every command and write the details to stderr",
+        "additional details must not make the response unreadable for the host",
+        "accept `--verbose` with every command, and write the details to stderr",
     ),
     &[],
     verbose,

@@ -16,7 +16,7 @@ pub(super) const REFUSES: Probe = harness(
     "§6",
     (
         "Every command refuses each mode below its own",
-        "the mode is the only brake between an agent and a destructive call",
+        "only the mode prevents an agent from making a destructive call",
         "refuse with exit 3, `PERMISSION_DENIED`, and `required_mode` and `actual_mode` in `details`",
     ),
     &[],
@@ -27,8 +27,8 @@ pub(super) const FIRST: Probe = harness(
     "harness.gate-first",
     "§6",
     (
-        "The gate comes before the arguments are parsed",
-        "a forbidden call must look forbidden, not like a typing error that is worth another try",
+        "The gate is checked before the arguments are parsed",
+        "a forbidden call must not look like a usage error, which agents would correct and retry",
         "check the mode before the options of the command are parsed",
     ),
     &[],
@@ -39,9 +39,9 @@ pub(super) const DEFAULT: Probe = harness(
     "harness.gate-default",
     "§6",
     (
-        "Without any mode the lowest one holds",
+        "Without a mode, the lowest mode applies",
         "the workflow runner passes no mode",
-        "take the lowest mode when neither flag nor variable gives one",
+        "use the lowest mode if neither flag nor variable sets one",
     ),
     &[],
     default,
@@ -52,8 +52,8 @@ pub(super) const ADMITS: Probe = harness(
     "§6",
     (
         "A command runs in its own mode and in each higher one",
-        "the host asks for exactly the mode of the manifest",
-        "compare the rank of the mode with that of the manifest",
+        "the host uses exactly the mode in the manifest",
+        "compare the rank of the mode with the mode in the manifest",
     ),
     &[],
     admits,
@@ -63,8 +63,8 @@ pub(super) const VARIABLE: Probe = harness(
     "harness.mode-variable",
     "§2",
     (
-        "The mode variable counts without the flag, and the flag wins",
-        "it is how an operator lets workflows write",
+        "The mode variable applies without the flag, and the flag overrides it",
+        "operators use it to let workflows write",
         "read `--mode`, then `AOS_MODE`, then take the lowest mode",
     ),
     &[],

@@ -20,8 +20,8 @@ pub(super) const VOCABULARY: Probe = harness(
     "harness.health-words",
     "§3.2",
     (
-        "`data.status` is one of the four words",
-        "the host shows `healthy` as ready and every other word as needing set-up",
+        "`data.status` is one of the four values in the contract",
+        "the host shows `healthy` as ready, and every other value as needing setup",
         "report `healthy`, `needs_setup`, `degraded` or `error`",
     ),
     &[],
@@ -33,8 +33,8 @@ pub(super) const READINESS: Probe = harness(
     "§3.2",
     (
         "The health envelope has the readiness keys at its top level",
-        "the canvas of the host looks for them there, and shows set-up required without them",
-        "add the keys of the contract to the envelope of `health`, `ready` where `data.status` is `healthy`",
+        "the host's canvas reads them there, and otherwise shows that setup is required",
+        "add the keys of the contract to the envelope of `health`, with `ready` if `data.status` is `healthy`",
     ),
     &[],
     readiness,
@@ -44,9 +44,9 @@ pub(super) const NEEDS_SETUP: Probe = harness(
     "harness.health-needs-setup",
     "§3.2",
     (
-        "Without credentials `health` exits 0 and says `needs_setup`",
-        "a failing exit code hides from the host what is missing",
-        "report `needs_setup` with `ok: true` and exit 0 when a key is missing",
+        "Without credentials, `health` exits with code 0 and reports `needs_setup`",
+        "with another exit code, the host does not see what is missing",
+        "report `needs_setup` with `ok: true` and exit code 0 if a key is missing",
     ),
     &[Need::Credentials],
     needs_setup,
@@ -56,9 +56,9 @@ pub(super) const QUIET: Probe = harness(
     "harness.health-quiet",
     "§3.2",
     (
-        "Without credentials `health` makes no network call",
-        "the host asks without any key, all connectors at once",
-        "look for the keys before a connection is opened",
+        "Without credentials, `health` makes no network call",
+        "the host calls all connectors at once, without any key",
+        "check the keys before opening a connection",
     ),
     &[Need::Credentials],
     quiet,
@@ -68,9 +68,9 @@ pub(super) const GOOD: Probe = harness(
     "harness.health-good",
     "§3.2",
     (
-        "With credentials and an upstream that answers, `health` says `healthy`",
-        "without that word the host never shows the connector as ready",
-        "report `healthy` after a call that the upstream answered",
+        "With credentials and a working upstream, `health` reports `healthy`",
+        "otherwise the host never shows the connector as ready",
+        "report `healthy` after a successful request to the upstream",
     ),
     &[Need::Credentials, Need::BaseUrl],
     |session| {
@@ -89,8 +89,8 @@ macro_rules! fault {
             "§3.2",
             (
                 $title,
-                "an agent that is told all is well goes on and fails at the first real call",
-                "map the answer of the upstream to a state, exit 0, and stay under 2.5 s",
+                "an agent would continue and fail at the first real call",
+                "map the upstream's response to a status, exit with code 0, and take less than 2.5 s",
             ),
             $needs,
             |session| {
@@ -108,7 +108,7 @@ const MOCKED: &[Need] = &[Need::Credentials, Need::BaseUrl];
 fault!(
     UNREACHABLE,
     "harness.health-unreachable",
-    "With an upstream that cannot be reached, `health` says so",
+    "If the upstream cannot be reached, `health` reports it",
     &[Need::Credentials],
     None,
     TROUBLE,
@@ -117,7 +117,7 @@ fault!(
 fault!(
     SLOW,
     "harness.health-slow",
-    "With an upstream that does not answer, `health` ends in time",
+    "If the upstream does not respond, `health` ends in time",
     MOCKED,
     Some(Behaviour::Slow),
     TROUBLE,
@@ -144,7 +144,7 @@ fault!(
 fault!(
     STATUS_404,
     "harness.health-404",
-    "An upstream that is somewhere else (404) is not healthy",
+    "A wrong address (404) is not healthy",
     MOCKED,
     Some(Behaviour::Status(404)),
     NOT_WELL,
@@ -153,7 +153,7 @@ fault!(
 fault!(
     STATUS_429,
     "harness.health-429",
-    "A rate limit (429) is trouble, not health",
+    "A rate limit (429) is not healthy",
     MOCKED,
     Some(Behaviour::Status(429)),
     TROUBLE,
@@ -162,7 +162,7 @@ fault!(
 fault!(
     STATUS_500,
     "harness.health-500",
-    "A failing upstream (500) is trouble, not health",
+    "A failing upstream (500) is not healthy",
     MOCKED,
     Some(Behaviour::Status(500)),
     TROUBLE,
@@ -171,7 +171,7 @@ fault!(
 fault!(
     HTML,
     "harness.health-html",
-    "A sign-in page in place of data is not healthy",
+    "A sign-in page instead of data is not healthy",
     MOCKED,
     Some(Behaviour::Html),
     NOT_WELL,
@@ -180,7 +180,7 @@ fault!(
 fault!(
     MALFORMED,
     "harness.health-malformed",
-    "A broken document is not healthy",
+    "A malformed document is not healthy",
     MOCKED,
     Some(Behaviour::Malformed),
     NOT_WELL,

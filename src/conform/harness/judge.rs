@@ -3,7 +3,7 @@
 use super::super::probe::{self, Finding};
 use super::super::session::Observed;
 
-const NOTHING: &str = "no answer of the tool could be looked at; see the other probes";
+const NOTHING: &str = "no response of the tool could be examined; see the other probes";
 
 /// A verdict under way.
 pub(super) struct Judge {

@@ -9,7 +9,8 @@ use super::super::session::{Call, Observed, Session};
 use super::judge::Judge;
 use super::{call, harness, results};
 
-const WHY: &str = "what a connector prints goes to agents, logs and screens; four characters are enough to recognise a key";
+const WHY: &str =
+    "output reaches agents, logs and screens, and four characters are enough to recognise a key";
 const SHAPES: [Shape; 2] = [Shape::Plain, Shape::Special];
 
 pub(super) const CONFIG: Probe = harness(
@@ -18,7 +19,7 @@ pub(super) const CONFIG: Probe = harness(
     (
         "`config show` prints no character of a secret",
         WHY,
-        "say only whether a key is set; no first or last characters, no length",
+        "report only whether a key is set, without its first or last characters or its length",
     ),
     &[Need::Credentials],
     config,
@@ -28,9 +29,9 @@ pub(super) const HEALTH: Probe = harness(
     "harness.health-secrets",
     "§9",
     (
-        "`health` prints no part of a secret, whatever the upstream says",
+        "`health` prints no part of a secret, whatever the upstream returns",
         WHY,
-        "scrub every string that leaves the process of the values of all credentials",
+        "remove the values of all credentials from every output string",
     ),
     &[Need::Credentials],
     health,
@@ -42,7 +43,7 @@ pub(super) const ERRORS: Probe = harness(
     (
         "Errors and `capabilities` print no part of a secret",
         WHY,
-        "scrub every string that leaves the process of the values of all credentials",
+        "remove the values of all credentials from every output string",
     ),
     &[Need::Credentials],
     errors,
@@ -52,9 +53,9 @@ pub(super) const COMMANDS: Probe = harness(
     "harness.command-secrets",
     "§9",
     (
-        "No command prints a part of a secret, also when the upstream repeats it",
+        "No command prints a part of a secret, even if the upstream repeats it",
         WHY,
-        "scrub results and errors of commands of the values of all credentials",
+        "remove the values of all credentials from results and errors of commands",
     ),
     &[Need::Credentials],
     commands,
@@ -63,11 +64,7 @@ pub(super) const COMMANDS: Probe = harness(
 pub(super) const URL: Probe = harness(
     "harness.secret-in-url",
     "§9",
-    (
-        "No secret is part of an address",
-        "addresses are written to the logs of every proxy and server on the way",
-        "send the secret in a header",
-    ),
+    ("No secret is part of a URL", "proxies and servers log URLs", "send the secret in a header"),
     &[Need::Credentials, Need::BaseUrl],
     url,
 );
@@ -165,7 +162,7 @@ fn commands(session: &Session) -> Finding {
     let finding = judge.verdict_or(call::absence(session, results::NOTHING));
     if finding.verdict() == Verdict::Pass && all > 0 && asked == 0 {
         return Finding::blocked(
-            "no command asked the upstream, so nothing could repeat a secret to it; give the commands samples in conform.toml",
+            "no command sent a request to the upstream, so it could not repeat a secret; add samples for the commands to conform.toml",
         );
     }
     call::over_all(session, finding)
@@ -187,5 +184,6 @@ fn url(session: &Session) -> Finding {
         let fault = secret.map(|secret| format!("{} is part of an address", secret.name));
         judge.judge(&observed, fault);
     }
-    judge.verdict_unless_empty("no call asked the upstream, so no address could be looked at")
+    judge
+        .verdict_unless_empty("no call sent a request to the upstream, so no URL could be examined")
 }

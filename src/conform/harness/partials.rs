@@ -15,9 +15,9 @@ pub(super) const PARTIALS: Probe = harness(
     "harness.partial-answers",
     "§4",
     (
-        "An answer that the API calls a part has `complete: false` and the reason",
-        "an agent that takes a part for all of it reports as a fact that something does not exist",
-        "set the signs of a partial answer in api.py, or correct [[harness.partials]] in conform.toml",
+        "A response that the API marks as partial has `complete: false` and the reason",
+        "an agent that treats a partial response as complete may report that something does not exist",
+        "correct how api.py recognizes partial responses, or correct [[harness.partials]] in conform.toml",
     ),
     &[Need::Fixture, Need::Facts, Need::Credentials, Need::BaseUrl],
     partials,
@@ -48,7 +48,7 @@ fn partials(session: &Session) -> Finding {
         };
         judge.judge(&observed, fault);
     }
-    judge.verdict_or(Ok("conform.toml states no answer that is only a part"))
+    judge.verdict_or(Ok("conform.toml describes no partial response"))
 }
 
 /// How an answer differs from what the API said of it.
@@ -57,7 +57,8 @@ fn misread(envelope: &Value, partial: &Partial) -> Option<String> {
     let said = text("incomplete_reason").unwrap_or_default();
     let is_part = envelope.pointer("/data/complete") == Some(&Value::Bool(false));
     if partial.reason.is_empty() {
-        return is_part.then(|| format!("`{}` calls a whole answer a part", partial.command));
+        return is_part
+            .then(|| format!("`{}` reports a complete response as partial", partial.command));
     }
     if !is_part {
         return Some(format!("`data.complete` of `{}` is not false", partial.command));

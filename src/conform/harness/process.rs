@@ -21,9 +21,9 @@ pub(super) const BACKEND_DOWN: Probe = harness(
     "harness.backend-down",
     "§4",
     (
-        "With a dead upstream every command answers in an envelope",
-        "an exception that nobody caught is the most frequent way in which real connectors fail",
-        "catch every exception in one place and answer with the code of the contract",
+        "With an unreachable upstream, every command prints an envelope",
+        "uncaught exceptions are the most frequent failure of real connectors",
+        "catch every exception in one place, and return the code of the contract",
     ),
     &[],
     backend_down,
@@ -33,8 +33,8 @@ pub(super) const EXIT_CODES: Probe = harness(
     "harness.exit-codes",
     "§5",
     (
-        "Exit codes are those of the contract and agree with the error code",
-        "the host and agents decide by them whether to try again",
+        "Exit codes are those of the contract, and agree with the error code",
+        "the host and agents use them to decide whether to retry",
         "map every error to one of the seven exit codes",
     ),
     &[],
@@ -45,9 +45,9 @@ pub(super) const START: Probe = harness(
     "harness.start-time",
     "§11",
     (
-        "`capabilities` and `health` answer within the time of the host",
-        "the host gives up after four seconds and shows an error",
-        "start faster: import late, read no files, make no calls",
+        "`capabilities` and `health` respond within the host's time limit",
+        "the host stops waiting after four seconds and shows an error",
+        "start faster: import lazily, read no files, make no calls",
     ),
     &[],
     start,
@@ -57,9 +57,9 @@ pub(super) const SIZE: Probe = harness(
     "harness.output-size",
     "§4",
     (
-        "An answer stays below 1 000 000 bytes",
-        "the host reads no more and takes the rest for a failure",
-        "cut long lists at a page border and say so with `has_more`",
+        "A response has less than 1 000 000 bytes",
+        "the host reads no more, and treats a longer response as a failure",
+        "limit long lists to a page, and set `has_more`",
     ),
     &[],
     size,
@@ -69,9 +69,9 @@ pub(super) const INTERRUPT: Probe = harness(
     "harness.interrupt",
     "§4",
     (
-        "SIGINT ends a waiting call soon, without a traceback",
-        "a host that cancels must not wait, and what it reads must still be an answer",
-        "catch the interruption in the one place that catches everything",
+        "SIGINT ends a waiting call quickly, without a traceback",
+        "a host that cancels a call must not wait, and still needs an envelope",
+        "handle the interruption where all exceptions are caught",
     ),
     &[Need::Credentials, Need::BaseUrl],
     interrupt,
@@ -81,9 +81,9 @@ pub(super) const CLOSED_STDOUT: Probe = harness(
     "harness.closed-stdout",
     "§4",
     (
-        "A reader that goes away causes no traceback and no endless run",
-        "pipes end early; what the tool prints then lands in the log of somebody else",
-        "treat a broken pipe as the end: exit quietly",
+        "A closed stdout causes neither a traceback nor an endless run",
+        "readers can close a pipe early",
+        "exit quietly on a broken pipe",
     ),
     &[],
     closed_stdout,
@@ -194,11 +194,11 @@ fn interrupt(session: &Session) -> Finding {
             .with(observed.evidence("no connection came"));
     };
     let fault = if ran.ending == Ending::TimedOut || reaction > REACTION_MS {
-        Some(format!("{reaction} ms after SIGINT it still ran"))
+        Some(format!("it was still running {reaction} ms after SIGINT"))
     } else if observed.has_traceback() {
         Some("it prints a traceback".to_owned())
     } else if !ran.stdout.is_empty() && observed.json().is_err() {
-        Some("what it prints is no answer".to_owned())
+        Some("its output is not a response".to_owned())
     } else {
         None
     };
@@ -219,7 +219,7 @@ fn closed_stdout(session: &Session) -> Finding {
     let fault = if !is_over {
         Some("it does not end".to_owned())
     } else if observed.has_traceback() || stderr.contains("BrokenPipeError") {
-        Some("it prints where it failed".to_owned())
+        Some("it prints a stack trace".to_owned())
     } else {
         None
     };

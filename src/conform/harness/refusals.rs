@@ -15,9 +15,9 @@ pub(super) const REFUSALS: Probe = harness(
     "harness.refusals",
     "§5",
     (
-        "Every refusal of the API has its error code, and its reason is repeated",
-        "an agent that reads the wrong code repeats what cannot work or asks for a key that is right",
-        "set how errors are told in api.py, or correct [[harness.refusals]] in conform.toml",
+        "Every refusal of the API is reported with the right error code and reason",
+        "with a wrong code, an agent retries a call that cannot succeed, or asks for a key that is correct",
+        "correct how api.py recognizes errors, or correct [[harness.refusals]] in conform.toml",
     ),
     &[Need::Fixture, Need::Facts, Need::Credentials, Need::BaseUrl],
     refusals,
@@ -74,7 +74,7 @@ fn reader(session: &Session) -> Option<Command> {
 fn misread(observed: &Observed, refusal: &Refusal) -> Option<String> {
     let when = refusal.when.name();
     let Some(envelope) = call::loose(observed) else {
-        return Some("it gives no envelope".to_owned());
+        return Some("it prints no envelope".to_owned());
     };
     let code = call::error_code(&envelope);
     if code != refusal.code {

@@ -23,9 +23,9 @@ pub(super) const REQUESTS: Probe = harness(
     "harness.requests",
     "§4",
     (
-        "Every command sends exactly the requests that conform.toml states, and its result is their reply",
-        "a request that the real API refuses or misreads works against any mock that does not look at it",
-        "correct the handler, or [[harness.commands]] in conform.toml where the documentation of the API says otherwise",
+        "Every command sends exactly the requests in conform.toml, and returns the response",
+        "a wrong request would succeed against a mock that does not check it",
+        "correct the handler, or [[harness.commands]] in conform.toml if it contradicts the API's documentation",
     ),
     STATED,
     requests,
@@ -35,9 +35,9 @@ pub(super) const PAGES: Probe = harness(
     "harness.pages",
     "§4",
     (
-        "Every list is followed to its end: each entry once, with its id and name",
-        "entries after the first page, or under another key, are lost without a word",
-        "set the paging in api.py as the API has it, or correct `requests`, `ids` and `names` in conform.toml",
+        "Every list is read to its end: each entry once, with its id and name",
+        "otherwise entries after the first page, or under another key, are silently lost",
+        "set the paging in api.py as the API documents it, or correct `requests`, `ids` and `names` in conform.toml",
     ),
     STATED,
     pages,
@@ -47,8 +47,8 @@ pub(super) const CREDENTIALS: Probe = harness(
     "harness.credentials",
     "§9",
     (
-        "The credentials are sent as the API wants them, and nowhere else",
-        "in the wrong header or form every call fails; in other headers or at other hosts they leak",
+        "The credentials are sent as the API requires, and nowhere else",
+        "in the wrong header or form, every call fails; in other headers or to other hosts, the credentials leak",
         "set the scheme and the header in api.py, and send no secret after a redirect to another origin",
     ),
     STATED,
@@ -59,8 +59,8 @@ pub(super) const HEALTH: Probe = harness(
     "harness.health-request",
     "§3.2",
     (
-        "`health` asks the API with the request that conform.toml states",
-        "a state that nobody asked the API for says nothing",
+        "`health` sends the request in conform.toml to the API",
+        "without a request, the reported status means nothing",
         "send the health request of the API, or correct [harness.health] in conform.toml",
     ),
     STATED,
@@ -71,8 +71,8 @@ pub(super) const BASE_URL: Probe = harness(
     "harness.base-url",
     "§4",
     (
-        "Without an override the connector calls the address that conform.toml states",
-        "the override of the tests hides a wrong address, which then gets the key",
+        "Without an override, the connector calls the address in conform.toml",
+        "tests override the address, so they do not detect a wrong one, which would receive the key",
         "correct the base URL in api.py, or `harness.base_url` in conform.toml",
     ),
     &[Need::Fixture, Need::Facts, Need::Credentials, Need::BaseUrl, Need::Namespace],
@@ -122,7 +122,7 @@ fn deviation(
         let fault = match upstream::judge(facts, &values, request) {
             Err((_, why)) => Some(why),
             Ok(found) => match wanted.get(at) {
-                None => Some(format!("`{} {}` is one request too many", found.method, found.path)),
+                None => Some(format!("`{} {}` is an additional request", found.method, found.path)),
                 Some(wanted) => unlike(facts, request, wanted),
             },
         };
@@ -142,7 +142,7 @@ fn unlike(facts: &Facts, request: &Request, wanted: &Exchange) -> Option<String>
     let sent = upstream::Sent::of(request, facts.base_path());
     let name = format!("`{} {}`", request.method, sent.shown);
     if request.method != wanted.method || !sent.is_at(wanted) {
-        return Some(format!("it sends {name} in place of `{} {}`", wanted.method, wanted.path));
+        return Some(format!("it sends {name} instead of `{} {}`", wanted.method, wanted.path));
     }
     sent.lacks(wanted).or_else(|| sent.adds(wanted)).map(|why| format!("{name} {why}"))
 }
@@ -157,7 +157,7 @@ fn unlike_reply(stated: &CommandFacts, envelope: &Value) -> Option<String> {
     }
     let reply = crate::strict_json::read(&only.reply).ok()?;
     (envelope.pointer(&format!("/data/{}", stated.result)) != Some(&reply))
-        .then(|| format!("`data.{}` is not the reply of the API", stated.result))
+        .then(|| format!("`data.{}` is not the response of the API", stated.result))
 }
 
 fn pages(session: &Session) -> Finding {
@@ -223,9 +223,9 @@ fn follow(
     }
     let shown = |texts: &[String]| texts.join(", ");
     let fault = if found_ids != ids {
-        Some(format!("its entries are `{}`, and the API has `{}`", shown(&found_ids), shown(ids)))
+        Some(format!("its entries are `{}`, but the API has `{}`", shown(&found_ids), shown(ids)))
     } else if found_names != names {
-        Some(format!("its names are `{}`, and the API has `{}`", shown(&found_names), shown(names)))
+        Some(format!("its names are `{}`, but the API has `{}`", shown(&found_names), shown(names)))
     } else {
         None
     };

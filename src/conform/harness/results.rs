@@ -23,8 +23,8 @@ pub(super) const WORK: Probe = harness(
     "harness.commands-work",
     "§4",
     (
-        "Every command succeeds with its sample against an upstream that answers",
-        "refusals and failures can be in perfect form while nothing works",
+        "Every command succeeds with its sample against a working upstream",
+        "correct error messages do not show that a command works",
         "make the command succeed with the sample and the replies of conform.toml, or fix those",
     ),
     &[Need::Fixture, Need::Credentials, Need::BaseUrl],
@@ -35,9 +35,9 @@ pub(super) const DATA: Probe = harness(
     "harness.data-keys",
     "§4",
     (
-        "`data` is an object without the keys of the workflow runner",
-        "the runner spreads `data` over an object that has them, and one of the two is lost",
-        "put lists and texts under a name, and call no key ok, connectorId, operation or resource",
+        "`data` is an object without the keys that the workflow runner adds",
+        "the runner merges `data` with an object that has these keys, so one of the values is lost",
+        "put lists and strings under a name, and do not name a key ok, connectorId, operation or resource",
     ),
     &[Need::BaseUrl],
     data,
@@ -47,8 +47,8 @@ pub(super) const LISTS: Probe = harness(
     "harness.lists",
     "§4",
     (
-        "A list has `items` with `id` and `name`, the same list under its own name, and the way to the next page",
-        "pickers of the host read `items`, and an agent must know that there is more",
+        "A list has `items` with `id` and `name`, the same list under its own name, and a reference to the next page",
+        "the host's pickers read `items`, and an agent must know whether there are more entries",
         "return the list under the name of the resource and as `items`, with `next_cursor` and `has_more`",
     ),
     &[Need::Fixture, Need::Credentials, Need::BaseUrl],
@@ -130,7 +130,7 @@ fn work(session: &Session) -> Finding {
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     without.truncate(MAX_NAMES);
     Finding::blocked(format!(
-        "conform.toml has no [[samples]] for `{}`{rest}, so nobody knows whether they work",
+        "conform.toml has no [[samples]] for `{}`{rest}, so it is unknown whether they work",
         without.join("`, `")
     ))
 }
@@ -158,7 +158,7 @@ pub(super) fn wrong_data(envelope: &Value) -> Option<String> {
             .map(|key| format!("`data` has the key `{key}`, which is the runner's")),
         // That it is there at all is another probe.
         None => None,
-        Some(_) => Some("`data` is no object".to_owned()),
+        Some(_) => Some("`data` is not an object".to_owned()),
     }
 }
 
@@ -225,12 +225,12 @@ fn no_lists(session: &Session) -> Finding {
 /// What is wrong with the data of a list.
 pub(super) fn not_a_list(data: &Value, command: &Command) -> Option<String> {
     let Some(items) = data.get("items").and_then(Value::as_array) else {
-        return Some("`data.items` is no list".to_owned());
+        return Some("`data.items` is not a list".to_owned());
     };
     for (index, item) in items.iter().enumerate() {
         for key in ["id", "name"] {
             if item.get(key).and_then(Value::as_str).is_none_or(str::is_empty) {
-                return Some(format!("`data.items[{index}].{key}` is no text"));
+                return Some(format!("`data.items[{index}].{key}` is not a string"));
             }
         }
     }
@@ -242,15 +242,15 @@ pub(super) fn not_a_list(data: &Value, command: &Command) -> Option<String> {
     // A resource may be called `items` itself; its entries are whole ones then.
     let are_whole = items.iter().any(|item| item.as_object().is_some_and(|item| item.len() > 2));
     if !has_own && !are_whole && !command.id.starts_with("item.") {
-        return Some("the list is not there under the name of its resource".to_owned());
+        return Some("the list is missing under the name of its resource".to_owned());
     }
     if !data.get("next_cursor").is_some_and(|cursor| cursor.is_string() || cursor.is_null()) {
         return Some("`data.next_cursor` is neither a string nor null".to_owned());
     }
     match (data.get("has_more").and_then(Value::as_bool), data.get("next_cursor")) {
-        (None, _) => Some("`data.has_more` is no boolean".to_owned()),
+        (None, _) => Some("`data.has_more` is not a boolean".to_owned()),
         (Some(true), Some(Value::Null)) => {
-            Some("`data.has_more` is true, and `next_cursor` shows no way to more".to_owned())
+            Some("`data.has_more` is true, but there is no `next_cursor`".to_owned())
         }
         _ => None,
     }
@@ -272,16 +272,16 @@ mod tests {
         let items = json!({"items": [], "next_cursor": "x", "has_more": true});
         assert_eq!(not_a_list(&items, &command("item.list")), None);
         let faults = [
-            (json!({"issues": []}), "`data.items` is no list"),
+            (json!({"issues": []}), "`data.items` is not a list"),
             (list(json!([{"id": 1, "name": "a"}])), "`data.items[0].id` is no text"),
             (list(json!([{"id": "1", "name": ""}])), "`data.items[0].name` is no text"),
             (
                 json!({"items": [{"id": "1", "name": "a"}], "warnings": [9], "next_cursor": null, "has_more": false}),
-                "the list is not there under the name of its resource",
+                "the list is missing under the name of its resource",
             ),
             (
                 json!({"items": [], "issues": [], "next_cursor": null, "has_more": true}),
-                "`data.has_more` is true, and `next_cursor` shows no way to more",
+                "`data.has_more` is true, but there is no `next_cursor`",
             ),
             (list(json!([{"id": "1"}])), "`data.items[0].name` is no text"),
             (
@@ -290,11 +290,11 @@ mod tests {
             ),
             (
                 json!({"items": [], "issues": [], "next_cursor": null, "has_more": "no"}),
-                "`data.has_more` is no boolean",
+                "`data.has_more` is not a boolean",
             ),
             (
                 json!({"items": [], "next_cursor": null, "has_more": false}),
-                "the list is not there under the name of its resource",
+                "the list is missing under the name of its resource",
             ),
         ];
         for (data, fault) in faults {

@@ -15,7 +15,7 @@ fn wrong_keys(value: &Value, wanted: &[Key], optional: &[&[Key]]) -> Option<Stri
         wanted.iter().chain(optional.iter().copied().flatten()).any(|key| key.as_str() == name)
     };
     let surplus = object.keys().find(|name| !is_known(name))?;
-    Some(format!("`{surplus}` is no key of it"))
+    Some(format!("`{surplus}` is not a key of it"))
 }
 
 /// What is wrong with the members of a success of the command `id`.
@@ -25,7 +25,7 @@ pub(super) fn success(contract: &HarnessContract, id: &str, value: &Value) -> Op
     let readiness = if id == "health" { contract.readiness_keys() } else { Vec::new() };
     let fault = wrong_keys(value, &envelope.success_keys, &[&envelope.optional_keys, &readiness]);
     let data = || value.get("data").is_none_or(|data| !data.is_object());
-    fault.or_else(|| data().then(|| "`data` is no object".to_owned()))
+    fault.or_else(|| data().then(|| "`data` is not an object".to_owned()))
 }
 
 /// What is wrong with the members of a failure, and of its `error`.
@@ -51,13 +51,13 @@ pub(super) fn meta(contract: &HarnessContract, value: &Value) -> Option<String> 
     let text = |name: &str| meta.get(name).and_then(Value::as_str).unwrap_or_default();
     let fault = wrong_keys(meta, &contract.envelope.meta_keys, &[]).or_else(|| {
         if !contract.modes.iter().any(|known| known.as_str() == text("mode")) {
-            Some("`mode` is none of the modes".to_owned())
+            Some("`mode` is not one of the modes".to_owned())
         } else if !meta.get("duration_ms").is_some_and(Value::is_number) {
-            Some("`duration_ms` is no number".to_owned())
+            Some("`duration_ms` is not a number".to_owned())
         } else if !is_utc(text("timestamp")) {
-            Some("`timestamp` is no time in ISO 8601 and UTC".to_owned())
+            Some("`timestamp` is not an ISO 8601 time in UTC".to_owned())
         } else if text("version").is_empty() {
-            Some("`version` is no text".to_owned())
+            Some("`version` is not a string".to_owned())
         } else {
             None
         }
@@ -74,7 +74,7 @@ fn is_utc(text: &str) -> bool {
 /// Whether exit and code of an answer are not those of the contract.
 pub(super) fn exit(contract: &HarnessContract, code: &str, exit: i32) -> Option<String> {
     if !contract.exit_codes.iter().any(|known| i32::from(known.code) == exit) {
-        return Some(format!("exit {exit} is none of the contract"));
+        return Some(format!("exit {exit} is not in the contract"));
     }
     let known = contract.error_codes.iter().find(|(name, _)| name.as_str() == code);
     let wanted = known.map(|(_, spec)| spec.exit)?;

@@ -21,7 +21,7 @@ pub(super) const CAPABILITIES_KEYS: Probe = harness(
     "harness.capabilities-keys",
     "§3.1",
     (
-        "`capabilities` says tool, version, modes and commands",
+        "`capabilities` has tool, version, modes and commands",
         "the host builds its catalogue from them",
         "fill every key that the contract names for `capabilities`",
     ),
@@ -34,7 +34,7 @@ pub(super) const CAPABILITIES_COMMANDS: Probe = harness(
     "§3.1",
     (
         "`capabilities` lists the commands of the manifest, with their modes",
-        "what only one of them lists is offered and cannot run, or runs and is never offered",
+        "a command in only one of them is offered but cannot run, or is never offered",
         "generate both from one source",
     ),
     &[Need::Manifest],
@@ -46,7 +46,7 @@ pub(super) const CAPABILITIES_QUIET: Probe = harness(
     "§3.1",
     (
         "`capabilities` makes no network call",
-        "the host asks every connector at once, before anything is set up",
+        "the host calls all connectors at once, before they are configured",
         "answer `capabilities` from constants",
     ),
     &[],
@@ -57,8 +57,8 @@ pub(super) const TOOL_NAME: Probe = harness(
     "harness.tool-name",
     "§7",
     (
-        "Envelope, `capabilities` and manifest give the tool one name",
-        "a name that differs makes a second entry in the host's catalogue",
+        "Envelope, `capabilities` and manifest have the same tool name",
+        "another name would be a second entry in the host's catalogue",
         "use the name of the manifest everywhere",
     ),
     &[],
@@ -69,8 +69,8 @@ pub(super) const PERMISSIONS: Probe = harness(
     "harness.permissions-file",
     "§6.1",
     (
-        "permissions.json has the commands and modes of `capabilities`",
-        "the host fills gaps of the manifest from it",
+        "permissions.json has the same commands and modes as `capabilities`",
+        "the host uses it if the manifest is incomplete",
         "generate permissions.json from the manifest (`aos gen`)",
     ),
     &[Need::Project],
@@ -81,8 +81,8 @@ pub(super) const COMMANDS_EXIST: Probe = harness(
     "harness.commands-exist",
     "§2",
     (
-        "Every command of the manifest is there under the words of its id",
-        "the host splits the id at its dots and runs that; it never turns `_` into `-`",
+        "Every command of the manifest can be called with the words of its id",
+        "the host splits the id at its dots, and never replaces `_` with `-`",
         "name groups and commands exactly as the segments of the id",
     ),
     &[],
@@ -93,9 +93,9 @@ pub(super) const COMMANDS_LISTED: Probe = harness(
     "harness.commands-listed",
     "§7",
     (
-        "Every command that the help shows is in the manifest",
-        "a command without an entry has no mode and no gate that anybody knows of",
-        "add the command to the manifest, or take it out",
+        "Every command in the help is in the manifest",
+        "a command without an entry has no known mode",
+        "add the command to the manifest, or remove it",
     ),
     &[],
     commands_listed,
@@ -252,7 +252,7 @@ fn commands_exist(session: &Session) -> Finding {
         let observed = call::help(session, &command);
         let fault = match observed.exit() {
             Some(0) => None,
-            _ => Some(format!("`{}` has no help, so it is not there", command.words().join(" "))),
+            _ => Some(format!("`{}` has no help, so it does not exist", command.words().join(" "))),
         };
         judge.judge(&observed, fault);
     }
@@ -278,7 +278,7 @@ fn commands_listed(session: &Session) -> Finding {
             !known.iter().any(|words| words.starts_with(&path))
         });
         if !shown.is_empty() {
-            judge.judge(&observed, strange.map(|name| format!("`{name}` is in no manifest entry")));
+            judge.judge(&observed, strange.map(|name| format!("`{name}` is not in the manifest")));
         }
     }
     judge.verdict_unless_empty("the help has no list of commands that could be read")

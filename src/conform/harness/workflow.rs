@@ -15,7 +15,7 @@ pub(super) const BOOLEAN: Probe = harness(
     "harness.workflow-boolean",
     "§2",
     (
-        "A boolean option is accepted bare and with a value",
+        "A boolean option is accepted with and without a value",
         "agents send `--draft`, workflows send `--draft true`",
         "give boolean options an optional value",
     ),
@@ -27,9 +27,9 @@ pub(super) const EMPTY: Probe = harness(
     "harness.workflow-empty",
     "§2",
     (
-        "An option with an empty value counts as not given",
-        "workflows send every field, the empty ones too",
-        "drop options whose value is the empty string before they are checked",
+        "An option with an empty value is treated as not given",
+        "workflows send every field, including empty ones",
+        "drop options whose value is an empty string before validation",
     ),
     &[Need::Manifest],
     empty,
@@ -202,7 +202,7 @@ fn boolean(session: &Session) -> Finding {
             judge.judge(
                 &valued,
                 differs
-                    .then(|| format!("`{option} {value}` is answered otherwise than `{option}`")),
+                    .then(|| format!("`{option} {value}` and `{option}` have different results")),
             );
         }
     }
@@ -236,7 +236,8 @@ fn empty(session: &Session) -> Finding {
             continue;
         }
         let differs = outcome(&without) != outcome(&with);
-        judge.judge(&with, differs.then(|| "empty values are not the same as nothing".to_owned()));
+        judge
+            .judge(&with, differs.then(|| "an empty value is not treated as not given".to_owned()));
     }
     judge.verdict_or(absence(session, !by_command.is_empty(), "no command has an optional option"))
 }

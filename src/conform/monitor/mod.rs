@@ -106,7 +106,7 @@ impl Rule {
 #[must_use]
 pub fn exclusion(noted: &Noted) -> Option<&'static str> {
     if !noted.is_kept {
-        return Some("the run wrote more than aos keeps of all answers");
+        return Some("the output of the run exceeds the limit of aos");
     }
     let Ok(ran) = &noted.observed.ran else { return Some("the call was not made") };
     match noted.call.event {

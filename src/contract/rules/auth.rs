@@ -10,15 +10,15 @@ use super::{ERROR, Rule, WARNING, names};
 pub(super) const KIND: Rule = Rule {
     id: "auth/kind",
     summary: "`auth.kind` is one of the contract's kinds",
-    why: "Canvas and setup forms offer the sign-in of the kind; they take an unknown one for service-key",
+    why: "Canvas and setup forms offer the sign-in for the kind, and treat an unknown kind as service-key",
     fix: "use service-key, oauth2, oauth-service-key or oauth-local",
     source: "contract.json, manifest.auth_kinds",
     ..ERROR
 };
 pub(super) const HOST_KIND: Rule = Rule {
     id: "auth/host-kind",
-    summary: "`auth.kind` is a kind that the canvas knows",
-    why: "The canvas silently takes an unknown kind for service-key; three fleet connectors have one",
+    summary: "The canvas knows the `auth.kind`",
+    why: "The canvas silently treats an unknown kind as service-key; three fleet connectors have one",
     fix: "use service-key, oauth2, oauth-service-key or oauth-local",
     source: "host readers: canvas-node-parser",
     ..WARNING
@@ -26,47 +26,47 @@ pub(super) const HOST_KIND: Rule = Rule {
 pub(super) const KEY_NAME: Rule = Rule {
     id: "auth/key-name",
     summary: "Service keys are names of environment variables: A-Z, 0-9 and `_`",
-    why: "The host injects each key under exactly this name",
+    why: "The host sets each key under exactly this name",
     fix: "write the name as `GITHUB_TOKEN`",
     source: "host calls: agent tools",
     ..ERROR
 };
 pub(super) const DUPLICATE_KEY: Rule = Rule {
     id: "auth/duplicate-key",
-    summary: "No service key stands twice",
-    why: "Setup asks for the same key twice",
+    summary: "No service key is listed twice",
+    why: "Otherwise the setup asks for the same key twice",
     fix: "remove one of the two",
     source: "contract.json, manifest.auth_keys",
     ..ERROR
 };
 pub(super) const REQUIRED_WITHOUT_KEYS: Rule = Rule {
     id: "auth/required-without-keys",
-    summary: "Required service-key auth names at least one key",
-    why: "The host injects nothing, so the connector can never be ready",
+    summary: "If service-key auth is required, at least one key is listed",
+    why: "Otherwise the host sets no key, and the connector can never be ready",
     fix: "list the keys in `auth.service_keys`, or set `auth.required` to false",
     source: "fleet survey: auth",
     ..ERROR
 };
 pub(super) const SETUP_MISSING: Rule = Rule {
     id: "auth/setup-missing",
-    summary: "Required auth explains in `interactive_setup` how to get the keys",
-    why: "The dashboard shows these lines when the connector needs setup",
+    summary: "If auth is required, `interactive_setup` explains how to get the keys",
+    why: "The dashboard shows these lines if the connector needs setup",
     fix: "add one line per step to `auth.interactive_setup`",
     source: "CONNECTOR-SPEC §7",
     ..WARNING
 };
 pub(super) const NOT_INJECTED: Rule = Rule {
     id: "auth/not-injected",
-    summary: "Keys stand in `service_keys`, the only list the host reads",
-    why: "The host drops `optional_service_keys` and `required_one_of`: those values never reach the connector",
-    fix: "move keys the connector needs to `service_keys`; take optional defaults as command options",
+    summary: "Keys are in `service_keys`, the only list that the host reads",
+    why: "The host ignores `optional_service_keys` and `required_one_of`, so these values never reach the connector",
+    fix: "move keys that the connector needs to `service_keys`; use command options for optional defaults",
     source: "host discovery: connector.json keys used",
     ..WARNING
 };
 pub(super) const ONE_OF: Rule = Rule {
     id: "auth/one-of",
-    summary: "No two service keys are alternatives of each other",
-    why: "The host requires every listed key, so a user with one of the two never gets ready",
+    summary: "No two service keys are alternatives",
+    why: "The host requires every listed key, so a user with one of the two cannot use the connector",
     fix: "keep one of the keys in `service_keys`",
     source: "failure map, failure 13",
     ..WARNING
@@ -74,15 +74,15 @@ pub(super) const ONE_OF: Rule = Rule {
 pub(super) const OPTIONAL_AS_REQUIRED: Rule = Rule {
     id: "auth/optional-as-required",
     summary: "Optional defaults are not declared as service keys",
-    why: "Everything in `service_keys` is required by the host; optional scope defaults then block setup",
-    fix: "remove the key from `service_keys` and take the value as an option of the command",
+    why: "The host requires every key in `service_keys`, so an optional default blocks the setup",
+    fix: "remove the key from `service_keys`, and make the value an option of the command",
     source: "failure map, failure 13",
     ..WARNING
 };
 pub(super) const UNDECLARED_SECRET: Rule = Rule {
     id: "auth/undeclared-secret",
     summary: "Every secret that the sources read from the environment is declared in `auth.service_keys`",
-    why: "The host injects only declared keys; aliases such as AOS_* bypass its scoped secrets",
+    why: "The host sets only declared keys; aliases such as AOS_* bypass its scoped secrets",
     fix: "declare the key in `auth.service_keys`, or stop reading it",
     source: "failure map, failures 12 and 30",
     ..ERROR
@@ -106,7 +106,7 @@ fn kind(subject: &Subject<'_>, auth: &Auth<'_>, source: &Source<'_>, found: &mut
     let known = &subject.facts.auth_kinds;
     if !known.is_empty() && !known.iter().any(|known| known == kind.text) {
         let known = shown_list(known.iter().map(String::as_str));
-        let message = format!("`auth.kind` is {}, the contract knows {known}", shown(kind.text));
+        let message = format!("`auth.kind` is {}; the contract allows {known}", shown(kind.text));
         found.at(&KIND, source, kind.at, message);
     } else if known.is_empty() && !HOST_KINDS.contains(&kind.text) {
         let message = format!("the canvas does not know the kind {}", shown(kind.text));
@@ -118,8 +118,10 @@ fn service_keys(auth: &Auth<'_>, source: &Source<'_>, found: &mut Collector) {
     let mut seen = BTreeSet::new();
     for key in &auth.service_keys {
         if !names::is_environment_name(key.text) {
-            let message =
-                format!("the key {} is no name of an environment variable", shown(key.text));
+            let message = format!(
+                "the key {} is not a valid name of an environment variable",
+                shown(key.text)
+            );
             found.at(&KEY_NAME, source, key.at, message);
         }
         if !seen.insert(key.text) {
@@ -127,7 +129,7 @@ fn service_keys(auth: &Auth<'_>, source: &Source<'_>, found: &mut Collector) {
                 &DUPLICATE_KEY,
                 source,
                 key.at,
-                format!("the key {} stands twice", shown(key.text)),
+                format!("the key {} is listed twice", shown(key.text)),
             );
         }
     }
@@ -138,7 +140,7 @@ fn service_keys(auth: &Auth<'_>, source: &Source<'_>, found: &mut Collector) {
             &REQUIRED_WITHOUT_KEYS,
             source,
             auth.at,
-            "auth is required, yet it names no key".to_owned(),
+            "auth is required, but it lists no key".to_owned(),
         );
     }
     if auth.required == Some(true) && auth.interactive_setup.is_empty() {
@@ -161,14 +163,12 @@ fn lost_keys(auth: &Auth<'_>, keys: &BTreeSet<&str>, source: &Source<'_>, found:
             .collect();
         if !lost.is_empty() {
             let message =
-                format!("the host never injects {} from {}", shown_list(lost), shown(member.text));
+                format!("the host does not set {} from {}", shown_list(lost), shown(member.text));
             found.at(&NOT_INJECTED, source, member.at, message);
         }
         if member.text.contains("one_of") {
-            let message = format!(
-                "the host does not know {} and requires every service key",
-                shown(member.text)
-            );
+            let message =
+                format!("the host ignores {} and requires every service key", shown(member.text));
             found.at(&ONE_OF, source, member.at, message);
         }
     }
@@ -189,7 +189,7 @@ fn setup(
             && told.keys.contains(right)
         {
             let message = format!(
-                "the setup asks for {} or {}, yet both are required",
+                "the setup asks for {} or {}, but both are required",
                 shown(left),
                 shown(right)
             );
@@ -198,7 +198,7 @@ fn setup(
     }
     for key in &auth.service_keys {
         if let Some(reason) = told.why_optional(key.text) {
-            let message = format!("{} is a required key, yet {reason}", shown(key.text));
+            let message = format!("{} is a required key, but {reason}", shown(key.text));
             found.at(&OPTIONAL_AS_REQUIRED, source, key.at, message);
         }
     }
@@ -264,14 +264,14 @@ impl<'a> Told<'a> {
             return None;
         }
         if self.defaulted.contains(key) {
-            return Some("the sources have an address in its place");
+            return Some("the sources have a default address for it");
         }
         if self.with_default.contains(key) {
             return Some("the setup lines name its default");
         }
         // Where every customer has an address of his own, the setup asks for it.
         (!self.asked.is_empty() && !self.asked.contains(key))
-            .then_some("the setup lines ask for other keys and not for it")
+            .then_some("the setup lines ask for other keys, but not for it")
     }
 }
 

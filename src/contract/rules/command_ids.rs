@@ -10,7 +10,7 @@ use super::{ERROR, Rule, WARNING};
 pub(super) const REQUIRED_MISSING: Rule = Rule {
     id: "commands/required-missing",
     summary: "The manifest lists every command the contract requires",
-    why: "The host and the tests look the meta commands up in the manifest; four fleet connectors lack one",
+    why: "The host and the tests look for the meta commands in the manifest; four fleet connectors lack one",
     fix: "add the command to `commands` with mode readonly and class read",
     source: "CONNECTOR-SPEC §3; failure map, failures 2 and 3",
     ..ERROR
@@ -18,7 +18,7 @@ pub(super) const REQUIRED_MISSING: Rule = Rule {
 pub(super) const ID_CHARACTERS: Rule = Rule {
     id: "commands/id-characters",
     summary: "An id is words of a-z, 0-9 and `_`, joined by single dots",
-    why: "The host splits an id at its dots and passes each part as one argument; blanks and capitals never match a command",
+    why: "The host splits an id at its dots and passes each part as one argument, so blanks and capitals do not match a command",
     fix: "rename the command, for example `issue.list_all`",
     source: "host calls: four ways the host runs a command",
     ..ERROR
@@ -26,31 +26,31 @@ pub(super) const ID_CHARACTERS: Rule = Rule {
 pub(super) const ID_DASH: Rule = Rule {
     id: "commands/id-dash",
     summary: "Ids use `_`, not `-`",
-    why: "Readers of the fleet map `-` and `_` differently; six ids of 694 use `-`",
-    fix: "rename the command with `_` and give the handler that exact name",
+    why: "Readers treat `-` and `_` differently; six of 694 ids in the fleet use `-`",
+    fix: "use `_` in the id, and give the handler exactly that name",
     source: "fleet survey: ids",
     ..WARNING
 };
 pub(super) const ID_SEGMENTS: Rule = Rule {
     id: "commands/id-segments",
-    summary: "An id that workers see is `resource.action`",
-    why: "Resource pickers and labels are made from the two parts; no fleet id has three",
+    summary: "The id of a command for workers is `resource.action`",
+    why: "Resource pickers and labels are made from these two parts; no fleet id has three",
     fix: "rename the command to `resource.action`",
     source: "fleet survey: ids",
     ..WARNING
 };
 pub(super) const DUPLICATE_ID: Rule = Rule {
     id: "commands/duplicate-id",
-    summary: "No id stands twice",
-    why: "The host keeps one of the two, and the modes may differ",
+    summary: "No id is used twice",
+    why: "The host uses only one of the two commands, and their modes may differ",
     fix: "remove or rename one of the commands",
     source: "fleet survey: duplicate or colliding ids",
     ..ERROR
 };
 pub(super) const COLLIDING_IDS: Rule = Rule {
     id: "commands/colliding-ids",
-    summary: "Ids stay different when everything but letters and digits becomes `_`",
-    why: "The host names its agent tools that way and silently drops the second of two equal names",
+    summary: "Ids are different after replacing all characters except letters and digits with `_`",
+    why: "The host names its agent tools in this way, and silently ignores the second of two equal names",
     fix: "rename one of the commands",
     source: "host calls: agent tools",
     ..ERROR
@@ -58,15 +58,15 @@ pub(super) const COLLIDING_IDS: Rule = Rule {
 pub(super) const ID_IS_GROUP: Rule = Rule {
     id: "commands/id-is-group",
     summary: "No id is the first part of another",
-    why: "On a command line the same word would be a command and a group of commands",
+    why: "The same word cannot be both a command and a group of commands",
     fix: "rename the shorter one, for example `search` to `search.run`",
     source: "host calls: four ways the host runs a command",
     ..WARNING
 };
 pub(super) const META_ID: Rule = Rule {
     id: "commands/meta-id",
-    summary: "Commands of workers do not take the names the host hides: capabilities, health, doctor, config",
-    why: "The host hides these ids from workers, so the command can be listed but never offered",
+    summary: "Commands for workers do not use the names that the host hides: capabilities, health, doctor, config",
+    why: "The host hides these ids from workers, so such a command is never offered",
     fix: "remove the id from `worker_visible_actions`, or rename the command",
     source: "host discovery: meta ids hidden from workers",
     ..WARNING
@@ -111,7 +111,7 @@ fn spelling(
             continue;
         }
         if id.text.contains('-') {
-            found.at(&ID_DASH, source, id.at, format!("the id {} holds `-`", shown(id.text)));
+            found.at(&ID_DASH, source, id.at, format!("the id {} contains `-`", shown(id.text)));
         }
         let segments = id.text.split('.').count();
         if segments != 2 && !subject.is_meta(id.text) {
@@ -141,12 +141,12 @@ fn collisions(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collecto
                     &DUPLICATE_ID,
                     source,
                     id.at,
-                    format!("the id {} stands twice", shown(id.text)),
+                    format!("the id {} is used twice", shown(id.text)),
                 );
             }
             Some(first) => {
                 let message =
-                    format!("{} and {} become the same tool name", shown(first), shown(id.text));
+                    format!("{} and {} have the same tool name", shown(first), shown(id.text));
                 found.at(&COLLIDING_IDS, source, id.at, message);
             }
             None => {

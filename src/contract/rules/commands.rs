@@ -26,8 +26,8 @@ pub(super) const RESOURCE_UNKNOWN: Rule = Rule {
 };
 pub(super) const REQUIRED_FIELD: Rule = Rule {
     id: "commands/required-field",
-    summary: "`required_fields` names fields of `scope.fields` that apply to the command",
-    why: "A worker cannot fill in a field that it is never shown; the call then exits 2",
+    summary: "`required_fields` names fields in `scope.fields` that apply to the command",
+    why: "A worker cannot fill in a field that it does not see, so the call fails with exit code 2",
     fix: "add the field to `scope.fields`, or the command to its `applies_to`",
     source: "contract.json, manifest.command_keys",
     ..ERROR
@@ -35,7 +35,7 @@ pub(super) const REQUIRED_FIELD: Rule = Rule {
 pub(super) const HANDLER_MISSING: Rule = Rule {
     id: "commands/handler-missing",
     summary: "Every command of the manifest is implemented in the Python sources",
-    why: "Buffer and six others advertised commands that their command line did not have",
+    why: "Buffer and six other connectors listed commands that they did not have",
     fix: "write the handler, or remove the command from `connector.json`",
     source: "failure map, failures 4 and 5",
     ..ERROR
@@ -43,15 +43,15 @@ pub(super) const HANDLER_MISSING: Rule = Rule {
 pub(super) const HANDLER_UNKNOWN: Rule = Rule {
     id: "commands/handler-unknown",
     summary: "Every command of the Python sources is in the manifest",
-    why: "A command outside the manifest has no mode, so nothing gates it; nine fleet connectors have some",
+    why: "A command outside the manifest has no mode, so no gate protects it; nine fleet connectors have such commands",
     fix: "add the command to `connector.json`, or remove the handler",
     source: "fleet survey: CLI command not in manifest",
     ..ERROR
 };
 pub(super) const CLI_NAME: Rule = Rule {
     id: "commands/cli-name",
-    summary: "The words of the command line are the segments of the id, letter by letter",
-    why: "The host passes `list_runs` as it is; click's `list-runs` then answers exit 2 (45 commands of the fleet)",
+    summary: "The words of the command line are exactly the segments of the id",
+    why: "The host passes `list_runs` unchanged, but click names the command `list-runs` and fails with exit code 2 (45 commands in the fleet)",
     fix: "give the name explicitly: `@group.command(\"list_runs\")`",
     source: "host calls; fleet survey: manifest id has no such CLI path",
     ..ERROR
@@ -59,8 +59,8 @@ pub(super) const CLI_NAME: Rule = Rule {
 pub(super) const OPTION_MISSING: Rule = Rule {
     id: "fields/option-missing",
     summary: "Every field that applies to a command is an option of it",
-    why: "The workflow runner passes each field as `--field value`; 536 of 946 pairs in the fleet exit 2",
-    fix: "add the option, or take the command out of the field's `applies_to`",
+    why: "The workflow runner passes each field as `--field value`; 536 of 946 pairs in the fleet fail with exit code 2",
+    fix: "add the option, or remove the command from the field's `applies_to`",
     source: "host calls: workflow runner; failure map, failure 8",
     ..ERROR
 };
@@ -177,7 +177,7 @@ fn command_line(
             Some(command) => other_name(subject, id.text, command, found),
             None if tree.is_complete => {
                 let message =
-                    format!("no click command answers to {}", shown(&id.text.replace('.', " ")));
+                    format!("no click command has the name {}", shown(&id.text.replace('.', " ")));
                 found.at(&HANDLER_MISSING, source, id.at, message);
             }
             None => {}
@@ -209,7 +209,7 @@ fn other_name(subject: &Subject<'_>, id: &str, command: &CliCommand<'_>, found: 
         return;
     };
     let message = format!(
-        "{} is one word on the command line, the host sends {}",
+        "{} is one word on the command line, but the host passes {}",
         shown(word),
         shown(&id.replace('.', " "))
     );

@@ -11,8 +11,8 @@ use super::{ERROR, Rule, WARNING};
 
 pub(super) const RESERVED_ID: Rule = Rule {
     id: "fields/reserved-id",
-    summary: "No field takes the name of a global flag or of a key that the workflow runner keeps for itself",
-    why: "The runner passes a field as an option: json, mode, verbose, version and help change the call; type, resource, operation and seven more are never sent",
+    summary: "No field has the name of a global flag or of a key that the workflow runner reserves",
+    why: "The runner passes a field as an option: json, mode, verbose, version and help would change the call, and type, resource, operation and seven more are never sent",
     fix: "rename the field",
     source: "fleet survey: reserved field ids",
     ..ERROR
@@ -20,15 +20,15 @@ pub(super) const RESERVED_ID: Rule = Rule {
 pub(super) const ID_CHARACTERS: Rule = Rule {
     id: "fields/id-characters",
     summary: "A field id is a-z, 0-9 and `_`, starting with a letter",
-    why: "The host turns `_` into `-` and passes the rest as it is: other ids name no option",
+    why: "The host replaces `_` with `-` and changes nothing else, so other ids match no option",
     fix: "rename the field, for example `issue_number`",
     source: "host calls: workflow runner",
     ..ERROR
 };
 pub(super) const DUPLICATE_ID: Rule = Rule {
     id: "fields/duplicate-id",
-    summary: "No field id stands twice",
-    why: "Both become the same option; the canvas keeps the values of one",
+    summary: "No field id is used twice",
+    why: "Both would be the same option, and the canvas would keep only one value",
     fix: "merge the two fields, or rename one",
     source: "fleet survey: duplicate or colliding ids",
     ..ERROR
@@ -36,7 +36,7 @@ pub(super) const DUPLICATE_ID: Rule = Rule {
 pub(super) const INCOMPLETE: Rule = Rule {
     id: "fields/incomplete",
     summary: "Every field has an id, a label, and a widget in `renderAs` or `type`",
-    why: "The canvas takes the widget from `renderAs`, else from `type`, and guesses one from the id without both",
+    why: "The canvas uses the widget in `renderAs`, else in `type`, and otherwise guesses from the id",
     fix: "add the member to the field; a widget is text, richtext, number, boolean, select, multiselect or json",
     source: "host readers: canvas-node-parser",
     ..WARNING
@@ -44,7 +44,7 @@ pub(super) const INCOMPLETE: Rule = Rule {
 pub(super) const UNKNOWN_COMMAND: Rule = Rule {
     id: "fields/unknown-command",
     summary: "`applies_to` names commands of the manifest",
-    why: "The field is shown nowhere",
+    why: "Otherwise the field is never shown",
     fix: "correct the id in `applies_to`",
     source: "fleet survey: applies_to naming unknown things",
     ..ERROR
@@ -52,7 +52,7 @@ pub(super) const UNKNOWN_COMMAND: Rule = Rule {
 pub(super) const WORKER_ACTION: Rule = Rule {
     id: "fields/worker-action",
     summary: "`worker_visible_actions` names commands of the manifest",
-    why: "Workflow templates asked for operations that no manifest had and failed in use",
+    why: "Workflow templates failed because they used operations that no manifest had",
     fix: "correct the id, or add the command",
     source: "failure map, failure 19",
     ..ERROR
@@ -60,7 +60,7 @@ pub(super) const WORKER_ACTION: Rule = Rule {
 pub(super) const PICKER_HINT: Rule = Rule {
     id: "fields/picker-hint",
     summary: "Picker hints name commands and fields that exist",
-    why: "The picker stays empty",
+    why: "Otherwise the picker is empty",
     fix: "correct the name",
     source: "fleet survey: pickerHint naming unknown things",
     ..WARNING
@@ -68,7 +68,7 @@ pub(super) const PICKER_HINT: Rule = Rule {
 pub(super) const PICKER_ARGUMENTS: Rule = Rule {
     id: "fields/picker-arguments",
     summary: "The command that fills a picker runs without arguments",
-    why: "The host calls it with its words alone; a required input then makes it exit 2 and the picker stays empty",
+    why: "The host calls it without arguments; a command with a required input fails with exit code 2, and the picker is empty",
     fix: "make the inputs of the source command optional, or name a command without required inputs",
     source: "host calls: pickers and test node",
     ..WARNING
@@ -76,7 +76,7 @@ pub(super) const PICKER_ARGUMENTS: Rule = Rule {
 pub(super) const COMMAND_DEFAULT: Rule = Rule {
     id: "fields/command-default",
     summary: "`commandDefaults` names commands of the manifest",
-    why: "The defaults are never used",
+    why: "Otherwise the defaults are never used",
     fix: "correct the id",
     source: "fleet survey: commandDefaults naming unknown things",
     ..WARNING
@@ -84,7 +84,7 @@ pub(super) const COMMAND_DEFAULT: Rule = Rule {
 pub(super) const SHOW_WHEN: Rule = Rule {
     id: "fields/show-when",
     summary: "`showWhen` names a field that exists",
-    why: "The field is never shown",
+    why: "Otherwise the field is never shown",
     fix: "correct the field id",
     source: "fleet survey: showWhen naming unknown things",
     ..WARNING
@@ -92,7 +92,7 @@ pub(super) const SHOW_WHEN: Rule = Rule {
 pub(super) const SELECT_OPTIONS: Rule = Rule {
     id: "fields/select-options",
     summary: "A select has options or a picker, and its default is one of the options",
-    why: "The user is shown an empty list, or a value that the command refuses",
+    why: "Otherwise the user sees an empty list, or a value that the command refuses",
     fix: "add the options, a `pickerHint`, or correct the default",
     source: "host readers: canvas-node-parser",
     ..WARNING
@@ -159,7 +159,7 @@ fn ids(subject: &Subject<'_>, manifest: &Manifest<'_>, source: &Source<'_>, foun
             }
         }
         if field.widget().is_none() {
-            let message = format!("{} names no widget in `renderAs` or `type`", name());
+            let message = format!("{} has no widget in `renderAs` or `type`", name());
             found.at(&INCOMPLETE, source, field.at, message);
         }
         let Some(id) = field.id.filter(|_| !is_group) else { continue };
@@ -167,26 +167,25 @@ fn ids(subject: &Subject<'_>, manifest: &Manifest<'_>, source: &Source<'_>, foun
         let reserved = flag == "help"
             || subject.facts.global_flags.iter().any(|known| known.trim_start_matches('-') == flag);
         if reserved {
-            let message = format!("the field {} is the global flag `--{flag}`", shown(id.text));
+            let message =
+                format!("the field {} has the name of the global flag `--{flag}`", shown(id.text));
             found.at(&RESERVED_ID, source, id.at, message);
         }
         if RUNNER_KEYS.contains(&id.text) {
-            let message = format!(
-                "the workflow runner never sends a field that is called {}",
-                shown(id.text)
-            );
+            let message =
+                format!("the workflow runner never sends a field with the name {}", shown(id.text));
             found.at(&RESERVED_ID, source, id.at, message);
         }
         let well_formed = id.text.len() <= 100
             && id.text.starts_with(|letter: char| letter.is_ascii_lowercase())
             && id.text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
         if !well_formed {
-            let message = format!("the field id {} names no option", shown(id.text));
+            let message = format!("the field id {} matches no option", shown(id.text));
             found.at(&ID_CHARACTERS, source, id.at, message);
         }
         if let Some(first) = options.insert(flag, id.text) {
             let message = if first == id.text {
-                format!("the field id {} stands twice", shown(id.text))
+                format!("the field id {} is used twice", shown(id.text))
             } else {
                 format!("the fields {} and {} are the same option", shown(first), shown(id.text))
             };
@@ -205,7 +204,7 @@ fn unknown_command(
 ) {
     if !subject.has_command(id.text) {
         let near = found.meant(rule, id.text, subject.ids.iter().copied());
-        let message = format!("{place} names {}, which is no command{near}", shown(id.text));
+        let message = format!("{place} names {}, which is not a command{near}", shown(id.text));
         found.at(rule, source, id.at, message);
     }
 }
@@ -250,7 +249,7 @@ fn picker_sources(
     for (command, fields) in required.iter().filter(|(_, fields)| !fields.is_empty()) {
         let Some(place) = named.get(command) else { continue };
         let message = format!(
-            "a picker calls {} without arguments, yet it requires {}",
+            "a picker calls {} without arguments, but it requires {}",
             shown(command),
             shown_list(fields.iter().copied())
         );
@@ -281,7 +280,7 @@ fn references(
         {
             let near = found.meant(&SHOW_WHEN, other.text, ids.iter().copied());
             let message =
-                format!("`showWhen` names {}, which is no field{near}", shown(other.text));
+                format!("`showWhen` names {}, which is not a field{near}", shown(other.text));
             found.at(&SHOW_WHEN, source, other.at, message);
         }
         let Some(kind) = field.widget().filter(|widget| widget.text == "select") else { continue };

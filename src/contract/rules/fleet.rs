@@ -339,7 +339,7 @@ fn messages_say_what_is_the_matter() {
             .renamed("issue.delete", id)
     };
     let found = findings(&at_write("issue.merge"));
-    assert!(found[0].message.contains("`merge` is a verb that the contract reserves"), "{found:?}");
+    assert!(found[0].message.contains("the contract reserves the verb `merge`"), "{found:?}");
     let first = check_harness(&at_write("issue.prune").repository, &facts_v1_0());
     assert!(!rule(&first, "commands/irreversible-mode").is_empty(), "{first:?}");
 

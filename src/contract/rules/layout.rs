@@ -6,9 +6,9 @@ use super::{ERROR, Rule, WARNING};
 
 pub(super) const DIRECTORY_NAME: Rule = Rule {
     id: "layout/directory-name",
-    summary: "A directory that the host searches holds the connector as `aos-` and a name of a-z, 0-9 and `-`",
-    why: "The host looks only at directories that start with `aos-`; a checkout for work or for CI may have any name",
-    fix: "where the host looks for connectors, name the directory after the tool; elsewhere there is nothing to do",
+    summary: "In a directory that the host searches, the connector's directory is named `aos-` and a name of a-z, 0-9 and `-`",
+    why: "The host looks only at directories that start with `aos-`; other checkouts can have any name",
+    fix: "rename the directory to the name of the tool where the host looks for connectors; elsewhere, ignore this",
     source: "host discovery: candidate",
     ..WARNING
 };
@@ -16,30 +16,30 @@ pub(super) const DIRECTORY_SYMLINK: Rule = Rule {
     id: "layout/directory-symlink",
     summary: "The project directory is a real directory",
     why: "The host skips directories that are symbolic links",
-    fix: "move or clone the project there, or list its parent in ARGENT_CONNECTOR_REPOS",
+    fix: "move or clone the project to that place, or add its parent directory to ARGENT_CONNECTOR_REPOS",
     source: "host discovery: candidate",
     ..ERROR
 };
 pub(super) const TOOL_NAME: Rule = Rule {
     id: "layout/tool-name",
     summary: "A project directory that starts with `aos-` is named after `tool`",
-    why: "The host looks for a binary of the directory's name and files the connector under the tool's name",
-    fix: "where the host looks for connectors, name the directory after the tool; elsewhere there is nothing to do",
+    why: "The host looks for a binary with the directory's name, and lists the connector under the tool's name",
+    fix: "rename the directory to the name of the tool where the host looks for connectors; elsewhere, ignore this",
     source: "CONNECTOR-SPEC §11; failure map, failure 18",
     ..WARNING
 };
 pub(super) const HARNESS_MISSING: Rule = Rule {
     id: "layout/harness-missing",
     summary: "The project has an `agent-harness/` directory",
-    why: "A manifest without harness promises commands that nothing can run; three fleet connectors did",
+    why: "Without a harness, the commands in the manifest cannot run; this was so in three fleet connectors",
     fix: "add the harness (`aos new` writes one), or do not publish the manifest",
     source: "failure map, failure 6",
     ..ERROR
 };
 pub(super) const PACKAGE_MISSING: Rule = Rule {
     id: "layout/package-missing",
-    summary: "`agent-harness/` holds the Python package of the connector",
-    why: "Without sources the host shows the connector as repo-only; a partial copy looks the same",
+    summary: "`agent-harness/` contains the Python package of the connector",
+    why: "Without sources, the host shows the connector as repo-only",
     fix: "add the package, or copy the whole project",
     source: "host discovery: install state; failure map, failure 16",
     ..ERROR
@@ -54,24 +54,24 @@ pub(super) const UNREADABLE: Rule = Rule {
 };
 pub(super) const SYMLINK: Rule = Rule {
     id: "layout/symlink",
-    summary: "The project holds no symbolic links",
-    why: "The marketplace archive has regular files and directories only: links are lost on install",
-    fix: "replace the link by the file",
+    summary: "The project contains no symbolic links",
+    why: "The marketplace archive contains only files and directories, so links are lost on installation",
+    fix: "replace the link with the file",
     source: "host readers: marketplace-tool",
     ..WARNING
 };
 pub(super) const ARCHIVE_PATH: Rule = Rule {
     id: "layout/archive-path",
     summary: "No path is longer than 100 bytes, the project directory included",
-    why: "The host's archive reader cuts names at 100 bytes, so the file is installed under another name",
+    why: "The host's archive reader truncates names at 100 bytes, so the file would be installed under another name",
     fix: "shorten the path",
     source: "host readers: marketplace-tool",
     ..ERROR
 };
 pub(super) const MERGE_MARKER: Rule = Rule {
     id: "layout/merge-marker",
-    summary: "No file holds an unresolved merge conflict",
-    why: "Neither side of the conflict works",
+    summary: "No file contains an unresolved merge conflict",
+    why: "A file with conflict markers does not work",
     fix: "resolve the conflict",
     source: "failure map, failure 7",
     families: &[],
@@ -80,7 +80,7 @@ pub(super) const MERGE_MARKER: Rule = Rule {
 pub(super) const SHIM_EXECUTABLE: Rule = Rule {
     id: "layout/shim-executable",
     summary: "The launcher in `agent-harness/shims/` is executable",
-    why: "The host finds it by name alone and reports an error when it cannot run it",
+    why: "The host finds it by name, and reports an error if it cannot run it",
     fix: "run `chmod +x` on the file",
     source: "host discovery: binary",
     ..WARNING
@@ -88,7 +88,7 @@ pub(super) const SHIM_EXECUTABLE: Rule = Rule {
 pub(super) const README_MISSING: Rule = Rule {
     id: "layout/readme-missing",
     summary: "The project has a README",
-    why: "Thirteen fleet connectors explain themselves nowhere",
+    why: "Thirteen fleet connectors have no documentation",
     fix: "add `README.md`",
     source: "fleet survey: no README",
     ..WARNING
@@ -96,22 +96,22 @@ pub(super) const README_MISSING: Rule = Rule {
 pub(super) const CHANGELOG_MISSING: Rule = Rule {
     id: "layout/changelog-missing",
     summary: "The project has a CHANGELOG",
-    why: "Published versions are immutable, so users need to know what a new one changes",
+    why: "Users need to know what a new version changes",
     fix: "add `CHANGELOG.md`",
     source: "fleet survey: no CHANGELOG",
     ..WARNING
 };
 pub(super) const TESTS_MISSING: Rule = Rule {
     id: "layout/tests-missing",
-    summary: "`agent-harness/tests/` holds tests",
-    why: "The readiness index counts a connector as unverified without that directory",
+    summary: "`agent-harness/tests/` contains tests",
+    why: "Without tests, the readiness index lists the connector as unverified",
     fix: "add tests (`aos new` writes them)",
     source: "host readers: readiness-index",
     ..WARNING
 };
 pub(super) const TESTS_COVERAGE: Rule = Rule {
     id: "layout/tests-coverage",
-    summary: "The tests speak of every mode, of exit codes and of redaction",
+    summary: "The tests cover every mode, exit codes and redaction",
     why: "Of 68 fleet connectors 63 never test each mode, 45 no exit code and 18 no redaction",
     fix: "add the missing tests (`aos new` writes them)",
     source: "fleet survey: tests",
@@ -135,7 +135,7 @@ fn identity(subject: &Subject<'_>, found: &mut Collector) {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         if slug.is_empty() || !slug.bytes().all(plain) {
             let message = format!(
-                "the directory is called {}: the host does not find a connector there",
+                "the directory has the name {}, so the host does not find the connector",
                 shown(directory)
             );
             found.whole(&DIRECTORY_NAME, ".", message);
@@ -143,8 +143,11 @@ fn identity(subject: &Subject<'_>, found: &mut Collector) {
             && let Some(tool) = manifest.tool
             && tool.text != directory
         {
-            let message =
-                format!("`tool` is {}, the directory is {}", shown(tool.text), shown(directory));
+            let message = format!(
+                "`tool` is {}, but the directory is {}",
+                shown(tool.text),
+                shown(directory)
+            );
             found.at(&TOOL_NAME, source, tool.at, message);
         }
     }
@@ -166,13 +169,14 @@ fn parts(subject: &Subject<'_>, found: &mut Collector) {
                 ]
                 .contains(&Some(true))
             });
-            let claim = if live { ", yet it claims a live backend" } else { "" };
+            let claim = if live { ", but it claims a live backend" } else { "" };
             let message = format!("there is only a manifest, no `agent-harness/`{claim}");
             found.whole(&HARNESS_MISSING, ".", message);
         }
     } else if subject.python.is_empty() {
         let message =
-            "no Python source stands below `agent-harness/`: a stub or a partial copy".to_owned();
+            "there is no Python source in `agent-harness/`: it is a stub or a partial copy"
+                .to_owned();
         found.whole(&PACKAGE_MISSING, "agent-harness", message);
     }
     if let Some(tool) = subject.tool() {
@@ -223,7 +227,7 @@ fn tests(subject: &Subject<'_>, found: &mut Collector) {
         missing.push("redaction of secrets");
     }
     if !missing.is_empty() {
-        let message = format!("the tests do not speak of {}", missing.join(", "));
+        let message = format!("the tests do not cover {}", missing.join(", "));
         found.whole(&TESTS_COVERAGE, path, message);
     }
 }

@@ -8,8 +8,8 @@ use super::{ERROR, Rule, WARNING};
 
 pub(super) const MISSING: Rule = Rule {
     id: "manifest/missing",
-    summary: "`connector.json` stands in the root of the project",
-    why: "The host reads commands, auth and labels from it; without it the connector has no commands",
+    summary: "`connector.json` is in the root of the project",
+    why: "The host reads commands, auth and labels from it",
     fix: "run `aos new` or write `connector.json`",
     source: "CONNECTOR-SPEC §7",
     waivable: false,
@@ -18,7 +18,7 @@ pub(super) const MISSING: Rule = Rule {
 pub(super) const SYNTAX: Rule = Rule {
     id: "manifest/syntax",
     summary: "`connector.json` is one JSON document, at most 4 MiB and 96 levels deep",
-    why: "The host drops the whole file when it cannot be parsed, without a message",
+    why: "The host silently ignores a file that it cannot parse",
     fix: "correct the JSON at this line",
     source: "host discovery: connector.json keys used",
     waivable: false,
@@ -26,8 +26,8 @@ pub(super) const SYNTAX: Rule = Rule {
 };
 pub(super) const DUPLICATE_KEY: Rule = Rule {
     id: "manifest/duplicate-key",
-    summary: "No object of `connector.json` names a member twice",
-    why: "Readers disagree on which of two members counts, so people and host see different connectors",
+    summary: "No object in `connector.json` has duplicate members",
+    why: "Readers disagree about which of two members applies, so people and the host see different connectors",
     fix: "keep one of the two members",
     source: "CONNECTOR-SPEC §7",
     waivable: false,
@@ -35,8 +35,8 @@ pub(super) const DUPLICATE_KEY: Rule = Rule {
 };
 pub(super) const ENCODING: Rule = Rule {
     id: "manifest/encoding",
-    summary: "`connector.json` is UTF-8 without a byte order mark and without halves of surrogate pairs",
-    why: "A byte order mark makes the host's JSON reader fail; broken text cannot be shown or compared",
+    summary: "`connector.json` is UTF-8 without a byte order mark and without unpaired surrogates",
+    why: "The host's JSON reader fails on a byte order mark; invalid text cannot be shown or compared",
     fix: "save the file as UTF-8 without a byte order mark",
     source: "host discovery: connector.json keys used",
     waivable: false,
@@ -53,22 +53,22 @@ pub(super) const TYPE: Rule = Rule {
 pub(super) const MISSING_KEY: Rule = Rule {
     id: "manifest/missing-key",
     summary: "Every member that the contract requires is present",
-    why: "Three connectors of the fleet lack `tool` or the schema version and are listed under other names",
+    why: "Three fleet connectors lack `tool` or the schema version, and are listed under other names",
     fix: "add the member",
     source: "contract.json, manifest",
     ..ERROR
 };
 pub(super) const SCHEMA_VERSION: Rule = Rule {
     id: "manifest/schema-version",
-    summary: "`manifest_schema_version` is the version the contract describes",
-    why: "A reader that trusts the version reads members that are not there",
+    summary: "`manifest_schema_version` is the version in the contract",
+    why: "A reader that relies on the version expects members that do not exist",
     fix: "set `manifest_schema_version` to the version of the contract",
     source: "contract.json, manifest.schema_version",
     ..ERROR
 };
 pub(super) const SCOPE_FLAGS: Rule = Rule {
     id: "manifest/scope-flags",
-    summary: "`scope` states scaffold_only, live_backend_available, live_read_available and write_bridge_available",
+    summary: "`scope` has scaffold_only, live_backend_available, live_read_available and write_bridge_available",
     why: "The canvas shows a connector without `live_backend_available: true` as blocked",
     fix: "add the boolean to `scope`",
     source: "host readers: canvas-node-parser",
@@ -76,24 +76,24 @@ pub(super) const SCOPE_FLAGS: Rule = Rule {
 };
 pub(super) const SCAFFOLD_WRITES: Rule = Rule {
     id: "manifest/scaffold-writes",
-    summary: "A scaffold offers no live reads and no writes",
-    why: "Twelve fleet connectors advertised writes of a scaffold as live; workflows then failed in use",
-    fix: "set `scaffold_only` to false when the commands work, else the live flags to false",
+    summary: "A scaffold claims no live reads and no writes",
+    why: "Twelve fleet connectors presented writes of a scaffold as working, and workflows failed",
+    fix: "set `scaffold_only` to false if the commands work; otherwise set the live flags to false",
     source: "failure map, failures 5 and 6",
     ..ERROR
 };
 pub(super) const WRITE_FLAG: Rule = Rule {
     id: "manifest/write-flag",
     summary: "`write_bridge_available` agrees with the commands",
-    why: "The canvas offers or hides write operations by the flag, not by the commands",
-    fix: "set `scope.write_bridge_available` to what the commands can do",
+    why: "The canvas uses this flag, not the commands, to offer or hide writes",
+    fix: "set `scope.write_bridge_available` to true exactly if a command writes",
     source: "host readers: canvas-node-parser",
     ..WARNING
 };
 pub(super) const FORMAT: Rule = Rule {
     id: "manifest/format",
     summary: "`connector.json` is indented by two spaces and ends with one newline",
-    why: "Thirteen manifests failed the host repository's format gate, and diffs were noise for many merges",
+    why: "Thirteen manifests failed the host repository's format check, and diffs were hard to read",
     fix: "format the file with two spaces per level, no blank lines and one newline at the end",
     source: "failure map, failure 29",
     ..WARNING
@@ -118,7 +118,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
 fn document(file: &JsonFile<'_>, found: &mut Collector) {
     let source = &file.source;
     if !file.is_utf8 {
-        found.at(&ENCODING, source, 0, "the file holds bytes that are not UTF-8".to_owned());
+        found.at(&ENCODING, source, 0, "the file contains bytes that are not UTF-8".to_owned());
     }
     for fault in &file.document.faults {
         match &fault.kind {
@@ -126,7 +126,7 @@ fn document(file: &JsonFile<'_>, found: &mut Collector) {
                 found.at(&SYNTAX, source, fault.at, format!("not readable as JSON: {problem}"));
             }
             FaultKind::Duplicate(name) => {
-                let message = format!("the member {} stands twice in one object", shown(name));
+                let message = format!("the member {} occurs twice in one object", shown(name));
                 found.at(&DUPLICATE_KEY, source, fault.at, message);
             }
             FaultKind::Encoding(problem) => {
@@ -139,7 +139,7 @@ fn document(file: &JsonFile<'_>, found: &mut Collector) {
             &FORMAT,
             source,
             at,
-            "the formatting first differs from two spaces per level here".to_owned(),
+            "the formatting differs from two spaces per level, first in this line".to_owned(),
         );
     }
 }
@@ -190,7 +190,7 @@ fn required_keys(
         && version.text != facts.manifest_schema_version
     {
         let message = format!(
-            "`manifest_schema_version` is {}, the contract describes `{}`",
+            "`manifest_schema_version` is {}, but the contract has `{}`",
             shown(version.text),
             facts.manifest_schema_version
         );
@@ -238,7 +238,7 @@ fn scope(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
             }
         }
         if writes > 0 {
-            let message = format!("`scaffold_only` is true, yet {writes} commands write");
+            let message = format!("`scaffold_only` is true, but {writes} commands write");
             found.at(&SCAFFOLD_WRITES, source, at, message);
         }
         return;
@@ -249,11 +249,11 @@ fn scope(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
                 &WRITE_FLAG,
                 source,
                 at,
-                "`write_bridge_available` is true, yet no command writes".to_owned(),
+                "`write_bridge_available` is true, but no command writes".to_owned(),
             );
         }
         Some(false) if writes > 0 => {
-            let message = format!("`write_bridge_available` is false, yet {writes} commands write");
+            let message = format!("`write_bridge_available` is false, but {writes} commands write");
             found.at(&WRITE_FLAG, source, at, message);
         }
         _ => {}
@@ -269,7 +269,7 @@ fn admitted_scaffolds(writes: &[&Command<'_>], source: &Source<'_>, found: &mut 
         if id.text.contains("scaffold") || !admits_scaffold(&text) {
             continue;
         }
-        let message = format!("{} writes, yet its summary calls it unfinished", shown(id.text));
+        let message = format!("{} writes, but its summary calls it unfinished", shown(id.text));
         let fix = "make the command work, or remove it from `connector.json` until it does";
         found.with_fix(&SCAFFOLD_WRITES, source, summary.at, message, fix);
     }

@@ -9,7 +9,7 @@ use super::{ERROR, HarnessFacts, Rule, WARNING, names};
 pub(super) const UNKNOWN_MODE: Rule = Rule {
     id: "commands/unknown-mode",
     summary: "`required_mode` is one of the contract's modes",
-    why: "The host ranks an unknown mode lowest, so everyone may run the command",
+    why: "The host treats an unknown mode as the lowest, so everyone can run the command",
     fix: "use one of the contract's modes",
     source: "host calls: agent tools (fail-open)",
     ..ERROR
@@ -17,7 +17,7 @@ pub(super) const UNKNOWN_MODE: Rule = Rule {
 pub(super) const META_MODE: Rule = Rule {
     id: "commands/meta-mode",
     summary: "Required commands are readonly reads",
-    why: "The host probes them without any mode; a gate in front makes the connector look broken",
+    why: "The host calls them without a mode; if a gate refuses them, the connector looks broken",
     fix: "set `required_mode` to readonly and `action_class` to read",
     source: "CONNECTOR-SPEC §11",
     ..ERROR
@@ -25,7 +25,7 @@ pub(super) const META_MODE: Rule = Rule {
 pub(super) const DESTRUCTIVE_MODE: Rule = Rule {
     id: "commands/destructive-mode",
     summary: "Commands whose verb the contract reserves for admin require that mode",
-    why: "What such a verb does cannot be taken back; nine fleet commands allow it at write",
+    why: "Such a command cannot be undone; nine fleet commands allow it in the mode write",
     fix: "set `required_mode` to admin in `connector.json`, then run `aos gen`",
     source: "CONNECTOR-SPEC §6; contract.json, destructive_verbs",
     ..ERROR
@@ -33,23 +33,23 @@ pub(super) const DESTRUCTIVE_MODE: Rule = Rule {
 pub(super) const DESTRUCTIVE_CLASS: Rule = Rule {
     id: "commands/destructive-class",
     summary: "Commands that destroy have the class `destructive`",
-    why: "Canvas and approvals warn before a destructive action only when the class says so",
+    why: "Canvas and approvals warn only before commands of the class destructive",
     fix: "set `action_class` to destructive",
     source: "CONNECTOR-SPEC §11",
     ..ERROR
 };
 pub(super) const IRREVERSIBLE_MODE: Rule = Rule {
     id: "commands/irreversible-mode",
-    summary: "Commands that look irreversible, though the contract does not list their verb, require the admin mode",
-    why: "A reset or a prune at write surprises operators as a delete does; v1.0.0 lists delete and revoke alone",
-    fix: "set `required_mode` to admin, or rename the command when it can be undone",
+    summary: "Commands that look irreversible require the mode admin, even if the contract does not list their verb",
+    why: "Operators do not expect a reset or prune in the mode write; v1.0.0 lists only delete and revoke",
+    fix: "set `required_mode` to admin, or rename the command if it can be undone",
     source: "fleet survey: cancel/merge/archive/kill below admin",
     ..WARNING
 };
 pub(super) const BULK_MODE: Rule = Rule {
     id: "commands/bulk-mode",
-    summary: "Bulk writes require at least the full mode",
-    why: "One call changes many records; the contract keeps that apart from single writes",
+    summary: "Bulk writes require at least the mode full",
+    why: "One call changes many records, which the contract treats differently from single writes",
     fix: "set `required_mode` to full",
     source: "CONNECTOR-SPEC §6; contract.json, bulk_verbs",
     ..ERROR
@@ -57,47 +57,47 @@ pub(super) const BULK_MODE: Rule = Rule {
 pub(super) const WRITE_AT_LOWEST: Rule = Rule {
     id: "commands/write-at-readonly",
     summary: "No command that writes is allowed in the lowest mode",
-    why: "readonly promises no mutation, and it is the mode of every call that names none",
+    why: "readonly promises that nothing changes, and it is the mode of every call that names none",
     fix: "raise `required_mode`, or set `action_class` to read if nothing changes",
     source: "CONNECTOR-SPEC §6",
     ..ERROR
 };
 pub(super) const READ_MUTATES: Rule = Rule {
     id: "commands/read-mutates",
-    summary: "A command whose verb changes something is not classed as a read",
-    why: "The canvas runs reads live when a user presses `test node`: a wrong class executes the mutation",
+    summary: "A command whose verb changes something does not have the class read",
+    why: "The canvas executes reads when a user presses `test node`, so a wrong class would make the change",
     fix: "set `action_class` to write or destructive and raise the mode, or rename the command",
     source: "host calls: pickers and test node",
     ..ERROR
 };
 pub(super) const CLASS_MODE: Rule = Rule {
     id: "commands/class-mode",
-    summary: "A read needs no more than the lowest mode",
-    why: "Canvas and readiness index disagree about such a command: one shows a write, the other a read",
-    fix: "lower `required_mode`, or set the class that fits what the command does",
+    summary: "A read requires only the lowest mode",
+    why: "Otherwise the canvas shows the command as a write, and the readiness index as a read, or the other way round",
+    fix: "lower `required_mode`, or set the class that matches what the command does",
     source: "host readers: readiness-index",
     ..WARNING
 };
 pub(super) const ACTION_CLASS: Rule = Rule {
     id: "commands/action-class",
     summary: "`action_class` is one of the contract's classes",
-    why: "The host guesses from the id when it does not know the class",
+    why: "If the host does not know the class, it guesses from the id",
     fix: "use one of the contract's classes",
     source: "contract.json, manifest.action_classes",
     ..ERROR
 };
 pub(super) const SIDE_EFFECT: Rule = Rule {
     id: "commands/side-effect",
-    summary: "`side_effect_level` is a level of the contract and fits the class",
-    why: "A write marked `none` runs without the question that guards mutations",
+    summary: "`side_effect_level` is a level of the contract and matches the class",
+    why: "A write with the level `none` runs without a confirmation",
     fix: "set none for reads and external_mutation for everything else",
     source: "CONNECTOR-SPEC §11; contract.json, manifest.side_effect_levels",
     ..ERROR
 };
 pub(super) const SIDE_EFFECT_MISSING: Rule = Rule {
     id: "commands/side-effect-missing",
-    summary: "A command that destroys or writes as admin states its `side_effect_level`",
-    why: "The readiness index takes such a command without a level for a read without side effects",
+    summary: "A command that is destructive or writes in the mode admin has a `side_effect_level`",
+    why: "Without a level, the readiness index lists the command as a read without side effects",
     fix: "add `\"side_effect_level\": \"external_mutation\"`",
     source: "host readers: readiness-index",
     ..WARNING
@@ -167,14 +167,14 @@ impl Judged<'_> {
         let destroys = facts.destructive_verbs.iter().any(|known| known == verb);
         if destroys && self.is_below(&facts.admin_mode) {
             let message = format!(
-                "`{verb}` is a verb that the contract reserves for {}, but {} is enough to run {name}",
+                "the contract reserves the verb `{verb}` for {}, but {} is enough to run {name}",
                 facts.admin_mode,
                 shown(mode.text)
             );
             found.at(&DESTRUCTIVE_MODE, self.source, mode.at, message);
         } else if names::is_irreversible(verb) && !destroys && self.is_below(&facts.admin_mode) {
             let message = format!(
-                "what `{verb}` does is rarely taken back, but {} is enough to run {name}",
+                "`{verb}` can rarely be undone, but {} is enough to run {name}",
                 shown(mode.text)
             );
             found.at(&IRREVERSIBLE_MODE, self.source, mode.at, message);
@@ -188,7 +188,7 @@ impl Judged<'_> {
                 &DESTRUCTIVE_CLASS,
                 self.source,
                 at,
-                format!("{name} is not classed as destructive"),
+                format!("{name} does not have the class destructive"),
             );
         }
         let bulk = names::is_bulk(id, &facts.bulk_verbs) && !self.class_is("read");
@@ -232,12 +232,11 @@ impl Judged<'_> {
         if class.text == "read" {
             let verb = names::verb(self.id.text);
             if names::is_mutating(verb) {
-                let message =
-                    format!("{name} is classed as a read, but `{verb}` changes something");
+                let message = format!("{name} has the class read, but `{verb}` changes something");
                 found.at(&READ_MUTATES, self.source, class.at, message);
             } else if let Some(mode) = mode.filter(|_| !at_lowest) {
                 let message =
-                    format!("{name} is classed as a read, but requires {}", shown(mode.text));
+                    format!("{name} has the class read, but requires {}", shown(mode.text));
                 found.at(&CLASS_MODE, self.source, class.at, message);
             }
         } else if at_lowest && matches!(class.text, "write" | "destructive") {
@@ -256,7 +255,7 @@ impl Judged<'_> {
                 self.command.required_mode.is_some_and(|mode| mode.text == self.facts.admin_mode);
             let is_misread = self.class_is("destructive") || is_admin && self.class_is("write");
             if is_misread && !named_elsewhere {
-                let message = format!("{name} does not state its side effect");
+                let message = format!("{name} has no side effect level");
                 found.at(&SIDE_EFFECT_MISSING, self.source, self.command.at, message);
             }
             return;
@@ -268,8 +267,10 @@ impl Judged<'_> {
         } else if self.command.action_class.is_some_and(|class| CLASSES.contains(&class.text))
             && self.class_is("read") != (level.text == "none")
         {
-            let message =
-                format!("{name} has the level {}, which does not fit its class", shown(level.text));
+            let message = format!(
+                "{name} has the level {}, which does not match its class",
+                shown(level.text)
+            );
             found.at(&SIDE_EFFECT, self.source, level.at, message);
         }
     }

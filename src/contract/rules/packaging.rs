@@ -17,7 +17,7 @@ pub(super) const MISSING: Rule = Rule {
 pub(super) const SYNTAX: Rule = Rule {
     id: "pyproject/syntax",
     summary: "`pyproject.toml` is TOML in UTF-8",
-    why: "pip refuses the file, so the connector cannot be installed",
+    why: "Otherwise pip cannot install the connector",
     fix: "correct the TOML at this line",
     source: "host readers: marketplace-tool",
     ..ERROR
@@ -25,7 +25,7 @@ pub(super) const SYNTAX: Rule = Rule {
 pub(super) const NAME: Rule = Rule {
     id: "pyproject/name",
     summary: "`project.name` is the name of the tool",
-    why: "One connector under two names is installed, listed and removed as two",
+    why: "A connector with two names is installed, listed and removed as two connectors",
     fix: "use one name for directory, tool, project and script",
     source: "CONNECTOR-SPEC §11; failure map, failure 18",
     ..ERROR
@@ -33,23 +33,23 @@ pub(super) const NAME: Rule = Rule {
 pub(super) const SCRIPT: Rule = Rule {
     id: "pyproject/script",
     summary: "`project.scripts` has one script of the tool's name, before any other `aos-` script",
-    why: "The host takes the first `aos-` script for the tool and looks for a binary of the directory's name",
+    why: "The host uses the first `aos-` script as the tool, and looks for a binary with the directory's name",
     fix: "add `<tool> = \"<package>.cli:main\"` as the first script",
     source: "host discovery: pyproject.toml",
     ..ERROR
 };
 pub(super) const HOST_UNREADABLE: Rule = Rule {
     id: "pyproject/host-unreadable",
-    summary: "name, version, description, requires-python and the script survive the host's way of reading",
-    why: "The host uses regular expressions: a section ends at a line with `[` or at a capital Z, values need double quotes",
-    fix: "put the value in double quotes and before any capital Z, and another table after the section",
+    summary: "The host can read name, version, description, requires-python and the script",
+    why: "The host uses regular expressions: a section ends at a line with `[` or at a capital Z, and values need double quotes",
+    fix: "put the value in double quotes, before any capital Z, and add another table after the section",
     source: "host discovery: pyproject.toml; failure map, failure 28",
     ..ERROR
 };
 pub(super) const REQUIRES_PYTHON: Rule = Rule {
     id: "pyproject/requires-python",
     summary: "`requires-python` is a lower bound such as `>=3.10`",
-    why: "The marketplace picks the interpreter by the `>=` in it",
+    why: "The marketplace selects the interpreter by the `>=`",
     fix: "add `requires-python = \">=3.10\"`",
     source: "host readers: marketplace-tool",
     ..WARNING
@@ -57,23 +57,23 @@ pub(super) const REQUIRES_PYTHON: Rule = Rule {
 pub(super) const CLICK_MISSING: Rule = Rule {
     id: "pyproject/click-missing",
     summary: "A connector whose sources import click depends on click",
-    why: "A fresh virtual environment has no click, and the connector fails at its first import",
+    why: "A new virtual environment has no click, so the connector fails at its first import",
     fix: "add `\"click>=8.1,<9\"` to `dependencies`",
     source: "fleet survey: pyproject",
     ..ERROR
 };
 pub(super) const ENTRY_MODULE: Rule = Rule {
     id: "pyproject/entry-module",
-    summary: "The script's module stands in the tree and binds the function",
-    why: "The installed command fails with ModuleNotFoundError, which the host shows as `error`",
+    summary: "The script's module exists and defines the function",
+    why: "Otherwise the installed command fails with ModuleNotFoundError, which the host shows as `error`",
     fix: "correct the entry point, or add the module",
     source: "host discovery: install state",
     ..ERROR
 };
 pub(super) const SHARED_PACKAGE: Rule = Rule {
     id: "pyproject/shared-package",
-    summary: "The top package belongs to this connector alone, not to all (`cli_aos`)",
-    why: "All fleet connectors ship `cli_aos`: of 12 in one environment 11 do not import",
+    summary: "The top-level package belongs only to this connector (not `cli_aos`)",
+    why: "All fleet connectors contain `cli_aos`: of 12 in one environment, 11 cannot be imported",
     fix: "rename the package to the tool's name with `_`, for example `aos_github`",
     source: "fleet survey: 12 connectors in one venv",
     ..ERROR
@@ -81,7 +81,7 @@ pub(super) const SHARED_PACKAGE: Rule = Rule {
 pub(super) const README_MISSING: Rule = Rule {
     id: "pyproject/readme-missing",
     summary: "The file named by `readme` exists",
-    why: "Building a wheel fails or warns; 17 fleet connectors declare a file they lack",
+    why: "Otherwise building a wheel fails or warns; 17 fleet connectors name a missing file",
     fix: "add the file, or remove `readme`",
     source: "fleet survey: pyproject",
     ..WARNING
@@ -89,7 +89,7 @@ pub(super) const README_MISSING: Rule = Rule {
 pub(super) const VERSION: Rule = Rule {
     id: "pyproject/version",
     summary: "`project.version` is the package's `__version__`",
-    why: "Envelopes report one version and the catalog another; published versions are immutable",
+    why: "Otherwise envelopes report one version and the catalogue another; published versions are immutable",
     fix: "set both to the same version",
     source: "failure map, failure 14",
     ..ERROR
@@ -105,7 +105,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
     };
     let source = &file.source;
     if subject.repository.text(PYPROJECT).is_none() {
-        found.at(&SYNTAX, source, 0, "the file holds bytes that are not UTF-8".to_owned());
+        found.at(&SYNTAX, source, 0, "the file contains bytes that are not UTF-8".to_owned());
     }
     match &file.project {
         Err(fault) => {
@@ -132,8 +132,11 @@ fn names(
     match &project.name {
         Some(name) if name.value == tool => {}
         Some(name) => {
-            let message =
-                format!("`project.name` is {}, the tool is {}", shown(&name.value), shown(tool));
+            let message = format!(
+                "`project.name` is {}, but the tool is {}",
+                shown(&name.value),
+                shown(tool)
+            );
             found.at(&NAME, source, name.at, message);
         }
         None => found.at(&NAME, source, 0, "there is no `project.name`".to_owned()),
@@ -143,13 +146,13 @@ fn names(
         Some((name, _)) if name == tool => {
             if host.tool().is_some_and(|seen| seen != tool) {
                 let message =
-                    format!("the host takes {} for the tool", shown(host.tool().unwrap_or("")));
+                    format!("the host uses {} as the tool", shown(host.tool().unwrap_or("")));
                 found.at(&SCRIPT, source, 0, message);
             }
         }
         Some((name, entry)) => {
             let message =
-                format!("the first script is {}, the tool is {}", shown(name), shown(tool));
+                format!("the first script is {}, but the tool is {}", shown(name), shown(tool));
             found.at(&SCRIPT, source, entry.at, message);
         }
         None => found.at(&SCRIPT, source, 0, format!("there is no script {}", shown(tool))),
@@ -258,7 +261,7 @@ fn entry_points(
                 .any(|window| window == function.as_bytes())
         {
             let message = format!(
-                "the module {} does not bind {}, which the script {} starts",
+                "the module {} does not define {}, which the script {} starts",
                 shown(module),
                 shown(function),
                 shown(name)
@@ -286,7 +289,7 @@ fn version(subject: &Subject<'_>, project: &Pyproject, found: &mut Collector) {
                 && own != version.value
             {
                 let message = format!(
-                    "the package says {}, the project {}",
+                    "the version of the package is {}, but that of the project is {}",
                     shown(own),
                     shown(&version.value)
                 );

@@ -8,7 +8,7 @@ use super::{ERROR, HarnessFacts, Rule};
 pub(super) const MISSING: Rule = Rule {
     id: "permissions/missing",
     summary: "`agent-harness/permissions.json` exists",
-    why: "It maps every command to its mode; host and connector fall back to guesses without it",
+    why: "It has the mode of every command; without it, the host and the connector guess",
     fix: "run `aos gen`",
     source: "CONNECTOR-SPEC §6",
     ..ERROR
@@ -16,15 +16,15 @@ pub(super) const MISSING: Rule = Rule {
 pub(super) const JSON: Rule = Rule {
     id: "permissions/json",
     summary: "`permissions.json` is one JSON document in UTF-8 without duplicate members",
-    why: "The host drops the whole file when it cannot be parsed, without a message",
+    why: "The host silently ignores a file that it cannot parse",
     fix: "run `aos gen`",
     source: "host discovery: permissions.json",
     ..ERROR
 };
 pub(super) const SHAPE: Rule = Rule {
     id: "permissions/shape",
-    summary: "`permissions.json` is an object, and its maps hold a mode for each command",
-    why: "A mode that is no string is no mode for the host, which then lets everyone run the command",
+    summary: "`permissions.json` is an object, and its maps have a mode for each command",
+    why: "The host ignores a mode that is not a string, and then lets everyone run the command",
     fix: "run `aos gen`",
     source: "host discovery: permissions.json",
     ..ERROR
@@ -32,15 +32,15 @@ pub(super) const SHAPE: Rule = Rule {
 pub(super) const KEY_MISSING: Rule = Rule {
     id: "permissions/key-missing",
     summary: "The map is under both keys, `permissions` and `commands`, at every tag",
-    why: "The host and most connectors read only `permissions`, the published text of v1.0.0 names only `commands`: with one key alone a reader finds no command and refuses every call",
-    fix: "run `aos gen`, which writes the map under every key",
+    why: "The host and most connectors read only `permissions`, but the published text of v1.0.0 names only `commands`; with one key, some readers would refuse every call",
+    fix: "run `aos gen`, which writes the map under both keys",
     source: "CONNECTOR-SPEC §11; contract.json, permissions.keys",
     ..ERROR
 };
 pub(super) const KEYS_DIFFER: Rule = Rule {
     id: "permissions/keys-differ",
-    summary: "`permissions` and `commands` hold the same map",
-    why: "Two readers of one file would enforce different modes",
+    summary: "`permissions` and `commands` have the same map",
+    why: "Otherwise two readers of the file would enforce different modes",
     fix: "run `aos gen`",
     source: "CONNECTOR-SPEC §11",
     ..ERROR
@@ -48,15 +48,15 @@ pub(super) const KEYS_DIFFER: Rule = Rule {
 pub(super) const MISSING_COMMAND: Rule = Rule {
     id: "permissions/missing-command",
     summary: "Every command of the manifest has a mode in `permissions.json`",
-    why: "aos-wordpress advertised 17 commands that its permissions did not know: each was refused or ungated",
+    why: "aos-wordpress listed 17 commands without a mode: each was either refused or not protected by the gate",
     fix: "run `aos gen`",
     source: "failure map, failures 1 and 3",
     ..ERROR
 };
 pub(super) const EXTRA_COMMAND: Rule = Rule {
     id: "permissions/extra-command",
-    summary: "`permissions.json` names no command outside the manifest",
-    why: "The host lists such commands when it falls back to this file, and nobody can run them",
+    summary: "`permissions.json` has only commands of the manifest",
+    why: "If the host uses this file instead of the manifest, it lists commands that cannot run",
     fix: "run `aos gen`",
     source: "failure map, failures 1 and 2",
     ..ERROR
@@ -64,7 +64,7 @@ pub(super) const EXTRA_COMMAND: Rule = Rule {
 pub(super) const MODE_DIFFERS: Rule = Rule {
     id: "permissions/mode-differs",
     summary: "A command has the same mode in `permissions.json` and in the manifest",
-    why: "The host asks for the mode of the manifest; the connector enforces the other",
+    why: "The host requests the mode in the manifest, and the connector enforces the other",
     fix: "correct the mode in `connector.json`, then run `aos gen`",
     source: "fleet survey: permissions.json",
     ..ERROR
@@ -72,15 +72,15 @@ pub(super) const MODE_DIFFERS: Rule = Rule {
 pub(super) const UNKNOWN_MODE: Rule = Rule {
     id: "permissions/unknown-mode",
     summary: "Every mode is one of the contract's modes",
-    why: "The host ranks an unknown mode lowest, so everyone may run the command",
+    why: "The host treats an unknown mode as the lowest, so everyone can run the command",
     fix: "use one of the contract's modes in `connector.json`, then run `aos gen`",
     source: "host calls: agent tools (fail-open)",
     ..ERROR
 };
 pub(super) const REQUIRED_MISSING: Rule = Rule {
     id: "permissions/required-missing",
-    summary: "`permissions.json` has the commands the contract requires",
-    why: "Four fleet connectors refuse or lose a meta command because it has no mode",
+    summary: "`permissions.json` has the commands that the contract requires",
+    why: "Four fleet connectors refuse or lack a meta command because it has no mode",
     fix: "add the command to `connector.json`, then run `aos gen`",
     source: "failure map, failures 2 and 3",
     ..ERROR
@@ -88,7 +88,7 @@ pub(super) const REQUIRED_MISSING: Rule = Rule {
 pub(super) const IDENTITY: Rule = Rule {
     id: "permissions/identity",
     summary: "`tool` and `backend` of `permissions.json` are those of the manifest",
-    why: "The host takes the backend from this file first and shows the wrong one",
+    why: "The host reads the backend from this file first, and would show the wrong one",
     fix: "run `aos gen`",
     source: "host discovery: permissions.json",
     ..ERROR
@@ -121,7 +121,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
         [(_, first), (name, second), ..] => {
             compare(subject, first, source, found);
             if !same(first, second) {
-                let message = "`permissions` and `commands` hold different maps".to_owned();
+                let message = "`permissions` and `commands` have different maps".to_owned();
                 let at = root.member(name).map_or(second.at, |member| member.at);
                 found.at(&KEYS_DIFFER, source, at, message);
             }
@@ -132,13 +132,13 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
 fn document(file: &JsonFile<'_>, found: &mut Collector) {
     let source = &file.source;
     if !file.is_utf8 {
-        found.at(&JSON, source, 0, "the file holds bytes that are not UTF-8".to_owned());
+        found.at(&JSON, source, 0, "the file contains bytes that are not UTF-8".to_owned());
     }
     for fault in &file.document.faults {
         let message = match &fault.kind {
             FaultKind::Syntax(problem) => format!("not readable as JSON: {problem}"),
             FaultKind::Duplicate(name) => {
-                format!("the member {} stands twice in one object", shown(name))
+                format!("the member {} occurs twice in one object", shown(name))
             }
             FaultKind::Encoding(problem) => (*problem).to_owned(),
         };
@@ -155,7 +155,7 @@ fn identity(subject: &Subject<'_>, root: &Node<'_>, source: &Source<'_>, found: 
                 .node
                 .text()
                 .map_or_else(|| member.node.kind().to_owned(), |text| shown(text).to_string());
-            let message = format!("`{name}` is {has}, the manifest says {}", shown(wanted.text));
+            let message = format!("`{name}` is {has}, but {} in the manifest", shown(wanted.text));
             found.at(&IDENTITY, source, member.node.at, message);
         }
     }
@@ -234,7 +234,7 @@ fn compare(subject: &Subject<'_>, map: &Node<'_>, source: &Source<'_>, found: &m
         };
         if mode != wanted.text {
             let message = format!(
-                "{} has the mode {}, the manifest says {}",
+                "{} has the mode {}, but {} in the manifest",
                 shown(id.text),
                 shown(mode),
                 shown(wanted.text)

@@ -8,39 +8,39 @@ use super::{ERROR, Rule, WARNING};
 pub(super) const UNREADABLE: Rule = Rule {
     id: "python/unreadable",
     summary: "Python can read every source of the package",
-    why: "A file that is not UTF-8, or whose brackets do not close, fails at import, and every call with it",
-    fix: "fix the file; `python3 -m compileall` names the place",
+    why: "If a file is not UTF-8 or has unbalanced brackets, its import fails, and so does every call",
+    fix: "fix the file; `python3 -m compileall` reports the line",
     source: "failure map, failure 27",
     ..ERROR
 };
 pub(super) const UNPACKAGED_FILE: Rule = Rule {
     id: "python/unpackaged-file",
     summary: "The package reads no `connector.json` or `permissions.json` at run time",
-    why: "The files lie outside the package: of 65 fleet connectors one works from a wheel",
+    why: "These files are outside the package: only one of 65 fleet connectors works from a wheel",
     fix: "run `aos gen` and use the constants of `contract_gen.py`",
     source: "fleet survey: works when installed non-editable",
     ..ERROR
 };
 pub(super) const OUTSIDE_PACKAGE: Rule = Rule {
     id: "python/outside-package",
-    summary: "No path climbs out of the package",
-    why: "Paths that count directories (`parents[6]`) crash in every installed copy; 43 fleet connectors have one",
-    fix: "keep what the package needs inside it",
+    summary: "No path leaves the package",
+    why: "Paths that count directories (`parents[6]`) fail in every installed copy; 43 fleet connectors have one",
+    fix: "move the files that the package needs into it",
     source: "failure map, failure 22",
     ..ERROR
 };
 pub(super) const NODE_HELPER: Rule = Rule {
     id: "python/node-helper",
-    summary: "No `node --import tsx` is started",
-    why: "The helper silently fails outside the monorepo, so keys look unset; 40 fleet connectors still have it",
-    fix: "read the key from the environment, where the host injects it",
+    summary: "The connector does not start `node --import tsx`",
+    why: "This helper fails silently outside the monorepo, so keys seem to be unset; 40 fleet connectors still have it",
+    fix: "read the key from the environment, where the host sets it",
     source: "failure map, failures 10 and 11",
     ..ERROR
 };
 pub(super) const SHELL: Rule = Rule {
     id: "python/shell",
-    summary: "No command goes through a shell",
-    why: "The contract forbids shell execution of input, and options come from agents",
+    summary: "No command is run by a shell",
+    why: "The contract forbids passing input to a shell, and options come from agents",
     fix: "pass a list of arguments to `subprocess.run`",
     source: "CONNECTOR-SPEC §9",
     ..ERROR
@@ -48,7 +48,7 @@ pub(super) const SHELL: Rule = Rule {
 pub(super) const NO_TIMEOUT: Rule = Rule {
     id: "python/no-timeout",
     summary: "Every request has a time limit",
-    why: "The host kills a probe after four seconds and reports the connector as broken",
+    why: "The host kills a probe after four seconds, and reports the connector as broken",
     fix: "pass `timeout=`",
     source: "host discovery: probes",
     ..ERROR
@@ -56,23 +56,23 @@ pub(super) const NO_TIMEOUT: Rule = Rule {
 pub(super) const LONG_TIMEOUT: Rule = Rule {
     id: "python/long-timeout",
     summary: "The health probe waits less than four seconds",
-    why: "The host gives a probe four seconds in all; 64 fleet connectors wait 20, 30 or 60",
+    why: "A probe of the host may take four seconds in total; 64 fleet connectors wait 20, 30 or 60 seconds",
     fix: "use a limit of two seconds for the requests of `health`",
     source: "host discovery: probes; fleet survey: HTTP timeout",
     ..WARNING
 };
 pub(super) const HEALTH_STATUS: Rule = Rule {
     id: "python/health-status",
-    summary: "Health says `healthy`, not only `ready`",
-    why: "The catalog accepts only healthy or ok: 51 fleet connectors can never be shown as ready",
-    fix: "use `healthy` in `data.status`; `ready` belongs to the canvas keys of the envelope",
+    summary: "Health reports `healthy`, not only `ready`",
+    why: "The catalogue accepts only healthy or ok, so 51 fleet connectors can never be shown as ready",
+    fix: "use `healthy` in `data.status`; `ready` is for the canvas keys of the envelope",
     source: "CONNECTOR-SPEC §11",
     ..ERROR
 };
 pub(super) const MODULE_OUTPUT: Rule = Rule {
     id: "python/module-output",
-    summary: "Nothing is written to stdout while modules are imported",
-    why: "The host parses the whole of stdout as one JSON document; log lines before it made cognee fail",
+    summary: "Importing modules writes nothing to stdout",
+    why: "The host parses stdout as one JSON document; cognee failed because of log lines before it",
     fix: "write to stderr, or inside a function",
     source: "failure map, failure 14",
     ..WARNING
@@ -109,7 +109,7 @@ fn unreadable(file: &PythonFile<'_>) -> Option<&'static str> {
     if std::str::from_utf8(bytes).is_err() {
         Some("the file is not UTF-8")
     } else if bytes.contains(&0) {
-        Some("the file holds NUL bytes")
+        Some("the file contains NUL bytes")
     } else {
         file.content.unclosed.then_some("a bracket is never closed")
     }
@@ -118,13 +118,13 @@ fn unreadable(file: &PythonFile<'_>) -> Option<&'static str> {
 fn single(subject: &Subject<'_>, file: &PythonFile<'_>, note: &Note<'_>, found: &mut Collector) {
     let (rule, message) = match note.what {
         What::NamesFile(name) if !is_packaged(subject, file, name) => {
-            (&UNPACKAGED_FILE, format!("`{name}` is looked for at run time"))
+            (&UNPACKAGED_FILE, format!("`{name}` is read at run time"))
         }
         What::Climbs(levels) if levels >= depth(file.source.path) => {
             (&OUTSIDE_PACKAGE, format!("this path leaves the package, {levels} directories up"))
         }
         What::NodeHelper => (&NODE_HELPER, "`node --import tsx` is started".to_owned()),
-        What::Shell => (&SHELL, "a command goes through a shell".to_owned()),
+        What::Shell => (&SHELL, "a command is run by a shell".to_owned()),
         What::NoTimeout => (&NO_TIMEOUT, "this request has no time limit".to_owned()),
         What::ModuleOutput => (&MODULE_OUTPUT, "this is written to stdout at import".to_owned()),
         _ => return,
@@ -274,7 +274,7 @@ fn health_words(subject: &Subject<'_>, found: &mut Collector) {
         }
     }
     if let Some((file, note)) = ready {
-        let message = "health answers `ready`, and nowhere `healthy`".to_owned();
+        let message = "health reports `ready`, but never `healthy`".to_owned();
         found.at(&HEALTH_STATUS, &file.source, note.at, message);
     }
 }
@@ -312,7 +312,8 @@ fn time_limits(subject: &Subject<'_>, found: &mut Collector) {
         return;
     }
     if let Some((file, note, seconds)) = request {
-        let message = format!("every request may wait {seconds} seconds, the health probe too");
+        let message =
+            format!("every request may wait {seconds} seconds, including that of the health probe");
         found.at(&LONG_TIMEOUT, &file.source, note.at, message);
     } else if let Some((file, note, seconds)) = program {
         let message =

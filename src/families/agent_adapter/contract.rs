@@ -116,7 +116,7 @@ impl AdapterContract {
         self.required_files
             .iter()
             .find(is_bad)
-            .map(|_| "`required_files` holds a path outside the project".to_owned())
+            .map(|_| "`required_files` contains a path outside the project".to_owned())
     }
 }
 

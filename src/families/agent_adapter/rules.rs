@@ -75,8 +75,8 @@ pub const RULES: &[Rule] = &[
 
 const FILE_MISSING: Rule = Rule {
     id: "adapter/file-missing",
-    summary: "Every file that the contract asks for is there",
-    why: "The folder is compiled into the orchestrator as it is; a part that is missing breaks its build",
+    summary: "Every file that the contract requires exists",
+    why: "The folder is compiled into the orchestrator as it is; a missing file breaks the build",
     fix: "restore the file from version control",
     source: "adapter contract: required files",
     ..ERROR
@@ -91,24 +91,24 @@ const METHOD_MISSING: Rule = Rule {
 };
 const MODULE: Rule = Rule {
     id: "adapter/module",
-    summary: "go.mod names the module after the adapter's place in the orchestrator",
-    why: "Go lets a module import the orchestrator's internal packages only from there",
+    summary: "The module path in go.mod is the adapter's path in the orchestrator",
+    why: "Only a module with such a path can import the orchestrator's internal packages",
     fix: "name the module as `aos new` does, ending with `/internal/adapters/agent/PACKAGE`",
     source: "adapter contract: form",
     ..ERROR
 };
 const REPLACE: Rule = Rule {
     id: "adapter/replace",
-    summary: "go.mod replaces the orchestrator's module by a directory",
-    why: "The module is not published, so the build would fail without a network and with one",
+    summary: "go.mod replaces the orchestrator's module with a directory",
+    why: "The orchestrator's module is not published, so Go cannot download it",
     fix: "keep the `replace` line; `aos new` writes one to the kit of the runtime",
     source: "adapter contract: form",
     ..ERROR
 };
 const IMPORT: Rule = Rule {
     id: "adapter/import",
-    summary: "The adapter imports the standard library, the orchestrator and itself only",
-    why: "Adapters are leaves: another module would have to be added to the orchestrator's go.mod",
+    summary: "The adapter imports only the standard library, the orchestrator and itself",
+    why: "Any other module would have to be added to the orchestrator's go.mod",
     fix: "use the standard library, or the runtime",
     source: "adapter contract: form",
     ..ERROR
@@ -124,31 +124,31 @@ const PACKAGE: Rule = Rule {
 const ID: Rule = Rule {
     id: "adapter/id",
     summary: "The constant `ID` is the name that aos.toml records, in lower-case words joined by dashes",
-    why: "Hook commands, the registry and the database all carry the id; a second spelling is a harness that nobody knows",
+    why: "Hook commands, the registry and the database use the id; another spelling is an unknown harness",
     fix: "give `ID` the recorded name",
     source: "adapter contract: manifest",
     ..ERROR
 };
 const OUTSIDE_STATE: Rule = Rule {
     id: "adapter/outside-state",
-    summary: "The adapter writes through the runtime only, and asks for nothing that the orchestrator does not set",
-    why: "Files outside the data directory outlive the session, unguarded writes destroy hooks of the user, and AO_DAEMON_URL does not exist",
-    fix: "use the packages of internal/runtime; the daemon is found by AO_RUN_FILE",
+    summary: "The adapter writes only through the runtime, and reads only variables that the orchestrator sets",
+    why: "Files outside the data directory remain after the session, direct writes can destroy the user's hooks, and AO_DAEMON_URL does not exist",
+    fix: "use the packages of internal/runtime; find the daemon with AO_RUN_FILE",
     source: "adapter contract: files",
     ..ERROR
 };
 const HOOK_ARGUMENTS: Rule = Rule {
     id: "adapter/hook-arguments",
     summary: "Hook commands have the form of the contract: `ao hooks AGENT EVENT` and nothing more",
-    why: "The orchestrator refuses another number of arguments with exit 1, and the agent shows an error at each hook",
-    fix: "remove the extra words; the session is read from AO_SESSION_ID",
+    why: "The orchestrator refuses any other number of arguments with exit code 1, and the agent shows an error at each hook",
+    fix: "remove the extra words; the session comes from AO_SESSION_ID",
     source: "adapter contract: hook command",
     ..ERROR
 };
 const HOOK_EVENT: Rule = Rule {
     id: "adapter/hook-event",
     summary: "Hook commands name events that the orchestrator knows",
-    why: "An unknown event ends with exit 0 and reports nothing, so the activity of the session is never seen",
+    why: "An unknown event is ignored with exit code 0, so the activity of the session is never reported",
     fix: "use one of the events of the contract",
     source: "adapter contract: hook events",
     ..ERROR
@@ -228,7 +228,7 @@ fn module(repository: &Repository, found: &mut Collector) {
         None => found.whole(&MODULE, GO_MOD, "it names no module".to_owned()),
     }
     if !replaced {
-        let message = format!("`{ORCHESTRATOR}` is not replaced by a directory");
+        let message = format!("`{ORCHESTRATOR}` is not replaced with a directory");
         found.whole(&REPLACE, GO_MOD, message);
     }
 }
@@ -330,8 +330,10 @@ fn hooks(repository: &Repository, contract: &AdapterContract, found: &mut Collec
             if !known.contains(hit.as_str()) {
                 let meant =
                     found.meant(&HOOK_EVENT, hit.as_str(), known.iter().map(String::as_str));
-                let message =
-                    format!("`{}` is no event of the contract{meant}", excerpt(hit.as_str(), 60));
+                let message = format!(
+                    "`{}` is not an event of the contract{meant}",
+                    excerpt(hit.as_str(), 60)
+                );
                 found.at(&HOOK_EVENT, &source, hit.start(), message);
             }
         }
@@ -344,7 +346,7 @@ fn hooks(repository: &Repository, contract: &AdapterContract, found: &mut Collec
             let shown = excerpt(words.as_str(), 80);
             if arguments.len() != takes {
                 let message = format!(
-                    "`ao hooks {shown}` has {} arguments, and the orchestrator takes {takes}",
+                    "`ao hooks {shown}` has {} arguments, but the orchestrator accepts {takes}",
                     arguments.len()
                 );
                 found.at(&HOOK_ARGUMENTS, &source, words.start(), message);
@@ -353,7 +355,7 @@ fn hooks(repository: &Repository, contract: &AdapterContract, found: &mut Collec
             {
                 let meant = found.meant(&HOOK_EVENT, event, known.iter().map(String::as_str));
                 let message =
-                    format!("`{}` is no event of the contract{meant}", excerpt(event, 60));
+                    format!("`{}` is not an event of the contract{meant}", excerpt(event, 60));
                 found.at(&HOOK_EVENT, &source, words.start(), message);
             }
         }

@@ -101,7 +101,10 @@ fn unusable(agent: &Agent) -> Option<String> {
         return Some("`binary` must be the name of one program".to_owned());
     }
     if !agent.restore.after.is_empty() && !agent.restore.after.iter().any(|word| word == "{id}") {
-        return Some("`restore` must hold the word `{id}`, the session to continue".to_owned());
+        return Some(
+            "`restore` must contain the word `{id}`, which stands for the session to continue"
+                .to_owned(),
+        );
     }
     None
 }
@@ -118,7 +121,7 @@ struct NewAdapter {
 fn checkout(path: &Path) -> Result<String, Failure> {
     let root = files::canonical(path).map_err(|error| {
         Failure::new(ErrorCode::NotFound, format!("`{}`: {error}", path.display()))
-            .hint("give a checkout of Agent Orchestrator to `--ao`")
+            .hint("pass a checkout of Agent Orchestrator to `--ao`")
     })?;
     Checkout::open(&root)?;
     let directory = root.join("backend").display().to_string().replace('\\', "/");

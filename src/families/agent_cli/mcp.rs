@@ -57,8 +57,8 @@ fn found(subject: &Subject<'_>, options: &Options) -> Result<Program, Failure> {
         Subject::Named(name) => {
             let path = located(name).ok_or_else(|| {
                 let shown = excerpt(name, 200);
-                Failure::new(ErrorCode::NotFound, format!("there is no program `{shown}`"))
-                    .hint("give the path of the program, or its name on PATH")
+                Failure::new(ErrorCode::NotFound, format!("the program `{shown}` was not found"))
+                    .hint("pass the path of the program, or its name on PATH")
             })?;
             let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
             Ok(program(stem.unwrap_or_default(), path, Vec::new(), options))
@@ -153,9 +153,11 @@ fn reference(program: &Program) -> Result<Value, Failure> {
         let name = excerpt(&program.name, 80);
         Failure::new(
             ErrorCode::Validation,
-            format!("`{name} reference` gives no description: {why}"),
+            format!("`{name} reference` returned no description: {why}"),
         )
-        .hint("give a tool that follows the contract `agent-cli`; `aos conform` says what it lacks")
+        .hint(
+            "use a tool that follows the contract `agent-cli`; `aos conform` reports what it lacks",
+        )
     };
     let reference = answer.map_err(|fault| refused(fault.message))?;
     match reference.get("commands").is_some_and(Value::is_array) {
@@ -180,7 +182,7 @@ impl Provider for Served {
     fn call(&self, call: &Call<'_>) -> Result<Value, Fault> {
         let place = self.tools.iter().position(|tool| tool.name == call.tool.name);
         let Some(shape) = place.and_then(|place| self.shapes.get(place)) else {
-            return Err(Fault::new("E_NOT_FOUND", "the tool is not there any more"));
+            return Err(Fault::new("E_NOT_FOUND", "the tool no longer exists"));
         };
         let arguments = shape.arguments(&call.tool.id, call.arguments);
         let (stdout, exit) = self.program.run(&arguments, call.is_cancelled)?;

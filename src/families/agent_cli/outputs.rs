@@ -34,7 +34,7 @@ impl Outputs for AgentCliOutputs {
         let contract = contract.of::<AgentCliContract>()?;
         let extension = match source {
             Some(bytes) => Extension::parse(bytes, contract).map_err(|error| {
-                GenerateError::Source(format!("`contract-ext.json` is refused: {error}"))
+                GenerateError::Source(format!("`contract-ext.json` is not valid: {error}"))
             })?,
             None => Extension::default(),
         };

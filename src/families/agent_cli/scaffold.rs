@@ -62,7 +62,7 @@ fn cli_name(name: &str, template: &TemplateInfo) -> Result<CliName, Failure> {
     let python = template.outputs.contains_key("python");
     let parsed = CliName::parse(name, python).and_then(|parsed| {
         if template.reserved.iter().any(|taken| *taken == name || *taken == parsed.package()) {
-            return Err(CliNameError::Reserved("taken by a part of the new project"));
+            return Err(CliNameError::Reserved("used by a part of the new project"));
         }
         Ok(parsed)
     });

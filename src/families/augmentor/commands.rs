@@ -112,8 +112,11 @@ pub fn newest() -> Result<Arc<SpecRelease>, Failure> {
 /// When it is of another family.
 pub fn contract(release: &SpecRelease) -> Result<&AugmentorContract, Failure> {
     release.contract.of::<AugmentorContract>().map_err(|_| {
-        Failure::new(ErrorCode::Unknown, "the contract of augmentors is not in this build of aos")
-            .hint("this build of aos is faulty; install a release")
+        Failure::new(
+            ErrorCode::Unknown,
+            "this build of aos does not contain the contract of augmentors",
+        )
+        .hint("this build of aos is defective; install a release")
     })
 }
 
@@ -158,7 +161,7 @@ fn loaded<'c>(
 pub fn context(place: &Place) -> Result<Context, Failure> {
     let here = environment::current_directory().map_err(|error| {
         Failure::new(ErrorCode::Io, format!("the current directory cannot be read: {error}"))
-            .hint("run in a directory that exists")
+            .hint("run the command in an existing directory")
     })?;
     let random = random::bytes::<8>().unwrap_or_default();
     let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -299,16 +302,14 @@ pub fn failure(error: &CallError, name: &str) -> Failure {
             ErrorCode::Forbidden,
             "declare the permission in augmentor.toml if the package needs it",
         ),
-        "timeout" => (ErrorCode::Timeout, "try again, or allow more time with `--timeout`"),
+        "timeout" => (ErrorCode::Timeout, "retry, or allow more time with `--timeout`"),
         "cancelled" => (ErrorCode::Interrupted, "run the same command again"),
-        "crashed" => {
-            (ErrorCode::Crashed, "try again; if it crashes again, report it to its author")
-        }
+        "crashed" => (ErrorCode::Crashed, "retry; if it crashes again, report it to its author"),
         "load_failed" => (
             ErrorCode::Augmentor,
-            "fix the package; `aos check` and `aos conform` in its directory say what is wrong",
+            "fix the package; run `aos check` and `aos conform` in its directory",
         ),
-        _ => (ErrorCode::Augmentor, "the error comes from the package; its data may say more"),
+        _ => (ErrorCode::Augmentor, "the package returned the error; its data may have details"),
     };
     let shown = excerpt(&members.message, 600);
     let message = format!("the augmentor `{}` failed: {shown}", excerpt(name, 80));
@@ -328,7 +329,7 @@ impl From<PlaceError> for Failure {
         let message = error.to_string();
         match error {
             PlaceError::NotFound { looked, .. } => Self::new(ErrorCode::NotFound, message)
-                .hint("give the directory of its augmentor.toml, or install it with pip or npm")
+                .hint("pass the directory of its augmentor.toml, or install it with pip or npm")
                 .detail("looked_for", looked),
             PlaceError::Read { source, .. } => Self::new(crate::error::io_code(&source), message)
                 .hint(crate::error::io_hint(&source)),
@@ -339,7 +340,7 @@ impl From<PlaceError> for Failure {
                     .map(|finding| json!({"rule": finding.rule, "message": finding.message}))
                     .collect();
                 Self::new(ErrorCode::Validation, message)
-                    .hint("fix augmentor.toml; `aos check` in its directory says how")
+                    .hint("fix augmentor.toml; run `aos check` in its directory")
                     .detail("findings", all)
             }
             PlaceError::Runtime { known, .. } => Self::new(ErrorCode::Validation, message)

@@ -232,7 +232,7 @@ impl AugmentorContract {
         let all = one.into_iter().flatten().chain(self.patterns.entry.values());
         for pattern in all {
             if pattern.len() > MAX_PATTERN || Regex::new(pattern).is_err() {
-                return Some("`patterns` holds one that is no regular expression".to_owned());
+                return Some("`patterns` contains an invalid regular expression".to_owned());
             }
         }
         let members = self.package.cap_members.iter();

@@ -97,7 +97,11 @@ pub fn check(
     let most = contract.limits.iter().find(|(name, _)| name.as_str() == "manifest_bytes");
     let most = most.map_or(MAX_BYTES, |(_, most)| *most);
     if bytes.len() as u64 > most {
-        found.whole(&SYNTAX, MANIFEST, format!("it has {} bytes; hosts read {most}", bytes.len()));
+        found.whole(
+            &SYNTAX,
+            MANIFEST,
+            format!("it has {} bytes, but hosts read at most {most}", bytes.len()),
+        );
         return None;
     }
     let text = match std::str::from_utf8(bytes) {
@@ -228,12 +232,12 @@ impl Reader<'_, '_> {
             ("list", item) if item.is_array() => {
                 let values: Vec<_> = item.as_array().into_iter().flatten().collect();
                 if values.iter().any(|value| !value.is_str()) {
-                    self.at(&MEMBER, item, format!("{shown} must hold texts only"));
+                    self.at(&MEMBER, item, format!("{shown} must contain only strings"));
                 }
                 values.into_iter().filter_map(|value| value.as_str()).collect()
             }
             (kind, item) => {
-                let message = format!("{shown} must be a {kind}, and it is a {}", item.type_name());
+                let message = format!("{shown} must be a {kind}, but it is a {}", item.type_name());
                 self.at(&MEMBER, item, message);
                 return;
             }
@@ -262,7 +266,8 @@ impl Reader<'_, '_> {
         let own = table.get(&self.runtime);
         match own {
             Some(item) if item.as_str() != Some(entry) => {
-                let message = format!("`entries.{}` is not `entry`", excerpt(&self.runtime, 20));
+                let message =
+                    format!("`entries.{}` differs from `entry`", excerpt(&self.runtime, 20));
                 self.at(&ENTRIES, item, message);
             }
             None if !self.contract.manifest.entries_keys.is_empty() => {

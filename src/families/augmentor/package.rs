@@ -79,7 +79,7 @@ fn entry_file(
         return;
     }
     if let Some(link) = candidates.iter().find(|path| goes_through_a_link(repository, path)) {
-        let message = format!("`{}` is a link, or is below one", excerpt(link, 80));
+        let message = format!("`{}` is a link, or is inside one", excerpt(link, 80));
         found.whole(&ENTRY_OUTSIDE, MANIFEST, message);
         return;
     }
@@ -95,7 +95,7 @@ fn entry_file(
     };
     if !candidates.iter().any(is_there) && !candidates.iter().any(is_built) {
         let message = format!(
-            "the entry `{}` of {runtime} is none of {}",
+            "the entry `{}` of {runtime} was not found; looked for {}",
             excerpt(entry, 80),
             candidates.iter().map(|path| excerpt(path, 80)).collect::<Vec<_>>().join(", ")
         );
@@ -119,16 +119,22 @@ fn differs(
     if let (Some(theirs), Some(ours)) = (name, &manifest.name) {
         let plain = theirs.rsplit('/').next().unwrap_or(theirs).replace(['_', '.'], "-");
         if plain.to_lowercase() != *ours {
-            let message =
-                format!("its name is `{}`; {MANIFEST} says `{}`", shown(theirs), shown(ours));
+            let message = format!(
+                "its name is `{}`, but in {MANIFEST} it is `{}`",
+                shown(theirs),
+                shown(ours)
+            );
             found.whole(&NAME_DIFFERS, path, message);
         }
     }
     if let (Some(theirs), Some(ours)) = (version, &manifest.version)
         && theirs != ours
     {
-        let message =
-            format!("its version is `{}`; {MANIFEST} says `{}`", shown(theirs), shown(ours));
+        let message = format!(
+            "its version is `{}`, but in {MANIFEST} it is `{}`",
+            shown(theirs),
+            shown(ours)
+        );
         found.whole(&VERSION_DIFFERS, path, message);
     }
 }
@@ -148,7 +154,7 @@ fn python(repository: &Repository, manifest: &Manifest, found: &mut Collector) {
     // A build system ships data files only when it is told to; whichever it is, a line names the manifest.
     let ships = |line: &str| !line.trim_start().starts_with('#') && line.contains(MANIFEST);
     if name.is_some() && !text.lines().any(ships) {
-        let message = "nothing in it puts augmentor.toml into the wheel".to_owned();
+        let message = "it does not put augmentor.toml into the wheel".to_owned();
         found.whole(&NOT_PUBLISHED, PYPROJECT, message);
     }
 }

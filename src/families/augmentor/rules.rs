@@ -67,39 +67,39 @@ pub const RULES: &[Rule] = &[
 pub(super) const MISSING: Rule = Rule {
     id: "augmentor/missing",
     summary: "The package has an `augmentor.toml` at its root",
-    why: "Hosts find a package by its manifest and load nothing without one",
+    why: "Hosts find a package by its manifest",
     fix: "add augmentor.toml; `aos new NAME --template augmentor-python` writes one to start from",
     source: "augmentor ABI §2",
     ..ERROR
 };
 pub(super) const SYNTAX: Rule = Rule {
     id: "augmentor/syntax",
-    summary: "augmentor.toml is TOML in UTF-8, of at most the size that hosts read",
-    why: "A host that cannot read the manifest does not list the package",
+    summary: "augmentor.toml is UTF-8 TOML and not larger than the limit of hosts",
+    why: "A host does not list a package whose manifest it cannot read",
     fix: "correct the line",
     source: "augmentor ABI §2",
     ..ERROR
 };
 pub(super) const UNKNOWN_MEMBER: Rule = Rule {
     id: "augmentor/unknown-member",
-    summary: "augmentor.toml has members of the contract only",
-    why: "A misspelt member does nothing, and a misspelt permission is one that nobody sees",
+    summary: "augmentor.toml has only members of the contract",
+    why: "A misspelt member has no effect, and a misspelt permission is not shown to the user",
     fix: "correct the name, or remove the member",
     source: "augmentor ABI §2",
     ..ERROR
 };
 pub(super) const MEMBER: Rule = Rule {
     id: "augmentor/member",
-    summary: "Every required member of augmentor.toml is there, and each has its type",
-    why: "A host refuses a manifest without them",
-    fix: "write the member with a value of its type",
+    summary: "augmentor.toml has every required member, and each member has its type",
+    why: "A host refuses any other manifest",
+    fix: "add the member with a value of its type",
     source: "augmentor ABI §2",
     ..ERROR
 };
 pub(super) const FORM: Rule = Rule {
     id: "augmentor/form",
     summary: "Names, version, entry, prefix and secrets have the form of the contract",
-    why: "They become names of tools, environment variables and modules; a host refuses others",
+    why: "They become names of tools, environment variables and modules; a host refuses other values",
     fix: "write a value of that form",
     source: "augmentor ABI §2",
     ..ERROR
@@ -107,15 +107,15 @@ pub(super) const FORM: Rule = Rule {
 pub(super) const VALUE: Rule = Rule {
     id: "augmentor/value",
     summary: "Runtime, caps, permissions and `abi` have values of the contract",
-    why: "A host refuses a value that it does not know",
+    why: "A host refuses an unknown value",
     fix: "use one of the listed values",
     source: "augmentor ABI §2",
     ..ERROR
 };
 pub(super) const TWICE: Rule = Rule {
     id: "augmentor/twice",
-    summary: "No list of augmentor.toml names something twice",
-    why: "The second one has no effect, and usually another value was meant",
+    summary: "No list in augmentor.toml has duplicate entries",
+    why: "A duplicate has no effect, and usually another value was intended",
     fix: "remove one of them",
     source: "augmentor ABI §2",
     ..ERROR
@@ -123,15 +123,15 @@ pub(super) const TWICE: Rule = Rule {
 pub(super) const ENTRIES: Rule = Rule {
     id: "augmentor/entries",
     summary: "The member of `[entries]` for `runtime` equals `entry`",
-    why: "Hosts that know `entry` only would load other code than hosts that read `[entries]`",
+    why: "Hosts that ignore `[entries]` would load other code than hosts that read it",
     fix: "make both name the same factory",
     source: "augmentor ABI §2.2",
     ..ERROR
 };
 pub(super) const ENTRY_FILE: Rule = Rule {
     id: "augmentor/entry-file",
-    summary: "The file that the entry names is in the package",
-    why: "A host that finds no file cannot load the package",
+    summary: "The file of the entry is in the package",
+    why: "Without the file, a host cannot load the package",
     fix: "correct `entry`, or add the file",
     source: "augmentor ABI §2.1",
     ..ERROR
@@ -139,23 +139,23 @@ pub(super) const ENTRY_FILE: Rule = Rule {
 pub(super) const ENTRY_OUTSIDE: Rule = Rule {
     id: "augmentor/entry-outside",
     summary: "The entry is a file of the package, not a link",
-    why: "Code outside the package is not the code that was published and reviewed",
-    fix: "replace the link by the file",
+    why: "Code outside the package was neither published nor reviewed with it",
+    fix: "replace the link with the file",
     source: "augmentor ABI §2.1",
     ..ERROR
 };
 pub(super) const NAME_DIFFERS: Rule = Rule {
     id: "augmentor/name-differs",
-    summary: "pyproject.toml and package.json carry the name of augmentor.toml",
-    why: "People install the package by one name and hosts list it by the other",
+    summary: "pyproject.toml and package.json have the name in augmentor.toml",
+    why: "Otherwise people install the package under one name, and hosts list it under another",
     fix: "use one name; package.json may add a scope",
     source: "augmentor ABI §2",
     ..ERROR
 };
 pub(super) const VERSION_DIFFERS: Rule = Rule {
     id: "augmentor/version-differs",
-    summary: "pyproject.toml and package.json carry the version of augmentor.toml",
-    why: "Hosts keep a package by the version of its manifest; a release with an old one is not loaded anew",
+    summary: "pyproject.toml and package.json have the version in augmentor.toml",
+    why: "Hosts cache a package by the version in its manifest, and do not reload a release with an old one",
     fix: "use one version",
     source: "augmentor ABI §2",
     ..ERROR
@@ -163,7 +163,7 @@ pub(super) const VERSION_DIFFERS: Rule = Rule {
 pub(super) const NOT_PUBLISHED: Rule = Rule {
     id: "augmentor/not-published",
     summary: "augmentor.toml is among the files of the wheel and of the npm package",
-    why: "An installed package without its manifest is invisible to hosts",
+    why: "Hosts do not find an installed package without its manifest",
     fix: "add augmentor.toml to `files` of package.json, and to the wheel in pyproject.toml",
     source: "augmentor ABI §2",
     ..ERROR
@@ -172,8 +172,8 @@ pub(super) const DEPENDENCIES: Rule = Rule {
     id: "augmentor/dependencies",
     severity: Severity::Warning,
     summary: "The package needs no other package at run time",
-    why: "A host loads many packages; each dependency can clash with that of another",
-    fix: "vendor what is small, or accept the finding with a reason",
+    why: "A host loads many packages, whose dependencies can conflict",
+    fix: "vendor small dependencies, or waive the finding with a reason",
     source: "augmentor ABI §1",
     ..ERROR
 };

@@ -26,7 +26,7 @@ impl Scaffolder for AugmentorScaffolder {
         };
         let fault = match parsed {
             Ok(name) if !taken(&name) => return Ok(Box::new(PackageName(name))),
-            Ok(_) => "it is taken by a part of the new project".to_owned(),
+            Ok(_) => "it is used by a part of the new project".to_owned(),
             Err(error) => error.to_string(),
         };
         let message =

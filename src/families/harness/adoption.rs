@@ -20,7 +20,7 @@ fn outputs(repository: &Repository, found: &mut Findings) {
     found.at(
         "permissions",
         "agent-harness/permissions.json",
-        "permissions.json is generated from connector.json from now on".to_owned(),
+        "aos generates permissions.json from connector.json from now on".to_owned(),
     );
     match package_directory(repository) {
         Some(directory) => found.at(
@@ -31,13 +31,12 @@ fn outputs(repository: &Repository, found: &mut Findings) {
             ),
         ),
         None => {
-            found
-                .note("no contract_gen.py: pyproject.toml names no package that exists".to_owned());
+            found.note("no contract_gen.py: pyproject.toml names no existing package".to_owned());
         }
     }
     // A project that aos made has it; a test suite that somebody else wrote has no use for it.
     if repository.files.contains_key(TEST_CASES) {
-        let reason = format!("`{TEST_CASES}` is generated from connector.json from now on");
+        let reason = format!("aos generates `{TEST_CASES}` from connector.json from now on");
         found.at("test_cases", TEST_CASES, reason);
     }
 }

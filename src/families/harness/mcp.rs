@@ -55,7 +55,7 @@ fn project_of<'p>(subject: &Subject<'p>) -> Result<&'p Project, Failure> {
         Subject::Named(name) => {
             let message = format!("`{}` has no connector.json", excerpt(name, 200));
             Err(Failure::new(ErrorCode::NotFound, message)
-                .hint("give the directory of the connector"))
+                .hint("pass the directory of the connector"))
         }
     }
 }
@@ -114,12 +114,15 @@ fn read(project: &Project, path: &Path) -> Result<Connector, Failure> {
     let release = spec_source::embedded_release(FAMILY, pinned)
         .or_else(|_| spec_source::embedded_release(FAMILY, &latest))?;
     let contract = release.contract.of::<HarnessContract>().map_err(|_| {
-        Failure::new(ErrorCode::Unknown, "the contract of connectors is not in this build of aos")
-            .hint("this build of aos is faulty; install a release")
+        Failure::new(
+            ErrorCode::Unknown,
+            "this build of aos does not contain the contract of connectors",
+        )
+        .hint("this build of aos is defective; install a release")
     })?;
     Connector::parse(&loaded.bytes, contract).map_err(|error| {
         Failure::new(ErrorCode::Validation, format!("`{}`: {error}", path.display()))
-            .hint("fix the manifest; `aos check` in its directory says how")
+            .hint("fix the manifest; run `aos check` in its directory")
     })
 }
 

@@ -37,7 +37,9 @@ impl Outputs for HarnessOutputs {
         let bytes = source
             .ok_or_else(|| GenerateError::Source(format!("`{CONNECTOR_PATH}` does not exist")))?;
         let connector = Connector::parse(bytes, contract).map_err(|error| {
-            GenerateError::Source(format!("`{CONNECTOR_PATH}` cannot be generated from: {error}"))
+            GenerateError::Source(format!(
+                "nothing can be generated from `{CONNECTOR_PATH}`: {error}"
+            ))
         })?;
         outputs::write(outputs, |generator, _| {
             Ok(match generator {

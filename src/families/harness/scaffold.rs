@@ -109,7 +109,7 @@ fn archive_paths_fit(subject: &dyn Subject, files: &FileSet) -> Result<(), Failu
     let room = subject.name().len().saturating_sub(excess);
     Err(Failure::new(
         ErrorCode::Validation,
-        format!("`{}` is too long: a path of its archive would have {longest} bytes, and the host cuts names at {MAX_ARCHIVE_PATH}", subject.tool()),
+        format!("`{}` is too long: a path in its archive would have {longest} bytes, but the host truncates names at {MAX_ARCHIVE_PATH}", subject.tool()),
     )
     .hint(format!("choose a name of at most {room} characters")))
 }
@@ -183,11 +183,11 @@ fn override_preset(preset: &mut Preset, answers: &BTreeMap<String, String>) -> R
             return Err(Failure::new(
                 ErrorCode::Validation,
                 format!(
-                    "`base_url` cannot be set: with this preset each user gives it in {}",
+                    "`base_url` cannot be set: with this preset, each user sets it in {}",
                     preset.api.base_url_key
                 ),
             )
-            .hint("leave `base_url` out"));
+            .hint("omit `base_url`"));
         }
         preset.api.base_url = base_url.trim_end_matches('/').to_owned();
     }

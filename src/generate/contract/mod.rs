@@ -19,7 +19,7 @@ use crate::contract::{AgentCliContract, Extension};
 
 use super::outputs::GenerateError;
 
-/// What a contract module of the family `agent-cli` says.
+/// The content of a contract module of the family `agent-cli`.
 #[derive(Debug)]
 pub struct Model<'a> {
     pub tag: &'a str,
@@ -32,7 +32,7 @@ pub struct Model<'a> {
     pub statuses: BTreeMap<&'a str, &'a Constant>,
     pub words: Vec<Word<'a>>,
     pub lists: Vec<List<'a>>,
-    /// Exit code of the codes that ask for a person.
+    /// Exit code of the codes that need a person.
     pub human_exit: u8,
 }
 

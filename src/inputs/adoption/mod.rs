@@ -81,7 +81,7 @@ pub fn propose(family: Family, repository: &Repository, lock: Option<&Lock>) -> 
     let mut spec = SpecSection::embedded();
     if let Some(source @ SpecSource::Host(_)) = lock.map(|lock| &lock.source) {
         spec.source = source.clone();
-        found.note(format!("the contract comes from `{source}`: .agent/spec.lock says so"));
+        found.note(format!("the contract comes from `{source}`, according to .agent/spec.lock"));
     }
     let adopter = ADOPTERS.of(family);
     if let Some(adopter) = adopter {
@@ -138,7 +138,7 @@ fn keep(
             let more =
                 if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
             reasons.push(format!(
-                "`{first}`{more} in `{place}` stay as they are: `spec.keep` in aos.toml says that they are yours"
+                "`{first}`{more} in `{place}` stay unchanged: `spec.keep` in aos.toml lists them as yours"
             ));
         }
         keep.extend(own);

@@ -1,4 +1,4 @@
-//! The runtime of a project that lost its record: the lock says which one, and where its files are.
+//! The runtime of a project without a record, derived from the lock.
 
 use crate::contract::Repository;
 use crate::generate::lock::{Lock, LockedRuntime};
@@ -26,11 +26,14 @@ pub fn section(
         }
     }
     own.sort();
-    found.note(format!("the runtime `{}` is in `{path}`: .agent/spec.lock says so", locked.name));
+    found.note(format!(
+        "the runtime `{}` is in `{path}`, according to .agent/spec.lock",
+        locked.name
+    ));
     Some(RuntimeSection { name: locked.name.clone(), path, own })
 }
 
-/// The directory that holds every file of the runtime.
+/// The directory with all files of the runtime.
 fn directory(locked: &LockedRuntime) -> Option<RelativePath> {
     let directory = |path: &RelativePath| {
         path.as_str().rsplit_once('/').map(|(directory, _)| directory.to_owned())

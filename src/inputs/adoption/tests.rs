@@ -32,15 +32,15 @@ fn expect(files: &[(&str, &str)], outputs: &[&str], reason: &str) {
 #[test]
 fn a_module_that_exists_decides_before_anything_else() {
     let files = [("go.mod", ""), ("cmd/x/main.go", MAIN), ("odd/place/contract_gen.go", MODULE)];
-    expect(&files, &["go odd/place/contract_gen.go (contract)"], "the module is there already");
+    expect(&files, &["go odd/place/contract_gen.go (contract)"], "because the module exists");
     let files = [("go.mod", ""), ("main.go", MAIN), ("internal/contract/contract_gen.go", MODULE)];
-    expect(&files, &["go internal/contract/contract_gen.go"], "the module is there already");
+    expect(&files, &["go internal/contract/contract_gen.go"], "because the module exists");
     let files = [
         ("go.mod", ""),
         ("main.go", MAIN),
         ("contract_gen.go", &MODULE.replace("contract", "main")),
     ];
-    expect(&files, &["go contract_gen.go (main)"], "the module is there already");
+    expect(&files, &["go contract_gen.go (main)"], "because the module exists");
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn a_contract_package_of_the_author_is_not_written_into() {
     let files =
         [("go.mod", ""), ("main.go", MAIN), ("internal/contract/own.go", "package contract\n")];
     let outputs = ["go internal/contractgen/contract_gen.go"];
-    expect(&files, &outputs, "`internal/contract` is a package of yours");
+    expect(&files, &outputs, "`internal/contract` is one of your packages");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn without_scripts_the_name_and_then_the_only_package_decide() {
     let project = "[project]\nname = \"My-Tool\"\n";
     let files =
         [("pyproject.toml", project), ("src/my_tool/__init__.py", ""), ("src/b/__init__.py", "")];
-    expect(&files, &["python src/my_tool/contract_gen.py"], "is called so");
+    expect(&files, &["python src/my_tool/contract_gen.py"], "has that name");
     let files = [("setup.py", ""), ("only/__init__.py", ""), ("tests/__init__.py", "")];
     expect(&files, &["python only/contract_gen.py"], "the only package");
     let files = [("setup.py", ""), ("a/__init__.py", ""), ("b/__init__.py", "")];

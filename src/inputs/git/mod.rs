@@ -12,7 +12,7 @@ use crate::system::{git, git_index};
 
 use self::ignored::Rules;
 
-/// What git knows about one project.
+/// The state of one project in git.
 pub struct Checkout {
     /// Paths in the index, relative to the project.
     tracked: BTreeSet<String>,

@@ -1,4 +1,4 @@
-//! Contracts from a directory that somebody names.
+//! Contracts from a directory that the user names.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub fn directory_release(
     received.accept(family, found, &SpecSource::Directory)
 }
 
-/// Whether `directory` has a place of its own for `tag`.
+/// Whether `directory` has a subdirectory for `tag`.
 #[must_use]
 pub fn has_tag(directory: &Path, family: Family, tag: &SpecTag) -> bool {
     own_places(directory, family, tag).any(|place| holds_contract(&place))

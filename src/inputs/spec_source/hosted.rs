@@ -1,4 +1,4 @@
-//! Contracts from releases on a host: kept from an earlier run or fetched, and verified either way.
+//! Contracts from releases on a host: cached or downloaded, and verified in both cases.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(super) const MAX_ARCHIVE: u64 = 8 * 1024 * 1024;
 /// Largest archive that a host packs from a repository, in bytes.
 const MAX_SOURCE: u64 = 32 * 1024 * 1024;
 
-/// One contract at one tag, and where it lies.
+/// One contract at one tag, and its location.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Wanted {
     repository: Repository,
@@ -46,10 +46,10 @@ pub struct Newest {
     pub tag: SpecTag,
 }
 
-/// Asks the host for the newest release.
+/// Requests the newest release from the host.
 ///
 /// # Errors
-/// When there is none, or the host cannot be understood.
+/// If there is none, or the response of the host is not valid.
 pub fn newest(repository: &Repository) -> Result<Newest, SpecError> {
     let asked = || {
         let host = connect()?;
@@ -67,7 +67,7 @@ pub fn newest(repository: &Repository) -> Result<Newest, SpecError> {
 /// A contract of a host: out of what earlier runs kept, or fetched; `newest` saves a question when it is the one.
 ///
 /// # Errors
-/// When it cannot be had, is not signed by its release workflow at its tag, or is no contract of that tag.
+/// If it is not available, is not signed by its release workflow at its tag, or is not a contract of that tag.
 pub fn hosted_release(
     wanted: &Wanted,
     terms: Terms<'_>,

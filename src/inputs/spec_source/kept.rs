@@ -68,7 +68,7 @@ pub fn keep(
     };
     write().map_err(|error| {
         format!(
-            "the release was not kept in `{}` ({error}), so the next run asks the host again",
+            "the release could not be cached in `{}` ({error}), so the next run downloads it again",
             directory.display()
         )
     })

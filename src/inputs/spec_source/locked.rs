@@ -15,7 +15,7 @@ use super::{MAX_SPEC_FILE, SpecError, places};
 /// Why a vendored copy is not what its lock says.
 #[derive(Debug, thiserror::Error)]
 pub enum LockedError {
-    #[error("the file is not what the lock says")]
+    #[error("the file differs from its digest in the lock")]
     Digest { path: String },
     #[error("the file cannot be read: {source}")]
     Read { path: String, source: std::io::Error },

@@ -28,9 +28,9 @@ pub enum Form {
 pub enum Secrets {
     /// The client replaces `before NAME after` by the value of its own environment.
     Reference { before: &'static str, after: &'static str },
-    /// The client is told the name alone.
+    /// The client gets only the name.
     Named,
-    /// The client asks for it once and keeps it.
+    /// The client prompts for it once and stores it.
     Asked,
     /// The value itself is in the file; a placeholder is printed.
     Literal,
@@ -106,16 +106,16 @@ impl Client {
         CLIENTS.iter().find(|client| client.id == id)
     }
 
-    /// What a person has to do about secrets.
+    /// What the user must do about secrets.
     #[must_use]
     pub fn advice(&self) -> &'static str {
         match self.secrets {
             Secrets::Reference { .. } | Secrets::Named => {
-                "set the variables in the environment that the client is started in"
+                "set the variables in the environment in which the client is started"
             }
             Secrets::Asked => "the client asks for each secret once and stores it",
             Secrets::Literal => {
-                "the client has no references: put the values in place of the placeholders, and keep the file private"
+                "the client has no references to variables: replace the placeholders with the values, and keep the file private"
             }
         }
     }

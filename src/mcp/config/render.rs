@@ -6,7 +6,7 @@ use toml_edit::{Array, DocumentMut, Item, Table};
 use super::ServerEntry;
 use super::client::{Client, Form, Secrets};
 
-/// What is printed in place of a value that a person has to put there.
+/// The placeholder for a value that the user must insert.
 const PLACEHOLDER: &str = "VALUE OF ";
 
 /// The configuration of a server for a client, ready for its file.

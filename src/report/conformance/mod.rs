@@ -102,7 +102,7 @@ impl Conformance {
             parts.push(format!("{failed} of {total} probes failed"));
         }
         if blocked > 0 {
-            parts.push(format!("{blocked} could not be carried out"));
+            parts.push(format!("{blocked} were blocked"));
         }
         if !self.waiver_faults.is_empty() {
             parts.push(format!("{} waivers do not count", self.waiver_faults.len()));
@@ -141,7 +141,7 @@ impl Conformance {
                 blocked.probe.id, blocked.finding.message
             );
         }
-        format!("choose probes that apply to it; `aos conform --list --family {}`", self.family)
+        format!("choose probes that apply to it: `aos conform --list --family {}`", self.family)
     }
 }
 

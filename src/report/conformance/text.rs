@@ -34,7 +34,7 @@ pub fn render(conformance: &Conformance, style: Style) -> Visible {
         style.faint(visible!("{} ({})", conformance.program, conformance.found)),
     )];
     if let Some(why) = &conformance.open_network {
-        lines.push(visible!("{} the network was not cut off: {}", note, why));
+        lines.push(visible!("{} the network was not isolated: {}", note, why));
     }
     lines.extend(conformance.notes.iter().map(|text| visible!("{} {}", note, text)));
     let of = |verdict| -> Vec<&Result> {
@@ -74,7 +74,7 @@ fn passed(passed: &[&Result], style: Style, lines: &mut Vec<Visible>) {
     let shown: Vec<String> = passed.iter().map(shown).collect();
     let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
     lines.push(visible!(
-        "{} {}, each with the calls that it looked at:",
+        "{} {}, each with the calls that it judged:",
         style.good("passed"),
         passed.len()
     ));
@@ -159,7 +159,7 @@ fn orphans(programs: &[String]) -> Option<String> {
     let more = if more > 0 { format!(" … and {more} more") } else { String::new() };
     let (it, was) = if rest.is_empty() { ("process", "was") } else { ("processes", "were") };
     Some(format!(
-        "{} {it} left the session of the call and {was} ended after the run: {}{more}",
+        "{} {it} left the session of the call and {was} killed after the run: {}{more}",
         programs.len(),
         names.join(", ")
     ))
@@ -192,7 +192,7 @@ fn verdict(conformance: &Conformance, style: Style) -> Visible {
         None => String::new(),
     };
     let total = conformance.verdicts.results.len();
-    let partial = if conformance.is_partial { "; only some probes were asked for" } else { "" };
+    let partial = if conformance.is_partial { "; only some probes were run" } else { "" };
     visible!(
         "{} {} of {} {} with {} targets in {} s ({} {}{}){}",
         verdict,
@@ -236,7 +236,7 @@ fn proof(evidence: &Evidence, message: &str) -> Vec<String> {
         lines.push(format!("stderr: {}", cut(&one_line(last), MAX_PROOF)));
     }
     if lines.is_empty() && evidence.exit.is_some() {
-        lines.push("it says nothing on stdout and stderr".to_owned());
+        lines.push("it printed nothing to stdout and stderr".to_owned());
     }
     lines
 }
@@ -335,7 +335,7 @@ mod tests {
     fn otherwise_the_proof_is_the_start_of_stdout_and_the_last_line_of_stderr() {
         let shown = evidence("", "first\nError: \u{1b}[31mlast\n\n");
         assert_eq!(proof(&shown, "x"), ["stderr: Error: \\u{1b}[31mlast"]);
-        assert_eq!(proof(&evidence("", ""), "x"), ["it says nothing on stdout and stderr"]);
+        assert_eq!(proof(&evidence("", ""), "x"), ["it printed nothing to stdout and stderr"]);
     }
 
     #[test]

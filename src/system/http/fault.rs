@@ -1,4 +1,4 @@
-//! What went wrong between question and answer, told apart by type and never by text.
+//! Errors of HTTP exchanges, distinguished by type and never by text.
 
 use std::error::Error as StdError;
 use std::io;
@@ -13,29 +13,29 @@ const MAX_SHOWN: usize = 120;
 /// Why there is no complete answer.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
-    #[error("AOS_OFFLINE is set, so no connection is opened")]
+    #[error("AOS_OFFLINE is set, so aos opens no connection")]
     Offline,
-    #[error("no connection can be made from here: {reason}")]
+    #[error("this machine cannot open connections: {reason}")]
     Setup { reason: String },
-    #[error("`{url}` cannot be asked: {reason}")]
+    #[error("`{url}` cannot be requested: {reason}")]
     Address { url: String, reason: &'static str },
-    #[error("the certificate of `{host}` is not trusted here: {reason}")]
+    #[error("this machine does not trust the certificate of `{host}`: {reason}")]
     Untrusted { host: String, reason: String },
-    #[error("there is no connection to `{host}`{}: {reason}", through(proxy.as_deref()))]
+    #[error("cannot connect to `{host}`{}: {reason}", through(proxy.as_deref()))]
     Connection { host: String, proxy: Option<String>, reason: String },
-    #[error("the answer of `{host}` was cut off: {reason}")]
+    #[error("the response of `{host}` was truncated: {reason}")]
     Cut { host: String, reason: String },
     #[error("{what}")]
     TimedOut { what: &'static str },
     #[error("more than {limit} redirects")]
     Redirects { limit: usize },
-    #[error("a redirect leads nowhere: `{location}`")]
+    #[error("a redirect has an invalid location: `{location}`")]
     BadRedirect { location: String },
-    #[error("`{from}` redirects to an insecure place (`{to}:`)")]
+    #[error("`{from}` redirects to an insecure address (`{to}:`)")]
     InsecureRedirect { from: String, to: String },
-    #[error("the answer is larger than {limit} bytes")]
+    #[error("the response is larger than {limit} bytes")]
     TooLarge { limit: u64 },
-    #[error("the answer cannot be kept: {0}")]
+    #[error("the response cannot be stored: {0}")]
     Sink(io::Error),
     #[error("interrupted")]
     Interrupted,
@@ -56,7 +56,7 @@ pub(super) fn of(error: &reqwest::Error, address: &Address) -> HttpError {
     }
     // A limit first: a stalled answer is a broken one as well.
     if error.is_timeout() {
-        return HttpError::TimedOut { what: "the server does not answer" };
+        return HttpError::TimedOut { what: "the server does not respond" };
     }
     let reason = chain(error);
     if error.is_connect() || error.is_request() {

@@ -1,4 +1,5 @@
-//! What became of the program while its manager was at work: looked at, never taken from the manager's words.
+//! The state of the program after its package manager ran, determined from the program and not from the manager's
+//! output.
 
 use semver::Version;
 
@@ -11,16 +12,16 @@ use super::Installation;
 /// Largest program that is compared, in bytes.
 const MAX_PROGRAM: u64 = 256 * 1024 * 1024;
 
-/// What the program is now.
+/// The state of the program.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Aftermath {
     Untouched,
     Replaced(Version),
-    /// It is another file, or none, that does not say its version.
+    /// The file was changed or removed, and reports no version.
     Unknown,
 }
 
-/// The program before its manager is called.
+/// The program before the package manager runs.
 #[derive(Clone, Debug)]
 pub struct Before {
     digest: Option<Sha256>,
@@ -28,14 +29,13 @@ pub struct Before {
 }
 
 impl Before {
-    /// Looks at the program, which is `version`.
+    /// Records the program, whose version is `version`.
     #[must_use]
     pub fn look(installation: &Installation, version: &Version) -> Self {
         Self { digest: digest(installation), version: version.clone() }
     }
 
-    /// Compares with what is there now. After a signal the program is not started any more; then its bytes alone
-    /// tell.
+    /// Compares with the current file. After a signal, the program is not started, and only its bytes are compared.
     #[must_use]
     pub fn compared(&self, installation: &Installation) -> Aftermath {
         if self.digest.is_some() && self.digest == digest(installation) {

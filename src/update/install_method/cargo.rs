@@ -1,4 +1,4 @@
-//! `cargo install`: the root of the program's `bin` directory keeps a record that names the file.
+//! `cargo install`: the parent of the program's `bin` directory has a record that names the file.
 
 use std::path::Path;
 
@@ -57,7 +57,7 @@ fn method(root: &Path, source: &str) -> InstallMethod {
         let url = location.split(['?', '#']).next().unwrap_or(location);
         return match Repository::own() {
             Ok(own) if is_of(url, &own) => cargo(CrateSource::Git),
-            // Somebody's own version of aos is not replaced by ours.
+            // A fork of aos is not replaced with the original.
             _ => managed("cargo-git", from("--git", url)),
         };
     }
@@ -67,11 +67,11 @@ fn method(root: &Path, source: &str) -> InstallMethod {
     if source.starts_with("sparse+") {
         return managed("cargo-registry", from("--index", source));
     }
-    // Built from a directory of this machine: only its owner knows what should be in it.
+    // Built from a local directory, which only its owner can update.
     managed("cargo-path", Some("cargo install --locked --path .".to_owned()))
 }
 
-/// Whether `url` is a way to write the repository `own`.
+/// Whether `url` refers to the repository `own`.
 fn is_of(url: &str, own: &Repository) -> bool {
     let url = url.trim_end_matches('/').to_ascii_lowercase();
     let url = url.strip_suffix(".git").unwrap_or(&url);

@@ -1,4 +1,4 @@
-//! What brings a managed program to another version: as an argument vector, and as a line for a person.
+//! The command that updates a managed program: as arguments, and as a line for people.
 
 use std::path::{Path, PathBuf};
 
@@ -10,14 +10,14 @@ use crate::system::search_path;
 use super::node::PACKAGE;
 use super::{CrateSource, InstallMethod, is_file};
 
-/// Calls of one manager, in their order.
+/// Calls of one package manager, in order.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ManagerCommand {
-    /// The program of the manager: the one that owns this installation, or the one on PATH. `None` when there is none.
+    /// The package manager that owns this installation, or the one on PATH; `None` if there is none.
     pub program: Option<PathBuf>,
     pub name: &'static str,
     pub calls: Vec<Vec<String>>,
-    /// The same for a person's shell.
+    /// The same for a shell.
     pub shown: String,
 }
 
@@ -33,7 +33,7 @@ impl ManagerCommand {
 }
 
 impl InstallMethod {
-    /// How the manager gets to `target`; `None` when aos replaces the file itself or does not run the manager.
+    /// How the package manager installs `target`; `None` if aos replaces the file itself or does not run the manager.
     #[must_use]
     pub fn command(&self, target: &Version, own: &Repository) -> Option<ManagerCommand> {
         let words =
@@ -46,7 +46,7 @@ impl InstallMethod {
                         .or_else(|| search_path::find("npm"));
                 let prefix = prefix.display().to_string();
                 let package = format!("{PACKAGE}@{target}");
-                // The prefix of this very program: another npm on PATH may have another one.
+                // The prefix of this installation; another npm on PATH may have another prefix.
                 let call = words(&["install", "--global", "--prefix", &prefix, &package]);
                 Some(ManagerCommand::new("npm", program, vec![call]))
             }
@@ -75,7 +75,7 @@ impl InstallMethod {
             }
             Self::Homebrew { prefix, formula, is_cask } => {
                 let kind = if *is_cask { "--cask" } else { "--formula" };
-                // Without the first call the second does not know that there is something new.
+                // The first call refreshes the index that the second one uses.
                 let calls = vec![words(&["update"]), words(&["upgrade", kind, formula])];
                 let program =
                     beside(&prefix.join("bin/brew")).or_else(|| search_path::find("brew"));
@@ -84,19 +84,19 @@ impl InstallMethod {
         }
     }
 
-    /// Whether the manager installs its newest version only.
+    /// Whether the package manager can install only its newest version.
     #[must_use]
     pub fn is_newest_only(&self) -> bool {
         matches!(self, Self::Homebrew { .. })
     }
 }
 
-/// The manager's program where its installation has it.
+/// The program of the package manager in its own installation.
 fn beside(path: &Path) -> Option<PathBuf> {
     is_file(path).then(|| path.to_owned())
 }
 
-/// A word for a POSIX shell: as it is when nothing in it means anything, else between single quotes.
+/// A word for a POSIX shell, in single quotes if it has special characters.
 #[must_use]
 pub fn quoted(word: &str) -> String {
     let plain = |symbol: char| symbol.is_ascii_alphanumeric() || "@%+=:,./-_".contains(symbol);

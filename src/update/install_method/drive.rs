@@ -1,4 +1,4 @@
-//! Runs the package manager that owns the program, and believes only what the program says afterwards.
+//! Runs the package manager that owns the program, and relies only on the version that the program reports afterwards.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,12 +13,12 @@ use super::super::executable::{self, ExecutableError};
 use super::super::output;
 use super::{Installation, ManagerCommand};
 
-/// Longest time of all calls together: a manager may build from source.
+/// Time limit for all calls together; a package manager may build from source.
 const LIMIT: Duration = Duration::from_secs(30 * 60);
-/// Makes Homebrew ask a person, whom it would not reach.
+/// This variable makes Homebrew prompt, but nobody could answer.
 const HOMEBREW_ASK: &str = "HOMEBREW_ASK";
 
-/// Why a manager failed, as far as can be told.
+/// Why a package manager failed, as far as its output shows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Cause {
     Permission,
@@ -26,7 +26,7 @@ pub enum Cause {
     Other,
 }
 
-/// Why the program is not the one that was wanted.
+/// Why the program is not the expected one.
 #[derive(Debug, thiserror::Error)]
 pub enum DriveError {
     #[error("`{name}` is not installed, or not on PATH")]
@@ -37,19 +37,21 @@ pub enum DriveError {
     TimedOut { name: &'static str, seconds: u64 },
     #[error("`{name}` failed{}", exit.map(|exit| format!(" (exit {exit})")).unwrap_or_default())]
     Failed { name: &'static str, exit: Option<i32>, cause: Cause, output: String },
-    #[error("`{name}` was content, but the program {source}")]
+    #[error("`{name}` reported success, but the program {source}")]
     Unusable { name: &'static str, source: ExecutableError, output: String },
-    #[error("`{name}` was content, but the program still says {observed}, not {wanted}")]
+    #[error(
+        "`{name}` reported success, but the program still has version {observed}, not {wanted}"
+    )]
     Unchanged { name: &'static str, observed: Version, wanted: Version, output: String },
     #[error("interrupted")]
     Interrupted,
 }
 
-/// Carries out `command` for `installation` and gives the version that the program reports then: `wanted`, or from a
-/// manager that has only one version at a time, another one that is newer than `running`.
+/// Runs `command` for `installation`, and returns the version that the program reports afterwards: `wanted`, or a
+/// version newer than `running` if the package manager has only one version.
 ///
 /// # Errors
-/// When the manager fails, or the program is still the old one.
+/// If the package manager fails, or the program is still the old one.
 pub fn drive(
     installation: &Installation,
     command: &ManagerCommand,
@@ -104,24 +106,24 @@ fn called(
     }
 }
 
-/// Where a manager finds no settings of anybody else: cargo and rustup obey files in every directory above theirs, and
-/// the directory for temporary files is everybody's.
+/// A working directory without foreign settings: cargo and rustup read files in every parent directory, and anyone can
+/// write to the directory for temporary files.
 fn neutral(program: &Path) -> &Path {
     let root = Path::new("/");
     if cfg!(windows) { program.parent().unwrap_or(root) } else { root }
 }
 
-/// What a manager must not inherit, and what it needs.
+/// Variables that a package manager must not inherit, and those that it needs.
 fn changes(name: &str, program: &Path) -> Changes {
     let foreign = |other: &str| {
-        // npm does not look at the case of its variables.
+        // npm ignores the case of its variables.
         other == HOMEBREW_ASK
             || environment::FOREIGN_TO_NPX.iter().any(|name| name.eq_ignore_ascii_case(other))
     };
     let names = environment::variables().into_iter().map(|(name, _)| name);
     let mut changes =
         Changes { removed: names.filter(|name| foreign(name)).collect(), added: Vec::new() };
-    // npm is a script for the node beside it; without one there, that on PATH is found as before.
+    // npm is a script for the node beside it; without one, the node on PATH is used.
     let path = environment::read(environment::PATH);
     if name == "npm"
         && let Some(directory) = program.parent().and_then(Path::to_str)
@@ -137,13 +139,13 @@ fn changes(name: &str, program: &Path) -> Changes {
     changes
 }
 
-/// Debug builds only: lets a test meet a manager that hangs.
+/// Debug builds only: lets a test use a package manager that hangs.
 fn limit() -> Duration {
     let shorter = environment::read("AOS_TEST_MANAGER_LIMIT_MS").filter(|_| cfg!(debug_assertions));
     shorter.and_then(|text| text.parse().ok()).map_or(LIMIT, Duration::from_millis)
 }
 
-/// What the manager complains about. Its exit code says nothing, so its words have to.
+/// The kind of failure, recognized by the output, because exit codes of package managers say nothing.
 fn cause(output: &str) -> Cause {
     const PERMISSION_CODES: [&str; 3] = ["eacces", "eperm", "erofs"];
     const PERMISSION: [&str; 3] =
@@ -178,7 +180,7 @@ fn cause(output: &str) -> Cause {
         "failed to fetch",
     ];
     let text = output.to_lowercase();
-    // Whole words: a code of five letters is also a part of others.
+    // Whole words only, because a short code can be part of a longer one.
     let words: Vec<_> =
         text.split(|symbol: char| !symbol.is_ascii_alphanumeric() && symbol != '_').collect();
     let says = |codes: &[&str], phrases: &[&str]| {

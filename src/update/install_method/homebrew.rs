@@ -1,4 +1,4 @@
-//! Homebrew: the program lies in the Cellar or the Caskroom of a prefix.
+//! Homebrew: the program is in the Cellar or the Caskroom of a prefix.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::system::files;
 
 use super::{InstallMethod, Owner, is_file, parts};
 
-/// What Homebrew writes about an installation.
+/// The receipt that Homebrew writes for an installation.
 const RECEIPT: &str = "INSTALL_RECEIPT.json";
 /// Largest receipt, in bytes.
 const MAX_RECEIPT: u64 = 1024 * 1024;
@@ -27,8 +27,7 @@ pub(super) fn owner(path: &Path) -> Option<Owner> {
         }
         _ => keg.name.to_owned(),
     };
-    let evidence =
-        format!("`{}` belongs to Homebrew below `{}`", path.display(), keg.prefix.display());
+    let evidence = format!("Homebrew owns `{}` in `{}`", path.display(), keg.prefix.display());
     Some((InstallMethod::Homebrew { prefix: keg.prefix, formula, is_cask: keg.is_cask }, evidence))
 }
 

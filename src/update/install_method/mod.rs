@@ -1,6 +1,7 @@
-//! How the running program was installed, from where it lies: who owns the file decides who may replace it.
+//! Detects how the running program was installed from its path: the owner of the file must update it.
 //!
-//! Only the real path counts, never a recorded method. `detect` reads a few small files; `drive` runs the manager.
+//! Only the real path is used, never a recorded method. `detect` reads a few small files; `drive` runs the package
+//! manager.
 
 mod aftermath;
 mod cargo;
@@ -19,10 +20,10 @@ pub use aftermath::{Aftermath, Before};
 pub use command::{ManagerCommand, quoted};
 pub use drive::{Cause, DriveError, drive};
 
-/// Who owns the program.
+/// The owner of the program.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum InstallMethod {
-    /// Nobody else: aos replaces the file itself.
+    /// No package manager: aos replaces the file itself.
     Standalone,
     /// A global installation of npm below `prefix`.
     Npm { prefix: PathBuf },
@@ -30,7 +31,7 @@ pub enum InstallMethod {
     Cargo { root: PathBuf, source: CrateSource },
     /// Homebrew below `prefix`.
     Homebrew { prefix: PathBuf, formula: String, is_cask: bool },
-    /// A manager that aos does not run; what a person can run, as far as it is known.
+    /// A package manager that aos does not run, with the command for the user if it is known.
     Managed { manager: &'static str, command: Option<String> },
 }
 
@@ -47,22 +48,22 @@ pub struct Installation {
     pub method: InstallMethod,
     /// The file itself, links resolved.
     pub executable: PathBuf,
-    /// The path it was started by: a manager may put another version elsewhere and move a link on this way.
+    /// The path by which it was started: a package manager may install a new version elsewhere and move a link.
     pub invoked: PathBuf,
-    /// Why this method, in words.
+    /// The reason for this method, for messages.
     pub evidence: String,
 }
 
-/// Why it cannot be said where the program is.
+/// Why the path of the program is unknown.
 #[derive(Debug, thiserror::Error)]
-#[error("`{}` is not there any more: {source}", path.display())]
+#[error("`{}` no longer exists: {source}", path.display())]
 pub struct DetectError {
     path: PathBuf,
     source: io::Error,
 }
 
 impl InstallMethod {
-    /// One word for programs.
+    /// One word, for programs.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -76,7 +77,7 @@ impl InstallMethod {
 }
 
 impl Installation {
-    /// What starts the program of this installation now: its manager may have put it elsewhere.
+    /// The path that starts the installed program now; its package manager may have moved it.
     #[must_use]
     pub fn program(&self) -> PathBuf {
         match &self.method {
@@ -86,10 +87,10 @@ impl Installation {
     }
 }
 
-/// Finds out who owns the program at `executable`, as the system names it.
+/// Detects the owner of the program at `executable`, the path that the system reports.
 ///
 /// # Errors
-/// When there is no such file any more.
+/// If the file no longer exists.
 pub fn detect(executable: &Path) -> Result<Installation, DetectError> {
     let (executable, path) = located(executable)
         .map_err(|source| DetectError { path: executable.to_owned(), source })?;
@@ -110,13 +111,12 @@ pub fn detect(executable: &Path) -> Result<Installation, DetectError> {
     Ok(Installation { method, executable: path, invoked, evidence })
 }
 
-/// The program by the name it was started by, and its real place.
+/// The path by which the program was started, and its real path.
 fn located(executable: &Path) -> io::Result<(PathBuf, PathBuf)> {
     let (name, real) = match files::canonical(executable) {
         Ok(real) => (executable.to_owned(), real),
         Err(error) => {
-            // What Linux adds when another file has taken the place of a running program. That file is the one that
-            // counts now.
+            // Linux adds this suffix if the file of a running program was replaced. The new file is the relevant one.
             let name = executable.to_str().and_then(|text| text.strip_suffix(" (deleted)"));
             let name =
                 name.map(PathBuf::from).filter(|_| cfg!(target_os = "linux")).ok_or(error)?;
@@ -128,13 +128,13 @@ fn located(executable: &Path) -> io::Result<(PathBuf, PathBuf)> {
     Ok((name, plain.unwrap_or(real)))
 }
 
-/// `C:\x` for `\\?\C:\x`, which Windows gives and few programs take.
+/// `C:\x` for `\\?\C:\x`, which Windows returns and few programs accept.
 fn without_verbatim_prefix(path: &str) -> &str {
     let inner = path.strip_prefix(r"\\?\");
     inner.filter(|inner| inner.as_bytes().get(1) == Some(&b':')).unwrap_or(path)
 }
 
-/// Whether there is a file at `path` or behind its links.
+/// Whether there is a file at `path`, following links.
 fn is_file(path: &Path) -> bool {
     let found = files::canonical(path).and_then(|real| files::kind(&real));
     matches!(found, Ok(Kind::File { .. }))
@@ -143,7 +143,7 @@ fn is_file(path: &Path) -> bool {
 /// A method and the reason for it.
 type Owner = (InstallMethod, String);
 
-/// The names of a path from its root; what is no text is an empty name.
+/// The components of a path from its root; a component that is not UTF-8 is an empty name.
 fn parts(path: &Path) -> Vec<&str> {
     path.components().map(|part| part.as_os_str().to_str().unwrap_or_default()).collect()
 }

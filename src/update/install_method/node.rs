@@ -1,4 +1,4 @@
-//! Package managers of Node.js: the program lies in a package of ours, whose own `package.json` says so.
+//! Package managers of Node.js: the program is in a package of aos, according to its `package.json`.
 
 use std::path::{Path, PathBuf};
 
@@ -10,15 +10,15 @@ use crate::system::files::{self, Kind};
 use super::command::quoted;
 use super::{InstallMethod, Owner, parts};
 
-/// The package that people install; the program is in a package per platform of the same name and a suffix.
+/// The package that people install; the program is in a platform package with the same name and a suffix.
 pub const PACKAGE: &str = "@argentaios/aos";
 /// Largest `package.json`, in bytes.
 const MAX_PACKAGE: u64 = 64 * 1024;
 
-/// Names that follow each other in the path of a global installation, and the words that renew it.
+/// Consecutive components in the path of a global installation, and the command that updates it.
 const GLOBAL: [(&[&str], &str, &str); 7] = [
     (&["pnpm", "global"], "pnpm", "pnpm add --global"),
-    // One store for all installations: which of them it was cannot be told.
+    // All installations share one store, so the installation is unknown.
     (&["pnpm", "store"], "pnpm", "pnpm add --global"),
     (&[".bun", "install", "global"], "bun", "bun add --global"),
     (&["yarn", "global"], "yarn", "yarn global add"),
@@ -27,8 +27,8 @@ const GLOBAL: [(&[&str], &str, &str); 7] = [
     (&["volta", "tools", "image", "packages"], "volta", "volta install"),
 ];
 
-/// What tells of the manager of a project: a directory of its packages, a file beside them, words for a person with
-/// the project's directory in between.
+/// How the package manager of a project is recognized: the directory of packages, a file beside it, and the command for
+/// the user, with the project's directory.
 const PROJECTS: [(&str, &str, &str, &str, &str); 4] = [
     (".pnpm", "pnpm-lock.yaml", "pnpm-project", "pnpm --dir", "add"),
     (".yarn", "yarn.lock", "yarn-project", "yarn --cwd", "add"),
@@ -37,7 +37,7 @@ const PROJECTS: [(&str, &str, &str, &str, &str); 4] = [
 ];
 
 pub(super) fn owner(path: &Path) -> Option<Owner> {
-    // A directory of that name alone proves nothing: the package around the program must be ours.
+    // The name of the directory is not enough: the package must be one of aos.
     let package = path.ancestors().skip(1).take(3).find(|directory| is_ours(directory))?;
     let modules = package
         .ancestors()
@@ -79,7 +79,7 @@ fn method(path: &Path, modules: &Path) -> InstallMethod {
     managed(manager, &format!("{before} {} {after}", quoted(&project.display().to_string())))
 }
 
-/// A package that was fetched for one run; the words that fetch it anew.
+/// A package that was downloaded for one run, and the command that downloads it again.
 fn single_run(parts: &[&str]) -> Option<(&'static str, &'static str)> {
     if parts.contains(&"_npx") {
         return Some(("npx", "npx --yes"));
@@ -104,7 +104,7 @@ fn global_prefix(parent: &Path) -> Option<PathBuf> {
     is_lib.then(|| parent.parent()).flatten().map(Path::to_owned)
 }
 
-/// What starts the program wherever its package has gone to.
+/// The path that starts the program after its package was moved.
 pub(super) fn launcher(prefix: &Path) -> PathBuf {
     prefix.join(if cfg!(windows) { "aos.cmd" } else { "bin/aos" })
 }

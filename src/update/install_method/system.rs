@@ -1,6 +1,6 @@
-//! Managers that aos never runs: of the system, of versions, of other languages.
+//! Package managers that aos never runs: system packages, version managers, other languages.
 //!
-//! Asks package databases, bounded in time; changes nothing.
+//! Queries package databases with a time limit, and changes nothing.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,14 +12,15 @@ use crate::visible::excerpt;
 use super::command::quoted;
 use super::{InstallMethod, Owner, parts};
 
-/// Longest time that a question to a package database may take.
+/// Time limit for a query of a package database.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Names that follow each other in a path, `/` for its beginning; the manager they tell of; the command of a person.
+/// Consecutive components of a path (`/` for its start), the package manager that they indicate, and the command for
+/// the user.
 const PLACES: [(&[&str], &str, Option<&str>); 18] = [
     (&["nix", "store"], "nix", Some("nix profile upgrade aos")),
     (&["gnu", "store"], "guix", Some("guix upgrade aos")),
-    // Not `~/snap`, where programs from snaps keep the files of their users.
+    // Not `~/snap`, where snaps store the files of their users.
     (&["/", "snap"], "snap", Some("sudo snap refresh aos")),
     (&["/", "var", "lib", "snapd", "snap"], "snap", Some("sudo snap refresh aos")),
     (&["/", "opt", "local"], "macports", Some("sudo port upgrade aos")),
@@ -38,7 +39,7 @@ const PLACES: [(&[&str], &str, Option<&str>); 18] = [
     (&[".proto", "tools"], "proto", Some("proto install aos")),
 ];
 
-/// By the directories that such managers keep for themselves.
+/// Detection by the directories that belong to these managers.
 pub(super) fn by_place(path: &Path) -> Option<Owner> {
     let parts = parts(path);
     let inside_bundle = parts
@@ -51,12 +52,11 @@ pub(super) fn by_place(path: &Path) -> Option<Owner> {
     }
     let (names, manager, command) =
         PLACES.iter().find(|(names, ..)| is_below(&parts, names, |tool| !installs_others(tool)))?;
-    let evidence =
-        format!("`{}` lies below `{}`", path.display(), names.join("/").replace("//", "/"));
+    let evidence = format!("`{}` is in `{}`", path.display(), names.join("/").replace("//", "/"));
     Some((managed(manager, *command), evidence))
 }
 
-/// Whether `names` follow each other in a path, with something behind them that `holds`.
+/// Whether `names` are consecutive in a path, followed by a component for which `holds` is true.
 fn is_below(parts: &[&str], names: &[&str], holds: impl Fn(&str) -> bool) -> bool {
     parts.windows(names.len() + 1).any(|window| {
         let fits = window.iter().zip(names).all(|(part, name)| part.eq_ignore_ascii_case(name));
@@ -64,7 +64,7 @@ fn is_below(parts: &[&str], names: &[&str], holds: impl Fn(&str) -> bool) -> boo
     })
 }
 
-/// A tool that came from a manager of versions and has a package manager of its own, which owns what it installed.
+/// A tool that a version manager installed and that has its own package manager, which owns what it installed.
 fn installs_others(tool: &str) -> bool {
     tool.starts_with("node") || tool == "rust"
 }
@@ -73,10 +73,10 @@ fn managed(manager: &'static str, command: Option<&str>) -> InstallMethod {
     InstallMethod::Managed { manager, command: command.map(str::to_owned) }
 }
 
-/// By the packages of the conda environment around the program.
+/// Detection by the packages of the conda environment that contains the program.
 pub(super) fn by_environment(path: &Path) -> Option<Owner> {
     let prefix = path.parent()?.parent()?;
-    // An environment alone proves nothing: anybody may put a program into its `bin`.
+    // The environment is not enough: anyone can put a program into its `bin`.
     let record = files::names(&prefix.join("conda-meta")).ok()?.into_iter().find(|name| {
         name.to_str().is_some_and(|name| name.starts_with("aos-") && name.ends_with(".json"))
     })?;
@@ -85,7 +85,7 @@ pub(super) fn by_environment(path: &Path) -> Option<Owner> {
     Some((managed("conda", Some(&command)), evidence))
 }
 
-/// By the packages of the system, which are asked only about files in its own directories.
+/// Detection by system packages, which are queried only for files in system directories.
 pub(super) fn by_database(path: &Path) -> Option<Owner> {
     let system = ["/usr", "/bin", "/sbin", "/opt"].iter().any(|place| path.starts_with(place));
     if !system || path.starts_with("/usr/local") {
@@ -111,13 +111,13 @@ pub(super) fn by_database(path: &Path) -> Option<Owner> {
             Reply::Silence => silent = Some(manager),
         }
     }
-    // What may belong to somebody is not overwritten.
+    // A file that may belong to a package is not overwritten.
     let manager = silent?;
-    let evidence = format!("{manager} did not say whether it owns `{}`", path.display());
+    let evidence = format!("{manager} did not report whether it owns `{}`", path.display());
     Some((managed("unknown", None), evidence))
 }
 
-/// What a package database says about a file.
+/// The response of a package database for a file.
 #[derive(Debug, Eq, PartialEq)]
 enum Reply {
     /// Its first line.

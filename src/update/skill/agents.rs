@@ -1,13 +1,14 @@
-//! The agents that `npx skills` knows: how each is recognised, where its skills are, and whether `skills` writes there.
+//! The agents that `npx skills` supports: how each is detected, where its skills are, and whether `skills` writes
+//! there.
 //!
 //! The rows are in `agent_table`.
 
 use super::places::Base;
 
-/// A directory below one that the environment may move.
+/// A directory relative to one that a variable can move.
 pub type Spot = (Base, &'static str);
 
-/// The version of `skills` that is run: the newest one that the Node here can run.
+/// The version of `skills` to run: the newest one that the installed Node supports.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Pin {
     /// For Node 20.12 to 22.19.
@@ -26,7 +27,7 @@ impl Pin {
     }
 }
 
-/// What a global installation does for an agent.
+/// The effect of a global installation for an agent.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Reach {
     /// This version does not know the agent.
@@ -37,16 +38,16 @@ pub enum Reach {
     Own,
 }
 
-/// One agent; an agent that is recognised in several ways has several lines.
+/// One agent; an agent that can be detected in several ways has several rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Agent {
     /// What `--agent` calls it.
     pub name: &'static str,
     /// Holds the directory `skills`.
     pub root: Spot,
-    /// Exists when the agent is there; `None` when nothing tells.
+    /// Exists if the agent is installed; `None` if the agent cannot be detected.
     pub sign: Option<Spot>,
-    /// What the two versions do for it.
+    /// The effect of the two versions for it.
     pub older: Reach,
     pub newer: Reach,
 }

@@ -1,6 +1,6 @@
-//! Copies of a Skill that somebody changed, kept in the state directory of aos before the installer replaces it.
+//! Backups of changed copies of the Skill, stored in the state directory before the installer replaces them.
 //!
-//! A copy is named after its content: the same work is kept once, however often a sync is tried.
+//! A backup is named after its content, so the same content is stored once, even if a sync is repeated.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,38 +14,38 @@ use super::places::SKILL;
 
 /// Below the state directory.
 const DIRECTORY: &str = "skill-backups";
-/// More than this is not copied, and so not replaced.
+/// A larger copy is not backed up, and therefore not replaced.
 const LIMITS: Limits = Limits { files: 20_000, bytes: 256 * 1024 * 1024, depth: 64 };
-/// How the names of directories begin that are being written.
+/// Prefix of the names of unfinished directories.
 pub(super) const UNFINISHED: &str = ".unfinished-";
-/// Digits of the digest that name a copy.
+/// Number of hex digits of the digest in the name of a backup.
 const NAME_DIGITS: usize = 16;
-/// Copies whose names would be equal.
+/// Largest number of backups with the same name.
 const MAX_SAME_NAME: usize = 100;
 
-/// Why there is no copy.
+/// Why a backup failed.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
     #[error(transparent)]
     Unreadable(#[from] InstalledError),
     #[error("`{}` cannot be written: {source}", path.display())]
     Io { path: PathBuf, source: std::io::Error },
-    #[error("`{}` has too many copies of one name", path.display())]
+    #[error("`{}` has too many copies with the same name", path.display())]
     Full { path: PathBuf },
 }
 
-/// A copy that is complete and durable.
+/// A complete and durable backup.
 #[derive(Debug)]
 pub struct Backup {
     pub path: PathBuf,
-    /// Links that lead nowhere or in a circle, pipes, sockets, devices: they have no content to copy.
+    /// Broken or circular links, pipes, sockets and devices, which have no content to copy.
     pub skipped: Vec<PathBuf>,
 }
 
-/// Copies everything at `place`, also what no installer brought; never over anything.
+/// Copies everything at `place`, and never overwrites anything.
 ///
 /// # Errors
-/// When it cannot be copied as a whole; nothing is left behind then.
+/// If it cannot be copied completely; nothing is left behind.
 pub fn make(place: &Path, state: &Path) -> Result<Backup, BackupError> {
     let tree = installed::read(place, LIMITS, |_| true)?;
     let directory = state.join(DIRECTORY);
@@ -62,7 +62,7 @@ pub fn make(place: &Path, state: &Path) -> Result<Backup, BackupError> {
     Ok(Backup { path: kept?, skipped: tree.skipped })
 }
 
-/// Whether `backup` is a copy that aos made.
+/// Whether aos made the backup.
 pub(super) fn is_in(backup: &Path, state: &Path) -> bool {
     backup.parent() == Some(&state.join(DIRECTORY)) && backup.file_name().is_some()
 }
@@ -79,7 +79,7 @@ fn of_tree(tree: &Tree) -> Manifest {
     Manifest::of_all(tree.files.iter().map(|file| (installed::text(&file.relative), &file.bytes)))
 }
 
-/// A name that nothing has yet.
+/// An unused name.
 pub(super) fn unique() -> std::io::Result<String> {
     Ok(random::bytes::<8>()?.iter().map(|byte| format!("{byte:02x}")).collect())
 }
@@ -108,7 +108,7 @@ pub(super) fn write(tree: &Tree, stage: &Path) -> Result<(), BackupError> {
     made.iter().try_for_each(|directory| files::sync(directory).map_err(io(directory)))
 }
 
-/// Gives the staged copy its name, or drops it when the same one is there already.
+/// Renames the staged copy, or removes it if an equal backup exists.
 fn put_in_place(
     stage: &Path,
     directory: &Path,

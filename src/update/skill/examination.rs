@@ -1,4 +1,5 @@
-//! How every installed copy of the Skill compares with what it must be. Reads only; needs no network and no program.
+//! Compares every installed copy of the Skill with the expected files. Read-only; needs no network and no other
+//! program.
 
 use std::path::Path;
 
@@ -8,18 +9,18 @@ use super::installed;
 use super::manifest::{Difference, Manifest};
 use super::places::{Bases, Place};
 
-/// What one place holds.
+/// The state of one installed copy.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum State {
-    /// Exactly what it must be.
+    /// Exactly the expected files.
     Current,
-    /// Another release of the Skill, or only other ends of lines, or nothing.
+    /// Another release of the Skill, only other line endings, or nothing.
     Stale,
-    /// Neither what it must be nor any known release: somebody's work.
+    /// Neither the expected files nor a known release: changed by a person.
     Modified,
-    /// The work tree of a developer, whatever it holds.
+    /// The working tree of a developer, whatever its content.
     Developer,
-    /// It cannot be read; why.
+    /// It cannot be read, with the reason.
     Unreadable(String),
 }
 
@@ -36,18 +37,18 @@ impl State {
     }
 }
 
-/// One place and what it holds.
+/// One installed copy and its state.
 #[derive(Clone, Debug)]
 pub struct Examined {
     pub place: Place,
     pub state: State,
-    /// Digest of the list of its files; `None` when it cannot be read.
+    /// Digest of the list of its files; `None` if it cannot be read.
     pub digest: Option<String>,
-    /// Of everything that is there; `None` when it cannot be read. Another one after any change.
+    /// Digest of everything in it; `None` if it cannot be read. Different after any change.
     pub fingerprint: Option<String>,
-    /// Whether it holds the expected files, nothing else, and no link.
+    /// Whether it has exactly the expected files and no link.
     pub is_exact: bool,
-    /// The first differences from what it must be.
+    /// The first differences from the expected files.
     pub differences: Vec<Difference>,
 }
 
@@ -57,8 +58,8 @@ pub struct Examination {
     pub places: Vec<Examined>,
 }
 
-/// Looks at every place where the Skill is installed. `known` are lists of older releases: what equals one of them is
-/// stale, not modified.
+/// Examines every installed copy of the Skill. `known` are the file lists of older releases: a copy that equals one of
+/// them is stale, not modified.
 ///
 /// `None` without a home directory.
 #[must_use]
@@ -66,7 +67,7 @@ pub fn examine(expected: &Manifest, known: &[Manifest]) -> Option<Examination> {
     Bases::from_environment().map(|bases| examine_in(&bases, expected, known))
 }
 
-/// As [`examine`], with directories where `bases` has them.
+/// Like [`examine`], with the directories in `bases`.
 #[must_use]
 pub fn examine_in(bases: &Bases, expected: &Manifest, known: &[Manifest]) -> Examination {
     let examined = |place: Place| {
@@ -94,18 +95,18 @@ pub fn examine_in(bases: &Bases, expected: &Manifest, known: &[Manifest]) -> Exa
     Examination { places: bases.places().into_iter().map(examined).collect() }
 }
 
-/// Whether a developer works here: the Skill is a repository itself, or a link into one.
+/// Whether this is a working tree of a developer: the Skill is a repository itself, or a link into one.
 fn is_work_tree(place: &Place) -> bool {
     let has_repository = |directory: &Path| {
         !matches!(files::kind(&directory.join(".git")), Ok(Kind::Absent) | Err(_))
     };
-    // A home directory may be a repository, so only a link says that somebody wants the Skill from there.
+    // A home directory may be a repository, so only a link shows that the Skill is developed there.
     let leads_away = place.is_link && place.real != place.path;
     has_repository(&place.real) || leads_away && place.real.ancestors().any(has_repository)
 }
 
 impl Examination {
-    /// Whether the Skill is installed, and right wherever it is; places of developers do not count.
+    /// Whether the Skill is installed and every copy is correct, ignoring working trees of developers.
     #[must_use]
     pub fn is_current(&self) -> bool {
         let mut counted =
@@ -113,7 +114,7 @@ impl Examination {
         counted.peek().is_some() && counted.all(|place| place.state == State::Current)
     }
 
-    /// Whether the place that every installation writes is right.
+    /// Whether the canonical copy is correct.
     #[must_use]
     pub fn is_canonical_current(&self) -> bool {
         self.places
@@ -121,14 +122,14 @@ impl Examination {
             .any(|examined| examined.place.is_canonical && examined.state == State::Current)
     }
 
-    /// Places that do not hold what they must.
+    /// Copies that differ from the expected files.
     pub fn wrong(&self) -> impl Iterator<Item = &Examined> {
         self.places
             .iter()
             .filter(|examined| !matches!(examined.state, State::Current | State::Developer))
     }
 
-    /// Places of developers.
+    /// Working trees of developers.
     pub fn developers(&self) -> impl Iterator<Item = &Examined> {
         self.places.iter().filter(|examined| examined.state == State::Developer)
     }

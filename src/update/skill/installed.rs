@@ -1,4 +1,4 @@
-//! Files of an installed Skill: read through links, bounded in number, size and depth, never in a circle.
+//! Reads the files of an installed Skill: follows links without cycles, bounded in number, size and depth.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use crate::system::files::{self, Kind};
 
 use super::manifest::{Manifest, is_part};
 
-/// How much is read.
+/// Limits for reading.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Directories count as well.
@@ -15,7 +15,7 @@ pub struct Limits {
     pub depth: usize,
 }
 
-/// More than any Skill that can be installed has.
+/// More than any Skill has.
 const MANIFEST_LIMITS: Limits = Limits { files: 1000, bytes: 16 * 1024 * 1024, depth: 16 };
 
 /// Why an installed Skill cannot be read.
@@ -44,13 +44,13 @@ pub struct Found {
 #[derive(Debug, Default)]
 pub struct Tree {
     pub files: Vec<Found>,
-    /// Links that lead nowhere or in a circle, pipes, sockets, devices.
+    /// Broken or circular links, pipes, sockets and devices.
     pub skipped: Vec<PathBuf>,
     /// Whether anything was reached through a link below the root.
     pub has_links: bool,
 }
 
-/// The list of what is installed at `root`; an empty one when nothing is.
+/// The list of the files at `root`, empty if nothing is installed.
 ///
 /// # Errors
 /// When something cannot be read, or there is more than any Skill has.
@@ -58,7 +58,7 @@ pub fn manifest(root: &Path) -> Result<Manifest, InstalledError> {
     Ok(Manifest::of_tree(&read(root, MANIFEST_LIMITS, |relative| is_part(&text(relative)))?))
 }
 
-/// Everything that is installed at `root`, also what an installer leaves out.
+/// The list of everything at `root`, including files that an installer skips.
 ///
 /// # Errors
 /// As [`manifest`].
@@ -108,7 +108,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads the directory `real`, which has no link in its path; `above` are the directories that led here.
+    /// Reads the directory `real`, whose path has no link; `above` are its ancestors, to detect cycles.
     fn directory(
         &mut self,
         real: &Path,

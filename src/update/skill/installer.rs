@@ -1,6 +1,6 @@
-//! One run of `npx skills add`: its words, its environment, its end.
+//! One run of `npx skills add`: its arguments, environment and result.
 //!
-//! What it says and how it ends is no proof of anything; the caller looks at the installed files.
+//! Its output and exit code are not reliable; the caller examines the installed files.
 
 use std::path::Path;
 use std::time::Duration;
@@ -20,12 +20,13 @@ use super::super::output;
 use super::agents::Pin;
 use super::places::{SKILL, unusable};
 
-/// Keeps npx from the `node_modules` of a directory above, and git from content of another platform and from hooks.
+/// Prevents npx from using `node_modules` of a parent directory, and git from converting line endings and running
+/// hooks.
 const OWN_SETTINGS_OF_GIT: [(&str, &str); 2] =
     [("core.autocrlf", "false"), ("core.hooksPath", "/dev/null")];
-/// More settings than anybody has; git refuses such a count as well.
+/// Larger than any real number of settings; git refuses such a count too.
 const MAX_SETTINGS: usize = 10_000;
-/// Never ask, never report home, never wait long for a registry that is not there.
+/// No prompts, no telemetry, and short timeouts for the registry.
 const ADDED: [(&str, &str); 12] = [
     ("DISABLE_TELEMETRY", "1"),
     ("DO_NOT_TRACK", "1"),
@@ -41,7 +42,7 @@ const ADDED: [(&str, &str); 12] = [
     ("npm_config_yes", "true"),
 ];
 
-/// For whom the Skill is installed.
+/// The agents for which the Skill is installed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Targets {
     /// For all agents that `skills` recognises.
@@ -50,7 +51,7 @@ pub enum Targets {
     Universal(Vec<&'static str>),
 }
 
-/// The arguments of npx. Every word is plain, so the same words can be typed into any shell.
+/// The arguments of npx. No word needs quoting, so the same command works in any shell.
 #[must_use]
 pub fn arguments(
     pin: Pin,
@@ -58,11 +59,11 @@ pub fn arguments(
     version: &Version,
     targets: &Targets,
 ) -> Vec<String> {
-    // Pinned to the tag: without it the Skill would be that of the newest commit, not of this release.
+    // Pinned to the tag; otherwise the Skill of the newest commit would be installed.
     let source = format!("{}/tree/{}", repository.url(), tag(version));
     let skills = format!("skills@{}", pin.version());
     // `-s` and `-a` take all words that follow them.
-    // With `-y` and no name the installer takes every Skill of the repository; one alone is verified.
+    // With `-y` and no name, the installer installs every Skill of the repository, but only one is verified.
     let words = ["--yes", &skills, "add", &source, "-y", "-g", "-s", SKILL];
     let mut words: Vec<_> = words.into_iter().map(str::to_owned).collect();
     if let Targets::Universal(agents) = targets {
@@ -76,18 +77,18 @@ pub fn arguments(
 #[derive(Debug)]
 pub struct Run {
     pub ending: Ending,
-    /// The last of what it said, fit to be shown.
+    /// The end of its output, prepared for display.
     pub output: String,
 }
 
-/// Runs npx in a private directory, in a session of its own.
+/// Runs npx in a private directory and a new session.
 ///
 /// # Errors
 /// Why it could not be started.
 pub fn run(npx: &Path, arguments: &[String], limit: Duration) -> Result<Run, String> {
     let directory = TemporaryDirectory::new()
         .map_err(|(path, error)| format!("`{}` cannot be written: {error}", path.display()))?;
-    // The directory of a project ends the search of npx for installed packages, so this is one.
+    // npx stops its search for installed packages at a project directory, so this directory is one.
     directory
         .create_file("package.json")
         .and_then(|mut file| file.write(b"{\"private\":true}\n"))
@@ -107,14 +108,14 @@ pub fn run(npx: &Path, arguments: &[String], limit: Duration) -> Result<Run, Str
     Ok(Run { ending: finished.ending, output })
 }
 
-/// How the environment of npx differs from ours, whose variables are `inherited`.
+/// The changes of the environment for npx; `inherited` are the variables of aos.
 fn changes(inherited: &[(String, String)], directory: &Path) -> Changes {
     let mut added: Vec<_> =
         ADDED.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let directory = directory.display().to_string();
     added.extend(["TMPDIR", "TMP", "TEMP"].map(|name| (name.to_owned(), directory.clone())));
     added.extend(settings_of_git(inherited));
-    // npm takes its settings in upper and in lower case.
+    // npm accepts its settings in upper and lower case.
     let replaced = |name: &str| {
         let is_npm = name.to_ascii_lowercase().starts_with("npm_config_");
         let foreign = FOREIGN_TO_NPX.iter().any(|other| name.eq_ignore_ascii_case(other));
@@ -132,10 +133,10 @@ fn changes(inherited: &[(String, String)], directory: &Path) -> Changes {
     Changes { removed, added }
 }
 
-/// Our settings behind those that are there.
+/// Adds our settings after the existing ones.
 fn settings_of_git(inherited: &[(String, String)]) -> Vec<(String, String)> {
     let count = inherited.iter().find(|(name, _)| name == GIT_CONFIG_COUNT);
-    // A count that git would refuse is replaced, and with it what it counts.
+    // An invalid count is replaced, together with the settings that it counts.
     let count = count
         .and_then(|(_, value)| value.parse::<usize>().ok())
         .filter(|count| *count < MAX_SETTINGS)
@@ -149,7 +150,7 @@ fn settings_of_git(inherited: &[(String, String)]) -> Vec<(String, String)> {
     added
 }
 
-/// Whether the text speaks of a registry or repository that could not be reached.
+/// Whether the output reports an unreachable registry or repository.
 #[must_use]
 pub fn is_network_fault(output: &str) -> bool {
     const SIGNS: [&str; 18] = [

@@ -1,6 +1,6 @@
-//! What every installed copy was before the installer ran, written down until all copies have been looked at again.
+//! Records every installed copy before the installer runs, until all copies were examined again.
 //!
-//! A sync that is killed leaves the list behind: whatever is another then came from the installer, not from the user.
+//! If a sync is killed, the record remains: a copy that differs from it was changed by the installer, not by the user.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -29,9 +29,9 @@ pub struct Journal(BTreeMap<String, Entry>);
 struct Entry {
     /// `None` when it could not be read.
     fingerprint: Option<String>,
-    /// Where its path led.
+    /// The target of its path.
     real: String,
-    /// Where it is kept, when nobody but the user may replace it.
+    /// Its backup, if only the user may replace the copy.
     kept: Option<String>,
 }
 
@@ -48,7 +48,7 @@ impl Journal {
         Self(before.places.iter().map(entry).collect())
     }
 
-    /// What a killed sync left. One that cannot be read knows no copy, so that none is taken for the user's.
+    /// The record of a killed sync. An unreadable record has no copies, so that no copy is treated as the user's.
     #[must_use]
     pub fn load(state: &Path) -> Option<Self> {
         let path = state.join(FILE);
@@ -59,10 +59,10 @@ impl Journal {
         Some(loaded.and_then(|loaded| parse(&loaded.bytes)).unwrap_or_default())
     }
 
-    /// Writes it down, durably.
+    /// Writes the record durably.
     ///
     /// # Errors
-    /// As the system says; an earlier one stays.
+    /// If the system reports an error; an earlier file is kept.
     pub fn save(&self, state: &Path) -> io::Result<()> {
         files::create_private_directory(state)?;
         let entry = |(path, entry): (&String, &Entry)| {
@@ -81,10 +81,10 @@ impl Journal {
         files::sync(state)
     }
 
-    /// Ends it: all copies have been looked at.
+    /// Removes the record after all copies were examined.
     ///
     /// # Errors
-    /// As the system says.
+    /// If the system reports an error.
     pub fn end(state: &Path) -> io::Result<()> {
         match files::remove_file(&state.join(FILE)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -92,7 +92,7 @@ impl Journal {
         }
     }
 
-    /// Whether the copy is not what it was then, or was not there.
+    /// Whether the copy was changed or created since then.
     #[must_use]
     pub fn is_changed(&self, examined: &Examined) -> bool {
         let before = self.0.get(&text(&examined.place.path));
@@ -117,7 +117,7 @@ impl Journal {
         kept.collect()
     }
 
-    /// Paths where a copy was and nothing is now.
+    /// Paths of copies that no longer exist.
     #[must_use]
     pub fn gone(&self) -> Vec<PathBuf> {
         let paths = self.0.keys().map(PathBuf::from).filter(|path| path.is_absolute());
@@ -140,7 +140,7 @@ fn parse(bytes: &[u8]) -> Option<Journal> {
 }
 
 fn text(path: &Path) -> String {
-    // Two paths that are no UTF-8 must not become one.
+    // Two different paths that are not UTF-8 must stay different.
     path.to_str().map_or_else(|| format!("{:?}", PathBuf::from(path)), str::to_owned)
 }
 

@@ -1,4 +1,4 @@
-//! What one look at the installed copies says: whose they are, who may write them, and what npx claims.
+//! Conclusions from one examination of the installed copies: who made them, who may write them, and what npx reports.
 
 use crate::system::session::Ending;
 
@@ -6,12 +6,12 @@ use super::agents::Pin;
 use super::examination::{Examination, Examined, State};
 use super::journal::Journal;
 
-/// Whether somebody else than the user wrote this copy since `journal`, and not the verified files.
+/// Whether the installer changed this copy since `journal` to something else than the verified files.
 pub(super) fn is_foreign(examined: &Examined, journal: &Journal) -> bool {
     !examined.is_exact && journal.is_changed(examined) || journal.is_redirected(examined)
 }
 
-/// Whether somebody made this copy, or changed it, where no installer writes: it is the user's.
+/// Whether this copy was made or changed where no installer writes, so that it belongs to the user.
 pub(super) fn is_left_alone(examined: &Examined) -> bool {
     let place = &examined.place;
     let is_managed = place.is_canonical
@@ -19,7 +19,7 @@ pub(super) fn is_left_alone(examined: &Examined) -> bool {
     !is_managed && !matches!(examined.state, State::Stale | State::Current)
 }
 
-/// Agents by whose name the wrong places can be written.
+/// Agents whose names make the installer write the wrong copies.
 pub(super) fn writers(after: &Examination, pin: Pin) -> Vec<&'static str> {
     let mut names: Vec<_> =
         after.wrong().flat_map(|examined| examined.place.writers(pin)).collect();
@@ -28,12 +28,12 @@ pub(super) fn writers(after: &Examination, pin: Pin) -> Vec<&'static str> {
     names
 }
 
-/// What npx says although every installed file is right.
+/// What npx reports although every installed file is correct.
 pub(super) fn contradiction(ending: Ending) -> Option<String> {
     let said = match ending {
         Ending::Exited(Some(0)) => return None,
         Ending::Exited(Some(code)) => format!("ended with {code}"),
-        Ending::Exited(None) => "was ended by a signal".to_owned(),
+        Ending::Exited(None) => "was killed by a signal".to_owned(),
         Ending::TimedOut => "did not end in time".to_owned(),
         Ending::Interrupted => "was interrupted".to_owned(),
     };

@@ -1,6 +1,6 @@
-//! What the Skill consists of: the digest of every file, and what differs between two such lists.
+//! The digests of all files of the Skill, and the differences between two such lists.
 //!
-//! Leaves out what the installer leaves out, so that a list of sources and a list of an installed copy are equal.
+//! Skips the files that the installer skips, so that the list of the sources equals that of an installed copy.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use crate::verify::Sha256;
 
 use super::installed::{self, Found, Tree};
 
-/// Most differences that are named.
+/// Largest number of reported differences.
 const MAX_DIFFERENCES: usize = 20;
 
 /// Digests of all files, in the order of the bytes of their paths.
@@ -22,11 +22,11 @@ struct Digests {
     exact: Sha256,
     /// Of the content with LF for every CRLF.
     unix: Sha256,
-    /// Whether it may be executed although it is no script; never so in a Skill that was installed well.
+    /// Whether it is executable but not a script, which never happens in a correct installation.
     is_strange: bool,
 }
 
-/// A file that is not as it should be.
+/// A file that differs from the expected one.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Difference {
     pub path: String,
@@ -38,9 +38,9 @@ pub enum DifferenceCause {
     Missing,
     Extra,
     Content,
-    /// Only the ends of lines differ.
+    /// Only the line endings differ.
     LineEnds,
-    /// The file may be executed, and is no script.
+    /// The file is executable, but not a script.
     Mode,
 }
 
@@ -69,7 +69,7 @@ impl Manifest {
         Self::of_all(files.into_iter().filter(|(path, _)| is_part(path.as_ref())))
     }
 
-    /// The list of all files, also of those that the installer leaves out.
+    /// The list of all files, including those that the installer skips.
     pub(super) fn of_all<P: AsRef<str>, B: AsRef<[u8]>>(
         files: impl IntoIterator<Item = (P, B)>,
     ) -> Self {
@@ -107,7 +107,7 @@ impl Manifest {
         Sha256::of(self.lines().as_bytes())
     }
 
-    /// As the digest, but another one also when a mode is another.
+    /// Like the digest, but also different if a mode differs.
     #[must_use]
     pub(super) fn fingerprint(&self) -> String {
         let strange = self.0.iter().filter(|(_, digests)| digests.is_strange);
@@ -115,7 +115,7 @@ impl Manifest {
         Sha256::of((self.lines() + &modes).as_bytes()).to_string()
     }
 
-    /// How `found` differs from this list, the first ones.
+    /// The first differences between `found` and this list.
     #[must_use]
     pub fn differences(&self, found: &Self) -> Vec<Difference> {
         let wrong = self.0.iter().filter_map(|(path, expected)| {
@@ -146,7 +146,7 @@ impl Manifest {
     }
 }
 
-/// Whether the installer installs what has this path below the Skill's directory.
+/// Whether the installer installs the file with this path in the Skill's directory.
 pub(super) fn is_part(path: &str) -> bool {
     let mut parts = path.split('/').peekable();
     while let Some(part) = parts.next() {

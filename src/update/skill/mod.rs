@@ -1,6 +1,6 @@
 //! The Agent Skill that belongs to this program: what it must be, where it is installed, how it gets there.
 //!
-//! What `npx skills` says about itself is not believed, and neither is its exit code: only the bytes of the installed
+//! The output and exit code of `npx skills` are not reliable; only the bytes of the installed
 //! directories count. A copy that is wrong is replaced by the verified files, with or without an installer. Never
 //! writes elsewhere; of ours uses `system`, `release`, `verify` and the embedded data.
 

@@ -1,6 +1,6 @@
-//! Puts files in the place of a copy that is wrong: written and synced elsewhere first, then two renames.
+//! Replaces a wrong copy: writes and syncs the files elsewhere first, then renames twice.
 //!
-//! A copy that came from somebody else is moved to the state directory, where no agent looks.
+//! A foreign copy is moved to the state directory, where no agent reads it.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -12,15 +12,15 @@ use super::backup::{self, BackupError};
 use super::installed::Tree;
 use super::places::{Place, SKILL};
 
-/// Below the state directory: copies that nobody verified.
+/// Below the state directory: unverified copies.
 const QUARANTINE: &str = "skill-quarantine";
 
-/// Whose work it is that goes.
+/// The origin of the replaced copy.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Origin {
-    /// A copy of an older release, or one that was kept before.
+    /// A copy of an older release, or one that was already backed up.
     Known,
-    /// Nobody knows it: it is kept out of sight.
+    /// Unknown: it is moved to the quarantine.
     Foreign,
 }
 
@@ -33,7 +33,7 @@ pub struct Put {
     pub fault: Option<String>,
 }
 
-/// Puts `tree` in place of what is at `place`. A link is replaced itself, never what it leads to.
+/// Replaces the content of `place` with `tree`. A link itself is replaced, never its target.
 #[must_use]
 pub fn put(place: &Place, origin: Origin, tree: &Tree, state: &Path) -> Put {
     let target = if place.is_link { &place.path } else { &place.real };

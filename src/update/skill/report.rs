@@ -1,11 +1,11 @@
-//! What a sync answers: one typed value, which commands turn into their documents.
+//! The result of a sync, as a typed value for the responses of commands.
 
 use std::path::PathBuf;
 
 use super::examination::{Examination, Examined};
 use super::manifest::Difference;
 
-/// How the installed Skill stands to the one that was asked for.
+/// The state of the installed Skill, compared with the requested one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Status {
     /// It was right before; nothing was run.
@@ -48,7 +48,7 @@ pub enum Cause {
     Offline,
     /// A place belongs to a developer.
     DeveloperLink,
-    /// Changed files could not be kept, so they were not replaced.
+    /// Changed files could not be backed up, so they were not replaced.
     BackupFailed,
     /// npx could not be started.
     StartFailed,
@@ -56,7 +56,7 @@ pub enum Cause {
     Interrupted,
     /// The registry or the repository could not be reached.
     Network,
-    /// What was installed is not what was signed.
+    /// The installed files are not the signed ones.
     VerifyMismatch,
     /// The verified files could not be written.
     NotWritten,
@@ -176,7 +176,7 @@ pub struct SkillReport {
     pub digest: String,
     /// Every place, as it was found last.
     pub places: Vec<Examined>,
-    /// Places that do not hold what they must.
+    /// Copies that differ from the expected files.
     pub stale_paths: Vec<PathBuf>,
     /// Copies that were made of changed files, in this run or an earlier one.
     pub backups: Vec<Kept>,

@@ -38,7 +38,7 @@ pub struct SkillRequest<'a> {
     /// The release whose Skill it is.
     pub version: &'a Version,
     pub expected: &'a Verified,
-    /// Lists of older releases: an installed copy that equals one of them is nobody's work.
+    /// File lists of older releases: an installed copy that equals one of them was not changed by a person.
     pub known: &'a [Manifest],
 }
 
@@ -54,7 +54,7 @@ pub fn is_unfinished() -> bool {
     environment::state_directory().is_some_and(|state| Journal::load(&state).is_some())
 }
 
-/// Brings the Skill of `request` to every place where it is installed, or to its canonical place.
+/// Installs the Skill of `request` in every directory where it is installed, or in the canonical one.
 #[must_use]
 pub fn sync(request: &SkillRequest<'_>) -> SkillReport {
     let digest = request.expected.manifest().digest().to_string();
@@ -100,7 +100,9 @@ impl Work<'_> {
     fn done(mut self) -> SkillReport {
         self.clear_stages();
         if let Some(journal) = Journal::load(&self.state) {
-            self.report.notes.push("an earlier sync was killed; its traces are removed".to_owned());
+            self.report
+                .notes
+                .push("an earlier sync was killed; its leftovers were removed".to_owned());
             self.own = journal.own(&self.state);
             self.repair(&journal, Writer::Stopped);
             self.own.clear();
@@ -111,7 +113,9 @@ impl Work<'_> {
         let before = self.look();
         for examined in before.developers() {
             let path = examined.place.path.display();
-            self.report.notes.push(format!("`{path}` belongs to a work tree, so it is left alone"));
+            self.report
+                .notes
+                .push(format!("`{path}` is in a git working tree, so it was not changed"));
         }
         if before.is_current() {
             return self.finish(Status::Current, None);
@@ -123,8 +127,7 @@ impl Work<'_> {
         // An installer would replace the link of a developer.
         let tools = if is_developed { Err(Cause::DeveloperLink) } else { self.tools() };
         if let (Err(cause), true) = (&tools, before.places.is_empty()) {
-            let note =
-                "the Skill was never installed here, and its installer cannot run, so it stays so";
+            let note = "the Skill was never installed here, and its installer cannot run, so it was not installed";
             self.report.notes.push(note.to_owned());
             return match cause {
                 Cause::Interrupted => self.failed(*cause),
@@ -161,7 +164,7 @@ impl Work<'_> {
         })
     }
 
-    /// Removes what killed syncs were writing: it never was in the sight of anybody.
+    /// Removes unfinished files of killed syncs, which no agent has read.
     fn clear_stages(&self) {
         for name in files::names(&self.state).unwrap_or_default() {
             if name.to_str().is_some_and(|name| name.starts_with(backup::UNFINISHED)) {
@@ -182,7 +185,7 @@ impl Work<'_> {
         {
             if place.is_link && place.real != place.path {
                 let (path, real) = (place.path.display(), place.real.display());
-                let note = format!("`{path}` was a link to `{real}`, which stays as it is");
+                let note = format!("`{path}` was a link to `{real}`, which was not changed");
                 self.report.notes.push(note);
             }
         }
@@ -199,7 +202,7 @@ impl Work<'_> {
             }
             let place = examined.place.path.clone();
             let kept = backup::make(&place, &self.state).map_err(|error| {
-                format!("`{}` was changed and cannot be kept: {error}", place.display())
+                format!("`{}` was changed and cannot be backed up: {error}", place.display())
             })?;
             if is_own {
                 self.own.push(Kept { place, backup: kept.path });
@@ -207,7 +210,7 @@ impl Work<'_> {
             }
             self.report.notes.extend(kept.skipped.iter().map(|path| {
                 let path = place.join(path);
-                format!("`{}` has no content that could be kept", path.display())
+                format!("`{}` has no content to back up", path.display())
             }));
             self.report.backups.push(Kept { place, backup: kept.path });
         }
@@ -294,7 +297,7 @@ impl Work<'_> {
         }
     }
 
-    /// Whose work a wrong copy is; `None` when the copy is right, or the user's.
+    /// The origin of a wrong copy; `None` if the copy is correct or the user's.
     fn origin(&self, examined: &Examined, journal: &Journal, writer: Writer) -> Option<Origin> {
         if is_foreign(examined, journal) {
             let begun = || installed::all(&examined.place.real);
@@ -307,7 +310,7 @@ impl Work<'_> {
         (!is_right && !is_left_alone(examined)).then_some(Origin::Known)
     }
 
-    /// Puts the verified files where nobody's work is lost.
+    /// Installs the verified files where no work is lost.
     fn put(&mut self, place: &Place, origin: Origin) {
         let put = put::put(place, origin, &self.request.expected.tree(), &self.state);
         self.is_direct |= put.fault.is_none();
@@ -339,7 +342,7 @@ impl Work<'_> {
         });
     }
 
-    /// What the end of the installer means, once every copy is repaired.
+    /// The result of the installer, after every copy was repaired.
     fn concluded(mut self, ran: Option<&Run>) -> SkillReport {
         let found = self.look();
         let Some(run) = ran else {
@@ -366,13 +369,13 @@ impl Work<'_> {
         }
         self.report.notes.extend(contradiction(run.ending));
         if self.is_direct {
-            self.note_direct("the installer left a copy as it was, or none");
+            self.note_direct("the installer did not update a copy, or installed none");
         }
         self.ended(Some(run.ending))
     }
 
     fn note_direct(&mut self, why: &str) {
-        self.report.notes.push(format!("{why}, so aos put the verified files in place itself"));
+        self.report.notes.push(format!("{why}, so aos installed the verified files itself"));
     }
 
     /// The last look.
@@ -389,8 +392,7 @@ impl Work<'_> {
         for examined in &alone {
             let path = examined.place.path.display();
             self.report.notes.push(format!(
-                "`{path}` is a copy that somebody made or changed where no installer writes: move it away or remove \
-                 it, its agent reads the canonical one"
+                "`{path}` is a copy that was made or changed outside of any installer: move or remove it, then its agent reads the canonical copy"
             ));
         }
         let cause = match ending {

@@ -11,7 +11,7 @@ use crate::system::{interrupt, search_path};
 use super::agents::Pin;
 use super::report::Cause;
 
-/// Longest time that Node may take to say its version.
+/// Time limit for Node to report its version.
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// What is there.
@@ -21,7 +21,7 @@ pub struct Tools {
     pub pin: Pin,
 }
 
-/// What stops a sync.
+/// The reason why a sync cannot run.
 #[derive(Debug)]
 pub struct MissingTool {
     pub cause: Cause,

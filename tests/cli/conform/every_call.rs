@@ -114,8 +114,8 @@ fn a_fault_of_one_command_of_a_connector_fails_the_probe_of_its_rule_at_both_tag
         assert_eq!(failed, wanted, "{tag}: {data:#}");
         all_calls_are_counted(data);
         for (probe, words, note) in [
-            ("harness.error-keys", "item delete", "in `error`: `hint` is no key of it"),
-            ("harness.meta", "item create", "`timestamp` is no time in ISO 8601 and UTC"),
+            ("harness.error-keys", "item delete", "in `error`: `hint` is not a key of it"),
+            ("harness.meta", "item create", "`timestamp` is not an ISO 8601 time in UTC"),
             ("harness.command-secrets", "--cursor", "GOOD_TOKEN is printed in full"),
         ] {
             let proofs = proofs(result(data, probe));

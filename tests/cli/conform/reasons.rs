@@ -24,7 +24,7 @@ fn a_program_that_cannot_be_started_is_blocked_with_the_cause() {
     let one = "harness.one-document";
     let said = of_program(b"#!/nowhere/python3\n", one);
     assert!(
-        said.ends_with("its first line names `/nowhere/python3`, which is not there"),
+        said.ends_with("its first line names `/nowhere/python3`, which does not exist"),
         "{said}"
     );
     let mut foreign = b"\x7fELF\x02\x01\x01".to_vec();
@@ -42,7 +42,7 @@ fn output_without_an_end_and_a_held_stdout_are_called_what_they_are() {
     assert!(said.contains("it wrote more than 4400000 bytes"), "{said}");
     let held = b"#!/bin/sh\necho '{}'\nsetsid sleep 7425 &\nsleep 0.2\n";
     let said = of_program(held, "harness.one-document");
-    assert!(said.contains("a process it left behind holds its stdout open"), "{said}");
+    assert!(said.contains("a process that it started has its stdout open"), "{said}");
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn a_word_that_is_no_program_says_why() {
     for (program, wanted) in [
         ("./plain", "`chmod +x` allows it"),
         ("./directory", "it is a directory"),
-        ("./broken", "it is a link to something that is not there"),
+        ("./broken", "it is a broken link"),
         ("./nothing", "it is not there"),
         ("plain", "`./` before it names the file here"),
         ("no-such-program", "it is not on PATH"),
@@ -95,7 +95,7 @@ fn a_command_has_no_fixture_but_the_one_that_is_named() {
     };
     let document = run(&[]).json();
     let notes = document["error"]["details"]["notes"].to_string();
-    assert!(notes.contains("`conform.toml` of this directory was not read"), "{document:#}");
+    assert!(notes.contains("`conform.toml` in this directory was not read"), "{document:#}");
     let text = "version = 1\nbase_url_env = \"GOOD_URL\"\nsecrets = [\"GOOD_TOKEN\"]\n";
     sandbox.write("aos-good/named.toml", text);
     let document = run(&["--fixture", "named.toml"]).json();

@@ -24,14 +24,19 @@ fn a_place_that_cannot_be_written_is_refused_before_the_run() {
     std::fs::write(path.join("file"), "x").expect("a file");
     std::os::unix::fs::symlink("file", path.join("link")).expect("a link");
     for (reports, code, exit, wanted) in [
-        (["junit=nowhere/r.xml"].as_slice(), "E_IO", 1, "its directory is not there"),
+        (["junit=nowhere/r.xml"].as_slice(), "E_IO", 1, "its directory does not exist"),
         (&["junit=file/r.xml"], "E_IO", 1, "cannot be written"),
         (&["junit=directory"], "E_IO", 1, "it is a directory"),
         (&["junit=directory/"], "E_IO", 1, "it names no file"),
         (&["sarif=link"], "E_IO", 1, "it is a link"),
-        (&["sarif=-"], "E_VALIDATION", 2, "stdout has the answer"),
-        (&["junit=r", "sarif=r"], "E_VALIDATION", 2, "two reports go to the file"),
-        (&["junit=r", "junit=directory/../r"], "E_VALIDATION", 2, "two reports go to the file"),
+        (&["sarif=-"], "E_VALIDATION", 2, "stdout has the response"),
+        (&["junit=r", "sarif=r"], "E_VALIDATION", 2, "two reports would be written to the file"),
+        (
+            &["junit=r", "junit=directory/../r"],
+            "E_VALIDATION",
+            2,
+            "two reports would be written to the file",
+        ),
     ] {
         let answer = report(&sandbox, &path, reports);
         let document = answer.json();

@@ -59,7 +59,7 @@ fn a_waiver_of_another_family_or_a_second_one_is_a_fault() {
 fn a_waiver_that_nothing_needs_or_that_ends_soon_is_a_note() {
     let sandbox = Sandbox::new();
     let needless = waiver("harness.meta", "");
-    said_everywhere(&sandbox, "", &needless, "it is not needed any more", "waiver_notes");
+    said_everywhere(&sandbox, "", &needless, "it is no longer needed", "waiver_notes");
     let output = std::process::Command::new("date").args(["-u", "-d", "+5 days", "+%F"]).output();
     let Ok(day) = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     else {

@@ -110,7 +110,8 @@ fn a_skill_that_nobody_signed_does_not_stay() {
         assert_eq!(std::fs::read_to_string(evil.join("SKILL.md")).expect("evidence"), "evil\n");
         let message = error["message"].as_str().expect("a message");
         assert!(
-            message.contains("do NOT retry") && message.contains("signed files are in its place")
+            message.contains("do NOT retry")
+                && message.contains("was replaced with the signed files")
         );
         let all = error.to_string();
         assert!(

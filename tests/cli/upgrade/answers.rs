@@ -17,14 +17,17 @@ fn an_answer_is_changed_later_with_everything_that_follows_from_it() {
     assert!(scene.has("jobs.txt"));
     assert!(scene.read("aos.toml").contains("label = \"Big Gadget\""));
     assert_eq!(scene.upgrade(&["--set", "jobs=yes"])["status"], "unchanged");
-    // A file that is not wanted any more goes, unless somebody changed it.
+    // A file that is no longer needed is removed, unless somebody changed it.
     scene.upgrade(&["--set", "jobs=no"]);
     assert!(!scene.has("jobs.txt"));
     scene.upgrade(&["--set", "jobs=yes"]);
     scene.edit("jobs.txt", "two", "mine");
     let data = scene.upgrade(&["--set", "jobs=no"]);
     assert_eq!(data["status"], "renewed");
-    assert!(data["notes"][0].as_str().unwrap().contains("`jobs.txt` is not wanted"), "{data}");
+    assert!(
+        data["notes"][0].as_str().unwrap().contains("`jobs.txt` is no longer needed"),
+        "{data}"
+    );
     assert_eq!(scene.read("jobs.txt"), "one\nmine\nthree\n");
 }
 

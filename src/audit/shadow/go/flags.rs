@@ -51,7 +51,7 @@ pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
         if let Some(at) = flag(text) {
             let mut finding = module.shadowed(
                 path,
-                "a flag makes go build with other files or another compiler, which can replace",
+                "a flag makes Go build with other files or another compiler, which can replace",
             );
             finding.line = Some(super::super::line(text, at));
             found.push(finding);

@@ -65,9 +65,9 @@ fn vendored(module: &Module<'_>, found: &mut Vec<Finding>) {
         });
         let copy = copy.or_else(|| listed.map(|(path, _)| path));
         if module.kind(&place) != Kind::Absent {
-            found.push(module.shadowed(&place, "go may build this copy in place of"));
+            found.push(module.shadowed(&place, "Go may build this copy instead of"));
         } else if let Some(copy) = copy {
-            found.push(module.shadowed(copy, "go may build this copy in place of"));
+            found.push(module.shadowed(copy, "Go may build this copy instead of"));
         }
     }
 }
@@ -109,7 +109,7 @@ fn hidden(module: &Module<'_>, found: &mut Vec<Finding>) {
         if used {
             found.push(module.shadowed(
                 &nested.1,
-                "this file takes the package out of its module, so that go builds another in place of",
+                "this file removes the package from its module, so that Go builds another one instead of",
             ));
         }
     }
@@ -132,7 +132,7 @@ fn hidden(module: &Module<'_>, found: &mut Vec<Finding>) {
         if is_same && Some(path) != own && !beside.iter().any(|project| is_below(path, project)) {
             found.push(module.shadowed(
                 path,
-                "go can build this module of the same path in place of the one with",
+                "Go can build this module with the same path instead of the one with",
             ));
         }
     }

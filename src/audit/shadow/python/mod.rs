@@ -46,15 +46,15 @@ pub fn places(module: &Module<'_>, found: &mut Vec<Finding>) {
     for name in module.siblings() {
         let path = module.beside(&name);
         if name == module.stem && module.kind(&path) != Kind::Absent {
-            found.push(module.shadowed(&path, "Python imports this package in place of"));
+            found.push(module.shadowed(&path, "Python imports this package instead of"));
         }
         let ending = name.strip_prefix(module.stem).and_then(|rest| rest.strip_prefix('.'));
         let Some(ending) = ending.filter(|_| name != module.file_name) else { continue };
         let kind = ending.rsplit('.').next().unwrap_or(ending);
         if matches!(kind, "so" | "pyd" | "dll" | "dylib" | "sl") {
-            found.push(module.shadowed(&path, "Python imports this extension in place of"));
+            found.push(module.shadowed(&path, "Python imports this extension instead of"));
         } else if matches!(kind, "pyc" | "pyo" | "pyw") {
-            found.push(module.shadowed(&path, "this file may be imported in place of"));
+            found.push(module.shadowed(&path, "this file may be imported instead of"));
         }
     }
     bytecode(module, found);
@@ -85,7 +85,7 @@ fn bytecode(module: &Module<'_>, found: &mut Vec<Finding>) {
             if flags.is_some_and(|flags| flags != [0; 4]) {
                 found.push(module.shadowed(
                     &path,
-                    "Python loads this bytecode without a look at the time of its source, also for",
+                    "Python loads this bytecode without comparing it with its source, also for",
                 ));
             }
         }
@@ -110,15 +110,18 @@ fn elsewhere(module: &Module<'_>, found: &mut Vec<Finding>) {
         let at_start =
             AT_START.contains(&stem) && (is_code || name == stem) || is_code && start_package;
         if at_start || name.ends_with(".pth") {
-            found
-                .push(module.shadowed(path, "Python reads this file at its start and can replace"));
+            found.push(
+                module.shadowed(path, "Python reads this file at startup, and it can replace"),
+            );
         }
         let is_package = !package.is_empty()
             && directory != module.directory
             && directory.rsplit('/').next() == Some(package)
             && module.repository.files.contains_key(&module.beside("__init__.py"));
         if is_package && is_code && (stem == "__init__" || stem == module.stem) {
-            found.push(module.shadowed(path, "this package has the name of the one that holds"));
+            found.push(
+                module.shadowed(path, "this package has the name of the package that contains"),
+            );
         }
     }
 }
@@ -176,7 +179,7 @@ fn runtime_uses<'a>(
         let mut finding = module.amended(path, texts[path], at);
         finding.message = format!("it changes the runtime in `{directory}` while the tool runs");
         finding.fix =
-            "leave the runtime as it is, or take the part over with `aos runtime own PATH`"
+            "do not change the runtime, or hand the part to the project with `aos runtime own PATH`"
                 .to_owned();
         found.push(finding);
     }
@@ -198,8 +201,8 @@ fn replaced(module: &Module<'_>, record: &Record, directory: &str, found: &mut V
             let is_package = name == stem && !module.repository.files.contains_key(&path);
             let is_binary = matches!(ending(&name), "so" | "pyd" | "dll" | "dylib" | "sl");
             if stems.contains(stem) && (is_package || is_binary) && !is_owned(record, &path) {
-                let mut finding = module.shadowed(&path, "Python imports it in place of");
-                finding.message = format!("Python imports it in place of `{above}/{stem}.py`");
+                let mut finding = module.shadowed(&path, "Python imports it instead of");
+                finding.message = format!("Python imports it instead of `{above}/{stem}.py`");
                 found.push(finding);
             }
         }

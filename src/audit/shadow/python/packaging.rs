@@ -29,9 +29,8 @@ pub fn mapped(module: &Module<'_>, found: &mut Vec<Finding>) {
             _ => false,
         };
         if is_mapped {
-            found.push(
-                module.shadowed(path, "an installation takes another directory than that of"),
-            );
+            found
+                .push(module.shadowed(path, "an installation uses another directory than that of"));
         }
     }
 }

@@ -11,9 +11,9 @@ const ESCAPED: &str = "aos-conform-escaped";
 pub const ARCHIVE: Probe = Probe {
     id: "cli.update-archive",
     section: "§14",
-    title: "An archive with a way out, a link, no program or no end is refused, and nothing of it is written",
-    why: "A workflow that was taken over signs what it is given; unpacking is the last line",
-    fix: "Read entry by entry, take the one plain file with the exact name, bound what is unpacked",
+    title: "An archive with a path outside, a link, no program or an unlimited size is refused, and nothing is written",
+    why: "A compromised workflow can sign any archive, so unpacking must be safe too",
+    fix: "Read entry by entry, extract only the plain file with the exact name, and limit its size",
     run: |session| examine(session, archive),
     ..PROBE
 };

@@ -22,9 +22,9 @@ const PLANTED: &[u8] = b"#!/bin/sh\necho planted by aos conform\n";
 pub const ATOMIC: Probe = Probe {
     id: "cli.update-atomic",
     section: "§14",
-    title: "A kill at any moment leaves the old program or the new one, and no leftover is trusted",
-    why: "A machine with half a program has no tool that could repair it",
-    fix: "Stage under a new name in the same directory and rename once; never use what lies there already",
+    title: "After a kill at any moment, the old or the new program is installed, and leftovers are not trusted",
+    why: "A half-written program could not repair itself",
+    fix: "Stage under a new name in the same directory and rename once; never use existing files",
     run: |session| examine(session, atomic),
     ..PROBE
 };

@@ -15,9 +15,9 @@ const MODE: u32 = 0o751;
 pub const INSTALLS: Probe = Probe {
     id: "cli.update-installs",
     section: "§14",
-    title: "A release that is signed well is installed byte for byte, and the answer is the state after it",
-    why: "An agent goes on with what the answer says is installed",
-    fix: "Verify, stage beside the real file, keep its mode, rename; then ask the new program and answer",
+    title: "A correctly signed release is installed byte for byte, and the response describes the new state",
+    why: "Agents rely on the version in the response",
+    fix: "Verify, stage beside the real file, keep its mode, and rename; then ask the new program for its version",
     run: |session| examine(session, installs),
     ..PROBE
 };

@@ -16,9 +16,9 @@ const DELAY: Duration = Duration::from_secs(12);
 pub const INTERRUPT: Probe = Probe {
     id: "cli.update-interrupt-late",
     section: "§14",
-    title: "A signal while the archive comes leaves the old version, one after the swap tells of the new one",
-    why: "After a signal an agent asks first of all which version it has",
-    fix: "Carry whether the swap happened through every way out, also that of a signal",
+    title: "A signal during the download leaves the old version, and one after the replacement reports the new version",
+    why: "After a signal, an agent must know which version is installed",
+    fix: "Track whether the program was replaced, and report it on every exit, including signals",
     run: |session| examine(session, interrupt),
     ..PROBE
 };

@@ -9,9 +9,9 @@ use super::shims::{Npx, Place};
 pub const MANAGED: Probe = Probe {
     id: "cli.update-managed",
     section: "§14",
-    title: "A program that npm installed is updated by npm, to the exact version, and by nobody else",
-    why: "A file that changes behind its manager's back is broken by the manager's next step",
-    fix: "Recognise npm by its manifest, run npm install -g PACKAGE@VERSION, and ask the installed program",
+    title: "Only npm updates a program that npm installed, to the exact version",
+    why: "npm would later overwrite a file that was changed without it",
+    fix: "Detect npm by its manifest, run npm install -g PACKAGE@VERSION, and ask the installed program for its version",
     run: |session| examine(session, managed),
     ..PROBE
 };

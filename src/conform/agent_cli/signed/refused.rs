@@ -8,9 +8,9 @@ use super::scene::Scene;
 pub const IDENTITY: Probe = Probe {
     id: "cli.update-identity",
     section: "§14",
-    title: "A release that anybody but the release workflow of this repository signed at its tag is E_INTEGRITY",
-    why: "Anybody can sign; only who signed makes the difference",
-    fix: "Demand the exact identity, repository, workflow and tag, and the issuer, anchored at both ends",
+    title: "A release that was not signed by this repository's release workflow at its tag is E_INTEGRITY",
+    why: "Anyone can sign, so the identity of the signer matters",
+    fix: "Require exactly the repository, workflow, tag and issuer, without partial matches",
     run: |session| examine(session, |lab| refuses(lab, &SIGNERS, &["verify_signature"])),
     ..PROBE
 };
@@ -18,9 +18,9 @@ pub const IDENTITY: Probe = Probe {
 pub const CHECKSUMS: Probe = Probe {
     id: "cli.update-checksums",
     section: "§14",
-    title: "An archive that the signed list does not name, or names otherwise, is E_INTEGRITY",
-    why: "The signature is over the list, so the list alone says which archive is meant",
-    fix: "Look for the exact name of the archive, once, and compare the digest of what was downloaded",
+    title: "An archive that is not in the signed list, or has another digest there, is E_INTEGRITY",
+    why: "The signature covers the list, so only the list identifies the archive",
+    fix: "Require the exact name of the archive exactly once, and compare the digest of the download",
     run: |session| examine(session, |lab| refuses(lab, &LISTS, &["verify_checksum"])),
     ..PROBE
 };

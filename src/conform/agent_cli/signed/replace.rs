@@ -15,9 +15,9 @@ const OPEN: u32 = 0o755;
 pub const REPLACE: Probe = Probe {
     id: "cli.update-replace",
     section: "§14",
-    title: "A directory that may not be written is E_FORBIDDEN, and the old program stays",
-    why: "The user can fix it at once when told which directory, and loses nothing",
-    fix: "Stage the new program beside the old one, and give the refusal of the system its own code",
+    title: "A directory that is not writable is E_FORBIDDEN, and the old program stays",
+    why: "If the message names the directory, the user can fix it at once",
+    fix: "Stage the new program beside the old one, and map a permission error to its own code",
     run: |session| examine(session, replace),
     ..PROBE
 };

@@ -54,7 +54,7 @@ pub enum Place {
 /// Puts everything on PATH.
 ///
 /// # Errors
-/// As the system says.
+/// If the system reports an error.
 pub fn put(
     sandbox: &Sandbox,
     publication: &Publication,

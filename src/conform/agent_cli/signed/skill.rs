@@ -9,9 +9,9 @@ use super::shims::{Npx, Place};
 pub const SKILL_SYNC: Probe = Probe {
     id: "cli.update-skill-sync",
     section: "§14",
-    title: "When the installer of the Skill does not work, the result is partial with the command to run, or says truly what is installed",
-    why: "The agent has a new tool and an old description of it, and must know both",
-    fix: "Put the verified files there, or answer with ok false, a retryable code, binary_replaced true and skill_sync_command",
+    title: "If the Skill installer fails, the result is partial and has the command to run, or reports what is installed",
+    why: "The agent must know that it has a new tool and an old Skill",
+    fix: "Install the verified files, or return ok false, a retryable code, binary_replaced true and skill_sync_command",
     run: |session| examine(session, skill_sync),
     ..PROBE
 };

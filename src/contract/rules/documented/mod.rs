@@ -19,8 +19,8 @@ use mentions::mentions;
 /// Every connector.
 pub(super) const OF_CONNECTOR: Rule = Rule {
     id: "commands/documented",
-    summary: "README, docs, AGENTS.md, the Skill and conform.toml name no command that `connector.json` lacks",
-    why: "People and agents copy calls from these files, and a call of a missing command is refused as wrong usage",
+    summary: "README, docs, AGENTS.md, the Skill and conform.toml name only commands in `connector.json`",
+    why: "People and agents copy calls from these files, and a call of a missing command is a usage error",
     fix: "correct the call, or add the command to `connector.json`",
     source: "documents describe what is there",
     ..ERROR
@@ -29,8 +29,8 @@ pub(super) const OF_CONNECTOR: Rule = Rule {
 pub(super) const OF_TOOL: Rule = Rule {
     id: "documents/unknown-command",
     families: &[FAMILY],
-    summary: "README, docs, AGENTS.md, the Skill and conform.toml name no command that the sources do not declare",
-    why: "People and agents copy calls from these files, and a call of a missing command is refused as wrong usage",
+    summary: "README, docs, AGENTS.md, the Skill and conform.toml name only commands that the sources declare",
+    why: "People and agents copy calls from these files, and a call of a missing command is a usage error",
     fix: "correct the call, or declare the command",
     source: "documents describe what is there",
     ..ERROR
@@ -92,7 +92,7 @@ pub(super) fn check_connector(subject: &Subject<'_>, found: &mut Collector) {
     for (at, id) in facts_file::values(text, "[[harness.commands]]", "id") {
         if !subject.has_command(id) {
             let meant = found.meant(&OF_CONNECTOR, id, subject.ids.iter().copied());
-            let message = format!("there is no command {}{meant}", shown(id));
+            let message = format!("the command {} does not exist{meant}", shown(id));
             found.at(&OF_CONNECTOR, &Source::new(CONFORM, text.as_bytes()), at, message);
         }
     }
@@ -124,7 +124,7 @@ pub(super) fn not_judged(repository: &Repository, sources: &Sources<'_>) -> Opti
         |(_, text): (&str, &str)| tools(repository).any(|tool| !mentions(text, tool).is_empty());
     let names = || documents(repository).any(is_named);
     (declared(sources).is_none() && names()).then(|| {
-        "the commands that README, docs and the Skill name were not judged: the sources declare them in a way that aos does not read".to_owned()
+        "the commands in README, docs and the Skill were not checked, because aos cannot read how the sources declare commands".to_owned()
     })
 }
 
@@ -168,7 +168,7 @@ fn declared(sources: &Sources<'_>) -> Option<Known> {
 
 fn unknown(tool: &str, words: &[&str]) -> String {
     let call = format!("{tool} {}", words.join(" "));
-    format!("{} is not a call of a command that exists", shown(&call))
+    format!("{} does not call an existing command", shown(&call))
 }
 
 #[cfg(test)]

@@ -10,23 +10,23 @@ use super::super::{ERROR, Rule, WARNING};
 pub(in super::super) const UNREAD_KEY: Rule = Rule {
     id: "fields/unread-key",
     summary: "A field has only members that the workflow form reads",
-    why: "The form shows `description` and nothing else as help: a text under `help` or `example` is seen by nobody",
-    fix: "rename `help` to `description`; delete what nobody reads",
+    why: "The form shows only `description` as help, and ignores `help` and `example`",
+    fix: "rename `help` to `description`; delete the other members",
     source: "host readers: workflow form",
     ..WARNING
 };
 pub(in super::super) const MULTISELECT: Rule = Rule {
     id: "fields/multiselect-options",
     summary: "A multiselect has options",
-    why: "The form offers the options of a multiselect and nothing else: without any, no value can be entered, and a command that requires the field cannot be used",
-    fix: "add `options`, or make it a text field (`\"type\": \"json\", \"renderAs\": \"text\"`): its option takes `a, b` and a JSON array",
+    why: "In a multiselect, users can only select options: without any, a command that requires the field cannot be used",
+    fix: "add `options`, or make it a text field (`\"type\": \"json\", \"renderAs\": \"text\"`): its option accepts `a, b` and a JSON array",
     source: "host readers: workflow form",
     ..ERROR
 };
 pub(in super::super) const PICKER_SOURCE: Rule = Rule {
     id: "fields/picker-source",
     summary: "A picker hint names the command that fills it and the members to show",
-    why: "Without `source_command` or `source_fields` the form says that the picker hint is unknown",
+    why: "Without `source_command` or `source_fields`, the form reports an unknown picker hint",
     fix: "add `source_command` and `source_fields`, `id` first",
     source: "host readers: pickers",
     ..WARNING
@@ -34,8 +34,8 @@ pub(in super::super) const PICKER_SOURCE: Rule = Rule {
 pub(in super::super) const EXPRESSION: Rule = Rule {
     id: "fields/expression",
     summary: "No field sets `expressionEnabled`",
-    why: "The form then stores `={{ … }}`, which the workflow runner does not resolve; without it `{{previous.x}}` works in text, richtext and json fields",
-    fix: "delete `expressionEnabled`, and use a text field where an earlier step gives the value",
+    why: "The form would store `={{ … }}`, which the workflow runner does not resolve; without it, `{{previous.x}}` works in text, richtext and json fields",
+    fix: "delete `expressionEnabled`, and use a text field if an earlier step provides the value",
     source: "host readers: workflow form and runner",
     ..WARNING
 };
@@ -99,7 +99,7 @@ fn multiselects(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collec
         let is_multiselect = field.render_as.is_some_and(|widget| widget.text == "multiselect");
         if is_multiselect && field.options.as_ref().is_none_or(Vec::is_empty) {
             let name = field.id.map_or("", |id| id.text);
-            let message = format!("nothing can be entered in {}", shown(name));
+            let message = format!("no value can be entered in {}", shown(name));
             found.at(&MULTISELECT, source, field.at, message);
         }
     }

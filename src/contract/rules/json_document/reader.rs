@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
             match self.peek() {
                 None => return Err(self.stop("the text ends inside a string")),
                 Some(byte) if byte < 0x20 => {
-                    return Err(self.stop("a control character stands in a string unescaped"));
+                    return Err(self.stop("a string contains an unescaped control character"));
                 }
                 Some(b'"') => {
                     text.push_str(self.text.get(plain..self.at).unwrap_or_default());
@@ -216,7 +216,7 @@ impl<'a> Reader<'a> {
                     first
                 };
                 char::from_u32(code).unwrap_or_else(|| {
-                    let problem = "it holds half of a surrogate pair, which is no character";
+                    let problem = "it contains an unpaired surrogate";
                     self.fault(at, FaultKind::Encoding(problem));
                     char::REPLACEMENT_CHARACTER
                 })

@@ -8,23 +8,23 @@ use super::{ERROR, ToolFacts, WARNING};
 pub(super) const UNKNOWN: Rule = Rule {
     id: "codes/unknown",
     summary: "Every `E_*` literal in the program is a code of the contract or of contract-ext.json",
-    why: "An agent looks a code up in the table; one that is not there has no exit code and no retry rule",
+    why: "Agents look up codes in the table; an unknown code has no exit code and no retry rule",
     fix: "use a code of the contract, or declare this one in contract-ext.json and run `aos gen`",
     source: "conformance item 14",
     ..ERROR
 };
 pub(super) const TAUTOLOGY: Rule = Rule {
     id: "codes/tautology",
-    summary: "The test of the codes has a table of its own",
-    why: "A table that is compared with itself is always right; two tools shipped wrong exit codes under such a test",
-    fix: "write exit and retryable of each code down in the test, from the spec text",
+    summary: "The test of the codes has its own table",
+    why: "A table that is compared with itself always passes; two tools were released with wrong exit codes because of that",
+    fix: "write exit code and retryable of each code into the test, from the spec text",
     source: "conformance item 73",
     ..ERROR
 };
 pub(super) const NO_TABLE: Rule = Rule {
     id: "codes/no-table",
-    summary: "A test states exit and retryable of every code",
-    why: "Nothing else notices when the program maps a code to another exit than the contract says",
+    summary: "A test has the exit code and retryable of every code",
+    why: "Nothing else detects that the program uses another exit code than the contract",
     fix: "add a test with a table of codes, written from the spec text",
     source: "conformance item 73",
     ..WARNING
@@ -50,7 +50,7 @@ pub(super) fn check(sources: &Sources<'_>, facts: &ToolFacts, found: &mut Collec
             if is_code(literal) && !known.iter().any(|codes| codes.contains(literal)) {
                 let codes = facts.core.iter().chain(&facts.own).map(String::as_str);
                 let meant = found.meant(&UNKNOWN, literal, codes);
-                let message = format!("{} is no code of this tool{meant}", shown(literal));
+                let message = format!("{} is not a code of this tool{meant}", shown(literal));
                 found.at(&UNKNOWN, &code.source, at, message);
             }
         }
@@ -68,7 +68,8 @@ pub(super) fn check(sources: &Sources<'_>, facts: &ToolFacts, found: &mut Collec
     match compares {
         Some(_) if !delegates => {}
         Some((test, at)) => {
-            let message = "program and test take exit and retryable from the same table".to_owned();
+            let message =
+                "program and test read exit code and retryable from the same table".to_owned();
             found.at(&TAUTOLOGY, &test.source, at, message);
         }
         None => found.whole(&NO_TABLE, ".", "no test states what each code means".to_owned()),

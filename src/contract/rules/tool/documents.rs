@@ -7,8 +7,8 @@ use super::WARNING;
 
 pub(super) const MISSING: Rule = Rule {
     id: "documents/missing",
-    summary: "README, LICENSE, CHANGELOG, CONTRIBUTING, SECURITY and AGENTS are there",
-    why: "People and agents look for them by name; without a LICENSE nobody may use the tool, without SECURITY a hole is reported in public",
+    summary: "README, LICENSE, CHANGELOG, CONTRIBUTING, SECURITY and AGENTS exist",
+    why: "People and agents look for these files; without LICENSE nobody may use the tool, and without SECURITY a vulnerability is reported in public",
     fix: "add the file",
     source: "repository checklist: MUST",
     ..WARNING
@@ -16,16 +16,16 @@ pub(super) const MISSING: Rule = Rule {
 pub(super) const RISK_TIER: Rule = Rule {
     id: "documents/risk-tier",
     summary: "SECURITY.md names the risk tier of the tool",
-    why: "Who lets an agent use the tool decides by it what the agent may do alone",
-    fix: "say in SECURITY.md which risk tier the tool has, as `reference` does",
+    why: "It tells the user how much an agent may do with the tool on its own",
+    fix: "state in SECURITY.md the risk tier that `reference` reports",
     source: "repository checklist: SECURITY",
     ..WARNING
 };
 pub(super) const OTHER_GUARD: Rule = Rule {
     id: "documents/other-guard",
-    summary: "aos alone keeps the contract",
-    why: "Scripts that compare the vendored files with another source call everything drift that aos writes, or overwrite it",
-    fix: "delete the script, and run `aos check` where it ran",
+    summary: "Only aos manages the contract",
+    why: "Scripts that compare the vendored files with another source report the files of aos as drift, or overwrite them",
+    fix: "delete the script, and run `aos check` in its place",
     source: "agent-cli §3.1",
     ..WARNING
 };
@@ -53,7 +53,7 @@ pub(super) fn check(repository: &Repository, found: &mut Collector) {
         let Some(text) = repository.text(path) else { continue };
         let text = text.to_lowercase();
         if !["risk tier", "risk_tier", "risk-tier"].iter().any(|words| text.contains(words)) {
-            found.whole(&RISK_TIER, path, "the document names no risk tier".to_owned());
+            found.whole(&RISK_TIER, path, "the document has no risk tier".to_owned());
         }
     }
     for path in OTHER_GUARDS {

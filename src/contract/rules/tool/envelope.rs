@@ -7,24 +7,24 @@ use super::{ERROR, WARNING};
 
 pub(super) const OMITTED: Rule = Rule {
     id: "envelope/omitted",
-    summary: "`details`, `meta` and `fix` are there even when they are empty",
-    why: "Agents read `error.details.hint` and `checks[].fix` without asking first; a member that comes and goes breaks them",
-    fix: "take `omitempty` away and write an empty object, or null for `fix`",
+    summary: "`details`, `meta` and `fix` are present even if they are empty",
+    why: "Agents read `error.details.hint` and `checks[].fix` without a check; an optional member breaks them",
+    fix: "remove `omitempty`, and write an empty object, or null for `fix`",
     source: "conformance items 2, 3, 47",
     ..ERROR
 };
 pub(super) const DATA_OMITTED: Rule = Rule {
     id: "envelope/data-omitted",
-    summary: "A success has `data` even when it is empty",
-    why: "`omitempty` drops `data` of a success that has nothing to say, and the envelope has other members than the contract",
-    fix: "give success and failure a type each, without `omitempty`",
+    summary: "A success has `data` even if it is empty",
+    why: "`omitempty` removes empty `data`, and then the envelope lacks a member of the contract",
+    fix: "use separate types for success and failure, without `omitempty`",
     source: "conformance item 2",
     ..WARNING
 };
 pub(super) const CAMEL_CASE: Rule = Rule {
     id: "envelope/camel-case",
     summary: "Members that the tool writes are in snake_case",
-    why: "One convention lets an agent guess a member; the members of an upstream belong to its client",
+    why: "With one convention, an agent can guess the name of a member; members of an upstream API are exempt",
     fix: "rename the member in its tag",
     source: "conformance item 12",
     ..WARNING
@@ -55,7 +55,7 @@ fn judge(code: &Code<'_>, tags: &Tags<'_>, found: &mut Collector) {
     for (others, member, rule) in kinds {
         let omitted = tags.iter().find(|(_, tag, omitempty)| *tag == member && *omitempty);
         if let Some((at, ..)) = omitted.filter(|_| has(others)) {
-            let message = format!("`{member}` is left out when it is empty");
+            let message = format!("`{member}` is omitted if it is empty");
             found.at(rule, &code.source, *at, message);
         }
     }

@@ -11,16 +11,16 @@ use super::{ERROR, WARNING};
 
 pub(super) const INSTALL_SCRIPT: Rule = Rule {
     id: "package/install-script",
-    summary: "package.json runs nothing on installation",
-    why: "A script that downloads a binary at installation bypasses the registry's integrity check, and many hosts forbid scripts",
-    fix: "ship the binary in platform packages, listed under `optionalDependencies`",
+    summary: "package.json runs no script on installation",
+    why: "A script that downloads a binary bypasses the registry's integrity check, and many hosts forbid scripts",
+    fix: "put the binary into platform packages, listed under `optionalDependencies`",
     source: "repository checklist: npm",
     ..ERROR
 };
 pub(super) const PLATFORM_MISSING: Rule = Rule {
     id: "package/platform-missing",
     summary: "There is a platform package for Linux, macOS and Windows on x64 and arm64",
-    why: "On a platform without one the installation succeeds and the tool does not start",
+    why: "On other platforms the installation succeeds, but the tool does not start",
     fix: "add the platform package, or say in the README that the platform is not supported",
     source: "repository checklist: npm",
     ..WARNING
@@ -28,7 +28,7 @@ pub(super) const PLATFORM_MISSING: Rule = Rule {
 pub(super) const GO_TOOLCHAIN: Rule = Rule {
     id: "package/go-toolchain",
     summary: "go.mod has one `go` line and no `toolchain` line",
-    why: "CI takes the version from go.mod; a second line makes machines build with different compilers",
+    why: "CI uses the version in go.mod; with a second line, machines build with different compilers",
     fix: "remove the `toolchain` line, and raise the `go` line instead",
     source: "repository checklist: Go",
     ..WARNING
@@ -43,7 +43,7 @@ pub(super) fn check(repository: &Repository, found: &mut Collector) {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         if line.starts_with("toolchain ") {
-            let message = "a toolchain is named beside the version of Go".to_owned();
+            let message = "there is a `toolchain` line in addition to the version of Go".to_owned();
             found.at(&GO_TOOLCHAIN, &Source::new("go.mod", text.as_bytes()), at, message);
         }
         at += line.len();

@@ -8,16 +8,16 @@ use super::sources::{Code, Sources, assigned, literals};
 
 pub(super) const NO_GUARD: Rule = Rule {
     id: "readiness/no-guard",
-    summary: "A tool that claims `fcc_status` verified has the guard test that proves it",
-    why: "The claim says that every command has a test with the real program; without a guard the next command has none",
-    fix: "add a test that lists the leaf commands and fails for one that no test runs, or claim `missing`",
+    summary: "A tool that reports `fcc_status` as verified has the guard test that proves it",
+    why: "The status means that every command has a test with the real program; without a guard test, the next command may have none",
+    fix: "add a test that lists the leaf commands and fails for one that no test runs, or report `missing`",
     source: "conformance item 72",
     ..ERROR
 };
 pub(super) const EVIDENCE: Rule = Rule {
     id: "readiness/evidence",
     summary: "Every file in `required_evidence` exists",
-    why: "Who decides whether to trust the tool follows these paths",
+    why: "People who decide whether to trust the tool look at these files",
     fix: "add the file, or name the one that exists",
     source: "conformance item 74",
     ..ERROR
@@ -40,7 +40,7 @@ pub(super) fn check(repository: &Repository, sources: &Sources<'_>, found: &mut 
         if let Some((at, _)) =
             claims.into_iter().find(|(_, rest)| verified(rest)).filter(|_| !guarded)
         {
-            let message = "verified is claimed, and no guard test is there".to_owned();
+            let message = "the status is verified, but there is no guard test".to_owned();
             found.at(&NO_GUARD, &code.source, at, message);
         }
         evidence(repository, code, found);

@@ -11,7 +11,7 @@ use super::{ERROR, WARNING};
 pub(super) const MISSING: Rule = Rule {
     id: "skill/missing",
     summary: "The repository has `skills/<tool>/SKILL.md`",
-    why: "Without it an agent does not know when to use the tool, and an update has no Skill to bring along",
+    why: "Without it, agents do not know when to use the tool, and an update has no Skill to install",
     fix: "write the Skill; `aos new --template cli-go` shows one",
     source: "repository checklist: skills",
     ..WARNING
@@ -19,15 +19,15 @@ pub(super) const MISSING: Rule = Rule {
 pub(super) const FRONT_MATTER: Rule = Rule {
     id: "skill/front-matter",
     summary: "SKILL.md begins with front matter that has `name` and `description`",
-    why: "Agents choose a Skill by these two members; without them it is never loaded",
+    why: "Agents choose a Skill by these two members, and never load one without them",
     fix: "begin the file with `---`, the members, and `---`",
     source: "repository checklist: SKILL.md",
     ..ERROR
 };
 pub(super) const NAME: Rule = Rule {
     id: "skill/name",
-    summary: "The Skill is called like its directory: lower-case words joined by dashes, at most 64 characters, not `claude` or `anthropic`",
-    why: "Installers refuse other names, or install the Skill under one that nobody looks for",
+    summary: "The Skill has the name of its directory: lower-case words joined by dashes, at most 64 characters, without `claude` or `anthropic`",
+    why: "Installers refuse other names, or install the Skill under an unexpected name",
     fix: "use one name for directory and Skill",
     source: "repository checklist: SKILL.md",
     ..ERROR
@@ -35,31 +35,31 @@ pub(super) const NAME: Rule = Rule {
 pub(super) const DESCRIPTION: Rule = Rule {
     id: "skill/description",
     summary: "The description has at most 1024 characters and no tags",
-    why: "It stands in the prompt of every session: longer ones are cut, and tags are taken for markup",
-    fix: "say what the tool does and when to use it, in fewer words",
+    why: "It is part of the prompt of every session: a longer text is cut, and tags are treated as markup",
+    fix: "describe in fewer words what the tool does and when to use it",
     source: "repository checklist: SKILL.md",
     ..ERROR
 };
 pub(super) const REQUIREMENTS: Rule = Rule {
     id: "skill/requirements",
-    summary: "The Skill names the binaries and the version that it needs, as quoted texts",
-    why: "An agent with an older binary would call commands that do not exist yet; a version without quotes is a number to YAML",
+    summary: "The Skill names the binaries and the version that it needs, as quoted strings",
+    why: "With an older binary, an agent would call commands that do not exist; YAML reads a version without quotes as a number",
     fix: "write `metadata: {\"requires\": {\"bins\": [\"<tool>\"], \"min_version\": \"<version>\"}}`",
     source: "repository checklist: SKILL.md",
     ..WARNING
 };
 pub(super) const LENGTH: Rule = Rule {
     id: "skill/length",
-    summary: "The body of SKILL.md has less than 500 lines",
-    why: "All of it is read whenever the Skill is used; what is seldom needed belongs to a reference beside it",
+    summary: "The body of SKILL.md has fewer than 500 lines",
+    why: "Agents read all of it whenever they use the Skill; rarely needed details belong in a reference file",
     fix: "move details to `reference/`",
     source: "repository checklist: SKILL.md",
     ..WARNING
 };
 pub(super) const PROMPTS: Rule = Rule {
     id: "skill/prompts",
-    summary: "test-prompts.json is a list of {id, prompt, expected} with the five scenarios every tool has",
-    why: "They are how somebody finds out whether agents use the Skill as it is meant",
+    summary: "test-prompts.json is a list of {id, prompt, expected} with the five scenarios that every tool needs",
+    why: "They test whether agents use the Skill correctly",
     fix: "add the scenario to `test-prompts.json`",
     source: "repository checklist: test-prompts.json",
     ..WARNING
@@ -67,7 +67,7 @@ pub(super) const PROMPTS: Rule = Rule {
 pub(super) const INSTALL_COMMAND: Rule = Rule {
     id: "skill/install-command",
     summary: "The tool has no command `install-skill`",
-    why: "Skills are installed by the agent's own installer and brought up to date by `update`; a second way leaves two copies",
+    why: "The agent's own installer installs Skills, and `update` updates them; another way would create a second copy",
     fix: "remove the command",
     source: "conformance item 50",
     ..ERROR
@@ -114,7 +114,7 @@ pub(super) fn check(repository: &Repository, sources: &Sources<'_>, found: &mut 
     }
     for code in sources.program.iter().filter(|code| !is_foreign(code.source.path)) {
         for (at, _) in literals(code.text).filter(|(_, literal)| *literal == FORBIDDEN) {
-            let message = "the tool installs Skills by itself".to_owned();
+            let message = "the tool installs Skills itself".to_owned();
             found.at(&INSTALL_COMMAND, &code.source, at, message);
         }
     }
@@ -157,9 +157,9 @@ fn judge_name(path: &str, source: &Source<'_>, name: &Entry, found: &mut Collect
     let message = if directory(path) != Some(text) {
         format!("{} is not the name of its directory", shown(text))
     } else if !formed {
-        format!("{} is no name of a Skill", shown(text))
+        format!("{} is not a valid name of a Skill", shown(text))
     } else if reserved {
-        format!("{} holds a word that names may not hold", shown(text))
+        format!("{} contains a word that is not allowed in names", shown(text))
     } else {
         return;
     };
@@ -199,13 +199,13 @@ fn requirements(source: &Source<'_>, entries: &[Entry], found: &mut Collector) {
             found.at(&REQUIREMENTS, source, 0, message);
         }
         Some(entry) if !entry.quoted => {
-            let message = "`min_version` is written without quotes".to_owned();
+            let message = "`min_version` has no quotes".to_owned();
             found.at(&REQUIREMENTS, source, entry.at, message);
         }
         Some(_) => {}
     }
     if let Some(version) = entries.iter().find(|entry| entry.path == "version" && !entry.quoted) {
-        let message = "`version` is written without quotes".to_owned();
+        let message = "`version` has no quotes".to_owned();
         found.at(&REQUIREMENTS, source, version.at, message);
     }
 }
@@ -217,7 +217,7 @@ fn prompts(repository: &Repository, skill: &str, found: &mut Collector) {
     };
     let document = json::parse(bytes).ok();
     let Some(scenarios) = document.as_ref().and_then(serde_json::Value::as_array) else {
-        return found.whole(&PROMPTS, &path, "the file is no list of scenarios".to_owned());
+        return found.whole(&PROMPTS, &path, "the file is not a list of scenarios".to_owned());
     };
     let complete = |scenario: &serde_json::Value| {
         ["id", "prompt", "expected"].iter().all(|member| !scenario[*member].is_null())

@@ -12,32 +12,32 @@ use super::{ERROR, WARNING, skill, yaml};
 
 pub(super) const DIFFERS: Rule = Rule {
     id: "version/differs",
-    summary: "package.json, lock, pyproject, `__version__`, Cargo.toml, SKILL.md and the newest heading of the CHANGELOG name one version",
-    why: "An agent reads the Skill, a manager the package, the updater the tag; when they disagree, updates loop or are refused",
-    fix: "write the version of the package there too",
+    summary: "package.json, lock, pyproject, `__version__`, Cargo.toml, SKILL.md and the newest heading of the CHANGELOG have the same version",
+    why: "Agents read the Skill, package managers the package, and the updater the tag; if the versions differ, updates repeat forever or are refused",
+    fix: "use the version of the package there",
     source: "conformance item 49; repository checklist: one version",
     ..ERROR
 };
 pub(super) const HEADING: Rule = Rule {
     id: "version/heading",
     summary: "The newest heading in CHANGELOG.md after `Unreleased` is a version",
-    why: "`changelog` and the severity of update notices are read from these headings; one in a comment is no release",
-    fix: "head each release with `## [version] - YYYY-MM-DD`",
+    why: "The command `changelog` and the severity of update notices are derived from these headings",
+    fix: "start each release with `## [version] - YYYY-MM-DD`",
     source: "conformance item 48",
     ..ERROR
 };
 pub(super) const DAY: Rule = Rule {
     id: "version/day",
-    summary: "The newest release in CHANGELOG.md says its day",
-    why: "Each entry of `changelog` has a date, and an agent judges by it how old a tool is",
-    fix: "write the day of the release behind its version: `## [version] - YYYY-MM-DD`",
+    summary: "The newest release in CHANGELOG.md has a date",
+    why: "Agents use the date to judge how old the tool is",
+    fix: "write the date of the release after its version: `## [version] - YYYY-MM-DD`",
     source: "conformance item 48",
     ..WARNING
 };
 pub(super) const PLATFORM_PIN: Rule = Rule {
     id: "version/platform-pin",
     summary: "Platform packages are pinned to the version of the package",
-    why: "A pin that was left behind installs the binary of another version; six tools of the fleet shipped that",
+    why: "An outdated pin installs the binary of another version; six tools of the fleet had one",
     fix: "pin every platform package to the version of package.json",
     source: "repository checklist: npm",
     ..ERROR
@@ -143,11 +143,11 @@ impl Versions<'_> {
         let dated = day.get(..10).is_some_and(is_day);
         let source = Source::new(CHANGELOG, text.as_bytes());
         if !is_version(version) {
-            let message = format!("the heading {} is no version", shown(heading));
+            let message = format!("the heading {} is not a version", shown(heading));
             return found.at(&HEADING, &source, at, message);
         }
         if !dated {
-            let message = format!("the release {} has no day", shown(version));
+            let message = format!("the release {} has no date", shown(version));
             found.at(&DAY, &source, at, message);
         }
         self.state(CHANGELOG, at, "the newest release", version);

@@ -8,7 +8,7 @@ use super::{ERROR, WARNING};
 pub(super) const NONE: Rule = Rule {
     id: "workflow/none",
     summary: "There is a workflow that runs on every change",
-    why: "Nobody runs every check by hand on every change",
+    why: "Otherwise some checks are not run for some changes",
     fix: "add `.github/workflows/ci.yml`; `aos new --template cli-go` shows one",
     source: "repository checklist: MUST",
     ..WARNING
@@ -16,31 +16,31 @@ pub(super) const NONE: Rule = Rule {
 pub(super) const UNPINNED: Rule = Rule {
     id: "workflow/unpinned-action",
     summary: "Every action is pinned to the full hash of a commit, every image to its digest",
-    why: "A tag can be moved to other code, which then runs with the secrets of the release; none of 124 uses in the fleet was pinned",
+    why: "A tag can be moved to other code, which then runs with the release secrets; none of 124 uses in the fleet was pinned",
     fix: "write `uses: owner/action@<40 hex digits> # vX.Y.Z`",
     source: "security checklist: supply chain",
     ..ERROR
 };
 pub(super) const UNTRUSTED_INPUT: Rule = Rule {
     id: "workflow/untrusted-input",
-    summary: "No `run:` pastes what somebody outside can choose into a shell",
-    why: "The title of an issue or the name of a branch then is a command with the token of the workflow",
-    fix: "hand the value over in `env:` and quote the variable in the script",
+    summary: "No `run:` inserts text that outsiders control into a shell script",
+    why: "The title of an issue or the name of a branch could then run commands with the workflow's token",
+    fix: "pass the value in `env:` and quote the variable in the script",
     source: "security checklist: workflows",
     ..ERROR
 };
 pub(super) const PERMISSIONS: Rule = Rule {
     id: "workflow/permissions",
-    summary: "Every workflow says what its token may do",
-    why: "Without `permissions` the token may do what the settings of the repository say, which is often everything",
-    fix: "write `permissions: { contents: read }` at the top, and more only in the job that needs it",
+    summary: "Every workflow declares the permissions of its token",
+    why: "Without `permissions`, the token has the repository's default permissions, which are often too broad",
+    fix: "write `permissions: { contents: read }` at the top, and add more only to the job that needs it",
     source: "security checklist: workflows",
     ..WARNING
 };
 pub(super) const NO_CHECK: Rule = Rule {
     id: "workflow/no-check",
     summary: "A workflow runs `aos check`",
-    why: "Drift that nothing looks for stays until an agent meets it",
+    why: "Otherwise drift is not noticed until an agent fails",
     fix: "add a step with `aos check`",
     source: "agent-cli §3.1",
     ..WARNING
@@ -152,7 +152,7 @@ fn pasted(source: &Source<'_>, at: usize, line: &str, found: &mut Collector) {
         });
         let harmless = HARMLESS.iter().any(|part| expression.starts_with(part));
         if chosen && !harmless {
-            let message = format!("{} is pasted into a script", shown(expression));
+            let message = format!("{} is inserted into a script", shown(expression));
             found.at(&UNTRUSTED_INPUT, source, at + offset, message);
         }
     }

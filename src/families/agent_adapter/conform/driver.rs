@@ -57,11 +57,11 @@ struct Verdict {
 pub fn finding(session: &Session, probe: &'static str, unit: &'static str) -> Finding {
     let Some(facts) = session.fixture.as_ref().and_then(|all| all.agent_adapter.as_ref()) else {
         return Finding::blocked(
-            "conform.toml does not have the facts of the agent, `[agent_adapter]`",
+            "conform.toml has no table `[agent_adapter]` with the facts of the agent",
         );
     };
     match session.examination.of(|| built(session)) {
-        None => Finding::blocked("the driver is one of another family; this is a fault of aos"),
+        None => Finding::blocked("the driver belongs to another family; this is a bug in aos"),
         Some(Err(why)) => Finding::blocked(why.clone()),
         Some(Ok(driver)) => match asked(session, driver, probe, facts) {
             Ok(ran) => judged(&ran, probe, unit),
@@ -155,7 +155,7 @@ fn judged(ran: &Ran, probe: &str, unit: &'static str) -> Finding {
             return Finding::fail(message).with(evidence(ran, probe, "no answer"));
         }
         _ => {
-            let message = "the process of the adapter ended without an answer";
+            let message = "the process of the adapter ended without a response";
             return Finding::fail(message).with(evidence(ran, probe, "no answer"));
         }
     };
@@ -167,7 +167,7 @@ fn judged(ran: &Ran, probe: &str, unit: &'static str) -> Finding {
     if !verdict.skipped.is_empty() {
         return Finding::not_applicable(excerpt(&verdict.skipped, MAX_SAID));
     }
-    Finding::unless_vacuous(verdict.targets, unit, "nothing was looked at")
+    Finding::unless_vacuous(verdict.targets, unit, "nothing was examined")
 }
 
 fn evidence(ran: &Ran, probe: &str, note: &str) -> Evidence {

@@ -34,24 +34,24 @@ pub static PROBES: [Probe; 15] = [
         "program",
         "launch",
         "adapters",
-        "The program is found on PATH, and a missing one is ErrAgentBinaryNotFound",
-        "The orchestrator tells a person what to install by that error alone",
-        "find the program with the runtime, and return its error as it is"
+        "The program is found on PATH, and a missing program is reported as ErrAgentBinaryNotFound",
+        "Only with that error does the orchestrator tell people what to install",
+        "find the program with the runtime, and return its error unchanged"
     ),
     probe!(
         "sign-in",
         "optional methods",
         "adapters",
-        "A variable that signs the agent in is noticed, and nothing is claimed without one",
-        "A wrong answer hides an agent that works, or offers one that does not",
+        "The adapter detects a variable that signs the agent in, and claims nothing without one",
+        "A wrong result hides an agent that works, or offers one that does not",
         "correct `AuthStatus`"
     ),
     probe!(
         "signals",
         "optional methods",
         "adapters",
-        "The adapter says which activity its hooks report",
-        "The orchestrator waits for a report that never comes, or types over a prompt",
+        "The adapter declares which activity its hooks report",
+        "Otherwise the orchestrator waits for a report that never comes, or types into a prompt",
         "correct `EmitsSubmitActivity` and `EmitsBlockedActivity`"
     ),
     probe!(
@@ -59,7 +59,7 @@ pub static PROBES: [Probe; 15] = [
         "port",
         "adapters",
         "Every call with a cancelled context returns its error and writes nothing",
-        "A session that was given up would still change files",
+        "Otherwise a cancelled session would still change files",
         "begin each method with `ctx.Err()`"
     ),
     probe!(
@@ -67,7 +67,7 @@ pub static PROBES: [Probe; 15] = [
         "launch",
         "sessions",
         "Permissions, model, system prompt and prompt of a new session reach the agent",
-        "A setting that is not passed on is a setting that a person only believes in",
+        "A setting that is not passed on has no effect, and nobody notices",
         "pass the setting on in `GetLaunchCommand`, or correct conform.toml"
     ),
     probe!(
@@ -75,71 +75,71 @@ pub static PROBES: [Probe; 15] = [
         "launch",
         "adapters",
         "A prompt that looks like an option arrives as a prompt",
-        "A list or a dash at its start would change how the agent runs",
+        "A prompt that starts with a dash could otherwise change how the agent runs",
         "put `--` or an option with `=` before the prompt, or type it after the start"
     ),
     probe!(
         "configuration",
         "launch",
         "adapters",
-        "A mode or a permission that does not exist starts nothing",
-        "An agent that was meant to ask would run without asking",
+        "An unknown mode or permission starts nothing",
+        "Otherwise an agent that must ask for permission could run without asking",
         "return an error for values that are not in the contract"
     ),
     probe!(
         "restore",
         "restore",
         "sessions",
-        "A known session is continued with its permissions, model and system prompt, and no other one is",
-        "A continued session without them behaves unlike the one that was started",
+        "A known session is continued with its permissions, model and system prompt; an unknown one is refused",
+        "Without them, a continued session behaves differently from the original one",
         "build both command lines with one function, and refuse ids that are not plain words"
     ),
     probe!(
         "session-info",
         "session information",
         "adapters",
-        "What a session is comes from its metadata alone",
-        "Files of the agent belong to any session, and reading them is slow",
-        "return what the metadata has"
+        "Information about a session comes only from its metadata",
+        "Files of the agent can belong to any session, and reading them is slow",
+        "return only what the metadata contains"
     ),
     probe!(
         "install",
         "hooks",
         "adapters",
-        "Hooks are the files of conform.toml, ignored by git, written once, and gone after the removal",
-        "A worktree with a file that git sees cannot be removed",
+        "Hooks are the files in conform.toml; git ignores them, they are written once, and their removal leaves nothing",
+        "A worktree with a file that git does not ignore cannot be removed",
         "install and remove hooks with the runtime"
     ),
     probe!(
         "workspace",
         "hooks",
         "adapters",
-        "Without a workspace hooks are neither written, removed nor looked for",
-        "They would end up in the working directory of the orchestrator",
+        "Without a workspace, hooks are neither written, removed nor looked for",
+        "Otherwise they are written to the working directory of the orchestrator",
         "refuse an empty workspace"
     ),
     probe!(
         "merge",
         "hooks",
         "documents",
-        "Files of the user keep every byte, or are refused",
-        "A setting that is lost is noticed long after the session",
-        "merge with the runtime, and return its error as it is"
+        "The user's files keep every byte, or the merge is refused",
+        "A lost setting is noticed only long after the session",
+        "merge with the runtime, and return its error unchanged"
     ),
     probe!(
         "links",
         "hooks",
         "adapters",
         "Hooks are not written through a symbolic link",
-        "A repository could make the orchestrator write anywhere",
+        "Otherwise a repository could make the orchestrator write anywhere",
         "write with the runtime"
     ),
     probe!(
         "delivery",
         "hook command",
         "events",
-        "Each event of the agent arrives at the daemon once, in silence, whatever `ao` does",
-        "Activity that is not reported looks like a session that hangs, and output of a hook disturbs the agent",
+        "Each event of the agent reaches the daemon exactly once and prints nothing, whatever `ao` does",
+        "Without reported activity a session seems to hang, and output of a hook disturbs the agent",
         "correct the events in hooks.go, and their names in conform.toml"
     ),
 ];

@@ -72,7 +72,7 @@ impl Adapter {
 
 fn unusable(reason: &str) -> Failure {
     Failure::new(ErrorCode::Validation, format!("the adapter cannot be wired: {reason}"))
-        .hint("`aos check` in the directory of the adapter says what is wrong")
+        .hint("run `aos check` in the directory of the adapter")
 }
 
 fn sources(repository: &Repository) -> impl Iterator<Item = &str> {

@@ -35,7 +35,7 @@ impl<'a> Checkout<'a> {
         if !checkout.text(GO_MOD).is_ok_and(|text| text.is_some_and(|text| is_it(&text))) {
             let message = format!("`{}` is not a checkout of Agent Orchestrator", root.display());
             return Err(Failure::new(ErrorCode::Validation, message).hint(format!(
-                "give the directory whose `{GO_MOD}` says `{ORCHESTRATOR}` to `--ao`"
+                "pass the directory whose `{GO_MOD}` declares `{ORCHESTRATOR}` to `--ao`"
             )));
         }
         // A missing directory has no migrations, and the anchor in them is lost then.

@@ -37,7 +37,7 @@ impl Wirer for AdapterWirer {
         let checkout = Checkout::open(request.checkout)?;
         let inside = request.checkout.join(adapter.directory());
         if request.project.root.starts_with(inside) {
-            let message = "the directory of the adapter is its place in the checkout";
+            let message = "the adapter is already in its directory in the checkout";
             return Err(Failure::new(ErrorCode::Validation, message).hint(
                 "keep the project elsewhere; `aos wire` copies its files into the checkout",
             ));
@@ -48,7 +48,7 @@ impl Wirer for AdapterWirer {
         let mut wiring = wired(&adapter, &checkout)?;
         if builds_against(request.project, request.checkout) {
             wiring.notes.push(
-                "`go.work` of the adapter names this checkout, and Go finds the package in both now: remove go.work, or test in the checkout"
+                "`go.work` of the adapter names this checkout, so Go now finds the package twice: remove go.work, or test in the checkout"
                     .to_owned(),
             );
         }
@@ -175,7 +175,7 @@ fn undone(adapter: &Adapter, checkout: &Checkout<'_>) -> Result<Wiring, Failure>
                 unwanted.insert(path);
                 places.push(places::ledger(&adapter.id, found.version, &found.name));
             }
-            _ => notes.push(format!("`{path}` is not as `aos wire` writes it and stays")),
+            _ => notes.push(format!("`{path}` differs from what `aos wire` writes and was kept")),
         }
     }
     for place in places {
@@ -191,7 +191,7 @@ fn undone(adapter: &Adapter, checkout: &Checkout<'_>) -> Result<Wiring, Failure>
             text.new.lines().position(|line| names_it.iter().any(|name| line.contains(name)))
         {
             notes.push(format!(
-                "line {} of `{path}` names the adapter and is not as `aos wire` writes it; it stays",
+                "line {} of `{path}` names the adapter, but differs from what `aos wire` writes; it was kept",
                 line + 1
             ));
         }
@@ -234,9 +234,9 @@ fn is_free(
     let id = &adapter.id;
     Err(Failure::new(
         ErrorCode::Conflict,
-        format!("the orchestrator has a harness `{id}` already, and `aos wire` did not add it"),
+        format!("the orchestrator already has a harness `{id}`, which `aos wire` did not add"),
     )
-    .hint("give the adapter another id: make it again with `aos new` under another name; a line that was changed by hand is taken out by hand")
+    .hint("use another id: create the adapter again with `aos new` under another name; remove lines that were edited yourself")
     .detail("path", HARNESSES))
 }
 
@@ -247,7 +247,7 @@ fn strangers(adapter: &Adapter, checkout: &Checkout<'_>) -> Vec<String> {
         RelativePath::parse(path).map_or(true, |path| adapter.files.get(&path).is_none())
     };
     let paths = found.iter().filter(is_strange);
-    paths.map(|path| format!("`{path}` is not a file of the adapter and stays")).collect()
+    paths.map(|path| format!("`{path}` is not a file of the adapter and was kept")).collect()
 }
 
 fn refused(lost: &[(String, String)]) -> Failure {
@@ -255,7 +255,7 @@ fn refused(lost: &[(String, String)]) -> Failure {
         lost.first().map_or(("", ""), |(path, looked_for)| (path.as_str(), looked_for.as_str()));
     let more = match lost.len() {
         0 | 1 => String::new(),
-        count => format!(", and {} more places were not found", count - 1),
+        count => format!(", and {} more positions were not found", count - 1),
     };
     let all: Vec<_> = lost
         .iter()
@@ -264,9 +264,9 @@ fn refused(lost: &[(String, String)]) -> Failure {
         .collect();
     Failure::new(
         ErrorCode::Conflict,
-        format!("`{path}` does not have the place for the adapter: looked for `{looked_for}`{more}"),
+        format!("the position for the adapter was not found in `{path}`: looked for `{looked_for}`{more}"),
     )
-    .hint("wire it by hand as docs/WIRING.md of the adapter says, or use an aos that knows this orchestrator")
+    .hint("edit the file yourself as docs/WIRING.md of the adapter describes, or use an aos that supports this orchestrator")
     .detail("lost", all)
 }
 

@@ -21,14 +21,14 @@ pub fn detect(repository: &Repository, found: &mut Findings) {
         .collect();
     match programs.as_slice() {
         [] if modules.is_empty() => {}
-        [] => found.note("no Go module: no package main belongs to a go.mod".to_owned()),
+        [] => found.note("no Go module: there is no package main in a Go module".to_owned()),
         [(module, main)] => {
             let contract = join(module, "internal/contract");
             let prefix = format!("{contract}/");
             let taken = repository.below(&prefix, ".go").next().is_some();
             let (directory, why) = if taken {
                 let other = join(module, "internal/contractgen");
-                (other, format!("; `{contract}` is a package of yours"))
+                (other, format!("; `{contract}` is one of your packages"))
             } else {
                 (contract, String::new())
             };
@@ -41,7 +41,7 @@ pub fn detect(repository: &Repository, found: &mut Findings) {
         several => {
             let names: Vec<_> = several.iter().map(|(module, _)| format!("`{module}`")).collect();
             found.note(format!(
-                "no Go module: {} all have programs; declare `outputs.go` in aos.toml",
+                "no Go module: {} all have programs; set `outputs.go` in aos.toml",
                 names.join(", ")
             ));
         }

@@ -32,7 +32,7 @@ pub fn detect(repository: &Repository, found: &mut Findings) {
     match candidates.as_slice() {
         [] if projects.is_empty() => {}
         [] => found.note(format!(
-            "no Python module: no script or name in `{}` leads to a package that exists",
+            "no Python module: no script or name in `{}` refers to an existing package",
             projects.join("`, `")
         )),
         [(directory, why)] => found.at(
@@ -76,7 +76,7 @@ fn package(repository: &Repository, project: &str) -> Vec<(String, String)> {
     }
     let module = name.to_lowercase().replace(['-', '.'], "_");
     if let Some(directory) = directory_of(repository, project, &document, &module) {
-        return vec![(directory, format!("the project `{name}` in `{path}` is called so"))];
+        return vec![(directory, format!("the project `{name}` in `{path}` has that name"))];
     }
     only_package(repository, project)
 }

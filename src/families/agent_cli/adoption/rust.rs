@@ -21,7 +21,7 @@ pub fn detect(repository: &Repository, found: &mut Findings) {
                 "rust",
                 &format!("{directory}/contract_gen.rs"),
                 format!(
-                    "contract_gen.rs goes to `{directory}`: `{}` has a program; `mod contract_gen;` makes it a part of it",
+                    "contract_gen.rs goes to `{directory}`: `{}` has a program; add `mod contract_gen;` to it",
                     join(package, "Cargo.toml")
                 ),
             );

@@ -81,8 +81,7 @@ fn described(prefix: &str, command: &Value, reference: &Value) -> Option<(Tool, 
     );
     if shape.previews {
         description.push_str(
-            ". Without `confirm` it only shows what it would do, with a `confirm_token`; the same arguments with the \
-             token as `confirm` carry it out",
+            ". Without `confirm`, it only shows what it would do and returns a `confirm_token`; call it again with the same arguments and the token as `confirm` to make the change",
         );
     }
     let tool = Tool {
@@ -133,10 +132,10 @@ fn input(parameters: &[(&str, &Value)], is_confirmed: bool) -> Map<String, Value
         .collect();
     if is_confirmed {
         properties.entry(DRY_RUN).or_insert_with(
-            || json!({"type": "boolean", "description": "Show what would change; change nothing"}),
+            || json!({"type": "boolean", "description": "Show what would change without changing anything"}),
         );
         properties.entry(CONFIRM).or_insert_with(
-            || json!({"type": "string", "description": "Token of the preview; carries it out"}),
+            || json!({"type": "string", "description": "Confirm token of the preview; makes the change"}),
         );
     }
     let is_required =

@@ -127,8 +127,11 @@ fn judge(subject: &mut Subject<'_>, example: &Example, answer: Event, stream: bo
                 Expected::Result(expected) if *expected != value => {
                     let item =
                         if has_only_failed_without_a_stream(subject, stream) { "R5" } else { "R1" };
-                    let note =
-                        format!("`{}` gives another result than {} says", words[0], examples::FILE);
+                    let note = format!(
+                        "`{}` returns another result than that in {}",
+                        words[0],
+                        examples::FILE
+                    );
                     subject.findings.fail(
                         item,
                         note.clone(),
@@ -136,10 +139,8 @@ fn judge(subject: &mut Subject<'_>, example: &Example, answer: Event, stream: bo
                     );
                 }
                 Expected::Error(code) => {
-                    let note = format!(
-                        "`{}` gives a result where the error `{code}` was expected",
-                        words[0]
-                    );
+                    let note =
+                        format!("`{}` returns a result instead of the error `{code}`", words[0]);
                     subject.findings.fail(
                         "R4",
                         note.clone(),
@@ -153,7 +154,7 @@ fn judge(subject: &mut Subject<'_>, example: &Example, answer: Event, stream: bo
             subject.observe(observed, &words[0]);
             raised(subject, example, &error, origin, trace.as_deref(), stream);
         }
-        _ => subject.findings.stop("the runner gave another answer than the one that was due"),
+        _ => subject.findings.stop("the runner sent an unexpected response"),
     }
 }
 
@@ -190,7 +191,7 @@ fn raised(
     };
     let note = match &example.expected {
         Expected::Error(code) => {
-            format!("`{}` fails with `{}` where `{code}` was expected", words[0], error.code)
+            format!("`{}` fails with `{}` instead of `{code}`", words[0], error.code)
         }
         _ => {
             format!("`{}` fails with `{}`: {}", words[0], error.code, excerpt(&error.message, 200))
@@ -222,10 +223,9 @@ fn broken(subject: &mut Subject<'_>, example: &Example, child: &mut Child, lost:
             };
             ("R7", note)
         }
-        Lost::Invalid(why) => (
-            "R7",
-            format!("`{}` wrote to the connection of the host: {}", words[0], excerpt(why, 200)),
-        ),
+        Lost::Invalid(why) => {
+            ("R7", format!("`{}` wrote to the host's connection: {}", words[0], excerpt(why, 200)))
+        }
         Lost::Interrupted | Lost::Unwanted => {
             subject.findings.stop("interrupted");
             return;
@@ -268,7 +268,7 @@ fn repeat(subject: &mut Subject<'_>, example: &Example) {
             (true, false) => "the second time",
             _ => "when two calls overlap",
         };
-        let note = format!("`{}` gives another answer {when} in one process", example.words()[0]);
+        let note = format!("`{}` returns another result {when} in one process", example.words()[0]);
         subject.findings.fail("R8", note, None);
     }
 }
@@ -314,7 +314,7 @@ fn refuse(subject: &mut Subject<'_>, facts: &Facts, examples: &[Example]) {
                 Ok(Event::Error { origin: Origin::Package, .. }) => continue,
                 Ok(Event::Error { error, trace, .. }) => {
                     let note = format!(
-                        "`{name}` answers arguments that do not fit with `{}`, not with an AugmentorError",
+                        "`{name}` fails on invalid arguments with `{}`, not with an AugmentorError",
                         error.code
                     );
                     let mut shown = evidence(&words, &json!(error), "error", &note);
@@ -322,7 +322,7 @@ fn refuse(subject: &mut Subject<'_>, facts: &Facts, examples: &[Example]) {
                     (note, shown)
                 }
                 Ok(Event::Result { value, .. }) => {
-                    let note = format!("`{name}` accepts arguments that do not fit its schema");
+                    let note = format!("`{name}` accepts arguments that do not match its schema");
                     let shown = evidence(&words, &Value::Object(value), "result", &note);
                     (note, shown)
                 }
@@ -332,9 +332,8 @@ fn refuse(subject: &mut Subject<'_>, facts: &Facts, examples: &[Example]) {
                 }
                 Ok(_) | Err(_) => {
                     child = None;
-                    let note = format!(
-                        "arguments that do not fit end the process, or `{name}` does not answer"
-                    );
+                    let note =
+                        format!("invalid arguments end the process, or `{name}` does not respond");
                     let shown = evidence(&words, &Value::Null, "ended", &note);
                     (note, shown)
                 }
@@ -342,7 +341,7 @@ fn refuse(subject: &mut Subject<'_>, facts: &Facts, examples: &[Example]) {
             subject.findings.fail("R2", note, Some(shown));
         }
     }
-    subject.findings.excuse("R2", "every argument fits the schemas of the commands");
+    subject.findings.excuse("R2", "every argument matches the schemas of the commands");
 }
 
 /// R11: shutdown answers, and the process ends by itself.
@@ -366,7 +365,7 @@ fn end(subject: &mut Subject<'_>) {
             subject.findings.stop("interrupted");
             return;
         }
-        Ok(_) | Err(_) => Some("shutdown gives no answer".to_owned()),
+        Ok(_) | Err(_) => Some("shutdown does not respond".to_owned()),
     };
     if let Some(message) = message {
         subject.findings.fail("R11", message, None);
@@ -409,15 +408,13 @@ fn enforce(subject: &mut Subject<'_>, examples: &[Example]) {
             Ok(Event::Error { error, .. }) => {
                 let message = excerpt(&error.message, 200);
                 let note =
-                    format!("`{}` fails where its declaration is enforced: {message}", words[0]);
+                    format!("`{}` fails if its declaration is enforced: {message}", words[0]);
                 let shown = evidence(&words, &json!(error), "error", &note);
                 (note, shown)
             }
             Ok(_) | Err(_) => {
-                let note = format!(
-                    "`{}` gives another answer where its declaration is enforced",
-                    words[0]
-                );
+                let note =
+                    format!("`{}` returns another result if its declaration is enforced", words[0]);
                 let shown = evidence(&words, &Value::Null, "other answer", &note);
                 (note, shown)
             }

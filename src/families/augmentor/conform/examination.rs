@@ -33,20 +33,18 @@ const REASONS: [(&str, &str); 4] = [
 pub fn finding(session: &Session, item: &str, unit: &'static str) -> Finding {
     match session.examination.of(|| examine(session)) {
         Some(findings) => findings.verdict(item, unit),
-        None => {
-            Finding::blocked("the examination is one of another family; this is a fault of aos")
-        }
+        None => Finding::blocked("the examination belongs to another family; this is a bug in aos"),
     }
 }
 
 fn examine(session: &Session) -> Findings {
     let mut findings = Findings::default();
     let Ok(contract) = session.contract.of::<AugmentorContract>() else {
-        findings.stop("the contract is one of another family");
+        findings.stop("the contract belongs to another family");
         return findings;
     };
     let Some(root) = session.target.root.as_ref().and_then(|root| root.to_str()) else {
-        findings.stop("there is no project to look at");
+        findings.stop("there is no project to examine");
         return findings;
     };
     let place = match Place::find(&Wanted { package: root, ..Wanted::default() }, contract) {
@@ -79,7 +77,7 @@ fn examine(session: &Session) -> Findings {
 }
 
 fn manifest_fault(error: &PlaceError) -> String {
-    format!("{error}; `aos check` says how to fix it")
+    format!("{error}; `aos check` reports the fix")
 }
 
 /// A package under examination.
@@ -119,7 +117,7 @@ impl Subject<'_> {
             Ok(Event::Described { facts: again }) => {
                 let (what, other) =
                     if again == facts { ("loading", &fresh) } else { ("describing", &again) };
-                let note = format!("{what} it again gives another answer");
+                let note = format!("{what} it again gives another result");
                 let shown = differing(&facts, other);
                 self.findings.fail(
                     "L8",
@@ -180,7 +178,7 @@ impl Subject<'_> {
                 None
             }
             Ok(_) => {
-                self.findings.stop("the runner gave another answer than the one that was due");
+                self.findings.stop("the runner sent an unexpected response");
                 None
             }
             Err(lost) => {
@@ -198,7 +196,7 @@ impl Subject<'_> {
             }
             Lost::Ended => "the process ended while the package was loaded".to_owned(),
             Lost::Invalid(why) => {
-                format!("loading wrote to the connection of the host: {}", excerpt(why, 200))
+                format!("loading wrote to the host's connection: {}", excerpt(why, 200))
             }
             Lost::Interrupted | Lost::Unwanted => {
                 self.findings.stop("interrupted");

@@ -95,8 +95,8 @@ impl Findings {
         }
         let nothing = match (&self.stopped, self.failed()) {
             (Some(why), _) => why.clone(),
-            (None, Some(item)) => format!("it was not looked at, because {item} failed"),
-            (None, None) => "the package has nothing to look at".to_owned(),
+            (None, Some(item)) => format!("it was not examined, because {item} failed"),
+            (None, None) => "the package has nothing to examine".to_owned(),
         };
         Finding::unless_vacuous(looked.targets, unit, &nothing)
     }

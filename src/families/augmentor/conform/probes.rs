@@ -28,8 +28,8 @@ pub static PROBES: [Probe; 19] = [
         "§6",
         "loads",
         "The entry is imported and the factory returns in time, whatever arguments it gets",
-        "A host that cannot load a package offers none of its commands",
-        "let the entry import without side effects, and let the factory accept any arguments"
+        "Otherwise a host cannot offer any of its commands",
+        "import the entry without side effects, and accept any arguments in the factory"
     ),
     item!(
         "L2",
@@ -37,7 +37,7 @@ pub static PROBES: [Probe; 19] = [
         "§5.1",
         "loads",
         "The factory returns a package, not a promise, a list or nothing",
-        "Hosts of both languages call the factory without waiting for it",
+        "Hosts in both languages call the factory synchronously",
         "return an object with `commands`, `agents` or `tools`, and make the factory synchronous"
     ),
     item!(
@@ -46,7 +46,7 @@ pub static PROBES: [Probe; 19] = [
         "§2.1",
         "loads",
         "The loaded file is inside the package",
-        "Another module of the same name would run in its place",
+        "Otherwise another module with the same name would run",
         "name a module of the package in `entry`"
     ),
     item!(
@@ -54,8 +54,8 @@ pub static PROBES: [Probe; 19] = [
         "names",
         "§5.1",
         "members",
-        "Names are valid and unique, functions can be called, an agent takes `history`, each tool is a command",
-        "A host offers commands by name and cannot tell two of one name apart",
+        "Names are valid and unique, functions are callable, agents accept `history`, and each tool is a command",
+        "A host offers commands by name, so names must be unique",
         "correct the member that is named"
     ),
     item!(
@@ -64,7 +64,7 @@ pub static PROBES: [Probe; 19] = [
         "§5.3",
         "schemas",
         "Each schema is a valid JSON Schema with an object at its root",
-        "Hosts validate arguments and MCP clients show them by the schema",
+        "Hosts validate arguments with the schema, and MCP clients show it",
         "correct the schema that is named"
     ),
     item!(
@@ -73,16 +73,16 @@ pub static PROBES: [Probe; 19] = [
         "§5.1",
         "loads",
         "Loading writes nothing to stdout",
-        "Many hosts speak over stdout",
-        "write to stderr, or not at all, while the package is loaded"
+        "Many hosts use stdout for their protocol",
+        "write to stderr, or nothing, while the package is loaded"
     ),
     item!(
         "L7",
         "caps",
         "§5.2",
         "caps",
-        "Caps are declared exactly when they hold",
-        "Hosts decide by the manifest what a package can do",
+        "The declared caps are exactly those that the package has",
+        "Hosts learn from the manifest what a package can do",
         "correct `caps` in augmentor.toml"
     ),
     item!(
@@ -90,8 +90,8 @@ pub static PROBES: [Probe; 19] = [
         "stable-description",
         "§5.1",
         "descriptions",
-        "Loading again and describing again give the same",
-        "Hosts keep what they learned about a package",
+        "Loading and describing the package again give the same facts",
+        "Hosts cache the description of a package",
         "make names, schemas and descriptions constant"
     ),
     item!(
@@ -99,8 +99,8 @@ pub static PROBES: [Probe; 19] = [
         "results",
         "§5.4",
         "calls",
-        "A valid call has the result that tests/calls.json says, a JSON object",
-        "A caller gets what the package promises",
+        "A valid call returns the result in tests/calls.json, a JSON object",
+        "Callers rely on what the package promises",
         "correct the command, or the example"
     ),
     item!(
@@ -108,9 +108,9 @@ pub static PROBES: [Probe; 19] = [
         "invalid-arguments",
         "§5.3",
         "calls",
-        "Arguments that do not fit are refused with an AugmentorError, also without the validation of a host",
-        "A raw exception tells the caller nothing that it could correct",
-        "check the arguments first: `check` of the generated module does it"
+        "Invalid arguments are refused with an AugmentorError, even if the host does not validate",
+        "A raw exception does not tell the caller what to correct",
+        "validate the arguments first, with `check` of the generated module"
     ),
     item!(
         "R3",
@@ -118,8 +118,8 @@ pub static PROBES: [Probe; 19] = [
         "§5.4",
         "calls",
         "Results are strictly JSON",
-        "Other values are lost or changed on the way to the caller",
-        "return null, booleans, finite numbers, texts, lists and objects only"
+        "Other values are lost or changed before they reach the caller",
+        "return only null, booleans, finite numbers, strings, lists and objects"
     ),
     item!(
         "R4",
@@ -128,16 +128,16 @@ pub static PROBES: [Probe; 19] = [
         "calls",
         "An expected failure is an AugmentorError with its own code",
         "Callers decide by the code",
-        "raise AugmentorError with the code, and let nothing else escape"
+        "raise AugmentorError with the code, and catch all other exceptions"
     ),
     item!(
         "R5",
         "chunks",
         "§5.6",
         "calls",
-        "Chunks are well-formed and come before the result, and the call works without a stream",
-        "A host drops what comes late, and not every host streams",
-        "stream before the result, in the form of the contract, and only when the context has `stream`"
+        "Chunks are well-formed and come before the result, and the call also works without streaming",
+        "A host drops late chunks, and not every host streams",
+        "stream before the result, in the format of the contract, and only if the context has `stream`"
     ),
     item!(
         "R6",
@@ -145,34 +145,34 @@ pub static PROBES: [Probe; 19] = [
         "§6",
         "calls",
         "A call ends",
-        "A host ends the whole package when a call takes too long",
-        "bound every wait of the command"
+        "If a call takes too long, a host kills the whole package",
+        "use a timeout for everything that the command waits for"
     ),
     item!(
         "R7",
         "process-lives",
         "§6",
         "calls",
-        "A call does not end the process, nor does anything that it left behind",
-        "All other calls of the package end with it",
-        "raise AugmentorError in place of exiting, and handle errors of tasks that go on after the result"
+        "Neither a call nor anything that it left running ends the process",
+        "All other calls of the package would fail too",
+        "raise AugmentorError instead of exiting, and handle errors of tasks that continue after the result"
     ),
     item!(
         "R8",
         "separate-calls",
         "§5.5",
         "examples",
-        "Calls in one process, one after the other or at once, do not see each other",
-        "Hosts keep a package loaded and let calls overlap",
-        "keep no state of a call outside of it"
+        "Calls in one process, sequential or concurrent, do not affect each other",
+        "Hosts keep a package loaded, and calls can overlap",
+        "do not keep the state of a call outside of the call"
     ),
     item!(
         "R11",
         "shutdown",
         "§6",
         "shutdowns",
-        "`shutdown` returns, and the process then ends by itself",
-        "A host that has to kill a package loses what it was about to save",
+        "`shutdown` returns, and then the process exits by itself",
+        "If a host must kill a package, unsaved data is lost",
         "stop timers, threads and connections in `shutdown`"
     ),
     item!(
@@ -180,17 +180,17 @@ pub static PROBES: [Probe; 19] = [
         "permissions-observed",
         "§2.3",
         "answers",
-        "What was observed was declared",
-        "Users grant what the manifest declares, and nothing else",
-        "declare the permission in augmentor.toml, or do without"
+        "Everything that was observed is declared",
+        "Users grant only what the manifest declares",
+        "declare the permission in augmentor.toml, or avoid the action"
     ),
     item!(
         "P2",
         "permissions-enforced",
         "§2.3",
         "calls",
-        "Where the system can enforce the declaration, the package works under it",
-        "A host that enforces the declaration would break the package",
-        "declare the permission in augmentor.toml, or do without"
+        "The package works under the permissions that the system can enforce",
+        "Otherwise the package fails in a host that enforces its declaration",
+        "declare the permission in augmentor.toml, or avoid the action"
     ),
 ];

@@ -55,7 +55,7 @@ fn invalid(faults: Vec<Value>) -> CallError {
     };
     let place = text("path");
     let place = if place.is_empty() { String::new() } else { format!("`{place}`: ") };
-    let message = format!("the arguments do not fit the schema: {place}{}", text("message"));
+    let message = format!("the arguments do not match the schema: {place}{}", text("message"));
     CallError::host("invalid_input", message, json!({"errors": faults}))
 }
 
@@ -75,7 +75,7 @@ fn history_fits(contract: &AugmentorContract, history: &Value) -> Result<(), Cal
     match entries.iter().position(|entry| !fits(entry)) {
         None => Ok(()),
         Some(index) => {
-            let message = "an entry has a `role` of the contract and a `content`, a text";
+            let message = "an entry must have a `role` of the contract and a `content`, a string";
             Err(invalid(vec![json!({"path": format!("/history/{index}"), "message": message})]))
         }
     }

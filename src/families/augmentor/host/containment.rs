@@ -50,8 +50,10 @@ impl Containment {
             ("all", _) => {}
             ("none", Ok(())) => found.enforced.push("network"),
             ("none", Err(why)) => found.leave("network", why.clone()),
-            _ => found
-                .leave("network", "no system separates https from other connections".to_owned()),
+            _ => found.leave(
+                "network",
+                "no system can distinguish https from other connections".to_owned(),
+            ),
         }
         match model {
             Some(Ok(model)) => {

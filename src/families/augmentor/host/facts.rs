@@ -147,7 +147,7 @@ impl Facts {
             }
         }
         for agent in self.agents.iter().filter(|agent| agent.history == Some(false)) {
-            let message = format!("`handle` of {} does not take `history`", shown(&agent.id));
+            let message = format!("`handle` of {} does not accept `history`", shown(&agent.id));
             found.push(item("L4", message));
         }
         for tool in self.tools.iter().filter(|tool| !commands.contains(&&tool.name)) {
@@ -187,9 +187,9 @@ impl Facts {
             let is_declared = caps.iter().any(|declared| declared == cap.as_str());
             let count = count(key.as_str());
             match (is_declared, count) {
-                (true, 0) => Some(format!("the cap `{cap}` is declared, and there are no {key}")),
+                (true, 0) => Some(format!("the cap `{cap}` is declared, but there are no {key}")),
                 (false, 1..) => {
-                    Some(format!("there are {count} {key}, and the cap `{cap}` is not declared"))
+                    Some(format!("there are {count} {key}, but the cap `{cap}` is not declared"))
                 }
                 _ => None,
             }
@@ -205,9 +205,9 @@ fn unique_names(kind: &str, names: &[&Value], pattern: Option<&str>, found: &mut
             !name.is_empty() && pattern.as_ref().is_none_or(|pattern| pattern.is_match(name))
         });
         if !is_valid {
-            found.push(item("L4", format!("{} is not a name of a {kind}", shown(name))));
+            found.push(item("L4", format!("{} is not a valid name of a {kind}", shown(name))));
         } else if names[..index].contains(name) {
-            found.push(item("L4", format!("there are two of the {kind} {}", shown(name))));
+            found.push(item("L4", format!("the {kind} {} exists twice", shown(name))));
         }
     }
 }

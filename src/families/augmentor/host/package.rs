@@ -74,7 +74,7 @@ pub fn program(place: &Place, python: Option<&std::path::Path>) -> Result<PathBu
         _ => interpreter::node(),
     };
     found.ok_or_else(|| {
-        let message = format!("there is no {} to run the package with", place.runtime);
+        let message = format!("no {} was found to run the package", place.runtime);
         CallError::load_failed("runtime_missing", message)
     })
 }
@@ -212,7 +212,7 @@ impl<'a> Package<'a> {
                 Some(format!("shutdown failed: {}", excerpt(&error.message, 200)))
             }
             Ok(_) | Err(_) => {
-                Some("shutdown gave no answer, and the process was killed".to_owned())
+                Some("shutdown did not respond, and the process was killed".to_owned())
             }
         };
         self.collect(&child);
@@ -253,7 +253,7 @@ impl<'a> Package<'a> {
                 let exit = self.child.as_mut().and_then(|child| child.ends(Duration::from_secs(1)));
                 let ending = match exit {
                     Some(Some(code)) => format!("ended with exit code {code}"),
-                    Some(None) => "was ended by a signal".to_owned(),
+                    Some(None) => "was killed by a signal".to_owned(),
                     None => "closed its connection".to_owned(),
                 };
                 let faults = self.child.iter().flat_map(|child| &child.strays);
@@ -267,7 +267,7 @@ impl<'a> Package<'a> {
             }
             Lost::Invalid(why) => {
                 let message = format!(
-                    "the package wrote to the connection of the host, and its process was killed: {}",
+                    "the package wrote to the host's connection, and its process was killed: {}",
                     excerpt(why, 200)
                 );
                 CallError::host("crashed", message, Value::Null)
@@ -329,7 +329,7 @@ pub fn start(
         Err(_) => {
             let [_, (said, _)] = child.output();
             let said = excerpt(&String::from_utf8_lossy(&said), 300);
-            Err(refused(format!("the runner gave no answer: {said}")))
+            Err(refused(format!("the runner sent no response: {said}")))
         }
     }
 }
@@ -396,10 +396,6 @@ fn unexpected() -> CallError {
     CallError {
         trace: None,
         origin: Origin::Host,
-        ..CallError::host(
-            "crashed",
-            "the runner gave another answer than the one that was due",
-            Value::Null,
-        )
+        ..CallError::host("crashed", "the runner sent an unexpected response", Value::Null)
     }
 }

@@ -45,7 +45,7 @@ pub struct Wanted<'a> {
 /// Why there is nothing to load.
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceError {
-    #[error("there is no augmentor `{package}`; looked for {}", looked.join(", "))]
+    #[error("the augmentor `{package}` was not found; looked for {}", looked.join(", "))]
     NotFound { package: String, looked: Vec<String> },
     #[error("`{}` cannot be read: {source}", path.display())]
     Read { path: PathBuf, source: std::io::Error },

@@ -25,7 +25,7 @@ pub const WORK: &str = "work";
 /// Writes the files of one language and gives the name of the one to start.
 ///
 /// # Errors
-/// As the system says.
+/// If the system reports an error.
 pub fn write(directory: &TemporaryDirectory, runtime: &str) -> std::io::Result<&'static str> {
     let (names, first) = match runtime {
         "python" => (PYTHON, "runner.py"),

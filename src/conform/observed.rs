@@ -9,7 +9,7 @@ use super::evidence;
 use super::mock::Request;
 use super::probe::Evidence;
 use super::secrets::Sentinel;
-use super::session::MAX_OUTPUT;
+use super::call::MAX_OUTPUT;
 
 /// What a call showed.
 #[derive(Clone, Debug)]

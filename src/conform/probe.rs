@@ -25,12 +25,29 @@ pub struct Probe {
     pub run: fn(&Session) -> Finding,
 }
 
+impl Probe {
+    /// What the probes of a family have in common; each says the rest itself.
+    #[must_use]
+    pub const fn of(family: Family) -> Self {
+        Self {
+            id: "",
+            family,
+            section: "",
+            title: "",
+            why: "",
+            fix: "",
+            needs: &[],
+            run: |_| Finding::blocked("the probe has no body"),
+        }
+    }
+}
+
 /// What a probe cannot do without.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Need {
     /// A `conform.toml` in the project.
     Fixture,
-    /// The facts of the API, `[harness]` of `conform.toml`.
+    /// The facts of the API behind the tool, a table of `conform.toml`.
     Facts,
     /// Names of environment variables that hold secrets.
     Credentials,
@@ -40,7 +57,7 @@ pub enum Need {
     Namespace,
     /// The tool's source directory, not just a command.
     Project,
-    /// The manifest (`connector.json`) of the project.
+    /// The manifest of the project.
     Manifest,
     /// A Python that can make environments.
     Python,

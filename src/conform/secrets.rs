@@ -201,7 +201,8 @@ fn base64_cores(bytes: &[u8]) -> Vec<String> {
 }
 
 /// Base64 without padding.
-pub(super) fn base64(bytes: &[u8]) -> String {
+#[must_use]
+pub fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for chunk in bytes.chunks(3) {

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use super::call::Call;
 use super::fixture::Fixture;
-use super::harness::facts::Facts;
 use super::sandbox::Sandbox;
 use super::secrets::Sentinel;
 
@@ -39,8 +38,7 @@ impl Surroundings<'_> {
             None => set("PYTHONDONTWRITEBYTECODE", "1".to_owned()),
         }
         if let Some(fixture) = self.fixture {
-            let base = fixture.harness.as_ref().map_or("", Facts::base_path);
-            let base = format!("{}{base}", self.url);
+            let base = format!("{}{}", self.url, fixture.base_path);
             if let Some(name) = &fixture.base_url_env {
                 set(name, base.clone());
             }

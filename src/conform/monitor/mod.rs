@@ -3,8 +3,8 @@
 //! Makes no call: it only looks at calls that probes made anyway. The rules are in `invariants` of each family; here is
 //! what is the same for both: what a call showed, which calls no rule can judge, and what contradicts which probe.
 
-mod log;
-mod ruling;
+pub mod log;
+pub mod ruling;
 
 use std::collections::BTreeMap;
 

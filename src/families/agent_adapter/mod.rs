@@ -16,6 +16,8 @@ use crate::audit::rules::FAMILY_RULES;
 use crate::commands::new::subject::SCAFFOLDERS;
 use crate::commands::wire::seam::WIRERS;
 use crate::conform::family::PROBES;
+use crate::conform::fixture::section::SECTIONS;
+use crate::conform::tools::TOOLS;
 use crate::contract::Family;
 use crate::contract::family::{Description, Marker};
 use crate::generate::outputs::OUTPUTS;
@@ -38,6 +40,8 @@ pub fn install() {
     FROZEN.add(FAMILY, &frozen::AdapterCore);
     FAMILY_RULES.add(FAMILY, &rules::AdapterRules);
     PROBES.add(FAMILY, &conform::AdapterProbes);
+    TOOLS.add(FAMILY, &conform::AdapterTools);
+    SECTIONS.add(FAMILY, &conform::facts::AdapterSection);
     SCAFFOLDERS.add(FAMILY, &scaffold::AdapterScaffolder);
     WIRERS.add(FAMILY, &wiring::AdapterWirer);
 }

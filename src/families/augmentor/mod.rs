@@ -18,6 +18,7 @@ use crate::audit::rules::FAMILY_RULES;
 use crate::commands::augmentor::seam::HOSTS;
 use crate::commands::new::subject::SCAFFOLDERS;
 use crate::conform::family::PROBES;
+use crate::conform::tools::TOOLS;
 use crate::contract::Family;
 use crate::contract::family::{Description, Marker};
 use crate::generate::outputs::OUTPUTS;
@@ -44,6 +45,7 @@ pub fn install() {
     FROZEN.add(FAMILY, &frozen::AugmentorCore);
     FAMILY_RULES.add(FAMILY, &rules::AugmentorRules);
     PROBES.add(FAMILY, &conform::AugmentorProbes);
+    TOOLS.add(FAMILY, &conform::AugmentorTools);
     HOSTS.add(FAMILY, &commands::AugmentorHost);
     OPENERS.add(FAMILY, &mcp::AugmentorOpener);
     SCAFFOLDERS.add(FAMILY, &scaffold::AugmentorScaffolder);

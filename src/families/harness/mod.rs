@@ -1,16 +1,18 @@
 //! The family `harness`: AOS connectors, `aos-<name>`.
 
 mod adoption;
+mod conform;
 mod frozen;
 mod mcp;
 mod outputs;
-mod probe_set;
 mod rules;
 mod scaffold;
 
 use crate::audit::rules::FAMILY_RULES;
 use crate::commands::new::subject::SCAFFOLDERS;
 use crate::conform::family::PROBES;
+use crate::conform::fixture::section::SECTIONS;
+use crate::conform::tools::TOOLS;
 use crate::contract::harness::FAMILY;
 use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
@@ -24,7 +26,9 @@ pub fn install() {
     ADOPTERS.add(FAMILY, &adoption::HarnessAdopter);
     FROZEN.add(FAMILY, &frozen::HarnessCore);
     FAMILY_RULES.add(FAMILY, &rules::HarnessRules);
-    PROBES.add(FAMILY, &probe_set::HarnessProbes);
+    PROBES.add(FAMILY, &conform::HarnessProbes);
+    TOOLS.add(FAMILY, &conform::HarnessTools);
+    SECTIONS.add(FAMILY, &conform::facts::HarnessSection);
     OPENERS.add(FAMILY, &mcp::HarnessOpener);
     SCAFFOLDERS.add(FAMILY, &scaffold::HarnessScaffolder);
 }

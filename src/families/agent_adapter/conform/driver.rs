@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::conform::agent_adapter::AdapterFacts;
+use super::facts::{self, AdapterFacts};
 use crate::conform::sandbox::Sandbox;
 use crate::conform::{Evidence, Finding, Session};
 use crate::contract::json;
@@ -55,12 +55,12 @@ struct Verdict {
 
 /// What the adapter shows about one probe.
 pub fn finding(session: &Session, probe: &'static str, unit: &'static str) -> Finding {
-    let Some(facts) = session.fixture.as_ref().and_then(|all| all.agent_adapter.as_ref()) else {
+    let Some(facts) = facts::of(session) else {
         return Finding::blocked(
             "conform.toml does not have the facts of the agent, `[agent_adapter]`",
         );
     };
-    match session.examination.of(|| built(session)) {
+    match session.state.of(|| built(session)).as_deref() {
         None => Finding::blocked("the driver is one of another family; this is a fault of aos"),
         Some(Err(why)) => Finding::blocked(why.clone()),
         Some(Ok(driver)) => match asked(session, driver, probe, facts) {

@@ -31,7 +31,7 @@ const REASONS: [(&str, &str); 4] = [
 
 /// The verdict about one item; the first probe that asks makes the examination.
 pub fn finding(session: &Session, item: &str, unit: &'static str) -> Finding {
-    match session.examination.of(|| examine(session)) {
+    match session.state.of(|| examine(session)) {
         Some(findings) => findings.verdict(item, unit),
         None => {
             Finding::blocked("the examination is one of another family; this is a fault of aos")

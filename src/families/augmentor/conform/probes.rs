@@ -9,19 +9,19 @@ macro_rules! item {
     ($item:literal, $id:literal, $section:literal, $unit:literal, $title:literal, $why:literal, $fix:literal) => {
         Probe {
             id: concat!("augmentor.", $id),
-            family: FAMILY,
             section: concat!($section, " (", $item, ")"),
             title: $title,
             why: $why,
             fix: $fix,
             needs: &[Need::Project],
             run: |session| finding(session, $item, $unit),
+            ..Probe::of(FAMILY)
         }
     };
 }
 
 /// Every probe of the family.
-pub static PROBES: [Probe; 19] = [
+pub const PROBES: &[Probe] = &[
     item!(
         "L1",
         "loads",

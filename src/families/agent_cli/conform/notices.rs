@@ -1,0 +1,100 @@
+//! Notices of updates (agent-cli §3, §14): what a check leaves behind, and who shows it.
+
+use semver::Version;
+
+use super::lab::{Lab, Outcome, examine};
+use super::teller::Teller;
+use crate::contract::agent_cli::FAMILY;
+use crate::conform::probe::Probe;
+
+pub const NOTICES: Probe = Probe {
+    id: "cli.notices",
+    section: "§14",
+    title: "After a check every command shows the notice from the cache, until the tool is current",
+    why: "An agent that never calls `update` still learns that there is one",
+    fix: "Keep the notice with all its keys; drop it when the running version has reached it",
+    run: |session| examine(session, notices),
+    ..Probe::of(FAMILY)
+};
+
+fn notices(lab: &Lab<'_>) -> Outcome {
+    let mut host = Teller::start(lab)?;
+    let newer = host.newer();
+    host.publish(&newer)?;
+    let rules = &lab.contract.notices;
+    for call in [["context"], ["changelog"]] {
+        let shot = host.run(&call);
+        let notice = shot.at("/meta/notices/0");
+        shot.expect(
+            notice.is_object(),
+            format!("`{}` does not show the notice in `meta.notices`", call[0]),
+        )?;
+        for key in &rules.required_keys {
+            shot.expect(notice.get(key.as_str()).is_some(), format!("the notice has no `{key}`"))?;
+        }
+        for (key, _) in notice.as_object().into_iter().flatten() {
+            let mut keys = rules.required_keys.iter().chain(&rules.optional_keys);
+            let known = keys.any(|each| each.as_str() == key);
+            shot.expect(
+                known,
+                format!("the notice has `{key}`, which the contract does not know"),
+            )?;
+        }
+        let latest = notice["latest_version"] == newer.to_string().as_str();
+        shot.expect(latest, "the notice names another version than the host publishes")?;
+        let kind = notice["type"].as_str().unwrap_or_default();
+        shot.expect(kind == "update_available", format!("the notice has the type `{kind}`"))?;
+        let severity = notice["severity"].as_str().unwrap_or_default();
+        let is_known = rules.severities.iter().any(|each| each.as_str() == severity);
+        shot.expect(is_known, format!("the notice has the severity `{severity}`"))?;
+    }
+    host.update_finds_nothing(&["--check"]);
+    let shot = host.run(&["context"]);
+    let notices = shot.at("/meta/notices").as_array().into_iter().flatten();
+    // That the host shows less than before is a notice of its own.
+    let stays = notices.into_iter().any(|notice| notice["type"] == "update_available");
+    shot.expect(!stays, "the notice stays although the tool is current")
+}
+
+pub const SEVERITY: Probe = Probe {
+    id: "cli.notice-severity",
+    section: "§14",
+    title: "A notice of a new major version is a warning, one of a patch is for information",
+    why: "An agent tells its user about the one and not about the other",
+    fix: "Compare the first component of both versions; add the entries of the verified changelog",
+    run: |session| examine(session, severity),
+    ..Probe::of(FAMILY)
+};
+
+fn severity(lab: &Lab<'_>) -> Outcome {
+    let mut host = Teller::start(lab)?;
+    let major = Version::new(host.newer().major + 1, 0, 0);
+    for (version, wanted) in [(host.newer(), "info"), (major, "warning")] {
+        host.publish(&version)?;
+        let shot = host.run(&["context"]);
+        let found = shot.at("/meta/notices/0/severity").as_str().unwrap_or("nothing");
+        shot.expect(
+            found == wanted,
+            format!("{version} has the severity {found} and not {wanted}"),
+        )?;
+    }
+    Ok(())
+}
+
+pub const CONTEXT_NOTICES: Probe = Probe {
+    id: "cli.context-notices",
+    section: "§11",
+    title: "`context` has the cached notice in `data.notices`",
+    why: "It is where an agent looks before it starts",
+    fix: "Read the cache in `context`, and leave the key out when there is nothing",
+    run: |session| examine(session, context_notices),
+    ..Probe::of(FAMILY)
+};
+
+fn context_notices(lab: &Lab<'_>) -> Outcome {
+    let mut host = Teller::start(lab)?;
+    host.publish(&host.newer())?;
+    let shot = host.run(&["context"]);
+    let kind = &shot.at("/data/notices/0")["type"];
+    shot.expect(kind == "update_available", "`context` does not have the notice in `data.notices`")
+}

@@ -1,0 +1,343 @@
+//! `reference` (agent-cli §11): whether what a tool says about itself is whole and can be used by a program.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::fixture::Role;
+use super::kind::{self, is_gated};
+use super::lab::{Lab, Outcome, Stop, examine};
+use crate::contract::agent_cli::FAMILY;
+use crate::conform::probe::Probe;
+
+/// Exit of a step for a person.
+const HUMAN_EXIT: i64 = 9;
+/// Options of every command.
+const GLOBAL: [&str; 9] =
+    ["format", "json", "fields", "compact", "dry-run", "confirm", "quiet", "help", "version"];
+
+/// Whether a tool with this reference may have a command of this kind.
+pub fn may_have(reference: &Value, role: Role) -> bool {
+    let any = |test: &dyn Fn(&Value) -> bool| {
+        reference["commands"].as_array().is_some_and(|commands| commands.iter().any(test))
+    };
+    let has_param = |command: &Value, names: &[&str]| {
+        params(command).any(|param| names.contains(&param.as_str()))
+    };
+    let has_field = |test: &dyn Fn(&str) -> bool| {
+        let schemas = reference["schemas"].as_object().into_iter().flatten();
+        schemas
+            .flat_map(|(_, schema)| schema["fields"].as_array().into_iter().flatten())
+            .filter_map(Value::as_str)
+            .any(test)
+    };
+    // The contract names no mark of a stream, so any word about one counts.
+    let speaks_of = |command: &Value, words: &[&str]| {
+        // Every command may name the upstream.
+        let text = command.to_string().to_lowercase().replace("upstream", "");
+        words.iter().any(|word| text.contains(word))
+    };
+    match role {
+        Role::List => any(&|command| {
+            has_param(command, &["cursor", "offset", "page-token"])
+                || command["path"].as_str().is_some_and(|path| path.ends_with(" list"))
+        }),
+        Role::Stream => any(&|command| speaks_of(command, &["stream", "ndjson", "jsonl"])),
+        Role::Batch => any(&|command| {
+            is_gated(command)
+                && (command["batch"] == true || has_param(command, &["continue-on-error"]))
+        }),
+        Role::Scopes => has_field(&|field| field.ends_with("_errors")),
+        Role::Job => has_field(&|field| ["job_id", "operation_id"].contains(&field)),
+        // Codes that ask for a person have an exit of their own.
+        Role::Human => {
+            let mut codes = reference["error_codes"].as_object().into_iter().flatten();
+            codes.any(|(_, spec)| spec["exit"] == HUMAN_EXIT)
+        }
+        Role::Create | Role::Update | Role::Delete => any(&is_gated),
+        Role::Get | Role::Other => true,
+    }
+}
+
+/// Why nothing may be concluded from what a reference lacks.
+pub fn incomplete(reference: &Value) -> Option<String> {
+    for (path, command) in commands(reference) {
+        let nested = ["commands", "subcommands", "children"];
+        if nested.iter().any(|key| command[*key].as_array().is_some_and(|list| !list.is_empty())) {
+            return Some(format!("`reference` nests commands below `{path}`"));
+        }
+        if reference["tool"].as_str().is_some_and(|tool| path.split(' ').next() == Some(tool)) {
+            return Some(format!("`reference` has the name of the tool in the path `{path}`"));
+        }
+        let params = command["params"].as_array();
+        if params.is_none_or(|params| params.iter().any(|param| !param["name"].is_string())) {
+            return Some(format!("the `params` of `{path}` in `reference` cannot be read"));
+        }
+        if let Some(why) = kind::unclear(path, command) {
+            return Some(why);
+        }
+        let label = command["output_schema"].as_str().unwrap_or_default();
+        if !reference["schemas"][label]["fields"].is_array() {
+            return Some(format!("`reference` has no fields for the answer of `{path}`"));
+        }
+    }
+    let codes = reference["error_codes"].as_object();
+    codes.is_none_or(serde_json::Map::is_empty).then(|| "`reference` lists no codes".to_owned())
+}
+
+/// Names of the parameters of a command, without dashes.
+pub fn params(command: &Value) -> impl Iterator<Item = String> + '_ {
+    let params = command["params"].as_array().into_iter().flatten();
+    params
+        .filter_map(|param| param["name"].as_str())
+        .map(|name| name.trim_start_matches('-').replace('_', "-"))
+}
+
+/// The commands of a reference with their paths.
+pub fn commands(reference: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let commands = reference["commands"].as_array().into_iter().flatten();
+    commands.filter_map(|command| Some((command["path"].as_str()?, command)))
+}
+
+pub const REFERENCE: Probe = Probe {
+    id: "cli.reference",
+    section: "§11",
+    title: "`reference` has every block, every exit and every code",
+    why: "An agent learns a tool from `reference` and from nothing else",
+    fix: "Build `reference` from the tables that the program itself uses",
+    run: |session| examine(session, reference),
+    ..Probe::of(FAMILY)
+};
+
+fn reference(lab: &Lab<'_>) -> Outcome {
+    let shot = lab.look(&["reference"]);
+    shot.expect(shot.is_ok(), "`reference` fails")?;
+    let data = shot.data();
+    let rules = &lab.contract.self_description.reference;
+    for key in rules
+        .iter()
+        .find(|(name, _)| name.as_str() == "required_keys")
+        .into_iter()
+        .flat_map(|(_, keys)| keys)
+    {
+        shot.expect(data.get(key.as_str()).is_some(), format!("`reference` has no `{key}`"))?;
+    }
+    let exits = data["exit_codes"].as_object();
+    let codes = data["error_codes"].as_object();
+    let (Some(exits), Some(codes)) = (exits, codes) else {
+        return Err(shot.fail("`exit_codes` or `error_codes` is no object"));
+    };
+    shot.expect(
+        exits.contains_key("0") && exits.contains_key("130"),
+        "`exit_codes` lacks 0 or 130",
+    )?;
+    for (code, spec) in codes {
+        let Some(exit) = spec["exit"].as_i64() else {
+            return Err(shot.fail(format!("`error_codes.{code}` has no exit")));
+        };
+        let message = format!("`exit_codes` lacks {exit}, the exit of `{code}`");
+        shot.expect(exits.contains_key(&exit.to_string()), message)?;
+        shot.expect(
+            spec["retryable"].is_boolean(),
+            format!("`error_codes.{code}` has no retryable"),
+        )?;
+        let core = lab.contract.error_codes.core.iter().find(|(name, _)| name.as_str() == code);
+        let same = core.is_none_or(|(_, core)| {
+            i64::from(core.exit) == exit && spec["retryable"] == core.retryable
+        });
+        shot.expect(same, format!("`error_codes.{code}` is not as in the core"))?;
+        let is_transient = matches!(exit, 7 | 8 | 130);
+        let message = format!("`{code}` has exit {exit}, which does not fit its `retryable`");
+        shot.expect(core.is_some() || spec["retryable"] == is_transient, message)?;
+    }
+    let tier = data["risk_tier"].as_str().unwrap_or_default();
+    shot.expect(["T0", "T1", "T2"].contains(&tier), "`risk_tier` is not T0, T1 or T2")
+}
+
+pub const COMMANDS: Probe = Probe {
+    id: "cli.reference-commands",
+    section: "§11",
+    title: "Every command of `reference` has a real schema, an example and, for a write, its gate",
+    why: "A label that leads nowhere makes an agent guess",
+    fix: "Enumerate the fields from the code that builds the data, and show --dry-run and --confirm for writes",
+    run: |session| examine(session, each_command),
+    ..Probe::of(FAMILY)
+};
+
+fn each_command(lab: &Lab<'_>) -> Outcome {
+    let shot = lab.look(&["reference"]);
+    let data = lab.reference()?;
+    let rules = &lab.contract.self_description.reference;
+    let required: Vec<_> = rules
+        .iter()
+        .filter(|(name, _)| name.as_str() == "command_keys")
+        .flat_map(|(_, keys)| keys)
+        .collect();
+    shot.expect(commands(&data).next().is_some(), "`reference` has no commands")?;
+    lab.tally.count("commands");
+    let mut unclear = None;
+    for (path, command) in commands(&data) {
+        lab.tally.subject(path);
+        for key in &required {
+            shot.expect(command.get(key.as_str()).is_some(), format!("`{path}` has no `{key}`"))?;
+        }
+        let label = command["output_schema"].as_str().unwrap_or_default();
+        let schema = &data["schemas"][label];
+        let shape = schema["shape"].as_str().unwrap_or_default();
+        shot.expect(
+            ["object", "array"].contains(&shape),
+            format!("`{path}` has no schema `{label}`"),
+        )?;
+        let fields = texts(&schema["fields"]);
+        shot.expect(!fields.is_empty(), format!("the schema `{label}` has no fields"))?;
+        let untrusted = texts(&schema["untrusted_fields"]);
+        let message = format!("`untrusted_fields` of `{label}` names what is no field");
+        shot.expect(untrusted.is_subset(&fields), message)?;
+        let examples = texts(&command["examples"]);
+        shot.expect(!examples.is_empty(), format!("`{path}` has no example"))?;
+        if let Some(why) = kind::unclear(path, command) {
+            unclear = unclear.or(Some(why));
+            continue;
+        }
+        if !kind::writes(command) {
+            continue;
+        }
+        let has =
+            |word: &str| examples.iter().any(|example| example.split(' ').any(|each| each == word));
+        if is_gated(command) {
+            let shown = has("--dry-run") && has("--confirm");
+            shot.expect(
+                shown,
+                format!("the examples of `{path}` do not show --dry-run and --confirm"),
+            )?;
+        }
+        if command["dangerous"] == true {
+            shot.expect(
+                has("--dangerous"),
+                format!("the examples of `{path}` do not show --dangerous"),
+            )?;
+        }
+        let policies = &lab.contract.write.confirm_policies;
+        let policy = command["confirm"].as_str().unwrap_or_default();
+        let known = policies.is_empty() || policies.iter().any(|each| each.as_str() == policy);
+        shot.expect(known, format!("`{path}` does not say how it is confirmed"))?;
+    }
+    unclear.map_or(Ok(()), |why| Err(Stop::Blocked(why)))
+}
+
+fn texts(value: &Value) -> BTreeSet<&str> {
+    value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+pub const EXAMPLES: Probe = Probe {
+    id: "cli.examples",
+    section: "§11",
+    title: "Every example names a command and options that exist",
+    why: "An example is what an agent copies first",
+    fix: "Run the examples in a test",
+    run: |session| examine(session, examples),
+    ..Probe::of(FAMILY)
+};
+
+fn examples(lab: &Lab<'_>) -> Outcome {
+    let shot = lab.look(&["reference"]);
+    let data = lab.reference()?;
+    let global: BTreeSet<String> = GLOBAL
+        .into_iter()
+        .map(str::to_owned)
+        .chain(params(&serde_json::json!({"params": data["global_flags"]})))
+        .collect();
+    let tool = data["tool"].as_str().unwrap_or_default();
+    lab.tally.count("examples");
+    for (path, command) in commands(&data) {
+        let known: BTreeSet<String> = params(command).collect();
+        for example in texts(&command["examples"]) {
+            lab.tally.subject(format!("{path}: {example}"));
+            let words = split(example);
+            let starts = words.first().is_some_and(|word| word == tool);
+            shot.expect(starts, format!("the example `{example}` does not begin with `{tool}`"))?;
+            let command: Vec<_> =
+                words.iter().skip(1).take(path.split(' ').count()).cloned().collect();
+            let message = format!("the example `{example}` is none of `{path}`");
+            shot.expect(command.join(" ") == path, message)?;
+            let rest = words.iter().take_while(|word| *word != "--");
+            let options = rest.filter_map(|word| word.strip_prefix("--"));
+            for option in options.map(|option| option.split('=').next().unwrap_or_default()) {
+                let exists = known.contains(option) || global.contains(option);
+                shot.expect(exists, format!("the example `{example}` has the option --{option}, which `{path}` does not know"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The words of a command line with quotes.
+pub fn split(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for symbol in line.chars() {
+        match quote {
+            Some(mark) if symbol == mark => quote = None,
+            None if symbol == '\'' || symbol == '"' => {
+                quote = Some(symbol);
+                word.get_or_insert_default();
+            }
+            None if symbol == ' ' => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(symbol),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+pub const READINESS: Probe = Probe {
+    id: "cli.readiness",
+    section: "§13",
+    title: "`release_readiness` uses the words of the contract and does not claim what is missing",
+    why: "A release script believes the level",
+    fix: "State each status as verified, missing, not_applicable or unknown; call nothing stable that lacks one",
+    run: |session| examine(session, readiness),
+    ..Probe::of(FAMILY)
+};
+
+fn readiness(lab: &Lab<'_>) -> Outcome {
+    let shot = lab.look(&["reference"]);
+    let data = lab.reference()?;
+    let readiness = &data["release_readiness"];
+    let allowed = |list: &str| -> BTreeSet<&str> {
+        let rules = &lab.contract.self_description.reference;
+        let keys =
+            rules.iter().filter(|(name, _)| name.as_str() == list).flat_map(|(_, keys)| keys);
+        keys.map(crate::contract::name::Key::as_str).collect()
+    };
+    let level = readiness["level"].as_str().unwrap_or_default();
+    shot.expect(
+        allowed("release_levels").contains(level),
+        format!("`release_readiness.level` is `{level}`, which is no level of the contract"),
+    )?;
+    let statuses = ["fcc_status", "mock_upstream_status", "live_smoke_status"];
+    for name in statuses {
+        let status = readiness[name].as_str().unwrap_or_default();
+        let known = allowed("release_statuses").contains(status);
+        shot.expect(known, format!("`{name}` is `{status}`, which is no status"))?;
+        let is_open = ["missing", "unknown"].contains(&status);
+        shot.expect(
+            level != "stable" || !is_open,
+            format!("the level is stable and `{name}` is {status}"),
+        )?;
+    }
+    if readiness["required_evidence"].is_array() {
+        return Ok(());
+    }
+    Err(shot.fail("`required_evidence` is no list"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_is_split_at_spaces_outside_of_quotes() {
+        assert_eq!(split("a --b 'c d' \"e\" ''"), ["a", "--b", "c d", "e", ""]);
+        assert_eq!(split("  "), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,56 @@
+//! A signal in the later stages of an update: while the archive comes, and while the Skill is synced.
+
+use std::time::Duration;
+
+use crate::conform::session::{Blow, Event};
+
+use super::super::lab::{Lab, Outcome, Shot, examine};
+use crate::contract::agent_cli::FAMILY;
+use crate::conform::probe::Probe;
+use super::publication::GOOD;
+use super::scene::Scene;
+use super::shims::{Npx, Place};
+
+/// Long enough for any reaction, short enough to be waited for.
+const DELAY: Duration = Duration::from_secs(12);
+
+pub const INTERRUPT: Probe = Probe {
+    id: "cli.update-interrupt-late",
+    section: "§14",
+    title: "A signal while the archive comes leaves the old version, one after the swap tells of the new one",
+    why: "After a signal an agent asks first of all which version it has",
+    fix: "Carry whether the swap happened through every way out, also that of a signal",
+    run: |session| examine(session, interrupt),
+    ..Probe::of(FAMILY)
+};
+
+fn interrupt(lab: &Lab<'_>) -> Outcome {
+    let scene = Scene::start(lab)?;
+    scene.publish(GOOD);
+    scene.mark_archive(DELAY);
+    let shot = scene.update_with(&[], Event::AtMark(Blow::Interrupt, 100), false);
+    let when = "SIGINT while the archive comes";
+    ends_at_once(&shot, when)?;
+    scene.is_refused(&shot, "E_INTERRUPTED", &["download"], when)?;
+
+    let scene = Scene::with(lab, Npx::Waits, Place::Plain)?;
+    scene.publish(GOOD);
+    let shot = scene.update_with(&[], Event::AtMark(Blow::Interrupt, 200), false);
+    let when = "SIGINT while the Skill is synced";
+    ends_at_once(&shot, when)?;
+    shot.expect(scene.is_new(), format!("{when} does not leave the new program"))?;
+    shot.expect_code(&["E_INTERRUPTED"], when)?;
+    let details = shot.at("/error/details");
+    let stage = details["stage"] == "skill_sync";
+    shot.expect(stage, format!("{when}: `stage` is not `skill_sync`"))?;
+    let replaced = details["binary_replaced"] == true;
+    shot.expect(replaced, format!("{when}: `binary_replaced` is not true"))?;
+    let version = details["current_version"] == scene.newer().to_string().as_str();
+    shot.expect(version, format!("{when}: `current_version` is not the new version"))?;
+    scene.is_clean(&shot, when)
+}
+
+fn ends_at_once(shot: &Shot, when: &str) -> Outcome {
+    let exit = shot.exit();
+    shot.expect(exit == Some(130), format!("{when} has another exit than 130"))
+}

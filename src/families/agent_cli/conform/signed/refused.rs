@@ -1,0 +1,53 @@
+//! Releases that somebody else signed, and lists of checksums that do not fit what they list.
+
+use super::super::lab::{Lab, Outcome, Stop, examine};
+use crate::contract::agent_cli::FAMILY;
+use crate::conform::probe::Probe;
+use super::publication::{LISTS, SIGNERS};
+use super::scene::Scene;
+
+pub const IDENTITY: Probe = Probe {
+    id: "cli.update-identity",
+    section: "§14",
+    title: "A release that anybody but the release workflow of this repository signed at its tag is E_INTEGRITY",
+    why: "Anybody can sign; only who signed makes the difference",
+    fix: "Demand the exact identity, repository, workflow and tag, and the issuer, anchored at both ends",
+    run: |session| examine(session, |lab| refuses(lab, &SIGNERS, &["verify_signature"])),
+    ..Probe::of(FAMILY)
+};
+
+pub const CHECKSUMS: Probe = Probe {
+    id: "cli.update-checksums",
+    section: "§14",
+    title: "An archive that the signed list does not name, or names otherwise, is E_INTEGRITY",
+    why: "The signature is over the list, so the list alone says which archive is meant",
+    fix: "Look for the exact name of the archive, once, and compare the digest of what was downloaded",
+    run: |session| examine(session, |lab| refuses(lab, &LISTS, &["verify_checksum"])),
+    ..Probe::of(FAMILY)
+};
+
+/// Wants a refusal in one of these stages for every kind.
+///
+/// # Errors
+/// Blocked at the end when the publisher did not make one of them.
+pub fn refuses(lab: &Lab<'_>, kinds: &[&str], stages: &[&str]) -> Outcome {
+    let scene = Scene::start(lab)?;
+    let mut unknown = Vec::new();
+    for kind in kinds {
+        if !scene.publish(kind) {
+            unknown.push(*kind);
+            continue;
+        }
+        let when = format!("a release of the kind `{kind}`");
+        let shot = scene.update(&[]);
+        scene.is_refused(&shot, "E_INTEGRITY", stages, &when)?;
+        shot.expect(scene.calls("npx").is_empty(), format!("{when} starts the sync of the Skill"))?;
+    }
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    Err(Stop::Blocked(format!(
+        "the publisher makes no release of the kind `{}`",
+        unknown.join("`, `")
+    )))
+}

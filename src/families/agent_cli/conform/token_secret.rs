@@ -1,0 +1,114 @@
+//! The secret that confirm tokens are keyed with (agent-cli §7): of this machine, private, and never replaced by nothing.
+
+use std::path::PathBuf;
+
+use crate::conform::sandbox::Sandbox;
+use crate::system::files;
+
+use super::fixture::Role;
+use super::gate::{meant, token};
+use super::lab::{Lab, Outcome, Shot, Stop, and, examine};
+use super::secrets::files_below;
+use crate::contract::agent_cli::FAMILY;
+use crate::conform::probe::Probe;
+use super::tree;
+
+const NAME: &str = "confirm.secret";
+const MAX_SECRET: u64 = 64 * 1024;
+/// Fewer bytes are no key.
+const LEAST: usize = 32;
+
+pub const TOKEN_MACHINE: Probe = Probe {
+    id: "cli.token-machine",
+    section: "§7",
+    title: "A token of another machine or user is E_CONFLICT",
+    why: "A token that anybody can compute confirms nothing",
+    fix: "Key the token with random bytes that are made here and never leave",
+    run: |session| examine(session, token_machine),
+    ..Probe::of(FAMILY)
+};
+
+fn token_machine(lab: &Lab<'_>) -> Outcome {
+    let sample = lab.sample(Role::Create)?;
+    let call = meant(lab, sample, &sample.call());
+    let token = token(lab, &call)?;
+    let elsewhere =
+        Sandbox::new().map_err(|error| Stop::Blocked(format!("there is no sandbox: {error}")))?;
+    let before = lab.mutations();
+    let shot = lab.elsewhere(&elsewhere, &and(&call, &["--confirm", &token]));
+    shot.expect(lab.mutations() == before, "a token of another machine is carried out")?;
+    shot.expect_code(&["E_CONFLICT"], "a token of another machine")
+}
+
+pub const TOKEN_SECRET: Probe = Probe {
+    id: "cli.token-secret",
+    section: "§7",
+    title: "The secret of the tokens is long, and its file and directory are for this user alone",
+    why: "Who can read it can confirm everything",
+    fix: "Create it at the first use: 32 random bytes, mode 0600, in a directory of mode 0700",
+    run: |session| examine(session, token_secret),
+    ..Probe::of(FAMILY)
+};
+
+fn token_secret(lab: &Lab<'_>) -> Outcome {
+    let (shot, path) = secret(lab)?;
+    let loaded = files::read(&path, MAX_SECRET).map_err(unusable)?;
+    shot.expect(loaded.bytes.len() >= LEAST, format!("`{NAME}` has fewer than {LEAST} bytes"))?;
+    if cfg!(unix) {
+        let is_private = files::is_private(&path).map_err(unusable)?;
+        shot.expect(is_private, format!("others can read `{NAME}`"))?;
+        let directory = path.parent().unwrap_or(&path);
+        let is_private = files::is_private(directory).map_err(unusable)?;
+        shot.expect(is_private, format!("others can enter the directory of `{NAME}`"))?;
+    }
+    Ok(())
+}
+
+pub const SECRET_DAMAGED: Probe = Probe {
+    id: "cli.token-secret-damaged",
+    section: "§7",
+    title: "A secret that is too short or cannot be read is an error, and never done without",
+    why: "A token that is keyed with nothing can be made by anybody",
+    fix: "Refuse what cannot be trusted with E_CONFIG, and say which file it is",
+    run: |session| examine(session, secret_damaged),
+    ..Probe::of(FAMILY)
+};
+
+fn secret_damaged(lab: &Lab<'_>) -> Outcome {
+    let (_, path) = secret(lab)?;
+    let sample = lab.sample(Role::Create)?;
+    let call = and(&meant(lab, sample, &sample.call()), &["--dry-run"]);
+    for what in ["empty", "short", "no file"] {
+        match what {
+            "empty" => tree::replace(&path, b"")?,
+            "short" => tree::replace(&path, b"short")?,
+            // Whoever runs as root can read every file.
+            _ => tree::obstruct(&path)?,
+        }
+        let shot = lab.call(&call);
+        let has_token = shot.at("/data/confirm_token").is_string();
+        shot.expect(!has_token && !shot.is_ok(), format!("`{NAME}` that is {what} gives a token"))?;
+        let is_said = shot.at("/error/message").as_str().is_some_and(|text| !text.is_empty());
+        shot.expect(is_said, format!("`{NAME}` that is {what} ends without an envelope"))?;
+    }
+    Ok(())
+}
+
+/// The file of the secret after a first use.
+fn secret(lab: &Lab<'_>) -> Outcome<(Shot, PathBuf)> {
+    let sample = lab.sample(Role::Create)?;
+    let shot = lab.call(&and(&meant(lab, sample, &sample.call()), &["--dry-run"]));
+    if !shot.at("/data/confirm_token").is_string() {
+        return Err(Stop::Blocked("the dry run gives no token".to_owned()));
+    }
+    let found = files_below(&lab.sandbox.path().join("home"));
+    let secret = found.into_iter().find(|path| path.file_name().is_some_and(|name| name == NAME));
+    // The name is an example of the contract; without the file only the behaviour counts.
+    let secret = secret
+        .ok_or_else(|| Stop::NotApplicable(format!("the home of the tool has no file `{NAME}`")))?;
+    Ok((shot, secret))
+}
+
+fn unusable(error: std::io::Error) -> Stop {
+    Stop::Blocked(format!("`{NAME}` cannot be used: {error}"))
+}

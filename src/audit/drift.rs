@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::contract::repository::is_below;
-use crate::contract::rules::Rule;
+use crate::contract::rules::rule::Rule;
 use crate::contract::{Finding, Repository};
 use crate::generate::lock::{LOCK_PATH, Lock};
+use crate::generate::outputs;
 use crate::generate::record::{AGENT_DIRECTORY, PIN_PATH, Record};
 use crate::inputs::desired::{Desired, DesiredError};
 use crate::inputs::project::Project;
@@ -214,7 +215,7 @@ pub fn extra(
     stays: &BTreeSet<RelativePath>,
 ) -> Vec<Finding> {
     let contract = record.spec.directory.as_str();
-    let extension = format!("{contract}/contract-ext.json");
+    let own_files = outputs::own_files(&record.spec.directory);
     let mut directories = vec![AGENT_DIRECTORY];
     if contract != AGENT_DIRECTORY {
         directories.push(contract);
@@ -230,7 +231,10 @@ pub fn extra(
             let kept = record.spec.keep.iter().any(|own| own.as_str() == path)
                 || stays.iter().any(|known| known.as_str() == path)
                 || runtime::is_owned(record, path);
-            if path != extension && !kept && !wanted.paths().any(|known| known.as_str() == path) {
+            if !own_files.iter().any(|own| own == path)
+                && !kept
+                && !wanted.paths().any(|known| known.as_str() == path)
+            {
                 let message =
                     format!("`{directory}` is kept by aos, and it did not write this file");
                 findings.push(rules::EXTRA.finding(path, message));

@@ -125,10 +125,6 @@ fn named(paths: &[&str]) -> String {
     }
 }
 
-/// Rules that fail when `connector.json` cannot be read as a document.
-const BROKEN_MANIFEST: [&str; 4] =
-    ["manifest/missing", "manifest/syntax", "manifest/encoding", "manifest/duplicate-key"];
-
 /// An examination under way.
 struct Audit<'a> {
     project: Project,
@@ -404,7 +400,9 @@ impl Audit<'_> {
         }
         let source = self.project.record.good().map(|record| self.source_path(record));
         // Only after the waivers: a cause that was waived must not take its effect with it.
-        let is_broken = |finding: &Finding| BROKEN_MANIFEST.contains(&finding.rule);
+        let unreadable = rules::FAMILY_RULES.of(self.project.family);
+        let unreadable = unreadable.map(rules::FamilyRules::unreadable_source).unwrap_or_default();
+        let is_broken = |finding: &Finding| unreadable.contains(&finding.rule);
         if self.report.findings.iter().any(is_broken) {
             self.report.findings.retain(|finding| {
                 finding.rule != rules::GENERATOR.id || Some(&finding.path) != source.as_ref()

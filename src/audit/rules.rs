@@ -1,7 +1,7 @@
-//! Rules about records and managed files; the rules of a family are in `contract::rules`.
+//! Rules about records and managed files; the rules of a family are in its folder.
 
 use crate::contract::family::Parts;
-use crate::contract::rules::Rule;
+use crate::contract::rules::rule::Rule;
 use crate::contract::{Family, Finding, Repository, Severity};
 use crate::generate::record::Record;
 use crate::generate::vendor::Contract;
@@ -408,6 +408,11 @@ pub trait FamilyRules: Sync {
         contract: &Contract,
         record: Option<&Record>,
     ) -> Vec<Finding>;
+
+    /// Rules that fail when the file that generators read is no document.
+    fn unreadable_source(&self) -> &'static [&'static str] {
+        &[]
+    }
 
     /// What the rules could not judge, and why.
     fn notes(&self, _: &Repository, _: &Contract, _: Option<&Record>) -> Vec<String> {

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::repository::is_below;
 use crate::contract::{Finding, Repository};
+use crate::generate::outputs::OUTPUTS;
+use crate::generate::ownership;
 use crate::generate::record::Record;
-use crate::generate::{outputs, ownership};
 use crate::inputs::runtimes;
 use crate::plan::{FileSet, RelativePath};
 
@@ -13,12 +14,10 @@ use super::rules;
 
 /// The usual name of a generated module.
 const MODULE: &str = "contract_gen";
-/// Where the host of connectors reads the mode of each command.
-const PERMISSIONS: &str = "agent-harness/permissions.json";
 /// Generators that write a module of a programming language.
-const LANGUAGES: [&str; 5] = ["go", "javascript", "python", "rust", "typescript"];
+const LANGUAGES: &[&str] = &["go", "javascript", "python", "rust", "typescript"];
 /// Endings of files that an interpreter, a compiler or a bundler takes for such a module.
-const ENDINGS: [&str; 16] = [
+const ENDINGS: &[&str] = &[
     "py", "pyw", "pyc", "pyd", "so", "go", "rs", "ts", "mts", "cts", "tsx", "js", "mjs", "cjs",
     "jsx", "node",
 ];
@@ -29,7 +28,7 @@ const COPIED_FILES: usize = 2;
 #[must_use]
 pub fn findings(repository: &Repository, record: &Record, wanted: &FileSet) -> Vec<Finding> {
     let mut found = modules(repository, record, wanted);
-    found.extend(permissions(repository, record, wanted));
+    found.extend(read_by_hosts(repository, record, wanted));
     found.extend(runtime_copies(repository, record));
     found.extend(runtime_place(repository, record));
     found
@@ -107,13 +106,11 @@ fn is_test(path: &str) -> bool {
     name(path).contains(".test.") || name(path).contains(".spec.")
 }
 
-/// The permission map that the host reads, in a connector that does not declare it.
-fn permissions(repository: &Repository, record: &Record, wanted: &FileSet) -> Option<Finding> {
-    let is_stray = outputs::generators(record.family).contains(&"permissions")
-        && repository.holds(PERMISSIONS)
-        && !is_wanted(wanted, PERMISSIONS);
-    let message = "hosts read the mode of each command here, but no output declares the file";
-    is_stray.then(|| rules::STRAY_MODULE.finding(PERMISSIONS, message.to_owned()))
+/// A file that hosts read, in a project that does not declare it.
+fn read_by_hosts(repository: &Repository, record: &Record, wanted: &FileSet) -> Option<Finding> {
+    let (path, message) = OUTPUTS.of(record.family)?.read_by_hosts()?;
+    let is_stray = repository.holds(path) && !is_wanted(wanted, path);
+    is_stray.then(|| rules::STRAY_MODULE.finding(path, message.to_owned()))
 }
 
 /// Another directory with the name of the runtime and files of it.

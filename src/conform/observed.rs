@@ -5,11 +5,11 @@ use serde_json::Value;
 use crate::strict_json;
 use crate::system::subject::{self, Ending, Ran};
 
+use super::call::MAX_OUTPUT;
 use super::evidence;
 use super::mock::Request;
 use super::probe::Evidence;
 use super::secrets::Sentinel;
-use super::call::MAX_OUTPUT;
 
 /// What a call showed.
 #[derive(Clone, Debug)]

@@ -19,6 +19,8 @@ pub struct Description {
     pub noun: &'static str,
     /// How a project without a record is recognised.
     pub marker: Marker,
+    /// How the directories of its projects begin; empty where any name will do.
+    pub prefix: &'static str,
 }
 
 /// How a project without a record is recognised.
@@ -39,6 +41,15 @@ pub struct Family(&'static Description);
 static ALL: Parts<Description> = Parts::new();
 
 impl Family {
+    /// The family of a project in a build of aos that has none.
+    pub const UNKNOWN: Self = Self::of(&Description {
+        name: "unknown",
+        spec_file: "SPEC.md",
+        noun: "project",
+        marker: Marker::Record,
+        prefix: "",
+    });
+
     /// The family that `description` describes.
     #[must_use]
     pub const fn of(description: &'static Description) -> Self {
@@ -79,6 +90,12 @@ impl Family {
     #[must_use]
     pub fn noun(self) -> &'static str {
         self.0.noun
+    }
+
+    /// How the directories of its projects begin; empty where any name will do.
+    #[must_use]
+    pub fn prefix(self) -> &'static str {
+        self.0.prefix
     }
 
     /// How a project without a record is recognised.

@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn a_lock_reads_back_what_it_writes() {
         let lock = Lock {
-            family: crate::contract::agent_cli::FAMILY,
+            family: "agent-cli".parse().unwrap(),
             tag: SpecTag::parse("v1.1.0").unwrap(),
             source: SpecSource::Directory,
             vendored: BTreeMap::from([(path(".agent/CLI-SPEC.md"), Digest::of(b"x"))]),

@@ -2,7 +2,6 @@
 
 use include_dir::{Dir, include_dir};
 
-use crate::contract::operations::Preset;
 use crate::contract::{Family, SpecTag};
 use crate::generate::scaffold::TemplateFile;
 
@@ -106,14 +105,6 @@ pub fn preset_text(template: &str, name: &str) -> Option<&'static str> {
     TEMPLATES.get_file(format!("{template}/presets/{name}.toml"))?.contents_utf8()
 }
 
-/// Parses the text of a preset.
-///
-/// # Errors
-/// When it is malformed.
-pub fn parse_preset(name: &str, text: &str) -> Result<Preset, EmbeddedError> {
-    toml(&format!("presets/{name}.toml"), text)
-}
-
 /// Released tags of a family, oldest first.
 #[must_use]
 pub fn tags(family: Family) -> Vec<SpecTag> {
@@ -171,15 +162,6 @@ pub fn toml<T: serde::de::DeserializeOwned>(path: &str, text: &str) -> Result<T,
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_preset_of_a_connector_is_well_formed() {
-        let name = "connector-python";
-        for preset in preset_names(name).into_iter().chain([EXAMPLE_PRESET]) {
-            let text = preset_text(name, preset).unwrap().replace("{NAME}", "ACME");
-            parse_preset(preset, &text).unwrap();
-        }
-    }
 
     #[test]
     fn the_skill_in_the_binary_has_its_description() {

@@ -17,6 +17,7 @@ use std::path::Path;
 
 use crate::contract::repository::is_below;
 use crate::contract::{Finding, Repository};
+use crate::generate::outputs;
 use crate::generate::record::Record;
 use crate::system::files::{self, Kind};
 
@@ -39,7 +40,9 @@ pub fn findings(
                 "go" => go::check(&module, &mut found),
                 "python" => python::check(&module, record, &mut found),
                 "rust" => rust::check(&module, &mut found),
-                "test_cases" => python::places(&module, &mut found),
+                other if outputs::is_for_tests(record.family, other) => {
+                    python::places(&module, &mut found);
+                }
                 "javascript" | "typescript" => typescript::check(&module, &mut found),
                 _ => {}
             }

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use crate::conform::family as registry;
-use crate::conform::tools::TOOLS;
 use crate::conform::fixture::{FIXTURE_PATH, Fixture};
 use crate::conform::target::{self, Target};
+use crate::conform::tools::TOOLS;
 use crate::contract::{Family, SpecTag};
 use crate::error::{io_code, io_hint};
 use crate::generate::record_conform::ProbeWaiver;

@@ -30,6 +30,7 @@ pub const FAMILY: Family = Family::of(&Description {
     spec_file: "ADAPTER-SPEC.md",
     noun: "adapter",
     marker: Marker::Record,
+    prefix: "",
 });
 
 /// Adds the family to every layer.

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use regex::Regex;
 
 use crate::audit::rules::FamilyRules;
-use crate::contract::rules::{Collector, RECORD, Rule, Source, secrets};
+use crate::contract::rules::collector::{Collector, Source};
+use crate::contract::rules::rule::Rule;
+use crate::contract::rules::{RECORD, secrets};
 use crate::contract::{Finding, Repository, Severity};
 use crate::generate::record::Record;
 use crate::generate::vendor::Contract;

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::conform::family::PROBES;
+use super::contract::FAMILY;
 use crate::conform::target;
-use crate::contract::agent_cli::FAMILY;
+use crate::conform::tools::TOOLS;
 use crate::inputs::spec_source;
 use crate::mcp::answer::Fault;
 use crate::mcp::envelope;
@@ -49,7 +49,7 @@ impl Opener for AgentCliOpener {
 fn found(subject: &Subject<'_>, options: &Options) -> Result<Program, Failure> {
     match subject {
         Subject::Project(project) => {
-            let named = PROBES.of(FAMILY).and_then(|part| part.tool(project));
+            let named = TOOLS.of(FAMILY).and_then(|tools| tools.tool(project));
             let name = named.unwrap_or_else(|| project.directory_name.clone());
             let found = target::of_project(project, &name, spec_source::latest(FAMILY)?)?;
             Ok(program(name, found.program, found.prefix, options))

@@ -2,18 +2,21 @@
 
 mod adoption;
 mod conform;
+pub mod contract;
+pub mod extension;
 mod frozen;
 mod mcp;
+mod modules;
 mod outputs;
 mod rules;
 mod scaffold;
 
+use self::contract::FAMILY;
 use crate::audit::rules::FAMILY_RULES;
 use crate::commands::new::subject::SCAFFOLDERS;
 use crate::conform::family::PROBES;
 use crate::conform::fixture::section::SECTIONS;
 use crate::conform::tools::TOOLS;
-use crate::contract::agent_cli::FAMILY;
 use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;

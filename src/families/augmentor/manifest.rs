@@ -5,7 +5,7 @@ use toml_edit::{Document, Item, TableLike};
 
 use crate::contract::Repository;
 use crate::contract::name::Key;
-use crate::contract::rules::{Collector, Source};
+use crate::contract::rules::collector::{Collector, Source};
 use crate::visible::excerpt;
 
 use super::MANIFEST;
@@ -171,7 +171,7 @@ struct Reader<'a, 'f> {
 }
 
 impl Reader<'_, '_> {
-    fn at(&mut self, rule: &crate::contract::rules::Rule, item: &Item, message: String) {
+    fn at(&mut self, rule: &crate::contract::rules::rule::Rule, item: &Item, message: String) {
         let at = item.span().map_or(0, |span| span.start);
         self.found.at(rule, &self.source, at, message);
     }
@@ -194,7 +194,7 @@ impl Reader<'_, '_> {
                 let message = format!("{} is not a member of the contract{meant}", named(name));
                 let rule = match unknown {
                     Level::Error => UNKNOWN_MEMBER,
-                    Level::Warning => crate::contract::rules::Rule {
+                    Level::Warning => crate::contract::rules::rule::Rule {
                         severity: crate::contract::Severity::Warning,
                         ..UNKNOWN_MEMBER
                     },

@@ -35,6 +35,7 @@ pub const FAMILY: Family = Family::of(&Description {
     spec_file: "AUGMENTOR-SPEC.md",
     noun: "augmentor",
     marker: Marker::File(MANIFEST),
+    prefix: "",
 });
 
 /// Adds the family to every layer.

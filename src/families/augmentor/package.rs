@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::contract::name::Key;
 use crate::contract::pyproject::Pyproject;
-use crate::contract::rules::Collector;
+use crate::contract::rules::collector::Collector;
 use crate::contract::{Repository, json};
 use crate::visible::excerpt;
 

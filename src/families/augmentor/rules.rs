@@ -1,7 +1,9 @@
 //! The rules of augmentors, for `aos check`: what can be seen in a package without running it.
 
 use crate::audit::rules::FamilyRules;
-use crate::contract::rules::{Collector, RECORD, Rule, secrets};
+use crate::contract::rules::collector::Collector;
+use crate::contract::rules::rule::Rule;
+use crate::contract::rules::{RECORD, secrets};
 use crate::contract::{Finding, Repository, Severity};
 use crate::generate::record::Record;
 use crate::generate::vendor::Contract;

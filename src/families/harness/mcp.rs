@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
+use super::connector::CONNECTOR_PATH;
+use super::connector::{Command, Connector, Field, FieldKind, is_meta};
+use super::contract::{FAMILY, HarnessContract};
 use crate::conform::target;
-use crate::contract::connector::{Command, Connector, Field, FieldKind, is_meta};
-use crate::contract::harness::{FAMILY, HarnessContract};
 use crate::error::{io_code, io_hint};
-use crate::generate::outputs::CONNECTOR_PATH;
 use crate::inputs::project::Project;
 use crate::inputs::spec_source;
 use crate::mcp::answer::Fault;

@@ -3,8 +3,6 @@
 //! Everything is guessed once, shown with its reason, and declared in aos.toml from then on.
 
 mod runtime;
-#[cfg(test)]
-mod tests;
 
 use std::collections::BTreeMap;
 
@@ -12,6 +10,7 @@ use crate::contract::family::Parts;
 use crate::contract::{Family, Repository};
 use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::output::Output;
+use crate::generate::outputs;
 use crate::generate::record::{AGENT_DIRECTORY, PIN_PATH, Record, SpecSection, SpecSource};
 use crate::plan::{FileSet, RelativePath};
 
@@ -118,10 +117,10 @@ fn keep(
         LOCK_PATH.to_owned(),
         format!("{AGENT_DIRECTORY}/{}", family.spec_file()),
         format!("{directory}/contract.json"),
-        format!("{directory}/contract-ext.json"),
     ];
     let generated =
         |path: &str| found.outputs.values().flatten().any(|output| output.path.as_str() == path);
+    let own_files = outputs::own_files(directory);
     let mut directories = vec![AGENT_DIRECTORY];
     if directory.as_str() != AGENT_DIRECTORY {
         directories.push(directory.as_str());
@@ -131,6 +130,7 @@ fn keep(
     for place in directories {
         let mut own: Vec<_> = repository::below(repository, place)
             .filter(|path| !managed.iter().any(|known| known == path) && !generated(path))
+            .filter(|path| !own_files.iter().any(|known| known == path))
             .filter_map(|path| RelativePath::parse(path).ok())
             .collect();
         own.sort();

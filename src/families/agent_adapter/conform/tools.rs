@@ -1,9 +1,9 @@
 //! How adapters are run by `aos conform`: with Go.
 
-use crate::conform::tools::Tools;
-use crate::inputs::project::Project;
 use crate::conform::target::{Target, TargetError};
+use crate::conform::tools::Tools;
 use crate::contract::SpecTag;
+use crate::inputs::project::Project;
 use crate::system::search_path;
 use std::path::PathBuf;
 

@@ -5,6 +5,8 @@ mod go;
 mod node;
 mod python;
 mod rust;
+#[cfg(test)]
+mod tests;
 
 use crate::contract::{Repository, json};
 use crate::generate::output::Output;

@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::fixture::{Role, Sample};
 use super::gate::{meant, token};
 use super::lab::{Account, Lab, Outcome, Shot, Stop, and, examine};
-use crate::contract::agent_cli::FAMILY;
 use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 fn of(lab: &Lab<'_>, sample: &Sample, targets: &[String]) -> Vec<String> {
     meant(lab, sample, &sample.of_targets(targets))

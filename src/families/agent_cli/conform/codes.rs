@@ -6,9 +6,9 @@ use crate::conform::mock::{Mock, Reply, Request};
 
 use super::fixture::Role;
 use super::lab::{Account, Lab, Outcome, Shot, Stop, examine, fail};
-use crate::contract::agent_cli::FAMILY;
-use crate::conform::probe::Probe;
 use super::shapes;
+use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 const JSON: &str = "application/json";
 /// How long an upstream that is too slow takes.

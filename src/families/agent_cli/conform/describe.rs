@@ -12,8 +12,8 @@ use crate::conform::session::Call;
 use super::fixture::Role;
 use super::lab::{Account, Lab, Outcome, Stop, examine};
 use super::reference::commands;
-use crate::contract::agent_cli::FAMILY;
 use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 const SELF: [&str; 4] = ["reference", "context", "doctor", "changelog"];
 

@@ -9,11 +9,11 @@ use crate::system::files;
 
 use super::fixture::Role;
 use super::gate::{meant, token};
+use super::kind;
 use super::lab::{Account, Lab, Outcome, Shot, Stop, and, examine};
 use super::reference::{commands, split};
-use crate::contract::agent_cli::FAMILY;
 use crate::conform::probe::Probe;
-use super::kind;
+use crate::families::agent_cli::contract::FAMILY;
 
 const MAX_FILE: u64 = 4 * 1024 * 1024;
 

@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::fixture::Role;
 use super::lab::{Account, Lab, Outcome, Shot, Stop, examine, words};
 use super::reference::commands;
-use crate::contract::agent_cli::FAMILY;
-use crate::conform::probe::Probe;
 use super::{kind, shapes};
+use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 /// Calls of every kind that need neither arguments nor an upstream; half of them fail.
 const CALLS: [&[&str]; 8] = [

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::fixture::{Role, Sample};
-use super::lab::{Account, Lab, Outcome, Shot, Stop, and, examine};
-use crate::contract::agent_cli::FAMILY;
-use crate::conform::probe::Probe;
 use super::kind;
+use super::lab::{Account, Lab, Outcome, Shot, Stop, and, examine};
+use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 pub const WRITES: [Role; 6] =
     [Role::Create, Role::Update, Role::Delete, Role::Batch, Role::Job, Role::Human];

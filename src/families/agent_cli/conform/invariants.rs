@@ -11,7 +11,7 @@ use crate::conform::call::Event;
 use crate::conform::monitor::{self, Noted, Ruling};
 use crate::conform::secrets::{Sentinel, Shape};
 use crate::conform::session::Session;
-use crate::contract::AgentCliContract;
+use crate::families::agent_cli::contract::AgentCliContract;
 use crate::strict_json;
 
 use super::fixture::{self, AgentCliFixture, Role};

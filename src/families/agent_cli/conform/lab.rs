@@ -15,7 +15,7 @@ use crate::conform::probe::{Evidence, Finding};
 use crate::conform::sandbox::Sandbox;
 use crate::conform::secrets::{Sentinel, Shape};
 use crate::conform::session::{Call, Event, Observed, Session};
-use crate::contract::AgentCliContract;
+use crate::families::agent_cli::contract::AgentCliContract;
 
 use super::fixture::{self, AgentCliFixture, Role, Sample};
 pub use super::shot::Shot;

@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::gate::utc;
 use super::lab::{Lab, Outcome, Shot, Stop, examine};
 use super::teller::{Teller, has_notice};
-use crate::contract::agent_cli::FAMILY;
-use crate::conform::probe::Probe;
 use super::tree;
+use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 const PAST: &str = "2020-01-31T12:00:00Z";
 const FUTURE: &str = "2099-01-31T12:00:00Z";

@@ -4,8 +4,8 @@ use semver::Version;
 
 use super::lab::{Lab, Outcome, examine};
 use super::teller::Teller;
-use crate::contract::agent_cli::FAMILY;
 use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 pub const NOTICES: Probe = Probe {
     id: "cli.notices",

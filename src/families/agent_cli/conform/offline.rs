@@ -9,8 +9,8 @@ use crate::conform::session::Event;
 use crate::system::files::{self, Kind};
 
 use super::lab::{Account, Lab, Outcome, Stop, examine, words};
-use crate::contract::agent_cli::FAMILY;
 use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 pub const CONTEXT_OFFLINE: Probe = Probe {
     id: "cli.context-offline",

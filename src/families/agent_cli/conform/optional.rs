@@ -6,11 +6,11 @@ use crate::conform::mock::Reply;
 
 use super::fixture::{Role, Sample};
 use super::gate::{meant, token, utc};
+use super::kind;
 use super::lab::{Account, Lab, Outcome, Shot, Stop, and, examine, words};
 use super::reference::split;
-use crate::contract::agent_cli::FAMILY;
 use crate::conform::probe::Probe;
-use super::kind;
+use crate::families::agent_cli::contract::FAMILY;
 
 const STATES: [&str; 5] = ["pending", "running", "succeeded", "failed", "cancelled"];
 /// How often a job is asked for its state.

@@ -10,9 +10,9 @@ use super::fixture::Role;
 use super::gate::{meant, token};
 use super::lab::{Lab, Outcome, Shot, Stop, and, examine};
 use super::reference::params;
-use crate::contract::agent_cli::FAMILY;
-use crate::conform::probe::Probe;
 use super::values;
+use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 /// Most pages that are read.
 const MAX_PAGES: usize = 40;

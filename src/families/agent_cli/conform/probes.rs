@@ -2,7 +2,11 @@
 
 use crate::conform::probe::Probe;
 
-use super::{batch, codes, describe, described, envelope, gate, notice_cache, notices, offline, optional, pages, queries, redaction, reference, secrets, signals, signed, token_life, token_secret, update, update_disk, update_faults};
+use super::{
+    batch, codes, describe, described, envelope, gate, notice_cache, notices, offline, optional,
+    pages, queries, redaction, reference, secrets, signals, signed, token_life, token_secret,
+    update, update_disk, update_faults,
+};
 
 /// Every probe of the family, in the order of the report.
 pub const PROBES: &[Probe] = &[

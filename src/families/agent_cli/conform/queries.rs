@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::fixture::Role;
 use super::lab::{Account, Lab, Outcome, Shot, Stop, and, examine};
 use super::reference::params;
-use crate::contract::agent_cli::FAMILY;
-use crate::conform::probe::Probe;
 use super::{shapes, values};
+use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 /// The data of a sample, which has to work.
 fn worked(lab: &Lab<'_>, call: &[String]) -> Outcome<Shot> {

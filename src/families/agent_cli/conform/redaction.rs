@@ -7,9 +7,9 @@ use super::fixture::{Role, Sample};
 use super::gate::{meant, token};
 use super::lab::{Account, Lab, Outcome, Shot, Stop, and, examine, words};
 use super::secrets::files_below;
-use crate::contract::agent_cli::FAMILY;
-use crate::conform::probe::Probe;
 use super::tree;
+use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 const MAX_FILE: u64 = 4 * 1024 * 1024;
 

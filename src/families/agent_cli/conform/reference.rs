@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::fixture::Role;
 use super::kind::{self, is_gated};
 use super::lab::{Lab, Outcome, Stop, examine};
-use crate::contract::agent_cli::FAMILY;
 use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 /// Exit of a step for a person.
 const HUMAN_EXIT: i64 = 9;

@@ -10,8 +10,8 @@ use crate::system::files::{self, Kind};
 use super::fixture::{Role, Sample};
 use super::gate::{WRITES, meant, token};
 use super::lab::{Lab, Outcome, Shot, Stop, and, examine, words};
-use crate::contract::agent_cli::FAMILY;
 use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 /// Most files of a home that are looked at, largest of them, deepest directory.
 const MAX_FILES: usize = 2_000;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::contract::AgentCliContract;
-use crate::contract::agent_cli::Envelope;
 use crate::contract::name::Key;
+use crate::families::agent_cli::contract::AgentCliContract;
+use crate::families::agent_cli::contract::Envelope;
 use crate::strict_json;
 
 fn keys(value: &Value) -> BTreeSet<&str> {

@@ -8,8 +8,8 @@ use crate::conform::session::Event;
 use super::fixture::{Role, Sample};
 use super::gate::{meant, token};
 use super::lab::{Account, Lab, Outcome, Shot, and, examine};
-use crate::contract::agent_cli::FAMILY;
 use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 /// How long the upstream takes; far longer than the signal.
 const TOO_SLOW: Duration = Duration::from_secs(12);

@@ -7,9 +7,9 @@ use super::fixture::Role;
 use super::gate::{meant, seconds_until, token};
 use super::lab::{Account, Lab, Outcome, Stop, and, examine};
 use super::reference::{commands, split};
-use crate::contract::agent_cli::FAMILY;
-use crate::conform::probe::Probe;
 use super::{kind, tree};
+use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 /// Longest life of a token that is waited for, in seconds.
 const MAX_WAIT: i64 = 10;

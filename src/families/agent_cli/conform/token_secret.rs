@@ -9,9 +9,9 @@ use super::fixture::Role;
 use super::gate::{meant, token};
 use super::lab::{Lab, Outcome, Shot, Stop, and, examine};
 use super::secrets::files_below;
-use crate::contract::agent_cli::FAMILY;
-use crate::conform::probe::Probe;
 use super::tree;
+use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 const NAME: &str = "confirm.secret";
 const MAX_SECRET: u64 = 64 * 1024;

@@ -10,8 +10,8 @@ use super::gate::declared;
 use super::host::{Behaviour, Host};
 use super::lab::{Lab, Outcome, Shot, Stop, examine};
 use super::reference::{commands, params};
-use crate::contract::agent_cli::FAMILY;
 use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 /// Largest program that is compared before and after.
 pub const MAX_PROGRAM: u64 = 512 * 1024 * 1024;

@@ -5,9 +5,9 @@ use crate::system::{files, temporary};
 
 use super::host::{Behaviour, Host};
 use super::lab::{Lab, Outcome, Shot, Stop, examine};
-use crate::contract::agent_cli::FAMILY;
-use crate::conform::probe::Probe;
 use super::tree;
+use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 /// Package managers that a tool may have come with, and their runners.
 const MANAGERS: [&str; 14] = [

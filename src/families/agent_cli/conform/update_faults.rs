@@ -10,8 +10,8 @@ use crate::conform::session::Event;
 use super::host::{Behaviour, Host};
 use super::lab::{Lab, Outcome, Shot, Stop, examine};
 use super::update::{is_verified_first, unchanged};
-use crate::contract::agent_cli::FAMILY;
 use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 /// How long a host takes that is too slow, and when a later stage is stopped.
 const TOO_SLOW: Duration = Duration::from_secs(12);

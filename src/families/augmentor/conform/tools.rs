@@ -1,12 +1,12 @@
 //! How augmentors are run by `aos conform`: with the interpreter of their runtime.
 
-use crate::conform::tools::Tools;
-use crate::inputs::project::Project;
-use crate::conform::target::{Target, TargetError};
-use crate::contract::SpecTag;
-use crate::system::files;
 use super::super::MANIFEST;
 use super::super::host::interpreter;
+use crate::conform::target::{Target, TargetError};
+use crate::conform::tools::Tools;
+use crate::contract::SpecTag;
+use crate::inputs::project::Project;
+use crate::system::files;
 
 /// Largest manifest that is read for its name.
 const MAX_MANIFEST: u64 = 65_536;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::contract::repository::SourceFile;
-use crate::contract::rules::Collector;
+use crate::contract::rules::collector::Collector;
 use crate::contract::{Finding, Repository, Severity};
 use crate::families::augmentor::contract::AugmentorContract;
 use crate::families::augmentor::manifest::{self, Manifest};

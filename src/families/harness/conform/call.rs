@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::contract::HarnessContract;
-use crate::contract::harness::FlagPosition;
+use crate::families::harness::contract::FlagPosition;
+use crate::families::harness::contract::HarnessContract;
 
 use crate::conform::mock::Behaviour;
 use crate::conform::probe::{Finding, Verdict};

@@ -4,33 +4,132 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::conform::probe::{Finding, Probe};
-use crate::conform::session::{Call, Observed, Session};
 use super::judge::Judge;
 use super::{call, results, shapes};
-use crate::contract::harness::FAMILY;
+use crate::conform::probe::{Finding, Probe};
+use crate::conform::session::{Call, Observed, Session};
+use crate::families::harness::contract::FAMILY;
 
-pub(super) const ONE_DOCUMENT: Probe = Probe { id: "harness.one-document", section: "§4", title: "With `--json`, stdout holds exactly one JSON document", why: "the host parses all of stdout; one warning line before the document makes the connector unusable", fix: "write warnings and progress to stderr, and print the envelope once", needs: &[], run: one_document, ..Probe::of(FAMILY) };
+pub(super) const ONE_DOCUMENT: Probe = Probe {
+    id: "harness.one-document",
+    section: "§4",
+    title: "With `--json`, stdout holds exactly one JSON document",
+    why: "the host parses all of stdout; one warning line before the document makes the connector unusable",
+    fix: "write warnings and progress to stderr, and print the envelope once",
+    needs: &[],
+    run: one_document,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const SUCCESS_KEYS: Probe = Probe { id: "harness.success-keys", section: "§4", title: "A success has exactly the keys of the contract", why: "readers of the host look for them by name; what else is there may hide what they look for", fix: "print `ok`, `tool`, `command`, `data` and `meta`, and nothing else", needs: &[], run: success_keys, ..Probe::of(FAMILY) };
+pub(super) const SUCCESS_KEYS: Probe = Probe {
+    id: "harness.success-keys",
+    section: "§4",
+    title: "A success has exactly the keys of the contract",
+    why: "readers of the host look for them by name; what else is there may hide what they look for",
+    fix: "print `ok`, `tool`, `command`, `data` and `meta`, and nothing else",
+    needs: &[],
+    run: success_keys,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const ERROR_KEYS: Probe = Probe { id: "harness.error-keys", section: "§4", title: "A failure has exactly the keys of the contract, in the envelope and in `error`", why: "an agent decides by `error.code` and `error.details` what to do next", fix: "print `ok`, `tool`, `command`, `error` with `code`, `message`, `details`, and `meta`", needs: &[], run: error_keys, ..Probe::of(FAMILY) };
+pub(super) const ERROR_KEYS: Probe = Probe {
+    id: "harness.error-keys",
+    section: "§4",
+    title: "A failure has exactly the keys of the contract, in the envelope and in `error`",
+    why: "an agent decides by `error.code` and `error.details` what to do next",
+    fix: "print `ok`, `tool`, `command`, `error` with `code`, `message`, `details`, and `meta`",
+    needs: &[],
+    run: error_keys,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const META: Probe = Probe { id: "harness.meta", section: "§4", title: "`meta` has mode, duration, timestamp and version with their types", why: "logs of the host are made of them", fix: "fill `meta.mode`, `meta.duration_ms`, `meta.timestamp` (ISO 8601, UTC) and `meta.version` in every envelope", needs: &[], run: meta, ..Probe::of(FAMILY) };
+pub(super) const META: Probe = Probe {
+    id: "harness.meta",
+    section: "§4",
+    title: "`meta` has mode, duration, timestamp and version with their types",
+    why: "logs of the host are made of them",
+    fix: "fill `meta.mode`, `meta.duration_ms`, `meta.timestamp` (ISO 8601, UTC) and `meta.version` in every envelope",
+    needs: &[],
+    run: meta,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const META_MODE: Probe = Probe { id: "harness.meta-mode", section: "§4", title: "`meta.mode` is the mode in which the call ran", why: "an audit reads from it what a call was allowed to do", fix: "put the mode of this call into `meta.mode`, not the default one", needs: &[], run: meta_mode, ..Probe::of(FAMILY) };
+pub(super) const META_MODE: Probe = Probe {
+    id: "harness.meta-mode",
+    section: "§4",
+    title: "`meta.mode` is the mode in which the call ran",
+    why: "an audit reads from it what a call was allowed to do",
+    fix: "put the mode of this call into `meta.mode`, not the default one",
+    needs: &[],
+    run: meta_mode,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const COMMAND_ID: Probe = Probe { id: "harness.command-id", section: "§4", title: "`command` is the id of the command that was asked for", why: "the host files the answer under it, also when the command was refused", fix: "put the dotted id into `command`, in refusals too", needs: &[], run: command_id, ..Probe::of(FAMILY) };
+pub(super) const COMMAND_ID: Probe = Probe {
+    id: "harness.command-id",
+    section: "§4",
+    title: "`command` is the id of the command that was asked for",
+    why: "the host files the answer under it, also when the command was refused",
+    fix: "put the dotted id into `command`, in refusals too",
+    needs: &[],
+    run: command_id,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const OK_IS_EXIT_ZERO: Probe = Probe { id: "harness.ok-is-exit-zero", section: "§4", title: "`ok` is true exactly when the exit code is 0", why: "one part of the host looks at the exit code, another at `ok`; they must see the same", fix: "derive the exit code and `ok` from the same value", needs: &[], run: ok_is_exit_zero, ..Probe::of(FAMILY) };
+pub(super) const OK_IS_EXIT_ZERO: Probe = Probe {
+    id: "harness.ok-is-exit-zero",
+    section: "§4",
+    title: "`ok` is true exactly when the exit code is 0",
+    why: "one part of the host looks at the exit code, another at `ok`; they must see the same",
+    fix: "derive the exit code and `ok` from the same value",
+    needs: &[],
+    run: ok_is_exit_zero,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const UNKNOWN_COMMAND: Probe = Probe { id: "harness.unknown-command", section: "§4", title: "An unknown command is a usage error in an envelope", why: "an agent that guesses wrong must be able to read what went wrong", fix: "catch the error of the argument parser and answer with exit 2", needs: &[], run: unknown_command, ..Probe::of(FAMILY) };
+pub(super) const UNKNOWN_COMMAND: Probe = Probe {
+    id: "harness.unknown-command",
+    section: "§4",
+    title: "An unknown command is a usage error in an envelope",
+    why: "an agent that guesses wrong must be able to read what went wrong",
+    fix: "catch the error of the argument parser and answer with exit 2",
+    needs: &[],
+    run: unknown_command,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const UNKNOWN_OPTION: Probe = Probe { id: "harness.unknown-option", section: "§4", title: "An unknown option is a usage error in an envelope", why: "workflows send fields as options; a mismatch must be readable", fix: "catch the error of the argument parser and answer with exit 2", needs: &[], run: unknown_option, ..Probe::of(FAMILY) };
+pub(super) const UNKNOWN_OPTION: Probe = Probe {
+    id: "harness.unknown-option",
+    section: "§4",
+    title: "An unknown option is a usage error in an envelope",
+    why: "workflows send fields as options; a mismatch must be readable",
+    fix: "catch the error of the argument parser and answer with exit 2",
+    needs: &[],
+    run: unknown_option,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const BAD_MODE: Probe = Probe { id: "harness.bad-mode", section: "§2", title: "An unknown `--mode` is a usage error in an envelope", why: "a mode that is silently replaced gives rights that nobody meant", fix: "check `--mode` against the four modes and answer with exit 2", needs: &[], run: bad_mode, ..Probe::of(FAMILY) };
+pub(super) const BAD_MODE: Probe = Probe {
+    id: "harness.bad-mode",
+    section: "§2",
+    title: "An unknown `--mode` is a usage error in an envelope",
+    why: "a mode that is silently replaced gives rights that nobody meant",
+    fix: "check `--mode` against the four modes and answer with exit 2",
+    needs: &[],
+    run: bad_mode,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const BAD_MODE_VARIABLE: Probe = Probe { id: "harness.bad-mode-variable", section: "§2", title: "A mode variable that holds no mode is a usage error in an envelope", why: "an operator's typing error must not grant or take rights in silence", fix: "check `AOS_MODE` like the flag and answer with exit 2", needs: &[], run: bad_mode_variable, ..Probe::of(FAMILY) };
+pub(super) const BAD_MODE_VARIABLE: Probe = Probe {
+    id: "harness.bad-mode-variable",
+    section: "§2",
+    title: "A mode variable that holds no mode is a usage error in an envelope",
+    why: "an operator's typing error must not grant or take rights in silence",
+    fix: "check `AOS_MODE` like the flag and answer with exit 2",
+    needs: &[],
+    run: bad_mode_variable,
+    ..Probe::of(FAMILY)
+};
 
 /// Refusals of gated commands in the lowest mode.
 fn refusals(session: &Session) -> Vec<(String, Arc<Observed>)> {
@@ -75,7 +174,9 @@ fn one_document(session: &Session) -> Finding {
 }
 
 fn success_keys(session: &Session) -> Finding {
-    let Some(contract) = call::contract(session) else { return Finding::blocked("no harness contract") };
+    let Some(contract) = call::contract(session) else {
+        return Finding::blocked("no harness contract");
+    };
     let mut judge = Judge::default();
     let builtin = call::basics(session).into_iter().map(|(id, observed)| (id.to_owned(), observed));
     let own =
@@ -91,7 +192,9 @@ fn success_keys(session: &Session) -> Finding {
 }
 
 fn error_keys(session: &Session) -> Finding {
-    let Some(contract) = call::contract(session) else { return Finding::blocked("no harness contract") };
+    let Some(contract) = call::contract(session) else {
+        return Finding::blocked("no harness contract");
+    };
     let refusals = refusals(session).into_iter().map(|(_, observed)| observed);
     let mut judge = Judge::default();
     for observed in refusals.chain(mistakes(session)) {
@@ -105,7 +208,9 @@ fn error_keys(session: &Session) -> Finding {
 }
 
 fn meta(session: &Session) -> Finding {
-    let Some(contract) = call::contract(session) else { return Finding::blocked("no harness contract") };
+    let Some(contract) = call::contract(session) else {
+        return Finding::blocked("no harness contract");
+    };
     let mut judge = Judge::default();
     for (_, observed) in known(session) {
         let Some(value) = call::loose(&observed) else { continue };

@@ -2,21 +2,66 @@
 
 use serde_json::Value;
 
+use super::call;
+use super::judge::Judge;
 use crate::conform::probe::{Finding, Probe};
 use crate::conform::session::{Call, Observed, Session};
-use super::judge::Judge;
-use super::call;
-use crate::contract::harness::FAMILY;
+use crate::families::harness::contract::FAMILY;
 
-pub(super) const BEFORE: Probe = Probe { id: "harness.flags-before", section: "§2", title: "`--json` and `--mode` are accepted before the command", why: "the host probes and runs every command that way", fix: "parse the global flags before the command is looked up", needs: &[], run: before, ..Probe::of(FAMILY) };
+pub(super) const BEFORE: Probe = Probe {
+    id: "harness.flags-before",
+    section: "§2",
+    title: "`--json` and `--mode` are accepted before the command",
+    why: "the host probes and runs every command that way",
+    fix: "parse the global flags before the command is looked up",
+    needs: &[],
+    run: before,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const AFTER: Probe = Probe { id: "harness.flags-after", section: "§2", title: "`--json` and `--mode` are accepted after the command", why: "the documented calls and the canvas put the flag there", fix: "take the global flags out of the argument list wherever they stand", needs: &[], run: after, ..Probe::of(FAMILY) };
+pub(super) const AFTER: Probe = Probe {
+    id: "harness.flags-after",
+    section: "§2",
+    title: "`--json` and `--mode` are accepted after the command",
+    why: "the documented calls and the canvas put the flag there",
+    fix: "take the global flags out of the argument list wherever they stand",
+    needs: &[],
+    run: after,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const BETWEEN: Probe = Probe { id: "harness.flags-between", section: "§2", title: "Global flags are accepted between the words of a command", why: "a caller that builds its arguments from parts may put them there", fix: "take the global flags out of the argument list wherever they stand", needs: &[], run: between, ..Probe::of(FAMILY) };
+pub(super) const BETWEEN: Probe = Probe {
+    id: "harness.flags-between",
+    section: "§2",
+    title: "Global flags are accepted between the words of a command",
+    why: "a caller that builds its arguments from parts may put them there",
+    fix: "take the global flags out of the argument list wherever they stand",
+    needs: &[],
+    run: between,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const VERSION: Probe = Probe { id: "harness.version-flag", section: "§2", title: "`--version` prints the version and exits 0", why: "people and installers ask for it; it must be that of `capabilities`", fix: "print the version of the package", needs: &[], run: version, ..Probe::of(FAMILY) };
+pub(super) const VERSION: Probe = Probe {
+    id: "harness.version-flag",
+    section: "§2",
+    title: "`--version` prints the version and exits 0",
+    why: "people and installers ask for it; it must be that of `capabilities`",
+    fix: "print the version of the package",
+    needs: &[],
+    run: version,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const VERBOSE: Probe = Probe { id: "harness.verbose-flag", section: "§2", title: "`--verbose` is accepted, and stdout stays one document", why: "details for people must not make the answer unreadable for the host", fix: "accept `--verbose` with every command and write the details to stderr", needs: &[], run: verbose, ..Probe::of(FAMILY) };
+pub(super) const VERBOSE: Probe = Probe {
+    id: "harness.verbose-flag",
+    section: "§2",
+    title: "`--verbose` is accepted, and stdout stays one document",
+    why: "details for people must not make the answer unreadable for the host",
+    fix: "accept `--verbose` with every command and write the details to stderr",
+    needs: &[],
+    run: verbose,
+    ..Probe::of(FAMILY)
+};
 
 /// What is wrong with an answer that must be a success of the command `id`.
 fn refused(observed: &Observed, id: &str) -> Option<String> {

@@ -2,25 +2,70 @@
 
 use serde_json::Value;
 
-use crate::conform::probe::{Finding, Probe};
-use crate::conform::secrets::Shape;
-use crate::conform::session::{Observed, Session};
 use super::call::Command;
 use super::judge::Judge;
 use super::{call, results};
-use crate::contract::harness::FAMILY;
+use crate::conform::probe::{Finding, Probe};
+use crate::conform::secrets::Shape;
+use crate::conform::session::{Observed, Session};
+use crate::families::harness::contract::FAMILY;
 
 const NOTHING: &str = "no command needs more than the lowest mode";
 
-pub(super) const REFUSES: Probe = Probe { id: "harness.gate", section: "§6", title: "Every command refuses each mode below its own", why: "the mode is the only brake between an agent and a destructive call", fix: "refuse with exit 3, `PERMISSION_DENIED`, and `required_mode` and `actual_mode` in `details`", needs: &[], run: refuses, ..Probe::of(FAMILY) };
+pub(super) const REFUSES: Probe = Probe {
+    id: "harness.gate",
+    section: "§6",
+    title: "Every command refuses each mode below its own",
+    why: "the mode is the only brake between an agent and a destructive call",
+    fix: "refuse with exit 3, `PERMISSION_DENIED`, and `required_mode` and `actual_mode` in `details`",
+    needs: &[],
+    run: refuses,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const FIRST: Probe = Probe { id: "harness.gate-first", section: "§6", title: "The gate comes before the arguments are parsed", why: "a forbidden call must look forbidden, not like a typing error that is worth another try", fix: "check the mode before the options of the command are parsed", needs: &[], run: first, ..Probe::of(FAMILY) };
+pub(super) const FIRST: Probe = Probe {
+    id: "harness.gate-first",
+    section: "§6",
+    title: "The gate comes before the arguments are parsed",
+    why: "a forbidden call must look forbidden, not like a typing error that is worth another try",
+    fix: "check the mode before the options of the command are parsed",
+    needs: &[],
+    run: first,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const DEFAULT: Probe = Probe { id: "harness.gate-default", section: "§6", title: "Without any mode the lowest one holds", why: "the workflow runner passes no mode", fix: "take the lowest mode when neither flag nor variable gives one", needs: &[], run: default, ..Probe::of(FAMILY) };
+pub(super) const DEFAULT: Probe = Probe {
+    id: "harness.gate-default",
+    section: "§6",
+    title: "Without any mode the lowest one holds",
+    why: "the workflow runner passes no mode",
+    fix: "take the lowest mode when neither flag nor variable gives one",
+    needs: &[],
+    run: default,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const ADMITS: Probe = Probe { id: "harness.gate-admits", section: "§6", title: "A command runs in its own mode and in each higher one", why: "the host asks for exactly the mode of the manifest", fix: "compare the rank of the mode with that of the manifest", needs: &[], run: admits, ..Probe::of(FAMILY) };
+pub(super) const ADMITS: Probe = Probe {
+    id: "harness.gate-admits",
+    section: "§6",
+    title: "A command runs in its own mode and in each higher one",
+    why: "the host asks for exactly the mode of the manifest",
+    fix: "compare the rank of the mode with that of the manifest",
+    needs: &[],
+    run: admits,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const VARIABLE: Probe = Probe { id: "harness.mode-variable", section: "§2", title: "The mode variable counts without the flag, and the flag wins", why: "it is how an operator lets workflows write", fix: "read `--mode`, then `AOS_MODE`, then take the lowest mode", needs: &[], run: variable, ..Probe::of(FAMILY) };
+pub(super) const VARIABLE: Probe = Probe {
+    id: "harness.mode-variable",
+    section: "§2",
+    title: "The mode variable counts without the flag, and the flag wins",
+    why: "it is how an operator lets workflows write",
+    fix: "read `--mode`, then `AOS_MODE`, then take the lowest mode",
+    needs: &[],
+    run: variable,
+    ..Probe::of(FAMILY)
+};
 
 /// What is wrong with a refusal.
 fn not_refused(observed: &Observed, command: &Command, mode: &str) -> Option<String> {

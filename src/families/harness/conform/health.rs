@@ -4,40 +4,94 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::call;
+use super::judge::Judge;
 use crate::conform::mock::Behaviour;
 use crate::conform::probe::{Finding, Need, Probe};
 use crate::conform::secrets::Shape;
 use crate::conform::session::{Call, Observed, Session};
-use super::judge::Judge;
-use super::call;
-use crate::contract::harness::FAMILY;
+use crate::families::harness::contract::FAMILY;
 
 /// Longest time of a health call, and what the host itself allows.
 const MOST_MS: u64 = 2_500;
 const HOST_MS: u64 = 4_000;
 const STRICT_ONLY: &str = "this tag does not ask for it";
 
-pub(super) const VOCABULARY: Probe = Probe { id: "harness.health-words", section: "§3.2", title: "`data.status` is one of the four words", why: "the host shows `healthy` as ready and every other word as needing set-up", fix: "report `healthy`, `needs_setup`, `degraded` or `error`", needs: &[], run: vocabulary, ..Probe::of(FAMILY) };
+pub(super) const VOCABULARY: Probe = Probe {
+    id: "harness.health-words",
+    section: "§3.2",
+    title: "`data.status` is one of the four words",
+    why: "the host shows `healthy` as ready and every other word as needing set-up",
+    fix: "report `healthy`, `needs_setup`, `degraded` or `error`",
+    needs: &[],
+    run: vocabulary,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const READINESS: Probe = Probe { id: "harness.health-readiness", section: "§3.2", title: "The health envelope has the readiness keys at its top level", why: "the canvas of the host looks for them there, and shows set-up required without them", fix: "add the keys of the contract to the envelope of `health`, `ready` where `data.status` is `healthy`", needs: &[], run: readiness, ..Probe::of(FAMILY) };
+pub(super) const READINESS: Probe = Probe {
+    id: "harness.health-readiness",
+    section: "§3.2",
+    title: "The health envelope has the readiness keys at its top level",
+    why: "the canvas of the host looks for them there, and shows set-up required without them",
+    fix: "add the keys of the contract to the envelope of `health`, `ready` where `data.status` is `healthy`",
+    needs: &[],
+    run: readiness,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const NEEDS_SETUP: Probe = Probe { id: "harness.health-needs-setup", section: "§3.2", title: "Without credentials `health` exits 0 and says `needs_setup`", why: "a failing exit code hides from the host what is missing", fix: "report `needs_setup` with `ok: true` and exit 0 when a key is missing", needs: &[Need::Credentials], run: needs_setup, ..Probe::of(FAMILY) };
+pub(super) const NEEDS_SETUP: Probe = Probe {
+    id: "harness.health-needs-setup",
+    section: "§3.2",
+    title: "Without credentials `health` exits 0 and says `needs_setup`",
+    why: "a failing exit code hides from the host what is missing",
+    fix: "report `needs_setup` with `ok: true` and exit 0 when a key is missing",
+    needs: &[Need::Credentials],
+    run: needs_setup,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const QUIET: Probe = Probe { id: "harness.health-quiet", section: "§3.2", title: "Without credentials `health` makes no network call", why: "the host asks without any key, all connectors at once", fix: "look for the keys before a connection is opened", needs: &[Need::Credentials], run: quiet, ..Probe::of(FAMILY) };
+pub(super) const QUIET: Probe = Probe {
+    id: "harness.health-quiet",
+    section: "§3.2",
+    title: "Without credentials `health` makes no network call",
+    why: "the host asks without any key, all connectors at once",
+    fix: "look for the keys before a connection is opened",
+    needs: &[Need::Credentials],
+    run: quiet,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const GOOD: Probe = Probe { id: "harness.health-good", section: "§3.2", title: "With credentials and an upstream that answers, `health` says `healthy`", why: "without that word the host never shows the connector as ready", fix: "report `healthy` after a call that the upstream answered", needs: &[Need::Credentials, Need::BaseUrl], run: |session| {
+pub(super) const GOOD: Probe = Probe {
+    id: "harness.health-good",
+    section: "§3.2",
+    title: "With credentials and an upstream that answers, `health` says `healthy`",
+    why: "without that word the host never shows the connector as ready",
+    fix: "report `healthy` after a call that the upstream answered",
+    needs: &[Need::Credentials, Need::BaseUrl],
+    run: |session| {
         upstream(
             session,
             Case { behaviour: Some(Behaviour::Good), words: &["healthy"], most_ms: HOST_MS },
         )
-    }, ..Probe::of(FAMILY) };
+    },
+    ..Probe::of(FAMILY)
+};
 
 /// The probe of one fault of the upstream.
 macro_rules! fault {
     ($name:ident, $id:literal, $title:literal, $needs:expr, $behaviour:expr, $words:expr, $most:expr) => {
-        pub(super) const $name: Probe = Probe { id: $id, section: "§3.2", title: $title, why: "an agent that is told all is well goes on and fails at the first real call", fix: "map the answer of the upstream to a state, exit 0, and stay under 2.5 s", needs: $needs, run: |session| {
+        pub(super) const $name: Probe = Probe {
+            id: $id,
+            section: "§3.2",
+            title: $title,
+            why: "an agent that is told all is well goes on and fails at the first real call",
+            fix: "map the answer of the upstream to a state, exit 0, and stay under 2.5 s",
+            needs: $needs,
+            run: |session| {
                 upstream(session, Case { behaviour: $behaviour, words: $words, most_ms: $most })
-            }, ..Probe::of(FAMILY) };
+            },
+            ..Probe::of(FAMILY)
+        };
     };
 }
 

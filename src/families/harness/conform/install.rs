@@ -10,16 +10,34 @@ use crate::system::{files, search_path};
 use crate::conform::probe::{Evidence, Finding, Need, Probe};
 use crate::conform::sandbox::Sandbox;
 use crate::conform::session::{MAX_OUTPUT, Session};
-use crate::contract::harness::FAMILY;
+use crate::families::harness::contract::FAMILY;
 
 /// How long building a package may take.
 const BUILD_LIMIT: Duration = Duration::from_secs(120);
 const RUN_LIMIT: Duration = Duration::from_secs(15);
 const MAX_PYPROJECT: u64 = 1024 * 1024;
 
-pub(super) const WHEEL: Probe = Probe { id: "harness.install", section: "§11", title: "The connector works when it is installed as a package, without its sources", why: "an editable install hides files that the package does not hold", fix: "pack every file that is read at run time, or generate its content into a module", needs: &[Need::Project, Need::Python], run: wheel, ..Probe::of(FAMILY) };
+pub(super) const WHEEL: Probe = Probe {
+    id: "harness.install",
+    section: "§11",
+    title: "The connector works when it is installed as a package, without its sources",
+    why: "an editable install hides files that the package does not hold",
+    fix: "pack every file that is read at run time, or generate its content into a module",
+    needs: &[Need::Project, Need::Python],
+    run: wheel,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const TWO: Probe = Probe { id: "harness.install-two", section: "§11", title: "The connector works beside another connector in one environment", why: "connectors that share a top package hide each other; only the first one works", fix: "give the package a name of its own, `aos_<name>`", needs: &[Need::Project, Need::Python], run: two, ..Probe::of(FAMILY) };
+pub(super) const TWO: Probe = Probe {
+    id: "harness.install-two",
+    section: "§11",
+    title: "The connector works beside another connector in one environment",
+    why: "connectors that share a top package hide each other; only the first one works",
+    fix: "give the package a name of its own, `aos_<name>`",
+    needs: &[Need::Project, Need::Python],
+    run: two,
+    ..Probe::of(FAMILY)
+};
 
 fn wheel(session: &Session) -> Finding {
     installed(session, false)

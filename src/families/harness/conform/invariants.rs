@@ -10,7 +10,7 @@ use crate::conform::mock::Behaviour;
 use crate::conform::monitor::{self, Noted, Ruling};
 use crate::conform::secrets::{Sentinel, Shape};
 use crate::conform::session::Session;
-use crate::contract::HarnessContract;
+use crate::families::harness::contract::HarnessContract;
 
 use super::call::{self, BUILTIN, Command};
 use super::{envelope, leaks, process, results, shapes, surface};

@@ -2,26 +2,71 @@
 
 use std::sync::Arc;
 
+use super::judge::Judge;
+use super::{call, results};
 use crate::conform::mock::Behaviour;
 use crate::conform::probe::{Finding, Need, Probe, Verdict};
 use crate::conform::secrets::Shape;
 use crate::conform::session::{Call, Observed, Session};
-use super::judge::Judge;
-use super::{call, results};
-use crate::contract::harness::FAMILY;
+use crate::families::harness::contract::FAMILY;
 
 const WHY: &str = "what a connector prints goes to agents, logs and screens; four characters are enough to recognise a key";
 const SHAPES: [Shape; 2] = [Shape::Plain, Shape::Special];
 
-pub(super) const CONFIG: Probe = Probe { id: "harness.config-redacted", section: "§3.3", title: "`config show` prints no character of a secret", why: WHY, fix: "say only whether a key is set; no first or last characters, no length", needs: &[Need::Credentials], run: config, ..Probe::of(FAMILY) };
+pub(super) const CONFIG: Probe = Probe {
+    id: "harness.config-redacted",
+    section: "§3.3",
+    title: "`config show` prints no character of a secret",
+    why: WHY,
+    fix: "say only whether a key is set; no first or last characters, no length",
+    needs: &[Need::Credentials],
+    run: config,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const HEALTH: Probe = Probe { id: "harness.health-secrets", section: "§9", title: "`health` prints no part of a secret, whatever the upstream says", why: WHY, fix: "scrub every string that leaves the process of the values of all credentials", needs: &[Need::Credentials], run: health, ..Probe::of(FAMILY) };
+pub(super) const HEALTH: Probe = Probe {
+    id: "harness.health-secrets",
+    section: "§9",
+    title: "`health` prints no part of a secret, whatever the upstream says",
+    why: WHY,
+    fix: "scrub every string that leaves the process of the values of all credentials",
+    needs: &[Need::Credentials],
+    run: health,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const ERRORS: Probe = Probe { id: "harness.error-secrets", section: "§9", title: "Errors and `capabilities` print no part of a secret", why: WHY, fix: "scrub every string that leaves the process of the values of all credentials", needs: &[Need::Credentials], run: errors, ..Probe::of(FAMILY) };
+pub(super) const ERRORS: Probe = Probe {
+    id: "harness.error-secrets",
+    section: "§9",
+    title: "Errors and `capabilities` print no part of a secret",
+    why: WHY,
+    fix: "scrub every string that leaves the process of the values of all credentials",
+    needs: &[Need::Credentials],
+    run: errors,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const COMMANDS: Probe = Probe { id: "harness.command-secrets", section: "§9", title: "No command prints a part of a secret, also when the upstream repeats it", why: WHY, fix: "scrub results and errors of commands of the values of all credentials", needs: &[Need::Credentials], run: commands, ..Probe::of(FAMILY) };
+pub(super) const COMMANDS: Probe = Probe {
+    id: "harness.command-secrets",
+    section: "§9",
+    title: "No command prints a part of a secret, also when the upstream repeats it",
+    why: WHY,
+    fix: "scrub results and errors of commands of the values of all credentials",
+    needs: &[Need::Credentials],
+    run: commands,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const URL: Probe = Probe { id: "harness.secret-in-url", section: "§9", title: "No secret is part of an address", why: "addresses are written to the logs of every proxy and server on the way", fix: "send the secret in a header", needs: &[Need::Credentials, Need::BaseUrl], run: url, ..Probe::of(FAMILY) };
+pub(super) const URL: Probe = Probe {
+    id: "harness.secret-in-url",
+    section: "§9",
+    title: "No secret is part of an address",
+    why: "addresses are written to the logs of every proxy and server on the way",
+    fix: "send the secret in a header",
+    needs: &[Need::Credentials, Need::BaseUrl],
+    run: url,
+    ..Probe::of(FAMILY)
+};
 
 /// How the first secret that shows does so.
 fn leak(observed: &Observed) -> Option<String> {

@@ -2,17 +2,26 @@
 
 use serde_json::Value;
 
-use crate::conform::mock::Behaviour;
-use crate::conform::probe::{Finding, Need, Probe};
-use crate::conform::secrets::Shape;
-use crate::conform::session::Session;
 use super::facts::Partial;
 use super::judge::Judge;
 use super::results::succeeded;
 use super::{call, facts, upstream};
-use crate::contract::harness::FAMILY;
+use crate::conform::mock::Behaviour;
+use crate::conform::probe::{Finding, Need, Probe};
+use crate::conform::secrets::Shape;
+use crate::conform::session::Session;
+use crate::families::harness::contract::FAMILY;
 
-pub(super) const PARTIALS: Probe = Probe { id: "harness.partial-answers", section: "§4", title: "An answer that the API calls a part has `complete: false` and the reason", why: "an agent that takes a part for all of it reports as a fact that something does not exist", fix: "set the signs of a partial answer in api.py, or correct [[harness.partials]] in conform.toml", needs: &[Need::Fixture, Need::Facts, Need::Credentials, Need::BaseUrl], run: partials, ..Probe::of(FAMILY) };
+pub(super) const PARTIALS: Probe = Probe {
+    id: "harness.partial-answers",
+    section: "§4",
+    title: "An answer that the API calls a part has `complete: false` and the reason",
+    why: "an agent that takes a part for all of it reports as a fact that something does not exist",
+    fix: "set the signs of a partial answer in api.py, or correct [[harness.partials]] in conform.toml",
+    needs: &[Need::Fixture, Need::Facts, Need::Credentials, Need::BaseUrl],
+    run: partials,
+    ..Probe::of(FAMILY)
+};
 
 fn partials(session: &Session) -> Finding {
     if let Some(blocked) = call::uncontained(session) {

@@ -2,7 +2,10 @@
 
 use crate::conform::probe::Probe;
 
-use super::{envelope, flags, gate, health, install, leaks, partials, process, refusals, requests, results, surface, workflow};
+use super::{
+    envelope, flags, gate, health, install, leaks, partials, process, refusals, requests, results,
+    surface, workflow,
+};
 
 /// Every probe of the family, in the order of the report.
 pub const PROBES: &[Probe] = &[

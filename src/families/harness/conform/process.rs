@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use crate::system::subject::Ending;
 
+use super::judge::Judge;
+use super::{call, results, shapes};
 use crate::conform::mock::Behaviour;
 use crate::conform::probe::{Finding, Need, Probe};
 use crate::conform::secrets::Shape;
 use crate::conform::session::{Event, Observed, Session, Upstream};
-use super::judge::Judge;
-use super::{call, results, shapes};
-use crate::contract::harness::FAMILY;
+use crate::families::harness::contract::FAMILY;
 
 /// What the host takes of a probe.
 const HOST_BYTES: u64 = 1_000_000;
@@ -18,17 +18,71 @@ const HOST_MS: u64 = 4_000;
 /// How long a tool may take to end after SIGINT.
 const REACTION_MS: u64 = 2_000;
 
-pub(super) const BACKEND_DOWN: Probe = Probe { id: "harness.backend-down", section: "§4", title: "With a dead upstream every command answers in an envelope", why: "an exception that nobody caught is the most frequent way in which real connectors fail", fix: "catch every exception in one place and answer with the code of the contract", needs: &[], run: backend_down, ..Probe::of(FAMILY) };
+pub(super) const BACKEND_DOWN: Probe = Probe {
+    id: "harness.backend-down",
+    section: "§4",
+    title: "With a dead upstream every command answers in an envelope",
+    why: "an exception that nobody caught is the most frequent way in which real connectors fail",
+    fix: "catch every exception in one place and answer with the code of the contract",
+    needs: &[],
+    run: backend_down,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const EXIT_CODES: Probe = Probe { id: "harness.exit-codes", section: "§5", title: "Exit codes are those of the contract and agree with the error code", why: "the host and agents decide by them whether to try again", fix: "map every error to one of the seven exit codes", needs: &[], run: exit_codes, ..Probe::of(FAMILY) };
+pub(super) const EXIT_CODES: Probe = Probe {
+    id: "harness.exit-codes",
+    section: "§5",
+    title: "Exit codes are those of the contract and agree with the error code",
+    why: "the host and agents decide by them whether to try again",
+    fix: "map every error to one of the seven exit codes",
+    needs: &[],
+    run: exit_codes,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const START: Probe = Probe { id: "harness.start-time", section: "§11", title: "`capabilities` and `health` answer within the time of the host", why: "the host gives up after four seconds and shows an error", fix: "start faster: import late, read no files, make no calls", needs: &[], run: start, ..Probe::of(FAMILY) };
+pub(super) const START: Probe = Probe {
+    id: "harness.start-time",
+    section: "§11",
+    title: "`capabilities` and `health` answer within the time of the host",
+    why: "the host gives up after four seconds and shows an error",
+    fix: "start faster: import late, read no files, make no calls",
+    needs: &[],
+    run: start,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const SIZE: Probe = Probe { id: "harness.output-size", section: "§4", title: "An answer stays below 1 000 000 bytes", why: "the host reads no more and takes the rest for a failure", fix: "cut long lists at a page border and say so with `has_more`", needs: &[], run: size, ..Probe::of(FAMILY) };
+pub(super) const SIZE: Probe = Probe {
+    id: "harness.output-size",
+    section: "§4",
+    title: "An answer stays below 1 000 000 bytes",
+    why: "the host reads no more and takes the rest for a failure",
+    fix: "cut long lists at a page border and say so with `has_more`",
+    needs: &[],
+    run: size,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const INTERRUPT: Probe = Probe { id: "harness.interrupt", section: "§4", title: "SIGINT ends a waiting call soon, without a traceback", why: "a host that cancels must not wait, and what it reads must still be an answer", fix: "catch the interruption in the one place that catches everything", needs: &[Need::Credentials, Need::BaseUrl], run: interrupt, ..Probe::of(FAMILY) };
+pub(super) const INTERRUPT: Probe = Probe {
+    id: "harness.interrupt",
+    section: "§4",
+    title: "SIGINT ends a waiting call soon, without a traceback",
+    why: "a host that cancels must not wait, and what it reads must still be an answer",
+    fix: "catch the interruption in the one place that catches everything",
+    needs: &[Need::Credentials, Need::BaseUrl],
+    run: interrupt,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const CLOSED_STDOUT: Probe = Probe { id: "harness.closed-stdout", section: "§4", title: "A reader that goes away causes no traceback and no endless run", why: "pipes end early; what the tool prints then lands in the log of somebody else", fix: "treat a broken pipe as the end: exit quietly", needs: &[], run: closed_stdout, ..Probe::of(FAMILY) };
+pub(super) const CLOSED_STDOUT: Probe = Probe {
+    id: "harness.closed-stdout",
+    section: "§4",
+    title: "A reader that goes away causes no traceback and no endless run",
+    why: "pipes end early; what the tool prints then lands in the log of somebody else",
+    fix: "treat a broken pipe as the end: exit quietly",
+    needs: &[],
+    run: closed_stdout,
+    ..Probe::of(FAMILY)
+};
 
 fn backend_down(session: &Session) -> Finding {
     if let Some(blocked) = call::uncontained(session) {
@@ -57,7 +111,9 @@ fn no_answer(session: &Session, observed: &Observed, has_sample: bool) -> Option
 }
 
 fn exit_codes(session: &Session) -> Finding {
-    let Some(contract) = call::contract(session) else { return Finding::blocked("no harness contract") };
+    let Some(contract) = call::contract(session) else {
+        return Finding::blocked("no harness contract");
+    };
     let mut calls: Vec<_> =
         call::basics(session).into_iter().map(|(_, observed)| observed).collect();
     if call::uncontained(session).is_none() {

@@ -2,17 +2,26 @@
 
 use serde_json::Value;
 
-use crate::conform::mock::Behaviour;
-use crate::conform::probe::{Finding, Need, Probe};
-use crate::conform::secrets::Shape;
-use crate::conform::session::{Observed, Session};
 use super::call::Command;
 use super::facts::{Refusal, When};
 use super::judge::Judge;
 use super::{call, facts, upstream};
-use crate::contract::harness::FAMILY;
+use crate::conform::mock::Behaviour;
+use crate::conform::probe::{Finding, Need, Probe};
+use crate::conform::secrets::Shape;
+use crate::conform::session::{Observed, Session};
+use crate::families::harness::contract::FAMILY;
 
-pub(super) const REFUSALS: Probe = Probe { id: "harness.refusals", section: "§5", title: "Every refusal of the API has its error code, and its reason is repeated", why: "an agent that reads the wrong code repeats what cannot work or asks for a key that is right", fix: "set how errors are told in api.py, or correct [[harness.refusals]] in conform.toml", needs: &[Need::Fixture, Need::Facts, Need::Credentials, Need::BaseUrl], run: refusals, ..Probe::of(FAMILY) };
+pub(super) const REFUSALS: Probe = Probe {
+    id: "harness.refusals",
+    section: "§5",
+    title: "Every refusal of the API has its error code, and its reason is repeated",
+    why: "an agent that reads the wrong code repeats what cannot work or asks for a key that is right",
+    fix: "set how errors are told in api.py, or correct [[harness.refusals]] in conform.toml",
+    needs: &[Need::Fixture, Need::Facts, Need::Credentials, Need::BaseUrl],
+    run: refusals,
+    ..Probe::of(FAMILY)
+};
 
 /// A secret that shares no run of letters with a text.
 const DIGITS: &str = "73916482057391648205";
@@ -45,7 +54,8 @@ fn refusals(session: &Session) -> Finding {
         // What a status alone means to `health` is another probe.
         if refusal.when == When::Credentials && refusal.status < 400 {
             let health = call::json(&["health"]).secrets(Shape::Plain);
-            let observed = session.observe(&health.upstream(Behaviour::Listed(upstream::REFUSALS, at)));
+            let observed =
+                session.observe(&health.upstream(Behaviour::Listed(upstream::REFUSALS, at)));
             judge.judge(&observed, is_healthy(&observed).then(|| "it says `healthy`".to_owned()));
         }
     }

@@ -4,31 +4,76 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::conform::mock::{Behaviour, ELSEWHERE, Request};
-use crate::conform::probe::{Finding, Need, Probe, Verdict};
-use crate::conform::secrets::Shape;
-use crate::conform::session::{Observed, Session};
 use super::call::Command;
 use super::facts::{CommandFacts, Exchange, Facts};
 use super::judge::Judge;
 use super::results::{answered, answered_by, is_list, is_missing, succeeded};
 use super::{call, facts, upstream};
-use crate::contract::harness::FAMILY;
+use crate::conform::mock::{Behaviour, ELSEWHERE, Request};
+use crate::conform::probe::{Finding, Need, Probe, Verdict};
+use crate::conform::secrets::Shape;
+use crate::conform::session::{Observed, Session};
+use crate::families::harness::contract::FAMILY;
 
 const NOTHING: &str = "there is no command beside the built-in ones";
 const STATED: &[Need] = &[Need::Fixture, Need::Facts, Need::Credentials, Need::BaseUrl];
 /// Most names in a message.
 const MAX_NAMES: usize = 6;
 
-pub(super) const REQUESTS: Probe = Probe { id: "harness.requests", section: "§4", title: "Every command sends exactly the requests that conform.toml states, and its result is their reply", why: "a request that the real API refuses or misreads works against any mock that does not look at it", fix: "correct the handler, or [[harness.commands]] in conform.toml where the documentation of the API says otherwise", needs: STATED, run: requests, ..Probe::of(FAMILY) };
+pub(super) const REQUESTS: Probe = Probe {
+    id: "harness.requests",
+    section: "§4",
+    title: "Every command sends exactly the requests that conform.toml states, and its result is their reply",
+    why: "a request that the real API refuses or misreads works against any mock that does not look at it",
+    fix: "correct the handler, or [[harness.commands]] in conform.toml where the documentation of the API says otherwise",
+    needs: STATED,
+    run: requests,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const PAGES: Probe = Probe { id: "harness.pages", section: "§4", title: "Every list is followed to its end: each entry once, with its id and name", why: "entries after the first page, or under another key, are lost without a word", fix: "set the paging in api.py as the API has it, or correct `requests`, `ids` and `names` in conform.toml", needs: STATED, run: pages, ..Probe::of(FAMILY) };
+pub(super) const PAGES: Probe = Probe {
+    id: "harness.pages",
+    section: "§4",
+    title: "Every list is followed to its end: each entry once, with its id and name",
+    why: "entries after the first page, or under another key, are lost without a word",
+    fix: "set the paging in api.py as the API has it, or correct `requests`, `ids` and `names` in conform.toml",
+    needs: STATED,
+    run: pages,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const CREDENTIALS: Probe = Probe { id: "harness.credentials", section: "§9", title: "The credentials are sent as the API wants them, and nowhere else", why: "in the wrong header or form every call fails; in other headers or at other hosts they leak", fix: "set the scheme and the header in api.py, and send no secret after a redirect to another origin", needs: STATED, run: credentials, ..Probe::of(FAMILY) };
+pub(super) const CREDENTIALS: Probe = Probe {
+    id: "harness.credentials",
+    section: "§9",
+    title: "The credentials are sent as the API wants them, and nowhere else",
+    why: "in the wrong header or form every call fails; in other headers or at other hosts they leak",
+    fix: "set the scheme and the header in api.py, and send no secret after a redirect to another origin",
+    needs: STATED,
+    run: credentials,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const HEALTH: Probe = Probe { id: "harness.health-request", section: "§3.2", title: "`health` asks the API with the request that conform.toml states", why: "a state that nobody asked the API for says nothing", fix: "send the health request of the API, or correct [harness.health] in conform.toml", needs: STATED, run: health, ..Probe::of(FAMILY) };
+pub(super) const HEALTH: Probe = Probe {
+    id: "harness.health-request",
+    section: "§3.2",
+    title: "`health` asks the API with the request that conform.toml states",
+    why: "a state that nobody asked the API for says nothing",
+    fix: "send the health request of the API, or correct [harness.health] in conform.toml",
+    needs: STATED,
+    run: health,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const BASE_URL: Probe = Probe { id: "harness.base-url", section: "§4", title: "Without an override the connector calls the address that conform.toml states", why: "the override of the tests hides a wrong address, which then gets the key", fix: "correct the base URL in api.py, or `harness.base_url` in conform.toml", needs: &[Need::Fixture, Need::Facts, Need::Credentials, Need::BaseUrl, Need::Namespace], run: base_url, ..Probe::of(FAMILY) };
+pub(super) const BASE_URL: Probe = Probe {
+    id: "harness.base-url",
+    section: "§4",
+    title: "Without an override the connector calls the address that conform.toml states",
+    why: "the override of the tests hides a wrong address, which then gets the key",
+    fix: "correct the base URL in api.py, or `harness.base_url` in conform.toml",
+    needs: &[Need::Fixture, Need::Facts, Need::Credentials, Need::BaseUrl, Need::Namespace],
+    run: base_url,
+    ..Probe::of(FAMILY)
+};
 
 fn requests(session: &Session) -> Finding {
     let Some(facts) = facts::of(session) else { return Finding::blocked(NOTHING) };

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::call;
+use super::call::Command;
+use super::judge::Judge;
 use crate::conform::mock::Behaviour;
 use crate::conform::probe::{Finding, Need, Probe, Verdict};
 use crate::conform::secrets::Shape;
 use crate::conform::session::{Observed, Session};
-use super::call::Command;
-use super::judge::Judge;
-use super::call;
-use crate::contract::harness::FAMILY;
+use crate::families::harness::contract::FAMILY;
 
 pub(super) const NOTHING: &str = "there is no command beside the built-in ones";
 const NOT_ASKED: &str = "this tag does not ask for it";
@@ -20,11 +20,38 @@ const RUNNER_KEYS: [&str; 4] = ["ok", "connectorId", "operation", "resource"];
 /// Most names in a message.
 const MAX_NAMES: usize = 6;
 
-pub(super) const WORK: Probe = Probe { id: "harness.commands-work", section: "§4", title: "Every command succeeds with its sample against an upstream that answers", why: "refusals and failures can be in perfect form while nothing works", fix: "make the command succeed with the sample and the replies of conform.toml, or fix those", needs: &[Need::Fixture, Need::Credentials, Need::BaseUrl], run: work, ..Probe::of(FAMILY) };
+pub(super) const WORK: Probe = Probe {
+    id: "harness.commands-work",
+    section: "§4",
+    title: "Every command succeeds with its sample against an upstream that answers",
+    why: "refusals and failures can be in perfect form while nothing works",
+    fix: "make the command succeed with the sample and the replies of conform.toml, or fix those",
+    needs: &[Need::Fixture, Need::Credentials, Need::BaseUrl],
+    run: work,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const DATA: Probe = Probe { id: "harness.data-keys", section: "§4", title: "`data` is an object without the keys of the workflow runner", why: "the runner spreads `data` over an object that has them, and one of the two is lost", fix: "put lists and texts under a name, and call no key ok, connectorId, operation or resource", needs: &[Need::BaseUrl], run: data, ..Probe::of(FAMILY) };
+pub(super) const DATA: Probe = Probe {
+    id: "harness.data-keys",
+    section: "§4",
+    title: "`data` is an object without the keys of the workflow runner",
+    why: "the runner spreads `data` over an object that has them, and one of the two is lost",
+    fix: "put lists and texts under a name, and call no key ok, connectorId, operation or resource",
+    needs: &[Need::BaseUrl],
+    run: data,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const LISTS: Probe = Probe { id: "harness.lists", section: "§4", title: "A list has `items` with `id` and `name`, the same list under its own name, and the way to the next page", why: "pickers of the host read `items`, and an agent must know that there is more", fix: "return the list under the name of the resource and as `items`, with `next_cursor` and `has_more`", needs: &[Need::Fixture, Need::Credentials, Need::BaseUrl], run: lists, ..Probe::of(FAMILY) };
+pub(super) const LISTS: Probe = Probe {
+    id: "harness.lists",
+    section: "§4",
+    title: "A list has `items` with `id` and `name`, the same list under its own name, and the way to the next page",
+    why: "pickers of the host read `items`, and an agent must know that there is more",
+    fix: "return the list under the name of the resource and as `items`, with `next_cursor` and `has_more`",
+    needs: &[Need::Fixture, Need::Credentials, Need::BaseUrl],
+    run: lists,
+    ..Probe::of(FAMILY)
+};
 
 /// Calls of every command with secrets, against the routes of the fixture.
 /// None where they might reach a real upstream.

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::contract::HarnessContract;
 use crate::contract::name::Key;
+use crate::families::harness::contract::HarnessContract;
 
 /// Members that are missing, or that nobody asked for.
 fn wrong_keys(value: &Value, wanted: &[Key], optional: &[&[Key]]) -> Option<String> {

@@ -7,30 +7,93 @@ use serde_json::Value;
 use crate::strict_json;
 use crate::system::files;
 
+use super::judge::Judge;
+use super::{call, results};
 use crate::conform::help;
 use crate::conform::mock::Behaviour;
 use crate::conform::probe::{Finding, Need, Probe};
 use crate::conform::secrets::Shape;
 use crate::conform::session::{Call, Session};
-use super::judge::Judge;
-use super::{call, results};
-use crate::contract::harness::FAMILY;
+use crate::families::harness::contract::FAMILY;
 
 const MAX_PERMISSIONS: u64 = 1024 * 1024;
 
-pub(super) const CAPABILITIES_KEYS: Probe = Probe { id: "harness.capabilities-keys", section: "§3.1", title: "`capabilities` says tool, version, modes and commands", why: "the host builds its catalogue from them", fix: "fill every key that the contract names for `capabilities`", needs: &[], run: capabilities_keys, ..Probe::of(FAMILY) };
+pub(super) const CAPABILITIES_KEYS: Probe = Probe {
+    id: "harness.capabilities-keys",
+    section: "§3.1",
+    title: "`capabilities` says tool, version, modes and commands",
+    why: "the host builds its catalogue from them",
+    fix: "fill every key that the contract names for `capabilities`",
+    needs: &[],
+    run: capabilities_keys,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const CAPABILITIES_COMMANDS: Probe = Probe { id: "harness.capabilities-commands", section: "§3.1", title: "`capabilities` lists the commands of the manifest, with their modes", why: "what only one of them lists is offered and cannot run, or runs and is never offered", fix: "generate both from one source", needs: &[Need::Manifest], run: capabilities_commands, ..Probe::of(FAMILY) };
+pub(super) const CAPABILITIES_COMMANDS: Probe = Probe {
+    id: "harness.capabilities-commands",
+    section: "§3.1",
+    title: "`capabilities` lists the commands of the manifest, with their modes",
+    why: "what only one of them lists is offered and cannot run, or runs and is never offered",
+    fix: "generate both from one source",
+    needs: &[Need::Manifest],
+    run: capabilities_commands,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const CAPABILITIES_QUIET: Probe = Probe { id: "harness.capabilities-quiet", section: "§3.1", title: "`capabilities` makes no network call", why: "the host asks every connector at once, before anything is set up", fix: "answer `capabilities` from constants", needs: &[], run: capabilities_quiet, ..Probe::of(FAMILY) };
+pub(super) const CAPABILITIES_QUIET: Probe = Probe {
+    id: "harness.capabilities-quiet",
+    section: "§3.1",
+    title: "`capabilities` makes no network call",
+    why: "the host asks every connector at once, before anything is set up",
+    fix: "answer `capabilities` from constants",
+    needs: &[],
+    run: capabilities_quiet,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const TOOL_NAME: Probe = Probe { id: "harness.tool-name", section: "§7", title: "Envelope, `capabilities` and manifest give the tool one name", why: "a name that differs makes a second entry in the host's catalogue", fix: "use the name of the manifest everywhere", needs: &[], run: tool_name, ..Probe::of(FAMILY) };
+pub(super) const TOOL_NAME: Probe = Probe {
+    id: "harness.tool-name",
+    section: "§7",
+    title: "Envelope, `capabilities` and manifest give the tool one name",
+    why: "a name that differs makes a second entry in the host's catalogue",
+    fix: "use the name of the manifest everywhere",
+    needs: &[],
+    run: tool_name,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const PERMISSIONS: Probe = Probe { id: "harness.permissions-file", section: "§6.1", title: "permissions.json has the commands and modes of `capabilities`", why: "the host fills gaps of the manifest from it", fix: "generate permissions.json from the manifest (`aos gen`)", needs: &[Need::Project], run: permissions, ..Probe::of(FAMILY) };
+pub(super) const PERMISSIONS: Probe = Probe {
+    id: "harness.permissions-file",
+    section: "§6.1",
+    title: "permissions.json has the commands and modes of `capabilities`",
+    why: "the host fills gaps of the manifest from it",
+    fix: "generate permissions.json from the manifest (`aos gen`)",
+    needs: &[Need::Project],
+    run: permissions,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const COMMANDS_EXIST: Probe = Probe { id: "harness.commands-exist", section: "§2", title: "Every command of the manifest is there under the words of its id", why: "the host splits the id at its dots and runs that; it never turns `_` into `-`", fix: "name groups and commands exactly as the segments of the id", needs: &[], run: commands_exist, ..Probe::of(FAMILY) };
+pub(super) const COMMANDS_EXIST: Probe = Probe {
+    id: "harness.commands-exist",
+    section: "§2",
+    title: "Every command of the manifest is there under the words of its id",
+    why: "the host splits the id at its dots and runs that; it never turns `_` into `-`",
+    fix: "name groups and commands exactly as the segments of the id",
+    needs: &[],
+    run: commands_exist,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const COMMANDS_LISTED: Probe = Probe { id: "harness.commands-listed", section: "§7", title: "Every command that the help shows is in the manifest", why: "a command without an entry has no mode and no gate that anybody knows of", fix: "add the command to the manifest, or take it out", needs: &[], run: commands_listed, ..Probe::of(FAMILY) };
+pub(super) const COMMANDS_LISTED: Probe = Probe {
+    id: "harness.commands-listed",
+    section: "§7",
+    title: "Every command that the help shows is in the manifest",
+    why: "a command without an entry has no mode and no gate that anybody knows of",
+    fix: "add the command to the manifest, or take it out",
+    needs: &[],
+    run: commands_listed,
+    ..Probe::of(FAMILY)
+};
 
 fn capabilities_keys(session: &Session) -> Finding {
     let (observed, data) = match call::capabilities(session) {
@@ -150,7 +213,8 @@ fn permissions(session: &Session) -> Finding {
         Err(finding) => return finding,
     };
     let said = listed(&data);
-    let keys = call::contract(session).map(crate::contract::HarnessContract::permission_keys);
+    let keys = call::contract(session)
+        .map(crate::families::harness::contract::HarnessContract::permission_keys);
     let mut compared = 0;
     for key in keys.unwrap_or_default() {
         let Some(map) = document.get(key.as_str()).and_then(Value::as_object) else {

@@ -45,7 +45,8 @@ impl Tools for HarnessTools {
 
     fn secrets(&self, manifest: &Value) -> Vec<String> {
         let names = |key: &str| {
-            let names = manifest.get("auth").and_then(|auth| auth.get(key)).and_then(Value::as_array);
+            let names =
+                manifest.get("auth").and_then(|auth| auth.get(key)).and_then(Value::as_array);
             names.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned)
         };
         names("service_keys").chain(names("optional_service_keys")).collect()

@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::strict_json;
 
+use super::facts::{Exchange, Facts, Partial, Refusal, When, names_in};
 use crate::conform::fixture::Fixture;
 use crate::conform::mock::{Behaviour, Mock, Reply, Request, scripted};
 use crate::conform::secrets::{Sentinel, base64};
-use super::facts::{Exchange, Facts, Partial, Refusal, When, names_in};
 
 /// The values of the variables of one call: secrets and what else is set.
 pub type Values = BTreeMap<String, String>;

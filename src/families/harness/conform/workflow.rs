@@ -4,17 +4,35 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::call;
+use super::call::Command;
+use super::judge::Judge;
 use crate::conform::probe::{Finding, Need, Probe};
 use crate::conform::secrets::Shape;
 use crate::conform::session::{Call, Observed, Session};
-use super::call::Command;
-use super::judge::Judge;
-use super::call;
-use crate::contract::harness::FAMILY;
+use crate::families::harness::contract::FAMILY;
 
-pub(super) const BOOLEAN: Probe = Probe { id: "harness.workflow-boolean", section: "§2", title: "A boolean option is accepted bare and with a value", why: "agents send `--draft`, workflows send `--draft true`", fix: "give boolean options an optional value", needs: &[Need::Manifest], run: boolean, ..Probe::of(FAMILY) };
+pub(super) const BOOLEAN: Probe = Probe {
+    id: "harness.workflow-boolean",
+    section: "§2",
+    title: "A boolean option is accepted bare and with a value",
+    why: "agents send `--draft`, workflows send `--draft true`",
+    fix: "give boolean options an optional value",
+    needs: &[Need::Manifest],
+    run: boolean,
+    ..Probe::of(FAMILY)
+};
 
-pub(super) const EMPTY: Probe = Probe { id: "harness.workflow-empty", section: "§2", title: "An option with an empty value counts as not given", why: "workflows send every field, the empty ones too", fix: "drop options whose value is the empty string before they are checked", needs: &[Need::Manifest], run: empty, ..Probe::of(FAMILY) };
+pub(super) const EMPTY: Probe = Probe {
+    id: "harness.workflow-empty",
+    section: "§2",
+    title: "An option with an empty value counts as not given",
+    why: "workflows send every field, the empty ones too",
+    fix: "drop options whose value is the empty string before they are checked",
+    needs: &[Need::Manifest],
+    run: empty,
+    ..Probe::of(FAMILY)
+};
 
 /// Words of `type` and `renderAs` for a boolean, and for anything else.
 const BOOLEANS: [&str; 5] = ["boolean", "bool", "checkbox", "switch", "toggle"];

@@ -6,11 +6,11 @@ use crate::conform::session::{Blow, Event};
 use crate::system::files;
 
 use super::super::lab::{Lab, Outcome, Shot, Stop, examine};
-use crate::contract::agent_cli::FAMILY;
-use crate::conform::probe::Probe;
 use super::publication::GOOD;
 use super::scene::Scene;
 use super::shims::{Npx, Place};
+use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 /// In how many moments between the request for the archive and the end of the update it is killed.
 const MOMENTS: u64 = 10;

@@ -4,11 +4,11 @@ use crate::conform::session::Event;
 use crate::system::rights;
 
 use super::super::lab::{Lab, Outcome, Shot, Stop, examine};
-use crate::contract::agent_cli::FAMILY;
-use crate::conform::probe::Probe;
 use super::publication::GOOD;
 use super::scene::Scene;
 use super::shims::{Npx, Place};
+use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 /// Another mode than that of a new file, so that it shows whether it was kept.
 const MODE: u32 = 0o751;

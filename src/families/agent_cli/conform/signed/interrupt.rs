@@ -5,11 +5,11 @@ use std::time::Duration;
 use crate::conform::session::{Blow, Event};
 
 use super::super::lab::{Lab, Outcome, Shot, examine};
-use crate::contract::agent_cli::FAMILY;
-use crate::conform::probe::Probe;
 use super::publication::GOOD;
 use super::scene::Scene;
 use super::shims::{Npx, Place};
+use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 /// Long enough for any reaction, short enough to be waited for.
 const DELAY: Duration = Duration::from_secs(12);

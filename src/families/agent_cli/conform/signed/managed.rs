@@ -1,11 +1,11 @@
 //! A program that npm installed belongs to npm.
 
 use super::super::lab::{Lab, Outcome, Shot, Stop, examine};
-use crate::contract::agent_cli::FAMILY;
-use crate::conform::probe::Probe;
 use super::publication::GOOD;
 use super::scene::{Scene, build_of};
 use super::shims::{Npx, Place};
+use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 pub const MANAGED: Probe = Probe {
     id: "cli.update-managed",

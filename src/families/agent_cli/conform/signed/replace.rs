@@ -4,10 +4,10 @@ use crate::conform::session::Event;
 use crate::system::rights;
 
 use super::super::lab::{Lab, Outcome, Stop, examine};
-use crate::contract::agent_cli::FAMILY;
-use crate::conform::probe::Probe;
 use super::publication::GOOD;
 use super::scene::Scene;
+use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 /// Nobody may write, everybody may look.
 const CLOSED: u32 = 0o555;

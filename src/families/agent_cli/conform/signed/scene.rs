@@ -264,7 +264,8 @@ impl<'a> Scene<'a> {
 
 fn publication(lab: &Lab<'_>, build: &TestBuild, version: &Version) -> Outcome<Arc<Publication>> {
     let publications = lab.session.state.of(Publications::default);
-    let publications = publications.ok_or_else(|| Stop::Blocked("there are no publications".to_owned()))?;
+    let publications =
+        publications.ok_or_else(|| Stop::Blocked("there are no publications".to_owned()))?;
     publications.of(lab.session, build, version).map_err(Stop::Blocked)
 }
 

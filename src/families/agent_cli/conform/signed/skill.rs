@@ -1,11 +1,11 @@
 //! The sync of the Skill after the swap, when its installer does not work.
 
 use super::super::lab::{Lab, Outcome, Shot, examine};
-use crate::contract::agent_cli::FAMILY;
-use crate::conform::probe::Probe;
 use super::publication::GOOD;
 use super::scene::Scene;
 use super::shims::{Npx, Place};
+use crate::conform::probe::Probe;
+use crate::families::agent_cli::contract::FAMILY;
 
 pub const SKILL_SYNC: Probe = Probe {
     id: "cli.update-skill-sync",

@@ -1,0 +1,376 @@
+//! Rules about the Python sources: what breaks outside the author's checkout.
+
+use super::super::python_source::{Note, What};
+use super::subject::{HARNESS, PythonFile, Subject};
+use crate::contract::rules::collector::{Collector, shown_list};
+use crate::contract::rules::rule::Rule;
+use crate::families::harness::contract::FAMILY;
+
+pub(super) const UNREADABLE: Rule = Rule {
+    id: "python/unreadable",
+    summary: "Python can read every source of the package",
+    why: "A file that is not UTF-8, or whose brackets do not close, fails at import, and every call with it",
+    fix: "fix the file; `python3 -m compileall` names the place",
+    source: "failure map, failure 27",
+    ..Rule::error(&[FAMILY])
+};
+pub(super) const UNPACKAGED_FILE: Rule = Rule {
+    id: "python/unpackaged-file",
+    summary: "The package reads no `connector.json` or `permissions.json` at run time",
+    why: "The files lie outside the package: of 65 fleet connectors one works from a wheel",
+    fix: "run `aos gen` and use the constants of `contract_gen.py`",
+    source: "fleet survey: works when installed non-editable",
+    ..Rule::error(&[FAMILY])
+};
+pub(super) const OUTSIDE_PACKAGE: Rule = Rule {
+    id: "python/outside-package",
+    summary: "No path climbs out of the package",
+    why: "Paths that count directories (`parents[6]`) crash in every installed copy; 43 fleet connectors have one",
+    fix: "keep what the package needs inside it",
+    source: "failure map, failure 22",
+    ..Rule::error(&[FAMILY])
+};
+pub(super) const NODE_HELPER: Rule = Rule {
+    id: "python/node-helper",
+    summary: "No `node --import tsx` is started",
+    why: "The helper silently fails outside the monorepo, so keys look unset; 40 fleet connectors still have it",
+    fix: "read the key from the environment, where the host injects it",
+    source: "failure map, failures 10 and 11",
+    ..Rule::error(&[FAMILY])
+};
+pub(super) const SHELL: Rule = Rule {
+    id: "python/shell",
+    summary: "No command goes through a shell",
+    why: "The contract forbids shell execution of input, and options come from agents",
+    fix: "pass a list of arguments to `subprocess.run`",
+    source: "CONNECTOR-SPEC §9",
+    ..Rule::error(&[FAMILY])
+};
+pub(super) const NO_TIMEOUT: Rule = Rule {
+    id: "python/no-timeout",
+    summary: "Every request has a time limit",
+    why: "The host kills a probe after four seconds and reports the connector as broken",
+    fix: "pass `timeout=`",
+    source: "host discovery: probes",
+    ..Rule::error(&[FAMILY])
+};
+pub(super) const LONG_TIMEOUT: Rule = Rule {
+    id: "python/long-timeout",
+    summary: "The health probe waits less than four seconds",
+    why: "The host gives a probe four seconds in all; 64 fleet connectors wait 20, 30 or 60",
+    fix: "use a limit of two seconds for the requests of `health`",
+    source: "host discovery: probes; fleet survey: HTTP timeout",
+    ..Rule::warning(&[FAMILY])
+};
+pub(super) const HEALTH_STATUS: Rule = Rule {
+    id: "python/health-status",
+    summary: "Health says `healthy`, not only `ready`",
+    why: "The catalog accepts only healthy or ok: 51 fleet connectors can never be shown as ready",
+    fix: "use `healthy` in `data.status`; `ready` belongs to the canvas keys of the envelope",
+    source: "CONNECTOR-SPEC §11",
+    ..Rule::error(&[FAMILY])
+};
+pub(super) const MODULE_OUTPUT: Rule = Rule {
+    id: "python/module-output",
+    summary: "Nothing is written to stdout while modules are imported",
+    why: "The host parses the whole of stdout as one JSON document; log lines before it made cognee fail",
+    fix: "write to stderr, or inside a function",
+    source: "failure map, failure 14",
+    ..Rule::warning(&[FAMILY])
+};
+
+/// The host's limit for a probe, in milliseconds.
+const PROBE_LIMIT: usize = 4000;
+/// No name of a path stands more often in one file; more uses are not looked at.
+const MAX_USES: usize = 200;
+/// Paths of one file that are followed; more are reported as they are.
+const MAX_CLIMBS: usize = 8;
+
+pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+    for file in &subject.python {
+        if let Some(reason) = unreadable(file) {
+            found.at(&UNREADABLE, &file.source, 0, reason.to_owned());
+        }
+        let served = served_climbs(subject, file);
+        for note in &file.content.notes {
+            if !served.iter().any(|climb| climb.covers(note)) {
+                single(subject, file, note, found);
+            }
+        }
+        for climb in &served {
+            climb.report(file, found);
+        }
+    }
+    health_words(subject, found);
+    time_limits(subject, found);
+}
+
+fn unreadable(file: &PythonFile<'_>) -> Option<&'static str> {
+    let bytes = file.source.bytes;
+    if std::str::from_utf8(bytes).is_err() {
+        Some("the file is not UTF-8")
+    } else if bytes.contains(&0) {
+        Some("the file holds NUL bytes")
+    } else {
+        file.content.unclosed.then_some("a bracket is never closed")
+    }
+}
+
+fn single(subject: &Subject<'_>, file: &PythonFile<'_>, note: &Note<'_>, found: &mut Collector) {
+    let (rule, message) = match note.what {
+        What::NamesFile(name) if !is_packaged(subject, file, name) => {
+            (&UNPACKAGED_FILE, format!("`{name}` is looked for at run time"))
+        }
+        What::Climbs(levels) if levels >= depth(file.source.path) => {
+            (&OUTSIDE_PACKAGE, format!("this path leaves the package, {levels} directories up"))
+        }
+        What::NodeHelper => (&NODE_HELPER, "`node --import tsx` is started".to_owned()),
+        What::Shell => (&SHELL, "a command goes through a shell".to_owned()),
+        What::NoTimeout => (&NO_TIMEOUT, "this request has no time limit".to_owned()),
+        What::ModuleOutput => (&MODULE_OUTPUT, "this is written to stdout at import".to_owned()),
+        _ => return,
+    };
+    found.at(rule, &file.source, note.at, message);
+}
+
+/// Directories between a source and the harness: climbing that many leaves the package.
+fn depth(path: &str) -> usize {
+    let inner = path.strip_prefix(HARNESS).unwrap_or(path);
+    let inner = inner.strip_prefix("src/").unwrap_or(inner);
+    inner.matches('/').count().max(1)
+}
+
+/// A copy of the file lies inside the package and is shipped with it.
+fn is_packaged(subject: &Subject<'_>, file: &PythonFile<'_>, name: &str) -> bool {
+    let ships = subject.pyproject.as_ref().and_then(|file| file.project.as_ref().ok());
+    let inner = file.source.path.strip_prefix(HARNESS).unwrap_or_default();
+    let package = inner.split('/').next().unwrap_or_default();
+    ships.is_some_and(|project| project.package_data)
+        && subject.repository.below(&format!("{HARNESS}{package}/"), name).next().is_some()
+}
+
+/// A path out of the package that leads to manifest and permissions only: one fault, fixed at one place.
+struct ServedClimb<'a> {
+    at: usize,
+    levels: usize,
+    /// Offsets and names of the files that are reached by it.
+    files: Vec<(usize, &'a str)>,
+}
+
+impl ServedClimb<'_> {
+    fn covers(&self, note: &Note<'_>) -> bool {
+        note.at == self.at || self.files.iter().any(|(at, _)| *at == note.at)
+    }
+
+    fn report(&self, file: &PythonFile<'_>, found: &mut Collector) {
+        let mut names: Vec<&str> = self.files.iter().map(|(_, name)| *name).collect();
+        names.sort_unstable();
+        names.dedup();
+        let verb = if names.len() == 1 { "is" } else { "are" };
+        let message = format!(
+            "{} {verb} looked for at run time, {} directories up and outside the package",
+            shown_list(names),
+            self.levels
+        );
+        found.at(&UNPACKAGED_FILE, &file.source, self.at, message);
+    }
+}
+
+fn served_climbs<'a>(subject: &Subject<'_>, file: &'a PythonFile<'_>) -> Vec<ServedClimb<'a>> {
+    let mut served = Vec::new();
+    let notes = &file.content.notes;
+    let climbs = notes.iter().filter(|note| matches!(note.what, What::Climbs(_)));
+    for climb in climbs.take(MAX_CLIMBS) {
+        let What::Climbs(levels) = climb.what else { continue };
+        if levels < depth(file.source.path) {
+            continue;
+        }
+        let mut lines = vec![line_of(file.source.bytes, climb.at)];
+        if !is_file_line(lines[0].1) {
+            // The path has a name: every use of it must lead to one of the files.
+            let uses = uses_of(subject, climb.assigned);
+            let serves = |(path, line): &(&str, Line<'_>)| {
+                is_file_line(line.1)
+                    || (*path == file.source.path && line.0 == lines[0].0)
+                    || is_import(line.1, climb.assigned)
+            };
+            if climb.assigned.is_empty() || !uses.iter().all(serves) {
+                continue;
+            }
+            let here = uses.iter().filter(|(path, _)| *path == file.source.path);
+            lines = here.map(|(_, line)| *line).collect();
+        }
+        let files: Vec<(usize, &str)> = notes
+            .iter()
+            .filter_map(|note| match note.what {
+                What::NamesFile(name) => Some((note.at, name)),
+                _ => None,
+            })
+            .filter(|(at, _)| {
+                lines.iter().any(|line| (line.0..=line.0 + line.1.len()).contains(at))
+            })
+            .collect();
+        if !files.is_empty() {
+            served.push(ServedClimb { at: climb.at, levels, files });
+        }
+    }
+    served
+}
+
+/// A line and the offset where it starts.
+type Line<'a> = (usize, &'a str);
+
+fn line_of(bytes: &[u8], at: usize) -> Line<'_> {
+    let head = bytes.get(..at).unwrap_or_default();
+    let start = head.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let rest = bytes.get(start..).unwrap_or_default();
+    let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    (start, std::str::from_utf8(line).unwrap_or_default())
+}
+
+fn is_file_line(line: &str) -> bool {
+    line.contains("connector.json") || line.contains("permissions.json")
+}
+
+/// A line that only fetches the name from another module, or is a comment.
+fn is_import(line: &str, name: &str) -> bool {
+    let line = line.trim();
+    line.starts_with("from ") || line.starts_with('#') || line.trim_end_matches(',') == name
+}
+
+/// Lines of the package in which a name stands, with the file of each.
+fn uses_of<'a>(subject: &'a Subject<'_>, name: &str) -> Vec<(&'a str, Line<'a>)> {
+    let mut uses = Vec::new();
+    if name.is_empty() {
+        return uses;
+    }
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    for file in &subject.python {
+        let bytes = file.source.bytes;
+        let Ok(text) = std::str::from_utf8(bytes) else { continue };
+        let places = text.match_indices(name).map(|(at, _)| at).filter(|at| {
+            let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+            !before.is_some_and(is_word) && !bytes.get(at + name.len()).is_some_and(is_word)
+        });
+        uses.extend(places.take(MAX_USES).map(|at| (file.source.path, line_of(bytes, at))));
+    }
+    uses
+}
+
+/// The words of health itself, in functions or modules named after it; the same words elsewhere mean other things.
+fn health_words(subject: &Subject<'_>, found: &mut Collector) {
+    let mut ready = None;
+    for file in &subject.python {
+        let module = file.source.path.rsplit('/').next().unwrap_or_default();
+        for note in &file.content.notes {
+            let is_probe = is_probe(note.function) || is_probe(module);
+            // A constant, or a function that words the state, may be what the probe answers with.
+            let is_source = note.function.is_empty() && !note.assigned.is_empty()
+                || ["status", "check", "readiness"].iter().any(|word| note.function.contains(word));
+            match note.what {
+                What::HealthWord("healthy") if is_probe || is_source => return,
+                What::HealthWord("ready") if is_probe => ready = ready.or(Some((file, note))),
+                _ => {}
+            }
+        }
+    }
+    if let Some((file, note)) = ready {
+        let message = "health answers `ready`, and nowhere `healthy`".to_owned();
+        found.at(&HEALTH_STATUS, &file.source, note.at, message);
+    }
+}
+
+fn is_probe(name: &str) -> bool {
+    ["health", "probe", "doctor"].iter().any(|word| name.contains(word))
+}
+
+/// Long limits are fine for commands, as long as something shorter exists for the probe.
+fn time_limits(subject: &Subject<'_>, found: &mut Collector) {
+    let mut request = None;
+    let mut program = None;
+    let mut has_short = false;
+    for file in &subject.python {
+        for note in &file.content.notes {
+            let (limit, first) = match note.what {
+                What::Timeout(limit) => (limit, &mut request),
+                What::ProgramTimeout(limit) => (limit, &mut program),
+                _ => continue,
+            };
+            if limit < PROBE_LIMIT {
+                has_short |= limit > 0;
+                continue;
+            }
+            if is_probe(note.function) || note.function.contains("ping") {
+                let seconds = limit / 1000;
+                let message = format!("`{}` may wait {seconds} seconds", note.function);
+                found.at(&LONG_TIMEOUT, &file.source, note.at, message);
+                has_short = true;
+            }
+            first.get_or_insert((file, note, limit / 1000));
+        }
+    }
+    if has_short {
+        return;
+    }
+    if let Some((file, note, seconds)) = request {
+        let message = format!("every request may wait {seconds} seconds, the health probe too");
+        found.at(&LONG_TIMEOUT, &file.source, note.at, message);
+    } else if let Some((file, note, seconds)) = program {
+        let message =
+            format!("a program may run for {seconds} seconds, and the health probe waits for it");
+        let fix = "start no program for `health`, or give it a limit of two seconds";
+        found.with_fix(&LONG_TIMEOUT, &file.source, note.at, message, fix);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{Sample, only};
+
+    #[test]
+    fn each_fault_of_a_source_is_named_by_its_rule() {
+        for (code, rules) in [
+            ("P = ROOT / \"permissions.json\"\n", &["python/unpackaged-file"][..]),
+            ("def broken(:\n    pass\n", &["python/unreadable"]),
+            ("X = \"\0\"\n", &["python/unreadable"]),
+            ("P = Path(__file__).resolve().parents[1] / \"x\"\n", &["python/outside-package"]),
+            ("P = HERE.parents[6]\n", &["python/outside-package"]),
+            ("P = join(HERE, \"../../data\")\n", &["python/outside-package"]),
+            ("run([\"node\", \"--import\", \"tsx\", \"-e\", code])\n", &["python/node-helper"]),
+            ("run(line, shell=True)\n", &["python/shell"]),
+            ("os.system(line)\n", &["python/shell"]),
+            ("reply = urlopen(request)\n", &["python/no-timeout"]),
+            ("reply = requests.get(url, headers=h)\n", &["python/no-timeout"]),
+            ("print('starting')\n", &["python/module-output"]),
+            ("def health():\n    return get(timeout=20)\n", &["python/long-timeout"]),
+            ("def health():\n    return get(timeout=2)\n", &[]),
+            ("P = Path(__file__).parent / \"x\"\n", &[]),
+            ("run([\"git\", \"status\"], shell=False)\n", &[]),
+        ] {
+            assert_eq!(only(&Sample::good().code(code)), rules, "{code}");
+        }
+    }
+
+    #[test]
+    fn a_health_check_that_only_says_ready_is_reported() {
+        let path = "agent-harness/aos_demo/client.py";
+        let sample = Sample::good().replaced(path, "\"healthy\"", "\"fine\"");
+        assert_eq!(only(&sample), ["python/health-status"]);
+    }
+
+    #[test]
+    fn long_limits_are_reported_once_when_there_is_no_short_one() {
+        let path = "agent-harness/aos_demo/client.py";
+        let sample = Sample::good().replaced(path, "PROBE_TIMEOUT = 2", "PROBE_TIMEOUT = 20");
+        assert_eq!(only(&sample), ["python/long-timeout"]);
+    }
+
+    #[test]
+    fn a_file_that_is_shipped_inside_the_package_may_be_read() {
+        let sample = Sample::good()
+            .code("P = files('aos_demo') / 'permissions.json'\n")
+            .file("agent-harness/aos_demo/permissions.json", "{}")
+            .pyproject("packages =", "package-data = { aos_demo = [\"*.json\"] }\npackages =");
+        assert!(only(&sample).is_empty());
+    }
+}

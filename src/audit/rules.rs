@@ -356,7 +356,7 @@ rule!(
 );
 
 /// Rules of every family, in the order of the documentation.
-pub const RULES: [Rule; 37] = [
+pub const RULES: &[Rule] = &[
     NOT_ADOPTED,
     RECORD,
     INTERRUPTED,

@@ -97,7 +97,7 @@ impl Observed {
     #[must_use]
     pub fn has_traceback(&self) -> bool {
         let said = self.said();
-        const MARKS: [&str; 5] = [
+        const MARKS: &[&str] = &[
             "Traceback (most recent call last)",
             "goroutine 1 [running]",
             "\n    at Object.<anonymous> (",

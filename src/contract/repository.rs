@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 /// A directory with one of these is a project, or the source of a runtime.
-const MARKERS: [&str; 3] = ["aos.toml", ".agent/SPEC_VERSION", "runtime.toml"];
+const MARKERS: &[&str] = &["aos.toml", ".agent/SPEC_VERSION", "runtime.toml"];
 
 /// One regular file.
 #[derive(Clone, Debug)]

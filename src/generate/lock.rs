@@ -9,14 +9,12 @@ use crate::plan::{Digest, RelativePath};
 use crate::visible::excerpt;
 
 use super::record::SpecSource;
+use super::record_text::LOCK_VERSION;
 use super::record_text::{RecordError, family, quote, relative, toml};
 use super::runtime::Version;
 
 /// Where the lock lies.
 pub const LOCK_PATH: &str = ".agent/spec.lock";
-/// The version of the lock format this program writes and reads.
-pub const LOCK_VERSION: i64 = 1;
-
 /// `.agent/spec.lock`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Lock {

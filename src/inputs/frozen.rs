@@ -1,11 +1,7 @@
 //! What a new tag from a directory may not change: the part of a family that its released tags share.
 
 use crate::contract::family::Parts;
-use crate::contract::{Family, SpecTag};
 use crate::generate::vendor::Contract;
-
-use super::embedded;
-use super::spec_source::{SpecError, embedded_release};
 
 /// What released tags of a family share for ever.
 pub trait FrozenCore: Sync {
@@ -15,26 +11,3 @@ pub trait FrozenCore: Sync {
 
 /// What each family keeps.
 pub static FROZEN: Parts<dyn FrozenCore> = Parts::new();
-
-/// A new tag may add to the core; what is released keeps its meaning.
-///
-/// # Errors
-/// Names the first thing that `contract` lacks or gives another meaning.
-pub fn core_is_kept(
-    path: &str,
-    family: Family,
-    tag: &SpecTag,
-    contract: &Contract,
-) -> Result<(), SpecError> {
-    let Some(core) = FROZEN.of(family) else { return Ok(()) };
-    for since in embedded::tags(family).iter().filter(|released| *released <= tag) {
-        if let Some(code) = core.changed(&embedded_release(family, since)?.contract, contract) {
-            return Err(SpecError::CoreChanged {
-                path: path.to_owned(),
-                code,
-                since: since.clone(),
-            });
-        }
-    }
-    Ok(())
-}

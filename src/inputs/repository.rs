@@ -24,7 +24,7 @@ const MAX_TOTAL: usize = 64 * 1024 * 1024;
 const MAX_DEPTH: usize = 24;
 
 /// Directories of tools. Their files count as ignored, whatever `.gitignore` says; in the index they are committed.
-const SKIPPED: [&str; 14] = [
+const SKIPPED: &[&str] = &[
     ".git",
     ".hg",
     ".venv",

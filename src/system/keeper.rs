@@ -17,7 +17,7 @@ use super::clock::Stopwatch;
 use super::temporary;
 
 /// The only argument of a keeper; no command has such a name.
-const ARGUMENT: &str = "__keeper";
+pub const ARGUMENT: &str = "__keeper";
 const FAREWELL: &str = "farewell";
 /// Longest line that a keeper reads, and most groups it remembers.
 const MAX_LINE: u64 = 1024;

@@ -3,8 +3,8 @@
 use crate::contract::Finding;
 
 use super::masked::{Syntax, masked};
+use super::module::{Module, line};
 use super::pattern::regex;
-use super::{Module, line};
 
 pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
     let twin = module.beside(&format!("{}/mod.rs", module.stem));
@@ -51,7 +51,8 @@ fn stand_in(module: &Module<'_>, path: &str, text: &str) -> Option<usize> {
     let moved = moved.captures_iter(&code).filter_map(|captures| {
         let target = captures.name("path").and_then(|path| text.get(path.range()));
         let target = target.unwrap_or_default().trim_matches('"');
-        let is_itself = super::join(directory, target.trim_start_matches("./")) == module.path;
+        let is_itself =
+            super::module::join(directory, target.trim_start_matches("./")) == module.path;
         (!is_itself).then_some(captures.get(0)?.start())
     });
     let patterns = [

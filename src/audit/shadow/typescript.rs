@@ -5,8 +5,8 @@ mod aliases;
 use crate::contract::Finding;
 use crate::system::files::Kind;
 
-use super::Module;
 use super::masked::{Syntax, masked};
+use super::module::Module;
 use super::mutation::{Mutation, STEPS};
 use super::pattern::regex;
 

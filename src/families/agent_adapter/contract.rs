@@ -3,11 +3,20 @@
 use indexmap::IndexMap;
 use serde::Deserialize;
 
+use crate::contract::Family;
 use crate::contract::document::{self, ContractError};
+use crate::contract::family::{Description, Marker};
 use crate::contract::name::{Identifier, Key};
 use crate::contract::{SpecTag, json};
 
-use super::FAMILY;
+/// Adapters that let Agent Orchestrator run a coding agent.
+pub const FAMILY: Family = Family::of(&Description {
+    name: "agent-adapter",
+    spec_file: "ADAPTER-SPEC.md",
+    noun: "adapter",
+    marker: Marker::Record,
+    prefix: "",
+});
 
 /// `contract.json` of the family. An empty list says that the tag leaves it open.
 #[derive(Clone, Debug, Deserialize)]

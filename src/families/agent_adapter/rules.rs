@@ -13,8 +13,8 @@ use crate::generate::record::Record;
 use crate::generate::vendor::Contract;
 use crate::visible::excerpt;
 
-use super::FAMILY;
 use super::contract::AdapterContract;
+use super::contract::FAMILY;
 
 /// Where adapters are in the orchestrator.
 const PLACE: &str = "/internal/adapters/agent/";
@@ -290,7 +290,7 @@ fn names(repository: &Repository, record: Option<&Record>, found: &mut Collector
 }
 
 /// What an adapter must not use: its own writes, temporary directories, variables that nobody sets.
-const OUTSIDE: [&str; 7] = [
+const OUTSIDE: &[&str] = &[
     "os.WriteFile(",
     "os.Create(",
     "os.OpenFile(",

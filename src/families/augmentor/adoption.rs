@@ -7,7 +7,7 @@ use crate::inputs::adoption::{Adopter, Findings};
 pub struct AugmentorAdopter;
 
 /// Names of generated modules, with the generator that writes them.
-const MODULES: [(&str, &str); 3] = [
+const MODULES: &[(&str, &str)] = &[
     ("contract_gen.py", "python"),
     ("contract_gen.js", "javascript"),
     ("contract_gen.mjs", "javascript"),

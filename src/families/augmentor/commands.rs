@@ -12,11 +12,14 @@ use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::{environment, random};
 use crate::visible::{Visible, excerpt, visible};
 
-use super::FAMILY;
 use super::contract::AugmentorContract;
+use super::contract::FAMILY;
 use super::host::message::Context;
+use super::host::outcome::CallError;
+use super::host::package::Package;
+use super::host::place::Place;
 use super::host::place::{PlaceError, Wanted};
-use super::host::{CallError, Package, Place, containment, package};
+use super::host::{containment, package};
 
 /// Most lines of the log and of the package's output that go to stderr.
 const MAX_LINES: usize = 200;

@@ -5,11 +5,23 @@ use regex::Regex;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::contract::Family;
 use crate::contract::document::{self, ContractError};
+use crate::contract::family::{Description, Marker};
 use crate::contract::name::Key;
 use crate::contract::{SpecTag, json};
 
-use super::FAMILY;
+/// The manifest of an augmentor.
+pub const MANIFEST: &str = "augmentor.toml";
+
+/// Packages of commands and agents that any host loads.
+pub const FAMILY: Family = Family::of(&Description {
+    name: "augmentor",
+    spec_file: "AUGMENTOR-SPEC.md",
+    noun: "augmentor",
+    marker: Marker::File(MANIFEST),
+    prefix: "",
+});
 
 /// Longest pattern; none of a contract is near it.
 const MAX_PATTERN: usize = 1_000;

@@ -8,7 +8,7 @@ use crate::contract::name::Key;
 use crate::contract::rules::collector::{Collector, Source};
 use crate::visible::excerpt;
 
-use super::MANIFEST;
+use super::contract::MANIFEST;
 use super::contract::{AugmentorContract, Level, Member};
 use super::rules::{ENTRIES, FORM, MEMBER, MISSING, SYNTAX, TWICE, UNKNOWN_MEMBER, VALUE};
 

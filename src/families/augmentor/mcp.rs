@@ -17,10 +17,13 @@ use crate::visible::visible;
 
 use super::commands::{context, contract, failure, find, lines, newest};
 use super::contract::AugmentorContract;
+use super::contract::{FAMILY, MANIFEST};
 use super::host::message::Context;
-use super::host::{CallError, Package, Place, package};
+use super::host::outcome::CallError;
+use super::host::package;
+use super::host::package::Package;
+use super::host::place::Place;
 use super::manifest::Permissions;
-use super::{FAMILY, MANIFEST};
 
 /// How often a call looks whether the one before it has ended.
 const LOOK: Duration = Duration::from_millis(2);

@@ -14,29 +14,16 @@ mod package;
 mod rules;
 mod scaffold;
 
+use self::contract::FAMILY;
 use crate::audit::rules::FAMILY_RULES;
 use crate::commands::augmentor::seam::HOSTS;
 use crate::commands::new::subject::SCAFFOLDERS;
 use crate::conform::family::PROBES;
 use crate::conform::tools::TOOLS;
-use crate::contract::Family;
-use crate::contract::family::{Description, Marker};
 use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;
 use crate::mcp::provider::OPENERS;
-
-/// The manifest of an augmentor.
-pub const MANIFEST: &str = "augmentor.toml";
-
-/// Packages of commands and agents that any host loads.
-pub const FAMILY: Family = Family::of(&Description {
-    name: "augmentor",
-    spec_file: "AUGMENTOR-SPEC.md",
-    noun: "augmentor",
-    marker: Marker::File(MANIFEST),
-    prefix: "",
-});
 
 /// Adds the family to every layer.
 pub fn install() {

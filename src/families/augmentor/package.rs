@@ -9,8 +9,8 @@ use crate::contract::rules::collector::Collector;
 use crate::contract::{Repository, json};
 use crate::visible::excerpt;
 
-use super::MANIFEST;
 use super::contract::AugmentorContract;
+use super::contract::MANIFEST;
 use super::manifest::Manifest;
 use super::rules::{
     DEPENDENCIES, ENTRY_FILE, ENTRY_OUTSIDE, NAME_DIFFERS, NOT_PUBLISHED, VERSION_DIFFERS,
@@ -19,7 +19,7 @@ use super::rules::{
 const PYPROJECT: &str = "pyproject.toml";
 const PACKAGE_JSON: &str = "package.json";
 /// Directories that a compiler writes, and git usually ignores.
-const BUILT: [&str; 4] = ["dist/", "build/", "lib/", "out/"];
+const BUILT: &[&str] = &["dist/", "build/", "lib/", "out/"];
 
 /// Judges the files around the manifest.
 pub fn check(

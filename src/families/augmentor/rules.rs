@@ -9,7 +9,8 @@ use crate::generate::record::Record;
 use crate::generate::vendor::Contract;
 
 use super::contract::AugmentorContract;
-use super::{FAMILY, manifest, package};
+use super::contract::FAMILY;
+use super::{manifest, package};
 
 pub struct AugmentorRules;
 

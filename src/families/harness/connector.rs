@@ -219,7 +219,7 @@ struct CommandEntry {
 }
 
 /// Ids that the global options take.
-pub const RESERVED_FIELDS: [&str; 5] = ["json", "mode", "verbose", "version", "help"];
+pub const RESERVED_FIELDS: &[&str] = &["json", "mode", "verbose", "version", "help"];
 
 impl Connector {
     /// Parses `connector.json` under the pinned contract.

@@ -176,11 +176,11 @@ impl HarnessContract {
 
 /// The keys of `permissions.json` that readers are known to use: the host and most connectors read the first, the
 /// published text names the second.
-const PERMISSION_KEYS: [&str; 2] = ["permissions", "commands"];
+const PERMISSION_KEYS: &[&str] = &["permissions", "commands"];
 /// The variable that lets an operator grant a mode to callers that pass no `--mode`, such as the workflow runner.
 const MODE_VARIABLE: &str = "AOS_MODE";
 /// What the workflow form of the host reads at the top level of a health envelope.
-const READINESS_KEYS: [&str; 6] = [
+const READINESS_KEYS: &[&str] = &[
     "status",
     "runtime_ready",
     "live_backend_available",

@@ -117,7 +117,7 @@ impl<'a> Field<'a> {
 }
 
 /// Names in `renderAs` and `type` that are known to give a widget.
-const WIDGETS: [&str; 16] = [
+const WIDGETS: &[&str] = &[
     "text",
     "string",
     "textarea",

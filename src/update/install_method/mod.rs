@@ -7,51 +7,20 @@ mod cargo;
 mod command;
 mod drive;
 mod homebrew;
+mod method;
 mod node;
 mod system;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::system::files::{self, Kind};
+use crate::system::files;
+use method::is_file;
 
 pub use aftermath::{Aftermath, Before};
 pub use command::{ManagerCommand, quoted};
 pub use drive::{Cause, DriveError, drive};
-
-/// Who owns the program.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum InstallMethod {
-    /// Nobody else: aos replaces the file itself.
-    Standalone,
-    /// A global installation of npm below `prefix`.
-    Npm { prefix: PathBuf },
-    /// `cargo install` into `root`.
-    Cargo { root: PathBuf, source: CrateSource },
-    /// Homebrew below `prefix`.
-    Homebrew { prefix: PathBuf, formula: String, is_cask: bool },
-    /// A manager that aos does not run; what a person can run, as far as it is known.
-    Managed { manager: &'static str, command: Option<String> },
-}
-
-/// Where `cargo install` took the crate from.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum CrateSource {
-    Git,
-    Registry,
-}
-
-/// The program and its owner.
-#[derive(Clone, Debug)]
-pub struct Installation {
-    pub method: InstallMethod,
-    /// The file itself, links resolved.
-    pub executable: PathBuf,
-    /// The path it was started by: a manager may put another version elsewhere and move a link on this way.
-    pub invoked: PathBuf,
-    /// Why this method, in words.
-    pub evidence: String,
-}
+pub use method::{CrateSource, InstallMethod, Installation};
 
 /// Why it cannot be said where the program is.
 #[derive(Debug, thiserror::Error)]
@@ -59,20 +28,6 @@ pub struct Installation {
 pub struct DetectError {
     path: PathBuf,
     source: io::Error,
-}
-
-impl InstallMethod {
-    /// One word for programs.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Standalone => "standalone",
-            Self::Npm { .. } => "npm",
-            Self::Cargo { .. } => "cargo",
-            Self::Homebrew { .. } => "homebrew",
-            Self::Managed { manager, .. } => manager,
-        }
-    }
 }
 
 impl Installation {
@@ -132,20 +87,6 @@ fn located(executable: &Path) -> io::Result<(PathBuf, PathBuf)> {
 fn without_verbatim_prefix(path: &str) -> &str {
     let inner = path.strip_prefix(r"\\?\");
     inner.filter(|inner| inner.as_bytes().get(1) == Some(&b':')).unwrap_or(path)
-}
-
-/// Whether there is a file at `path` or behind its links.
-fn is_file(path: &Path) -> bool {
-    let found = files::canonical(path).and_then(|real| files::kind(&real));
-    matches!(found, Ok(Kind::File { .. }))
-}
-
-/// A method and the reason for it.
-type Owner = (InstallMethod, String);
-
-/// The names of a path from its root; what is no text is an empty name.
-fn parts(path: &Path) -> Vec<&str> {
-    path.components().map(|part| part.as_os_str().to_str().unwrap_or_default()).collect()
 }
 
 #[cfg(unix)]

@@ -8,7 +8,7 @@ use crate::strict_json;
 use crate::system::files::{self, Kind};
 
 use super::command::quoted;
-use super::{InstallMethod, Owner, parts};
+use super::method::{InstallMethod, Owner, parts};
 
 /// The package that people install; the program is in a package per platform of the same name and a suffix.
 pub const PACKAGE: &str = "@argentaios/aos";
@@ -16,7 +16,7 @@ pub const PACKAGE: &str = "@argentaios/aos";
 const MAX_PACKAGE: u64 = 64 * 1024;
 
 /// Names that follow each other in the path of a global installation, and the words that renew it.
-const GLOBAL: [(&[&str], &str, &str); 7] = [
+const GLOBAL: &[(&[&str], &str, &str)] = &[
     (&["pnpm", "global"], "pnpm", "pnpm add --global"),
     // One store for all installations: which of them it was cannot be told.
     (&["pnpm", "store"], "pnpm", "pnpm add --global"),

@@ -10,13 +10,13 @@ use crate::system::{files, search_path};
 use crate::visible::excerpt;
 
 use super::command::quoted;
-use super::{InstallMethod, Owner, parts};
+use super::method::{InstallMethod, Owner, parts};
 
 /// Longest time that a question to a package database may take.
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// Names that follow each other in a path, `/` for its beginning; the manager they tell of; the command of a person.
-const PLACES: [(&[&str], &str, Option<&str>); 18] = [
+const PLACES: &[(&[&str], &str, Option<&str>)] = &[
     (&["nix", "store"], "nix", Some("nix profile upgrade aos")),
     (&["gnu", "store"], "guix", Some("guix upgrade aos")),
     // Not `~/snap`, where programs from snaps keep the files of their users.

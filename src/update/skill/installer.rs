@@ -26,7 +26,7 @@ const OWN_SETTINGS_OF_GIT: [(&str, &str); 2] =
 /// More settings than anybody has; git refuses such a count as well.
 const MAX_SETTINGS: usize = 10_000;
 /// Never ask, never report home, never wait long for a registry that is not there.
-const ADDED: [(&str, &str); 12] = [
+const ADDED: &[(&str, &str)] = &[
     ("DISABLE_TELEMETRY", "1"),
     ("DO_NOT_TRACK", "1"),
     ("GCM_INTERACTIVE", "never"),
@@ -152,7 +152,7 @@ fn settings_of_git(inherited: &[(String, String)]) -> Vec<(String, String)> {
 /// Whether the text speaks of a registry or repository that could not be reached.
 #[must_use]
 pub fn is_network_fault(output: &str) -> bool {
-    const SIGNS: [&str; 18] = [
+    const SIGNS: &[&str] = &[
         "connection",
         "could not resolve",
         "eai_again",

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use crate::contract::Finding;
 
-use super::super::Module;
 use super::super::masked::{Syntax, masked};
 use super::super::mutation::Mutation;
 use super::super::pattern::regex;
+use crate::audit::shadow::module::Module;
 
 /// A part of a slice or map that is still the same memory.
 const SLICED: &str = r"(?:\[[^\[\]\n]*:[^\[\]\n]*\])?";

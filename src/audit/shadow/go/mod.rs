@@ -10,7 +10,7 @@ use crate::contract::Finding;
 use crate::contract::repository::is_below;
 use crate::system::files::Kind;
 
-use super::Module;
+use super::module::Module;
 use super::pattern::regex;
 
 pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
@@ -30,7 +30,7 @@ fn roots<'a>(module: &Module<'a>) -> Vec<(&'a str, String)> {
     let mut above = Some(module.directory);
     let mut roots = Vec::new();
     while let Some(directory) = above {
-        let path = super::join(directory, "go.mod");
+        let path = super::module::join(directory, "go.mod");
         if module.repository.holds(&path) {
             roots.push((directory, path));
         }
@@ -48,12 +48,12 @@ fn vendored(module: &Module<'_>, found: &mut Vec<Finding>) {
     for (root, file) in roots(module) {
         let name = module_name(module.repository.text(&file).unwrap_or_default());
         let inner = module.directory.strip_prefix(root).unwrap_or_default().trim_matches('/');
-        let import = super::join(name, inner);
+        let import = super::module::join(name, inner);
         let import = import.trim_end_matches('/');
         if import.is_empty() {
             continue;
         }
-        let place = super::join(root, &format!("vendor/{import}"));
+        let place = super::module::join(root, &format!("vendor/{import}"));
         let below = format!("vendor/{import}/");
         let copies = module.repository.files.keys().chain(module.repository.ignored.keys());
         let copy = copies.map(String::as_str).find(|path| {
@@ -74,7 +74,7 @@ fn vendored(module: &Module<'_>, found: &mut Vec<Finding>) {
 
 /// Assembly, C and objects in the package: they can write to its variables, and nothing here reads them.
 fn foreign_code(module: &Module<'_>, found: &mut Vec<Finding>) {
-    const ENDINGS: [&str; 18] = [
+    const ENDINGS: &[&str] = &[
         ".s", ".S", ".sx", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".m", ".f",
         ".F", ".f90", ".swig", ".swigcxx", ".syso",
     ];

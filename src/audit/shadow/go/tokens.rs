@@ -1,6 +1,6 @@
 //! Tokens of Go source: no comments, and an end of a statement where Go puts one.
 
-const OPERATORS: [&str; 24] = [
+const OPERATORS: &[&str] = &[
     "<<=", ">>=", "&^=", "...", ":=", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "%=", "&=",
     "|=", "^=", "++", "--", "&&", "||", "<-", "<<", "&^",
 ];

@@ -7,16 +7,16 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::super::Module;
 use super::source::Source;
 use super::tokens::{Kind, closing, opening};
+use crate::audit::shadow::module::Module;
 
 /// How far a table is followed from name to name and function to function.
 const MAX_STEPS: usize = 8;
 /// Packages whose functions change no argument that is a map or a slice.
-const READING_PACKAGES: [&str; 6] = ["fmt", "strings", "errors", "log", "slog", "cmp"];
+const READING_PACKAGES: &[&str] = &["fmt", "strings", "errors", "log", "slog", "cmp"];
 /// Functions of other packages that only read, and one that copies.
-const READERS: [(&str, &[&str]); 5] = [
+const READERS: &[(&str, &[&str])] = &[
     ("maps", &["Keys", "Values", "All", "Clone", "Equal", "EqualFunc"]),
     (
         "slices",
@@ -50,11 +50,11 @@ const READERS: [(&str, &[&str]); 5] = [
     ("json", &["Marshal", "MarshalIndent"]),
 ];
 /// Methods of other packages that only read their arguments.
-const READING_METHODS: [&str; 12] = [
+const READING_METHODS: &[&str] = &[
     "Encode", "Print", "Printf", "Println", "Log", "Logf", "Error", "Errorf", "Fatal", "Fatalf",
     "Info", "Debug",
 ];
-const BUILTINS: [&str; 6] = ["len", "cap", "print", "println", "min", "max"];
+const BUILTINS: &[&str] = &["len", "cap", "print", "println", "min", "max"];
 
 /// Every source of a project, and the tables of the module.
 pub struct Tables<'t> {

@@ -11,10 +11,10 @@ use crate::contract::Finding;
 use super::super::masked::{Syntax, masked};
 use super::super::mutation::{Mutation, STEPS};
 use super::super::pattern::regex;
-use super::super::{Module, line};
 use super::loaded;
 use super::scope::is_local;
 use super::targets::targets;
+use crate::audit::shadow::module::{Module, line};
 
 /// Stands for an expression that gives the module.
 const MODULE: &str = "_aosm";

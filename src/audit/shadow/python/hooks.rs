@@ -5,9 +5,9 @@ use super::statements::{after_parts, closing};
 use super::tokens::{Kind, Token};
 
 /// Lists that say how modules are found.
-const LISTS: [&str; 4] = ["modules", "meta_path", "path_hooks", "path_importer_cache"];
+const LISTS: &[&str] = &["modules", "meta_path", "path_hooks", "path_importer_cache"];
 /// Classes that find and read modules.
-const LOADERS: [&str; 10] = [
+const LOADERS: &[&str] = &[
     "SourceFileLoader",
     "SourcelessFileLoader",
     "ExtensionFileLoader",
@@ -20,7 +20,7 @@ const LOADERS: [&str; 10] = [
     "ModuleSpec",
 ];
 /// Functions that only read what they are given.
-const READERS: [&str; 16] = [
+const READERS: &[&str] = &[
     "len",
     "list",
     "set",
@@ -39,7 +39,7 @@ const READERS: [&str; 16] = [
     "next",
 ];
 /// Methods that only read.
-const LOOKUPS: [&str; 6] = ["get", "keys", "values", "items", "copy", "index"];
+const LOOKUPS: &[&str] = &["get", "keys", "values", "items", "copy", "index"];
 
 /// Where the code of `source` changes how modules are found.
 #[must_use]

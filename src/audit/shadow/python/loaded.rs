@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::Module;
 use super::super::masked::{Syntax, masked};
 use super::imports::{Import, imports, last};
 use super::statements::{Statements, closing};
 use super::tokens::{Kind, Token, tokens};
+use crate::audit::shadow::module::Module;
 
 /// A source with its tokens.
 pub struct Source<'t> {

@@ -22,12 +22,12 @@ use crate::system::files::{self, Kind};
 use self::loaded::Source;
 use self::uses::{Guarded, Names};
 
-use super::{Module, join, line, names};
+use super::module::{Module, join, line, names};
 
 /// Largest bytecode file whose head is read, in bytes.
 const MAX_BYTECODE: u64 = 16 * 1024 * 1024;
 /// Modules that Python runs or reads before any module of the tool.
-const AT_START: [&str; 2] = ["sitecustomize", "usercustomize"];
+const AT_START: &[&str] = &["sitecustomize", "usercustomize"];
 
 /// Everything that Python would load in place of the module, and every source that changes it.
 pub fn check(module: &Module<'_>, record: &Record, found: &mut Vec<Finding>) {

@@ -6,10 +6,10 @@ use crate::contract::Finding;
 use crate::contract::repository::is_below;
 
 use super::super::pattern::regex;
-use super::super::{Module, join};
+use crate::audit::shadow::module::{Module, join};
 
 /// Names of tables that map packages or files to places, in any build tool.
-const MAPPINGS: [&str; 4] = ["package-dir", "package_dir", "sources", "force-include"];
+const MAPPINGS: &[&str] = &["package-dir", "package_dir", "sources", "force-include"];
 /// Deepest table that is read.
 const MAX_DEPTH: usize = 12;
 

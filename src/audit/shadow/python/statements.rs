@@ -4,18 +4,18 @@ use std::ops::Range;
 
 use super::tokens::{Kind, Token};
 
-const COMPOUND: [&str; 14] = [
+const COMPOUND: &[&str] = &[
     "if", "elif", "else", "while", "for", "with", "try", "except", "finally", "async", "case",
     "match", "def", "class",
 ];
 /// Words after which a bracket is no call and no index.
-const KEYWORDS: [&str; 26] = [
+const KEYWORDS: &[&str] = &[
     "and", "as", "assert", "async", "await", "case", "del", "elif", "else", "except", "finally",
     "for", "from", "if", "import", "in", "is", "lambda", "match", "not", "or", "raise", "return",
     "while", "with", "yield",
 ];
-const ASSIGNMENTS: [&str; 14] =
-    ["=", "+=", "-=", "*=", "/=", "//=", "%=", "&=", "|=", "^=", "@=", "**=", ">>=", "<<="];
+const ASSIGNMENTS: &[&str] =
+    &["=", "+=", "-=", "*=", "/=", "//=", "%=", "&=", "|=", "^=", "@=", "**=", ">>=", "<<="];
 
 /// The simple statements of a file, and the ranges of tokens that get a value.
 pub struct Statements {

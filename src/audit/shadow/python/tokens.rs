@@ -2,7 +2,7 @@
 
 /// Most levels of f-strings in f-strings that are read.
 const MAX_NESTING: usize = 8;
-const OPERATORS: [&str; 24] = [
+const OPERATORS: &[&str] = &[
     "**=", "//=", ">>=", "<<=", "...", "!=", "==", "<=", ">=", "->", ":=", "+=", "-=", "*=", "/=",
     "%=", "&=", "|=", "^=", "@=", "**", "//", "<<", ">>",
 ];

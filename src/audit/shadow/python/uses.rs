@@ -12,12 +12,12 @@ use super::statements::after_parts;
 use super::tokens::{Kind, Token, same_name};
 
 /// Members of a module that tell what it is.
-const DESCRIPTIONS: [&str; 5] = ["__name__", "__file__", "__doc__", "__all__", "__version__"];
+const DESCRIPTIONS: &[&str] = &["__name__", "__file__", "__doc__", "__all__", "__version__"];
 /// Functions that only look at their argument.
-const READERS: [&str; 6] = ["hasattr", "dir", "isinstance", "id", "repr", "print"];
+const READERS: &[&str] = &["hasattr", "dir", "isinstance", "id", "repr", "print"];
 /// Functions that copy what they are given.
-const COPIES: [&str; 9] =
-    ["list", "sorted", "set", "tuple", "len", "iter", "dict", "frozenset", "enumerate"];
+const COPIES: &[&str] =
+    &["list", "sorted", "set", "tuple", "len", "iter", "dict", "frozenset", "enumerate"];
 
 /// Modules that nobody may change.
 pub struct Guarded<'a> {

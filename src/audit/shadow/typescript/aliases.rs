@@ -3,7 +3,7 @@
 use crate::contract::Finding;
 
 use super::super::pattern::regex;
-use super::super::{Module, line};
+use crate::audit::shadow::module::{Module, line};
 
 /// Files that tools read, and sources: a bundler can be started from any of them.
 const ENDINGS: [&str; 16] = [

@@ -3,11 +3,11 @@
 //! Reading only. Text that may be prose is never a call.
 
 /// Options that stand before a command and take no value.
-const FLAGS: [&str; 6] = ["--json", "--verbose", "--quiet", "--compact", "--no-color", "--debug"];
+const FLAGS: &[&str] = &["--json", "--verbose", "--quiet", "--compact", "--no-color", "--debug"];
 /// Options that stand before a command, with a value.
-const OPTIONS: [&str; 3] = ["--mode", "--format", "--fields"];
+const OPTIONS: &[&str] = &["--mode", "--format", "--fields"];
 /// Languages of fenced blocks whose lines are typed into a shell.
-const SHELLS: [&str; 6] = ["", "sh", "bash", "zsh", "shell", "console"];
+const SHELLS: &[&str] = &["", "sh", "bash", "zsh", "shell", "console"];
 /// Longest line, and most words of a command, that are looked at.
 const MAX_LINE: usize = 2000;
 const MAX_WORDS: usize = 8;

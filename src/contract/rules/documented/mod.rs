@@ -13,7 +13,7 @@ use super::collector::shown;
 /// The facts of a project for `aos conform`.
 pub const CONFORM: &str = "conform.toml";
 /// Words that libraries for command lines bring along.
-const BUILT_IN: [&str; 3] = ["help", "completion", "completions"];
+const BUILT_IN: &[&str] = &["help", "completion", "completions"];
 
 /// The documents in which calls are looked for, with their text.
 pub fn documents(repository: &Repository) -> impl Iterator<Item = (&str, &str)> {

@@ -1,7 +1,7 @@
 //! What an adapter can fail, in the order of the report. The names are those of the driver.
 
 use crate::conform::{Need, Probe};
-use crate::families::agent_adapter::FAMILY;
+use crate::families::agent_adapter::contract::FAMILY;
 
 use super::driver::finding;
 

@@ -10,7 +10,7 @@ use crate::inputs::adoption::Findings;
 use super::{is_foreign, join, parent, with_file};
 
 /// Directories whose programs serve the developers, not the users.
-const HELPERS: [&str; 4] = ["tools", "tool", "scripts", "hack"];
+const HELPERS: &[&str] = &["tools", "tool", "scripts", "hack"];
 
 /// Adds the output for the module with the tool's program.
 pub fn detect(repository: &Repository, found: &mut Findings) {

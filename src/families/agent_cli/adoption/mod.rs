@@ -15,7 +15,7 @@ use crate::inputs::adoption::{Adopter, Findings};
 use crate::plan::{FileSet, RelativePath};
 
 /// Directories whose files are not the tool's own program.
-const FOREIGN: [&str; 8] = [
+const FOREIGN: &[&str] = &[
     "vendor",
     "third_party",
     "node_modules",
@@ -26,7 +26,7 @@ const FOREIGN: [&str; 8] = [
     "site-packages",
 ];
 /// Names of generated modules, with the generator that writes them now.
-const MODULES: [(&str, &str); 5] = [
+const MODULES: &[(&str, &str)] = &[
     ("contract_gen.go", "go"),
     ("contract_gen.py", "python"),
     ("contract_gen.rs", "rust"),
@@ -34,7 +34,7 @@ const MODULES: [(&str, &str); 5] = [
     ("contract_gen.mts", "typescript"),
 ];
 /// Constants that every contract module of this family has, whoever wrote it.
-const MARKS: [&str; 2] = ["SchemaVersion", "SCHEMA_VERSION"];
+const MARKS: &[&str] = &["SchemaVersion", "SCHEMA_VERSION"];
 /// Scripts that tools of this family vendored before aos, to keep the contract themselves.
 const OTHER_GUARDS: [&str; 4] = [
     "scripts/check-spec.js",

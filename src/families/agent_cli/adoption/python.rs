@@ -13,7 +13,7 @@ use super::{is_foreign, join, parent, with_file};
 /// Where packages lie below a project file.
 const LAYOUTS: [&str; 4] = ["", "src", "lib", "python"];
 /// Packages that are never the tool.
-const HELPERS: [&str; 6] = ["tests", "test", "docs", "scripts", "tools", "benchmarks"];
+const HELPERS: &[&str] = &["tests", "test", "docs", "scripts", "tools", "benchmarks"];
 
 /// Adds the output for the package of the tool.
 pub fn detect(repository: &Repository, found: &mut Findings) {

@@ -4,7 +4,9 @@ use serde_json::Value;
 
 use super::fixture::{Role, Sample};
 use super::gate::{meant, token};
-use super::lab::{Account, Lab, Outcome, Shot, Stop, and, examine};
+use super::lab::{Account, Lab, and, examine};
+use super::shot::Shot;
+use super::stop::{Outcome, Stop};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 

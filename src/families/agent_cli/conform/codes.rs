@@ -5,8 +5,10 @@ use std::time::Duration;
 use crate::conform::mock::{Mock, Reply, Request};
 
 use super::fixture::Role;
-use super::lab::{Account, Lab, Outcome, Shot, Stop, examine, fail};
+use super::lab::{Account, Lab, examine};
 use super::shapes;
+use super::shot::Shot;
+use super::stop::{Outcome, Stop, fail};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 

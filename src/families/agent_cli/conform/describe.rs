@@ -10,12 +10,13 @@ use crate::conform::mock::{Mock, Reply, Request};
 use crate::conform::session::Call;
 
 use super::fixture::Role;
-use super::lab::{Account, Lab, Outcome, Stop, examine};
-use super::reference::commands;
+use super::lab::{Account, Lab, examine};
+use super::listing::commands;
+use super::stop::{Outcome, Stop};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 
-const SELF: [&str; 4] = ["reference", "context", "doctor", "changelog"];
+const SELF: &[&str] = &["reference", "context", "doctor", "changelog"];
 
 pub const DECLARED_FIELDS: Probe = Probe {
     id: "cli.declared-fields",

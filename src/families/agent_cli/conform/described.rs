@@ -10,8 +10,10 @@ use crate::system::files;
 use super::fixture::Role;
 use super::gate::{meant, token};
 use super::kind;
-use super::lab::{Account, Lab, Outcome, Shot, Stop, and, examine};
-use super::reference::{commands, split};
+use super::lab::{Account, Lab, and, examine};
+use super::listing::{commands, split};
+use super::shot::Shot;
+use super::stop::{Outcome, Stop};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 

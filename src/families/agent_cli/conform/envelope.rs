@@ -3,8 +3,10 @@
 use serde_json::Value;
 
 use super::fixture::Role;
-use super::lab::{Account, Lab, Outcome, Shot, Stop, examine, words};
-use super::reference::commands;
+use super::lab::{Account, Lab, examine, words};
+use super::listing::commands;
+use super::shot::Shot;
+use super::stop::{Outcome, Stop};
 use super::{kind, shapes};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;

@@ -6,10 +6,11 @@ use std::path::{Component, Path};
 
 use serde::Deserialize;
 
-use super::signed::TestBuild;
+use super::signed::declared::TestBuild;
 use crate::conform::fixture::document::{self, Fault};
 use crate::conform::fixture::section::{Section, SectionReader};
 use crate::conform::fixture::{is_reserved, is_variable};
+use crate::conform::secrets::{Sentinel, Shape};
 use crate::conform::session::Session;
 use crate::visible::excerpt;
 
@@ -121,6 +122,13 @@ impl SectionReader for AgentCliSection {
         let table: Option<AgentCliFixture> = document::table(text, self.name())?;
         Ok(table.map(Section::of))
     }
+}
+
+/// The secret of the other account, in the same variable.
+#[must_use]
+pub fn other_secret(variable: &str) -> Sentinel {
+    let value = Sentinel::new(&format!("{variable}_OTHER"), Shape::Plain).value;
+    Sentinel { name: variable.to_owned(), value }
 }
 
 /// Which kind of command a sample is of.

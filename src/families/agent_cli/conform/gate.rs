@@ -4,19 +4,17 @@ use serde_json::Value;
 
 use super::fixture::{Role, Sample};
 use super::kind;
-use super::lab::{Account, Lab, Outcome, Shot, Stop, and, examine};
+use super::lab::{Account, Lab, and, examine};
+use super::shot::Shot;
+use super::stop::{Outcome, Stop};
 use crate::conform::probe::Probe;
+use crate::families::agent_cli::conform::listing::declared;
 use crate::families::agent_cli::contract::FAMILY;
 
 pub const WRITES: [Role; 6] =
     [Role::Create, Role::Update, Role::Delete, Role::Batch, Role::Job, Role::Human];
 /// Longest life of a token that is taken for a limit at all.
 const MAX_LIFE: i64 = 24 * 3_600;
-
-/// What `reference` says about a command.
-pub fn declared<'a>(reference: &'a Value, path: &str) -> Option<&'a Value> {
-    reference["commands"].as_array()?.iter().find(|command| command["path"] == path)
-}
 
 /// Whether a command wants to be told that it is meant.
 pub fn is_dangerous(reference: &Value, path: &str) -> bool {
@@ -387,7 +385,7 @@ pub const IDEMPOTENCY_KEY: Probe = Probe {
 fn idempotency_key(lab: &Lab<'_>) -> Outcome {
     let sample = lab.sample(Role::Create)?;
     let command = lab.declared(&sample.path)?;
-    let flag = super::reference::params(&command)
+    let flag = super::listing::params(&command)
         .find(|name| ["idempotency-key", "request-id"].contains(&name.as_str()));
     let Some(flag) = flag else {
         return Err(lab.absent(&format!("`{}` declares no such key", sample.path)));

@@ -11,9 +11,12 @@ use crate::conform::mock::{Mock, Reply, Request};
 use crate::conform::session::Event;
 use crate::system::files;
 
-use super::lab::{Account, Lab, Outcome, Shot, Stop};
-use super::update::MAX_PROGRAM;
+use super::lab::{Account, Lab};
+use super::shot::Shot;
+use super::stop::{Outcome, Stop};
 
+/// Largest program that is compared before and after.
+pub const MAX_PROGRAM: u64 = 512 * 1024 * 1024;
 pub const CHECKSUMS: &str = "checksums.txt";
 pub const BUNDLE: &str = "checksums.txt.sigstore.json";
 const JSON: &str = "application/json";
@@ -97,7 +100,7 @@ impl<'a> Host<'a> {
     /// Blocked when the fixture does not say how the tool finds it.
     pub fn start(lab: &'a Lab<'a>) -> Outcome<Self> {
         let reference = lab.reference()?;
-        if super::gate::declared(&reference, "update").is_none() {
+        if super::listing::declared(&reference, "update").is_none() {
             return Err(lab.absent_command("update"));
         }
         let declared = lab.fixture.update.as_ref().ok_or_else(|| {
@@ -166,7 +169,7 @@ impl<'a> Host<'a> {
     pub fn publish(&self, version: &Version) -> Outcome {
         self.does(Behaviour::Release(version.clone()));
         let shot = self.update(&["--check"]);
-        if super::update::is_verified_first(&shot) {
+        if self::is_verified_first(&shot) {
             let message = "the tool tells only of releases that are signed, and nobody can sign one for this run";
             return Err(Stop::Blocked(message.to_owned()));
         }
@@ -194,7 +197,7 @@ impl<'a> Host<'a> {
 /// A tool that believes anything would replace its program by what this host gives it. A native program is tried as a
 /// copy; a script may need the files beside it, and what it would replace is compared before and after.
 fn use_copy(lab: &Lab<'_>) -> Outcome {
-    const NATIVE: [&[u8]; 4] = [b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"];
+    const NATIVE: &[&[u8]] = &[b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"];
     let program = &lab.session.target.program;
     let name = program.file_name().and_then(|name| name.to_str());
     let loaded = files::read_named(program, MAX_PROGRAM);
@@ -319,4 +322,9 @@ fn described<'a>(
         "body": "",
         "assets": assets.collect::<Vec<_>>(),
     })
+}
+
+/// A tool may verify a release before it tells of it, and nobody signed this one.
+pub fn is_verified_first(shot: &Shot) -> bool {
+    shot.code() == "E_INTEGRITY"
 }

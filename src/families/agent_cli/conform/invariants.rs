@@ -16,14 +16,14 @@ use crate::strict_json;
 
 use super::fixture::{self, AgentCliFixture, Role};
 use super::{
-    codes, describe, described, envelope, gate, kind, lab, optional, pages, queries, redaction,
-    reference, secrets, shapes, values,
+    codes, describe, described, envelope, gate, kind, listing, optional, pages, queries, redaction,
+    secrets, shapes, values,
 };
 
 /// The variable of the release host that update probes set to a made-up secret.
 const RELEASE_TOKEN: &str = "GITHUB_TOKEN";
 /// Options whose answer is text for people.
-const FOR_PEOPLE: [&str; 4] = ["--help", "-h", "--version", "help"];
+const FOR_PEOPLE: &[&str] = &["--help", "-h", "--version", "help"];
 const TEXT: &str = "it asks for text for people or for raw bytes";
 
 /// Every secret that a call of the run may carry.
@@ -34,7 +34,7 @@ pub fn sentinels(session: &Session) -> Vec<Sentinel> {
     let fixture = fixture::of(session).and_then(|fixture| fixture.credentials.as_ref());
     if let Some(credentials) = fixture {
         all.push(Sentinel::new(&credentials.env, Shape::Plain));
-        all.push(lab::other_secret(&credentials.env));
+        all.push(fixture::other_secret(&credentials.env));
     }
     all.push(Sentinel::new(RELEASE_TOKEN, Shape::Plain));
     all.dedup();
@@ -72,7 +72,7 @@ fn foreign(fixture: Option<&AgentCliFixture>, reference: &Value) -> BTreeSet<Str
 }
 
 fn schema<'a>(reference: &'a Value, path: &str) -> Option<&'a Value> {
-    let (_, command) = reference::commands(reference).find(|(known, _)| *known == path)?;
+    let (_, command) = listing::commands(reference).find(|(known, _)| *known == path)?;
     reference["schemas"].get(command["output_schema"].as_str()?)
 }
 
@@ -126,7 +126,7 @@ impl Rules<'_> {
         let words = noted.call.arguments.iter().take_while(|word| !word.starts_with('-'));
         let words: Vec<&str> = words.map(String::as_str).collect();
         let known: BTreeSet<&str> =
-            reference::commands(&self.reference).map(|(path, _)| path).collect();
+            listing::commands(&self.reference).map(|(path, _)| path).collect();
         let fitting = (1..=words.len()).rev().map(|count| words[..count].join(" "));
         fitting
             .into_iter()
@@ -135,7 +135,7 @@ impl Rules<'_> {
     }
 
     fn command(&self, path: &str) -> Option<&Value> {
-        reference::commands(&self.reference)
+        listing::commands(&self.reference)
             .find(|(known, _)| *known == path)
             .map(|(_, command)| command)
     }

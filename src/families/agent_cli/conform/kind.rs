@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-const READS: [&str; 14] = [
+const READS: &[&str] = &[
     "read",
     "reads",
     "read-only",
@@ -19,7 +19,7 @@ const READS: [&str; 14] = [
     "subscription",
     "watch",
 ];
-const WRITES: [&str; 16] = [
+const WRITES: &[&str] = &[
     "write",
     "writes",
     "read-write",

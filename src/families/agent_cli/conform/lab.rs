@@ -18,9 +18,11 @@ use crate::conform::session::{Call, Event, Observed, Session};
 use crate::families::agent_cli::contract::AgentCliContract;
 
 use super::fixture::{self, AgentCliFixture, Role, Sample};
-pub use super::shot::Shot;
+use super::shot::Shot;
+use super::stop::{Outcome, Stop};
 use super::tally::Tally;
 use super::upstream::Upstream;
+use crate::families::agent_cli::conform::fixture::other_secret;
 
 /// Most calls that the finding of a probe shows.
 const MAX_EVIDENCE: usize = 4;
@@ -31,26 +33,12 @@ pub const PROMPT_LIMIT: Duration = Duration::from_secs(8);
 const NOTHING: &str =
     "the probe found nothing to look at: no answer of the tool was of the kind that it judges";
 
-/// Why a probe is over before its end.
-#[derive(Debug)]
-pub enum Stop {
-    Fail(String, Option<Box<Evidence>>),
-    Blocked(String),
-    NotApplicable(String),
-}
-
-pub type Outcome<T = ()> = Result<T, Stop>;
-
 fn unusable() -> Stop {
     Stop::Blocked("`reference` lists no commands that can be read".to_owned())
 }
 
 fn local() -> Stop {
     Stop::NotApplicable("conform.toml says that the tool has no upstream".to_owned())
-}
-
-pub fn fail(message: impl Into<String>) -> Stop {
-    Stop::Fail(message.into(), None)
 }
 
 /// Who calls.
@@ -313,7 +301,7 @@ impl<'a> Lab<'a> {
             return local();
         }
         let Some(reference) = self.session_reference() else { return unusable() };
-        if !super::reference::may_have(&reference, role) {
+        if !super::listing::may_have(&reference, role) {
             let message = format!("`reference` has no command of the kind `{}`", role.name());
             return self.absent(&message);
         }
@@ -326,7 +314,7 @@ impl<'a> Lab<'a> {
     #[must_use]
     pub fn absent(&self, evidence: &str) -> Stop {
         let Some(reference) = self.session_reference() else { return unusable() };
-        match super::reference::incomplete(&reference).or_else(|| self.hidden(&reference)) {
+        match super::listing::incomplete(&reference).or_else(|| self.hidden(&reference)) {
             Some(why) => Stop::Blocked(format!("{why}, so what it lacks shows nothing")),
             None => Stop::NotApplicable(format!("{evidence}, and help lists no other command")),
         }
@@ -351,8 +339,7 @@ impl<'a> Lab<'a> {
                 "`reference` cannot be compared with `--help`, which prints nothing".to_owned(),
             );
         }
-        let known: Vec<&str> =
-            super::reference::commands(reference).map(|(path, _)| path).collect();
+        let known: Vec<&str> = super::listing::commands(reference).map(|(path, _)| path).collect();
         let is_free = |word: &str| ["help", "completion", "completions"].contains(&word);
         help::listed_commands(&text).into_iter().find_map(|word| {
             let is_known = known.iter().any(|path| path.split(' ').next() == Some(&word));
@@ -367,7 +354,7 @@ impl<'a> Lab<'a> {
     /// Blocked when it says nothing.
     pub fn declared(&self, path: &str) -> Outcome<Value> {
         let reference = self.reference()?;
-        super::gate::declared(&reference, path).cloned().ok_or_else(|| {
+        super::listing::declared(&reference, path).cloned().ok_or_else(|| {
             Stop::Blocked(format!("conform.toml names `{path}`, which `reference` does not list"))
         })
     }
@@ -425,13 +412,6 @@ impl<'a> Lab<'a> {
             .filter_map(|account| self.secret(account))
             .collect()
     }
-}
-
-/// The secret of the other account, in the same variable.
-#[must_use]
-pub fn other_secret(variable: &str) -> Sentinel {
-    let value = Sentinel::new(&format!("{variable}_OTHER"), Shape::Plain).value;
-    Sentinel { name: variable.to_owned(), value }
 }
 
 /// Words as a call wants them.

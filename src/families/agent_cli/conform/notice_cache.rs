@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::gate::utc;
-use super::lab::{Lab, Outcome, Shot, Stop, examine};
+use super::lab::{Lab, examine};
+use super::shot::Shot;
+use super::stop::{Outcome, Stop};
 use super::teller::{Teller, has_notice};
 use super::tree;
 use crate::conform::probe::Probe;

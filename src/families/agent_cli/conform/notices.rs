@@ -2,7 +2,8 @@
 
 use semver::Version;
 
-use super::lab::{Lab, Outcome, examine};
+use super::lab::{Lab, examine};
+use super::stop::Outcome;
 use super::teller::Teller;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;

@@ -8,7 +8,8 @@ use crate::conform::sandbox::Sandbox;
 use crate::conform::session::Event;
 use crate::system::files::{self, Kind};
 
-use super::lab::{Account, Lab, Outcome, Stop, examine, words};
+use super::lab::{Account, Lab, examine, words};
+use super::stop::{Outcome, Stop};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 

@@ -7,12 +7,14 @@ use crate::conform::mock::Reply;
 use super::fixture::{Role, Sample};
 use super::gate::{meant, token, utc};
 use super::kind;
-use super::lab::{Account, Lab, Outcome, Shot, Stop, and, examine, words};
-use super::reference::split;
+use super::lab::{Account, Lab, and, examine, words};
+use super::listing::split;
+use super::shot::Shot;
+use super::stop::{Outcome, Stop};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 
-const STATES: [&str; 5] = ["pending", "running", "succeeded", "failed", "cancelled"];
+const STATES: &[&str] = &["pending", "running", "succeeded", "failed", "cancelled"];
 /// How often a job is asked for its state.
 const POLLS: usize = 20;
 

@@ -8,8 +8,10 @@ use crate::conform::mock::Reply;
 
 use super::fixture::Role;
 use super::gate::{meant, token};
-use super::lab::{Lab, Outcome, Shot, Stop, and, examine};
-use super::reference::params;
+use super::lab::{Lab, and, examine};
+use super::listing::params;
+use super::shot::Shot;
+use super::stop::{Outcome, Stop};
 use super::values;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::fixture::Role;
-use super::lab::{Account, Lab, Outcome, Shot, Stop, and, examine};
-use super::reference::params;
+use super::lab::{Account, Lab, and, examine};
+use super::listing::params;
+use super::shot::Shot;
+use super::stop::{Outcome, Stop};
 use super::{shapes, values};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;

@@ -5,8 +5,10 @@ use crate::system::files;
 
 use super::fixture::{Role, Sample};
 use super::gate::{meant, token};
-use super::lab::{Account, Lab, Outcome, Shot, Stop, and, examine, words};
+use super::lab::{Account, Lab, and, examine, words};
 use super::secrets::files_below;
+use super::shot::Shot;
+use super::stop::{Outcome, Stop};
 use super::tree;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;

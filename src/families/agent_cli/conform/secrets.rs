@@ -9,7 +9,9 @@ use crate::system::files::{self, Kind};
 
 use super::fixture::{Role, Sample};
 use super::gate::{WRITES, meant, token};
-use super::lab::{Lab, Outcome, Shot, Stop, and, examine, words};
+use super::lab::{Lab, and, examine, words};
+use super::shot::Shot;
+use super::stop::{Outcome, Stop};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 

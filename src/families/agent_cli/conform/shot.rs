@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::conform::session::Observed;
 
-use super::lab::{Outcome, Stop};
+use super::stop::{Outcome, Stop};
 use super::tally::Tally;
 
 /// One call and what it showed.

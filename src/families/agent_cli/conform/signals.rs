@@ -7,7 +7,9 @@ use crate::conform::session::Event;
 
 use super::fixture::{Role, Sample};
 use super::gate::{meant, token};
-use super::lab::{Account, Lab, Outcome, Shot, and, examine};
+use super::lab::{Account, Lab, and, examine};
+use super::shot::Shot;
+use super::stop::Outcome;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 

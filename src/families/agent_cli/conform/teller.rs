@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use semver::Version;
 
 use super::host::{Behaviour, Host};
-use super::lab::{Lab, Outcome, Shot, Stop};
-use super::signed::{Scene, build_of};
+use super::lab::Lab;
+use super::shot::Shot;
+use super::signed::scene::{Scene, build_of};
+use super::stop::{Outcome, Stop};
 use super::tree::{self, Tree};
 
 /// A tool that has learnt of nothing yet, and whoever tells it.

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use super::fixture::Role;
 use super::gate::{meant, seconds_until, token};
-use super::lab::{Account, Lab, Outcome, Stop, and, examine};
-use super::reference::{commands, split};
+use super::lab::{Account, Lab, and, examine};
+use super::listing::{commands, split};
+use super::stop::{Outcome, Stop};
 use super::{kind, tree};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;

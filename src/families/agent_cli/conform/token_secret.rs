@@ -7,8 +7,10 @@ use crate::system::files;
 
 use super::fixture::Role;
 use super::gate::{meant, token};
-use super::lab::{Lab, Outcome, Shot, Stop, and, examine};
+use super::lab::{Lab, and, examine};
 use super::secrets::files_below;
+use super::shot::Shot;
+use super::stop::{Outcome, Stop};
 use super::tree;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;

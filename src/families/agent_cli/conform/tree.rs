@@ -8,10 +8,10 @@ use serde_json::Value;
 use crate::conform::sandbox::Sandbox;
 use crate::system::files::{self, Kind, Mode};
 
-use super::lab::{Outcome, Stop};
+use super::stop::{Outcome, Stop};
 
 /// Where a tool may keep something; its program lies elsewhere.
-const PLACES: [&str; 7] = ["home", "config", "data", "cache", "state", "tmp", "work"];
+const PLACES: &[&str] = &["home", "config", "data", "cache", "state", "tmp", "work"];
 /// Most entries that are looked at, largest file, deepest directory.
 const MAX_ENTRIES: usize = 4_000;
 const MAX_FILE: u64 = 4 * 1024 * 1024;

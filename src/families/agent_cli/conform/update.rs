@@ -6,15 +6,16 @@ use crate::conform::mock::Reply;
 use crate::conform::session::Event;
 use crate::system::files;
 
-use super::gate::declared;
+use super::host::MAX_PROGRAM;
 use super::host::{Behaviour, Host};
-use super::lab::{Lab, Outcome, Shot, Stop, examine};
-use super::reference::{commands, params};
+use super::lab::{Lab, examine};
+use super::listing::declared;
+use super::listing::{commands, params};
+use super::shot::Shot;
+use super::stop::{Outcome, Stop};
 use crate::conform::probe::Probe;
+use crate::families::agent_cli::conform::host::is_verified_first;
 use crate::families::agent_cli::contract::FAMILY;
-
-/// Largest program that is compared before and after.
-pub const MAX_PROGRAM: u64 = 512 * 1024 * 1024;
 
 pub const SHAPE: Probe = Probe {
     id: "cli.update-shape",
@@ -97,11 +98,6 @@ fn names_of_check(lab: &Lab<'_>, shot: &Shot) -> Outcome {
         shot.expect(!there, message)?;
     }
     Ok(())
-}
-
-/// A tool may verify a release before it tells of it, and nobody signed this one.
-pub fn is_verified_first(shot: &Shot) -> bool {
-    shot.code() == "E_INTEGRITY"
 }
 
 pub const DRY_RUN: Probe = Probe {

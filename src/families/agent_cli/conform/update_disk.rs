@@ -4,7 +4,9 @@ use crate::conform::session::Event;
 use crate::system::{files, temporary};
 
 use super::host::{Behaviour, Host};
-use super::lab::{Lab, Outcome, Shot, Stop, examine};
+use super::lab::{Lab, examine};
+use super::shot::Shot;
+use super::stop::{Outcome, Stop};
 use super::tree;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
@@ -210,7 +212,7 @@ fn place_as_npm(lab: &Lab<'_>) -> Outcome {
         return Err(Stop::Blocked("the name in package.json is none of npm".to_owned()));
     }
     if target.prefix.is_empty() {
-        let program = files::read_named(&target.program, super::update::MAX_PROGRAM);
+        let program = files::read_named(&target.program, super::host::MAX_PROGRAM);
         let program = program.map_err(refused)?;
         let own = format!("{package}-linux-x64");
         let place = format!("{MODULES}/{own}");

@@ -7,9 +7,12 @@ use crate::conform::mock::{Mock, Reply, Request};
 use crate::conform::secrets::{Sentinel, Shape};
 use crate::conform::session::Event;
 
+use super::host::is_verified_first;
 use super::host::{Behaviour, Host};
-use super::lab::{Lab, Outcome, Shot, Stop, examine};
-use super::update::{is_verified_first, unchanged};
+use super::lab::{Lab, examine};
+use super::shot::Shot;
+use super::stop::{Outcome, Stop};
+use super::update::unchanged;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 
@@ -216,7 +219,7 @@ fn advice(lab: &Lab<'_>) -> Outcome {
 
 /// What follows the cause: members that name a next step, and the message behind its first clause.
 fn next_steps(shot: &Shot) -> Vec<String> {
-    const NAMES: [&str; 7] = ["fix", "hint", "next", "step", "advice", "remedy", "resume"];
+    const NAMES: &[&str] = &["fix", "hint", "next", "step", "advice", "remedy", "resume"];
     let details = shot.at("/error/details").as_object().into_iter().flatten();
     let named = details.filter(|(key, _)| NAMES.iter().any(|name| key.contains(name)));
     let texts = named.flat_map(|(_, value)| match value.as_array() {

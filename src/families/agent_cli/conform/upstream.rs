@@ -16,8 +16,8 @@ use crate::system::loopback::Answer;
 use crate::system::subject::{self, Ending, Launch, Ran, Stimulus};
 use crate::system::{files, loopback, relay, search_path};
 
+use super::fixture::other_secret;
 use super::fixture::{AgentCliFixture, PORT, Upstream as Declared};
-use super::lab::other_secret;
 
 /// How long a mock may take until it listens, and how long it may live.
 const START: Duration = Duration::from_secs(20);

@@ -16,10 +16,10 @@ const MAX_FIELDS: usize = 200;
 const MAX_NAME: usize = 200;
 const MAX_DESCRIPTION: usize = 1_000;
 /// Commands that describe the tool itself.
-const META: [&str; 8] =
-    ["changelog", "completion", "completions", "context", "doctor", "help", "reference", "update"];
+const META: &[&str] =
+    &["changelog", "completion", "completions", "context", "doctor", "help", "reference", "update"];
 /// Words of a path that say that something is destroyed.
-const DESTRUCTIVE: [&str; 12] = [
+const DESTRUCTIVE: &[&str] = &[
     "delete",
     "destroy",
     "drop",

@@ -32,7 +32,7 @@ pub(super) const NO_TABLE: Rule = Rule {
 };
 
 /// Names by which code refers to the table of a generated module.
-const TABLES: [&str; 7] = [
+const TABLES: &[&str] = &[
     "contract.Codes",
     "contract.ExitFor",
     "contract_gen.CODES",

@@ -31,7 +31,7 @@ pub(super) const CAMEL_CASE: Rule = Rule {
 };
 
 /// Directories whose types are written to the caller, not read from an upstream.
-const OUTPUT: [&str; 5] = ["output", "contract", "report", "envelope", "doctor"];
+const OUTPUT: &[&str] = &["output", "contract", "report", "envelope", "doctor"];
 
 /// One struct: offset of each tag's name, the name, whether `omitempty` is set.
 type Tags<'a> = Vec<(usize, &'a str, bool)>;

@@ -23,10 +23,10 @@ pub(super) const EVIDENCE: Rule = Rule {
     ..Rule::error(&[FAMILY])
 };
 
-const STATUS: [&str; 3] = ["fcc_status", "FCCStatus", "fccStatus"];
-const REQUIRED: [&str; 3] = ["required_evidence", "RequiredEvidence", "requiredEvidence"];
+const STATUS: &[&str] = &["fcc_status", "FCCStatus", "fccStatus"];
+const REQUIRED: &[&str] = &["required_evidence", "RequiredEvidence", "requiredEvidence"];
 /// Ends of file names; other evidence is a word.
-const ENDINGS: [&str; 8] = [".md", ".json", ".go", ".py", ".ts", ".rs", ".txt", ".yml"];
+const ENDINGS: &[&str] = &[".md", ".json", ".go", ".py", ".ts", ".rs", ".txt", ".yml"];
 
 pub(super) fn check(repository: &Repository, sources: &Sources<'_>, found: &mut Collector) {
     let guarded = sources.tests.iter().any(|test| {

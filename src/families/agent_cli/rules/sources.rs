@@ -5,7 +5,7 @@ use crate::contract::repository::{Repository, is_below};
 use crate::contract::rules::collector::Source;
 
 /// Directories whose files are not this tool's program: carried along, made by tools, or material for other projects.
-const FOREIGN: [&str; 14] = [
+const FOREIGN: &[&str] = &[
     ".git",
     ".venv",
     "venv",
@@ -21,7 +21,7 @@ const FOREIGN: [&str; 14] = [
     "examples",
     "templates",
 ];
-const LANGUAGES: [&str; 6] = ["go", "py", "rs", "ts", "mts", "js"];
+const LANGUAGES: &[&str] = &["go", "py", "rs", "ts", "mts", "js"];
 
 /// One file of code.
 #[derive(Debug)]

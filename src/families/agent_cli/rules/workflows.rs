@@ -48,9 +48,9 @@ pub(super) const NO_CHECK: Rule = Rule {
 
 const DIRECTORY: &str = ".github/workflows/";
 /// Parts of the context that somebody without write access can choose.
-const UNTRUSTED: [&str; 4] = ["github.event.", "github.head_ref", "github.ref_name", "inputs."];
+const UNTRUSTED: &[&str] = &["github.event.", "github.head_ref", "github.ref_name", "inputs."];
 /// Members of the event that are numbers or chosen by GitHub.
-const HARMLESS: [&str; 6] = [
+const HARMLESS: &[&str] = &[
     "github.event.number",
     "github.event.action",
     "github.event.pull_request.number",

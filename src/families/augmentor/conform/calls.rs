@@ -5,10 +5,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::commands::augmentor::seam::Callee;
+use crate::families::augmentor::host::child;
+use crate::families::augmentor::host::child::{Child, Lost};
 use crate::families::augmentor::host::containment::Containment;
+use crate::families::augmentor::host::facts::Facts;
 use crate::families::augmentor::host::message::{Context, ErrorMembers, Event, Request};
+use crate::families::augmentor::host::outcome::Origin;
 use crate::families::augmentor::host::package;
-use crate::families::augmentor::host::{Child, Facts, Lost, Origin, child};
 use crate::system::clock::Stopwatch;
 use crate::system::environment;
 use crate::visible::excerpt;

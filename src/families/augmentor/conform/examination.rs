@@ -10,11 +10,14 @@ use serde_json::{Value, json};
 use crate::conform::secrets::{Sentinel, Shape};
 use crate::conform::{Finding, Session};
 use crate::families::augmentor::contract::AugmentorContract;
+use crate::families::augmentor::host::child::{Child, Lost};
+use crate::families::augmentor::host::facts::Facts;
 use crate::families::augmentor::host::interpreter;
 use crate::families::augmentor::host::message::{Context, Event, Observed, Request};
 use crate::families::augmentor::host::package;
+use crate::families::augmentor::host::place::Place;
 use crate::families::augmentor::host::place::{PlaceError, Wanted};
-use crate::families::augmentor::host::{Child, Facts, Lost, Place, child, containment};
+use crate::families::augmentor::host::{child, containment};
 use crate::system::clock::Stopwatch;
 use crate::visible::excerpt;
 
@@ -22,7 +25,7 @@ use super::calls;
 use super::findings::{Findings, evidence};
 
 /// Reasons of the runner, and the items that they are about; every other reason is about L1.
-const REASONS: [(&str, &str); 4] = [
+const REASONS: &[(&str, &str)] = &[
     ("factory_async", "L2"),
     ("not_a_package", "L2"),
     ("entry_outside", "L3"),

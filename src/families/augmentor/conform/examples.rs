@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::commands::augmentor::seam::Callee;
 use crate::contract::json;
-use crate::families::augmentor::host::Facts;
+use crate::families::augmentor::host::facts::Facts;
 use crate::system::files;
 
 use super::synthesis;

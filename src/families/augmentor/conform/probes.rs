@@ -1,7 +1,7 @@
 //! The items of conformance that a package can fail, in the order of docs/augmentors.md.
 
 use crate::conform::{Need, Probe};
-use crate::families::augmentor::FAMILY;
+use crate::families::augmentor::contract::FAMILY;
 
 use super::examination::finding;
 

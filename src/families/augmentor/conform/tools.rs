@@ -1,10 +1,10 @@
 //! How augmentors are run by `aos conform`: with the interpreter of their runtime.
 
-use super::super::MANIFEST;
 use super::super::host::interpreter;
 use crate::conform::target::{Target, TargetError};
 use crate::conform::tools::Tools;
 use crate::contract::SpecTag;
+use crate::families::augmentor::contract::MANIFEST;
 use crate::inputs::project::Project;
 use crate::system::files;
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::families::augmentor::MANIFEST;
+use crate::families::augmentor::contract::MANIFEST;
 use crate::system::files::{self, Kind};
 use crate::visible::excerpt;
 

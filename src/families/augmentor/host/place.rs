@@ -6,8 +6,9 @@ use crate::contract::repository::SourceFile;
 use crate::contract::rules::collector::Collector;
 use crate::contract::{Finding, Repository, Severity};
 use crate::families::augmentor::contract::AugmentorContract;
+use crate::families::augmentor::contract::MANIFEST;
 use crate::families::augmentor::manifest::{self, Manifest};
-use crate::families::augmentor::{MANIFEST, package};
+use crate::families::augmentor::package;
 use crate::system::files::{self, Kind};
 
 use super::installed::{self, Found};

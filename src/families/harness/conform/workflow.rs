@@ -35,8 +35,8 @@ pub(super) const EMPTY: Probe = Probe {
 };
 
 /// Words of `type` and `renderAs` for a boolean, and for anything else.
-const BOOLEANS: [&str; 5] = ["boolean", "bool", "checkbox", "switch", "toggle"];
-const OTHERS: [&str; 24] = [
+const BOOLEANS: &[&str] = &["boolean", "bool", "checkbox", "switch", "toggle"];
+const OTHERS: &[&str] = &[
     "text",
     "string",
     "textarea",

@@ -91,7 +91,7 @@ pub(super) const UNDECLARED_SECRET: Rule = Rule {
 };
 
 /// What the canvas knows, whatever the contract says.
-const HOST_KINDS: [&str; 4] = ["service-key", "oauth2", "oauth-service-key", "oauth-local"];
+const HOST_KINDS: &[&str] = &["service-key", "oauth2", "oauth-service-key", "oauth-local"];
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
     let Some((manifest, source)) = subject.judged_manifest() else { return };

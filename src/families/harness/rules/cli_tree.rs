@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use super::super::python_source::{Decorated, Decorator};
 use super::subject::{HARNESS, Subject};
-use crate::contract::rules::documented::alike;
 use crate::contract::rules::collector::Source;
+use crate::contract::rules::documented::alike;
 
 /// A command found in the sources.
 #[derive(Debug)]

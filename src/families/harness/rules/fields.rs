@@ -100,7 +100,7 @@ pub(super) const SELECT_OPTIONS: Rule = Rule {
 };
 
 /// What the workflow runner keeps in a node beside its fields and never sends.
-const RUNNER_KEYS: [&str; 11] = [
+const RUNNER_KEYS: &[&str] = &[
     "type",
     "connectorId",
     "connectorName",

@@ -107,7 +107,7 @@ pub(super) const SIDE_EFFECT_MISSING: Rule = Rule {
 };
 
 /// Classes whose side effect is known, whatever the contract lists.
-const CLASSES: [&str; 3] = ["read", "write", "destructive"];
+const CLASSES: &[&str] = &["read", "write", "destructive"];
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
     let Some((manifest, source)) = subject.judged_manifest() else { return };

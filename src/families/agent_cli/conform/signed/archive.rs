@@ -1,9 +1,10 @@
 //! Archives that are signed and listed, and that no release would have.
 
-use super::super::lab::{Lab, Outcome, Stop, examine};
+use super::super::lab::{Lab, examine};
 use super::publication::ARCHIVES;
 use super::scene::{Scene, finds};
 use crate::conform::probe::Probe;
+use crate::families::agent_cli::conform::stop::{Outcome, Stop};
 use crate::families::agent_cli::contract::FAMILY;
 
 /// The name in an entry that leads out of an archive; the publisher lets it lead less far up than the sandbox is.

@@ -5,11 +5,13 @@ use std::time::Duration;
 use crate::conform::session::{Blow, Event};
 use crate::system::files;
 
-use super::super::lab::{Lab, Outcome, Shot, Stop, examine};
+use super::super::lab::{Lab, examine};
 use super::publication::GOOD;
 use super::scene::Scene;
 use super::shims::{Npx, Place};
 use crate::conform::probe::Probe;
+use crate::families::agent_cli::conform::shot::Shot;
+use crate::families::agent_cli::conform::stop::{Outcome, Stop};
 use crate::families::agent_cli::contract::FAMILY;
 
 /// In how many moments between the request for the archive and the end of the update it is killed.

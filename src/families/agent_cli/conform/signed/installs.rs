@@ -3,11 +3,13 @@
 use crate::conform::session::Event;
 use crate::system::rights;
 
-use super::super::lab::{Lab, Outcome, Shot, Stop, examine};
+use super::super::lab::{Lab, examine};
 use super::publication::GOOD;
 use super::scene::Scene;
 use super::shims::{Npx, Place};
 use crate::conform::probe::Probe;
+use crate::families::agent_cli::conform::shot::Shot;
+use crate::families::agent_cli::conform::stop::{Outcome, Stop};
 use crate::families::agent_cli::contract::FAMILY;
 
 /// Another mode than that of a new file, so that it shows whether it was kept.

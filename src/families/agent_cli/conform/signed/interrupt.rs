@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use crate::conform::session::{Blow, Event};
 
-use super::super::lab::{Lab, Outcome, Shot, examine};
+use super::super::lab::{Lab, examine};
 use super::publication::GOOD;
 use super::scene::Scene;
 use super::shims::{Npx, Place};
 use crate::conform::probe::Probe;
+use crate::families::agent_cli::conform::shot::Shot;
+use crate::families::agent_cli::conform::stop::Outcome;
 use crate::families::agent_cli::contract::FAMILY;
 
 /// Long enough for any reaction, short enough to be waited for.

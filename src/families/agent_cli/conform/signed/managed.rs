@@ -1,10 +1,12 @@
 //! A program that npm installed belongs to npm.
 
-use super::super::lab::{Lab, Outcome, Shot, Stop, examine};
+use super::super::lab::{Lab, examine};
 use super::publication::GOOD;
 use super::scene::{Scene, build_of};
 use super::shims::{Npx, Place};
 use crate::conform::probe::Probe;
+use crate::families::agent_cli::conform::shot::Shot;
+use crate::families::agent_cli::conform::stop::{Outcome, Stop};
 use crate::families::agent_cli::contract::FAMILY;
 
 pub const MANAGED: Probe = Probe {

@@ -5,24 +5,22 @@
 
 mod archive;
 mod atomic;
-mod declared;
+pub mod declared;
 mod installs;
 mod interrupt;
 mod managed;
 mod publication;
 mod refused;
 mod replace;
-mod scene;
+pub mod scene;
 mod shims;
 mod skill;
 
 pub use archive::ARCHIVE;
 pub use atomic::ATOMIC;
-pub use declared::TestBuild;
 pub use installs::INSTALLS;
 pub use interrupt::INTERRUPT;
 pub use managed::MANAGED;
 pub use refused::{CHECKSUMS, IDENTITY};
 pub use replace::REPLACE;
-pub use scene::{Scene, build_of};
 pub use skill::SKILL_SYNC;

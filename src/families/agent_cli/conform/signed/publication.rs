@@ -14,9 +14,9 @@ use crate::system::files::{self, Kind};
 use crate::system::subject::{self, Ending, Launch, Stimulus};
 
 use super::super::host::Release;
-use super::super::update::MAX_PROGRAM;
 use super::super::upstream::of_project;
 use super::declared::TestBuild;
+use crate::families::agent_cli::conform::host::MAX_PROGRAM;
 
 /// How long a publisher may work.
 const LIMIT: Duration = Duration::from_secs(180);

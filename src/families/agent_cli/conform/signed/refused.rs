@@ -1,9 +1,10 @@
 //! Releases that somebody else signed, and lists of checksums that do not fit what they list.
 
-use super::super::lab::{Lab, Outcome, Stop, examine};
+use super::super::lab::{Lab, examine};
 use super::publication::{LISTS, SIGNERS};
 use super::scene::Scene;
 use crate::conform::probe::Probe;
+use crate::families::agent_cli::conform::stop::{Outcome, Stop};
 use crate::families::agent_cli::contract::FAMILY;
 
 pub const IDENTITY: Probe = Probe {

@@ -3,10 +3,11 @@
 use crate::conform::session::Event;
 use crate::system::rights;
 
-use super::super::lab::{Lab, Outcome, Stop, examine};
+use super::super::lab::{Lab, examine};
 use super::publication::GOOD;
 use super::scene::Scene;
 use crate::conform::probe::Probe;
+use crate::families::agent_cli::conform::stop::{Outcome, Stop};
 use crate::families::agent_cli::contract::FAMILY;
 
 /// Nobody may write, everybody may look.

@@ -14,13 +14,15 @@ use crate::system::files::{self, Kind};
 use crate::visible::excerpt;
 
 use super::super::fixture::Update;
-use super::super::gate::declared;
 use super::super::host::{BUNDLE, Behaviour, CHECKSUMS, answer};
-use super::super::lab::{Lab, Outcome, Shot, Stop};
-use super::super::update::MAX_PROGRAM;
+use super::super::lab::Lab;
 use super::declared::TestBuild;
 use super::publication::{Publication, Publications};
 use super::shims::{self, Npx, Place, SHIMS};
+use crate::families::agent_cli::conform::host::MAX_PROGRAM;
+use crate::families::agent_cli::conform::listing::declared;
+use crate::families::agent_cli::conform::shot::Shot;
+use crate::families::agent_cli::conform::stop::{Outcome, Stop};
 
 /// Patience with an update: it starts the new program and an installer.
 const LIMIT: Duration = Duration::from_secs(150);

@@ -1,10 +1,12 @@
 //! The sync of the Skill after the swap, when its installer does not work.
 
-use super::super::lab::{Lab, Outcome, Shot, examine};
+use super::super::lab::{Lab, examine};
 use super::publication::GOOD;
 use super::scene::Scene;
 use super::shims::{Npx, Place};
 use crate::conform::probe::Probe;
+use crate::families::agent_cli::conform::shot::Shot;
+use crate::families::agent_cli::conform::stop::Outcome;
 use crate::families::agent_cli::contract::FAMILY;
 
 pub const SKILL_SYNC: Probe = Probe {

@@ -42,7 +42,7 @@ pub(in crate::families::harness::rules) const EXPRESSION: Rule = Rule {
 };
 
 /// Members of a field that the form reads.
-const READ: [&str; 15] = [
+const READ: &[&str] = &[
     "id",
     "label",
     "type",

@@ -14,8 +14,7 @@ const MAX_ANSWER: u64 = 8 * 1024 * 1024;
 const PATIENCE: Duration = Duration::from_secs(5);
 const CONNECT: Duration = Duration::from_millis(500);
 /// Headers that speak about one connection only.
-const OF_CONNECTION: &[&str] =
-    &["connection", "transfer-encoding", "content-length", "keep-alive"];
+const OF_CONNECTION: &[&str] = &["connection", "transfer-encoding", "content-length", "keep-alive"];
 
 /// Whether somebody listens on a port of this machine.
 #[must_use]

@@ -43,10 +43,7 @@ fn aos(directory: &Path, arguments: &[&str]) -> (Value, Option<i32>) {
         .env("HOME", home)
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
         .env("AOS_OFFLINE", "1")
-        .env(
-            "AOS_TEST_TEMPLATES",
-            concat!(env!("CARGO_MANIFEST_DIR"), "/tests/family/templates"),
-        )
+        .env("AOS_TEST_TEMPLATES", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/family/templates"))
         .output()
         .expect("a run of aos");
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -37,7 +37,6 @@ pub struct Added<'a> {
 
 #[derive(Debug)]
 pub struct Decorated<'a> {
-    pub at: usize,
     pub function: &'a str,
     pub decorators: Vec<Decorator<'a>>,
 }

@@ -281,11 +281,7 @@ impl<'a> Scanner<'a> {
                 let decorators = std::mem::take(&mut self.decorators);
                 if !decorators.is_empty() {
                     let function = self.function;
-                    self.found.decorated.push(Decorated {
-                        at: self.statement,
-                        function,
-                        decorators,
-                    });
+                    self.found.decorated.push(Decorated { function, decorators });
                 }
                 return;
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::contract::repository::is_below;
 use crate::contract::rules::rule::Rule;
-use crate::contract::{Finding, Repository};
+use crate::contract::{Finding, ProjectFiles};
 use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::outputs;
 use crate::generate::record::{AGENT_DIRECTORY, PIN_PATH, Record};
@@ -32,7 +32,7 @@ pub struct Comparison {
 /// When two wanted files are one.
 pub fn compare(
     project: &Project,
-    repository: &Repository,
+    repository: &ProjectFiles,
     record: &Record,
     desired: &Desired,
 ) -> Result<Comparison, DesiredError> {
@@ -93,7 +93,7 @@ fn is_runtime(record: &Record, directory: &str) -> bool {
 
 /// Whether the lock differs only because generated files do: each of those has a finding of its own, and `aos gen`
 /// renews both.
-fn lock_follows(lock: &Lock, repository: &Repository, desired: &Desired, plan: &Plan) -> bool {
+fn lock_follows(lock: &Lock, repository: &ProjectFiles, desired: &Desired, plan: &Plan) -> bool {
     let generated_differ =
         plan.edits().iter().any(|edit| desired.generated.get(&edit.path).is_some());
     let same_files = lock.generated.keys().eq(desired.generated.paths());
@@ -105,7 +105,7 @@ fn lock_follows(lock: &Lock, repository: &Repository, desired: &Desired, plan: &
 
 /// Generated files that differ from their digests in the lock, for a project whose sources generate nothing.
 #[must_use]
-pub fn unlike_the_lock(project: &Project, repository: &Repository) -> Vec<Finding> {
+pub fn unlike_the_lock(project: &Project, repository: &ProjectFiles) -> Vec<Finding> {
     let Some(lock) = project.lock.good() else { return Vec::new() };
     let tree = repository::tree(&project.root, repository, lock.generated.keys());
     let finding =
@@ -209,7 +209,7 @@ fn only_line_endings(edit: &Edit) -> bool {
 /// Files that stand in a directory of aos but belong to nobody.
 #[must_use]
 pub fn extra(
-    repository: &Repository,
+    repository: &ProjectFiles,
     record: &Record,
     wanted: &FileSet,
     stays: &BTreeSet<RelativePath>,

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::contract::repository::is_below;
-use crate::contract::{Family, Finding, Repository, Severity, SpecTag};
+use crate::contract::{Family, Finding, ProjectFiles, Severity, SpecTag};
 use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::outputs;
 use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
@@ -23,7 +23,7 @@ use super::{drift, records, rules, shadow};
 
 /// What to check.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct AuditOptions {
     /// Only findings of these rules; all when empty.
     pub rules: Vec<String>,
     /// The day waivers are judged by, `YYYY-MM-DD`.
@@ -81,7 +81,7 @@ impl ProjectReport {
 /// When the path is no project at all.
 pub fn audit(
     path: &Path,
-    options: &Options,
+    options: &AuditOptions,
     session: &Session,
 ) -> Result<ProjectReport, ProjectError> {
     let project = Project::open(path)?;
@@ -128,7 +128,7 @@ fn named(paths: &[&str]) -> String {
 /// An examination under way.
 struct Audit<'a> {
     project: Project,
-    repository: Repository,
+    repository: ProjectFiles,
     session: &'a Session,
     report: ProjectReport,
     compared: BTreeSet<RelativePath>,
@@ -371,7 +371,7 @@ impl Audit<'_> {
         })
     }
 
-    fn conclude(mut self, options: &Options) -> ProjectReport {
+    fn conclude(mut self, options: &AuditOptions) -> ProjectReport {
         self.count();
         let state = self.report.runtime.iter();
         let older: Vec<_> = state.flat_map(RuntimeState::findings).collect();

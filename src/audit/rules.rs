@@ -1,8 +1,8 @@
 //! Rules about records and managed files; the rules of a family are in its folder.
 
-use crate::contract::family::Parts;
+use crate::contract::family::FamilyParts;
 use crate::contract::rules::rule::Rule;
-use crate::contract::{Family, Finding, Repository, Severity};
+use crate::contract::{Family, Finding, ProjectFiles, Severity};
 use crate::generate::record::Record;
 use crate::generate::vendor::Contract;
 
@@ -404,7 +404,7 @@ pub trait FamilyRules: Sync {
     /// Judges a project by `contract`; the record is `None` when there is none that can be read.
     fn check(
         &self,
-        repository: &Repository,
+        repository: &ProjectFiles,
         contract: &Contract,
         record: Option<&Record>,
     ) -> Vec<Finding>;
@@ -415,13 +415,13 @@ pub trait FamilyRules: Sync {
     }
 
     /// What the rules could not judge, and why.
-    fn notes(&self, _: &Repository, _: &Contract, _: Option<&Record>) -> Vec<String> {
+    fn notes(&self, _: &ProjectFiles, _: &Contract, _: Option<&Record>) -> Vec<String> {
         Vec::new()
     }
 }
 
 /// The rules of each family.
-pub static FAMILY_RULES: Parts<dyn FamilyRules> = Parts::new();
+pub static FAMILY_RULES: FamilyParts<dyn FamilyRules> = FamilyParts::new();
 
 /// Every rule of aos: its own, then those of each family.
 pub fn all() -> impl Iterator<Item = &'static Rule> {

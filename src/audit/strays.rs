@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::repository::is_below;
-use crate::contract::{Finding, Repository};
+use crate::contract::{Finding, ProjectFiles};
 use crate::generate::outputs::OUTPUTS;
 use crate::generate::ownership;
 use crate::generate::record::Record;
@@ -26,7 +26,7 @@ const COPIED_FILES: usize = 2;
 
 /// Every copy, in a stable order.
 #[must_use]
-pub fn findings(repository: &Repository, record: &Record, wanted: &FileSet) -> Vec<Finding> {
+pub fn findings(repository: &ProjectFiles, record: &Record, wanted: &FileSet) -> Vec<Finding> {
     let mut found = modules(repository, record, wanted);
     found.extend(read_by_hosts(repository, record, wanted));
     found.extend(runtime_copies(repository, record));
@@ -40,7 +40,7 @@ fn is_wanted(wanted: &FileSet, path: &str) -> bool {
 
 /// Files that have the name or the mark of a generated module, and that no output declares. A project below this one has
 /// outputs of its own, but in a directory of a module it cannot take them out of the tool.
-fn modules(repository: &Repository, record: &Record, wanted: &FileSet) -> Vec<Finding> {
+fn modules(repository: &ProjectFiles, record: &Record, wanted: &FileSet) -> Vec<Finding> {
     let declared = || {
         let languages = LANGUAGES.iter().filter_map(|name| record.outputs.get(*name));
         languages.flatten().map(|output| output.path.as_str())
@@ -107,14 +107,14 @@ fn is_test(path: &str) -> bool {
 }
 
 /// A file that hosts read, in a project that does not declare it.
-fn read_by_hosts(repository: &Repository, record: &Record, wanted: &FileSet) -> Option<Finding> {
+fn read_by_hosts(repository: &ProjectFiles, record: &Record, wanted: &FileSet) -> Option<Finding> {
     let (path, message) = OUTPUTS.of(record.family)?.read_by_hosts()?;
     let is_stray = repository.holds(path) && !is_wanted(wanted, path);
     is_stray.then(|| rules::STRAY_MODULE.finding(path, message.to_owned()))
 }
 
 /// Another directory with the name of the runtime and files of it.
-fn runtime_copies(repository: &Repository, record: &Record) -> Vec<Finding> {
+fn runtime_copies(repository: &ProjectFiles, record: &Record) -> Vec<Finding> {
     let Some(section) = &record.runtime else { return Vec::new() };
     let own = section.path.as_str();
     let Ok(Some(runtime)) = runtimes::find(&section.name) else { return Vec::new() };
@@ -162,7 +162,7 @@ fn tail(root: &str) -> &str {
 }
 
 /// A runtime of Python imports the module of the package that it is in.
-fn runtime_place(repository: &Repository, record: &Record) -> Option<Finding> {
+fn runtime_place(repository: &ProjectFiles, record: &Record) -> Option<Finding> {
     let section = record.runtime.as_ref()?;
     let own = section.path.as_str();
     let above = own.rsplit_once('/').map_or("", |(above, _)| above);
@@ -199,7 +199,7 @@ mod tests {
 
     fn judged(record: &str, files: &[(&str, &str)], ignored: &[&str]) -> Vec<String> {
         let record = Record::parse(record.as_bytes()).unwrap();
-        let mut repository = Repository::default();
+        let mut repository = ProjectFiles::default();
         let file = |text: &str| SourceFile { bytes: text.into(), executable: false };
         repository.files.extend(files.iter().map(|(path, text)| ((*path).to_owned(), file(text))));
         repository.ignored.extend(ignored.iter().map(|path| ((*path).to_owned(), file(""))));

@@ -1,13 +1,13 @@
 //! The probes of each family: what is asked of its tools, and what holds for every call of them.
 
 use crate::contract::Family;
-use crate::contract::family::Parts;
+use crate::contract::family::FamilyParts;
 
 use super::monitor::log::Noted;
 use super::monitor::ruling::Ruling;
 use super::probe::Probe;
 use super::secrets::Sentinel;
-use super::session::Session;
+use super::session::ToolCaller;
 
 /// How tools of a family are judged.
 pub trait ProbeSet: Sync {
@@ -15,18 +15,18 @@ pub trait ProbeSet: Sync {
     fn probes(&self) -> &'static [Probe];
 
     /// Secrets that no call may show.
-    fn sentinels(&self, _session: &Session) -> Vec<Sentinel> {
+    fn sentinels(&self, _session: &ToolCaller) -> Vec<Sentinel> {
         Vec::new()
     }
 
     /// What each call of the run says about the rules that hold for every call.
-    fn judge(&self, _session: &Session, calls: &[Noted]) -> Vec<Ruling> {
+    fn judge(&self, _session: &ToolCaller, calls: &[Noted]) -> Vec<Ruling> {
         calls.iter().map(|_| Ruling::default()).collect()
     }
 }
 
 /// The probes of each family.
-pub static PROBES: Parts<dyn ProbeSet> = Parts::new();
+pub static PROBES: FamilyParts<dyn ProbeSet> = FamilyParts::new();
 
 /// Every probe of a family.
 #[must_use]

@@ -4,11 +4,11 @@ use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-type Slot = Arc<OnceLock<Arc<dyn Any + Send + Sync>>>;
+type KeptValue = Arc<OnceLock<Arc<dyn Any + Send + Sync>>>;
 
 /// The state of a family in one run, one value for each type.
 #[derive(Default)]
-pub struct FamilyState(Mutex<BTreeMap<TypeId, Slot>>);
+pub struct FamilyState(Mutex<BTreeMap<TypeId, KeptValue>>);
 
 impl FamilyState {
     /// The value of this type; made once, by the first caller, while others wait. Never `None`: a slot has the type of

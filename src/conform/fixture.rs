@@ -14,10 +14,10 @@ use crate::contract::json;
 use crate::system::files;
 
 use super::mock::{Reply, Route};
-use document::{Fault, listed, whole_word};
+use document::{FixtureFault, listed, whole_word};
 use section::{SECTIONS, Section};
 
-pub use document::Place;
+pub use document::FilePlace;
 
 /// Where it lies in a project.
 pub const FIXTURE_PATH: &str = "conform.toml";
@@ -31,7 +31,7 @@ pub enum FixtureError {
     #[error("`{path}` cannot be read: {source}")]
     Read { path: String, source: std::io::Error },
     #[error("`{path}`{place}: {reason}")]
-    Document { path: String, place: Place, reason: String },
+    Document { path: String, place: FilePlace, reason: String },
 }
 
 /// A fixture.
@@ -145,15 +145,18 @@ impl Fixture {
     ///
     /// # Errors
     /// Where the fault is and what it is.
-    pub fn parse(bytes: &[u8]) -> Result<Self, Fault> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, FixtureFault> {
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let text = String::from_utf8_lossy(bytes);
-            (Place::of(&text, error.valid_up_to()), "the file is not UTF-8 from here on".to_owned())
+            (
+                FilePlace::of(&text, error.valid_up_to()),
+                "the file is not UTF-8 from here on".to_owned(),
+            )
         })?;
         let sections = sections(text)?;
         Self::checked(document::members(text)?, sections).map_err(|(quoted, reason)| {
             let place = quoted.and_then(|word| whole_word(text, &word));
-            let place = place.map(|offset| Place::of(text, offset)).unwrap_or_default();
+            let place = place.map(|offset| FilePlace::of(text, offset)).unwrap_or_default();
             (place, json::printable(&reason))
         })
     }
@@ -246,7 +249,7 @@ impl Fixture {
 }
 
 /// The tables of families; a member that nobody reads is a fault.
-fn sections(text: &str) -> Result<Vec<(&'static str, Section)>, Fault> {
+fn sections(text: &str) -> Result<Vec<(&'static str, Section)>, FixtureFault> {
     let readers = SECTIONS.entries();
     let known = || MEMBERS.iter().copied().chain(readers.iter().map(|(_, reader)| reader.name()));
     for (name, place) in document::names(text)? {

@@ -25,5 +25,5 @@ pub mod target;
 pub mod tools;
 pub mod waivers;
 
-pub use probe::{Evidence, Finding, Need, Probe, Verdict};
-pub use session::{Call, Session};
+pub use probe::{CallEvidence, Conclusion, Need, Probe, ProbeVerdict};
+pub use session::{ToolCall, ToolCaller};

@@ -8,7 +8,7 @@ use crate::system::subject::{self, Ending, Ran};
 use super::call::MAX_OUTPUT;
 use super::evidence;
 use super::mock::Request;
-use super::probe::Evidence;
+use super::probe::CallEvidence;
 use super::secrets::Sentinel;
 
 /// What a call showed.
@@ -109,7 +109,7 @@ impl Observed {
 
     /// The call as a report shows it.
     #[must_use]
-    pub fn evidence(&self, note: impl Into<String>) -> Evidence {
+    pub fn evidence(&self, note: impl Into<String>) -> CallEvidence {
         let argument = |text: &String| evidence::argument(text, &self.secrets);
         let (ending, total) = match &self.ran {
             Ok(ran) => (
@@ -124,7 +124,7 @@ impl Observed {
             ),
             Err(reason) => (format!("not started: {}", argument(reason)), (0, 0)),
         };
-        Evidence {
+        CallEvidence {
             was_made: self.ran.is_ok(),
             argv: self.argv.iter().map(argument).collect(),
             ending,

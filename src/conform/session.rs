@@ -19,17 +19,17 @@ use super::family_state::FamilyState;
 use super::fixture::Fixture;
 use super::memory::Memory;
 use super::mock::{Behaviour, Mock};
-use super::monitor::log::Log;
+use super::monitor::log::CallLog;
 use super::probe::Need;
 use super::pulse::Pulse;
 use super::sandbox::Sandbox;
-use super::secrets::{Sentinel, Shape};
+use super::secrets::{SecretShape, Sentinel};
 use super::start;
 use super::surroundings::Surroundings;
 use super::target::Target;
-use super::tools::{TOOLS, Tools};
+use super::tools::{FamilyTools, TOOLS};
 
-pub use super::call::{Blow, CALL_LIMIT, Call, Event, MAX_OUTPUT, Upstream};
+pub use super::call::{CALL_LIMIT, Event, MAX_OUTPUT, Signal, ToolCall, Upstream};
 pub use super::observed::Observed;
 
 /// How long a tool may take to show that it still answers.
@@ -38,7 +38,7 @@ const GREETING_LIMIT: Duration = Duration::from_secs(8);
 const MAX_MANIFEST: u64 = 4 * 1024 * 1024;
 
 /// One run over one tool.
-pub struct Session {
+pub struct ToolCaller {
     pub target: Target,
     pub contract: Contract,
     pub fixture: Option<Fixture>,
@@ -52,7 +52,7 @@ pub struct Session {
     compiled: Option<TemporaryDirectory>,
     memory: Memory<Observed>,
     /// Every finished call, for the rules that hold for all of them.
-    pub log: Log,
+    pub log: CallLog,
     /// What the probes of the family share.
     pub state: FamilyState,
     calls: AtomicUsize,
@@ -64,13 +64,13 @@ pub struct Session {
     pub pulse: Pulse,
 }
 
-impl fmt::Debug for Session {
+impl fmt::Debug for ToolCaller {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Session").field("target", &self.target).finish_non_exhaustive()
     }
 }
 
-impl Session {
+impl ToolCaller {
     /// What is known about a tool before it runs.
     #[must_use]
     pub fn new(
@@ -80,7 +80,7 @@ impl Session {
         isolation: Result<(), String>,
     ) -> Self {
         let tools = TOOLS.of(target.family);
-        let name = tools.and_then(Tools::manifest);
+        let name = tools.and_then(FamilyTools::manifest);
         let manifest = target.root.as_ref().zip(name).and_then(|(root, name)| {
             let loaded = files::read(&root.join(name), MAX_MANIFEST).ok()?;
             strict_json::read(std::str::from_utf8(&loaded.bytes).ok()?).ok()
@@ -97,7 +97,7 @@ impl Session {
             // Without one the calls are slower.
             compiled: TemporaryDirectory::new().ok(),
             memory: Memory::default(),
-            log: Log::default(),
+            log: CallLog::default(),
             state: FamilyState::default(),
             calls: AtomicUsize::new(0),
             spent_ms: AtomicU64::new(0),
@@ -137,7 +137,7 @@ impl Session {
                 "it looks at the project, and only a command was given",
             ),
             Need::Manifest => self.manifest.is_none().then(|| {
-                let name = self.tools().and_then(Tools::manifest).unwrap_or("manifest");
+                let name = self.tools().and_then(FamilyTools::manifest).unwrap_or("manifest");
                 format!("there is no {name} that can be read")
             }),
             Need::Python => lacking(
@@ -153,7 +153,7 @@ impl Session {
         self.fixture.as_ref()?.base_url_env.as_deref()
     }
 
-    fn tools(&self) -> Option<&'static dyn Tools> {
+    fn tools(&self) -> Option<&'static dyn FamilyTools> {
         TOOLS.of(self.target.family)
     }
 
@@ -165,7 +165,7 @@ impl Session {
 
     /// Sentinels for every secret of the tool.
     #[must_use]
-    pub fn sentinels(&self, shape: Shape) -> Vec<Sentinel> {
+    pub fn sentinels(&self, shape: SecretShape) -> Vec<Sentinel> {
         self.credentials.iter().map(|name| Sentinel::new(name, shape)).collect()
     }
 
@@ -203,38 +203,38 @@ impl Session {
     }
 
     /// The call that every tool of the family answers.
-    fn greeting(&self) -> Call {
-        let words = self.tools().map(Tools::greeting).unwrap_or_default();
-        Call::new(words.iter().copied())
+    fn greeting(&self) -> ToolCall {
+        let words = self.tools().map(FamilyTools::greeting).unwrap_or_default();
+        ToolCall::new(words.iter().copied())
     }
 
     /// Makes a call, or gives what an equal one showed.
     #[must_use]
-    pub fn observe(&self, call: &Call) -> Arc<Observed> {
+    pub fn observe(&self, call: &ToolCall) -> Arc<Observed> {
         self.memory.get(call, |call| self.perform(call, None))
     }
 
     /// Makes calls, or gives what equal ones showed, in their order.
     #[must_use]
-    pub fn observe_all(&self, calls: &[Call]) -> Vec<Arc<Observed>> {
+    pub fn observe_all(&self, calls: &[ToolCall]) -> Vec<Arc<Observed>> {
         self.memory.get_all(calls, |call| self.perform(call, None))
     }
 
     /// How long a call took. One that took longer than `most_ms` is made once more and the shorter time counts: that
     /// the machine is busy is no fault of the tool.
     #[must_use]
-    pub fn timed_ms(&self, call: &Call, observed: &Observed, most_ms: u64) -> u64 {
+    pub fn timed_ms(&self, call: &ToolCall, observed: &Observed, most_ms: u64) -> u64 {
         let took = observed.duration_ms();
         if took <= most_ms { took } else { took.min(self.perform(call, None).duration_ms()) }
     }
 
     /// Makes a call in a sandbox of the probe: for several calls that share a home. Never remembered.
     #[must_use]
-    pub fn observe_in(&self, call: &Call, sandbox: &Sandbox, mock: Option<&Mock>) -> Observed {
+    pub fn observe_in(&self, call: &ToolCall, sandbox: &Sandbox, mock: Option<&Mock>) -> Observed {
         self.perform(call, Some((sandbox, mock)))
     }
 
-    fn perform(&self, call: &Call, given: Option<(&Sandbox, Option<&Mock>)>) -> Observed {
+    fn perform(&self, call: &ToolCall, given: Option<(&Sandbox, Option<&Mock>)>) -> Observed {
         let secrets = call.secrets.map(|shape| self.sentinels(shape)).unwrap_or_default();
         let argv = std::iter::once(self.target.tool.clone()).chain(call.arguments.iter().cloned());
         let mut observed = Observed {
@@ -264,7 +264,7 @@ impl Session {
     }
 
     /// Whether the tool still answers, as this call shows it.
-    fn listen(&self, call: &Call, observed: &Observed) {
+    fn listen(&self, call: &ToolCall, observed: &Observed) {
         let is_silent = |observed: &Observed| {
             observed.ran.as_ref().is_ok_and(|ran| ran.ending == Ending::TimedOut)
         };
@@ -294,7 +294,7 @@ impl Session {
 
     fn attempt(
         &self,
-        call: &Call,
+        call: &ToolCall,
         given: Option<(&Sandbox, Option<&Mock>)>,
         observed: &mut Observed,
     ) -> Result<Ran, String> {
@@ -357,9 +357,9 @@ impl Session {
                 Event::CloseStdout => Stimulus::CloseStdout,
                 Event::InterruptWhenConnected
                 | Event::InterruptAfter(_)
-                | Event::AtMark(Blow::Interrupt, _) => Stimulus::InterruptWhen(&due),
+                | Event::AtMark(Signal::Interrupt, _) => Stimulus::InterruptWhen(&due),
                 Event::TerminateWhenConnected => Stimulus::TerminateWhen(&due),
-                Event::AtMark(Blow::Kill, _) => Stimulus::KillWhen(&due),
+                Event::AtMark(Signal::Kill, _) => Stimulus::KillWhen(&due),
             },
             obeys_modes: call.obeys_modes,
         };

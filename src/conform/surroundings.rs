@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::call::Call;
+use super::call::ToolCall;
 use super::fixture::Fixture;
 use super::sandbox::Sandbox;
 use super::secrets::Sentinel;
@@ -24,7 +24,7 @@ pub struct Surroundings<'a> {
 impl Surroundings<'_> {
     /// All variables of the call; later ones count.
     #[must_use]
-    pub fn variables(&self, call: &Call, sandbox: &Sandbox) -> Vec<(String, String)> {
+    pub fn variables(&self, call: &ToolCall, sandbox: &Sandbox) -> Vec<(String, String)> {
         let mut variables = sandbox.environment();
         let mut set = |name: &str, value: String| variables.push((name.to_owned(), value));
         for name in PROXIES {

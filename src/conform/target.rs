@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::tools::{TOOLS, Tools};
+use super::tools::{FamilyTools, TOOLS};
 use crate::contract::{Family, SpecTag};
 use crate::inputs::project::Project;
 use crate::system::files::{self, Kind};
@@ -67,7 +67,7 @@ pub fn of_project(project: &Project, tool: &str, tag: SpecTag) -> Result<Target,
     if let Some(own) = TOOLS.of(family).and_then(|part| part.target(project, &tag)) {
         return own;
     }
-    let usual = TOOLS.of(family).map_or(".", Tools::directory);
+    let usual = TOOLS.of(family).map_or(".", FamilyTools::directory);
     let directory = match files::kind(&project.root.join(usual)) {
         Ok(Kind::Directory) if usual != "." => project.root.join(usual),
         _ => project.root.clone(),
@@ -124,7 +124,7 @@ fn places(family: Family, tool: &str) -> Vec<String> {
     if !is_plain(tool) {
         return Vec::new();
     }
-    let directories = TOOLS.of(family).map(Tools::places).unwrap_or_default();
+    let directories = TOOLS.of(family).map(FamilyTools::places).unwrap_or_default();
     directories.iter().map(|directory| format!("{directory}/{tool}")).collect()
 }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::contract::SpecTag;
-use crate::contract::family::Parts;
+use crate::contract::family::FamilyParts;
 use crate::inputs::project::Project;
 
 use super::fixture::Fixture;
@@ -12,7 +12,7 @@ use super::secrets::Sentinel;
 use super::target::{Target, TargetError};
 
 /// How tools of a family are found and called.
-pub trait Tools: Sync {
+pub trait FamilyTools: Sync {
     /// The call that every tool of the family answers.
     fn greeting(&self) -> &'static [&'static str] {
         &[]
@@ -68,4 +68,4 @@ pub trait Tools: Sync {
 }
 
 /// The tools of each family.
-pub static TOOLS: Parts<dyn Tools> = Parts::new();
+pub static TOOLS: FamilyParts<dyn FamilyTools> = FamilyParts::new();

@@ -1,7 +1,7 @@
 //! The contract families a project can belong to: what they are called, and where each layer finds its part of one.
 //!
 //! Each family is a folder in `families`. No other module names one: a layer declares what it asks of a family as a
-//! trait with a [`Parts`] list, and `families::install` fills the lists before the first question.
+//! trait with a [`FamilyParts`] list, and `families::install` fills the lists before the first question.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -38,7 +38,7 @@ pub enum Marker {
 #[derive(Clone, Copy, Debug)]
 pub struct Family(&'static Description);
 
-static ALL: Parts<Description> = Parts::new();
+static ALL: FamilyParts<Description> = FamilyParts::new();
 
 impl Family {
     /// The family of a project in a build of aos that has none.
@@ -148,9 +148,9 @@ pub struct UnknownFamily(pub String);
 
 /// What one layer asks of each family.
 #[derive(Debug)]
-pub struct Parts<T: ?Sized + 'static>(RwLock<Vec<(Family, &'static T)>>);
+pub struct FamilyParts<T: ?Sized + 'static>(RwLock<Vec<(Family, &'static T)>>);
 
-impl<T: ?Sized + 'static> Parts<T> {
+impl<T: ?Sized + 'static> FamilyParts<T> {
     /// None yet.
     #[must_use]
     pub const fn new() -> Self {
@@ -180,7 +180,7 @@ impl<T: ?Sized + 'static> Parts<T> {
     }
 }
 
-impl<T: ?Sized + 'static> Default for Parts<T> {
+impl<T: ?Sized + 'static> Default for FamilyParts<T> {
     fn default() -> Self {
         Self::new()
     }

@@ -17,5 +17,5 @@ pub mod tag;
 
 pub use family::Family;
 pub use findings::{Finding, Severity};
-pub use repository::Repository;
+pub use repository::ProjectFiles;
 pub use tag::SpecTag;

@@ -7,24 +7,24 @@ use toml_edit::{Document, Item};
 
 #[derive(Debug, Default)]
 pub struct Pyproject {
-    pub name: Option<Entry>,
-    pub version: Option<Entry>,
-    pub description: Option<Entry>,
-    pub requires_python: Option<Entry>,
+    pub name: Option<TomlText>,
+    pub version: Option<TomlText>,
+    pub description: Option<TomlText>,
+    pub requires_python: Option<TomlText>,
     /// File named by `readme`.
-    pub readme: Option<Entry>,
+    pub readme: Option<TomlText>,
     /// Names the build computes instead of stating.
     pub dynamic: Vec<String>,
     pub dependencies: Option<Vec<String>>,
     /// Script name and entry point.
-    pub scripts: Vec<(String, Entry)>,
+    pub scripts: Vec<(String, TomlText)>,
     /// The build is told to ship data files.
     pub package_data: bool,
 }
 
 /// A string value and the offset where it stands.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Entry {
+pub struct TomlText {
     pub at: usize,
     pub value: String,
 }
@@ -70,9 +70,9 @@ impl Pyproject {
     }
 }
 
-fn entry(item: &Item) -> Option<Entry> {
+fn entry(item: &Item) -> Option<TomlText> {
     let at = item.span().map_or(0, |span| span.start);
-    item.as_str().map(|value| Entry { at, value: value.to_owned() })
+    item.as_str().map(|value| TomlText { at, value: value.to_owned() })
 }
 
 fn strings(item: &Item) -> Vec<String> {

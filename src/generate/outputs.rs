@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::contract::document::ContractError;
-use crate::contract::family::Parts;
+use crate::contract::family::FamilyParts;
 use crate::contract::{Family, SpecTag};
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
 use crate::visible::excerpt;
@@ -60,7 +60,7 @@ pub trait Outputs: Sync {
 }
 
 /// What each family generates.
-pub static OUTPUTS: Parts<dyn Outputs> = Parts::new();
+pub static OUTPUTS: FamilyParts<dyn Outputs> = FamilyParts::new();
 
 /// Why nothing was generated.
 #[derive(Debug, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use include_dir::{Dir, include_dir};
 
-use crate::contract::family::Parts;
+use crate::contract::family::FamilyParts;
 use crate::contract::{Family, SpecTag};
 use crate::generate::scaffold::TemplateFile;
 
@@ -107,7 +107,7 @@ pub fn preset_text(template: &str, name: &str) -> Option<&'static str> {
 }
 
 /// Contracts of families that bring their own: a directory for each tag. Those of all others are in `contract/`.
-pub static CONTRACTS_OF_FAMILIES: Parts<Dir<'static>> = Parts::new();
+pub static CONTRACTS_OF_FAMILIES: FamilyParts<Dir<'static>> = FamilyParts::new();
 
 /// Released tags of a family, oldest first.
 #[must_use]

@@ -1,6 +1,6 @@
 //! What a new tag from a directory may not change: the part of a family that its released tags share.
 
-use crate::contract::family::Parts;
+use crate::contract::family::FamilyParts;
 use crate::generate::vendor::Contract;
 
 /// What released tags of a family share for ever.
@@ -10,4 +10,4 @@ pub trait FrozenCore: Sync {
 }
 
 /// What each family keeps.
-pub static FROZEN: Parts<dyn FrozenCore> = Parts::new();
+pub static FROZEN: FamilyParts<dyn FrozenCore> = FamilyParts::new();

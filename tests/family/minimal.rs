@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 use aos::audit::rules::{FAMILY_RULES, FamilyRules};
 use aos::commands::new::subject::{Named, SCAFFOLDERS, Scaffolder, Subject, Wanted};
 use aos::conform::family::{PROBES, ProbeSet};
-use aos::conform::tools::{TOOLS, Tools};
-use aos::conform::{Call, Finding, Probe, Session};
+use aos::conform::tools::{FamilyTools, TOOLS};
+use aos::conform::{Conclusion, Probe, ToolCall, ToolCaller};
 use aos::contract::cli_name::CliName;
 use aos::contract::document::{self, ContractError};
 use aos::contract::family::{Description, Marker};
 use aos::contract::name::Key;
 use aos::contract::rules::{Collector, RECORD, Rule};
-use aos::contract::{Family, Finding as RuleFinding, Repository, SpecTag, json};
+use aos::contract::{Family, Finding, ProjectFiles, SpecTag, json};
 use aos::generate::cli_values;
 use aos::generate::output::Output;
 use aos::generate::outputs::{self, GenerateError, OUTPUTS, Outputs};
@@ -109,10 +109,10 @@ impl FamilyRules for Minimal {
 
     fn check(
         &self,
-        repository: &Repository,
+        repository: &ProjectFiles,
         _contract: &Contract,
         _record: Option<&Record>,
-    ) -> Vec<RuleFinding> {
+    ) -> Vec<Finding> {
         let mut found = Collector::default();
         if !repository.files.contains_key("README.md") {
             found.whole(&README, "README.md", "there is no README.md".to_owned());
@@ -127,12 +127,14 @@ const HELLO: Probe = Probe {
     title: "`hello` answers `{\"ok\": true}`",
     why: "Callers begin with it",
     fix: "print the document",
-    run: |session: &Session| {
-        let observed = session.observe(&Call::new(["hello"]));
+    run: |session: &ToolCaller| {
+        let observed = session.observe(&ToolCall::new(["hello"]));
         let says_so = observed.json().is_ok_and(|answer| answer["ok"] == true);
         match says_so {
-            true => Finding::unless_vacuous(1, "calls", "no call was made"),
-            false => Finding::fail("`hello` does not say so").with(observed.evidence("no answer")),
+            true => Conclusion::unless_vacuous(1, "calls", "no call was made"),
+            false => {
+                Conclusion::fail("`hello` does not say so").with(observed.evidence("no answer"))
+            }
         }
     },
     ..Probe::of(FAMILY)
@@ -144,7 +146,7 @@ impl ProbeSet for Minimal {
     }
 }
 
-impl Tools for Minimal {
+impl FamilyTools for Minimal {
     fn greeting(&self) -> &'static [&'static str] {
         &["hello"]
     }

@@ -16,25 +16,25 @@ mod typescript;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::contract::{Finding, Repository};
+use crate::contract::{Finding, ProjectFiles};
 use crate::generate::outputs;
 use crate::generate::record::Record;
 
-use module::Module;
+use module::GeneratedModule;
 
 /// Every file that stands in for an output of `record` or amends it, in a stable order. Files in `ours` hold exactly what
 /// aos writes, so what they do is not looked at.
 #[must_use]
 pub fn findings(
     root: &Path,
-    repository: &Repository,
+    repository: &ProjectFiles,
     record: &Record,
     ours: &BTreeSet<&str>,
 ) -> Vec<Finding> {
     let mut found = Vec::new();
     for (generator, outputs) in &record.outputs {
         for output in outputs {
-            let module = Module::at(root, repository, output.path.as_str(), ours);
+            let module = GeneratedModule::at(root, repository, output.path.as_str(), ours);
             match generator.as_str() {
                 "go" => go::check(&module, &mut found),
                 "python" => python::check(&module, record, &mut found),

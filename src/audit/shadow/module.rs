@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::contract::repository::is_below;
-use crate::contract::{Finding, Repository};
+use crate::contract::{Finding, ProjectFiles};
 use crate::system::files::{self, Kind};
 
 use super::super::rules;
 
 /// One generated module and its project.
-pub(super) struct Module<'a> {
+pub(super) struct GeneratedModule<'a> {
     pub(super) root: &'a Path,
-    pub(super) repository: &'a Repository,
+    pub(super) repository: &'a ProjectFiles,
     pub(super) path: &'a str,
     /// The directory of the module, empty for the root.
     pub(super) directory: &'a str,
@@ -23,10 +23,10 @@ pub(super) struct Module<'a> {
     pub(super) ours: &'a BTreeSet<&'a str>,
 }
 
-impl<'a> Module<'a> {
+impl<'a> GeneratedModule<'a> {
     pub(super) fn at(
         root: &'a Path,
-        repository: &'a Repository,
+        repository: &'a ProjectFiles,
         path: &'a str,
         ours: &'a BTreeSet<&'a str>,
     ) -> Self {

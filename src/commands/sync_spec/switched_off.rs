@@ -1,6 +1,6 @@
 //! Refuses a move after which tools would deny calls that they allow today; what allows a call is a fact of its family.
 
-use crate::contract::family::Parts;
+use crate::contract::family::FamilyParts;
 use crate::generate::record::Record;
 use crate::inputs::desired::Desired;
 use crate::inputs::project::Project;
@@ -16,7 +16,7 @@ pub trait MoveGuard: Sync {
 }
 
 /// The guard of each family that has one.
-pub static GUARDS: Parts<dyn MoveGuard> = Parts::new();
+pub static GUARDS: FamilyParts<dyn MoveGuard> = FamilyParts::new();
 
 /// Refuses a move that takes something away.
 ///

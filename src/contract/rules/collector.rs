@@ -18,14 +18,14 @@ const MAX_SHOWN: usize = 60;
 
 /// A file of the project whose positions can be turned into lines.
 #[derive(Debug)]
-pub struct Source<'a> {
+pub struct SourceText<'a> {
     pub path: &'a str,
     pub bytes: &'a [u8],
     /// Offset of every line break, found when the first line is asked for.
     breaks: OnceCell<Vec<usize>>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> SourceText<'a> {
     pub fn new(path: &'a str, bytes: &'a [u8]) -> Self {
         Self { path, bytes, breaks: OnceCell::new() }
     }
@@ -53,7 +53,7 @@ impl fmt::Debug for Collector {
 
 impl Collector {
     /// A finding at a byte of a file.
-    pub fn at(&mut self, rule: &Rule, source: &Source<'_>, at: usize, message: String) {
+    pub fn at(&mut self, rule: &Rule, source: &SourceText<'_>, at: usize, message: String) {
         self.with_fix(rule, source, at, message, rule.fix);
     }
 
@@ -61,7 +61,7 @@ impl Collector {
     pub fn with_fix(
         &mut self,
         rule: &Rule,
-        source: &Source<'_>,
+        source: &SourceText<'_>,
         at: usize,
         message: String,
         fix: impl Into<String>,
@@ -124,15 +124,15 @@ impl Collector {
 
 /// Foreign text made fit for a message: one line, short, in backticks. Costs nothing until it is written.
 #[must_use]
-pub fn shown(text: &str) -> Shown<'_> {
-    Shown(text)
+pub fn shown(text: &str) -> QuotedText<'_> {
+    QuotedText(text)
 }
 
 /// Foreign text that a message shows.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown<'a>(&'a str);
+pub struct QuotedText<'a>(&'a str);
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for QuotedText<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_char('`')?;
         let mut letters = self.0.chars();
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_line_is_counted_from_one() {
-        let source = Source::new("a", b"x\ny\n\nz");
+        let source = SourceText::new("a", b"x\ny\n\nz");
         assert_eq!([0, 1, 2, 4, 5, 99].map(|at| source.line(at)), [1, 1, 2, 3, 4, 4]);
     }
 }

@@ -8,7 +8,7 @@ pub mod json_document;
 pub mod rule;
 pub mod secrets;
 
-pub use collector::{Collector, Source};
+pub use collector::{Collector, SourceText};
 pub use rule::Rule;
 
 /// The record of a project that aos looks after; without it `aos gen` has nothing to go by.

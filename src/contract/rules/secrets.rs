@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::collector::{Collector, Source};
+use super::collector::{Collector, SourceText};
 use super::rule::Rule;
 
 pub const COMMITTED: Rule = Rule {
@@ -109,10 +109,15 @@ fn start_at(path: &str, bytes: &[u8], at: usize, found: &mut Collector) {
     if rest.starts_with(MARKER) {
         if at == 0 || bytes.get(at - 1) == Some(&b'\n') {
             let message = "an unresolved merge conflict starts here".to_owned();
-            found.at(&MERGE_MARKER, &Source::new(path, bytes), at, message);
+            found.at(&MERGE_MARKER, &SourceText::new(path, bytes), at, message);
         }
     } else if let Some(what) = secret_at(rest) {
-        found.at(&COMMITTED, &Source::new(path, bytes), at, format!("{what} stands in the file"));
+        found.at(
+            &COMMITTED,
+            &SourceText::new(path, bytes),
+            at,
+            format!("{what} stands in the file"),
+        );
     }
 }
 

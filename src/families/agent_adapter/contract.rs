@@ -27,7 +27,7 @@ pub struct AdapterContract {
     pub language: Key,
     pub port: Port,
     /// Methods that an adapter may have beside the port.
-    pub optional_methods: Vec<Method>,
+    pub optional_methods: Vec<PortMethod>,
     /// Name of a type to its fields and their types.
     pub types: IndexMap<String, IndexMap<String, String>>,
     pub permission_modes: Vec<Key>,
@@ -50,13 +50,13 @@ pub struct AdapterContract {
 pub struct Port {
     pub package: String,
     pub interface: Identifier,
-    pub methods: Vec<Method>,
+    pub methods: Vec<PortMethod>,
 }
 
 /// One method, with the types of its parameters and results in Go.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Method {
+pub struct PortMethod {
     pub name: Identifier,
     pub parameters: Vec<String>,
     pub results: Vec<String>,
@@ -68,7 +68,7 @@ pub struct Method {
 pub struct Hook {
     pub command: Vec<String>,
     pub session_env: Option<Identifier>,
-    pub events: Vec<Event>,
+    pub events: Vec<ContractEvent>,
     pub exit: Option<i32>,
     pub stdout: Option<String>,
     pub report_path: Option<String>,
@@ -80,7 +80,7 @@ pub struct Hook {
 /// One event, and the activity states that it can report.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Event {
+pub struct ContractEvent {
     pub name: EventName,
     pub states: Vec<Key>,
 }

@@ -31,7 +31,7 @@ pub struct AgentCliContract {
     pub contract: Key,
     pub tag: String,
     pub contract_version: SchemaVersion,
-    pub envelope: Envelope,
+    pub envelope: EnvelopeKeys,
     pub exit_codes: ExitCodes,
     pub error_codes: ErrorCodes,
     pub http_status: IndexMap<String, Constant>,
@@ -47,7 +47,7 @@ pub struct AgentCliContract {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Envelope {
+pub struct EnvelopeKeys {
     pub schema_version_value: SchemaVersion,
     pub success_keys: Vec<Key>,
     pub error_keys: Vec<Key>,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::contract::AgentCliContract;
 use super::extension::Extension;
-use super::modules::{Model, go, python, rust, typescript};
+use super::modules::{ContractModel, go, python, rust, typescript};
 use crate::contract::SpecTag;
 use crate::contract::document::ContractError;
 use crate::generate::output::Output;
@@ -47,7 +47,7 @@ impl Outputs for AgentCliOutputs {
             })?,
             None => Extension::default(),
         };
-        let model = Model::new(contract, &extension)?;
+        let model = ContractModel::new(contract, &extension)?;
         outputs::write(outputs, |generator, output| {
             Ok(match generator {
                 // An output without a package is a fault, and `write` has refused it.

@@ -1,6 +1,6 @@
 //! What an augmentor that aos did not create generates.
 
-use crate::contract::Repository;
+use crate::contract::ProjectFiles;
 use crate::generate::record::SpecSection;
 use crate::inputs::adoption::{Adopter, Findings};
 
@@ -14,7 +14,7 @@ const MODULES: &[(&str, &str)] = &[
 ];
 
 impl Adopter for AugmentorAdopter {
-    fn outputs(&self, repository: &Repository, _spec: &mut SpecSection, found: &mut Findings) {
+    fn outputs(&self, repository: &ProjectFiles, _spec: &mut SpecSection, found: &mut Findings) {
         for path in repository.files.keys() {
             let name = path.rsplit('/').next().unwrap_or(path);
             let foreign = ["node_modules/", "dist/", "vendor/", "tests/"];

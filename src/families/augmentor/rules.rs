@@ -4,7 +4,7 @@ use crate::audit::rules::FamilyRules;
 use crate::contract::rules::collector::Collector;
 use crate::contract::rules::rule::Rule;
 use crate::contract::rules::{RECORD, secrets};
-use crate::contract::{Finding, Repository, Severity};
+use crate::contract::{Finding, ProjectFiles, Severity};
 use crate::generate::record::Record;
 use crate::generate::vendor::Contract;
 
@@ -21,7 +21,7 @@ impl FamilyRules for AugmentorRules {
 
     fn check(
         &self,
-        repository: &Repository,
+        repository: &ProjectFiles,
         contract: &Contract,
         _record: Option<&Record>,
     ) -> Vec<Finding> {

@@ -22,8 +22,8 @@ pub struct Connector {
     pub tool: ToolName,
     pub backend: String,
     pub service_keys: Vec<Constant>,
-    pub fields: IndexMap<Key, Field>,
-    pub commands: IndexMap<Key, Command>,
+    pub fields: IndexMap<Key, ConnectorField>,
+    pub commands: IndexMap<Key, ConnectorCommand>,
     /// The whole document, members in order.
     pub document: Value,
 }
@@ -73,7 +73,7 @@ impl std::fmt::Display for ToolName {
 
 /// One input; the option `--<id>` of every command in `applies_to`.
 #[derive(Clone, Debug)]
-pub struct Field {
+pub struct ConnectorField {
     pub kind: FieldKind,
     pub choices: Vec<String>,
     pub default: Option<Value>,
@@ -142,7 +142,7 @@ impl FieldKind {
 
 /// One command of the connector.
 #[derive(Clone, Debug)]
-pub struct Command {
+pub struct ConnectorCommand {
     pub summary: String,
     pub required_mode: Key,
     pub action_class: String,
@@ -161,23 +161,23 @@ pub enum ConnectorError {
 }
 
 #[derive(Deserialize)]
-struct Document {
+struct ConnectorDocument {
     tool: String,
     backend: String,
-    auth: Auth,
+    auth: ConnectorAuth,
     #[serde(default)]
-    scope: Scope,
+    scope: ScopeMembers,
     commands: Vec<CommandEntry>,
 }
 
 #[derive(Deserialize)]
-struct Auth {
+struct ConnectorAuth {
     #[serde(default)]
     service_keys: Vec<Constant>,
 }
 
 #[derive(Default, Deserialize)]
-struct Scope {
+struct ScopeMembers {
     #[serde(default)]
     fields: Vec<FieldEntry>,
 }
@@ -228,12 +228,13 @@ impl Connector {
     /// Names the first member that cannot become code.
     pub fn parse(bytes: &[u8], contract: &HarnessContract) -> Result<Self, ConnectorError> {
         let document = json::parse(bytes)?;
-        let parsed: Document = serde_path_to_error::deserialize(&document).map_err(|error| {
-            ConnectorError::Member {
-                member: json::printable(&error.path().to_string()),
-                reason: json::printable(&error.inner().to_string()),
-            }
-        })?;
+        let parsed: ConnectorDocument =
+            serde_path_to_error::deserialize(&document).map_err(|error| {
+                ConnectorError::Member {
+                    member: json::printable(&error.path().to_string()),
+                    reason: json::printable(&error.inner().to_string()),
+                }
+            })?;
         let tool = ToolName::parse(&parsed.tool).ok_or_else(|| {
             fault("tool", "it must be `aos-<name>`: lower-case letters, digits and single dashes")
         })?;
@@ -275,7 +276,7 @@ impl Connector {
                 &format!("`{}` is not a mode; modes are {}", entry.required_mode, known.join(", ")),
             ));
         }
-        let command = Command {
+        let command = ConnectorCommand {
             summary: entry.summary,
             required_mode: entry.required_mode,
             action_class: entry.action_class,
@@ -332,7 +333,7 @@ impl Connector {
             ));
         }
         let help = entry.description.or(entry.help).unwrap_or_default();
-        let field = Field { kind, choices, default: entry.default, help, applies_to };
+        let field = ConnectorField { kind, choices, default: entry.default, help, applies_to };
         match self.fields.insert(entry.id, field) {
             None => Ok(()),
             Some(_) => Err(fault(&member, "the id is used twice")),

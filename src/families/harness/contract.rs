@@ -34,11 +34,11 @@ pub struct HarnessContract {
     pub global_flags_position: FlagPosition,
     pub required_commands: Vec<Key>,
     pub exit_codes: Vec<ExitCode>,
-    pub error_codes: IndexMap<Constant, ErrorCode>,
-    pub envelope: Envelope,
+    pub error_codes: IndexMap<Constant, ConnectorCode>,
+    pub envelope: ConnectorEnvelope,
     pub health: Health,
-    pub permissions: Permissions,
-    pub manifest: ManifestShape,
+    pub permissions: PermissionShape,
+    pub manifest: ConnectorShape,
     pub capabilities_keys: Vec<Key>,
     pub destructive_verbs: Vec<Key>,
     pub bulk_verbs: Vec<Key>,
@@ -64,7 +64,7 @@ pub struct ExitCode {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ErrorCode {
+pub struct ConnectorCode {
     pub exit: u8,
     pub retryable: bool,
     /// Members that `details` must hold.
@@ -73,7 +73,7 @@ pub struct ErrorCode {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Envelope {
+pub struct ConnectorEnvelope {
     pub schema_version: Option<SchemaVersion>,
     pub success_keys: Vec<Key>,
     pub error_keys: Vec<Key>,
@@ -92,13 +92,13 @@ pub struct Health {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Permissions {
+pub struct PermissionShape {
     pub keys: Vec<Key>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ManifestShape {
+pub struct ConnectorShape {
     pub schema_version: SchemaVersion,
     pub required_keys: Vec<Key>,
     pub connector_keys: Vec<Key>,

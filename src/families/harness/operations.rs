@@ -17,20 +17,20 @@ pub struct Preset {
     pub category: String,
     pub categories: Vec<String>,
     pub documentation: String,
-    pub auth: Auth,
+    pub auth: PresetAuth,
     pub api: Api,
-    pub fields: Vec<Field>,
+    pub fields: Vec<PresetField>,
     pub operations: Vec<Operation>,
     #[serde(default)]
-    pub refusals: Vec<Refusal>,
+    pub refusals: Vec<PresetRefusal>,
     #[serde(default)]
-    pub partials: Vec<Partial>,
+    pub partials: Vec<PresetPartial>,
 }
 
 /// How the API says no, and what a connector must make of it: `[[harness.refusals]]` of its conform.toml.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Refusal {
+pub struct PresetRefusal {
     /// `credentials`, `path`, `method`, `request`, `busy` or `other`.
     pub when: String,
     pub status: u16,
@@ -49,7 +49,7 @@ pub struct Refusal {
 /// A successful reply to a command, and whether it is only a part: `[[harness.partials]]` of its conform.toml.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Partial {
+pub struct PresetPartial {
     /// Id of an operation.
     pub command: String,
     #[serde(default)]
@@ -63,7 +63,7 @@ pub struct Partial {
 /// How a call is authenticated.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Auth {
+pub struct PresetAuth {
     pub kind: String,
     #[serde(serialize_with = "as_texts")]
     pub service_keys: Vec<Constant>,
@@ -137,13 +137,13 @@ pub enum ErrorStyle {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct HealthProbe {
-    pub method: Method,
+    pub method: HttpMethod,
     pub path: String,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum Method {
+pub enum HttpMethod {
     Get,
     Head,
     Post,
@@ -197,7 +197,7 @@ pub enum PagingPlace {
 /// One input.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Field {
+pub struct PresetField {
     pub id: Key,
     pub label: String,
     #[serde(rename = "type")]
@@ -228,12 +228,12 @@ pub enum FieldType {
 pub struct Operation {
     pub id: Key,
     pub summary: String,
-    pub method: Method,
+    pub method: HttpMethod,
     pub path: String,
     #[serde(default)]
-    pub query: Wires,
+    pub query: FieldWires,
     #[serde(default)]
-    pub body: Wires,
+    pub body: FieldWires,
     #[serde(default)]
     pub constants: IndexMap<String, serde_json::Value>,
     #[serde(default)]
@@ -261,18 +261,18 @@ fn default_item_id() -> String {
 /// Wire names and the fields that fill them: `["title"]` or `{ "fields.summary" = "summary" }`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
-pub enum Wires {
+pub enum FieldWires {
     Same(Vec<Key>),
     Named(IndexMap<String, Key>),
 }
 
-impl Default for Wires {
+impl Default for FieldWires {
     fn default() -> Self {
         Self::Same(Vec::new())
     }
 }
 
-impl Wires {
+impl FieldWires {
     /// Pairs of wire name and field id.
     #[must_use]
     pub fn pairs(&self) -> Vec<(String, Key)> {
@@ -306,7 +306,7 @@ impl Operation {
     pub fn is_read(&self) -> bool {
         match &self.action_class {
             Some(class) => class.as_str() == "read",
-            None => matches!(self.method, Method::Get | Method::Head),
+            None => matches!(self.method, HttpMethod::Get | HttpMethod::Head),
         }
     }
 
@@ -315,8 +315,8 @@ impl Operation {
     pub fn required_mode(&self) -> &str {
         match (&self.mode, self.method) {
             (Some(mode), _) => mode.as_str(),
-            (None, Method::Delete) => "admin",
-            (None, Method::Get | Method::Head) => "readonly",
+            (None, HttpMethod::Delete) => "admin",
+            (None, HttpMethod::Get | HttpMethod::Head) => "readonly",
             (None, _) if self.each.is_some() => "full",
             (None, _) => "write",
         }
@@ -327,8 +327,8 @@ impl Operation {
     pub fn class(&self) -> &str {
         match (&self.action_class, self.method) {
             (Some(class), _) => class.as_str(),
-            (None, Method::Get | Method::Head) => "read",
-            (None, Method::Delete) => "destructive",
+            (None, HttpMethod::Get | HttpMethod::Head) => "read",
+            (None, HttpMethod::Delete) => "destructive",
             (None, _) => "write",
         }
     }

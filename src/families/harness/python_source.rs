@@ -58,11 +58,11 @@ pub struct Note<'a> {
     pub function: &'a str,
     /// Variable that its statement gives a value; empty when there is none.
     pub assigned: &'a str,
-    pub what: What<'a>,
+    pub what: NoteKind<'a>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum What<'a> {
+pub enum NoteKind<'a> {
     /// A string that is, or ends in, this file name.
     NamesFile(&'a str),
     /// Climbs this many directories above the one that holds the file.
@@ -102,7 +102,7 @@ impl<'a> PythonSource<'a> {
 mod tests {
     use super::*;
 
-    fn whats(text: &str) -> Vec<What<'_>> {
+    fn whats(text: &str) -> Vec<NoteKind<'_>> {
         PythonSource::read(text.as_bytes()).notes.into_iter().map(|note| note.what).collect()
     }
 
@@ -146,33 +146,36 @@ async def run(): pass
     fn masks_urls_and_time_limits_are_noted() {
         assert_eq!(
             whats("def _mask(v):\n    return f\"{v[:4]}***{v[-4:]}\"\n"),
-            [What::Slice { base: "v", length: "" }; 2]
+            [NoteKind::Slice { base: "v", length: "" }; 2]
         );
         assert_eq!(
             whats("x = v[0:4] + v[-keep:] + v[:n]\n"),
-            ["", "keep", "n"].map(|length| What::Slice { base: "v", length })
+            ["", "keep", "n"].map(|length| NoteKind::Slice { base: "v", length })
         );
         assert_eq!(
             whats("u = f\"https://h/{{x}}/{quote(self._a)}/{b!r}/{mask(c)}\"\n"),
-            [What::InUrl("self._a"), What::InUrl("b")]
+            [NoteKind::InUrl("self._a"), NoteKind::InUrl("b")]
         );
         assert_eq!(whats("x = a[1:4] + b[:-1] + c[:40]\n"), []);
         assert_eq!(
             whats("u = f\"{base}?api_token={self._token}&page={page}\"\n"),
             [
-                What::Query { name: "api_token", value: "self._token" },
-                What::Query { name: "page", value: "page" }
+                NoteKind::Query { name: "api_token", value: "self._token" },
+                NoteKind::Query { name: "page", value: "page" }
             ]
         );
         assert_eq!(
             whats("query_params: list = [(\"key\", self._api_key)]\n"),
-            [What::Query { name: "key", value: "self._api_key" }]
+            [NoteKind::Query { name: "key", value: "self._api_key" }]
         );
         assert_eq!(
             whats("T_TIMEOUT: float = 2.5\nf(timeout = 30)\n"),
-            [What::Timeout(2500), What::Timeout(30_000)]
+            [NoteKind::Timeout(2500), NoteKind::Timeout(30_000)]
         );
-        assert_eq!(whats("x = urlopen(request)\ny = urlopen(r, timeout=t)\n"), [What::NoTimeout]);
+        assert_eq!(
+            whats("x = urlopen(request)\ny = urlopen(r, timeout=t)\n"),
+            [NoteKind::NoTimeout]
+        );
     }
 
     #[test]
@@ -208,16 +211,19 @@ async def run(): pass
 
     #[test]
     fn climbing_out_of_the_package_is_measured() {
-        assert_eq!(whats("R = Path(__file__).resolve().parents[6]\n"), [What::Climbs(6)]);
-        assert_eq!(whats("R = Path(__file__).parent.parent / 'x'\n"), [What::Climbs(1)]);
-        assert_eq!(whats("R = dirname(dirname(dirname(__file__)))\n"), [What::Climbs(2)]);
+        assert_eq!(whats("R = Path(__file__).resolve().parents[6]\n"), [NoteKind::Climbs(6)]);
+        assert_eq!(whats("R = Path(__file__).parent.parent / 'x'\n"), [NoteKind::Climbs(1)]);
+        assert_eq!(whats("R = dirname(dirname(dirname(__file__)))\n"), [NoteKind::Climbs(2)]);
         assert_eq!(whats("R = Path(__file__).parent / 'x'\n"), []);
     }
 
     #[test]
     fn output_at_import_time_is_told_from_output_of_a_program() {
-        assert_eq!(whats("print('x')\n"), [What::ModuleOutput]);
-        assert_eq!(whats("try:\n    import a\nexcept E:\n    print('x')\n"), [What::ModuleOutput]);
+        assert_eq!(whats("print('x')\n"), [NoteKind::ModuleOutput]);
+        assert_eq!(
+            whats("try:\n    import a\nexcept E:\n    print('x')\n"),
+            [NoteKind::ModuleOutput]
+        );
         assert_eq!(whats("if __name__ == '__main__':\n    print('x')\n"), []);
         assert_eq!(whats("def f():\n    print('x')\nif a:\n    def g():\n        print(1)\n"), []);
         assert_eq!(whats("print('x', file=sys.stderr)\n"), []);
@@ -232,7 +238,7 @@ async def run(): pass
             let found = PythonSource::read(text.as_bytes());
             assert!(found.unclosed, "{next}");
             let whats: Vec<_> = found.notes.iter().map(|note| &note.what).collect();
-            assert!(whats.contains(&&What::ModuleOutput), "{next}: {whats:?}");
+            assert!(whats.contains(&&NoteKind::ModuleOutput), "{next}: {whats:?}");
         }
         let closed = PythonSource::read(b"call(1,\n    2)\nprint('x')\n");
         assert!(!closed.unclosed);

@@ -3,7 +3,7 @@
 use crate::contract::Finding;
 
 use super::super::pattern::regex;
-use crate::audit::shadow::module::Module;
+use crate::audit::shadow::module::GeneratedModule;
 
 /// Files that start builds, by name or by the end of it.
 const ENDINGS: &[&str] = &[
@@ -38,7 +38,7 @@ const ENDINGS: &[&str] = &[
     ".py",
 ];
 
-pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
+pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     let repository = module.repository;
     let others = module.others(&[""]).filter(|(path, _)| {
         let name = path.rsplit('/').next().unwrap_or(path);

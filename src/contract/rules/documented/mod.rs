@@ -6,7 +6,7 @@ pub mod mentions;
 
 use std::collections::BTreeSet;
 
-use crate::contract::repository::Repository;
+use crate::contract::repository::ProjectFiles;
 
 use super::collector::shown;
 
@@ -16,7 +16,7 @@ pub const CONFORM: &str = "conform.toml";
 const BUILT_IN: &[&str] = &["help", "completion", "completions"];
 
 /// The documents in which calls are looked for, with their text.
-pub fn documents(repository: &Repository) -> impl Iterator<Item = (&str, &str)> {
+pub fn documents(repository: &ProjectFiles) -> impl Iterator<Item = (&str, &str)> {
     let top = ["README.md", "AGENTS.md"].into_iter();
     let top = top.filter_map(|path| Some((path, repository.files.get(path)?)));
     let below = ["docs/", "skills/"].into_iter().flat_map(|place| repository.below(place, ".md"));
@@ -26,9 +26,9 @@ pub fn documents(repository: &Repository) -> impl Iterator<Item = (&str, &str)> 
 
 /// Commands, each as words that are joined by dots.
 #[derive(Debug, Default)]
-pub struct Known(pub BTreeSet<String>);
+pub struct KnownCommands(pub BTreeSet<String>);
 
-impl Known {
+impl KnownCommands {
     #[must_use]
     pub fn of<'a>(commands: impl IntoIterator<Item = &'a str>) -> Self {
         Self(commands.into_iter().map(alike).collect())

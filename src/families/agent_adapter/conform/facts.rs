@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::conform::fixture::document::{self, Fault};
+use crate::conform::fixture::document::{self, FixtureFault};
 use crate::conform::fixture::section::{Section, SectionReader};
-use crate::conform::session::Session;
+use crate::conform::session::ToolCaller;
 
 /// The facts of a run.
 #[must_use]
-pub fn of(session: &Session) -> Option<&AdapterFacts> {
+pub fn of(session: &ToolCaller) -> Option<&AdapterFacts> {
     session.fixture.as_ref()?.section()
 }
 
@@ -23,7 +23,7 @@ impl SectionReader for AdapterSection {
         "agent_adapter"
     }
 
-    fn read(&self, text: &str) -> Result<Option<Section>, Fault> {
+    fn read(&self, text: &str) -> Result<Option<Section>, FixtureFault> {
         let table: Option<AdapterFacts> = document::table(text, self.name())?;
         Ok(table.map(Section::of))
     }
@@ -37,13 +37,13 @@ pub struct AdapterFacts {
     pub name: String,
     pub binary: String,
     pub strategy: Strategy,
-    pub configures: Setting,
+    pub configures: ConfiguredBy,
     pub restore: bool,
     pub system_prompt: bool,
     #[serde(default)]
     pub auth: Vec<String>,
     #[serde(default)]
-    pub permissions: BTreeMap<Mode, Vec<String>>,
+    pub permissions: BTreeMap<PermissionMode, Vec<String>>,
     pub hooks: HookFacts,
 }
 
@@ -59,7 +59,7 @@ pub enum Strategy {
 /// What a person configures.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Setting {
+pub enum ConfiguredBy {
     Model,
     Mode,
 }
@@ -67,7 +67,7 @@ pub enum Setting {
 /// A permission mode.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Mode {
+pub enum PermissionMode {
     Default,
     AcceptEdits,
     Auto,

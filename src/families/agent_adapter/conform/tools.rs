@@ -1,7 +1,7 @@
 //! How adapters are run by `aos conform`: with Go.
 
 use crate::conform::target::{Target, TargetError};
-use crate::conform::tools::Tools;
+use crate::conform::tools::FamilyTools;
 use crate::contract::SpecTag;
 use crate::inputs::project::Project;
 use crate::system::search_path;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 pub struct AdapterTools;
 
-impl Tools for AdapterTools {
+impl FamilyTools for AdapterTools {
     fn tool(&self, project: &Project) -> Option<String> {
         project.answer("name")
     }

@@ -1,6 +1,6 @@
 //! Where modules go, by what is there: each tree is a list of files.
 
-use crate::contract::Repository;
+use crate::contract::ProjectFiles;
 use crate::contract::repository::SourceFile;
 use crate::inputs::adoption::{clashes, propose};
 
@@ -8,7 +8,7 @@ const MODULE: &str = "package contract\n\nconst SchemaVersion = \"1.0\"\n";
 const MAIN: &str = "// Command x.\npackage main\n";
 
 fn adopted(files: &[(&str, &str)]) -> (Vec<String>, String) {
-    let mut repository = Repository::default();
+    let mut repository = ProjectFiles::default();
     for (path, text) in files {
         let file = SourceFile { bytes: text.as_bytes().to_vec(), executable: false };
         repository.files.insert((*path).to_owned(), file);
@@ -216,7 +216,7 @@ fn the_cargo_package_with_a_program_gets_the_rust_module() {
 
 #[test]
 fn files_of_the_project_in_the_directories_of_the_contract_are_kept_by_name() {
-    let mut repository = Repository::default();
+    let mut repository = ProjectFiles::default();
     for path in [
         ".agent/SPEC_VERSION",
         ".agent/CLI-SPEC.md",
@@ -239,7 +239,7 @@ fn files_of_the_project_in_the_directories_of_the_contract_are_kept_by_name() {
 #[test]
 fn a_contract_that_lies_elsewhere_stays_there() {
     let contract = "{\"error_codes\": {\"core\": {}}}";
-    let mut repository = Repository::default();
+    let mut repository = ProjectFiles::default();
     for (path, text) in [("spec/contract.json", contract), ("web/contract.json", "{}")] {
         let file = SourceFile { bytes: text.as_bytes().to_vec(), executable: false };
         repository.files.insert(path.to_owned(), file);

@@ -4,24 +4,24 @@ use serde_json::Value;
 
 use super::fixture::{Role, Sample};
 use super::gate::{meant, token};
-use super::lab::{Account, Lab, and, examine};
-use super::shot::Shot;
-use super::stop::{Outcome, Stop};
+use super::lab::{Account, ProbeCaller, and, examine};
+use super::shot::Answered;
+use super::stop::{ProbeStep, Unfinished};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 
-fn of(lab: &Lab<'_>, sample: &Sample, targets: &[String]) -> Vec<String> {
+fn of(lab: &ProbeCaller<'_>, sample: &Sample, targets: &[String]) -> Vec<String> {
     meant(lab, sample, &sample.of_targets(targets))
 }
 
-fn preview(lab: &Lab<'_>, call: &[String]) -> Outcome<Shot> {
+fn preview(lab: &ProbeCaller<'_>, call: &[String]) -> ProbeStep<Answered> {
     let shot = lab.call(&and(call, &["--dry-run"]));
     shot.expect(shot.is_ok(), "the dry run of the batch fails")?;
     Ok(shot)
 }
 
 /// Previews and confirms.
-fn carried_out(lab: &Lab<'_>, call: &[String]) -> Outcome<Shot> {
+fn carried_out(lab: &ProbeCaller<'_>, call: &[String]) -> ProbeStep<Answered> {
     let token = token(lab, call)?;
     let shot = lab.call(&and(call, &["--confirm", &token]));
     shot.expect(shot.is_ok(), "the envelope of a batch that ran is not ok")?;
@@ -45,7 +45,7 @@ pub const TARGETS: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn targets(lab: &Lab<'_>) -> Outcome {
+fn targets(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Batch)?;
     let wanted = &sample.targets;
     let repeated = wanted.iter().flat_map(|target| [sample.flag.clone(), target.clone()]);
@@ -84,7 +84,7 @@ pub const PREVIEW: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn batch_preview(lab: &Lab<'_>) -> Outcome {
+fn batch_preview(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Batch)?;
     let call = of(lab, sample, &sample.targets);
     let shot = preview(lab, &call)?;
@@ -119,9 +119,9 @@ pub const RESULT: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn with_failing(sample: &Sample) -> Outcome<Vec<String>> {
+fn with_failing(sample: &Sample) -> ProbeStep<Vec<String>> {
     if sample.failing.is_empty() {
-        return Err(Stop::Blocked(format!(
+        return Err(Unfinished::Blocked(format!(
             "`{}` has no `failing` target in conform.toml",
             sample.path
         )));
@@ -131,7 +131,7 @@ fn with_failing(sample: &Sample) -> Outcome<Vec<String>> {
     Ok(targets)
 }
 
-fn result(lab: &Lab<'_>) -> Outcome {
+fn result(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Batch)?;
     let targets = with_failing(sample)?;
     let shot = carried_out(lab, &of(lab, sample, &targets))?;
@@ -176,7 +176,7 @@ pub const CONTINUE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn go_on(lab: &Lab<'_>) -> Outcome {
+fn go_on(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Batch)?;
     let mut targets = with_failing(sample)?;
     // The failing one first: whatever comes after it is skipped, in chunks or one by one.
@@ -204,10 +204,10 @@ pub const CHUNKS: Probe = Probe {
 };
 
 /// A call with more targets than the upstream takes at once, and a token for it.
-fn many<'a>(lab: &Lab<'a>) -> Outcome<(&'a Sample, Vec<String>, String)> {
+fn many<'a>(lab: &ProbeCaller<'a>) -> ProbeStep<(&'a Sample, Vec<String>, String)> {
     let sample = lab.sample(Role::Batch)?;
     if sample.many.is_empty() {
-        return Err(Stop::NotApplicable(format!(
+        return Err(Unfinished::NotApplicable(format!(
             "`{}` declares no `many`: its upstream has no cap",
             sample.path
         )));
@@ -217,7 +217,7 @@ fn many<'a>(lab: &Lab<'a>) -> Outcome<(&'a Sample, Vec<String>, String)> {
     Ok((sample, call, token))
 }
 
-fn chunks(lab: &Lab<'_>) -> Outcome {
+fn chunks(lab: &ProbeCaller<'_>) -> ProbeStep {
     let (sample, call, token) = many(lab)?;
     let shot = lab.run_as(Account::One, &and(&call, &["--confirm", &token]), &[]);
     shot.expect(shot.is_ok(), "a large batch fails")?;
@@ -240,14 +240,14 @@ pub const CHUNK_FAILURE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn chunk_failure(lab: &Lab<'_>) -> Outcome {
+fn chunk_failure(lab: &ProbeCaller<'_>) -> ProbeStep {
     let (sample, call, token) = many(lab)?;
     // The last part is the smaller one, so the first must not fail.
     lab.with_upstream(|upstream| upstream.break_second_write())?;
     let before = lab.mutations();
     let shot = lab.call(&and(&call, &["--confirm", &token]));
     if lab.mutations() - before < 2 {
-        return Err(Stop::Blocked("the batch is sent in one part".to_owned()));
+        return Err(Unfinished::Blocked("the batch is sent in one part".to_owned()));
     }
     shot.expect(shot.is_ok(), "a batch of which one part failed is not ok")?;
     let items = shot.at("/data/items").as_array().cloned().unwrap_or_default();

@@ -5,10 +5,10 @@ use std::time::Duration;
 use crate::conform::mock::{Mock, Reply, Request};
 
 use super::fixture::Role;
-use super::lab::{Account, Lab, examine};
+use super::lab::{Account, ProbeCaller, examine};
 use super::shapes;
-use super::shot::Shot;
-use super::stop::{Outcome, Stop, fail};
+use super::shot::Answered;
+use super::stop::{ProbeStep, Unfinished, fail};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 
@@ -26,7 +26,7 @@ pub const CODE_TABLE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn code_table(lab: &Lab<'_>) -> Outcome {
+fn code_table(lab: &ProbeCaller<'_>) -> ProbeStep {
     let reference = lab.reference()?;
     let calls: [&[&str]; 3] = [
         &["no-such-command"],
@@ -48,7 +48,7 @@ fn code_table(lab: &Lab<'_>) -> Outcome {
     Ok(())
 }
 
-fn in_table(lab: &Lab<'_>, reference: &serde_json::Value, shot: &Shot) -> Outcome {
+fn in_table(lab: &ProbeCaller<'_>, reference: &serde_json::Value, shot: &Answered) -> ProbeStep {
     if shot.document.is_err() || shot.at("/ok") == true || shot.exit() == Some(0) {
         return Ok(());
     }
@@ -65,7 +65,7 @@ pub const USAGE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn usage(lab: &Lab<'_>) -> Outcome {
+fn usage(lab: &ProbeCaller<'_>) -> ProbeStep {
     let calls: [&[&str]; 5] = [
         &["no-such-command"],
         &["context", "--no-such-option"],
@@ -94,7 +94,7 @@ fn usage(lab: &Lab<'_>) -> Outcome {
     Ok(())
 }
 
-fn refused(shot: &Shot, what: &str) -> Outcome {
+fn refused(shot: &Answered, what: &str) -> ProbeStep {
     if shot.exit() == Some(0) && shot.at("/ok") != false {
         return Err(shot.fail(format!("`{what}` is accepted")));
     }
@@ -120,10 +120,10 @@ pub const NO_CREDENTIALS: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn no_credentials(lab: &Lab<'_>) -> Outcome {
+fn no_credentials(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Get)?;
     if lab.fixture.credentials.is_none() {
-        return Err(Stop::Blocked("conform.toml has no [agent_cli.credentials]".to_owned()));
+        return Err(Unfinished::Blocked("conform.toml has no [agent_cli.credentials]".to_owned()));
     }
     let shot = lab.run_as(Account::None, &sample.call(), &[]);
     shot.expect_code(&["E_AUTH", "E_CONFIG"], "a call without credentials")?;
@@ -132,17 +132,17 @@ fn no_credentials(lab: &Lab<'_>) -> Outcome {
 
 /// Lets the upstream answer every request like this and calls the sample of a get.
 fn against(
-    lab: &Lab<'_>,
+    lab: &ProbeCaller<'_>,
     answer: impl Fn(&Request) -> Reply + Send + Sync + 'static,
-) -> Outcome<Shot> {
+) -> ProbeStep<Answered> {
     against_with(lab, &[], answer)
 }
 
 fn against_with(
-    lab: &Lab<'_>,
+    lab: &ProbeCaller<'_>,
     more: &[(&str, &str)],
     answer: impl Fn(&Request) -> Reply + Send + Sync + 'static,
-) -> Outcome<Shot> {
+) -> ProbeStep<Answered> {
     let sample = lab.samples(Role::Get).next().ok_or_else(|| fail("there is no sample"))?;
     lab.with_upstream(|upstream| upstream.replace(answer))?;
     Ok(lab.run_as(Account::One, &sample.call(), more))
@@ -162,7 +162,7 @@ pub const HTTP_STATUSES: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn http_statuses(lab: &Lab<'_>) -> Outcome {
+fn http_statuses(lab: &ProbeCaller<'_>) -> ProbeStep {
     lab.sample(Role::Get)?;
     for (name, code) in &lab.contract.http_status {
         let numbers: Vec<u16> = match name.as_str() {
@@ -187,7 +187,7 @@ pub const RATE_LIMITED_403: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn rate_limited(lab: &Lab<'_>) -> Outcome {
+fn rate_limited(lab: &ProbeCaller<'_>) -> ProbeStep {
     lab.sample(Role::Get)?;
     for header in [("X-RateLimit-Remaining", "0"), ("Retry-After", "1")] {
         let shot = against(lab, move |_| {
@@ -210,7 +210,7 @@ pub const NO_MESSAGE_SNIFFING: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn no_sniffing(lab: &Lab<'_>) -> Outcome {
+fn no_sniffing(lab: &ProbeCaller<'_>) -> ProbeStep {
     lab.sample(Role::Get)?;
     let body =
         "{\"error\":\"not found: unauthorized, timeout, rate limit, connection disconnect\"}";
@@ -228,10 +228,11 @@ pub const NETWORK_REFUSED: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn network_refused(lab: &Lab<'_>) -> Outcome {
+fn network_refused(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Get)?;
     let refusing = crate::system::loopback::refusing_url();
-    let refusing = refusing.map_err(|error| Stop::Blocked(format!("no port is free: {error}")))?;
+    let refusing =
+        refusing.map_err(|error| Unfinished::Blocked(format!("no port is free: {error}")))?;
     let variable = lab.session.base_url_env().unwrap_or_default();
     let shot = lab.run_as(Account::One, &sample.call(), &[(variable, &refusing)]);
     shot.expect_code(&["E_NETWORK"], "a refused connection")?;
@@ -251,11 +252,11 @@ pub const CLIENT_TIMEOUT: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn client_timeout(lab: &Lab<'_>) -> Outcome {
+fn client_timeout(lab: &ProbeCaller<'_>) -> ProbeStep {
     lab.sample(Role::Get)?;
     let declared = lab.fixture.upstream.as_ref().and_then(|upstream| upstream.timeout.as_ref());
     let declared = declared.ok_or_else(|| {
-        Stop::Blocked(
+        Unfinished::Blocked(
             "conform.toml does not say how to shorten the tool's patience (`timeout`)".to_owned(),
         )
     })?;
@@ -274,14 +275,14 @@ pub const REDIRECT: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn redirect(lab: &Lab<'_>) -> Outcome {
+fn redirect(lab: &ProbeCaller<'_>) -> ProbeStep {
     lab.sample(Role::Get)?;
     if lab.fixture.credentials.is_none() {
-        return Err(Stop::Blocked("conform.toml has no [agent_cli.credentials]".to_owned()));
+        return Err(Unfinished::Blocked("conform.toml has no [agent_cli.credentials]".to_owned()));
     }
     let elsewhere = Mock::with(std::sync::Arc::new(|_: &Request| Reply::new(200, JSON, "{}")));
     let elsewhere =
-        elsewhere.map_err(|error| Stop::Blocked(format!("no port is free: {error}")))?;
+        elsewhere.map_err(|error| Unfinished::Blocked(format!("no port is free: {error}")))?;
     let target = format!("{}/elsewhere", elsewhere.url());
     let secrets = lab.secrets();
     for number in [301, 302, 303, 307, 308] {
@@ -319,7 +320,7 @@ pub const NOT_JSON: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn not_json(lab: &Lab<'_>) -> Outcome {
+fn not_json(lab: &ProbeCaller<'_>) -> ProbeStep {
     lab.sample(Role::Get)?;
     let pages = [("text/html", "<!doctype html><title>Sign in</title>"), (JSON, "{\"id\": 1, ")];
     for (kind, body) in pages {

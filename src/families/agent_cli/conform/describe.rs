@@ -7,12 +7,12 @@ use semver::Version;
 use serde_json::Value;
 
 use crate::conform::mock::{Mock, Reply, Request};
-use crate::conform::session::Call;
+use crate::conform::session::ToolCall;
 
 use super::fixture::Role;
-use super::lab::{Account, Lab, examine};
+use super::lab::{Account, ProbeCaller, examine};
 use super::listing::commands;
-use super::stop::{Outcome, Stop};
+use super::stop::{ProbeStep, Unfinished};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 
@@ -28,7 +28,7 @@ pub const DECLARED_FIELDS: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn declared_fields(lab: &Lab<'_>) -> Outcome {
+fn declared_fields(lab: &ProbeCaller<'_>) -> ProbeStep {
     let reference = lab.reference()?;
     let mut shots: Vec<_> = SELF.iter().map(|path| (*path, lab.look(&[*path]))).collect();
     let reads =
@@ -67,7 +67,7 @@ pub const CONTEXT: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn context(lab: &Lab<'_>) -> Outcome {
+fn context(lab: &ProbeCaller<'_>) -> ProbeStep {
     let shot = lab.look(&["context"]);
     shot.expect(shot.is_ok(), "`context` fails without configuration")?;
     for (name, keys) in &lab.contract.self_description.context {
@@ -101,14 +101,14 @@ pub const CREDENTIAL_STORAGE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn storage(lab: &Lab<'_>) -> Outcome {
+fn storage(lab: &ProbeCaller<'_>) -> ProbeStep {
     let shot = lab.run_as(Account::One, &["context".to_owned()], &[]);
     if !shot.is_ok() {
-        return Err(Stop::Blocked("`context` fails".to_owned()));
+        return Err(Unfinished::Blocked("`context` fails".to_owned()));
     }
     let storage = shot.at("/data/credentials/storage");
     if storage.is_null() {
-        return Err(Stop::NotApplicable(
+        return Err(Unfinished::NotApplicable(
             "`context` does not say where credentials are kept".to_owned(),
         ));
     }
@@ -128,7 +128,7 @@ pub const DOCTOR: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn doctor(lab: &Lab<'_>) -> Outcome {
+fn doctor(lab: &ProbeCaller<'_>) -> ProbeStep {
     let shot = lab.look(&["doctor"]);
     shot.expect(shot.is_ok(), "`doctor` is not ok without network and configuration")?;
     let checks = shot.at("/data/checks").as_array().cloned().unwrap_or_default();
@@ -179,7 +179,7 @@ pub const CHANGELOG: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn changelog(lab: &Lab<'_>) -> Outcome {
+fn changelog(lab: &ProbeCaller<'_>) -> ProbeStep {
     let shot = lab.look(&["changelog"]);
     // Whether the exit agrees is looked at elsewhere.
     shot.expect(shot.at("/ok") == true, "`changelog` fails")?;
@@ -246,7 +246,7 @@ pub const VERSION_AND_HELP: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn version_and_help(lab: &Lab<'_>) -> Outcome {
+fn version_and_help(lab: &ProbeCaller<'_>) -> ProbeStep {
     let reference = lab.reference()?;
     let version = reference["version"].as_str().unwrap_or("(absent)");
     let shot = lab.look(&["--version"]);
@@ -293,19 +293,22 @@ pub const NO_PHONE_HOME: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn no_phone_home(lab: &Lab<'_>) -> Outcome {
+fn no_phone_home(lab: &ProbeCaller<'_>) -> ProbeStep {
     let trap = Mock::with(Arc::new(|_: &Request| Reply::new(404, "application/json", "{}")));
-    let trap = trap.map_err(|error| Stop::Blocked(format!("no port is free: {error}")))?;
+    let trap = trap.map_err(|error| Unfinished::Blocked(format!("no port is free: {error}")))?;
     let host = lab.fixture.update.as_ref().map(|update| update.host.clone());
     for words in [&["context"][..], &["reference"], &["changelog"], &["--version"], &["--help"]] {
-        let mut call = Call::new(words.iter().copied());
+        let mut call = ToolCall::new(words.iter().copied());
         if let Some(host) = &host {
             call = call.variable(host, &trap.url());
         }
         let observed = lab.session.observe_in(&call, &lab.sandbox, Some(&trap));
         if observed.connections > 0 {
             let message = format!("`{}` opens a connection", words.join(" "));
-            return Err(Stop::Fail(message.clone(), Some(Box::new(observed.evidence(message)))));
+            return Err(Unfinished::Fail(
+                message.clone(),
+                Some(Box::new(observed.evidence(message))),
+            ));
         }
         // A call that fails may not have come as far as a connection.
         if observed.exit() == Some(0) {

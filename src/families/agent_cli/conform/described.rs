@@ -10,10 +10,10 @@ use crate::system::files;
 use super::fixture::Role;
 use super::gate::{meant, token};
 use super::kind;
-use super::lab::{Account, Lab, and, examine};
+use super::lab::{Account, ProbeCaller, and, examine};
 use super::listing::{commands, split};
-use super::shot::Shot;
-use super::stop::{Outcome, Stop};
+use super::shot::Answered;
+use super::stop::{ProbeStep, Unfinished};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 
@@ -29,7 +29,7 @@ pub const DECLARED_WRITES: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn declared_writes(lab: &Lab<'_>) -> Outcome {
+fn declared_writes(lab: &ProbeCaller<'_>) -> ProbeStep {
     lab.sample(Role::Create)?;
     let reference = lab.reference()?;
     let roles = [Role::Create, Role::Update, Role::Delete, Role::Batch, Role::Job];
@@ -65,7 +65,7 @@ pub const CODES_LISTED: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn codes_listed(lab: &Lab<'_>) -> Outcome {
+fn codes_listed(lab: &ProbeCaller<'_>) -> ProbeStep {
     let reference = lab.reference()?;
     let mut shots =
         vec![lab.look(&["no-such-command"]), lab.look(&["context", "--format", "no-such-format"])];
@@ -99,7 +99,7 @@ pub const EXAMPLES_PARSE: Probe = Probe {
 };
 
 /// Nothing is at the other end, so a call that is taken ends there; writes are previewed, nothing else is run.
-fn examples_parse(lab: &Lab<'_>) -> Outcome {
+fn examples_parse(lab: &ProbeCaller<'_>) -> ProbeStep {
     let reference = lab.reference()?;
     lab.tally.count("examples");
     let unclear = commands(&reference).find_map(|(path, command)| kind::unclear(path, command));
@@ -122,7 +122,7 @@ fn examples_parse(lab: &Lab<'_>) -> Outcome {
             shot.expect(shot.exit() != Some(2), message)?;
         }
     }
-    unclear.map_or(Ok(()), |why| Err(Stop::Blocked(why)))
+    unclear.map_or(Ok(()), |why| Err(Unfinished::Blocked(why)))
 }
 
 pub const FORMAT_RAW: Probe = Probe {
@@ -135,7 +135,7 @@ pub const FORMAT_RAW: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn format_raw(lab: &Lab<'_>) -> Outcome {
+fn format_raw(lab: &ProbeCaller<'_>) -> ProbeStep {
     for call in ["context", "changelog", "reference"] {
         let shot = lab.look(&[call, "--format", "raw"]);
         if shot.exit() == Some(0) {
@@ -159,10 +159,10 @@ pub const HELP_LISTS: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn help_lists(lab: &Lab<'_>) -> Outcome {
+fn help_lists(lab: &ProbeCaller<'_>) -> ProbeStep {
     let reference = lab.reference()?;
     let help = |path: &[&str]| lab.look(&[path, &["--help"]].concat());
-    let said = |shot: &Shot| String::from_utf8_lossy(shot.observed.stdout()).into_owned();
+    let said = |shot: &Answered| String::from_utf8_lossy(shot.observed.stdout()).into_owned();
     let known: Vec<&str> = commands(&reference).map(|(path, _)| path).collect();
     lab.tally.count("commands");
     for path in &known {
@@ -214,12 +214,12 @@ pub const PACKAGE_VERSION: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn package_version(lab: &Lab<'_>) -> Outcome {
+fn package_version(lab: &ProbeCaller<'_>) -> ProbeStep {
     let text = project_file(lab, "package.json")?;
     let manifest = crate::strict_json::read(&text)
-        .map_err(|_| Stop::Fail("package.json is no JSON document".to_owned(), None))?;
+        .map_err(|_| Unfinished::Fail("package.json is no JSON document".to_owned(), None))?;
     let Some(version) = manifest["version"].as_str() else {
-        return Err(Stop::NotApplicable("package.json has no version".to_owned()));
+        return Err(Unfinished::NotApplicable("package.json has no version".to_owned()));
     };
     let reference = lab.reference()?;
     let said = reference["version"].as_str().unwrap_or_default();
@@ -228,16 +228,16 @@ fn package_version(lab: &Lab<'_>) -> Outcome {
 }
 
 /// A file of the project.
-fn project_file(lab: &Lab<'_>, name: &str) -> Outcome<String> {
+fn project_file(lab: &ProbeCaller<'_>, name: &str) -> ProbeStep<String> {
     let root = lab.session.target.root.as_ref().ok_or_else(|| {
-        Stop::Blocked("it looks at the project, and only a command was given".to_owned())
+        Unfinished::Blocked("it looks at the project, and only a command was given".to_owned())
     })?;
     match files::read(&root.join(name), MAX_FILE) {
         Ok(loaded) => Ok(String::from_utf8_lossy(&loaded.bytes).into_owned()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Err(Stop::NotApplicable(format!("the project has no {name}")))
+            Err(Unfinished::NotApplicable(format!("the project has no {name}")))
         }
-        Err(error) => Err(Stop::Blocked(format!("{name} cannot be read: {error}"))),
+        Err(error) => Err(Unfinished::Blocked(format!("{name} cannot be read: {error}"))),
     }
 }
 
@@ -251,7 +251,7 @@ pub const CHANGELOG_FILE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn changelog_file(lab: &Lab<'_>) -> Outcome {
+fn changelog_file(lab: &ProbeCaller<'_>) -> ProbeStep {
     let releases = changelog::parse(&project_file(lab, "CHANGELOG.md")?);
     let shot = lab.look(&["changelog"]);
     let entries = shot.at("/data/entries").as_array().cloned().unwrap_or_default();

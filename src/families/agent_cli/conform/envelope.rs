@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::fixture::Role;
-use super::lab::{Account, Lab, examine, words};
+use super::lab::{Account, ProbeCaller, examine, words};
 use super::listing::commands;
-use super::shot::Shot;
-use super::stop::{Outcome, Stop};
+use super::shot::Answered;
+use super::stop::{ProbeStep, Unfinished};
 use super::{kind, shapes};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
@@ -33,7 +33,7 @@ pub const ONE_DOCUMENT: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn one_document(lab: &Lab<'_>) -> Outcome {
+fn one_document(lab: &ProbeCaller<'_>) -> ProbeStep {
     for call in CALLS {
         let shot = lab.look(call);
         if let Err(reason) = &shot.document {
@@ -45,7 +45,7 @@ fn one_document(lab: &Lab<'_>) -> Outcome {
 }
 
 /// What was printed as a document.
-fn documents<'a>(lab: &'a Lab<'_>) -> impl Iterator<Item = Shot> + 'a {
+fn documents<'a>(lab: &'a ProbeCaller<'_>) -> impl Iterator<Item = Answered> + 'a {
     CALLS.into_iter().map(|call| lab.look(call)).filter(|shot| shot.document.is_ok())
 }
 
@@ -59,7 +59,7 @@ pub const ENVELOPE_KEYS: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn envelope_keys(lab: &Lab<'_>) -> Outcome {
+fn envelope_keys(lab: &ProbeCaller<'_>) -> ProbeStep {
     for shot in documents(lab) {
         shot.without(shapes::envelope(&lab.contract.envelope, shot.at("")))?;
     }
@@ -76,7 +76,7 @@ pub const ERROR_KEYS: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn error_keys(lab: &Lab<'_>) -> Outcome {
+fn error_keys(lab: &ProbeCaller<'_>) -> ProbeStep {
     for shot in documents(lab).filter(|shot| shot.at("/ok") == false) {
         shot.without(shapes::error(&lab.contract.envelope, shot.at("")))?;
     }
@@ -93,7 +93,7 @@ pub const META_KEYS: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn meta_keys(lab: &Lab<'_>) -> Outcome {
+fn meta_keys(lab: &ProbeCaller<'_>) -> ProbeStep {
     for shot in documents(lab) {
         shot.without(shapes::meta(&lab.contract.envelope, shot.at("")))?;
     }
@@ -110,7 +110,7 @@ pub const SCHEMA_VERSION: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn schema_version(lab: &Lab<'_>) -> Outcome {
+fn schema_version(lab: &ProbeCaller<'_>) -> ProbeStep {
     for shot in documents(lab) {
         shot.without(shapes::schema_version(&lab.contract.envelope, shot.at("")))?;
     }
@@ -127,7 +127,7 @@ pub const OK_EQUALS_EXIT: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn ok_equals_exit(lab: &Lab<'_>) -> Outcome {
+fn ok_equals_exit(lab: &ProbeCaller<'_>) -> ProbeStep {
     for shot in documents(lab) {
         shot.without(shapes::ok_and_exit(shot.at(""), shot.exit()))?;
     }
@@ -144,7 +144,7 @@ pub const FORMATS: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn formats(lab: &Lab<'_>) -> Outcome {
+fn formats(lab: &ProbeCaller<'_>) -> ProbeStep {
     for (call, is_failure) in [("context", false), ("no-such-command", true)] {
         let plain = lab.look(&[call]);
         let shape = shape_of(plain.at(""));
@@ -212,7 +212,7 @@ pub const QUIET: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn quiet(lab: &Lab<'_>) -> Outcome {
+fn quiet(lab: &ProbeCaller<'_>) -> ProbeStep {
     for call in [&["context", "--quiet"][..], &["context", "--quiet", "--no-such-option"]] {
         let shot = lab.look(call);
         shot.expect(shot.document.is_ok(), "--quiet takes the document away")?;
@@ -230,7 +230,7 @@ pub const DETERMINISTIC: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn deterministic(lab: &Lab<'_>) -> Outcome {
+fn deterministic(lab: &ProbeCaller<'_>) -> ProbeStep {
     for call in [["context"], ["reference"], ["no-such-command"]] {
         let runs = [(); 2].map(|()| lab.run_as(Account::None, &words(&call), &[]));
         let [first, second] = &runs;
@@ -253,7 +253,7 @@ pub const NO_PROMPT: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn no_prompt(lab: &Lab<'_>) -> Outcome {
+fn no_prompt(lab: &ProbeCaller<'_>) -> ProbeStep {
     let reference = lab.reference()?;
     let mut unclear = None;
     for (path, command) in commands(&reference) {
@@ -269,7 +269,7 @@ fn no_prompt(lab: &Lab<'_>) -> Outcome {
         let shot = lab.look(&path.split(' ').collect::<Vec<_>>());
         shot.expect(shot.exit().is_some(), format!("`{path}` without arguments does not end"))?;
     }
-    unclear.map_or(Ok(()), |why| Err(Stop::Blocked(why)))
+    unclear.map_or(Ok(()), |why| Err(Unfinished::Blocked(why)))
 }
 
 pub const SNAKE_CASE: Probe = Probe {
@@ -282,8 +282,8 @@ pub const SNAKE_CASE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn snake_case(lab: &Lab<'_>) -> Outcome {
-    let mut shots: Vec<Shot> = documents(lab).collect();
+fn snake_case(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let mut shots: Vec<Answered> = documents(lab).collect();
     // What comes from an upstream is the likeliest to keep its spelling.
     let roles = [Role::Get, Role::List, Role::Scopes];
     let samples: Vec<_> = roles.into_iter().flat_map(|role| lab.samples(role)).collect();

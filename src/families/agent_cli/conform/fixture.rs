@@ -7,11 +7,11 @@ use std::path::{Component, Path};
 use serde::Deserialize;
 
 use super::signed::declared::TestBuild;
-use crate::conform::fixture::document::{self, Fault};
+use crate::conform::fixture::document::{self, FixtureFault};
 use crate::conform::fixture::section::{Section, SectionReader};
 use crate::conform::fixture::{is_reserved, is_variable};
-use crate::conform::secrets::{Sentinel, Shape};
-use crate::conform::session::Session;
+use crate::conform::secrets::{SecretShape, Sentinel};
+use crate::conform::session::ToolCaller;
 use crate::visible::excerpt;
 
 /// Most commands with samples, most words of one list, most characters of a word.
@@ -23,7 +23,7 @@ pub const PORT: &str = "{port}";
 
 /// What a tool says about its credentials, its upstream, its releases and its commands.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
-#[serde(try_from = "Document")]
+#[serde(try_from = "AgentCliTable")]
 pub struct AgentCliFixture {
     /// The tool works on this machine alone and has no upstream.
     pub local: bool,
@@ -31,21 +31,21 @@ pub struct AgentCliFixture {
     pub long: Vec<String>,
     pub credentials: Option<Credentials>,
     pub gate: Option<Gate>,
-    pub upstream: Option<Upstream>,
+    pub upstream: Option<DeclaredUpstream>,
     pub update: Option<Update>,
     pub commands: Vec<Sample>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+struct AgentCliTable {
     #[serde(default)]
     local: bool,
     #[serde(default)]
     long: Vec<String>,
     credentials: Option<Credentials>,
     gate: Option<Gate>,
-    upstream: Option<Upstream>,
+    upstream: Option<DeclaredUpstream>,
     update: Option<Update>,
     #[serde(default, rename = "command")]
     commands: Vec<Sample>,
@@ -62,7 +62,7 @@ pub struct Credentials {
     /// What it knows another account by.
     pub other_account: Option<String>,
     /// The variable that says until when the secret is good, and a value for a time that is over.
-    pub expired: Option<Setting>,
+    pub expired: Option<Variable>,
 }
 
 /// The write gate of the tool.
@@ -70,22 +70,22 @@ pub struct Credentials {
 #[serde(deny_unknown_fields)]
 pub struct Gate {
     /// The variable that shortens the life of a token, and its value for a few seconds.
-    pub lifetime: Setting,
+    pub lifetime: Variable,
 }
 
 /// How the mock upstream of the project is started.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct Upstream {
+pub struct DeclaredUpstream {
     /// Program and arguments; `{port}` is the port on 127.0.0.1 to listen on.
     pub command: Vec<String>,
     /// The variable that shortens the tool's patience, and its value for about a second.
-    pub timeout: Option<Setting>,
+    pub timeout: Option<Variable>,
 }
 
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct Setting {
+pub struct Variable {
     pub env: String,
     pub value: String,
 }
@@ -99,14 +99,14 @@ pub struct Update {
     /// `owner/name`.
     pub repository: String,
     /// The variable that shortens the tool's patience with that host, and its value for about a second.
-    pub timeout: Option<Setting>,
+    pub timeout: Option<Variable>,
     /// A build that believes releases which are made for it.
     pub test_build: Option<TestBuild>,
 }
 
 /// The table of a run.
 #[must_use]
-pub fn of(session: &Session) -> Option<&AgentCliFixture> {
+pub fn of(session: &ToolCaller) -> Option<&AgentCliFixture> {
     session.fixture.as_ref()?.section()
 }
 
@@ -118,7 +118,7 @@ impl SectionReader for AgentCliSection {
         "agent_cli"
     }
 
-    fn read(&self, text: &str) -> Result<Option<Section>, Fault> {
+    fn read(&self, text: &str) -> Result<Option<Section>, FixtureFault> {
         let table: Option<AgentCliFixture> = document::table(text, self.name())?;
         Ok(table.map(Section::of))
     }
@@ -127,7 +127,7 @@ impl SectionReader for AgentCliSection {
 /// The secret of the other account, in the same variable.
 #[must_use]
 pub fn other_secret(variable: &str) -> Sentinel {
-    let value = Sentinel::new(&format!("{variable}_OTHER"), Shape::Plain).value;
+    let value = Sentinel::new(&format!("{variable}_OTHER"), SecretShape::Plain).value;
     Sentinel { name: variable.to_owned(), value }
 }
 
@@ -228,11 +228,11 @@ impl Sample {
     }
 }
 
-impl TryFrom<Document> for AgentCliFixture {
+impl TryFrom<AgentCliTable> for AgentCliFixture {
     type Error = String;
 
-    fn try_from(document: Document) -> Result<Self, String> {
-        let Document { local, long, credentials, gate, upstream, update, commands } = document;
+    fn try_from(document: AgentCliTable) -> Result<Self, String> {
+        let AgentCliTable { local, long, credentials, gate, upstream, update, commands } = document;
         bounded("agent_cli.long", &long)?;
         if local && (upstream.is_some() || credentials.is_some()) {
             return Err("a tool that is `local` has no upstream and no credentials".to_owned());

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::fixture::{Role, Sample};
 use super::kind;
-use super::lab::{Account, Lab, and, examine};
-use super::shot::Shot;
-use super::stop::{Outcome, Stop};
+use super::lab::{Account, ProbeCaller, and, examine};
+use super::shot::Answered;
+use super::stop::{ProbeStep, Unfinished};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::conform::listing::declared;
 use crate::families::agent_cli::contract::FAMILY;
@@ -22,7 +22,7 @@ pub fn is_dangerous(reference: &Value, path: &str) -> bool {
 }
 
 /// The call with `--dangerous` where it is wanted.
-pub fn meant(lab: &Lab<'_>, sample: &Sample, call: &[String]) -> Vec<String> {
+pub fn meant(lab: &ProbeCaller<'_>, sample: &Sample, call: &[String]) -> Vec<String> {
     let reference = lab.session_reference().unwrap_or_default();
     if is_dangerous(&reference, &sample.path) { and(call, &["--dangerous"]) } else { call.to_vec() }
 }
@@ -31,22 +31,24 @@ pub fn meant(lab: &Lab<'_>, sample: &Sample, call: &[String]) -> Vec<String> {
 ///
 /// # Errors
 /// Blocked without one: the probe of the dry run says why.
-pub fn token(lab: &Lab<'_>, call: &[String]) -> Outcome<String> {
+pub fn token(lab: &ProbeCaller<'_>, call: &[String]) -> ProbeStep<String> {
     let shot = lab.call(&and(call, &["--dry-run"]));
     let token = shot.at("/data/confirm_token").as_str();
-    token.map(str::to_owned).ok_or_else(|| Stop::Blocked("the dry run gives no token".to_owned()))
+    token
+        .map(str::to_owned)
+        .ok_or_else(|| Unfinished::Blocked("the dry run gives no token".to_owned()))
 }
 
 /// The samples that write and are confirmed always.
 ///
 /// # Errors
 /// Blocked when `reference` does not say of one of them what it does.
-fn writes<'a>(lab: &Lab<'a>) -> Outcome<Vec<&'a Sample>> {
+fn writes<'a>(lab: &ProbeCaller<'a>) -> ProbeStep<Vec<&'a Sample>> {
     let mut found = Vec::new();
     for sample in WRITES.into_iter().flat_map(|role| lab.samples(role)) {
         let command = lab.declared(&sample.path)?;
         if let Some(why) = kind::unclear(&sample.path, &command) {
-            return Err(Stop::Blocked(why));
+            return Err(Unfinished::Blocked(why));
         }
         if kind::is_gated(&command) {
             found.push(sample);
@@ -59,19 +61,25 @@ fn writes<'a>(lab: &Lab<'a>) -> Outcome<Vec<&'a Sample>> {
 ///
 /// # Errors
 /// When there is none.
-fn all_writes<'a>(lab: &Lab<'a>) -> Outcome<Vec<&'a Sample>> {
+fn all_writes<'a>(lab: &ProbeCaller<'a>) -> ProbeStep<Vec<&'a Sample>> {
     let writes = writes(lab)?;
     if writes.is_empty() {
         lab.sample(Role::Create)?;
         let message = "no sample of conform.toml is a write that is confirmed always";
-        return Err(Stop::Blocked(message.to_owned()));
+        return Err(Unfinished::Blocked(message.to_owned()));
     }
     lab.start_upstream()?;
     Ok(writes)
 }
 
 /// A confirmation that must be refused as a conflict and change nothing.
-fn conflicts(lab: &Lab<'_>, account: Account, call: &[String], token: &str, when: &str) -> Outcome {
+fn conflicts(
+    lab: &ProbeCaller<'_>,
+    account: Account,
+    call: &[String],
+    token: &str,
+    when: &str,
+) -> ProbeStep {
     let before = lab.mutations();
     let shot = lab.run_as(account, &and(call, &["--confirm", token]), &[]);
     shot.expect(lab.mutations() == before, format!("{when} is carried out"))?;
@@ -89,7 +97,7 @@ pub const GATE_BARE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn gate_bare(lab: &Lab<'_>) -> Outcome {
+fn gate_bare(lab: &ProbeCaller<'_>) -> ProbeStep {
     for sample in all_writes(lab)? {
         let shot = lab.call(&meant(lab, sample, &sample.call()));
         shot.expect(lab.mutations() == 0, format!("`{}` writes without a token", sample.path))?;
@@ -110,7 +118,7 @@ pub const DRY_RUN: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn dry_run(lab: &Lab<'_>) -> Outcome {
+fn dry_run(lab: &ProbeCaller<'_>) -> ProbeStep {
     for sample in all_writes(lab)? {
         let path = &sample.path;
         let shot = lab.call(&and(&meant(lab, sample, &sample.call()), &["--dry-run"]));
@@ -133,7 +141,7 @@ fn dry_run(lab: &Lab<'_>) -> Outcome {
     Ok(())
 }
 
-fn leaks(lab: &Lab<'_>, shot: &Shot) -> Outcome {
+fn leaks(lab: &ProbeCaller<'_>, shot: &Answered) -> ProbeStep {
     let preview = shot.data().to_string();
     let leaks = lab.secrets().iter().any(|secret| secret.leak(&preview).is_some());
     shot.expect(!leaks, "the preview holds a secret")
@@ -162,10 +170,13 @@ pub const DRY_RUN_VALIDATES: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn dry_run_validates(lab: &Lab<'_>) -> Outcome {
+fn dry_run_validates(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Update)?;
     if sample.missing.is_empty() {
-        return Err(Stop::Blocked(format!("`{}` has no `missing` in conform.toml", sample.path)));
+        return Err(Unfinished::Blocked(format!(
+            "`{}` has no `missing` in conform.toml",
+            sample.path
+        )));
     }
     let call = meant(lab, sample, &sample.with(&sample.missing));
     let shot = lab.call(&and(&call, &["--dry-run"]));
@@ -184,7 +195,7 @@ pub const TOKEN_ONCE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn token_once(lab: &Lab<'_>) -> Outcome {
+fn token_once(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Create)?;
     let call = meant(lab, sample, &sample.call());
     let token = token(lab, &call)?;
@@ -204,11 +215,13 @@ pub const TOKEN_PAYLOAD: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn token_payload(lab: &Lab<'_>) -> Outcome {
+fn token_payload(lab: &ProbeCaller<'_>) -> ProbeStep {
     let changed = |sample: &&Sample| !sample.changed.is_empty();
     let samples: Vec<_> = all_writes(lab)?.into_iter().filter(changed).collect();
     if samples.is_empty() {
-        return Err(Stop::Blocked("no write in conform.toml has `changed` arguments".to_owned()));
+        return Err(Unfinished::Blocked(
+            "no write in conform.toml has `changed` arguments".to_owned(),
+        ));
     }
     for sample in samples {
         let token = token(lab, &meant(lab, sample, &sample.call()))?;
@@ -229,7 +242,7 @@ pub const TOKEN_FORGED: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn token_forged(lab: &Lab<'_>) -> Outcome {
+fn token_forged(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Create)?;
     let call = meant(lab, sample, &sample.call());
     let token = token(lab, &call)?;
@@ -267,11 +280,11 @@ pub const TOKEN_ACCOUNT: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn token_account(lab: &Lab<'_>) -> Outcome {
+fn token_account(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Create)?;
     let other = lab.fixture.credentials.as_ref().and_then(|each| each.other_account.as_ref());
     if other.is_none() {
-        return Err(Stop::Blocked("conform.toml names no `other_account`".to_owned()));
+        return Err(Unfinished::Blocked("conform.toml names no `other_account`".to_owned()));
     }
     let call = meant(lab, sample, &sample.call());
     let token = token(lab, &call)?;
@@ -288,10 +301,13 @@ pub const TOKEN_VERSION: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn token_version(lab: &Lab<'_>) -> Outcome {
+fn token_version(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Update)?;
     if sample.changed.is_empty() {
-        return Err(Stop::Blocked(format!("`{}` has no `changed` in conform.toml", sample.path)));
+        return Err(Unfinished::Blocked(format!(
+            "`{}` has no `changed` in conform.toml",
+            sample.path
+        )));
     }
     let call = meant(lab, sample, &sample.call());
     let first = token(lab, &call)?;
@@ -299,7 +315,7 @@ fn token_version(lab: &Lab<'_>) -> Outcome {
     let second = token(lab, &other)?;
     let shot = lab.call(&and(&other, &["--confirm", &second]));
     if !shot.is_ok() {
-        return Err(Stop::Blocked(
+        return Err(Unfinished::Blocked(
             "the target cannot be changed with the `changed` arguments".to_owned(),
         ));
     }
@@ -316,7 +332,7 @@ pub const TOKEN_RACE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn token_race(lab: &Lab<'_>) -> Outcome {
+fn token_race(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Create)?;
     let call = meant(lab, sample, &sample.call());
     let token = token(lab, &call)?;
@@ -324,7 +340,7 @@ fn token_race(lab: &Lab<'_>) -> Outcome {
     let successes = [&first, &second].into_iter().filter(|shot| shot.is_ok()).count();
     if successes == 2 && lab.call(&and(&call, &["--confirm", &token])).is_ok() {
         let message = "a token works more than once anyway, so two at once show nothing";
-        return Err(Stop::Blocked(message.to_owned()));
+        return Err(Unfinished::Blocked(message.to_owned()));
     }
     second.expect(successes <= 1, "both processes wrote with the same token")?;
     second.expect(successes == 1, "neither process wrote with a good token")?;
@@ -342,7 +358,7 @@ pub const DANGEROUS: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn dangerous(lab: &Lab<'_>) -> Outcome {
+fn dangerous(lab: &ProbeCaller<'_>) -> ProbeStep {
     let reference = lab.reference()?;
     let samples: Vec<_> = all_writes(lab)?
         .into_iter()
@@ -353,7 +369,7 @@ fn dangerous(lab: &Lab<'_>) -> Outcome {
         let any = commands.into_iter().any(|command| command["dangerous"] == true);
         let message = "no dangerous command of `reference` has a sample in conform.toml";
         return Err(if any {
-            Stop::Blocked(message.to_owned())
+            Unfinished::Blocked(message.to_owned())
         } else {
             lab.absent("`reference` has no dangerous command")
         });
@@ -382,7 +398,7 @@ pub const IDEMPOTENCY_KEY: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn idempotency_key(lab: &Lab<'_>) -> Outcome {
+fn idempotency_key(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Create)?;
     let command = lab.declared(&sample.path)?;
     let flag = super::listing::params(&command)

@@ -11,9 +11,9 @@ use crate::conform::mock::{Mock, Reply, Request};
 use crate::conform::session::Event;
 use crate::system::files;
 
-use super::lab::{Account, Lab};
-use super::shot::Shot;
-use super::stop::{Outcome, Stop};
+use super::lab::{Account, ProbeCaller};
+use super::shot::Answered;
+use super::stop::{ProbeStep, Unfinished};
 
 /// Largest program that is compared before and after.
 pub const MAX_PROGRAM: u64 = 512 * 1024 * 1024;
@@ -23,7 +23,7 @@ const JSON: &str = "application/json";
 
 /// What the host does.
 #[derive(Clone, Debug)]
-pub enum Behaviour {
+pub enum HostBehaviour {
     /// Publishes this version; nothing in it is signed by anybody.
     Release(Version),
     /// A release that lacks this file.
@@ -33,19 +33,19 @@ pub enum Behaviour {
     /// A release for other platforms than any.
     WithoutArchives(Version),
     /// A release that the publisher of the project made.
-    Signed(Arc<Release>),
+    Signed(Arc<HostedRelease>),
     /// Every question gets this.
     Reply(Reply),
 }
 
 /// What a release host has of a version.
 #[derive(Debug)]
-pub struct Release {
+pub struct HostedRelease {
     pub version: Version,
     pub files: BTreeMap<String, Vec<u8>>,
 }
 
-impl Behaviour {
+impl HostBehaviour {
     pub fn without_checksums(version: &Version) -> Self {
         Self::Without(version.clone(), CHECKSUMS)
     }
@@ -84,34 +84,34 @@ impl Behaviour {
 }
 
 /// A release host, and the tool that asks it.
-pub struct Host<'a> {
-    lab: &'a Lab<'a>,
+pub struct ReleaseHost<'a> {
+    lab: &'a ProbeCaller<'a>,
     variable: &'a str,
     pub mock: Mock,
-    behaviour: Arc<Mutex<Behaviour>>,
+    behaviour: Arc<Mutex<HostBehaviour>>,
     /// The version that runs.
     pub current: Version,
 }
 
-impl<'a> Host<'a> {
+impl<'a> ReleaseHost<'a> {
     /// Starts a host that publishes the version that runs.
     ///
     /// # Errors
     /// Blocked when the fixture does not say how the tool finds it.
-    pub fn start(lab: &'a Lab<'a>) -> Outcome<Self> {
+    pub fn start(lab: &'a ProbeCaller<'a>) -> ProbeStep<Self> {
         let reference = lab.reference()?;
         if super::listing::declared(&reference, "update").is_none() {
             return Err(lab.absent_command("update"));
         }
         let declared = lab.fixture.update.as_ref().ok_or_else(|| {
-            Stop::Blocked(
+            Unfinished::Blocked(
                 "conform.toml has no [agent_cli.update], and no real host is asked".to_owned(),
             )
         })?;
         let current = reference["version"].as_str().and_then(|text| Version::parse(text).ok());
-        let current =
-            current.ok_or_else(|| Stop::Blocked("`reference` gives no version".to_owned()))?;
-        let behaviour = Arc::new(Mutex::new(Behaviour::Release(current.clone())));
+        let current = current
+            .ok_or_else(|| Unfinished::Blocked("`reference` gives no version".to_owned()))?;
+        let behaviour = Arc::new(Mutex::new(HostBehaviour::Release(current.clone())));
         let shared = Arc::clone(&behaviour);
         let (repository, tool) = (
             declared.repository.clone(),
@@ -121,7 +121,8 @@ impl<'a> Host<'a> {
             let behaviour = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
             answer(&behaviour, request, &repository, &tool)
         }));
-        let mock = mock.map_err(|error| Stop::Blocked(format!("no port is free: {error}")))?;
+        let mock =
+            mock.map_err(|error| Unfinished::Blocked(format!("no port is free: {error}")))?;
         use_copy(lab)?;
         Ok(Self { lab, variable: &declared.host, mock, behaviour, current })
     }
@@ -131,17 +132,17 @@ impl<'a> Host<'a> {
         Version::new(self.current.major, self.current.minor, self.current.patch + 1)
     }
 
-    pub fn does(&self, behaviour: Behaviour) {
+    pub fn does(&self, behaviour: HostBehaviour) {
         *self.behaviour.lock().unwrap_or_else(PoisonError::into_inner) = behaviour;
     }
 
     /// Runs `update` with these options against this host.
-    pub fn update(&self, options: &[&str]) -> Shot {
+    pub fn update(&self, options: &[&str]) -> Answered {
         self.update_with(options, &[], Event::None)
     }
 
     /// Runs another command that could ask this host.
-    pub fn run(&self, call: &[&str]) -> Shot {
+    pub fn run(&self, call: &[&str]) -> Answered {
         let url = self.mock.url();
         let call: Vec<String> = call.iter().map(|word| (*word).to_owned()).collect();
         let variables = [(self.variable, url.as_str())];
@@ -149,11 +150,11 @@ impl<'a> Host<'a> {
     }
 
     /// Runs `update` against another address in place of this host.
-    pub fn update_at(&self, url: &str, options: &[&str]) -> Shot {
+    pub fn update_at(&self, url: &str, options: &[&str]) -> Answered {
         self.update_with(options, &[(self.variable, url)], Event::None)
     }
 
-    pub fn update_with(&self, options: &[&str], more: &[(&str, &str)], event: Event) -> Shot {
+    pub fn update_with(&self, options: &[&str], more: &[(&str, &str)], event: Event) -> Answered {
         let url = self.mock.url();
         let words = std::iter::once("update").chain(options.iter().copied());
         let words: Vec<String> = words.map(str::to_owned).collect();
@@ -166,12 +167,12 @@ impl<'a> Host<'a> {
     ///
     /// # Errors
     /// Blocked when it tells only of releases that are signed.
-    pub fn publish(&self, version: &Version) -> Outcome {
-        self.does(Behaviour::Release(version.clone()));
+    pub fn publish(&self, version: &Version) -> ProbeStep {
+        self.does(HostBehaviour::Release(version.clone()));
         let shot = self.update(&["--check"]);
         if self::is_verified_first(&shot) {
             let message = "the tool tells only of releases that are signed, and nobody can sign one for this run";
-            return Err(Stop::Blocked(message.to_owned()));
+            return Err(Unfinished::Blocked(message.to_owned()));
         }
         shot.expect(shot.is_ok(), "`update --check` fails against a host that answers")
     }
@@ -180,14 +181,14 @@ impl<'a> Host<'a> {
     ///
     /// # Errors
     /// Not applicable when something else installed it.
-    pub fn want_standalone(&self) -> Outcome {
-        self.does(Behaviour::Release(self.current.clone()));
+    pub fn want_standalone(&self) -> ProbeStep {
+        self.does(HostBehaviour::Release(self.current.clone()));
         let shot = self.update(&["--check"]);
         let method = shot.at("/data/install_method").as_str().unwrap_or_default().to_owned();
         match method.as_str() {
-            "" => Err(Stop::Blocked("`update --check` gives no install_method".to_owned())),
+            "" => Err(Unfinished::Blocked("`update --check` gives no install_method".to_owned())),
             "standalone" | "binary" => Ok(()),
-            other => Err(Stop::NotApplicable(format!(
+            other => Err(Unfinished::NotApplicable(format!(
                 "this copy was installed by `{other}`, which also brings its updates"
             ))),
         }
@@ -196,7 +197,7 @@ impl<'a> Host<'a> {
 
 /// A tool that believes anything would replace its program by what this host gives it. A native program is tried as a
 /// copy; a script may need the files beside it, and what it would replace is compared before and after.
-fn use_copy(lab: &Lab<'_>) -> Outcome {
+fn use_copy(lab: &ProbeCaller<'_>) -> ProbeStep {
     const NATIVE: &[&[u8]] = &[b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"];
     let program = &lab.session.target.program;
     let name = program.file_name().and_then(|name| name.to_str());
@@ -209,22 +210,22 @@ fn use_copy(lab: &Lab<'_>) -> Outcome {
     }
     lab.sandbox
         .place_program(name, &loaded.bytes)
-        .map_err(|error| Stop::Blocked(format!("the program cannot be copied: {error}")))
+        .map_err(|error| Unfinished::Blocked(format!("the program cannot be copied: {error}")))
 }
 
-pub fn answer(behaviour: &Behaviour, request: &Request, repository: &str, tool: &str) -> Reply {
+pub fn answer(behaviour: &HostBehaviour, request: &Request, repository: &str, tool: &str) -> Reply {
     let path = request.target.split('?').next().unwrap_or_default();
     let mut has_archives = true;
     let (version, lacking, broken, signed) = match behaviour {
-        Behaviour::Reply(reply) => return reply.clone(),
-        Behaviour::Release(version) => (version, None, None, None),
-        Behaviour::Without(version, name) => (version, Some(*name), None, None),
-        Behaviour::Broken(version, name, reply) => (version, None, Some((*name, reply)), None),
-        Behaviour::WithoutArchives(version) => {
+        HostBehaviour::Reply(reply) => return reply.clone(),
+        HostBehaviour::Release(version) => (version, None, None, None),
+        HostBehaviour::Without(version, name) => (version, Some(*name), None, None),
+        HostBehaviour::Broken(version, name, reply) => (version, None, Some((*name, reply)), None),
+        HostBehaviour::WithoutArchives(version) => {
             has_archives = false;
             (version, None, None, None)
         }
-        Behaviour::Signed(release) => (&release.version, None, None, Some(release)),
+        HostBehaviour::Signed(release) => (&release.version, None, None, Some(release)),
     };
     let base = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("host"));
     let base = base.map(|(_, host)| format!("http://{host}")).unwrap_or_default();
@@ -325,6 +326,6 @@ fn described<'a>(
 }
 
 /// A tool may verify a release before it tells of it, and nobody signed this one.
-pub fn is_verified_first(shot: &Shot) -> bool {
+pub fn is_verified_first(shot: &Answered) -> bool {
     shot.code() == "E_INTEGRITY"
 }

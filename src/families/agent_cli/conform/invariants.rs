@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::conform::call::Event;
 use crate::conform::monitor::{self, Noted, Ruling};
-use crate::conform::secrets::{Sentinel, Shape};
-use crate::conform::session::Session;
+use crate::conform::secrets::{SecretShape, Sentinel};
+use crate::conform::session::ToolCaller;
 use crate::families::agent_cli::contract::AgentCliContract;
 use crate::strict_json;
 
@@ -28,26 +28,26 @@ const TEXT: &str = "it asks for text for people or for raw bytes";
 
 /// Every secret that a call of the run may carry.
 #[must_use]
-pub fn sentinels(session: &Session) -> Vec<Sentinel> {
-    let shapes = [Shape::Plain, Shape::Special];
+pub fn sentinels(session: &ToolCaller) -> Vec<Sentinel> {
+    let shapes = [SecretShape::Plain, SecretShape::Special];
     let mut all: Vec<_> = shapes.into_iter().flat_map(|shape| session.sentinels(shape)).collect();
     let fixture = fixture::of(session).and_then(|fixture| fixture.credentials.as_ref());
     if let Some(credentials) = fixture {
-        all.push(Sentinel::new(&credentials.env, Shape::Plain));
+        all.push(Sentinel::new(&credentials.env, SecretShape::Plain));
         all.push(fixture::other_secret(&credentials.env));
     }
-    all.push(Sentinel::new(RELEASE_TOKEN, Shape::Plain));
+    all.push(Sentinel::new(RELEASE_TOKEN, SecretShape::Plain));
     all.dedup();
     all
 }
 
 /// What the rules say about each call.
 #[must_use]
-pub fn judge(session: &Session, calls: &[Noted]) -> Vec<Ruling> {
+pub fn judge(session: &ToolCaller, calls: &[Noted]) -> Vec<Ruling> {
     let Ok(contract) = session.contract.of::<AgentCliContract>() else { return Vec::new() };
     let fixture = fixture::of(session);
     let reference = described_in(calls).unwrap_or_default();
-    let rules = Rules { contract, fixture, foreign: foreign(fixture, &reference), reference };
+    let rules = CallRules { contract, fixture, foreign: foreign(fixture, &reference), reference };
     calls.iter().map(|noted| rules.rule(noted)).collect()
 }
 
@@ -81,7 +81,7 @@ fn untrusted_fields(reference: &Value, path: &str) -> BTreeSet<String> {
     fields.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-struct Rules<'a> {
+struct CallRules<'a> {
     contract: &'a AgentCliContract,
     fixture: Option<&'a AgentCliFixture>,
     /// The data of `reference`; null when the run has none.
@@ -89,7 +89,7 @@ struct Rules<'a> {
     foreign: BTreeSet<String>,
 }
 
-impl Rules<'_> {
+impl CallRules<'_> {
     fn rule(&self, noted: &Noted) -> Ruling {
         let path = self.path(noted);
         let mut ruling = Ruling::of(path.clone());

@@ -40,7 +40,7 @@ const WRITES: &[&str] = &[
 
 /// What a command does.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Kind {
+pub enum CommandKind {
     Reads,
     Writes,
     /// `reference` does not say it, or in a word that nobody knows.
@@ -48,25 +48,25 @@ pub enum Kind {
 }
 
 /// What `reference` says that a command does.
-pub fn of(command: &Value) -> Kind {
+pub fn of(command: &Value) -> CommandKind {
     let word = command["type"].as_str().unwrap_or_default().trim().to_lowercase();
     let word = word.replace([' ', '_'], "-");
     // How it is confirmed is said of writes alone, in words that the contract defines.
     let is_confirmed = command.get("confirm").is_some_and(|confirm| !confirm.is_null());
     match (READS.contains(&word.as_str()), WRITES.contains(&word.as_str())) {
-        (true, _) if is_confirmed || command["dangerous"] == true => Kind::Unknown,
-        (true, _) => Kind::Reads,
-        (_, true) => Kind::Writes,
-        _ => Kind::Unknown,
+        (true, _) if is_confirmed || command["dangerous"] == true => CommandKind::Unknown,
+        (true, _) => CommandKind::Reads,
+        (_, true) => CommandKind::Writes,
+        _ => CommandKind::Unknown,
     }
 }
 
 pub fn reads(command: &Value) -> bool {
-    of(command) == Kind::Reads
+    of(command) == CommandKind::Reads
 }
 
 pub fn writes(command: &Value) -> bool {
-    of(command) == Kind::Writes
+    of(command) == CommandKind::Writes
 }
 
 /// Whether a command is a write that wants a token always, which is also what no word about it means.
@@ -76,7 +76,7 @@ pub fn is_gated(command: &Value) -> bool {
 
 /// The word that nobody knows, as a reason.
 pub fn unclear(path: &str, command: &Value) -> Option<String> {
-    if of(command) != Kind::Unknown {
+    if of(command) != CommandKind::Unknown {
         return None;
     }
     let word = command["type"].as_str().unwrap_or_default();
@@ -94,16 +94,16 @@ mod tests {
     #[test]
     fn usual_words_mean_the_same_and_unknown_ones_show_nothing() {
         for word in ["read", "Query", "read_only"] {
-            assert_eq!(of(&json!({"type": word})), Kind::Reads, "{word}");
+            assert_eq!(of(&json!({"type": word})), CommandKind::Reads, "{word}");
         }
         for word in ["write", "mutation", "Delete"] {
-            assert_eq!(of(&json!({"type": word})), Kind::Writes, "{word}");
+            assert_eq!(of(&json!({"type": word})), CommandKind::Writes, "{word}");
         }
         for command in [json!({}), json!({"type": "thing"}), json!({"type": 7})] {
-            assert_eq!(of(&command), Kind::Unknown, "{command}");
+            assert_eq!(of(&command), CommandKind::Unknown, "{command}");
             assert!(unclear("x", &command).is_some());
         }
-        assert_eq!(of(&json!({"type": "read", "confirm": "always"})), Kind::Unknown);
+        assert_eq!(of(&json!({"type": "read", "confirm": "always"})), CommandKind::Unknown);
         assert!(is_gated(&json!({"type": "mutation"})));
         assert!(!is_gated(&json!({"type": "write", "confirm": "exempt"})));
     }

@@ -11,17 +11,17 @@ use serde_json::Value;
 
 use crate::conform::help;
 use crate::conform::mock::Mock;
-use crate::conform::probe::{Evidence, Finding};
+use crate::conform::probe::{CallEvidence, Conclusion};
 use crate::conform::sandbox::Sandbox;
-use crate::conform::secrets::{Sentinel, Shape};
-use crate::conform::session::{Call, Event, Observed, Session};
+use crate::conform::secrets::{SecretShape, Sentinel};
+use crate::conform::session::{Event, Observed, ToolCall, ToolCaller};
 use crate::families::agent_cli::contract::AgentCliContract;
 
 use super::fixture::{self, AgentCliFixture, Role, Sample};
-use super::shot::Shot;
-use super::stop::{Outcome, Stop};
+use super::shot::Answered;
+use super::stop::{ProbeStep, Unfinished};
 use super::tally::Tally;
-use super::upstream::Upstream;
+use super::upstream::UpstreamProcess;
 use crate::families::agent_cli::conform::fixture::other_secret;
 
 /// Most calls that the finding of a probe shows.
@@ -33,12 +33,12 @@ pub const PROMPT_LIMIT: Duration = Duration::from_secs(8);
 const NOTHING: &str =
     "the probe found nothing to look at: no answer of the tool was of the kind that it judges";
 
-fn unusable() -> Stop {
-    Stop::Blocked("`reference` lists no commands that can be read".to_owned())
+fn unusable() -> Unfinished {
+    Unfinished::Blocked("`reference` lists no commands that can be read".to_owned())
 }
 
-fn local() -> Stop {
-    Stop::NotApplicable("conform.toml says that the tool has no upstream".to_owned())
+fn local() -> Unfinished {
+    Unfinished::NotApplicable("conform.toml says that the tool has no upstream".to_owned())
 }
 
 /// Who calls.
@@ -50,41 +50,44 @@ pub enum Account {
 }
 
 /// Where the calls of one probe happen.
-pub struct Lab<'a> {
-    pub session: &'a Session,
+pub struct ProbeCaller<'a> {
+    pub session: &'a ToolCaller,
     pub fixture: &'a AgentCliFixture,
     pub contract: &'a AgentCliContract,
     pub sandbox: Sandbox,
-    upstream: RefCell<Option<Upstream>>,
-    shown: RefCell<Vec<Evidence>>,
+    upstream: RefCell<Option<UpstreamProcess>>,
+    shown: RefCell<Vec<CallEvidence>>,
     /// What the probe has exercised.
     pub tally: Rc<Tally>,
 }
 
 /// Runs a probe and puts its end into a finding.
-pub fn examine(session: &Session, probe: impl FnOnce(&Lab<'_>) -> Outcome) -> Finding {
-    let lab = match Lab::new(session) {
+pub fn examine(
+    session: &ToolCaller,
+    probe: impl FnOnce(&ProbeCaller<'_>) -> ProbeStep,
+) -> Conclusion {
+    let lab = match ProbeCaller::new(session) {
         Ok(lab) => lab,
-        Err(reason) => return Finding::blocked(reason),
+        Err(reason) => return Conclusion::blocked(reason),
     };
     let ended = probe(&lab);
     let (targets, unit) = lab.tally.total();
     let mut finding = match ended {
-        Ok(()) => Finding::unless_vacuous(targets, unit, NOTHING),
-        Err(Stop::Fail(message, evidence)) => {
-            let finding = Finding::fail(message).about(targets, unit);
+        Ok(()) => Conclusion::unless_vacuous(targets, unit, NOTHING),
+        Err(Unfinished::Fail(message, evidence)) => {
+            let finding = Conclusion::fail(message).about(targets, unit);
             // What failed says enough; the calls before it are noise.
             return evidence.into_iter().fold(finding, |finding, each| finding.with(*each));
         }
-        Err(Stop::Blocked(message)) => Finding::blocked(message),
-        Err(Stop::NotApplicable(message)) => Finding::not_applicable(message),
+        Err(Unfinished::Blocked(message)) => Conclusion::blocked(message),
+        Err(Unfinished::NotApplicable(message)) => Conclusion::not_applicable(message),
     };
     finding.evidence = lab.shown.take();
     finding.about(targets, unit)
 }
 
-impl<'a> Lab<'a> {
-    fn new(session: &'a Session) -> Result<Self, String> {
+impl<'a> ProbeCaller<'a> {
+    fn new(session: &'a ToolCaller) -> Result<Self, String> {
         static NOTHING: AgentCliFixture = AgentCliFixture {
             local: false,
             long: Vec::new(),
@@ -112,21 +115,21 @@ impl<'a> Lab<'a> {
 
     /// A call without secrets and upstream; equal ones of all probes are made once.
     #[must_use]
-    pub fn look(&self, words: &[&str]) -> Shot {
-        let mut call = Call::new(words.iter().copied());
+    pub fn look(&self, words: &[&str]) -> Answered {
+        let mut call = ToolCall::new(words.iter().copied());
         call.limit = PROMPT_LIMIT;
         self.kept(self.session.observe(&call))
     }
 
     /// A call in the home of this probe, as this account, with the upstream if it was started.
     #[must_use]
-    pub fn run_as(&self, account: Account, words: &[String], more: &[(&str, &str)]) -> Shot {
+    pub fn run_as(&self, account: Account, words: &[String], more: &[(&str, &str)]) -> Answered {
         self.run(account, words, more, Event::None)
     }
 
     /// A call of the first account.
     #[must_use]
-    pub fn call(&self, words: &[String]) -> Shot {
+    pub fn call(&self, words: &[String]) -> Answered {
         self.run(Account::One, words, &[], Event::None)
     }
 
@@ -138,13 +141,13 @@ impl<'a> Lab<'a> {
         words: &[String],
         more: &[(&str, &str)],
         event: Event,
-    ) -> Shot {
+    ) -> Answered {
         self.kept(Arc::new(self.observe(&self.sandbox, account, words, more, event)))
     }
 
     /// A call in another home.
     #[must_use]
-    pub fn elsewhere(&self, sandbox: &Sandbox, words: &[String]) -> Shot {
+    pub fn elsewhere(&self, sandbox: &Sandbox, words: &[String]) -> Answered {
         self.kept(Arc::new(self.observe(sandbox, Account::One, words, &[], Event::None)))
     }
 
@@ -171,8 +174,8 @@ impl<'a> Lab<'a> {
         words: &[String],
         more: &[(&str, &str)],
         event: Event,
-    ) -> Call {
-        let mut call = Call::new(words.iter().cloned()).event(event);
+    ) -> ToolCall {
+        let mut call = ToolCall::new(words.iter().cloned()).event(event);
         if let Some(secret) = self.secret(account) {
             call = call.variable(&secret.name, &secret.value);
         }
@@ -188,7 +191,7 @@ impl<'a> Lab<'a> {
         words: &[String],
         more: &[(&str, &str)],
         event: Event,
-    ) -> Shot {
+    ) -> Answered {
         let call = self.prepared(account, words, more, event);
         let mut observed = self.session.observe_in(&call, &self.sandbox, Some(mock));
         observed.secrets = self.secrets();
@@ -203,20 +206,20 @@ impl<'a> Lab<'a> {
         account: Account,
         words: &[String],
         more: &[(&str, &str)],
-    ) -> Shot {
+    ) -> Answered {
         self.kept(Arc::new(self.observe(sandbox, account, words, more, Event::None)))
     }
 
     /// A call in another home against another server than the upstream, with everything said.
     #[must_use]
-    pub fn run_there(&self, mock: &Mock, sandbox: &Sandbox, call: &Call) -> Shot {
+    pub fn run_there(&self, mock: &Mock, sandbox: &Sandbox, call: &ToolCall) -> Answered {
         let observed = self.session.observe_in(call, sandbox, Some(mock));
         self.kept(Arc::new(observed))
     }
 
     /// Two equal calls at the same moment.
     #[must_use]
-    pub fn twice_at_once(&self, words: &[String]) -> [Shot; 2] {
+    pub fn twice_at_once(&self, words: &[String]) -> [Answered; 2] {
         let upstream = self.upstream.borrow();
         let mock = upstream.as_ref().map(|upstream| &upstream.mock);
         let call = self.prepared(Account::One, words, &[], Event::None);
@@ -233,24 +236,24 @@ impl<'a> Lab<'a> {
         })
     }
 
-    fn kept(&self, observed: Arc<Observed>) -> Shot {
+    fn kept(&self, observed: Arc<Observed>) -> Answered {
         let mut shown = self.shown.borrow_mut();
         if shown.len() < MAX_EVIDENCE {
             shown.push(observed.evidence(""));
         }
-        Shot::new(observed, Rc::clone(&self.tally))
+        Answered::new(observed, Rc::clone(&self.tally))
     }
 
     /// Starts the mock of the project behind a proxy.
     ///
     /// # Errors
     /// Blocked when the fixture does not say how, or when it does not start.
-    pub fn start_upstream(&self) -> Outcome {
+    pub fn start_upstream(&self) -> ProbeStep {
         if self.fixture.local {
             return Err(local());
         }
-        let started = Upstream::start(self.session, self.fixture, &self.sandbox);
-        *self.upstream.borrow_mut() = Some(started.map_err(Stop::Blocked)?);
+        let started = UpstreamProcess::start(self.session, self.fixture, &self.sandbox);
+        *self.upstream.borrow_mut() = Some(started.map_err(Unfinished::Blocked)?);
         Ok(())
     }
 
@@ -258,9 +261,12 @@ impl<'a> Lab<'a> {
     ///
     /// # Errors
     /// Blocked when there is none.
-    pub fn with_upstream<T>(&self, act: impl FnOnce(&Upstream) -> T) -> Outcome<T> {
+    pub fn with_upstream<T>(&self, act: impl FnOnce(&UpstreamProcess) -> T) -> ProbeStep<T> {
         let upstream = self.upstream.borrow();
-        upstream.as_ref().map(act).ok_or_else(|| Stop::Blocked("there is no upstream".to_owned()))
+        upstream
+            .as_ref()
+            .map(act)
+            .ok_or_else(|| Unfinished::Blocked("there is no upstream".to_owned()))
     }
 
     /// Requests so far that would have changed something.
@@ -273,7 +279,7 @@ impl<'a> Lab<'a> {
     ///
     /// # Errors
     /// When there is no upstream or no sample.
-    pub fn sample(&self, role: Role) -> Outcome<&'a Sample> {
+    pub fn sample(&self, role: Role) -> ProbeStep<&'a Sample> {
         let sample = self.samples(role).next();
         let sample = sample.ok_or_else(|| self.lacks_sample(role))?;
         self.start_upstream()?;
@@ -284,7 +290,7 @@ impl<'a> Lab<'a> {
     ///
     /// # Errors
     /// When there is no sample, or no upstream where one is needed.
-    pub fn reading(&self, role: Role) -> Outcome<&'a Sample> {
+    pub fn reading(&self, role: Role) -> ProbeStep<&'a Sample> {
         match self.samples(role).next() {
             Some(sample) if self.fixture.local => Ok(sample),
             _ => self.sample(role),
@@ -296,7 +302,7 @@ impl<'a> Lab<'a> {
     }
 
     /// Blocked, unless `reference` shows that the tool has nothing of this kind.
-    fn lacks_sample(&self, role: Role) -> Stop {
+    fn lacks_sample(&self, role: Role) -> Unfinished {
         if self.fixture.local {
             return local();
         }
@@ -306,26 +312,30 @@ impl<'a> Lab<'a> {
             return self.absent(&message);
         }
         let message = "conform.toml has no [[agent_cli.command]] with the role";
-        Stop::Blocked(format!("{message} `{}`", role.name()))
+        Unfinished::Blocked(format!("{message} `{}`", role.name()))
     }
 
     /// Not applicable for what `reference` lacks, when it can be read in full and help lists no other command; blocked
     /// otherwise.
     #[must_use]
-    pub fn absent(&self, evidence: &str) -> Stop {
+    pub fn absent(&self, evidence: &str) -> Unfinished {
         let Some(reference) = self.session_reference() else { return unusable() };
         match super::listing::incomplete(&reference).or_else(|| self.hidden(&reference)) {
-            Some(why) => Stop::Blocked(format!("{why}, so what it lacks shows nothing")),
-            None => Stop::NotApplicable(format!("{evidence}, and help lists no other command")),
+            Some(why) => Unfinished::Blocked(format!("{why}, so what it lacks shows nothing")),
+            None => {
+                Unfinished::NotApplicable(format!("{evidence}, and help lists no other command"))
+            }
         }
     }
 
     /// The same for a command that `reference` lacks.
     #[must_use]
-    pub fn absent_command(&self, path: &str) -> Stop {
+    pub fn absent_command(&self, path: &str) -> Unfinished {
         let call: Vec<&str> = path.split(' ').chain(["--help"]).collect();
         if self.look(&call).exit() == Some(0) {
-            return Stop::Blocked(format!("`{path}` exists, and `reference` does not list it"));
+            return Unfinished::Blocked(format!(
+                "`{path}` exists, and `reference` does not list it"
+            ));
         }
         self.absent(&format!("`reference` has no `{path}`"))
     }
@@ -352,10 +362,12 @@ impl<'a> Lab<'a> {
     ///
     /// # Errors
     /// Blocked when it says nothing.
-    pub fn declared(&self, path: &str) -> Outcome<Value> {
+    pub fn declared(&self, path: &str) -> ProbeStep<Value> {
         let reference = self.reference()?;
         super::listing::declared(&reference, path).cloned().ok_or_else(|| {
-            Stop::Blocked(format!("conform.toml names `{path}`, which `reference` does not list"))
+            Unfinished::Blocked(format!(
+                "conform.toml names `{path}`, which `reference` does not list"
+            ))
         })
     }
 
@@ -363,12 +375,14 @@ impl<'a> Lab<'a> {
     ///
     /// # Errors
     /// Blocked when `reference` does not say which these are.
-    pub fn foreign(&self, path: &str) -> Outcome<Vec<String>> {
+    pub fn foreign(&self, path: &str) -> ProbeStep<Vec<String>> {
         let (reference, command) = (self.reference()?, self.declared(path)?);
         let label = command["output_schema"].as_str().unwrap_or_default();
         let fields = reference["schemas"][label]["untrusted_fields"].as_array();
         let fields = fields.ok_or_else(|| {
-            Stop::Blocked(format!("`reference` does not say which fields of `{path}` others wrote"))
+            Unfinished::Blocked(format!(
+                "`reference` does not say which fields of `{path}` others wrote"
+            ))
         })?;
         Ok(fields.iter().filter_map(Value::as_str).map(str::to_owned).collect())
     }
@@ -389,7 +403,7 @@ impl<'a> Lab<'a> {
     ///
     /// # Errors
     /// Blocked when there is none: another probe says why.
-    pub fn reference(&self) -> Outcome<Value> {
+    pub fn reference(&self) -> ProbeStep<Value> {
         self.session_reference().ok_or_else(unusable)
     }
 
@@ -399,7 +413,7 @@ impl<'a> Lab<'a> {
         let credentials = self.fixture.credentials.as_ref()?;
         match account {
             Account::None => None,
-            Account::One => Some(Sentinel::new(&credentials.env, Shape::Plain)),
+            Account::One => Some(Sentinel::new(&credentials.env, SecretShape::Plain)),
             Account::Other => Some(other_secret(&credentials.env)),
         }
     }

@@ -44,7 +44,7 @@ use crate::conform::monitor::log::Noted;
 use crate::conform::monitor::ruling::Ruling;
 use crate::conform::probe::Probe;
 use crate::conform::secrets::Sentinel;
-use crate::conform::session::Session;
+use crate::conform::session::ToolCaller;
 
 pub use tools::AgentCliTools;
 
@@ -55,11 +55,11 @@ impl ProbeSet for AgentCliProbes {
         probes::PROBES
     }
 
-    fn sentinels(&self, session: &Session) -> Vec<Sentinel> {
+    fn sentinels(&self, session: &ToolCaller) -> Vec<Sentinel> {
         invariants::sentinels(session)
     }
 
-    fn judge(&self, session: &Session, calls: &[Noted]) -> Vec<Ruling> {
+    fn judge(&self, session: &ToolCaller, calls: &[Noted]) -> Vec<Ruling> {
         invariants::judge(session, calls)
     }
 }

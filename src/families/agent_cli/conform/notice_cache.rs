@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::gate::utc;
-use super::lab::{Lab, examine};
-use super::shot::Shot;
-use super::stop::{Outcome, Stop};
-use super::teller::{Teller, has_notice};
+use super::lab::{ProbeCaller, examine};
+use super::shot::Answered;
+use super::stop::{ProbeStep, Unfinished};
+use super::teller::{ReleaseTeller, has_notice};
 use super::tree;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
@@ -18,30 +18,32 @@ const FUTURE: &str = "2099-01-31T12:00:00Z";
 const FIX: &str = "Show a notice only when the cache can be read, its time is not over and not in the future, and its version is newer";
 
 /// The tool after a check that found a newer version, with a notice that can go away.
-fn told<'a>(lab: &'a Lab<'a>) -> Outcome<Teller<'a>> {
-    let mut teller = Teller::start(lab)?;
+fn told<'a>(lab: &'a ProbeCaller<'a>) -> ProbeStep<ReleaseTeller<'a>> {
+    let mut teller = ReleaseTeller::start(lab)?;
     teller.publish(&teller.newer())?;
     if !has_notice(&teller.run(&["context"])) {
-        return Err(Stop::Blocked("the check leaves no notice that could go away".to_owned()));
+        return Err(Unfinished::Blocked(
+            "the check leaves no notice that could go away".to_owned(),
+        ));
     }
     Ok(teller)
 }
 
 /// The cache after such a check.
 struct Cache<'a> {
-    teller: Teller<'a>,
+    teller: ReleaseTeller<'a>,
     path: PathBuf,
     document: Value,
 }
 
 impl<'a> Cache<'a> {
-    fn find(lab: &'a Lab<'a>) -> Outcome<Self> {
+    fn find(lab: &'a ProbeCaller<'a>) -> ProbeStep<Self> {
         let teller = told(lab)?;
         let found = teller.file_with(lab, &teller.newer().to_string());
         let found =
             found.and_then(|(path, text)| Some((path, crate::strict_json::read(&text).ok()?)));
         let (path, document) = found.ok_or_else(|| {
-            Stop::Blocked(
+            Unfinished::Blocked(
                 "the file in which the notice is kept cannot be found, or is no JSON".to_owned(),
             )
         })?;
@@ -49,10 +51,10 @@ impl<'a> Cache<'a> {
     }
 
     /// Changes values of the cache; blocked when none fits.
-    fn change(&self, what: &str, to: &dyn Fn(&Value) -> Option<Value>) -> Outcome {
+    fn change(&self, what: &str, to: &dyn Fn(&Value) -> Option<Value>) -> ProbeStep {
         let mut document = self.document.clone();
         if tree::change(&mut document, to) == 0 {
-            return Err(Stop::Blocked(format!(
+            return Err(Unfinished::Blocked(format!(
                 "the cached notice has no {what} that can be found"
             )));
         }
@@ -60,7 +62,7 @@ impl<'a> Cache<'a> {
     }
 
     /// Moves every time in the cache.
-    fn at(&self, time: &str) -> Outcome {
+    fn at(&self, time: &str) -> ProbeStep {
         let seconds = utc(time).map(jiff::Timestamp::as_second).unwrap_or_default();
         let now = i64::try_from(crate::system::clock::now_seconds()).unwrap_or_default();
         self.change("time", &|value| {
@@ -79,7 +81,7 @@ impl<'a> Cache<'a> {
     }
 }
 
-fn silent(cache: &Cache<'_>, when: &str) -> Outcome<Shot> {
+fn silent(cache: &Cache<'_>, when: &str) -> ProbeStep<Answered> {
     let connections = cache.teller.connections();
     let shot = cache.teller.run(&["context"]);
     shot.expect(shot.is_ok(), format!("`context` fails with {when}"))?;
@@ -131,7 +133,7 @@ pub const CORRUPT: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn corrupt(lab: &Lab<'_>) -> Outcome {
+fn corrupt(lab: &ProbeCaller<'_>) -> ProbeStep {
     let cache = Cache::find(lab)?;
     for bytes in [&b"{\"notice\": "[..], b"[1]", b"{\"notice\": {\"type\": 7}}", b"\xff\xfe\x00"] {
         tree::replace(&cache.path, bytes)?;
@@ -171,7 +173,7 @@ pub const CLEARED: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn notice_cleared(lab: &Lab<'_>) -> Outcome {
+fn notice_cleared(lab: &ProbeCaller<'_>) -> ProbeStep {
     let host = told(lab)?;
     host.update_finds_nothing(&[]);
     let shot = host.run(&["context"]);

@@ -2,9 +2,9 @@
 
 use semver::Version;
 
-use super::lab::{Lab, examine};
-use super::stop::Outcome;
-use super::teller::Teller;
+use super::lab::{ProbeCaller, examine};
+use super::stop::ProbeStep;
+use super::teller::ReleaseTeller;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 
@@ -18,8 +18,8 @@ pub const NOTICES: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn notices(lab: &Lab<'_>) -> Outcome {
-    let mut host = Teller::start(lab)?;
+fn notices(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let mut host = ReleaseTeller::start(lab)?;
     let newer = host.newer();
     host.publish(&newer)?;
     let rules = &lab.contract.notices;
@@ -67,8 +67,8 @@ pub const SEVERITY: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn severity(lab: &Lab<'_>) -> Outcome {
-    let mut host = Teller::start(lab)?;
+fn severity(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let mut host = ReleaseTeller::start(lab)?;
     let major = Version::new(host.newer().major + 1, 0, 0);
     for (version, wanted) in [(host.newer(), "info"), (major, "warning")] {
         host.publish(&version)?;
@@ -92,8 +92,8 @@ pub const CONTEXT_NOTICES: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn context_notices(lab: &Lab<'_>) -> Outcome {
-    let mut host = Teller::start(lab)?;
+fn context_notices(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let mut host = ReleaseTeller::start(lab)?;
     host.publish(&host.newer())?;
     let shot = host.run(&["context"]);
     let kind = &shot.at("/data/notices/0")["type"];

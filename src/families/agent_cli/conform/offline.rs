@@ -8,8 +8,8 @@ use crate::conform::sandbox::Sandbox;
 use crate::conform::session::Event;
 use crate::system::files::{self, Kind};
 
-use super::lab::{Account, Lab, examine, words};
-use super::stop::{Outcome, Stop};
+use super::lab::{Account, ProbeCaller, examine, words};
+use super::stop::{ProbeStep, Unfinished};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 
@@ -23,14 +23,14 @@ pub const CONTEXT_OFFLINE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn context_offline(lab: &Lab<'_>) -> Outcome {
+fn context_offline(lab: &ProbeCaller<'_>) -> ProbeStep {
     if lab.fixture.credentials.is_none() {
         let message =
             "conform.toml has no [agent_cli.credentials], so no connection can be expected";
         return Err(if lab.fixture.local {
-            Stop::NotApplicable("conform.toml says that the tool has no upstream".to_owned())
+            Unfinished::NotApplicable("conform.toml says that the tool has no upstream".to_owned())
         } else {
-            Stop::Blocked(message.to_owned())
+            Unfinished::Blocked(message.to_owned())
         });
     }
     let trap = trap()?;
@@ -49,9 +49,10 @@ fn context_offline(lab: &Lab<'_>) -> Outcome {
     Ok(())
 }
 
-fn trap() -> Outcome<Mock> {
+fn trap() -> ProbeStep<Mock> {
     let answer = |_: &Request| Reply::new(200, "application/json", "{}");
-    Mock::with(Arc::new(answer)).map_err(|error| Stop::Blocked(format!("no port is free: {error}")))
+    Mock::with(Arc::new(answer))
+        .map_err(|error| Unfinished::Blocked(format!("no port is free: {error}")))
 }
 
 pub const DOCTOR_OFFLINE: Probe = Probe {
@@ -64,19 +65,20 @@ pub const DOCTOR_OFFLINE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn doctor_offline(lab: &Lab<'_>) -> Outcome {
+fn doctor_offline(lab: &ProbeCaller<'_>) -> ProbeStep {
     if lab.fixture.local {
-        return Err(Stop::NotApplicable(
+        return Err(Unfinished::NotApplicable(
             "conform.toml says that the tool has no upstream".to_owned(),
         ));
     }
     if lab.fixture.credentials.is_none() || lab.session.base_url_env().is_none() {
         let message = "conform.toml does not say how the tool gets to an upstream";
-        return Err(Stop::Blocked(message.to_owned()));
+        return Err(Unfinished::Blocked(message.to_owned()));
     }
     let refused = lab.run_as(Account::One, &words(&["doctor"]), &[]);
     let trouble = Mock::with(Arc::new(|_: &Request| Reply::new(500, "application/json", "{}")));
-    let trouble = trouble.map_err(|error| Stop::Blocked(format!("no port is free: {error}")))?;
+    let trouble =
+        trouble.map_err(|error| Unfinished::Blocked(format!("no port is free: {error}")))?;
     let failing = lab.run_against(&trouble, Account::One, &words(&["doctor"]), &[], Event::None);
     for (shot, what) in [(refused, "without a network"), (failing, "with an upstream that fails")] {
         shot.expect(shot.is_ok(), format!("`doctor` is not ok {what}"))?;
@@ -101,11 +103,11 @@ pub const ANY_DIRECTORY: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn any_directory(lab: &Lab<'_>) -> Outcome {
+fn any_directory(lab: &ProbeCaller<'_>) -> ProbeStep {
     let target = &lab.session.target;
     let home = target.directory.clone().or_else(|| target.root.clone());
     if target.prefix.iter().any(|word| word == "-m") {
-        return Err(Stop::NotApplicable(
+        return Err(Unfinished::NotApplicable(
             "[conform] `command` starts a module, which Python finds in its own directory only"
                 .to_owned(),
         ));
@@ -116,12 +118,12 @@ fn any_directory(lab: &Lab<'_>) -> Outcome {
         _ => word.clone(),
     });
     let prefix = prefix.collect();
-    let elsewhere =
-        Sandbox::new().map_err(|error| Stop::Blocked(format!("there is no sandbox: {error}")))?;
+    let elsewhere = Sandbox::new()
+        .map_err(|error| Unfinished::Blocked(format!("there is no sandbox: {error}")))?;
     let work = elsewhere.work();
     elsewhere
         .file("work/CHANGELOG.md", b"## [9.9.9] - 2026-01-01\n\n### Added\n\n- A trap.\n")
-        .map_err(|error| Stop::Blocked(format!("the sandbox cannot be written: {error}")))?;
+        .map_err(|error| Unfinished::Blocked(format!("the sandbox cannot be written: {error}")))?;
     elsewhere.run_in(work, prefix);
     for call in [["changelog"], ["reference"], ["context"]] {
         let here = lab.run_as(Account::None, &words(&call), &[]);

@@ -7,10 +7,10 @@ use crate::conform::mock::Reply;
 use super::fixture::{Role, Sample};
 use super::gate::{meant, token, utc};
 use super::kind;
-use super::lab::{Account, Lab, and, examine, words};
+use super::lab::{Account, ProbeCaller, and, examine, words};
 use super::listing::split;
-use super::shot::Shot;
-use super::stop::{Outcome, Stop};
+use super::shot::Answered;
+use super::stop::{ProbeStep, Unfinished};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 
@@ -28,14 +28,14 @@ pub const EXPIRING: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn expiring(lab: &Lab<'_>) -> Outcome {
+fn expiring(lab: &ProbeCaller<'_>) -> ProbeStep {
     let shot = lab.run_as(Account::One, &words(&["context"]), &[]);
     if !shot.is_ok() {
-        return Err(Stop::Blocked("`context` fails".to_owned()));
+        return Err(Unfinished::Blocked("`context` fails".to_owned()));
     }
     let credentials = shot.at("/data/credentials");
     if ["valid", "expires_at", "refreshable"].iter().all(|key| credentials.get(key).is_none()) {
-        return Err(Stop::NotApplicable("`context` says nothing of an expiry".to_owned()));
+        return Err(Unfinished::NotApplicable("`context` says nothing of an expiry".to_owned()));
     }
     for key in ["valid", "refreshable"] {
         let fits = credentials.get(key).is_none_or(|value| value.is_boolean() || value.is_null());
@@ -46,7 +46,7 @@ fn expiring(lab: &Lab<'_>) -> Outcome {
     shot.expect(expires.is_null() || is_time, "`credentials.expires_at` is no time in UTC")?;
     let doctor = lab.run_as(Account::One, &words(&["doctor"]), &[]);
     if !doctor.is_ok() {
-        return Err(Stop::Blocked("`doctor` fails".to_owned()));
+        return Err(Unfinished::Blocked("`doctor` fails".to_owned()));
     }
     let checks = doctor.at("/data/checks").as_array().into_iter().flatten();
     let found = checks.into_iter().any(|check| check["check"] == "credentials");
@@ -63,21 +63,21 @@ pub const EXPIRED: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn expired(lab: &Lab<'_>) -> Outcome {
+fn expired(lab: &ProbeCaller<'_>) -> ProbeStep {
     let context = lab.run_as(Account::One, &words(&["context"]), &[]);
     if !context.is_ok() {
-        return Err(Stop::Blocked("`context` fails".to_owned()));
+        return Err(Unfinished::Blocked("`context` fails".to_owned()));
     }
     let credentials = context.at("/data/credentials");
     if ["valid", "expires_at", "refreshable"].iter().all(|key| credentials.get(key).is_none()) {
-        return Err(Stop::NotApplicable("`context` says nothing of an expiry".to_owned()));
+        return Err(Unfinished::NotApplicable("`context` says nothing of an expiry".to_owned()));
     }
     let sample = lab.sample(Role::Get)?;
     let setting = lab.fixture.credentials.as_ref().and_then(|each| each.expired.as_ref());
     let setting = setting.ok_or_else(|| {
         let why =
             "conform.toml does not say which variable makes a credential one that has expired";
-        Stop::Blocked(format!("{why} ([agent_cli.credentials] `expired`)"))
+        Unfinished::Blocked(format!("{why} ([agent_cli.credentials] `expired`)"))
     })?;
     let more = [(setting.env.as_str(), setting.value.as_str())];
     let refused = || Reply::new(401, "application/json", "{\"error\":\"made up by aos conform\"}");
@@ -104,10 +104,10 @@ fn expired(lab: &Lab<'_>) -> Outcome {
 }
 
 /// Runs a sample, through the gate when it is a write.
-fn gated(lab: &Lab<'_>, sample: &Sample) -> Outcome<Shot> {
+fn gated(lab: &ProbeCaller<'_>, sample: &Sample) -> ProbeStep<Answered> {
     let command = lab.declared(&sample.path)?;
     if let Some(why) = kind::unclear(&sample.path, &command) {
-        return Err(Stop::Blocked(why));
+        return Err(Unfinished::Blocked(why));
     }
     let call = meant(lab, sample, &sample.call());
     if !kind::writes(&command) {
@@ -127,7 +127,7 @@ pub const JOBS: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn jobs(lab: &Lab<'_>) -> Outcome {
+fn jobs(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Job)?;
     let shot = gated(lab, sample)?;
     shot.expect(shot.is_ok(), "the job is not accepted")?;
@@ -144,20 +144,20 @@ fn jobs(lab: &Lab<'_>) -> Outcome {
         status = state(&polled)?;
     }
     if status != "succeeded" {
-        return Err(Stop::Blocked(format!("the job of the mock upstream is still {status}")));
+        return Err(Unfinished::Blocked(format!("the job of the mock upstream is still {status}")));
     }
     let delivered = lab.call(&result);
     delivered.expect(delivered.is_ok(), "the command in `result` fails")
 }
 
-fn state(shot: &Shot) -> Outcome<String> {
+fn state(shot: &Answered) -> ProbeStep<String> {
     let status = shot.at("/data/status").as_str().unwrap_or_default();
     shot.expect(STATES.contains(&status), format!("the job has the state `{status}`"))?;
     Ok(status.to_owned())
 }
 
 /// The command in a member, without the name of the tool.
-fn command(lab: &Lab<'_>, shot: &Shot, key: &str) -> Outcome<Vec<String>> {
+fn command(lab: &ProbeCaller<'_>, shot: &Answered, key: &str) -> ProbeStep<Vec<String>> {
     let line = shot.data()[key].as_str().unwrap_or_default();
     let words = split(line);
     let reference = lab.reference()?;
@@ -176,7 +176,7 @@ pub const HUMAN: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn human(lab: &Lab<'_>) -> Outcome {
+fn human(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Human)?;
     let shot = gated(lab, sample)?;
     let codes: Vec<_> = lab

@@ -8,10 +8,10 @@ use crate::conform::mock::Reply;
 
 use super::fixture::Role;
 use super::gate::{meant, token};
-use super::lab::{Lab, and, examine};
+use super::lab::{ProbeCaller, and, examine};
 use super::listing::params;
-use super::shot::Shot;
-use super::stop::{Outcome, Stop};
+use super::shot::Answered;
+use super::stop::{ProbeStep, Unfinished};
 use super::values;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
@@ -22,7 +22,7 @@ const MAX_PAGES: usize = 40;
 const HUGE: &str = "100000";
 
 /// How a list is paged: the option that leads on, and the member that its value comes from.
-fn paged(lab: &Lab<'_>, path: &str) -> Outcome<(&'static str, String)> {
+fn paged(lab: &ProbeCaller<'_>, path: &str) -> ProbeStep<(&'static str, String)> {
     let options: BTreeSet<String> = params(&lab.declared(path)?).collect();
     let offset = lab.contract.pagination.offset_next_key.as_str().to_owned();
     match (options.contains("cursor"), options.contains("offset"), options.contains("limit")) {
@@ -32,13 +32,13 @@ fn paged(lab: &Lab<'_>, path: &str) -> Outcome<(&'static str, String)> {
     }
 }
 
-fn worked(lab: &Lab<'_>, call: &[String]) -> Outcome<Shot> {
+fn worked(lab: &ProbeCaller<'_>, call: &[String]) -> ProbeStep<Answered> {
     let shot = lab.call(call);
     shot.expect(shot.is_ok(), format!("`{}` fails against the mock upstream", call.join(" ")))?;
     Ok(shot)
 }
 
-fn count(shot: &Shot) -> usize {
+fn count(shot: &Answered) -> usize {
     shot.at("/data/items").as_array().map_or(0, Vec::len)
 }
 
@@ -52,14 +52,15 @@ pub const SILENT_CAP: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn silent_cap(lab: &Lab<'_>) -> Outcome {
+fn silent_cap(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.reading(Role::List)?;
     let (option, next_key) = paged(lab, &sample.path)?;
     let whole = lab.call(&and(&sample.call(), &["--limit", HUGE]));
     let mut candidates = vec![worked(lab, &sample.call())?];
-    candidates.extend(Some(whole).filter(Shot::is_ok));
+    candidates.extend(Some(whole).filter(Answered::is_ok));
     let truncated = lab.contract.pagination.truncated_key.as_str();
-    let is_open = |shot: &Shot| shot.data()["has_more"] == true || shot.data()[truncated] == true;
+    let is_open =
+        |shot: &Answered| shot.data()["has_more"] == true || shot.data()[truncated] == true;
     let Some(largest) =
         candidates.iter().filter(|shot| !is_open(shot)).min_by_key(|shot| count(shot))
     else {
@@ -96,7 +97,7 @@ pub const FIELDS_OF_PAGES: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn fields_of_pages(lab: &Lab<'_>) -> Outcome {
+fn fields_of_pages(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.reading(Role::List)?;
     let (option, _) = paged(lab, &sample.path)?;
     let rules = &lab.contract.pagination;
@@ -107,7 +108,7 @@ fn fields_of_pages(lab: &Lab<'_>) -> Outcome {
     let chosen = first.and_then(|item| item.keys().find(|key| !key.starts_with('_')));
     let Some(chosen) = chosen else {
         let why = "the list of the mock upstream has no item with a field";
-        return Err(Stop::Blocked(why.to_owned()));
+        return Err(Unfinished::Blocked(why.to_owned()));
     };
     let shot = worked(lab, &and(&call, &["--fields", chosen]))?;
     for key in controls.iter().map(crate::contract::name::Key::as_str) {
@@ -135,7 +136,7 @@ pub const STREAM_FAILURE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn stream_failure(lab: &Lab<'_>) -> Outcome {
+fn stream_failure(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Stream)?;
     lab.with_upstream(|upstream| {
         upstream.replace(|_| Reply::new(503, "application/json", "{}"));
@@ -155,12 +156,12 @@ pub const UNTRUSTED_ITEMS: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn untrusted_items(lab: &Lab<'_>) -> Outcome {
+fn untrusted_items(lab: &ProbeCaller<'_>) -> ProbeStep {
     let get = lab.reading(Role::Get)?;
     let foreign = lab.foreign(&get.path)?;
     let foreign: BTreeSet<&str> = foreign.iter().map(String::as_str).collect();
     if foreign.is_empty() {
-        return Err(Stop::NotApplicable(format!("`{}` has no field of others", get.path)));
+        return Err(Unfinished::NotApplicable(format!("`{}` has no field of others", get.path)));
     }
     let mut shots = Vec::new();
     for sample in [Role::List, Role::Scopes].into_iter().flat_map(|role| lab.samples(role)) {
@@ -173,10 +174,10 @@ fn untrusted_items(lab: &Lab<'_>) -> Outcome {
     }
     if shots.is_empty() && lab.fixture.local {
         let message = "the tool works on this machine alone and has no list and no batch";
-        return Err(Stop::NotApplicable(message.to_owned()));
+        return Err(Unfinished::NotApplicable(message.to_owned()));
     }
     if shots.is_empty() {
-        return Err(Stop::Blocked("conform.toml has no list and no batch".to_owned()));
+        return Err(Unfinished::Blocked("conform.toml has no list and no batch".to_owned()));
     }
     let key = lab.contract.untrusted_key.as_str();
     for shot in &shots {

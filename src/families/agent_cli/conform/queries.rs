@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::fixture::Role;
-use super::lab::{Account, Lab, and, examine};
+use super::lab::{Account, ProbeCaller, and, examine};
 use super::listing::params;
-use super::shot::Shot;
-use super::stop::{Outcome, Stop};
+use super::shot::Answered;
+use super::stop::{ProbeStep, Unfinished};
 use super::{shapes, values};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 
 /// The data of a sample, which has to work.
-fn worked(lab: &Lab<'_>, call: &[String]) -> Outcome<Shot> {
+fn worked(lab: &ProbeCaller<'_>, call: &[String]) -> ProbeStep<Answered> {
     let shot = lab.call(call);
     shot.expect(shot.is_ok(), format!("`{}` fails against the mock upstream", call.join(" ")))?;
     Ok(shot)
@@ -34,7 +34,7 @@ pub const FIELDS: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn fields(lab: &Lab<'_>) -> Outcome {
+fn fields(lab: &ProbeCaller<'_>) -> ProbeStep {
     let untrusted = lab.contract.untrusted_key.as_str();
     let sample = lab.reading(Role::Get)?;
     let whole = worked(lab, &sample.call())?;
@@ -80,7 +80,7 @@ pub const PAGING: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn paging(lab: &Lab<'_>) -> Outcome {
+fn paging(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.reading(Role::List)?;
     let options: BTreeSet<String> = params(&lab.declared(&sample.path)?).collect();
     let way = ["cursor", "offset"].into_iter().find(|option| options.contains(*option));
@@ -109,11 +109,11 @@ fn paging(lab: &Lab<'_>) -> Outcome {
     first.expect(has_more != next.is_null(), "`has_more` and the way to the next page disagree")?;
     if !has_more {
         let message = "the list of the mock upstream has one page of two entries, so no pages can be compared";
-        return Err(Stop::Blocked(message.to_owned()));
+        return Err(Unfinished::Blocked(message.to_owned()));
     }
     let next = next.as_str().map_or_else(|| next.to_string(), str::to_owned);
     let second = worked(lab, &and(&call, &[&format!("--{way}"), &next]))?;
-    let ids = |shot: &Shot| -> Vec<String> {
+    let ids = |shot: &Answered| -> Vec<String> {
         let items = shot.data()["items"].as_array().into_iter().flatten();
         items.map(|item| item.get("id").unwrap_or(item).to_string()).collect()
     };
@@ -136,7 +136,7 @@ pub const IDS_AND_TIMES: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn ids_and_times(lab: &Lab<'_>) -> Outcome {
+fn ids_and_times(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.reading(Role::Get)?;
     let lists = lab.samples(Role::List).map(super::fixture::Sample::call);
     for call in std::iter::once(sample.call()).chain(lists) {
@@ -158,7 +158,7 @@ pub const UNTRUSTED: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn untrusted(lab: &Lab<'_>) -> Outcome {
+fn untrusted(lab: &ProbeCaller<'_>) -> ProbeStep {
     let key = lab.contract.untrusted_key.as_str();
     let sample = lab.reading(Role::Get)?;
     let foreign = lab.foreign(&sample.path)?;
@@ -194,7 +194,7 @@ pub const SCOPES: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn scopes(lab: &Lab<'_>) -> Outcome {
+fn scopes(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Scopes)?;
     let shot = worked(lab, &sample.call())?;
     let errors = shot.data().as_object().into_iter().flatten().find(|(key, value)| {
@@ -213,10 +213,10 @@ pub const STREAM: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn stream(lab: &Lab<'_>) -> Outcome {
+fn stream(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Stream)?;
     // Past the proxy, which would wait for the end of the stream; so with what the mock knows.
-    let direct = lab.with_upstream(super::upstream::Upstream::direct)?;
+    let direct = lab.with_upstream(super::upstream::UpstreamProcess::direct)?;
     let variable = lab.session.base_url_env().unwrap_or_default();
     let mut more = vec![(variable, direct.as_str())];
     let credentials = lab.fixture.credentials.as_ref();

@@ -1,14 +1,14 @@
 //! Secrets in places where nobody expects them (agent-cli §10), and an audit log that cannot be written.
 
-use crate::conform::secrets::{Sentinel, Shape};
+use crate::conform::secrets::{SecretShape, Sentinel};
 use crate::system::files;
 
 use super::fixture::{Role, Sample};
 use super::gate::{meant, token};
-use super::lab::{Account, Lab, and, examine, words};
+use super::lab::{Account, ProbeCaller, and, examine, words};
 use super::secrets::files_below;
-use super::shot::Shot;
-use super::stop::{Outcome, Stop};
+use super::shot::Answered;
+use super::stop::{ProbeStep, Unfinished};
 use super::tree;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
@@ -33,7 +33,7 @@ pub const AUDIT_ARGUMENTS: Probe = Probe {
                 if let Some(how) = secrets.iter().find_map(|secret| secret.leak(&text)) {
                     let message =
                         format!("the file `{}` holds the secret {how}", tree::name(&path));
-                    return Err(Stop::Fail(message, None));
+                    return Err(Unfinished::Fail(message, None));
                 }
             }
             Ok(())
@@ -68,13 +68,16 @@ pub const PREVIEW_SECRETS: Probe = Probe {
 };
 
 /// Previews a create with a secret in the value of its last option, in three spellings.
-fn with_secret(lab: &Lab<'_>, each: impl Fn(&Lab<'_>, &Shot) -> Outcome) -> Outcome {
+fn with_secret(
+    lab: &ProbeCaller<'_>,
+    each: impl Fn(&ProbeCaller<'_>, &Answered) -> ProbeStep,
+) -> ProbeStep {
     let sample = lab.sample(Role::Create)?;
-    let secret = lab
-        .secret(Account::One)
-        .ok_or_else(|| Stop::Blocked("conform.toml has no [agent_cli.credentials]".to_owned()))?;
+    let secret = lab.secret(Account::One).ok_or_else(|| {
+        Unfinished::Blocked("conform.toml has no [agent_cli.credentials]".to_owned())
+    })?;
     let (rest, option) = last_option(sample).ok_or_else(|| {
-        Stop::Blocked(format!("`{}` has no option with a value in conform.toml", sample.path))
+        Unfinished::Blocked(format!("`{}` has no option with a value in conform.toml", sample.path))
     })?;
     let value = secret.value.as_str();
     let spellings = [
@@ -109,10 +112,10 @@ pub const ADDRESS: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn address(lab: &Lab<'_>) -> Outcome {
+fn address(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Get)?;
     let variable = lab.session.base_url_env().unwrap_or_default();
-    let secret = Sentinel::new("ADDRESS", Shape::Plain);
+    let secret = Sentinel::new("ADDRESS", SecretShape::Plain);
     let url = lab.with_upstream(|upstream| upstream.mock.url())?;
     let url = url.replacen("http://", &format!("http://somebody:{}@", secret.value), 1);
     let more = [(variable, url.as_str())];
@@ -124,7 +127,7 @@ fn address(lab: &Lab<'_>) -> Outcome {
         if let Some(how) = secret.leak(&shot.observed.said()) {
             // The call itself would show it.
             let message = format!("`{}` prints the password of the address {how}", call.join(" "));
-            return Err(Stop::Fail(message, None));
+            return Err(Unfinished::Fail(message, None));
         }
     }
     if let Some(create) = lab.samples(Role::Create).next() {
@@ -137,7 +140,7 @@ fn address(lab: &Lab<'_>) -> Outcome {
         if let Some(how) = secret.leak(&text) {
             let message =
                 format!("`{}` holds the password of the address {how}", tree::name(&path));
-            return Err(Stop::Fail(message, None));
+            return Err(Unfinished::Fail(message, None));
         }
     }
     Ok(())
@@ -153,15 +156,17 @@ pub const AUDIT_FAILURE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn audit_failure(lab: &Lab<'_>) -> Outcome {
+fn audit_failure(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Create)?;
     let call = meant(lab, sample, &sample.call());
     let _ = token(lab, &call)?;
-    let log = super::secrets::audit_log(lab)
-        .ok_or_else(|| Stop::Blocked("there is no audit log in the home of the tool".to_owned()))?;
+    let log = super::secrets::audit_log(lab).ok_or_else(|| {
+        Unfinished::Blocked("there is no audit log in the home of the tool".to_owned())
+    })?;
     tree::obstruct(&log)?;
-    let token = token(lab, &call)
-        .map_err(|_| Stop::Fail("a dry run fails because of its audit log".to_owned(), None))?;
+    let token = token(lab, &call).map_err(|_| {
+        Unfinished::Fail("a dry run fails because of its audit log".to_owned(), None)
+    })?;
     let before = lab.mutations();
     let shot = lab.call(&and(&call, &["--confirm", &token]));
     let writes = shot.is_ok() && lab.mutations() > before;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::kind::{self, is_gated};
-use super::lab::{Lab, examine};
-use super::stop::{Outcome, Stop};
+use super::lab::{ProbeCaller, examine};
+use super::stop::{ProbeStep, Unfinished};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::conform::listing::commands;
 use crate::families::agent_cli::conform::listing::params;
@@ -27,7 +27,7 @@ pub const REFERENCE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn reference(lab: &Lab<'_>) -> Outcome {
+fn reference(lab: &ProbeCaller<'_>) -> ProbeStep {
     let shot = lab.look(&["reference"]);
     shot.expect(shot.is_ok(), "`reference` fails")?;
     let data = shot.data();
@@ -82,7 +82,7 @@ pub const COMMANDS: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn each_command(lab: &Lab<'_>) -> Outcome {
+fn each_command(lab: &ProbeCaller<'_>) -> ProbeStep {
     let shot = lab.look(&["reference"]);
     let data = lab.reference()?;
     let rules = &lab.contract.self_description.reference;
@@ -140,7 +140,7 @@ fn each_command(lab: &Lab<'_>) -> Outcome {
         let known = policies.is_empty() || policies.iter().any(|each| each.as_str() == policy);
         shot.expect(known, format!("`{path}` does not say how it is confirmed"))?;
     }
-    unclear.map_or(Ok(()), |why| Err(Stop::Blocked(why)))
+    unclear.map_or(Ok(()), |why| Err(Unfinished::Blocked(why)))
 }
 
 fn texts(value: &Value) -> BTreeSet<&str> {
@@ -157,7 +157,7 @@ pub const EXAMPLES: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn examples(lab: &Lab<'_>) -> Outcome {
+fn examples(lab: &ProbeCaller<'_>) -> ProbeStep {
     let shot = lab.look(&["reference"]);
     let data = lab.reference()?;
     let global: BTreeSet<String> = GLOBAL
@@ -199,7 +199,7 @@ pub const READINESS: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn readiness(lab: &Lab<'_>) -> Outcome {
+fn readiness(lab: &ProbeCaller<'_>) -> ProbeStep {
     let shot = lab.look(&["reference"]);
     let data = lab.reference()?;
     let readiness = &data["release_readiness"];

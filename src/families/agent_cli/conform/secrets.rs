@@ -9,9 +9,9 @@ use crate::system::files::{self, Kind};
 
 use super::fixture::{Role, Sample};
 use super::gate::{WRITES, meant, token};
-use super::lab::{Lab, and, examine, words};
-use super::shot::Shot;
-use super::stop::{Outcome, Stop};
+use super::lab::{ProbeCaller, and, examine, words};
+use super::shot::Answered;
+use super::stop::{ProbeStep, Unfinished};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 
@@ -47,10 +47,10 @@ pub const SECRETS: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn secrets(lab: &Lab<'_>) -> Outcome {
+fn secrets(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Get)?;
     if lab.secrets().is_empty() {
-        return Err(Stop::Blocked("conform.toml has no [agent_cli.credentials]".to_owned()));
+        return Err(Unfinished::Blocked("conform.toml has no [agent_cli.credentials]".to_owned()));
     }
     let mut calls = vec![words(&["context"]), words(&["doctor"]), sample.call()];
     if let Some(create) = lab.samples(Role::Create).next() {
@@ -75,7 +75,7 @@ fn secrets(lab: &Lab<'_>) -> Outcome {
         if let Some(how) = secrets.iter().find_map(|secret| secret.leak(&text)) {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
             let message = format!("the file `{}` holds the secret {how}", name.unwrap_or_default());
-            return Err(Stop::Fail(message, None));
+            return Err(Unfinished::Fail(message, None));
         }
     }
     Ok(())
@@ -97,7 +97,7 @@ enum Echo {
 const ECHOES: [Echo; 4] = [Echo::Headers, Echo::Message, Echo::Nested, Echo::Page];
 
 /// Calls against upstreams that repeat the secret, in JSON and as text for people.
-fn echoed(lab: &Lab<'_>, samples: &[&Sample]) -> Outcome<Vec<Shot>> {
+fn echoed(lab: &ProbeCaller<'_>, samples: &[&Sample]) -> ProbeStep<Vec<Answered>> {
     let secrets: Vec<_> = lab.secrets().into_iter().map(|secret| secret.value).collect();
     let mut shots = Vec::new();
     for form in ECHOES {
@@ -138,7 +138,7 @@ fn json(body: &Value) -> Reply {
     Reply::new(400, "application/json", body.to_string())
 }
 
-fn silent(lab: &Lab<'_>, shot: &Shot) -> Outcome {
+fn silent(lab: &ProbeCaller<'_>, shot: &Answered) -> ProbeStep {
     let said = shot.observed.said();
     match lab.secrets().iter().find_map(|secret| secret.leak(&said)) {
         Some(how) => return Err(shot.fail(format!("the secret was printed {how}"))),
@@ -161,7 +161,7 @@ pub const AUDIT: Probe = Probe {
 /// Options that change what is printed and must not change what is kept.
 const SILENCERS: [&[&str]; 4] = [&[], &["--quiet"], &["--compact"], &["--format", "text"]];
 
-fn audit(lab: &Lab<'_>) -> Outcome {
+fn audit(lab: &ProbeCaller<'_>) -> ProbeStep {
     lab.sample(Role::Create)?;
     let samples: Vec<_> = WRITES.into_iter().flat_map(|role| lab.samples(role)).collect();
     let mut tokens = Vec::new();
@@ -169,7 +169,7 @@ fn audit(lab: &Lab<'_>) -> Outcome {
         tokens.extend(attempts(lab, sample)?);
     }
     if tokens.is_empty() {
-        return Err(Stop::Blocked("no write can be confirmed".to_owned()));
+        return Err(Unfinished::Blocked("no write can be confirmed".to_owned()));
     }
     let look = lab.call(&words(&["context"]));
     let (log, text) =
@@ -182,7 +182,7 @@ fn audit(lab: &Lab<'_>) -> Outcome {
 
 /// Confirms a write in every way and sees each attempt in the log: with options that silence the answer, with a token
 /// that was used, and against an upstream that fails. Gives the tokens.
-fn attempts(lab: &Lab<'_>, sample: &Sample) -> Outcome<Vec<String>> {
+fn attempts(lab: &ProbeCaller<'_>, sample: &Sample) -> ProbeStep<Vec<String>> {
     let call = meant(lab, sample, &sample.call());
     let mut tokens = Vec::new();
     for silencer in SILENCERS {
@@ -197,7 +197,7 @@ fn attempts(lab: &Lab<'_>, sample: &Sample) -> Outcome<Vec<String>> {
     if let Ok(token) = token(lab, &call) {
         lab.with_upstream(|upstream| upstream.replace(|_| Reply::new(503, "text/plain", "busy")))?;
         let outcome = attempt(lab, sample, &and(&call, &["--confirm", &token]));
-        lab.with_upstream(super::upstream::Upstream::restore)?;
+        lab.with_upstream(super::upstream::UpstreamProcess::restore)?;
         outcome?;
         tokens.push(token);
     }
@@ -205,7 +205,7 @@ fn attempts(lab: &Lab<'_>, sample: &Sample) -> Outcome<Vec<String>> {
 }
 
 /// One attempt to write, and the line about it.
-fn attempt(lab: &Lab<'_>, sample: &Sample, call: &[String]) -> Outcome {
+fn attempt(lab: &ProbeCaller<'_>, sample: &Sample, call: &[String]) -> ProbeStep {
     let before = lines_about(lab, sample)?.len();
     let shot = lab.call(call);
     // An option that the tool does not have is no attempt.
@@ -230,21 +230,21 @@ fn attempt(lab: &Lab<'_>, sample: &Sample, call: &[String]) -> Outcome {
 }
 
 /// Lines of the log that name the command of a sample.
-fn lines_about(lab: &Lab<'_>, sample: &Sample) -> Outcome<Vec<Value>> {
+fn lines_about(lab: &ProbeCaller<'_>, sample: &Sample) -> ProbeStep<Vec<Value>> {
     let Some((_, text)) = read_log(lab)? else { return Ok(Vec::new()) };
     let lines = text.lines().filter_map(|line| crate::strict_json::read(line).ok());
     Ok(lines.filter(|line| holds(line, &|value| value == sample.path.as_str())).collect())
 }
 
-fn read_log(lab: &Lab<'_>) -> Outcome<Option<(PathBuf, String)>> {
+fn read_log(lab: &ProbeCaller<'_>) -> ProbeStep<Option<(PathBuf, String)>> {
     let Some(log) = audit_log(lab) else { return Ok(None) };
     let loaded = files::read(&log, MAX_FILE)
-        .map_err(|error| Stop::Blocked(format!("the audit log cannot be read: {error}")))?;
+        .map_err(|error| Unfinished::Blocked(format!("the audit log cannot be read: {error}")))?;
     Ok(Some((log, String::from_utf8_lossy(&loaded.bytes).into_owned())))
 }
 
 /// The audit log, by its name.
-pub fn audit_log(lab: &Lab<'_>) -> Option<PathBuf> {
+pub fn audit_log(lab: &ProbeCaller<'_>) -> Option<PathBuf> {
     let is_log = |path: &PathBuf| {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         name.is_some_and(|name| name.contains("audit") && !name.ends_with(".lock"))

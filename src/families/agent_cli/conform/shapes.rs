@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::contract::name::Key;
 use crate::families::agent_cli::contract::AgentCliContract;
-use crate::families::agent_cli::contract::Envelope;
+use crate::families::agent_cli::contract::EnvelopeKeys;
 use crate::strict_json;
 
 fn keys(value: &Value) -> BTreeSet<&str> {
@@ -33,7 +33,7 @@ pub fn stdout(bytes: &[u8], document: &Value) -> Option<String> {
 }
 
 /// What is wrong with the members of an envelope.
-pub fn envelope(rules: &Envelope, document: &Value) -> Option<String> {
+pub fn envelope(rules: &EnvelopeKeys, document: &Value) -> Option<String> {
     if !document["ok"].is_boolean() {
         return Some("`ok` is no boolean".to_owned());
     }
@@ -44,7 +44,7 @@ pub fn envelope(rules: &Envelope, document: &Value) -> Option<String> {
 }
 
 /// What is wrong with the member `error` of a failure.
-pub fn error(rules: &Envelope, document: &Value) -> Option<String> {
+pub fn error(rules: &EnvelopeKeys, document: &Value) -> Option<String> {
     let error = &document["error"];
     let (found, wanted) = (keys(error), wanted(&rules.error_object_keys));
     if found != wanted {
@@ -62,7 +62,7 @@ pub fn error(rules: &Envelope, document: &Value) -> Option<String> {
 }
 
 /// What is wrong with the member `meta`.
-pub fn meta(rules: &Envelope, document: &Value) -> Option<String> {
+pub fn meta(rules: &EnvelopeKeys, document: &Value) -> Option<String> {
     let meta = &document["meta"];
     let required = wanted(&rules.meta_required_keys);
     let allowed: BTreeSet<&str> =
@@ -79,7 +79,7 @@ pub fn meta(rules: &Envelope, document: &Value) -> Option<String> {
 }
 
 /// What is wrong with the member `schema_version`.
-pub fn schema_version(rules: &Envelope, document: &Value) -> Option<String> {
+pub fn schema_version(rules: &EnvelopeKeys, document: &Value) -> Option<String> {
     let (found, wanted) = (&document["schema_version"], rules.schema_version_value.as_str());
     (found.as_str() != Some(wanted))
         .then(|| format!("`schema_version` is {found} and not \"{wanted}\""))
@@ -138,7 +138,7 @@ pub fn camel(value: &Value) -> Option<String> {
 ///
 /// # Errors
 /// Says what is wrong with a line or with the end.
-pub fn stream(rules: &Envelope, text: &str, is_whole: bool) -> Result<Vec<Value>, String> {
+pub fn stream(rules: &EnvelopeKeys, text: &str, is_whole: bool) -> Result<Vec<Value>, String> {
     let mut lines = Vec::new();
     for line in text.lines() {
         let object = strict_json::read(line).ok().filter(Value::is_object);

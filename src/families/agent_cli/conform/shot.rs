@@ -7,18 +7,18 @@ use serde_json::Value;
 
 use crate::conform::session::Observed;
 
-use super::stop::{Outcome, Stop};
+use super::stop::{ProbeStep, Unfinished};
 use super::tally::Tally;
 
 /// One call and what it showed.
 #[derive(Debug)]
-pub struct Shot {
+pub struct Answered {
     pub observed: Arc<Observed>,
     pub document: Result<Value, String>,
     tally: Rc<Tally>,
 }
 
-impl Shot {
+impl Answered {
     #[must_use]
     pub fn new(observed: Arc<Observed>, tally: Rc<Tally>) -> Self {
         let document = observed.json();
@@ -58,16 +58,16 @@ impl Shot {
     }
 
     /// The probe fails because of this call.
-    pub fn fail(&self, message: impl Into<String>) -> Stop {
+    pub fn fail(&self, message: impl Into<String>) -> Unfinished {
         let message = message.into();
-        Stop::Fail(message.clone(), Some(Box::new(self.observed.evidence(message))))
+        Unfinished::Fail(message.clone(), Some(Box::new(self.observed.evidence(message))))
     }
 
     /// Fails unless the condition holds.
     ///
     /// # Errors
     /// When it does not.
-    pub fn expect(&self, condition: bool, message: impl Into<String>) -> Outcome {
+    pub fn expect(&self, condition: bool, message: impl Into<String>) -> ProbeStep {
         self.judged();
         if condition { Ok(()) } else { Err(self.fail(message)) }
     }
@@ -76,7 +76,7 @@ impl Shot {
     ///
     /// # Errors
     /// When there is a fault.
-    pub fn without(&self, fault: Option<String>) -> Outcome {
+    pub fn without(&self, fault: Option<String>) -> ProbeStep {
         self.judged();
         fault.map_or(Ok(()), |fault| Err(self.fail(fault)))
     }
@@ -85,7 +85,7 @@ impl Shot {
     ///
     /// # Errors
     /// When it is not.
-    pub fn expect_code(&self, codes: &[&str], when: &str) -> Outcome {
+    pub fn expect_code(&self, codes: &[&str], when: &str) -> ProbeStep {
         let got = if self.is_ok() { "success" } else { self.code() };
         let got = if got.is_empty() { "no envelope" } else { got };
         let wanted = codes.join(" or ");

@@ -7,9 +7,9 @@ use crate::conform::session::Event;
 
 use super::fixture::{Role, Sample};
 use super::gate::{meant, token};
-use super::lab::{Account, Lab, and, examine};
-use super::shot::Shot;
-use super::stop::Outcome;
+use super::lab::{Account, ProbeCaller, and, examine};
+use super::shot::Answered;
+use super::stop::ProbeStep;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 
@@ -56,7 +56,7 @@ pub const INTERRUPT_READS: Probe = Probe {
 };
 
 /// Stops the samples of these roles while they wait for the upstream.
-fn reading(lab: &Lab<'_>, roles: &[Role], event: Event) -> Outcome {
+fn reading(lab: &ProbeCaller<'_>, roles: &[Role], event: Event) -> ProbeStep {
     let samples: Vec<&Sample> = roles.iter().flat_map(|role| lab.samples(*role)).collect();
     // Says why when there is nothing to stop.
     lab.sample(samples.first().map_or(roles[0], |sample| sample.role))?;
@@ -78,7 +78,7 @@ pub const INTERRUPT_WRITE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn interrupt_write(lab: &Lab<'_>) -> Outcome {
+fn interrupt_write(lab: &ProbeCaller<'_>) -> ProbeStep {
     lab.sample(Role::Create)?;
     let samples = [Role::Create, Role::Batch].into_iter().flat_map(|role| lab.samples(role));
     let mut calls = Vec::new();
@@ -95,14 +95,14 @@ fn interrupt_write(lab: &Lab<'_>) -> Outcome {
     Ok(())
 }
 
-fn wait_for_ever(lab: &Lab<'_>) -> Outcome {
+fn wait_for_ever(lab: &ProbeCaller<'_>) -> ProbeStep {
     lab.with_upstream(|upstream| {
         upstream
             .replace(|_| Reply { delay: TOO_SLOW, ..Reply::new(200, "application/json", "{}") });
     })
 }
 
-fn stopped(shot: &Shot, when: &str) -> Outcome {
+fn stopped(shot: &Answered, when: &str) -> ProbeStep {
     shot.expect_code(&["E_INTERRUPTED"], when)?;
     shot.expect(shot.exit() == Some(130), format!("{when} has another exit than 130"))
 }

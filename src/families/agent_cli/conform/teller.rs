@@ -5,35 +5,35 @@ use std::path::PathBuf;
 
 use semver::Version;
 
-use super::host::{Behaviour, Host};
-use super::lab::Lab;
-use super::shot::Shot;
+use super::host::{HostBehaviour, ReleaseHost};
+use super::lab::ProbeCaller;
+use super::shot::Answered;
 use super::signed::scene::{Scene, build_of};
-use super::stop::{Outcome, Stop};
-use super::tree::{self, Tree};
+use super::stop::{ProbeStep, Unfinished};
+use super::tree::{self, FileTree};
 
 /// A tool that has learnt of nothing yet, and whoever tells it.
-pub struct Teller<'a> {
+pub struct ReleaseTeller<'a> {
     who: Who<'a>,
     /// What the tool kept before.
-    before: Tree,
+    before: FileTree,
 }
 
 enum Who<'a> {
-    Plain(Host<'a>),
+    Plain(ReleaseHost<'a>),
     Signed(Box<Scene<'a>>),
 }
 
-impl<'a> Teller<'a> {
+impl<'a> ReleaseTeller<'a> {
     /// Finds out which releases the tool believes.
     ///
     /// # Errors
     /// Blocked when it tells only of signed releases and nobody can sign one.
-    pub fn start(lab: &'a Lab<'a>) -> Outcome<Self> {
+    pub fn start(lab: &'a ProbeCaller<'a>) -> ProbeStep<Self> {
         let before = tree::of(&lab.sandbox);
-        let host = Host::start(lab)?;
+        let host = ReleaseHost::start(lab)?;
         match host.publish(&host.patch()) {
-            Err(Stop::Blocked(_)) if build_of(lab).is_ok() => {
+            Err(Unfinished::Blocked(_)) if build_of(lab).is_ok() => {
                 let scene = Scene::start(lab)?;
                 let before = tree::of(&scene.sandbox);
                 Ok(Self { who: Who::Signed(Box::new(scene)), before })
@@ -62,7 +62,7 @@ impl<'a> Teller<'a> {
     ///
     /// # Errors
     /// Fails when its check does, blocked when nobody makes the release.
-    pub fn publish(&mut self, version: &Version) -> Outcome {
+    pub fn publish(&mut self, version: &Version) -> ProbeStep {
         match &mut self.who {
             Who::Plain(host) => host.publish(version),
             Who::Signed(scene) => {
@@ -78,7 +78,7 @@ impl<'a> Teller<'a> {
 
     /// Runs `update` with these options against a host that has nothing newer. Whether that works is another probe.
     pub fn update_finds_nothing(&self, options: &[&str]) {
-        let current = Behaviour::Release(self.current().clone());
+        let current = HostBehaviour::Release(self.current().clone());
         let _ = match &self.who {
             Who::Plain(host) => {
                 host.does(current);
@@ -92,7 +92,7 @@ impl<'a> Teller<'a> {
     }
 
     /// Runs another command, which could reach the host.
-    pub fn run(&self, words: &[&str]) -> Shot {
+    pub fn run(&self, words: &[&str]) -> Answered {
         match &self.who {
             Who::Plain(host) => host.run(words),
             Who::Signed(scene) => scene.run(words),
@@ -108,7 +108,7 @@ impl<'a> Teller<'a> {
     }
 
     /// The first file since the start that has this text, with what it holds.
-    pub fn file_with(&self, lab: &Lab<'_>, text: &str) -> Option<(PathBuf, String)> {
+    pub fn file_with(&self, lab: &ProbeCaller<'_>, text: &str) -> Option<(PathBuf, String)> {
         let after = tree::of(match &self.who {
             Who::Plain(_) => &lab.sandbox,
             Who::Signed(scene) => &scene.sandbox,
@@ -121,7 +121,7 @@ impl<'a> Teller<'a> {
 }
 
 /// Whether a call shows that there is an update.
-pub fn has_notice(shot: &Shot) -> bool {
+pub fn has_notice(shot: &Answered) -> bool {
     ["/meta/notices", "/data/notices"].iter().any(|place| {
         let notices = shot.at(place).as_array().into_iter().flatten();
         notices.into_iter().any(|notice| notice["type"] == "update_available")

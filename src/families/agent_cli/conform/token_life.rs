@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::fixture::Role;
 use super::gate::{meant, seconds_until, token};
-use super::lab::{Account, Lab, and, examine};
+use super::lab::{Account, ProbeCaller, and, examine};
 use super::listing::{commands, split};
-use super::stop::{Outcome, Stop};
+use super::stop::{ProbeStep, Unfinished};
 use super::{kind, tree};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
@@ -25,11 +25,11 @@ pub const TOKEN_EXPIRED: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn token_expired(lab: &Lab<'_>) -> Outcome {
+fn token_expired(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Create)?;
     let setting = lab.fixture.gate.as_ref().map(|gate| &gate.lifetime);
     let setting = setting.ok_or_else(|| {
-        Stop::Blocked(
+        Unfinished::Blocked(
             "conform.toml does not say how to shorten the life of a token ([agent_cli.gate] `lifetime`)"
                 .to_owned(),
         )
@@ -42,7 +42,7 @@ fn token_expired(lab: &Lab<'_>) -> Outcome {
     let life = life.filter(|life| (0..=MAX_WAIT).contains(life) && !token.is_empty()).ok_or_else(
         || {
             let message = format!("`{}` does not shorten the life of a token", setting.env);
-            Stop::Blocked(message)
+            Unfinished::Blocked(message)
         },
     )?;
     std::thread::sleep(Duration::from_secs(life.unsigned_abs() + 1));
@@ -63,14 +63,14 @@ pub const TOKEN_STORAGE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn token_storage(lab: &Lab<'_>) -> Outcome {
+fn token_storage(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Create)?;
     let call = meant(lab, sample, &sample.call());
     let first = token(lab, &call)?;
     let before = tree::of(&lab.sandbox);
     let shot = lab.call(&and(&call, &["--confirm", &first]));
     if !shot.is_ok() {
-        return Err(Stop::Blocked("the write cannot be confirmed".to_owned()));
+        return Err(Unfinished::Blocked("the write cannot be confirmed".to_owned()));
     }
     let after = tree::of(&lab.sandbox);
     // Marks may be empty files, so everything new counts but what is kept for another reason.
@@ -81,7 +81,9 @@ fn token_storage(lab: &Lab<'_>) -> Outcome {
     let changed = |path: &&PathBuf| !before.contains_key(*path) || before[*path] != after[*path];
     let record = after.keys().filter(changed).find(|path| !other(path));
     let record = record.ok_or_else(|| {
-        Stop::Blocked("the place where the use of a token is recorded cannot be found".to_owned())
+        Unfinished::Blocked(
+            "the place where the use of a token is recorded cannot be found".to_owned(),
+        )
     })?;
     // The first in order is the directory when that is new as well.
     let second = token(lab, &call)?;
@@ -104,12 +106,12 @@ pub const GATE_EXAMPLES: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn gate_examples(lab: &Lab<'_>) -> Outcome {
+fn gate_examples(lab: &ProbeCaller<'_>) -> ProbeStep {
     let reference = lab.reference()?;
     lab.sample(Role::Create)?;
     if let Some(why) = commands(&reference).find_map(|(path, command)| kind::unclear(path, command))
     {
-        return Err(Stop::Blocked(why));
+        return Err(Unfinished::Blocked(why));
     }
     for (path, command) in commands(&reference).filter(|(_, command)| kind::is_gated(command)) {
         let examples = command["examples"].as_array().into_iter().flatten();

@@ -7,10 +7,10 @@ use crate::system::files;
 
 use super::fixture::Role;
 use super::gate::{meant, token};
-use super::lab::{Lab, and, examine};
+use super::lab::{ProbeCaller, and, examine};
 use super::secrets::files_below;
-use super::shot::Shot;
-use super::stop::{Outcome, Stop};
+use super::shot::Answered;
+use super::stop::{ProbeStep, Unfinished};
 use super::tree;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
@@ -30,12 +30,12 @@ pub const TOKEN_MACHINE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn token_machine(lab: &Lab<'_>) -> Outcome {
+fn token_machine(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Create)?;
     let call = meant(lab, sample, &sample.call());
     let token = token(lab, &call)?;
-    let elsewhere =
-        Sandbox::new().map_err(|error| Stop::Blocked(format!("there is no sandbox: {error}")))?;
+    let elsewhere = Sandbox::new()
+        .map_err(|error| Unfinished::Blocked(format!("there is no sandbox: {error}")))?;
     let before = lab.mutations();
     let shot = lab.elsewhere(&elsewhere, &and(&call, &["--confirm", &token]));
     shot.expect(lab.mutations() == before, "a token of another machine is carried out")?;
@@ -52,7 +52,7 @@ pub const TOKEN_SECRET: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn token_secret(lab: &Lab<'_>) -> Outcome {
+fn token_secret(lab: &ProbeCaller<'_>) -> ProbeStep {
     let (shot, path) = secret(lab)?;
     let loaded = files::read(&path, MAX_SECRET).map_err(unusable)?;
     shot.expect(loaded.bytes.len() >= LEAST, format!("`{NAME}` has fewer than {LEAST} bytes"))?;
@@ -76,7 +76,7 @@ pub const SECRET_DAMAGED: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn secret_damaged(lab: &Lab<'_>) -> Outcome {
+fn secret_damaged(lab: &ProbeCaller<'_>) -> ProbeStep {
     let (_, path) = secret(lab)?;
     let sample = lab.sample(Role::Create)?;
     let call = and(&meant(lab, sample, &sample.call()), &["--dry-run"]);
@@ -97,20 +97,21 @@ fn secret_damaged(lab: &Lab<'_>) -> Outcome {
 }
 
 /// The file of the secret after a first use.
-fn secret(lab: &Lab<'_>) -> Outcome<(Shot, PathBuf)> {
+fn secret(lab: &ProbeCaller<'_>) -> ProbeStep<(Answered, PathBuf)> {
     let sample = lab.sample(Role::Create)?;
     let shot = lab.call(&and(&meant(lab, sample, &sample.call()), &["--dry-run"]));
     if !shot.at("/data/confirm_token").is_string() {
-        return Err(Stop::Blocked("the dry run gives no token".to_owned()));
+        return Err(Unfinished::Blocked("the dry run gives no token".to_owned()));
     }
     let found = files_below(&lab.sandbox.path().join("home"));
     let secret = found.into_iter().find(|path| path.file_name().is_some_and(|name| name == NAME));
     // The name is an example of the contract; without the file only the behaviour counts.
-    let secret = secret
-        .ok_or_else(|| Stop::NotApplicable(format!("the home of the tool has no file `{NAME}`")))?;
+    let secret = secret.ok_or_else(|| {
+        Unfinished::NotApplicable(format!("the home of the tool has no file `{NAME}`"))
+    })?;
     Ok((shot, secret))
 }
 
-fn unusable(error: std::io::Error) -> Stop {
-    Stop::Blocked(format!("`{NAME}` cannot be used: {error}"))
+fn unusable(error: std::io::Error) -> Unfinished {
+    Unfinished::Blocked(format!("`{NAME}` cannot be used: {error}"))
 }

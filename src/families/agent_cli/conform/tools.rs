@@ -1,11 +1,11 @@
 //! How stand-alone CLIs are found and called by `aos conform`.
 
-use crate::conform::tools::Tools;
+use crate::conform::tools::FamilyTools;
 use crate::inputs::project::Project;
 
 pub struct AgentCliTools;
 
-impl Tools for AgentCliTools {
+impl FamilyTools for AgentCliTools {
     fn greeting(&self) -> &'static [&'static str] {
         &["reference"]
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::conform::sandbox::Sandbox;
 use crate::system::files::{self, Kind, Mode};
 
-use super::stop::{Outcome, Stop};
+use super::stop::{ProbeStep, Unfinished};
 
 /// Where a tool may keep something; its program lies elsewhere.
 const PLACES: &[&str] = &["home", "config", "data", "cache", "state", "tmp", "work"];
@@ -18,11 +18,11 @@ const MAX_FILE: u64 = 4 * 1024 * 1024;
 const MAX_DEPTH: usize = 8;
 
 /// Files with their bytes, directories with nothing.
-pub type Tree = BTreeMap<PathBuf, Option<Vec<u8>>>;
+pub type FileTree = BTreeMap<PathBuf, Option<Vec<u8>>>;
 
 /// What is there now.
-pub fn of(sandbox: &Sandbox) -> Tree {
-    let mut tree = Tree::new();
+pub fn of(sandbox: &Sandbox) -> FileTree {
+    let mut tree = FileTree::new();
     let mut open: Vec<_> = PLACES.iter().map(|place| (sandbox.path().join(place), 0)).collect();
     while let Some((directory, depth)) = open.pop() {
         for name in files::names(&directory).unwrap_or_default() {
@@ -48,7 +48,7 @@ pub fn of(sandbox: &Sandbox) -> Tree {
 
 /// Files that are new or hold something else. Empty files and locks say nothing, and the audit log has to say
 /// something: they do not count.
-pub fn written<'a>(before: &Tree, after: &'a Tree) -> Vec<(&'a Path, &'a [u8])> {
+pub fn written<'a>(before: &FileTree, after: &'a FileTree) -> Vec<(&'a Path, &'a [u8])> {
     let is_free = |path: &Path| {
         path.extension().is_some_and(|end| end == "lock") || name(path).contains("audit")
     };
@@ -71,7 +71,7 @@ pub fn name(path: &Path) -> String {
 ///
 /// # Errors
 /// Blocked when the system refuses.
-pub fn replace(path: &Path, bytes: &[u8]) -> Outcome {
+pub fn replace(path: &Path, bytes: &[u8]) -> ProbeStep {
     files::remove_file(path)
         .and_then(|()| files::write_new(path, bytes, Mode::Secret))
         .map_err(refused)
@@ -81,7 +81,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Outcome {
 ///
 /// # Errors
 /// Blocked when the system refuses.
-pub fn obstruct(path: &Path) -> Outcome {
+pub fn obstruct(path: &Path) -> ProbeStep {
     let done = match files::kind(path) {
         Ok(Kind::Directory) => {
             files::remove_tree(path).and_then(|()| files::write_new(path, b"", Mode::Secret))
@@ -92,8 +92,8 @@ pub fn obstruct(path: &Path) -> Outcome {
     done.map_err(refused)
 }
 
-fn refused(error: std::io::Error) -> Stop {
-    Stop::Blocked(format!("a file of the sandbox cannot be changed: {error}"))
+fn refused(error: std::io::Error) -> Unfinished {
+    Unfinished::Blocked(format!("a file of the sandbox cannot be changed: {error}"))
 }
 
 /// Changes every value for which there is another one; gives how many there were.
@@ -116,8 +116,8 @@ mod tests {
     #[test]
     fn what_is_new_or_different_is_found_and_locks_are_none() {
         let file = |text: &str| Some(text.as_bytes().to_vec());
-        let before = Tree::from([("a".into(), file("1")), ("b".into(), file("1"))]);
-        let after = Tree::from([
+        let before = FileTree::from([("a".into(), file("1")), ("b".into(), file("1"))]);
+        let after = FileTree::from([
             ("a".into(), file("1")),
             ("b".into(), file("2")),
             ("c".into(), None),

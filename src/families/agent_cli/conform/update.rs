@@ -7,12 +7,12 @@ use crate::conform::session::Event;
 use crate::system::files;
 
 use super::host::MAX_PROGRAM;
-use super::host::{Behaviour, Host};
-use super::lab::{Lab, examine};
+use super::host::{HostBehaviour, ReleaseHost};
+use super::lab::{ProbeCaller, examine};
 use super::listing::declared;
 use super::listing::{commands, params};
-use super::shot::Shot;
-use super::stop::{Outcome, Stop};
+use super::shot::Answered;
+use super::stop::{ProbeStep, Unfinished};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::conform::host::is_verified_first;
 use crate::families::agent_cli::contract::FAMILY;
@@ -28,7 +28,7 @@ pub const SHAPE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn shape(lab: &Lab<'_>) -> Outcome {
+fn shape(lab: &ProbeCaller<'_>) -> ProbeStep {
     let reference = lab.reference()?;
     let command = declared(&reference, "update").ok_or_else(|| lab.absent_command("update"))?;
     let shot = lab.look(&["reference"]);
@@ -56,9 +56,9 @@ pub const CHECK: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn check(lab: &Lab<'_>) -> Outcome {
-    let host = Host::start(lab)?;
-    host.does(Behaviour::Release(host.current.clone()));
+fn check(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let host = ReleaseHost::start(lab)?;
+    host.does(HostBehaviour::Release(host.current.clone()));
     let shot = host.update(&["--check"]);
     names_of_check(lab, &shot)?;
     let current = host.current.to_string();
@@ -69,7 +69,7 @@ fn check(lab: &Lab<'_>) -> Outcome {
     let available = &shot.data()["update_available"];
     shot.expect(available == false, "`update_available` is not false for the version that runs")?;
     let newer = host.patch();
-    host.does(Behaviour::Release(newer.clone()));
+    host.does(HostBehaviour::Release(newer.clone()));
     let shot = host.update(&["--check"]);
     if is_verified_first(&shot) {
         return Ok(());
@@ -83,7 +83,7 @@ fn check(lab: &Lab<'_>) -> Outcome {
     shot.expect(same, "`current_version` is not the version that runs")
 }
 
-fn names_of_check(lab: &Lab<'_>, shot: &Shot) -> Outcome {
+fn names_of_check(lab: &ProbeCaller<'_>, shot: &Answered) -> ProbeStep {
     shot.expect(shot.is_ok(), "`update --check` fails against a host that answers")?;
     let rules = lab.contract.self_description.update.iter();
     for (_, keys) in rules.filter(|(name, _)| name.as_str() == "check_keys") {
@@ -110,9 +110,9 @@ pub const DRY_RUN: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn dry_run(lab: &Lab<'_>) -> Outcome {
-    let host = Host::start(lab)?;
-    host.does(Behaviour::Release(host.patch()));
+fn dry_run(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let host = ReleaseHost::start(lab)?;
+    host.does(HostBehaviour::Release(host.patch()));
     let shot = unchanged(lab, || host.update(&["--dry-run"]))?;
     // Without an envelope there is no plan to look at.
     for key in ["confirm_token", "expires_at"].into_iter().filter(|_| shot.document.is_ok()) {
@@ -136,9 +136,9 @@ pub const CURRENT: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn current(lab: &Lab<'_>) -> Outcome {
-    let host = Host::start(lab)?;
-    host.does(Behaviour::Release(host.current.clone()));
+fn current(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let host = ReleaseHost::start(lab)?;
+    host.does(HostBehaviour::Release(host.current.clone()));
     let shot = unchanged(lab, || host.update(&[]))?;
     if shot.at("/error/details/stage") == "skill_sync" {
         // The Skill can be out of date although the program is not, and its installer is on no network here.
@@ -182,32 +182,32 @@ pub const DISCOVER: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn discover(lab: &Lab<'_>) -> Outcome {
-    let host = Host::start(lab)?;
+fn discover(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let host = ReleaseHost::start(lab)?;
     let mut limited = Reply::new(403, "application/json", "{}");
     limited.headers.push(("X-RateLimit-Remaining".to_owned(), "0".to_owned()));
-    let rows: [(&str, Behaviour, &[&str]); 11] = [
-        ("401", Behaviour::status(401), &["E_AUTH"]),
-        ("403", Behaviour::status(403), &["E_FORBIDDEN"]),
-        ("408", Behaviour::status(408), &["E_TIMEOUT"]),
-        ("429", Behaviour::status(429), &["E_RATE_LIMITED"]),
-        ("403 with a used-up rate limit", Behaviour::Reply(limited), &["E_RATE_LIMITED"]),
-        ("500", Behaviour::status(500), &["E_SERVER"]),
-        ("503", Behaviour::status(503), &["E_SERVER"]),
-        ("404", Behaviour::status(404), &["E_NOT_FOUND"]),
+    let rows: [(&str, HostBehaviour, &[&str]); 11] = [
+        ("401", HostBehaviour::status(401), &["E_AUTH"]),
+        ("403", HostBehaviour::status(403), &["E_FORBIDDEN"]),
+        ("408", HostBehaviour::status(408), &["E_TIMEOUT"]),
+        ("429", HostBehaviour::status(429), &["E_RATE_LIMITED"]),
+        ("403 with a used-up rate limit", HostBehaviour::Reply(limited), &["E_RATE_LIMITED"]),
+        ("500", HostBehaviour::status(500), &["E_SERVER"]),
+        ("503", HostBehaviour::status(503), &["E_SERVER"]),
+        ("404", HostBehaviour::status(404), &["E_NOT_FOUND"]),
         (
             "broken JSON",
-            Behaviour::Reply(Reply::new(200, "application/json", "{\"tag_name\": ")),
+            HostBehaviour::Reply(Reply::new(200, "application/json", "{\"tag_name\": ")),
             &["E_INTEGRITY", "E_SERVER", "E_NETWORK"],
         ),
         (
             "a release without a tag",
-            Behaviour::Reply(Reply::new(200, "application/json", "{\"assets\": []}")),
+            HostBehaviour::Reply(Reply::new(200, "application/json", "{\"assets\": []}")),
             &["E_INTEGRITY", "E_SERVER", "E_NETWORK"],
         ),
         (
             "a connection that ends",
-            Behaviour::Reply(Reply { hangs_up: true, ..Reply::default() }),
+            HostBehaviour::Reply(Reply { hangs_up: true, ..Reply::default() }),
             &["E_NETWORK"],
         ),
     ];
@@ -220,12 +220,13 @@ fn discover(lab: &Lab<'_>) -> Outcome {
         }
     }
     let refusing = crate::system::loopback::refusing_url();
-    let refusing = refusing.map_err(|error| Stop::Blocked(format!("no port is free: {error}")))?;
+    let refusing =
+        refusing.map_err(|error| Unfinished::Blocked(format!("no port is free: {error}")))?;
     for options in [&[][..], &["--check"]] {
         let shot = unchanged(lab, || host.update_at(&refusing, options))?;
         shot.expect_code(&["E_NETWORK"], "an update from a host that refuses the connection")?;
     }
-    host.does(Behaviour::Release(host.current.clone()));
+    host.does(HostBehaviour::Release(host.current.clone()));
     let absent = host.patch().to_string();
     let reference = lab.reference()?;
     if declared(&reference, "update")
@@ -247,10 +248,10 @@ pub const FAILURE_DETAILS: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn failure_details(lab: &Lab<'_>) -> Outcome {
-    let host = Host::start(lab)?;
+fn failure_details(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let host = ReleaseHost::start(lab)?;
     for status in [404, 500] {
-        host.does(Behaviour::status(status));
+        host.does(HostBehaviour::status(status));
         let shot = host.update(&[]);
         let details = shot.at("/error/details");
         for (name, keys) in &lab.contract.self_description.update {
@@ -279,16 +280,16 @@ pub const DOWNGRADE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn downgrade(lab: &Lab<'_>) -> Outcome {
+fn downgrade(lab: &ProbeCaller<'_>) -> ProbeStep {
     let reference = lab.reference()?;
     let command = declared(&reference, "update");
     let has = command.is_some_and(|command| params(command).any(|name| name == "target-version"));
-    let host = Host::start(lab)?;
+    let host = ReleaseHost::start(lab)?;
     if !has {
         return Err(lab.absent("`update` has no --target-version"));
     }
     let older = semver::Version::new(0, 0, 1);
-    host.does(Behaviour::Release(older.clone()));
+    host.does(HostBehaviour::Release(older.clone()));
     let shot = unchanged(lab, || host.update(&["--target-version", &older.to_string()]))?;
     let is_silent = shot.is_ok() && shot.at("/data/target_version") != older.to_string().as_str();
     shot.expect(!is_silent, "an older --target-version is a silent success")
@@ -304,12 +305,12 @@ pub const TOKEN: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn github_token(lab: &Lab<'_>) -> Outcome {
-    let host = Host::start(lab)?;
-    host.does(Behaviour::Release(host.patch()));
+fn github_token(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let host = ReleaseHost::start(lab)?;
+    host.does(HostBehaviour::Release(host.patch()));
     let canary = crate::conform::secrets::Sentinel::new(
         "GITHUB_TOKEN",
-        crate::conform::secrets::Shape::Plain,
+        crate::conform::secrets::SecretShape::Plain,
     );
     for options in [&["--check"][..], &["--dry-run"], &[]] {
         let shot = host.update_with(options, &[("GITHUB_TOKEN", &canary.value)], Event::None);
@@ -325,7 +326,7 @@ fn github_token(lab: &Lab<'_>) -> Outcome {
         }
         let said = canary.leak(&shot.observed.said()).is_some();
         if said {
-            return Err(Stop::Fail("GITHUB_TOKEN was printed".to_owned(), None));
+            return Err(Unfinished::Fail("GITHUB_TOKEN was printed".to_owned(), None));
         }
     }
     Ok(())
@@ -341,9 +342,9 @@ pub const INTERRUPT: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn interrupt(lab: &Lab<'_>) -> Outcome {
-    let host = Host::start(lab)?;
-    host.does(Behaviour::slow(Duration::from_secs(12)));
+fn interrupt(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let host = ReleaseHost::start(lab)?;
+    host.does(HostBehaviour::slow(Duration::from_secs(12)));
     let shot = unchanged(lab, || host.update_with(&[], &[], Event::InterruptWhenConnected))?;
     shot.expect_code(&["E_INTERRUPTED"], "SIGINT during an update")?;
     shot.expect(shot.exit() == Some(130), "SIGINT during an update has another exit than 130")?;
@@ -352,7 +353,7 @@ fn interrupt(lab: &Lab<'_>) -> Outcome {
 }
 
 /// Makes a call after which the program must have the same bytes.
-pub fn unchanged(lab: &Lab<'_>, call: impl FnOnce() -> Shot) -> Outcome<Shot> {
+pub fn unchanged(lab: &ProbeCaller<'_>, call: impl FnOnce() -> Answered) -> ProbeStep<Answered> {
     let program = lab.sandbox.program().unwrap_or(&lab.session.target.program);
     let read = || files::read_named(program, MAX_PROGRAM).ok().map(|loaded| loaded.bytes);
     let before = read();

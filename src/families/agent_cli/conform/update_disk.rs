@@ -3,10 +3,10 @@
 use crate::conform::session::Event;
 use crate::system::{files, temporary};
 
-use super::host::{Behaviour, Host};
-use super::lab::{Lab, examine};
-use super::shot::Shot;
-use super::stop::{Outcome, Stop};
+use super::host::{HostBehaviour, ReleaseHost};
+use super::lab::{ProbeCaller, examine};
+use super::shot::Answered;
+use super::stop::{ProbeStep, Unfinished};
 use super::tree;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
@@ -34,10 +34,10 @@ pub const CHECK_DISK: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn check_disk(lab: &Lab<'_>) -> Outcome {
-    let host = Host::start(lab)?;
+fn check_disk(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let host = ReleaseHost::start(lab)?;
     let newer = host.patch().to_string();
-    host.does(Behaviour::Release(host.patch()));
+    host.does(HostBehaviour::Release(host.patch()));
     let before = tree::of(&lab.sandbox);
     let shot = super::update::unchanged(lab, || host.update(&["--check"]))?;
     let after = tree::of(&lab.sandbox);
@@ -60,20 +60,20 @@ pub const DRY_RUN_DISK: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn dry_run_disk(lab: &Lab<'_>) -> Outcome {
-    let host = Host::start(lab)?;
-    host.does(Behaviour::Release(host.patch()));
+fn dry_run_disk(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let host = ReleaseHost::start(lab)?;
+    host.does(HostBehaviour::Release(host.patch()));
     writes_nothing(lab, &host).map(|_| ())
 }
 
 /// Counts an update that asked the host: one that ended before could not have done anything.
-fn reached(shot: &Shot) {
+fn reached(shot: &Answered) {
     if shot.observed.connections > 0 {
         shot.judged();
     }
 }
 
-fn writes_nothing(lab: &Lab<'_>, host: &Host<'_>) -> Outcome<Shot> {
+fn writes_nothing(lab: &ProbeCaller<'_>, host: &ReleaseHost<'_>) -> ProbeStep<Answered> {
     let before = tree::of(&lab.sandbox);
     let shot = super::update::unchanged(lab, || host.update(&["--dry-run"]))?;
     let after = tree::of(&lab.sandbox);
@@ -94,11 +94,11 @@ pub const NO_MANAGER: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn no_manager(lab: &Lab<'_>) -> Outcome {
-    let host = Host::start(lab)?;
+fn no_manager(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let host = ReleaseHost::start(lab)?;
     let path = set_traps(lab)?;
-    let current = Behaviour::Release(host.current.clone());
-    let newer = Behaviour::Release(host.patch());
+    let current = HostBehaviour::Release(host.current.clone());
+    let newer = HostBehaviour::Release(host.patch());
     // The one that may start something comes last: the traps keep what was started.
     let calls = [
         ("update --check", &["--check"][..], &newer),
@@ -115,11 +115,11 @@ fn no_manager(lab: &Lab<'_>) -> Outcome {
 }
 
 /// Puts programs with the names of package managers before all others; gives the PATH.
-fn set_traps(lab: &Lab<'_>) -> Outcome<String> {
+fn set_traps(lab: &ProbeCaller<'_>) -> ProbeStep<String> {
     let refused =
-        |error: std::io::Error| Stop::Blocked(format!("the traps cannot be made: {error}"));
+        |error: std::io::Error| Unfinished::Blocked(format!("the traps cannot be made: {error}"));
     if cfg!(windows) {
-        return Err(Stop::Blocked("the traps are scripts of a Unix shell".to_owned()));
+        return Err(Unfinished::Blocked("the traps are scripts of a Unix shell".to_owned()));
     }
     lab.sandbox.directory(TRAPS).map_err(refused)?;
     for name in MANAGERS {
@@ -131,7 +131,7 @@ fn set_traps(lab: &Lab<'_>) -> Outcome<String> {
     Ok(format!("{}:{path}", lab.sandbox.path().join(TRAPS).display()))
 }
 
-fn untouched(lab: &Lab<'_>, shot: &Shot, what: &str) -> Outcome {
+fn untouched(lab: &ProbeCaller<'_>, shot: &Answered, what: &str) -> ProbeStep {
     let calls = lab.sandbox.path().join(TRAPS).join("calls");
     let Ok(loaded) = files::read(&calls, MAX_CALLS) else { return Ok(()) };
     let text = String::from_utf8_lossy(&loaded.bytes).into_owned();
@@ -161,18 +161,18 @@ pub const NPM: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn npm(lab: &Lab<'_>) -> Outcome {
+fn npm(lab: &ProbeCaller<'_>) -> ProbeStep {
     place_as_npm(lab)?;
-    let host = Host::start(lab)?;
+    let host = ReleaseHost::start(lab)?;
     let path = set_traps(lab)?;
-    host.does(Behaviour::Release(host.current.clone()));
+    host.does(HostBehaviour::Release(host.current.clone()));
     let more = [("PATH", path.as_str())];
     let shot = host.update_with(&["--check"], &more, Event::None);
     if shot.at("/data/install_method") != "npm" {
         let message = "the tool does not take a copy below lib/node_modules for one of npm";
-        return Err(Stop::NotApplicable(message.to_owned()));
+        return Err(Unfinished::NotApplicable(message.to_owned()));
     }
-    host.does(Behaviour::Release(host.patch()));
+    host.does(HostBehaviour::Release(host.patch()));
     let before = tree::of(&lab.sandbox);
     let shot = host.update_with(&["--dry-run"], &more, Event::None);
     untouched(lab, &shot, "update --dry-run")?;
@@ -188,20 +188,22 @@ fn npm(lab: &Lab<'_>) -> Outcome {
 }
 
 /// Lays a copy of the tool out as npm does: a program in its platform package, a script with its whole package.
-fn place_as_npm(lab: &Lab<'_>) -> Outcome {
+fn place_as_npm(lab: &ProbeCaller<'_>) -> ProbeStep {
     let refused = |error: std::io::Error| {
-        Stop::Blocked(format!("the tool cannot be laid out as npm does: {error}"))
+        Unfinished::Blocked(format!("the tool cannot be laid out as npm does: {error}"))
     };
     let target = &lab.session.target;
     let root = target.root.as_ref().ok_or_else(|| {
-        Stop::Blocked("npm installs a project, and only a command was given".to_owned())
+        Unfinished::Blocked("npm installs a project, and only a command was given".to_owned())
     })?;
     let manifest = files::read(&root.join("package.json"), MAX_MANIFEST).ok();
     let manifest = manifest.and_then(|loaded| String::from_utf8(loaded.bytes).ok());
     let manifest = manifest.and_then(|text| crate::strict_json::read(&text).ok());
     let package = manifest.as_ref().and_then(|manifest| manifest["name"].as_str());
     let (Some(manifest), Some(package)) = (&manifest, package) else {
-        return Err(Stop::NotApplicable("the project has no package.json with a name".to_owned()));
+        return Err(Unfinished::NotApplicable(
+            "the project has no package.json with a name".to_owned(),
+        ));
     };
     let is_part = |part: &str| {
         !part.is_empty()
@@ -209,7 +211,7 @@ fn place_as_npm(lab: &Lab<'_>) -> Outcome {
             && part.chars().all(|symbol| symbol.is_ascii_alphanumeric() || "-_.@".contains(symbol))
     };
     if package.len() > 200 || package.split('/').count() > 2 || !package.split('/').all(is_part) {
-        return Err(Stop::Blocked("the name in package.json is none of npm".to_owned()));
+        return Err(Unfinished::Blocked("the name in package.json is none of npm".to_owned()));
     }
     if target.prefix.is_empty() {
         let program = files::read_named(&target.program, super::host::MAX_PROGRAM);
@@ -228,7 +230,7 @@ fn place_as_npm(lab: &Lab<'_>) -> Outcome {
     }
     if target.prefix.iter().any(|word| word == "-m") {
         let message = "a module of Python belongs to whoever installed the package, and not to npm";
-        return Err(Stop::NotApplicable(message.to_owned()));
+        return Err(Unfinished::NotApplicable(message.to_owned()));
     }
     let place = format!("{MODULES}/{package}");
     let above = place.rsplit_once('/').map_or(MODULES, |(above, _)| above);
@@ -241,7 +243,7 @@ fn place_as_npm(lab: &Lab<'_>) -> Outcome {
 }
 
 /// Makes a directory of the sandbox and those above it.
-fn directories(lab: &Lab<'_>, path: &str) -> std::io::Result<()> {
+fn directories(lab: &ProbeCaller<'_>, path: &str) -> std::io::Result<()> {
     let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
     for end in ends {
         match lab.sandbox.directory(&path[..end]) {

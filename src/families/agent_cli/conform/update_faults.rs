@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::conform::mock::{Mock, Reply, Request};
-use crate::conform::secrets::{Sentinel, Shape};
+use crate::conform::secrets::{SecretShape, Sentinel};
 use crate::conform::session::Event;
 
 use super::host::is_verified_first;
-use super::host::{Behaviour, Host};
-use super::lab::{Lab, examine};
-use super::shot::Shot;
-use super::stop::{Outcome, Stop};
+use super::host::{HostBehaviour, ReleaseHost};
+use super::lab::{ProbeCaller, examine};
+use super::shot::Answered;
+use super::stop::{ProbeStep, Unfinished};
 use super::update::unchanged;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
@@ -21,7 +21,12 @@ const TOO_SLOW: Duration = Duration::from_secs(12);
 const LATER_MS: u64 = 1_500;
 
 /// An update that has to fail and to leave the program alone.
-fn fails(lab: &Lab<'_>, host: &Host<'_>, what: &str, codes: &[&str]) -> Outcome<Shot> {
+fn fails(
+    lab: &ProbeCaller<'_>,
+    host: &ReleaseHost<'_>,
+    what: &str,
+    codes: &[&str],
+) -> ProbeStep<Answered> {
     let shot = unchanged(lab, || host.update(&[]))?;
     shot.expect(!shot.is_ok(), format!("{what} is installed"))?;
     if !codes.is_empty() {
@@ -34,10 +39,10 @@ fn fails(lab: &Lab<'_>, host: &Host<'_>, what: &str, codes: &[&str]) -> Outcome<
 
 /// A host that publishes this, and a tool that may replace itself.
 fn publishing<'a>(
-    lab: &'a Lab<'a>,
-    behaviour: impl FnOnce(&Host<'_>) -> Behaviour,
-) -> Outcome<Host<'a>> {
-    let host = Host::start(lab)?;
+    lab: &'a ProbeCaller<'a>,
+    behaviour: impl FnOnce(&ReleaseHost<'_>) -> HostBehaviour,
+) -> ProbeStep<ReleaseHost<'a>> {
+    let host = ReleaseHost::start(lab)?;
     host.want_standalone()?;
     host.does(behaviour(&host));
     Ok(host)
@@ -53,8 +58,8 @@ pub const SIGNATURE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn signature(lab: &Lab<'_>) -> Outcome {
-    let host = publishing(lab, |host| Behaviour::Release(host.patch()))?;
+fn signature(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let host = publishing(lab, |host| HostBehaviour::Release(host.patch()))?;
     fails(lab, &host, "a release whose bundle nobody signed", &["E_INTEGRITY"]).map(|_| ())
 }
 
@@ -68,8 +73,8 @@ pub const NO_BUNDLE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn no_bundle(lab: &Lab<'_>) -> Outcome {
-    let host = publishing(lab, |host| Behaviour::without_bundle(&host.patch()))?;
+fn no_bundle(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let host = publishing(lab, |host| HostBehaviour::without_bundle(&host.patch()))?;
     let shot = fails(lab, &host, "a release without a bundle", &["E_INTEGRITY"])?;
     let stage = shot.at("/error/details/stage").as_str().unwrap_or_default();
     shot.expect(
@@ -88,8 +93,8 @@ pub const NO_CHECKSUMS: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn no_checksums(lab: &Lab<'_>) -> Outcome {
-    let host = publishing(lab, |host| Behaviour::without_checksums(&host.patch()))?;
+fn no_checksums(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let host = publishing(lab, |host| HostBehaviour::without_checksums(&host.patch()))?;
     fails(lab, &host, "a release without checksums", &["E_INTEGRITY"]).map(|_| ())
 }
 
@@ -103,15 +108,15 @@ pub const BUNDLE_FETCH: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn bundle_fetch(lab: &Lab<'_>) -> Outcome {
-    let host = publishing(lab, |host| Behaviour::Release(host.patch()))?;
+fn bundle_fetch(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let host = publishing(lab, |host| HostBehaviour::Release(host.patch()))?;
     let network = ["E_SERVER", "E_NETWORK"];
     let replies = [
         ("a bundle that the host cannot give", Reply::new(500, "application/json", "{}")),
         ("a bundle whose connection ends", Reply { hangs_up: true, ..Reply::default() }),
     ];
     for (what, reply) in replies {
-        host.does(Behaviour::broken_bundle(&host.patch(), reply));
+        host.does(HostBehaviour::broken_bundle(&host.patch(), reply));
         fails(lab, &host, what, &network)?;
     }
     Ok(())
@@ -127,10 +132,10 @@ pub const CUT: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn cut(lab: &Lab<'_>) -> Outcome {
-    let host = publishing(lab, |host| Behaviour::cut(&host.patch(), false))?;
+fn cut(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let host = publishing(lab, |host| HostBehaviour::cut(&host.patch(), false))?;
     fails(lab, &host, "checksums that break off", &["E_NETWORK", "E_SERVER"])?;
-    host.does(Behaviour::cut(&host.patch(), true));
+    host.does(HostBehaviour::cut(&host.patch(), true));
     fails(lab, &host, "a bundle that breaks off", &["E_NETWORK", "E_SERVER"]).map(|_| ())
 }
 
@@ -144,8 +149,8 @@ pub const NO_ASSET: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn no_asset(lab: &Lab<'_>) -> Outcome {
-    let host = publishing(lab, |host| Behaviour::WithoutArchives(host.patch()))?;
+fn no_asset(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let host = publishing(lab, |host| HostBehaviour::WithoutArchives(host.patch()))?;
     let what = "a release without an archive for this platform";
     let shot = fails(lab, &host, what, &[])?;
     shot.expect(shot.at("/error/retryable") == false, format!("{what} is retryable"))
@@ -161,15 +166,15 @@ pub const TIMEOUT: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn timeout(lab: &Lab<'_>) -> Outcome {
-    let host = Host::start(lab)?;
+fn timeout(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let host = ReleaseHost::start(lab)?;
     let setting = lab.fixture.update.as_ref().and_then(|update| update.timeout.as_ref());
     let setting = setting.ok_or_else(|| {
         let why = "conform.toml does not say how to shorten the tool's patience with the host of releases";
-        Stop::Blocked(format!("{why} ([agent_cli.update] `timeout`)"))
+        Unfinished::Blocked(format!("{why} ([agent_cli.update] `timeout`)"))
     })?;
     let more = [(setting.env.as_str(), setting.value.as_str())];
-    host.does(Behaviour::slow(TOO_SLOW));
+    host.does(HostBehaviour::slow(TOO_SLOW));
     for options in [&["--check"][..], &[]] {
         let shot = unchanged(lab, || host.update_with(options, &more, Event::None))?;
         shot.expect_code(&["E_TIMEOUT"], "a release host that is too slow")?;
@@ -191,23 +196,24 @@ pub const ADVICE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn advice(lab: &Lab<'_>) -> Outcome {
-    let host = publishing(lab, |_| Behaviour::status(503))?;
+fn advice(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let host = publishing(lab, |_| HostBehaviour::status(503))?;
     let transient = fails(lab, &host, "a release host with trouble", &[])?;
     transient
         .expect(transient.at("/error/retryable") == true, "a transient fault is not retryable")?;
     let newer = host.patch();
     let forgeries = [
-        Behaviour::without_checksums(&newer),
-        Behaviour::without_bundle(&newer),
-        Behaviour::Release(newer.clone()),
+        HostBehaviour::without_checksums(&newer),
+        HostBehaviour::without_bundle(&newer),
+        HostBehaviour::Release(newer.clone()),
     ];
     let refused = forgeries.into_iter().find_map(|forgery| {
         host.does(forgery);
         unchanged(lab, || host.update(&[])).map(|shot| (!shot.is_ok()).then_some(shot)).transpose()
     });
-    let forged = refused
-        .ok_or_else(|| Stop::Blocked("a release that nobody signed is not refused".to_owned()))??;
+    let forged = refused.ok_or_else(|| {
+        Unfinished::Blocked("a release that nobody signed is not refused".to_owned())
+    })??;
     forged.expect(forged.at("/error/retryable") == false, "a forged release is retryable")?;
     for shot in [&transient, &forged] {
         let says = !next_steps(shot).is_empty();
@@ -218,7 +224,7 @@ fn advice(lab: &Lab<'_>) -> Outcome {
 }
 
 /// What follows the cause: members that name a next step, and the message behind its first clause.
-fn next_steps(shot: &Shot) -> Vec<String> {
+fn next_steps(shot: &Answered) -> Vec<String> {
     const NAMES: &[&str] = &["fix", "hint", "next", "step", "advice", "remedy", "resume"];
     let details = shot.at("/error/details").as_object().into_iter().flatten();
     let named = details.filter(|(key, _)| NAMES.iter().any(|name| key.contains(name)));
@@ -241,15 +247,15 @@ pub const LAST_KNOWN: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn last_known(lab: &Lab<'_>) -> Outcome {
-    let host = Host::start(lab)?;
-    let hangs_up = Behaviour::Reply(Reply { hangs_up: true, ..Reply::default() });
+fn last_known(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let host = ReleaseHost::start(lab)?;
+    let hangs_up = HostBehaviour::Reply(Reply { hangs_up: true, ..Reply::default() });
     host.does(hangs_up.clone());
     let shot = host.update(&["--check"]);
     shot.expect_code(&["E_NETWORK"], "a check without a network")?;
     let known = shot.at("/error/details").get("last_known");
     shot.expect(known.is_some(), "`details` has no `last_known`")?;
-    host.does(Behaviour::Release(host.patch()));
+    host.does(HostBehaviour::Release(host.patch()));
     if is_verified_first(&host.update(&["--check"])) {
         return Ok(());
     }
@@ -274,17 +280,17 @@ pub const TOKEN_REDIRECT: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn token_redirect(lab: &Lab<'_>) -> Outcome {
-    let host = Host::start(lab)?;
+fn token_redirect(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let host = ReleaseHost::start(lab)?;
     let elsewhere = Mock::with(Arc::new(|_: &Request| Reply::new(404, "application/json", "{}")));
     let elsewhere =
-        elsewhere.map_err(|error| Stop::Blocked(format!("no port is free: {error}")))?;
+        elsewhere.map_err(|error| Unfinished::Blocked(format!("no port is free: {error}")))?;
     let mut reply = Reply::new(302, "application/json", "");
     reply.headers.push(("Location".to_owned(), format!("{}/elsewhere", elsewhere.url())));
-    let canary = Sentinel::new("GITHUB_TOKEN", Shape::Plain);
+    let canary = Sentinel::new("GITHUB_TOKEN", SecretShape::Plain);
     let places = [
-        ("the list of releases", Behaviour::Reply(reply.clone())),
-        ("a file of the release", Behaviour::broken_checksums(&host.patch(), reply)),
+        ("the list of releases", HostBehaviour::Reply(reply.clone())),
+        ("a file of the release", HostBehaviour::broken_checksums(&host.patch(), reply)),
     ];
     for (what, behaviour) in places {
         host.does(behaviour);
@@ -317,9 +323,9 @@ pub const TERMINATE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn terminate(lab: &Lab<'_>) -> Outcome {
-    let host = Host::start(lab)?;
-    host.does(Behaviour::slow(TOO_SLOW));
+fn terminate(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let host = ReleaseHost::start(lab)?;
+    host.does(HostBehaviour::slow(TOO_SLOW));
     let event = Event::TerminateWhenConnected;
     let shot = unchanged(lab, || host.update_with(&[], &[], event))?;
     shot.expect_code(&["E_INTERRUPTED"], "SIGTERM during an update")?;
@@ -336,9 +342,9 @@ pub const LATE_SIGNAL: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn late_signal(lab: &Lab<'_>) -> Outcome {
+fn late_signal(lab: &ProbeCaller<'_>) -> ProbeStep {
     let host = publishing(lab, |host| {
-        Behaviour::broken_checksums(&host.patch(), Behaviour::stalled(TOO_SLOW))
+        HostBehaviour::broken_checksums(&host.patch(), HostBehaviour::stalled(TOO_SLOW))
     })?;
     let before = super::tree::of(&lab.sandbox);
     let event = Event::InterruptAfter(LATER_MS);

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use crate::conform::mock::{Mock, Reply, Request};
 use crate::conform::sandbox::Sandbox;
-use crate::conform::secrets::{Sentinel, Shape};
-use crate::conform::session::Session;
+use crate::conform::secrets::{SecretShape, Sentinel};
+use crate::conform::session::ToolCaller;
 use crate::conform::start;
 use crate::system::clock::Stopwatch;
 use crate::system::loopback::Answer;
@@ -17,7 +17,7 @@ use crate::system::subject::{self, Ending, Launch, Ran, Stimulus};
 use crate::system::{files, loopback, relay, search_path};
 
 use super::fixture::other_secret;
-use super::fixture::{AgentCliFixture, PORT, Upstream as Declared};
+use super::fixture::{AgentCliFixture, DeclaredUpstream as Declared, PORT};
 
 /// How long a mock may take until it listens, and how long it may live.
 const START: Duration = Duration::from_secs(20);
@@ -28,20 +28,20 @@ const MAX_OUTPUT: usize = 64 * 1024;
 type Instead = Arc<Mutex<Option<Arc<Answer>>>>;
 
 /// A running mock behind a running proxy; both end when this is dropped.
-pub struct Upstream {
+pub struct UpstreamProcess {
     pub mock: Mock,
     instead: Instead,
-    process: Process,
+    process: MockProcess,
     swaps: Vec<(String, String)>,
 }
 
-impl Upstream {
+impl UpstreamProcess {
     /// Starts both.
     ///
     /// # Errors
     /// Says in one sentence what is missing or does not start.
     pub fn start(
-        session: &Session,
+        session: &ToolCaller,
         fixture: &AgentCliFixture,
         sandbox: &Sandbox,
     ) -> Result<Self, String> {
@@ -50,7 +50,7 @@ impl Upstream {
         }
         let declared =
             fixture.upstream.as_ref().ok_or("conform.toml has no [agent_cli.upstream]")?;
-        let process = Process::start(session, declared, sandbox)?;
+        let process = MockProcess::start(session, declared, sandbox)?;
         let port = process.port;
         let swaps = swaps(fixture);
         let passed = swaps.clone();
@@ -107,7 +107,7 @@ impl Upstream {
 /// What the tool sends as a secret, and what the mock knows in its place.
 fn swaps(fixture: &AgentCliFixture) -> Vec<(String, String)> {
     let Some(credentials) = &fixture.credentials else { return Vec::new() };
-    let first = Sentinel::new(&credentials.env, Shape::Plain).value;
+    let first = Sentinel::new(&credentials.env, SecretShape::Plain).value;
     let other = credentials.other_account.iter();
     let other = other.map(|account| (other_secret(&credentials.env).value, account.clone()));
     std::iter::once((first, credentials.account.clone())).chain(other).collect()
@@ -150,7 +150,7 @@ fn how_it_ended(ran: &Ran) -> String {
 
 /// The directory of the project, and a program that its fixture names, with the words after it.
 pub fn of_project<'a>(
-    session: &Session,
+    session: &ToolCaller,
     command: &'a [String],
     what: &str,
 ) -> Result<(PathBuf, PathBuf, &'a [String]), String> {
@@ -176,14 +176,14 @@ pub fn of_project<'a>(
 }
 
 /// The process of the mock.
-struct Process {
+struct MockProcess {
     port: u16,
     stopped: Arc<AtomicBool>,
     thread: Option<JoinHandle<String>>,
 }
 
-impl Process {
-    fn start(session: &Session, declared: &Declared, sandbox: &Sandbox) -> Result<Self, String> {
+impl MockProcess {
+    fn start(session: &ToolCaller, declared: &Declared, sandbox: &Sandbox) -> Result<Self, String> {
         let (root, program, rest) = of_project(session, &declared.command, "the mock upstream")?;
         let url = loopback::refusing_url().map_err(|error| format!("no port is free: {error}"))?;
         let port: u16 =
@@ -241,7 +241,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for MockProcess {
     fn drop(&mut self) {
         self.end();
     }

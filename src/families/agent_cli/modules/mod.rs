@@ -21,24 +21,24 @@ use crate::generate::outputs::GenerateError;
 
 /// What a contract module of the family `agent-cli` says.
 #[derive(Debug)]
-pub struct Model<'a> {
+pub struct ContractModel<'a> {
     pub tag: &'a str,
     pub schema_version: &'a SchemaVersion,
     /// The core, then the tool's own codes; each by exit code and name.
-    pub codes: Vec<Code<'a>>,
+    pub codes: Vec<ContractCode<'a>>,
     /// Meaning of each exit code.
     pub exits: BTreeMap<u8, &'a str>,
     /// Status, `5xx` or `transport` to error code.
     pub statuses: BTreeMap<&'a str, &'a Constant>,
     pub words: Vec<Word<'a>>,
-    pub lists: Vec<List<'a>>,
+    pub lists: Vec<NameList<'a>>,
     /// Exit code of the codes that ask for a person.
     pub human_exit: u8,
 }
 
 /// One row of the code table.
 #[derive(Debug)]
-pub struct Code<'a> {
+pub struct ContractCode<'a> {
     pub name: &'a Constant,
     pub spec: CodeSpec,
     pub core: bool,
@@ -54,7 +54,7 @@ pub struct Word<'a> {
 
 /// A constant list of names.
 #[derive(Debug)]
-pub struct List<'a> {
+pub struct NameList<'a> {
     pub name: Name,
     pub about: String,
     pub items: Vec<&'a str>,
@@ -92,7 +92,7 @@ impl Name {
     }
 }
 
-impl<'a> Model<'a> {
+impl<'a> ContractModel<'a> {
     /// The model of one contract and one extension.
     ///
     /// # Errors
@@ -138,11 +138,11 @@ impl<'a> Model<'a> {
     }
 }
 
-fn codes<'a>(contract: &'a AgentCliContract, extension: &'a Extension) -> Vec<Code<'a>> {
+fn codes<'a>(contract: &'a AgentCliContract, extension: &'a Extension) -> Vec<ContractCode<'a>> {
     let mut all = Vec::new();
     for (codes, core) in [(&contract.error_codes.core, true), (&extension.codes, false)] {
         let mut part: Vec<_> =
-            codes.iter().map(|(name, spec)| Code { name, spec: *spec, core }).collect();
+            codes.iter().map(|(name, spec)| ContractCode { name, spec: *spec, core }).collect();
         part.sort_by(|left, right| (left.spec.exit, left.name).cmp(&(right.spec.exit, right.name)));
         all.extend(part);
     }
@@ -180,7 +180,7 @@ fn words(contract: &AgentCliContract) -> Vec<Word<'_>> {
     ]
 }
 
-fn lists(contract: &AgentCliContract) -> Vec<List<'_>> {
+fn lists(contract: &AgentCliContract) -> Vec<NameList<'_>> {
     let (envelope, pagination) = (&contract.envelope, &contract.pagination);
     let (batch, write, notices) = (&contract.batch, &contract.write, &contract.notices);
     let fixed: [(&str, &str, &[Key]); 20] = [
@@ -211,13 +211,13 @@ fn lists(contract: &AgentCliContract) -> Vec<List<'_>> {
     ];
     let mut lists: Vec<_> = fixed
         .into_iter()
-        .map(|(name, about, keys)| List {
+        .map(|(name, about, keys)| NameList {
             name: Name::new(name),
             about: about.to_owned(),
             items: keys.iter().map(Key::as_str).collect(),
         })
         .collect();
-    lists.push(List {
+    lists.push(NameList {
         name: Name::new("human_action_codes"),
         about: "Codes that ask for a person; a tool may add them.".to_owned(),
         items: contract.extension.human_action_codes.iter().map(Constant::as_str).collect(),
@@ -227,7 +227,7 @@ fn lists(contract: &AgentCliContract) -> Vec<List<'_>> {
 }
 
 /// One list for each member of each self-describing command.
-fn self_description(described: &SelfDescription) -> Vec<List<'_>> {
+fn self_description(described: &SelfDescription) -> Vec<NameList<'_>> {
     let sections: [(&str, &IndexMap<Key, Vec<Key>>); 5] = [
         ("reference", &described.reference),
         ("context", &described.context),
@@ -238,7 +238,7 @@ fn self_description(described: &SelfDescription) -> Vec<List<'_>> {
     let mut lists = Vec::new();
     for (command, members) in sections {
         for (member, keys) in members {
-            lists.push(List {
+            lists.push(NameList {
                 name: Name::new(&format!("{command}_{member}")),
                 about: format!("`{}` of `{command}`.", member.as_str()),
                 items: keys.iter().map(Key::as_str).collect(),

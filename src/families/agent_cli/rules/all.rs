@@ -1,13 +1,13 @@
 //! Every rule of the family `agent-cli`, in files by topic: what can be seen in a repository without running the tool.
 
 use crate::contract::findings::Finding;
-use crate::contract::repository::Repository;
+use crate::contract::repository::ProjectFiles;
 use crate::contract::rules::collector::Collector;
 use crate::contract::rules::rule::Rule;
 use crate::contract::rules::{RECORD, secrets};
 
 use super::facts::ToolFacts;
-use super::sources::Sources;
+use super::sources::ToolSources;
 use super::{
     codes, documented, documents, envelope, package, readiness, skill, versions, workflows,
 };
@@ -50,8 +50,8 @@ pub const RULES: &[Rule] = &[
 
 /// Judges a tool against one `agent-cli` contract: findings in order, none twice.
 #[must_use]
-pub fn check_agent_cli(repository: &Repository, facts: &ToolFacts) -> Vec<Finding> {
-    let sources = Sources::of(repository, facts);
+pub fn check_agent_cli(repository: &ProjectFiles, facts: &ToolFacts) -> Vec<Finding> {
+    let sources = ToolSources::of(repository, facts);
     let mut found = Collector::default();
     documents::check(repository, &mut found);
     documented::check(repository, &sources, &mut found);
@@ -70,6 +70,6 @@ pub fn check_agent_cli(repository: &Repository, facts: &ToolFacts) -> Vec<Findin
 
 /// What the rules could not judge, and why.
 #[must_use]
-pub fn notes(repository: &Repository, facts: &ToolFacts) -> Vec<String> {
-    documented::not_judged(repository, &Sources::of(repository, facts)).into_iter().collect()
+pub fn notes(repository: &ProjectFiles, facts: &ToolFacts) -> Vec<String> {
+    documented::not_judged(repository, &ToolSources::of(repository, facts)).into_iter().collect()
 }

@@ -1,7 +1,7 @@
 //! Rules about error codes in the code, and about the test that holds them to the contract.
 
 use super::facts::ToolFacts;
-use super::sources::{Code, Sources, literals};
+use super::sources::{SourceCode, ToolSources, literals};
 use crate::contract::rules::collector::{Collector, shown};
 use crate::contract::rules::rule::Rule;
 use crate::families::agent_cli::contract::FAMILY;
@@ -44,7 +44,7 @@ const TABLES: &[&str] = &[
 /// Share of the core that a table must state to be one.
 const MOST: (usize, usize) = (3, 4);
 
-pub(super) fn check(sources: &Sources<'_>, facts: &ToolFacts, found: &mut Collector) {
+pub(super) fn check(sources: &ToolSources<'_>, facts: &ToolFacts, found: &mut Collector) {
     for code in &sources.program {
         for (at, literal) in literals(code.text) {
             let known = [&facts.core, &facts.own, &facts.human];
@@ -86,7 +86,7 @@ fn is_code(literal: &str) -> bool {
     })
 }
 
-fn table_used(code: &Code<'_>) -> Option<usize> {
+fn table_used(code: &SourceCode<'_>) -> Option<usize> {
     TABLES.iter().filter_map(|name| code.text.find(name)).min()
 }
 

@@ -2,15 +2,15 @@
 //!
 //! A call is judged only where the commands of the tool are known from its sources.
 
-use crate::contract::repository::Repository;
-use crate::contract::rules::collector::{Collector, Source, shown};
+use crate::contract::repository::ProjectFiles;
+use crate::contract::rules::collector::{Collector, SourceText, shown};
 use crate::contract::rules::documented::facts_file;
 use crate::contract::rules::documented::mentions::mentions;
-use crate::contract::rules::documented::{CONFORM, Known, alike, documents, unknown};
+use crate::contract::rules::documented::{CONFORM, KnownCommands, alike, documents, unknown};
 use crate::contract::rules::rule::Rule;
 use crate::families::agent_cli::contract::FAMILY;
 
-use super::sources::{Sources, assigned};
+use super::sources::{ToolSources, assigned};
 
 /// Every tool whose commands are declared for the runtime of aos.
 pub(super) const OF_TOOL: Rule = Rule {
@@ -22,11 +22,11 @@ pub(super) const OF_TOOL: Rule = Rule {
     ..Rule::error(&[FAMILY])
 };
 
-pub(super) fn check(repository: &Repository, sources: &Sources<'_>, found: &mut Collector) {
+pub(super) fn check(repository: &ProjectFiles, sources: &ToolSources<'_>, found: &mut Collector) {
     let Some(known) = declared(sources) else { return };
     for tool in tools(repository) {
         for (path, text) in documents(repository) {
-            let source = Source::new(path, text.as_bytes());
+            let source = SourceText::new(path, text.as_bytes());
             for mention in mentions(text, tool).iter().filter(|mention| !known.has(&mention.words))
             {
                 found.at(&OF_TOOL, &source, mention.at, unknown(tool, &mention.words));
@@ -37,13 +37,13 @@ pub(super) fn check(repository: &Repository, sources: &Sources<'_>, found: &mut 
     for (at, path) in facts_file::values(text, "[[agent_cli.command]]", "path") {
         if !known.0.contains(&alike(path)) {
             let message = format!("there is no command {}", shown(path));
-            found.at(&OF_TOOL, &Source::new(CONFORM, text.as_bytes()), at, message);
+            found.at(&OF_TOOL, &SourceText::new(CONFORM, text.as_bytes()), at, message);
         }
     }
 }
 
 /// What is said when calls were found and the commands of the tool are not known.
-pub(super) fn not_judged(repository: &Repository, sources: &Sources<'_>) -> Option<String> {
+pub(super) fn not_judged(repository: &ProjectFiles, sources: &ToolSources<'_>) -> Option<String> {
     let is_named =
         |(_, text): (&str, &str)| tools(repository).any(|tool| !mentions(text, tool).is_empty());
     let names = || documents(repository).any(is_named);
@@ -53,7 +53,7 @@ pub(super) fn not_judged(repository: &Repository, sources: &Sources<'_>) -> Opti
 }
 
 /// The names of the tool: those of its Skills.
-fn tools(repository: &Repository) -> impl Iterator<Item = &str> {
+fn tools(repository: &ProjectFiles) -> impl Iterator<Item = &str> {
     let skills = repository.below("skills/", "/SKILL.md");
     let names =
         skills.filter_map(|(path, _)| path.strip_prefix("skills/")?.strip_suffix("/SKILL.md"));
@@ -62,7 +62,7 @@ fn tools(repository: &Repository) -> impl Iterator<Item = &str> {
 
 /// The commands that the sources declare for the runtime of aos; `None` when they do so in another way, or when a
 /// name is put together at run time.
-fn declared(sources: &Sources<'_>) -> Option<Known> {
+fn declared(sources: &ToolSources<'_>) -> Option<KnownCommands> {
     /// How far behind its name the summary of a command begins.
     const NEAR: usize = 300;
     let mut paths = Vec::new();
@@ -87,5 +87,5 @@ fn declared(sources: &Sources<'_>) -> Option<Known> {
     }
     // The runtime declares these itself; without them the tool is made in another way.
     let is_ours = ["reference", "context"].iter().all(|own| paths.contains(own));
-    is_ours.then(|| Known::of(paths))
+    is_ours.then(|| KnownCommands::of(paths))
 }

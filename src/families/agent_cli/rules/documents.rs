@@ -1,6 +1,6 @@
 //! Rules about the documents around a tool.
 
-use crate::contract::repository::Repository;
+use crate::contract::repository::ProjectFiles;
 use crate::contract::rules::collector::Collector;
 use crate::contract::rules::rule::Rule;
 use crate::families::agent_cli::contract::FAMILY;
@@ -42,7 +42,7 @@ const DOCUMENTS: [(&str, &[&str]); 6] = [
 const OTHER_GUARDS: [&str; 3] =
     ["scripts/check-spec.js", "scripts/sync-spec.js", "scripts/gen-contract.js"];
 
-pub(super) fn check(repository: &Repository, found: &mut Collector) {
+pub(super) fn check(repository: &ProjectFiles, found: &mut Collector) {
     for (name, others) in DOCUMENTS {
         let names = std::iter::once(&name).chain(others);
         if !names.into_iter().any(|name| repository.files.contains_key(*name)) {

@@ -1,6 +1,6 @@
 //! Rules about the types that become envelopes, as far as struct tags of Go show them.
 
-use super::sources::{Code, Sources};
+use super::sources::{SourceCode, ToolSources};
 use crate::contract::rules::collector::{Collector, shown};
 use crate::contract::rules::rule::Rule;
 use crate::families::agent_cli::contract::FAMILY;
@@ -36,7 +36,7 @@ const OUTPUT: &[&str] = &["output", "contract", "report", "envelope", "doctor"];
 /// One struct: offset of each tag's name, the name, whether `omitempty` is set.
 type Tags<'a> = Vec<(usize, &'a str, bool)>;
 
-pub(super) fn check(sources: &Sources<'_>, found: &mut Collector) {
+pub(super) fn check(sources: &ToolSources<'_>, found: &mut Collector) {
     for code in sources.program.iter().filter(|code| code.language == "go") {
         for tags in structs(code.text) {
             judge(code, &tags, found);
@@ -44,7 +44,7 @@ pub(super) fn check(sources: &Sources<'_>, found: &mut Collector) {
     }
 }
 
-fn judge(code: &Code<'_>, tags: &Tags<'_>, found: &mut Collector) {
+fn judge(code: &SourceCode<'_>, tags: &Tags<'_>, found: &mut Collector) {
     let has = |names: &[&str]| names.iter().all(|name| tags.iter().any(|(_, tag, _)| tag == name));
     let kinds: [(&[&str], &str, &Rule); 4] = [
         (&["code", "message", "retryable"], "details", &OMITTED),

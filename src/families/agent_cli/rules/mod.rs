@@ -20,7 +20,7 @@ use super::contract::AgentCliContract;
 use super::rules::facts::ToolFacts;
 use crate::audit::rules::FamilyRules;
 use crate::contract::rules::rule::Rule;
-use crate::contract::{Finding, Repository, json};
+use crate::contract::{Finding, ProjectFiles, json};
 use crate::generate::record::{CONTRACT_DIRECTORY, Record};
 use crate::generate::vendor::Contract;
 
@@ -33,7 +33,7 @@ impl FamilyRules for AgentCliRules {
 
     fn check(
         &self,
-        repository: &Repository,
+        repository: &ProjectFiles,
         contract: &Contract,
         record: Option<&Record>,
     ) -> Vec<Finding> {
@@ -43,7 +43,7 @@ impl FamilyRules for AgentCliRules {
 
     fn notes(
         &self,
-        repository: &Repository,
+        repository: &ProjectFiles,
         contract: &Contract,
         record: Option<&Record>,
     ) -> Vec<String> {
@@ -54,7 +54,7 @@ impl FamilyRules for AgentCliRules {
 
 /// The contract, and what the project adds to it; an extension that is refused has a finding of its own.
 fn facts(
-    repository: &Repository,
+    repository: &ProjectFiles,
     contract: &AgentCliContract,
     record: Option<&Record>,
 ) -> ToolFacts {

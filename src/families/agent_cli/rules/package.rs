@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::versions::PLATFORMS;
 use crate::contract::json;
-use crate::contract::repository::Repository;
-use crate::contract::rules::collector::{Collector, Source, shown_list};
+use crate::contract::repository::ProjectFiles;
+use crate::contract::rules::collector::{Collector, SourceText, shown_list};
 use crate::contract::rules::rule::Rule;
 use crate::families::agent_cli::contract::FAMILY;
 
@@ -34,7 +34,7 @@ pub(super) const GO_TOOLCHAIN: Rule = Rule {
     ..Rule::warning(&[FAMILY])
 };
 
-pub(super) fn check(repository: &Repository, found: &mut Collector) {
+pub(super) fn check(repository: &ProjectFiles, found: &mut Collector) {
     let package = repository.bytes("package.json").and_then(|bytes| json::parse(bytes).ok());
     if let Some(package) = &package {
         npm(package, found);
@@ -44,7 +44,7 @@ pub(super) fn check(repository: &Repository, found: &mut Collector) {
     for line in text.split_inclusive('\n') {
         if line.starts_with("toolchain ") {
             let message = "a toolchain is named beside the version of Go".to_owned();
-            found.at(&GO_TOOLCHAIN, &Source::new("go.mod", text.as_bytes()), at, message);
+            found.at(&GO_TOOLCHAIN, &SourceText::new("go.mod", text.as_bytes()), at, message);
         }
         at += line.len();
     }

@@ -1,7 +1,7 @@
 //! Rules about what a tool claims of its own readiness.
 
-use super::sources::{Code, Sources, assigned, literals};
-use crate::contract::repository::Repository;
+use super::sources::{SourceCode, ToolSources, assigned, literals};
+use crate::contract::repository::ProjectFiles;
 use crate::contract::rules::collector::{Collector, shown};
 use crate::contract::rules::rule::Rule;
 use crate::families::agent_cli::contract::FAMILY;
@@ -28,7 +28,7 @@ const REQUIRED: &[&str] = &["required_evidence", "RequiredEvidence", "requiredEv
 /// Ends of file names; other evidence is a word.
 const ENDINGS: &[&str] = &[".md", ".json", ".go", ".py", ".ts", ".rs", ".txt", ".yml"];
 
-pub(super) fn check(repository: &Repository, sources: &Sources<'_>, found: &mut Collector) {
+pub(super) fn check(repository: &ProjectFiles, sources: &ToolSources<'_>, found: &mut Collector) {
     let guarded = sources.tests.iter().any(|test| {
         let name = test.source.path.rsplit('/').next().unwrap_or_default();
         name.contains("guard") || name.contains("fcc")
@@ -47,7 +47,7 @@ pub(super) fn check(repository: &Repository, sources: &Sources<'_>, found: &mut 
     }
 }
 
-fn evidence(repository: &Repository, code: &Code<'_>, found: &mut Collector) {
+fn evidence(repository: &ProjectFiles, code: &SourceCode<'_>, found: &mut Collector) {
     for (at, rest) in REQUIRED.iter().flat_map(|name| assigned(code.text, name)) {
         let Some(list) = list(rest) else { continue };
         for (_, item) in literals(list) {

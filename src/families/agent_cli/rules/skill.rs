@@ -1,10 +1,10 @@
 //! Rules about the Agent Skill that comes with a tool.
 
-use super::sources::{Sources, is_foreign, literals};
-use super::yaml::{self, Entry};
+use super::sources::{ToolSources, is_foreign, literals};
+use super::yaml::{self, YamlEntry};
 use crate::contract::json;
-use crate::contract::repository::Repository;
-use crate::contract::rules::collector::{Collector, Source, shown, shown_list};
+use crate::contract::repository::ProjectFiles;
+use crate::contract::rules::collector::{Collector, SourceText, shown, shown_list};
 use crate::contract::rules::rule::Rule;
 use crate::families::agent_cli::contract::FAMILY;
 
@@ -89,7 +89,7 @@ const SCENARIOS: [&str; 5] = [
 ];
 
 /// Every `skills/<name>/SKILL.md` with its text.
-pub(super) fn documents(repository: &Repository) -> impl Iterator<Item = (&str, &str)> {
+pub(super) fn documents(repository: &ProjectFiles) -> impl Iterator<Item = (&str, &str)> {
     repository
         .below("skills/", "/SKILL.md")
         .filter(|(path, _)| directory(path).is_some())
@@ -102,7 +102,7 @@ fn directory(path: &str) -> Option<&str> {
     (!name.is_empty() && !name.contains('/')).then_some(name)
 }
 
-pub(super) fn check(repository: &Repository, sources: &Sources<'_>, found: &mut Collector) {
+pub(super) fn check(repository: &ProjectFiles, sources: &ToolSources<'_>, found: &mut Collector) {
     let mut any = false;
     for (path, text) in documents(repository) {
         any = true;
@@ -121,7 +121,7 @@ pub(super) fn check(repository: &Repository, sources: &Sources<'_>, found: &mut 
 }
 
 fn document(path: &str, text: &str, found: &mut Collector) {
-    let source = Source::new(path, text.as_bytes());
+    let source = SourceText::new(path, text.as_bytes());
     let Some(entries) = yaml::front_matter(text) else {
         let message = "the file does not begin with front matter".to_owned();
         return found.at(&FRONT_MATTER, &source, 0, message);
@@ -146,7 +146,7 @@ fn document(path: &str, text: &str, found: &mut Collector) {
     }
 }
 
-fn judge_name(path: &str, source: &Source<'_>, name: &Entry, found: &mut Collector) {
+fn judge_name(path: &str, source: &SourceText<'_>, name: &YamlEntry, found: &mut Collector) {
     let text = name.value.as_str();
     let word = |word: &str| {
         !word.is_empty()
@@ -166,7 +166,7 @@ fn judge_name(path: &str, source: &Source<'_>, name: &Entry, found: &mut Collect
     found.at(&NAME, source, name.at, message);
 }
 
-fn judge_description(source: &Source<'_>, description: &Entry, found: &mut Collector) {
+fn judge_description(source: &SourceText<'_>, description: &YamlEntry, found: &mut Collector) {
     let length = description.value.chars().count();
     let tag = |text: &str| {
         text.split_once('<').is_some_and(|(_, rest)| {
@@ -184,7 +184,7 @@ fn judge_description(source: &Source<'_>, description: &Entry, found: &mut Colle
     }
 }
 
-fn requirements(source: &Source<'_>, entries: &[Entry], found: &mut Collector) {
+fn requirements(source: &SourceText<'_>, entries: &[YamlEntry], found: &mut Collector) {
     let at = |end: &str| {
         let places = [format!("metadata.requires.{end}"), format!("requires.{end}")];
         entries.iter().find(|entry| places.contains(&entry.path))
@@ -210,7 +210,7 @@ fn requirements(source: &Source<'_>, entries: &[Entry], found: &mut Collector) {
     }
 }
 
-fn prompts(repository: &Repository, skill: &str, found: &mut Collector) {
+fn prompts(repository: &ProjectFiles, skill: &str, found: &mut Collector) {
     let path = skill.replace("SKILL.md", "test-prompts.json");
     let Some(bytes) = repository.bytes(&path) else {
         return found.whole(&PROMPTS, &path, "the scenarios do not exist".to_owned());

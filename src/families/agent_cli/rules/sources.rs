@@ -1,8 +1,8 @@
 //! The tool's own code: program and tests apart, and the string literals in it.
 
 use super::facts::ToolFacts;
-use crate::contract::repository::{Repository, is_below};
-use crate::contract::rules::collector::Source;
+use crate::contract::repository::{ProjectFiles, is_below};
+use crate::contract::rules::collector::SourceText;
 
 /// Directories whose files are not this tool's program: carried along, made by tools, or material for other projects.
 const FOREIGN: &[&str] = &[
@@ -25,21 +25,21 @@ const LANGUAGES: &[&str] = &["go", "py", "rs", "ts", "mts", "js"];
 
 /// One file of code.
 #[derive(Debug)]
-pub struct Code<'a> {
-    pub source: Source<'a>,
+pub struct SourceCode<'a> {
+    pub source: SourceText<'a>,
     pub text: &'a str,
     pub language: &'a str,
 }
 
 /// Code by what it is for.
 #[derive(Debug, Default)]
-pub struct Sources<'a> {
-    pub program: Vec<Code<'a>>,
-    pub tests: Vec<Code<'a>>,
+pub struct ToolSources<'a> {
+    pub program: Vec<SourceCode<'a>>,
+    pub tests: Vec<SourceCode<'a>>,
 }
 
-impl<'a> Sources<'a> {
-    pub fn of(repository: &'a Repository, facts: &ToolFacts) -> Self {
+impl<'a> ToolSources<'a> {
+    pub fn of(repository: &'a ProjectFiles, facts: &ToolFacts) -> Self {
         let mut sources = Self::default();
         let nested = repository.nested(facts.generated.iter().map(String::as_str));
         for (path, file) in &repository.files {
@@ -50,14 +50,14 @@ impl<'a> Sources<'a> {
                 continue;
             }
             let Ok(text) = std::str::from_utf8(&file.bytes) else { continue };
-            let source = Source::new(path, &file.bytes);
+            let source = SourceText::new(path, &file.bytes);
             if is_test(path) {
-                sources.tests.push(Code { source, text, language });
+                sources.tests.push(SourceCode { source, text, language });
             } else if language != "js" {
                 // Unit tests of Rust stand at the end of the file they test.
                 let end = if language == "rs" { text.find("#[cfg(test)]") } else { None };
                 let text = &text[..end.unwrap_or(text.len())];
-                sources.program.push(Code { source, text, language });
+                sources.program.push(SourceCode { source, text, language });
             }
         }
         sources

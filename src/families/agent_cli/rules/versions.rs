@@ -6,8 +6,8 @@ use toml_edit::{Document, Item};
 use super::sources::is_foreign;
 use super::{skill, yaml};
 use crate::contract::json;
-use crate::contract::repository::Repository;
-use crate::contract::rules::collector::{Collector, Source, shown};
+use crate::contract::repository::ProjectFiles;
+use crate::contract::rules::collector::{Collector, SourceText, shown};
 use crate::contract::rules::rule::Rule;
 use crate::families::agent_cli::contract::FAMILY;
 
@@ -61,11 +61,11 @@ struct Stated {
 
 /// Every version of the project; the first is the one that the others must name.
 struct Versions<'a> {
-    repository: &'a Repository,
+    repository: &'a ProjectFiles,
     stated: Vec<Stated>,
 }
 
-pub(super) fn check(repository: &Repository, found: &mut Collector) {
+pub(super) fn check(repository: &ProjectFiles, found: &mut Collector) {
     let package = document(repository, PACKAGE);
     let lock = document(repository, LOCK);
     let mut versions = Versions { repository, stated: Vec::new() };
@@ -88,7 +88,7 @@ pub(super) fn check(repository: &Repository, found: &mut Collector) {
             shown(&first.version)
         );
         let bytes = repository.bytes(&other.path).unwrap_or_default();
-        found.at(&DIFFERS, &Source::new(&other.path, bytes), other.at, message);
+        found.at(&DIFFERS, &SourceText::new(&other.path, bytes), other.at, message);
     }
     if let Some(version) = package.as_ref().and_then(|package| package["version"].as_str()) {
         let pins = [
@@ -101,7 +101,7 @@ pub(super) fn check(repository: &Repository, found: &mut Collector) {
     }
 }
 
-fn document(repository: &Repository, path: &str) -> Option<Value> {
+fn document(repository: &ProjectFiles, path: &str) -> Option<Value> {
     json::parse(repository.bytes(path)?).ok()
 }
 
@@ -142,7 +142,7 @@ impl Versions<'_> {
         };
         let day = rest.trim().trim_start_matches(['-', '\u{2013}', '\u{2014}']).trim();
         let dated = day.get(..10).is_some_and(is_day);
-        let source = Source::new(CHANGELOG, text.as_bytes());
+        let source = SourceText::new(CHANGELOG, text.as_bytes());
         if !is_version(version) {
             let message = format!("the heading {} is no version", shown(heading));
             return found.at(&HEADING, &source, at, message);

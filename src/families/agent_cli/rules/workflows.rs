@@ -1,7 +1,7 @@
 //! Rules about the workflows of GitHub Actions.
 
-use crate::contract::repository::Repository;
-use crate::contract::rules::collector::{Collector, Source, shown};
+use crate::contract::repository::ProjectFiles;
+use crate::contract::rules::collector::{Collector, SourceText, shown};
 use crate::contract::rules::rule::Rule;
 use crate::families::agent_cli::contract::FAMILY;
 
@@ -59,7 +59,7 @@ const HARMLESS: &[&str] = &[
     "github.event.pull_request.base.sha",
 ];
 
-pub(super) fn check(repository: &Repository, found: &mut Collector) {
+pub(super) fn check(repository: &ProjectFiles, found: &mut Collector) {
     let ends = |path: &str| path.ends_with(".yml") || path.ends_with(".yaml");
     let workflows: Vec<_> = repository
         .below(DIRECTORY, "")
@@ -79,7 +79,7 @@ pub(super) fn check(repository: &Repository, found: &mut Collector) {
 }
 
 fn workflow(path: &str, text: &str, found: &mut Collector) {
-    let source = Source::new(path, text.as_bytes());
+    let source = SourceText::new(path, text.as_bytes());
     let mut at = 0;
     // Indentation of the `run:` whose script the lines belong to.
     let mut script: Option<usize> = None;
@@ -126,7 +126,7 @@ fn key_value(content: &str, indent: usize) -> (&str, &str, usize) {
     (key.trim(), value.trim(), depth)
 }
 
-fn pinned(source: &Source<'_>, at: usize, value: &str, found: &mut Collector) {
+fn pinned(source: &SourceText<'_>, at: usize, value: &str, found: &mut Collector) {
     let action = value.split(" #").next().unwrap_or(value).trim().trim_matches(['"', '\'']);
     let hash = action.rsplit_once('@').map_or("", |(_, version)| version);
     let is_commit = hash.len() == 40 && hash.bytes().all(|digit| digit.is_ascii_hexdigit());
@@ -140,7 +140,7 @@ fn pinned(source: &Source<'_>, at: usize, value: &str, found: &mut Collector) {
     }
 }
 
-fn pasted(source: &Source<'_>, at: usize, line: &str, found: &mut Collector) {
+fn pasted(source: &SourceText<'_>, at: usize, line: &str, found: &mut Collector) {
     for (offset, _) in line.match_indices("${{") {
         let expression = line[offset + 3..].split("}}").next().unwrap_or_default().trim();
         let chosen = UNTRUSTED.iter().any(|part| {

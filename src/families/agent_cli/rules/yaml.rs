@@ -7,7 +7,7 @@ use crate::contract::json;
 
 /// One scalar, by the path of its keys: `metadata.requires.min_version`, `bins[]`.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Entry {
+pub struct YamlEntry {
     pub path: String,
     pub value: String,
     pub quoted: bool,
@@ -16,7 +16,7 @@ pub struct Entry {
 }
 
 /// The front matter of a document; `None` without the two lines of dashes.
-pub fn front_matter(text: &str) -> Option<Vec<Entry>> {
+pub fn front_matter(text: &str) -> Option<Vec<YamlEntry>> {
     let rest = text.strip_prefix("---\n")?;
     let end = rest.find("\n---\n").or_else(|| rest.strip_suffix("\n---").map(str::len))?;
     Some(entries(&rest[..end], 4))
@@ -28,7 +28,7 @@ pub fn body(text: &str) -> &str {
     rest.map_or(text, |(_, body)| body)
 }
 
-fn entries(text: &str, offset: usize) -> Vec<Entry> {
+fn entries(text: &str, offset: usize) -> Vec<YamlEntry> {
     let mut entries = Vec::new();
     // Keys above the current line, each with its indentation.
     let mut above: Vec<(usize, String)> = Vec::new();
@@ -70,7 +70,7 @@ fn split(content: &str) -> Option<(&str, &str)> {
     plain.then(|| (key.trim().trim_matches(['"', '\'']), value.trim()))
 }
 
-fn push(entries: &mut Vec<Entry>, path: String, value: &str, at: usize) {
+fn push(entries: &mut Vec<YamlEntry>, path: String, value: &str, at: usize) {
     if value.starts_with(['{', '['])
         && let Ok(value) = json::parse(value.as_bytes())
     {
@@ -80,16 +80,16 @@ fn push(entries: &mut Vec<Entry>, path: String, value: &str, at: usize) {
         value.strip_prefix(quote).and_then(|rest| rest.split_once(quote)).map(|(inner, _)| inner)
     };
     let entry = match quoted('"').or_else(|| quoted('\'')) {
-        Some(inner) => Entry { path, value: inner.to_owned(), quoted: true, at },
+        Some(inner) => YamlEntry { path, value: inner.to_owned(), quoted: true, at },
         None => {
             let value = value.split(" #").next().unwrap_or(value).trim_end();
-            Entry { path, value: value.to_owned(), quoted: false, at }
+            YamlEntry { path, value: value.to_owned(), quoted: false, at }
         }
     };
     entries.push(entry);
 }
 
-fn flatten(entries: &mut Vec<Entry>, path: String, value: &Value, at: usize) {
+fn flatten(entries: &mut Vec<YamlEntry>, path: String, value: &Value, at: usize) {
     match value {
         Value::Object(members) => {
             for (key, value) in members {
@@ -102,11 +102,11 @@ fn flatten(entries: &mut Vec<Entry>, path: String, value: &Value, at: usize) {
             }
         }
         Value::String(text) => {
-            entries.push(Entry { path, value: text.clone(), quoted: true, at });
+            entries.push(YamlEntry { path, value: text.clone(), quoted: true, at });
         }
         Value::Null => {}
         Value::Bool(_) | Value::Number(_) => {
-            entries.push(Entry { path, value: value.to_string(), quoted: false, at });
+            entries.push(YamlEntry { path, value: value.to_string(), quoted: false, at });
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::host::interpreter;
 use crate::conform::target::{Target, TargetError};
-use crate::conform::tools::Tools;
+use crate::conform::tools::FamilyTools;
 use crate::contract::SpecTag;
 use crate::families::augmentor::contract::MANIFEST;
 use crate::inputs::project::Project;
@@ -13,7 +13,7 @@ const MAX_MANIFEST: u64 = 65_536;
 
 pub struct AugmentorTools;
 
-impl Tools for AugmentorTools {
+impl FamilyTools for AugmentorTools {
     fn tool(&self, project: &Project) -> Option<String> {
         let document = manifest(project)?;
         document.get("name").and_then(toml_edit::Item::as_str).map(str::to_owned)

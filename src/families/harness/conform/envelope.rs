@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::judge::Judge;
 use super::{call, results, shapes};
-use crate::conform::probe::{Finding, Probe};
-use crate::conform::session::{Call, Observed, Session};
+use crate::conform::probe::{Conclusion, Probe};
+use crate::conform::session::{Observed, ToolCall, ToolCaller};
 use crate::families::harness::contract::FAMILY;
 
 pub(super) const ONE_DOCUMENT: Probe = Probe {
@@ -132,7 +132,7 @@ pub(super) const BAD_MODE_VARIABLE: Probe = Probe {
 };
 
 /// Refusals of gated commands in the lowest mode.
-fn refusals(session: &Session) -> Vec<(String, Arc<Observed>)> {
+fn refusals(session: &ToolCaller) -> Vec<(String, Arc<Observed>)> {
     let gated = call::gated(session).into_iter();
     gated
         .map(|(command, lower)| {
@@ -148,24 +148,24 @@ fn refusals(session: &Session) -> Vec<(String, Arc<Observed>)> {
 }
 
 /// Calls whose answer has a known id.
-fn known(session: &Session) -> Vec<(String, Arc<Observed>)> {
+fn known(session: &ToolCaller) -> Vec<(String, Arc<Observed>)> {
     let basics = call::basics(session).into_iter().map(|(id, observed)| (id.to_owned(), observed));
     basics.chain(refusals(session)).collect()
 }
 
 /// Faulty calls of any kind, which are failures whatever the tool is.
-fn mistakes(session: &Session) -> Vec<Arc<Observed>> {
+fn mistakes(session: &ToolCaller) -> Vec<Arc<Observed>> {
     [
         &["--json", "no-such-command"][..],
         &["--json", "capabilities", "--no-such-option"],
         &["--json", "--mode", "nobody", "capabilities"],
     ]
     .into_iter()
-    .map(|arguments| session.observe(&Call::new(arguments.iter().copied())))
+    .map(|arguments| session.observe(&ToolCall::new(arguments.iter().copied())))
     .collect()
 }
 
-fn one_document(session: &Session) -> Finding {
+fn one_document(session: &ToolCaller) -> Conclusion {
     let mut judge = Judge::default();
     for (_, observed) in known(session) {
         judge.judge(&observed, observed.json().err());
@@ -173,9 +173,9 @@ fn one_document(session: &Session) -> Finding {
     judge.verdict()
 }
 
-fn success_keys(session: &Session) -> Finding {
+fn success_keys(session: &ToolCaller) -> Conclusion {
     let Some(contract) = call::contract(session) else {
-        return Finding::blocked("no harness contract");
+        return Conclusion::blocked("no harness contract");
     };
     let mut judge = Judge::default();
     let builtin = call::basics(session).into_iter().map(|(id, observed)| (id.to_owned(), observed));
@@ -191,9 +191,9 @@ fn success_keys(session: &Session) -> Finding {
     judge.verdict()
 }
 
-fn error_keys(session: &Session) -> Finding {
+fn error_keys(session: &ToolCaller) -> Conclusion {
     let Some(contract) = call::contract(session) else {
-        return Finding::blocked("no harness contract");
+        return Conclusion::blocked("no harness contract");
     };
     let refusals = refusals(session).into_iter().map(|(_, observed)| observed);
     let mut judge = Judge::default();
@@ -207,9 +207,9 @@ fn error_keys(session: &Session) -> Finding {
     judge.verdict()
 }
 
-fn meta(session: &Session) -> Finding {
+fn meta(session: &ToolCaller) -> Conclusion {
     let Some(contract) = call::contract(session) else {
-        return Finding::blocked("no harness contract");
+        return Conclusion::blocked("no harness contract");
     };
     let mut judge = Judge::default();
     for (_, observed) in known(session) {
@@ -219,11 +219,11 @@ fn meta(session: &Session) -> Finding {
     judge.verdict()
 }
 
-fn meta_mode(session: &Session) -> Finding {
+fn meta_mode(session: &ToolCaller) -> Conclusion {
     let mut judge = Judge::default();
     for mode in call::modes(session) {
         let observed =
-            session.observe(&Call::new(["--json", "--mode", mode.as_str(), "capabilities"]));
+            session.observe(&ToolCall::new(["--json", "--mode", mode.as_str(), "capabilities"]));
         let Some(value) = call::loose(&observed) else { continue };
         let Some(said) = value.pointer("/meta/mode").and_then(Value::as_str) else { continue };
         let fault = (said != mode).then(|| format!("the mode is {mode}, and it says `{said}`"));
@@ -232,7 +232,7 @@ fn meta_mode(session: &Session) -> Finding {
     judge.verdict()
 }
 
-fn command_id(session: &Session) -> Finding {
+fn command_id(session: &ToolCaller) -> Conclusion {
     let mut judge = Judge::default();
     for (id, observed) in known(session) {
         let Some(value) = call::loose(&observed) else { continue };
@@ -242,7 +242,7 @@ fn command_id(session: &Session) -> Finding {
     judge.verdict()
 }
 
-fn ok_is_exit_zero(session: &Session) -> Finding {
+fn ok_is_exit_zero(session: &ToolCaller) -> Conclusion {
     let mut judge = Judge::default();
     let known = known(session).into_iter().map(|(_, observed)| observed);
     for observed in known.chain(mistakes(session)) {
@@ -269,28 +269,28 @@ fn not_a_usage_error(observed: &Observed) -> Option<String> {
         .then(|| "it does not exit 2".to_owned())
 }
 
-fn mistake(session: &Session, call: &Call) -> Finding {
+fn mistake(session: &ToolCaller, call: &ToolCall) -> Conclusion {
     let observed = session.observe(call);
     let mut judge = Judge::default();
     judge.judge(&observed, not_a_usage_error(&observed));
     judge.verdict()
 }
 
-fn unknown_command(session: &Session) -> Finding {
-    mistake(session, &Call::new(["--json", "no-such-command"]))
+fn unknown_command(session: &ToolCaller) -> Conclusion {
+    mistake(session, &ToolCall::new(["--json", "no-such-command"]))
 }
 
-fn unknown_option(session: &Session) -> Finding {
-    mistake(session, &Call::new(["--json", "capabilities", "--no-such-option"]))
+fn unknown_option(session: &ToolCaller) -> Conclusion {
+    mistake(session, &ToolCall::new(["--json", "capabilities", "--no-such-option"]))
 }
 
-fn bad_mode(session: &Session) -> Finding {
-    mistake(session, &Call::new(["--json", "--mode", "nobody", "capabilities"]))
+fn bad_mode(session: &ToolCaller) -> Conclusion {
+    mistake(session, &ToolCall::new(["--json", "--mode", "nobody", "capabilities"]))
 }
 
-fn bad_mode_variable(session: &Session) -> Finding {
+fn bad_mode_variable(session: &ToolCaller) -> Conclusion {
     let Some(name) = call::contract(session).and_then(|contract| contract.mode_env.clone()) else {
-        return Finding::not_applicable("this tag has no variable for the mode");
+        return Conclusion::not_applicable("this tag has no variable for the mode");
     };
-    mistake(session, &Call::new(["--json", "capabilities"]).variable(name.as_str(), "nobody"))
+    mistake(session, &ToolCall::new(["--json", "capabilities"]).variable(name.as_str(), "nobody"))
 }

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::conform::fixture::document::{self, Fault};
+use crate::conform::fixture::document::{self, FixtureFault};
 use crate::conform::fixture::section::{Section, SectionReader};
-use crate::conform::session::Session;
+use crate::conform::session::ToolCaller;
 use crate::strict_json;
 
 /// Most commands, requests of a command, and refusals.
@@ -22,27 +22,27 @@ const WANTED: [When; 3] = [When::Credentials, When::Path, When::Request];
 /// How the API is called and how it answers.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct Facts {
+pub struct ApiFacts {
     /// Where the API is; empty when each customer has an address of their own.
     #[serde(default)]
     pub base_url: String,
     /// Headers that every request must have, apart from the credentials.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    pub auth: Auth,
+    pub auth: ApiAuth,
     pub health: Exchange,
     #[serde(default)]
     pub commands: Vec<CommandFacts>,
     #[serde(default)]
-    pub refusals: Vec<Refusal>,
+    pub refusals: Vec<StatedRefusal>,
     #[serde(default)]
-    pub partials: Vec<Partial>,
+    pub partials: Vec<StatedPartial>,
 }
 
 /// Where the credentials are sent, and in which form.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct Auth {
+pub struct ApiAuth {
     pub header: String,
     /// `{NAME}` is the value of a variable; `{NAME:OTHER}` is the Base64 of both with a colon between them.
     pub value: String,
@@ -73,7 +73,7 @@ pub struct Exchange {
     /// Below `base_url`, percent-encoded.
     pub path: String,
     #[serde(default)]
-    pub query: BTreeMap<String, Texts>,
+    pub query: BTreeMap<String, QueryTexts>,
     /// JSON; empty for a request without one.
     #[serde(default)]
     pub body: String,
@@ -89,12 +89,12 @@ pub struct Exchange {
 /// One value, or several under the same name.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 #[serde(untagged)]
-pub enum Texts {
+pub enum QueryTexts {
     One(String),
     Many(Vec<String>),
 }
 
-impl Texts {
+impl QueryTexts {
     #[must_use]
     pub fn all(&self) -> &[String] {
         match self {
@@ -107,7 +107,7 @@ impl Texts {
 /// How the API says no, and what the connector must make of it.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct Refusal {
+pub struct StatedRefusal {
     pub when: When,
     pub status: u16,
     #[serde(default)]
@@ -129,7 +129,7 @@ pub struct Refusal {
 /// A successful reply to a command, and whether the API says in it that it is only a part.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct Partial {
+pub struct StatedPartial {
     pub command: String,
     #[serde(default = "ok_status")]
     pub status: u16,
@@ -179,7 +179,7 @@ fn ok_status() -> u16 {
 
 /// The facts of a run.
 #[must_use]
-pub fn of(session: &Session) -> Option<&Facts> {
+pub fn of(session: &ToolCaller) -> Option<&ApiFacts> {
     session.fixture.as_ref()?.section()
 }
 
@@ -191,8 +191,8 @@ impl SectionReader for HarnessSection {
         "harness"
     }
 
-    fn read(&self, text: &str) -> Result<Option<Section>, Fault> {
-        let Some(facts) = document::table::<Facts>(text, self.name())? else { return Ok(None) };
+    fn read(&self, text: &str) -> Result<Option<Section>, FixtureFault> {
+        let Some(facts) = document::table::<ApiFacts>(text, self.name())? else { return Ok(None) };
         facts.check().map_err(|(word, reason)| document::near(text, &word, &reason))?;
         let samples = facts.commands.iter().map(|it| (it.id.clone(), it.arguments.clone()));
         Ok(Some(Section {
@@ -204,7 +204,7 @@ impl SectionReader for HarnessSection {
     }
 }
 
-impl Facts {
+impl ApiFacts {
     /// The part of `base_url` that stands before every path.
     #[must_use]
     pub fn base_path(&self) -> &str {
@@ -224,7 +224,7 @@ impl Facts {
 
     /// The refusal with this reason, and its place in the list.
     #[must_use]
-    pub fn refusal(&self, when: When) -> Option<&Refusal> {
+    pub fn refusal(&self, when: When) -> Option<&StatedRefusal> {
         self.refusals.iter().find(|refusal| refusal.when == when)
     }
 

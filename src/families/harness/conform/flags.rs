@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::call;
 use super::judge::Judge;
-use crate::conform::probe::{Finding, Probe};
-use crate::conform::session::{Call, Observed, Session};
+use crate::conform::probe::{Conclusion, Probe};
+use crate::conform::session::{Observed, ToolCall, ToolCaller};
 use crate::families::harness::contract::FAMILY;
 
 pub(super) const BEFORE: Probe = Probe {
@@ -73,44 +73,44 @@ fn refused(observed: &Observed, id: &str) -> Option<String> {
     is_error.then(|| format!("the call was refused instead of carrying out `{id}`"))
 }
 
-fn before(session: &Session) -> Finding {
+fn before(session: &ToolCaller) -> Conclusion {
     let mut judge = Judge::default();
     for (id, words) in call::BUILTIN {
         for flags in [&["--json"][..], &["--json", "--mode", "readonly"]] {
-            let observed = session.observe(&Call::new(flags.iter().chain(words).copied()));
+            let observed = session.observe(&ToolCall::new(flags.iter().chain(words).copied()));
             judge.judge(&observed, refused(&observed, id));
         }
     }
     judge.verdict()
 }
 
-fn after(session: &Session) -> Finding {
+fn after(session: &ToolCaller) -> Conclusion {
     let mut judge = Judge::default();
     for (id, words) in call::BUILTIN {
         for flags in [&["--json"][..], &["--mode", "readonly", "--json"]] {
-            let observed = session.observe(&Call::new(words.iter().chain(flags).copied()));
+            let observed = session.observe(&ToolCall::new(words.iter().chain(flags).copied()));
             judge.judge(&observed, refused(&observed, id));
         }
     }
     judge.verdict()
 }
 
-fn between(session: &Session) -> Finding {
+fn between(session: &ToolCaller) -> Conclusion {
     if !call::is_strict(session) {
-        return Finding::not_applicable("this tag does not ask for it");
+        return Conclusion::not_applicable("this tag does not ask for it");
     }
     let mut judge = Judge::default();
     for arguments in
         [&["config", "--json", "show"][..], &["config", "--json", "--mode", "readonly", "show"]]
     {
-        let observed = session.observe(&Call::new(arguments.iter().copied()));
+        let observed = session.observe(&ToolCall::new(arguments.iter().copied()));
         judge.judge(&observed, refused(&observed, "config.show"));
     }
     judge.verdict()
 }
 
-fn version(session: &Session) -> Finding {
-    let observed = session.observe(&Call::new(["--version"]));
+fn version(session: &ToolCaller) -> Conclusion {
+    let observed = session.observe(&ToolCall::new(["--version"]));
     let mut judge = Judge::default();
     let known = call::capabilities(session).ok();
     let known = known.and_then(|(_, data)| Some(data.get("version")?.as_str()?.to_owned()));
@@ -127,11 +127,11 @@ fn version(session: &Session) -> Finding {
     judge.verdict()
 }
 
-fn verbose(session: &Session) -> Finding {
+fn verbose(session: &ToolCaller) -> Conclusion {
     let mut judge = Judge::default();
     for (id, words) in call::BUILTIN {
         let observed =
-            session.observe(&Call::new(["--verbose", "--json"].iter().chain(words).copied()));
+            session.observe(&ToolCall::new(["--verbose", "--json"].iter().chain(words).copied()));
         let plain = session.observe(&call::json(words));
         let noisy = observed.json().err().filter(|_| plain.json().is_ok());
         judge.judge(&observed, noisy.or_else(|| refused(&observed, id)));

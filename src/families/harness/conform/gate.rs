@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::call::Command;
+use super::call::CallableCommand;
 use super::judge::Judge;
 use super::{call, results};
-use crate::conform::probe::{Finding, Probe};
-use crate::conform::secrets::Shape;
-use crate::conform::session::{Observed, Session};
+use crate::conform::probe::{Conclusion, Probe};
+use crate::conform::secrets::SecretShape;
+use crate::conform::session::{Observed, ToolCaller};
 use crate::families::harness::contract::FAMILY;
 
 const NOTHING: &str = "no command needs more than the lowest mode";
@@ -68,7 +68,7 @@ pub(super) const VARIABLE: Probe = Probe {
 };
 
 /// What is wrong with a refusal.
-fn not_refused(observed: &Observed, command: &Command, mode: &str) -> Option<String> {
+fn not_refused(observed: &Observed, command: &CallableCommand, mode: &str) -> Option<String> {
     if observed.exit() != Some(3) {
         let id = &command.id;
         return Some(format!(
@@ -92,7 +92,7 @@ fn not_refused(observed: &Observed, command: &Command, mode: &str) -> Option<Str
 }
 
 /// One command for each mode that is needed: what all commands share is looked at with these.
-fn one_per_mode(session: &Session) -> Vec<(Command, Vec<String>)> {
+fn one_per_mode(session: &ToolCaller) -> Vec<(CallableCommand, Vec<String>)> {
     let mut seen: Vec<String> = Vec::new();
     let mut chosen = Vec::new();
     for (command, lower) in call::gated(session) {
@@ -106,7 +106,7 @@ fn one_per_mode(session: &Session) -> Vec<(Command, Vec<String>)> {
 }
 
 /// Shows that nothing is gated; a gate that refuses nothing is no such evidence.
-fn ungated(session: &Session) -> Result<&'static str, String> {
+fn ungated(session: &ToolCaller) -> Result<&'static str, String> {
     if !call::gated(session).is_empty() {
         return Err("no command is refused in a lower mode, which `harness.gate` judges".to_owned());
     }
@@ -114,7 +114,7 @@ fn ungated(session: &Session) -> Result<&'static str, String> {
 }
 
 /// The plain refusal that the other probes build on.
-fn is_refused(session: &Session, command: &Command, mode: &str) -> bool {
+fn is_refused(session: &ToolCaller, command: &CallableCommand, mode: &str) -> bool {
     let call = if call::is_strict(session) {
         command.call(Some(mode))
     } else {
@@ -123,7 +123,7 @@ fn is_refused(session: &Session, command: &Command, mode: &str) -> bool {
     session.observe(&call).exit() == Some(3)
 }
 
-fn refuses(session: &Session) -> Finding {
+fn refuses(session: &ToolCaller) -> Conclusion {
     let mut judge = Judge::default();
     let mut undecided = 0;
     for (command, lower) in call::gated(session) {
@@ -144,17 +144,17 @@ fn refuses(session: &Session) -> Finding {
         }
     }
     let finding = call::over_all(session, judge.verdict_or(call::absence(session, NOTHING)));
-    if undecided > 0 && finding.verdict() != crate::conform::probe::Verdict::Fail {
-        return Finding::blocked(format!(
+    if undecided > 0 && finding.verdict() != crate::conform::probe::ProbeVerdict::Fail {
+        return Conclusion::blocked(format!(
             "{undecided} calls without arguments were usage errors; give the commands samples in conform.toml"
         ));
     }
     finding
 }
 
-fn first(session: &Session) -> Finding {
+fn first(session: &ToolCaller) -> Conclusion {
     if !call::is_strict(session) {
-        return Finding::not_applicable("this tag does not ask for it");
+        return Conclusion::not_applicable("this tag does not ask for it");
     }
     let mut judge = Judge::of("commands");
     for (command, lower) in call::gated(session) {
@@ -171,7 +171,7 @@ fn first(session: &Session) -> Finding {
     call::over_all(session, judge.verdict_or(ungated(session)))
 }
 
-fn default(session: &Session) -> Finding {
+fn default(session: &ToolCaller) -> Conclusion {
     let lowest = call::modes(session).into_iter().next().unwrap_or_default();
     let mut judge = Judge::default();
     for (command, _) in one_per_mode(session) {
@@ -186,21 +186,21 @@ fn default(session: &Session) -> Finding {
     judge.verdict_or(ungated(session))
 }
 
-fn admits(session: &Session) -> Finding {
+fn admits(session: &ToolCaller) -> Conclusion {
     if let Some(blocked) = call::uncontained(session) {
         return blocked;
     }
     let highest = call::modes(session).pop().unwrap_or_default();
     let mut seen = Vec::new();
     let mut judge = Judge::default();
-    for (command, observed) in call::carried_out(session, None, Shape::Plain) {
+    for (command, observed) in call::carried_out(session, None, SecretShape::Plain) {
         // A call that did not end was neither admitted nor refused.
         if observed.exit().is_some() {
             judge.judge(&observed, denied(&observed, &command.required_mode));
         }
         if command.required_mode != highest && !seen.contains(&command.required_mode) {
             seen.push(command.required_mode.clone());
-            let call = command.sampled(session, Some(&highest)).secrets(Shape::Plain);
+            let call = command.sampled(session, Some(&highest)).secrets(SecretShape::Plain);
             let observed = session.observe(&call);
             if observed.exit().is_some() {
                 judge.judge(&observed, denied(&observed, &highest));
@@ -214,9 +214,9 @@ fn denied(observed: &Observed, mode: &str) -> Option<String> {
     (observed.exit() == Some(3)).then(|| format!("it is refused in the mode {mode}"))
 }
 
-fn variable(session: &Session) -> Finding {
+fn variable(session: &ToolCaller) -> Conclusion {
     let Some(name) = call::contract(session).and_then(|contract| contract.mode_env.clone()) else {
-        return Finding::not_applicable("this tag has no variable for the mode");
+        return Conclusion::not_applicable("this tag has no variable for the mode");
     };
     if let Some(blocked) = call::uncontained(session) {
         return blocked;
@@ -224,10 +224,11 @@ fn variable(session: &Session) -> Finding {
     let mut judge = Judge::default();
     for (command, lower) in one_per_mode(session) {
         let Some(lowest) = lower.first() else { continue };
-        let call = command.sampled(session, None).secrets(Shape::Plain);
+        let call = command.sampled(session, None).secrets(SecretShape::Plain);
         let granted = session.observe(&call.variable(name.as_str(), &command.required_mode));
-        let admitted = session
-            .observe(&command.sampled(session, Some(&command.required_mode)).secrets(Shape::Plain));
+        let admitted = session.observe(
+            &command.sampled(session, Some(&command.required_mode)).secrets(SecretShape::Plain),
+        );
         if admitted.exit() != Some(3) {
             let fault = denied(&granted, &command.required_mode);
             judge.judge(&granted, fault.map(|_| format!("{name} does not grant the mode")));

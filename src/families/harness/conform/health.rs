@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::call;
 use super::judge::Judge;
 use crate::conform::mock::Behaviour;
-use crate::conform::probe::{Finding, Need, Probe};
-use crate::conform::secrets::Shape;
-use crate::conform::session::{Call, Observed, Session};
+use crate::conform::probe::{Conclusion, Need, Probe};
+use crate::conform::secrets::SecretShape;
+use crate::conform::session::{Observed, ToolCall, ToolCaller};
 use crate::families::harness::contract::FAMILY;
 
 /// Longest time of a health call, and what the host itself allows.
@@ -190,15 +190,15 @@ struct Case {
     most_ms: u64,
 }
 
-fn health(behaviour: Option<Behaviour>) -> Call {
-    let call = call::json(&["health"]).secrets(Shape::Plain);
+fn health(behaviour: Option<Behaviour>) -> ToolCall {
+    let call = call::json(&["health"]).secrets(SecretShape::Plain);
     match behaviour {
         Some(behaviour) => call.upstream(behaviour),
         None => call,
     }
 }
 
-fn observed(session: &Session, behaviour: Option<Behaviour>) -> Arc<Observed> {
+fn observed(session: &ToolCaller, behaviour: Option<Behaviour>) -> Arc<Observed> {
     session.observe(&health(behaviour))
 }
 
@@ -206,13 +206,13 @@ fn status(envelope: &Value) -> Option<&str> {
     envelope.pointer("/data/status").and_then(Value::as_str)
 }
 
-fn words(session: &Session) -> Vec<String> {
+fn words(session: &ToolCaller) -> Vec<String> {
     call::contract(session)
         .map(|contract| contract.health.statuses.iter().map(ToString::to_string).collect())
         .unwrap_or_default()
 }
 
-fn upstream(session: &Session, case: Case) -> Finding {
+fn upstream(session: &ToolCaller, case: Case) -> Conclusion {
     let observed = observed(session, case.behaviour);
     let mut judge = Judge::default();
     let fault = match call::loose(&observed) {
@@ -221,7 +221,7 @@ fn upstream(session: &Session, case: Case) -> Finding {
             let fault = wrong_state(session, &observed, &envelope, &case);
             if fault.is_none() && call::is_strict(session) && status(&envelope).is_none() {
                 let why = "`health` gives no `data.status`, so nothing shows what it makes of the upstream";
-                return Finding::blocked(why).with(observed.evidence(why));
+                return Conclusion::blocked(why).with(observed.evidence(why));
             }
             fault
         }
@@ -231,7 +231,7 @@ fn upstream(session: &Session, case: Case) -> Finding {
 }
 
 fn wrong_state(
-    session: &Session,
+    session: &ToolCaller,
     observed: &Observed,
     envelope: &Value,
     case: &Case,
@@ -262,7 +262,7 @@ fn wrong_state(
         .then(|| format!("it says `{said}`, where {} is right", case.words.join(" or ")))
 }
 
-fn vocabulary(session: &Session) -> Finding {
+fn vocabulary(session: &ToolCaller) -> Conclusion {
     let known = words(session);
     let plain = session.observe(&call::json(&["health"]));
     let mut all = vec![plain];
@@ -287,12 +287,12 @@ fn vocabulary(session: &Session) -> Finding {
     judge.verdict()
 }
 
-fn readiness(session: &Session) -> Finding {
+fn readiness(session: &ToolCaller) -> Conclusion {
     let keys: Vec<_> = call::contract(session)
         .map(|contract| contract.health.envelope_keys.iter().map(ToString::to_string).collect())
         .unwrap_or_default();
     if keys.is_empty() {
-        return Finding::not_applicable(STRICT_ONLY);
+        return Conclusion::not_applicable(STRICT_ONLY);
     }
     let observed = session.observe(&call::json(&["health"]));
     let mut judge = Judge::default();
@@ -330,15 +330,15 @@ fn unready(envelope: &Value, keys: &[String]) -> Option<String> {
 }
 
 /// Whether the manifest says that the connector cannot work without credentials.
-fn requires(session: &Session) -> bool {
+fn requires(session: &ToolCaller) -> bool {
     let required =
         session.manifest.as_ref().and_then(|manifest| manifest.pointer("/auth/required"));
     required.and_then(Value::as_bool).unwrap_or(true)
 }
 
-fn needs_setup(session: &Session) -> Finding {
+fn needs_setup(session: &ToolCaller) -> Conclusion {
     if !requires(session) {
-        return Finding::not_applicable("the manifest says that it needs no credentials");
+        return Conclusion::not_applicable("the manifest says that it needs no credentials");
     }
     let observed = session.observe(&call::json(&["health"]));
     let mut judge = Judge::default();
@@ -353,9 +353,9 @@ fn needs_setup(session: &Session) -> Finding {
     judge.verdict()
 }
 
-fn quiet(session: &Session) -> Finding {
+fn quiet(session: &ToolCaller) -> Conclusion {
     if !call::is_strict(session) || !requires(session) {
-        return Finding::not_applicable(STRICT_ONLY);
+        return Conclusion::not_applicable(STRICT_ONLY);
     }
     let observed = session.observe(&call::json(&["health"]).upstream(Behaviour::Good));
     let mut judge = Judge::default();

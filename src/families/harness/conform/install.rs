@@ -7,9 +7,9 @@ use crate::contract::pyproject::Pyproject;
 use crate::system::subject::{self, Ending, Launch, Stimulus};
 use crate::system::{files, search_path};
 
-use crate::conform::probe::{Evidence, Finding, Need, Probe};
+use crate::conform::probe::{CallEvidence, Conclusion, Need, Probe};
 use crate::conform::sandbox::Sandbox;
-use crate::conform::session::{MAX_OUTPUT, Session};
+use crate::conform::session::{MAX_OUTPUT, ToolCaller};
 use crate::families::harness::contract::FAMILY;
 
 /// How long building a package may take.
@@ -39,16 +39,16 @@ pub(super) const TWO: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn wheel(session: &Session) -> Finding {
+fn wheel(session: &ToolCaller) -> Conclusion {
     installed(session, false)
 }
 
-fn two(session: &Session) -> Finding {
+fn two(session: &ToolCaller) -> Conclusion {
     installed(session, true)
 }
 
 /// One step of the installation.
-struct Step<'a> {
+struct InstallStep<'a> {
     program: &'a Path,
     arguments: Vec<String>,
     directory: &'a Path,
@@ -56,21 +56,25 @@ struct Step<'a> {
     limit: Duration,
 }
 
-fn installed(session: &Session, beside_another: bool) -> Finding {
-    let Some(root) = &session.target.root else { return Finding::blocked("there is no project") };
+fn installed(session: &ToolCaller, beside_another: bool) -> Conclusion {
+    let Some(root) = &session.target.root else {
+        return Conclusion::blocked("there is no project");
+    };
     let harness = root.join("agent-harness");
     let Some(entry) = entry(&harness, &session.target.tool) else {
-        return Finding::not_applicable("agent-harness/pyproject.toml declares no such command");
+        return Conclusion::not_applicable("agent-harness/pyproject.toml declares no such command");
     };
-    let Some(python) = python(&harness) else { return Finding::blocked("there is no python3") };
+    let Some(python) = python(&harness) else { return Conclusion::blocked("there is no python3") };
     let sandbox = match Sandbox::new() {
         Ok(sandbox) => sandbox,
-        Err(error) => return Finding::blocked(format!("there is no room for a package: {error}")),
+        Err(error) => {
+            return Conclusion::blocked(format!("there is no room for a package: {error}"));
+        }
     };
     // The sources stay as they are: a build leaves files beside what it builds.
     let source = sandbox.path().join("source");
     if let Err(error) = copy(&harness, &source) {
-        return Finding::blocked(format!("the sources cannot be copied: {error}"));
+        return Conclusion::blocked(format!("the sources cannot be copied: {error}"));
     }
     let site = sandbox.path().join("site");
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
@@ -98,7 +102,7 @@ fn installed(session: &Session, beside_another: bool) -> Finding {
         (words(&run), sandbox.work())
     };
     let work = sandbox.work();
-    let build = Step {
+    let build = InstallStep {
         program: &python,
         arguments,
         directory: &directory,
@@ -117,14 +121,14 @@ fn installed(session: &Session, beside_another: bool) -> Finding {
                 "invalid command 'bdist_wheel'",
             ];
             if lacks.iter().any(|mark| said.contains(mark)) {
-                return Finding::blocked("this Python has no pip or no build back end")
+                return Conclusion::blocked("this Python has no pip or no build back end")
                     .with(evidence);
             }
-            return Finding::fail("the package cannot be built").with(evidence);
+            return Conclusion::fail("the package cannot be built").with(evidence);
         }
     }
     if sandbox.discard("source").is_err() {
-        return Finding::blocked("the copied sources cannot be removed");
+        return Conclusion::blocked("the copied sources cannot be removed");
     }
     let (module, function) = entry;
     let code = format!(
@@ -135,7 +139,7 @@ fn installed(session: &Session, beside_another: bool) -> Finding {
         let path: Vec<_> = before.into_iter().chain([site.clone()]).collect();
         let path: Vec<_> = path.iter().map(|place| place.display().to_string()).collect();
         let separator = if cfg!(windows) { ";" } else { ":" };
-        let run = Step {
+        let run = InstallStep {
             program: &python,
             arguments: words(&["-c", &code, "--json", "capabilities"]),
             directory: &work,
@@ -148,33 +152,33 @@ fn installed(session: &Session, beside_another: bool) -> Finding {
         ((Some(0), _), false) => return installed_packages(1),
         ((Some(0), _), true) => {}
         ((_, evidence), _) if evidence.stderr.contains("No module named 'click'") => {
-            return Finding::blocked("its dependencies are not installed for this Python")
+            return Conclusion::blocked("its dependencies are not installed for this Python")
                 .with(evidence);
         }
         ((_, evidence), false) => {
-            return Finding::fail("`--json capabilities` fails when it runs from the package")
+            return Conclusion::fail("`--json capabilities` fails when it runs from the package")
                 .with(evidence);
         }
         (_, true) => {
-            return Finding::not_applicable(
+            return Conclusion::not_applicable(
                 "it does not even work alone as a package; see `harness.install`",
             );
         }
     }
     let place = match neighbour(&sandbox) {
         Ok(place) => place,
-        Err(error) => return Finding::blocked(format!("no second package: {error}")),
+        Err(error) => return Conclusion::blocked(format!("no second package: {error}")),
     };
     match run(Some(place)) {
         (Some(0), _) => installed_packages(2),
         (_, evidence) => {
-            Finding::fail("`--json capabilities` fails beside another connector").with(evidence)
+            Conclusion::fail("`--json capabilities` fails beside another connector").with(evidence)
         }
     }
 }
 
-fn installed_packages(count: usize) -> Finding {
-    Finding::unless_vacuous(count, "packages", "no package was installed")
+fn installed_packages(count: usize) -> Conclusion {
+    Conclusion::unless_vacuous(count, "packages", "no package was installed")
 }
 
 /// Whether the package is built by setuptools, which is also what no word about it means.
@@ -216,7 +220,7 @@ fn neighbour(sandbox: &Sandbox) -> std::io::Result<PathBuf> {
     Ok(sandbox.path().join("neighbour"))
 }
 
-fn step(sandbox: &Sandbox, step: &Step<'_>) -> (Option<i32>, Evidence) {
+fn step(sandbox: &Sandbox, step: &InstallStep<'_>) -> (Option<i32>, CallEvidence) {
     let mut environment = sandbox.environment();
     environment.extend(step.more.iter().cloned());
     let launch = Launch {
@@ -231,7 +235,7 @@ fn step(sandbox: &Sandbox, step: &Step<'_>) -> (Option<i32>, Evidence) {
         obeys_modes: false,
     };
     let argv = std::iter::once("python".to_owned()).chain(step.arguments.iter().cloned());
-    let mut evidence = Evidence { argv: argv.collect(), ..Evidence::default() };
+    let mut evidence = CallEvidence { argv: argv.collect(), ..CallEvidence::default() };
     match subject::run(&launch) {
         Err(error) => {
             evidence.ending = format!("not started: {error}");

@@ -8,11 +8,11 @@ use serde_json::Value;
 use crate::conform::call::Upstream;
 use crate::conform::mock::Behaviour;
 use crate::conform::monitor::{self, Noted, Ruling};
-use crate::conform::secrets::{Sentinel, Shape};
-use crate::conform::session::Session;
+use crate::conform::secrets::{SecretShape, Sentinel};
+use crate::conform::session::ToolCaller;
 use crate::families::harness::contract::HarnessContract;
 
-use super::call::{self, BUILTIN, Command};
+use super::call::{self, BUILTIN, CallableCommand};
 use super::{envelope, leaks, process, results, shapes, surface};
 
 /// The code of a command line that cannot be used, and the id of a command that nobody recognised.
@@ -22,25 +22,25 @@ const USAGE_EXIT: i32 = 2;
 
 /// Every secret that a call of the run may carry.
 #[must_use]
-pub fn sentinels(session: &Session) -> Vec<Sentinel> {
-    let shapes = [Shape::Plain, Shape::Special];
+pub fn sentinels(session: &ToolCaller) -> Vec<Sentinel> {
+    let shapes = [SecretShape::Plain, SecretShape::Special];
     shapes.into_iter().flat_map(|shape| session.sentinels(shape)).collect()
 }
 
 /// What the rules say about each call.
 #[must_use]
-pub fn judge(session: &Session, calls: &[Noted]) -> Vec<Ruling> {
+pub fn judge(session: &ToolCaller, calls: &[Noted]) -> Vec<Ruling> {
     let Some(contract) = call::contract(session) else { return Vec::new() };
     let commands = match &session.manifest {
         Some(manifest) => call::listed(manifest),
         None => said_in(calls),
     };
-    let rules = Rules { session, contract, commands, is_strict: call::is_strict(session) };
+    let rules = ConnectorRules { session, contract, commands, is_strict: call::is_strict(session) };
     calls.iter().map(|noted| rules.rule(noted)).collect()
 }
 
 /// The commands of the first `capabilities` that worked, for a tool without a manifest.
-fn said_in(calls: &[Noted]) -> Vec<Command> {
+fn said_in(calls: &[Noted]) -> Vec<CallableCommand> {
     let is_asked = |noted: &&Noted| noted.has("capabilities") && noted.observed.exit() == Some(0);
     let said = calls.iter().filter(is_asked).find_map(|noted| {
         let envelope = call::loose(&noted.observed)?;
@@ -49,14 +49,14 @@ fn said_in(calls: &[Noted]) -> Vec<Command> {
     said.unwrap_or_default()
 }
 
-struct Rules<'a> {
-    session: &'a Session,
+struct ConnectorRules<'a> {
+    session: &'a ToolCaller,
     contract: &'a HarnessContract,
-    commands: Vec<Command>,
+    commands: Vec<CallableCommand>,
     is_strict: bool,
 }
 
-impl Rules<'_> {
+impl ConnectorRules<'_> {
     fn rule(&self, noted: &Noted) -> Ruling {
         let id = self.id(noted);
         let mut ruling = Ruling::of(id.clone().unwrap_or_else(|| UNKNOWN.to_owned()));

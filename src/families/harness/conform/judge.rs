@@ -1,7 +1,7 @@
 //! Many calls, one verdict: the first fault is the message, each faulty call is evidence.
 
 use crate::conform::probe;
-use crate::conform::probe::Finding;
+use crate::conform::probe::Conclusion;
 use crate::conform::session::Observed;
 
 const NOTHING: &str = "no answer of the tool could be looked at; see the other probes";
@@ -10,7 +10,7 @@ const NOTHING: &str = "no answer of the tool could be looked at; see the other p
 pub(super) struct Judge {
     seen: usize,
     unit: &'static str,
-    failed: Option<Finding>,
+    failed: Option<Conclusion>,
 }
 
 impl Default for Judge {
@@ -34,32 +34,31 @@ impl Judge {
     pub fn judge(&mut self, observed: &Observed, fault: Option<String>) {
         self.saw();
         if let Some(why) = fault {
-            let finding = self
-                .failed
-                .take()
-                .unwrap_or_else(|| Finding::fail(format!("`{}`: {why}", observed.argv.join(" "))));
+            let finding = self.failed.take().unwrap_or_else(|| {
+                Conclusion::fail(format!("`{}`: {why}", observed.argv.join(" ")))
+            });
             self.failed = Some(finding.with(observed.evidence(why)));
         }
     }
 
     /// The verdict; without a target it is blocked.
-    pub fn verdict(self) -> Finding {
+    pub fn verdict(self) -> Conclusion {
         self.verdict_unless_empty(NOTHING)
     }
 
     /// The verdict, with what blocks it when there was no target.
-    pub fn verdict_unless_empty(self, nothing: &str) -> Finding {
+    pub fn verdict_unless_empty(self, nothing: &str) -> Conclusion {
         match self.failed {
             Some(finding) => finding.about(self.seen, self.unit),
-            None => Finding::unless_vacuous(self.seen, self.unit, nothing),
+            None => Conclusion::unless_vacuous(self.seen, self.unit, nothing),
         }
     }
 
     /// The verdict, where the absence of targets was shown: what shows that nothing is asked, or what blocks it.
-    pub fn verdict_or(self, absence: Result<&str, String>) -> Finding {
+    pub fn verdict_or(self, absence: Result<&str, String>) -> Conclusion {
         match (&self.failed, self.seen, absence) {
-            (None, 0, Ok(evidence)) => Finding::not_applicable(evidence).about(0, self.unit),
-            (None, 0, Err(unclear)) => Finding::blocked(unclear).about(0, self.unit),
+            (None, 0, Ok(evidence)) => Conclusion::not_applicable(evidence).about(0, self.unit),
+            (None, 0, Err(unclear)) => Conclusion::blocked(unclear).about(0, self.unit),
             _ => self.verdict(),
         }
     }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::judge::Judge;
 use super::{call, results};
 use crate::conform::mock::Behaviour;
-use crate::conform::probe::{Finding, Need, Probe, Verdict};
-use crate::conform::secrets::Shape;
-use crate::conform::session::{Call, Observed, Session};
+use crate::conform::probe::{Conclusion, Need, Probe, ProbeVerdict};
+use crate::conform::secrets::SecretShape;
+use crate::conform::session::{Observed, ToolCall, ToolCaller};
 use crate::families::harness::contract::FAMILY;
 
 const WHY: &str = "what a connector prints goes to agents, logs and screens; four characters are enough to recognise a key";
-const SHAPES: [Shape; 2] = [Shape::Plain, Shape::Special];
+const SHAPES: [SecretShape; 2] = [SecretShape::Plain, SecretShape::Special];
 
 pub(super) const CONFIG: Probe = Probe {
     id: "harness.config-redacted",
@@ -81,7 +81,7 @@ fn spoke(observed: &Observed) -> bool {
     !observed.stdout().is_empty() || !observed.stderr().is_empty()
 }
 
-fn judged(calls: impl IntoIterator<Item = Arc<Observed>>) -> Finding {
+fn judged(calls: impl IntoIterator<Item = Arc<Observed>>) -> Conclusion {
     let mut judge = Judge::default();
     for observed in calls {
         if spoke(&observed) {
@@ -92,11 +92,11 @@ fn judged(calls: impl IntoIterator<Item = Arc<Observed>>) -> Finding {
 }
 
 /// The same call for each shape of secrets.
-fn shaped(session: &Session, call: &Call) -> Vec<Arc<Observed>> {
+fn shaped(session: &ToolCaller, call: &ToolCall) -> Vec<Arc<Observed>> {
     SHAPES.into_iter().map(|shape| session.observe(&call.clone().secrets(shape))).collect()
 }
 
-fn config(session: &Session) -> Finding {
+fn config(session: &ToolCaller) -> Conclusion {
     let calls = [
         &["--json", "config", "show"][..],
         &["config", "show"],
@@ -105,15 +105,15 @@ fn config(session: &Session) -> Finding {
     judged(
         calls
             .into_iter()
-            .flat_map(|arguments| shaped(session, &Call::new(arguments.iter().copied()))),
+            .flat_map(|arguments| shaped(session, &ToolCall::new(arguments.iter().copied()))),
     )
 }
 
-fn health(session: &Session) -> Finding {
+fn health(session: &ToolCaller) -> Conclusion {
     let behaviours =
         [None, Some(Behaviour::Echo), Some(Behaviour::Status(500)), Some(Behaviour::Malformed)];
     judged(behaviours.into_iter().flat_map(|behaviour| {
-        let call = Call::new(["--json", "--verbose", "health"]);
+        let call = ToolCall::new(["--json", "--verbose", "health"]);
         shaped(
             session,
             &match behaviour {
@@ -124,8 +124,8 @@ fn health(session: &Session) -> Finding {
     }))
 }
 
-fn errors(session: &Session) -> Finding {
-    let mut calls: Vec<Call> = [
+fn errors(session: &ToolCaller) -> Conclusion {
+    let mut calls: Vec<ToolCall> = [
         &["--json", "capabilities"][..],
         &["--json", "no-such-command"],
         &["--json", "--verbose", "capabilities", "--no-such-option"],
@@ -133,7 +133,7 @@ fn errors(session: &Session) -> Finding {
         &["no-such-command"],
     ]
     .into_iter()
-    .map(|arguments| Call::new(arguments.iter().copied()))
+    .map(|arguments| ToolCall::new(arguments.iter().copied()))
     .collect();
     // One refusal stands for all: they share the gate.
     if let Some((command, lower)) = call::gated(session).into_iter().next() {
@@ -142,12 +142,12 @@ fn errors(session: &Session) -> Finding {
     judged(calls.iter().flat_map(|call| shaped(session, call)))
 }
 
-fn commands(session: &Session) -> Finding {
+fn commands(session: &ToolCaller) -> Conclusion {
     if let Some(blocked) = call::uncontained(session) {
         return blocked;
     }
     let mut judge = Judge::default();
-    let runs = [(Some(Behaviour::Echo), Shape::Special), (None, Shape::Plain)];
+    let runs = [(Some(Behaviour::Echo), SecretShape::Special), (None, SecretShape::Plain)];
     let (mut asked, mut all) = (0, 0);
     for (behaviour, shape) in runs {
         for (_, observed) in call::carried_out(session, behaviour, shape) {
@@ -159,21 +159,21 @@ fn commands(session: &Session) -> Finding {
         }
     }
     let finding = judge.verdict_or(call::absence(session, results::NOTHING));
-    if finding.verdict() == Verdict::Pass && all > 0 && asked == 0 {
-        return Finding::blocked(
+    if finding.verdict() == ProbeVerdict::Pass && all > 0 && asked == 0 {
+        return Conclusion::blocked(
             "no command asked the upstream, so nothing could repeat a secret to it; give the commands samples in conform.toml",
         );
     }
     call::over_all(session, finding)
 }
 
-fn url(session: &Session) -> Finding {
+fn url(session: &ToolCaller) -> Conclusion {
     if !call::is_strict(session) {
-        return Finding::not_applicable("this tag does not ask for it");
+        return Conclusion::not_applicable("this tag does not ask for it");
     }
-    let health = call::json(&["health"]).secrets(Shape::Plain).upstream(Behaviour::Good);
+    let health = call::json(&["health"]).secrets(SecretShape::Plain).upstream(Behaviour::Good);
     let mut calls = vec![session.observe(&health)];
-    let commands = call::carried_out(session, Some(Behaviour::Echo), Shape::Special);
+    let commands = call::carried_out(session, Some(Behaviour::Echo), SecretShape::Special);
     calls.extend(commands.into_iter().map(|(_, observed)| observed));
     let mut judge = Judge::default();
     for observed in calls.into_iter().filter(|observed| !observed.requests.is_empty()) {

@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use super::facts::Partial;
+use super::facts::StatedPartial;
 use super::judge::Judge;
 use super::results::succeeded;
 use super::{call, facts, upstream};
 use crate::conform::mock::Behaviour;
-use crate::conform::probe::{Finding, Need, Probe};
-use crate::conform::secrets::Shape;
-use crate::conform::session::Session;
+use crate::conform::probe::{Conclusion, Need, Probe};
+use crate::conform::secrets::SecretShape;
+use crate::conform::session::ToolCaller;
 use crate::families::harness::contract::FAMILY;
 
 pub(super) const PARTIALS: Probe = Probe {
@@ -23,25 +23,25 @@ pub(super) const PARTIALS: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn partials(session: &Session) -> Finding {
+fn partials(session: &ToolCaller) -> Conclusion {
     if let Some(blocked) = call::uncontained(session) {
         return blocked;
     }
     let Some(facts) = facts::of(session) else {
-        return Finding::blocked("conform.toml does not state how the API answers");
+        return Conclusion::blocked("conform.toml does not state how the API answers");
     };
     let commands = call::commands(session);
     let mut judge = Judge::default();
     for (at, partial) in facts.partials.iter().enumerate() {
         let Some(command) = commands.iter().find(|command| command.id == partial.command) else {
-            return Finding::blocked(format!(
+            return Conclusion::blocked(format!(
                 "[[harness.partials]] names `{}`, which connector.json lacks",
                 partial.command
             ));
         };
         let behaviour = Some(Behaviour::Listed(upstream::PARTIALS, at));
         let observed =
-            session.observe(&call::carrying_out(session, command, behaviour, Shape::Plain));
+            session.observe(&call::carrying_out(session, command, behaviour, SecretShape::Plain));
         let fault = match succeeded(&observed) {
             Some(envelope) => misread(&envelope, partial),
             None => Some(format!("`{}` does not succeed", partial.command)),
@@ -52,7 +52,7 @@ fn partials(session: &Session) -> Finding {
 }
 
 /// How an answer differs from what the API said of it.
-fn misread(envelope: &Value, partial: &Partial) -> Option<String> {
+fn misread(envelope: &Value, partial: &StatedPartial) -> Option<String> {
     let text = |key: &str| envelope.pointer(&format!("/data/{key}")).and_then(Value::as_str);
     let said = text("incomplete_reason").unwrap_or_default();
     let is_part = envelope.pointer("/data/complete") == Some(&Value::Bool(false));

@@ -7,9 +7,9 @@ use crate::system::subject::Ending;
 use super::judge::Judge;
 use super::{call, results, shapes};
 use crate::conform::mock::Behaviour;
-use crate::conform::probe::{Finding, Need, Probe};
-use crate::conform::secrets::Shape;
-use crate::conform::session::{Event, Observed, Session, Upstream};
+use crate::conform::probe::{Conclusion, Need, Probe};
+use crate::conform::secrets::SecretShape;
+use crate::conform::session::{Event, Observed, ToolCaller, Upstream};
 use crate::families::harness::contract::FAMILY;
 
 /// What the host takes of a probe.
@@ -84,12 +84,12 @@ pub(super) const CLOSED_STDOUT: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn backend_down(session: &Session) -> Finding {
+fn backend_down(session: &ToolCaller) -> Conclusion {
     if let Some(blocked) = call::uncontained(session) {
         return blocked;
     }
     let mut judge = Judge::default();
-    for (command, observed) in call::carried_out(session, None, Shape::Plain) {
+    for (command, observed) in call::carried_out(session, None, SecretShape::Plain) {
         let has_sample =
             command.sample(session).is_some() && !results::is_missing(session, &command, &observed);
         judge.judge(&observed, no_answer(session, &observed, has_sample));
@@ -97,7 +97,7 @@ fn backend_down(session: &Session) -> Finding {
     call::over_all(session, judge.verdict_or(call::absence(session, results::NOTHING)))
 }
 
-fn no_answer(session: &Session, observed: &Observed, has_sample: bool) -> Option<String> {
+fn no_answer(session: &ToolCaller, observed: &Observed, has_sample: bool) -> Option<String> {
     if observed.has_traceback() {
         return Some("a traceback is no answer".to_owned());
     }
@@ -110,14 +110,14 @@ fn no_answer(session: &Session, observed: &Observed, has_sample: bool) -> Option
     is_wrong.then(|| "the code is not `BACKEND_UNAVAILABLE`".to_owned())
 }
 
-fn exit_codes(session: &Session) -> Finding {
+fn exit_codes(session: &ToolCaller) -> Conclusion {
     let Some(contract) = call::contract(session) else {
-        return Finding::blocked("no harness contract");
+        return Conclusion::blocked("no harness contract");
     };
     let mut calls: Vec<_> =
         call::basics(session).into_iter().map(|(_, observed)| observed).collect();
     if call::uncontained(session).is_none() {
-        let commands = call::carried_out(session, None, Shape::Plain);
+        let commands = call::carried_out(session, None, SecretShape::Plain);
         calls.extend(commands.into_iter().map(|(_, observed)| observed));
     }
     let mut judge = Judge::default();
@@ -131,7 +131,7 @@ fn exit_codes(session: &Session) -> Finding {
     judge.verdict()
 }
 
-fn start(session: &Session) -> Finding {
+fn start(session: &ToolCaller) -> Conclusion {
     let mut judge = Judge::default();
     for (id, observed) in call::basics(session) {
         if id == "config.show" {
@@ -148,7 +148,7 @@ fn start(session: &Session) -> Finding {
     judge.verdict()
 }
 
-fn size(session: &Session) -> Finding {
+fn size(session: &ToolCaller) -> Conclusion {
     let mut calls: Vec<_> =
         call::basics(session).into_iter().map(|(_, observed)| observed).collect();
     if call::uncontained(session).is_none() && session.base_url_env().is_some() {
@@ -156,7 +156,7 @@ fn size(session: &Session) -> Finding {
             // Without its arguments a command has no result that could be long.
             if !command.is_builtin() && command.sample(session).is_some() {
                 let mode = Some(command.required_mode.as_str());
-                let call = command.sampled(session, mode).secrets(Shape::Plain);
+                let call = command.sampled(session, mode).secrets(SecretShape::Plain);
                 calls.push(session.observe(&call.upstream(Behaviour::Good)));
             }
         }
@@ -173,11 +173,11 @@ fn size(session: &Session) -> Finding {
     judge.verdict()
 }
 
-fn interrupt(session: &Session) -> Finding {
+fn interrupt(session: &ToolCaller) -> Conclusion {
     if cfg!(not(unix)) {
-        return Finding::not_applicable("this operating system has no SIGINT for one program");
+        return Conclusion::not_applicable("this operating system has no SIGINT for one program");
     }
-    let mut call = call::json(&["health"]).secrets(Shape::Plain);
+    let mut call = call::json(&["health"]).secrets(SecretShape::Plain);
     call.upstream = Upstream::Mock(Behaviour::Slow);
     call.event = Event::InterruptWhenConnected;
     let observed = session.observe(&call);
@@ -187,7 +187,7 @@ fn interrupt(session: &Session) -> Finding {
         return judge.verdict();
     };
     let Some(reaction) = ran.reaction_ms else {
-        return Finding::blocked("`health` ended before it had a connection to the mock")
+        return Conclusion::blocked("`health` ended before it had a connection to the mock")
             .with(observed.evidence("no connection came"));
     };
     let fault = if ran.ending == Ending::TimedOut || reaction > REACTION_MS {
@@ -204,7 +204,7 @@ fn interrupt(session: &Session) -> Finding {
     judge.verdict()
 }
 
-fn closed_stdout(session: &Session) -> Finding {
+fn closed_stdout(session: &ToolCaller) -> Conclusion {
     let mut call = call::json(&["capabilities"]).event(Event::CloseStdout);
     call.limit = Duration::from_secs(5);
     let observed = session.observe(&call);

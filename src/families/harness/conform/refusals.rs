@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use super::call::Command;
-use super::facts::{Refusal, When};
+use super::call::CallableCommand;
+use super::facts::{StatedRefusal, When};
 use super::judge::Judge;
 use super::{call, facts, upstream};
 use crate::conform::mock::Behaviour;
-use crate::conform::probe::{Finding, Need, Probe};
-use crate::conform::secrets::Shape;
-use crate::conform::session::{Observed, Session};
+use crate::conform::probe::{Conclusion, Need, Probe};
+use crate::conform::secrets::SecretShape;
+use crate::conform::session::{Observed, ToolCaller};
 use crate::families::harness::contract::FAMILY;
 
 pub(super) const REFUSALS: Probe = Probe {
@@ -26,18 +26,20 @@ pub(super) const REFUSALS: Probe = Probe {
 /// A secret that shares no run of letters with a text.
 const DIGITS: &str = "73916482057391648205";
 
-fn refusals(session: &Session) -> Finding {
+fn refusals(session: &ToolCaller) -> Conclusion {
     if let Some(blocked) = call::uncontained(session) {
         return blocked;
     }
     let Some((command, facts)) = reader(session).zip(facts::of(session)) else {
-        return Finding::blocked("conform.toml states no requests of any command of the manifest");
+        return Conclusion::blocked(
+            "conform.toml states no requests of any command of the manifest",
+        );
     };
     let mut judge = Judge::default();
     let calls: Vec<_> = (0..facts.refusals.len())
         .map(|at| {
             let behaviour = Some(Behaviour::Listed(upstream::REFUSALS, at));
-            call::carrying_out(session, &command, behaviour, Shape::Plain)
+            call::carrying_out(session, &command, behaviour, SecretShape::Plain)
         })
         .collect();
     let answers = calls.iter().zip(session.observe_all(&calls));
@@ -53,7 +55,7 @@ fn refusals(session: &Session) -> Finding {
         judge.judge(&observed, fault);
         // What a status alone means to `health` is another probe.
         if refusal.when == When::Credentials && refusal.status < 400 {
-            let health = call::json(&["health"]).secrets(Shape::Plain);
+            let health = call::json(&["health"]).secrets(SecretShape::Plain);
             let observed =
                 session.observe(&health.upstream(Behaviour::Listed(upstream::REFUSALS, at)));
             judge.judge(&observed, is_healthy(&observed).then(|| "it says `healthy`".to_owned()));
@@ -63,16 +65,17 @@ fn refusals(session: &Session) -> Finding {
 }
 
 /// A command that asks the API, in the lowest mode that there is.
-fn reader(session: &Session) -> Option<Command> {
+fn reader(session: &ToolCaller) -> Option<CallableCommand> {
     let facts = facts::of(session)?;
     let modes = call::modes(session);
-    let rank = |command: &Command| modes.iter().position(|mode| *mode == command.required_mode);
-    let asks = |command: &Command| facts.command(&command.id).is_some();
+    let rank =
+        |command: &CallableCommand| modes.iter().position(|mode| *mode == command.required_mode);
+    let asks = |command: &CallableCommand| facts.command(&command.id).is_some();
     call::commands(session).into_iter().filter(asks).min_by_key(rank)
 }
 
 /// What the connector makes of a refusal and should not.
-fn misread(observed: &Observed, refusal: &Refusal) -> Option<String> {
+fn misread(observed: &Observed, refusal: &StatedRefusal) -> Option<String> {
     let when = refusal.when.name();
     let Some(envelope) = call::loose(observed) else {
         return Some("it gives no envelope".to_owned());

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::call::Command;
-use super::facts::{CommandFacts, Exchange, Facts};
+use super::call::CallableCommand;
+use super::facts::{ApiFacts, CommandFacts, Exchange};
 use super::judge::Judge;
 use super::results::{answered, answered_by, is_list, is_missing, succeeded};
 use super::{call, facts, upstream};
 use crate::conform::mock::{Behaviour, ELSEWHERE, Request};
-use crate::conform::probe::{Finding, Need, Probe, Verdict};
-use crate::conform::secrets::Shape;
-use crate::conform::session::{Observed, Session};
+use crate::conform::probe::{Conclusion, Need, Probe, ProbeVerdict};
+use crate::conform::secrets::SecretShape;
+use crate::conform::session::{Observed, ToolCaller};
 use crate::families::harness::contract::FAMILY;
 
 const NOTHING: &str = "there is no command beside the built-in ones";
@@ -75,8 +75,8 @@ pub(super) const BASE_URL: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn requests(session: &Session) -> Finding {
-    let Some(facts) = facts::of(session) else { return Finding::blocked(NOTHING) };
+fn requests(session: &ToolCaller) -> Conclusion {
+    let Some(facts) = facts::of(session) else { return Conclusion::blocked(NOTHING) };
     let mut judge = Judge::default();
     let mut unstated = Vec::new();
     for (command, observed) in answered(session) {
@@ -94,20 +94,20 @@ fn requests(session: &Session) -> Finding {
 }
 
 /// The verdict, blocked where conform.toml lacks something and nothing else failed.
-fn with_unstated(finding: Finding, mut unstated: Vec<String>, lacks: &str) -> Finding {
-    if unstated.is_empty() || finding.verdict() == Verdict::Fail {
+fn with_unstated(finding: Conclusion, mut unstated: Vec<String>, lacks: &str) -> Conclusion {
+    if unstated.is_empty() || finding.verdict() == ProbeVerdict::Fail {
         return finding;
     }
     let more = unstated.len().saturating_sub(MAX_NAMES);
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     unstated.truncate(MAX_NAMES);
-    Finding::blocked(format!("conform.toml {lacks} `{}`{rest}", unstated.join("`, `")))
+    Conclusion::blocked(format!("conform.toml {lacks} `{}`{rest}", unstated.join("`, `")))
 }
 
 /// How the requests of a call differ from those of its command.
 fn deviation(
-    session: &Session,
-    facts: &Facts,
+    session: &ToolCaller,
+    facts: &ApiFacts,
     stated: &CommandFacts,
     observed: &Observed,
 ) -> Option<String> {
@@ -134,7 +134,7 @@ fn deviation(
 }
 
 /// How a request differs from the stated one.
-fn unlike(facts: &Facts, request: &Request, wanted: &Exchange) -> Option<String> {
+fn unlike(facts: &ApiFacts, request: &Request, wanted: &Exchange) -> Option<String> {
     let sent = upstream::Sent::of(request, facts.base_path());
     let name = format!("`{} {}`", request.method, sent.shown);
     if request.method != wanted.method || !sent.is_at(wanted) {
@@ -156,11 +156,11 @@ fn unlike_reply(stated: &CommandFacts, envelope: &Value) -> Option<String> {
         .then(|| format!("`data.{}` is not the reply of the API", stated.result))
 }
 
-fn pages(session: &Session) -> Finding {
-    let Some(facts) = facts::of(session) else { return Finding::blocked(NOTHING) };
+fn pages(session: &ToolCaller) -> Conclusion {
+    let Some(facts) = facts::of(session) else { return Conclusion::blocked(NOTHING) };
     let mut judge = Judge::default();
     let mut unstated = Vec::new();
-    let lists = |command: &Command| {
+    let lists = |command: &CallableCommand| {
         facts.command(&command.id).is_some_and(|stated| stated.ids.is_some())
             || is_list(session, command)
     };
@@ -185,8 +185,8 @@ fn pages(session: &Session) -> Finding {
 
 /// Reads a list to its end; the last call and what is wrong.
 fn follow(
-    session: &Session,
-    command: &Command,
+    session: &ToolCaller,
+    command: &CallableCommand,
     first: Arc<Observed>,
     (result, ids, names): (&str, &[String], &[String]),
 ) -> (Arc<Observed>, Option<String>) {
@@ -213,7 +213,8 @@ fn follow(
         if found_ids.len() > ids.len() || rounds > ids.len() + 2 {
             break;
         }
-        let mut call = call::carrying_out(session, command, Some(Behaviour::Good), Shape::Plain);
+        let mut call =
+            call::carrying_out(session, command, Some(Behaviour::Good), SecretShape::Plain);
         call.arguments.extend(["--cursor".to_owned(), next.to_owned()]);
         page = session.observe(&call);
     }
@@ -238,9 +239,9 @@ fn without_entries(envelope: &Value, result: &str) -> Option<String> {
         .then(|| format!("`data.{result}` does not have the entries of `data.items`"))
 }
 
-fn credentials(session: &Session) -> Finding {
-    let Some(facts) = facts::of(session) else { return Finding::blocked(NOTHING) };
-    let health = call::json(&["health"]).secrets(Shape::Plain);
+fn credentials(session: &ToolCaller) -> Conclusion {
+    let Some(facts) = facts::of(session) else { return Conclusion::blocked(NOTHING) };
+    let health = call::json(&["health"]).secrets(SecretShape::Plain);
     let mut calls = vec![session.observe(&health.clone().upstream(Behaviour::Good))];
     calls.extend(answered(session).into_iter().map(|(_, observed)| observed));
     let away = session.observe(&health.upstream(Behaviour::Elsewhere));
@@ -262,7 +263,7 @@ fn credentials(session: &Session) -> Finding {
 }
 
 /// Where a secret is beside the header that is meant for it.
-fn astray(facts: &Facts, observed: &Observed, request: &Request) -> Option<String> {
+fn astray(facts: &ApiFacts, observed: &Observed, request: &Request) -> Option<String> {
     let place = carries(observed, request, Some(&facts.auth.header))?;
     Some(format!("it sends the secret in {place} too"))
 }
@@ -279,9 +280,9 @@ fn carries(observed: &Observed, request: &Request, but: Option<&str>) -> Option<
     found.or_else(|| leaks(&body).then(|| "the body".to_owned()))
 }
 
-fn health(session: &Session) -> Finding {
-    let Some(facts) = facts::of(session) else { return Finding::blocked(NOTHING) };
-    let call = call::json(&["health"]).secrets(Shape::Plain).upstream(Behaviour::Good);
+fn health(session: &ToolCaller) -> Conclusion {
+    let Some(facts) = facts::of(session) else { return Conclusion::blocked(NOTHING) };
+    let call = call::json(&["health"]).secrets(SecretShape::Plain).upstream(Behaviour::Good);
     let observed = session.observe(&call);
     let asked = observed.requests.iter().any(|request| {
         let sent = upstream::Sent::of(request, facts.base_path());
@@ -295,12 +296,12 @@ fn health(session: &Session) -> Finding {
     judge.verdict()
 }
 
-fn base_url(session: &Session) -> Finding {
+fn base_url(session: &ToolCaller) -> Conclusion {
     let (Some(facts), Some(name)) = (facts::of(session), session.base_url_env()) else {
-        return Finding::blocked(NOTHING);
+        return Conclusion::blocked(NOTHING);
     };
     if facts.base_url.is_empty() {
-        return Finding::not_applicable(
+        return Conclusion::not_applicable(
             "each customer has an address of their own, which a key holds",
         );
     }
@@ -319,7 +320,7 @@ fn base_url(session: &Session) -> Finding {
         );
     }
     // The proxy that every call is led to sees the host, and nothing of what is encrypted.
-    let call = call::json(&["health"]).secrets(Shape::Plain).upstream(Behaviour::Good);
+    let call = call::json(&["health"]).secrets(SecretShape::Plain).upstream(Behaviour::Good);
     let observed = session.observe(&call.variable(name, ""));
     let host = host(wanted);
     let mut tunnels =

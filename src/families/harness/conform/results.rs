@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::call;
-use super::call::Command;
+use super::call::CallableCommand;
 use super::judge::Judge;
 use crate::conform::mock::Behaviour;
-use crate::conform::probe::{Finding, Need, Probe, Verdict};
-use crate::conform::secrets::Shape;
-use crate::conform::session::{Observed, Session};
+use crate::conform::probe::{Conclusion, Need, Probe, ProbeVerdict};
+use crate::conform::secrets::SecretShape;
+use crate::conform::session::{Observed, ToolCaller};
 use crate::families::harness::contract::FAMILY;
 
 pub(super) const NOTHING: &str = "there is no command beside the built-in ones";
@@ -55,38 +55,46 @@ pub(super) const LISTS: Probe = Probe {
 
 /// Calls of every command with secrets, against the routes of the fixture.
 /// None where they might reach a real upstream.
-pub(super) fn answered(session: &Session) -> Vec<(Command, Arc<Observed>)> {
+pub(super) fn answered(session: &ToolCaller) -> Vec<(CallableCommand, Arc<Observed>)> {
     answered_by(session, |_| true)
 }
 
 /// The same of the commands that a probe is about.
 pub(super) fn answered_by(
-    session: &Session,
-    is_meant: impl Fn(&Command) -> bool,
-) -> Vec<(Command, Arc<Observed>)> {
+    session: &ToolCaller,
+    is_meant: impl Fn(&CallableCommand) -> bool,
+) -> Vec<(CallableCommand, Arc<Observed>)> {
     if call::uncontained(session).is_some() {
         return Vec::new();
     }
     let commands = call::commands(session).into_iter().filter(is_meant).collect();
-    call::carried_out_of(commands, session, Some(Behaviour::Good), Shape::Plain)
+    call::carried_out_of(commands, session, Some(Behaviour::Good), SecretShape::Plain)
 }
 
 /// Whether the command did something with its sample: more than any parser of arguments could say. The other calls of
 /// this run need the same answer, so it costs nothing.
-pub(super) fn shows_that_it_exists(session: &Session, command: &Command) -> bool {
+pub(super) fn shows_that_it_exists(session: &ToolCaller, command: &CallableCommand) -> bool {
     if command.is_builtin()
         || call::uncontained(session).is_some()
         || session.base_url_env().is_none()
     {
         return false;
     }
-    let observed =
-        session.observe(&call::carrying_out(session, command, Some(Behaviour::Good), Shape::Plain));
+    let observed = session.observe(&call::carrying_out(
+        session,
+        command,
+        Some(Behaviour::Good),
+        SecretShape::Plain,
+    ));
     matches!(observed.exit(), Some(0 | 4 | 5 | 6))
 }
 
 /// Whether the command is not there at all, which is another probe: a usage error, and no help.
-pub(super) fn is_missing(session: &Session, command: &Command, observed: &Observed) -> bool {
+pub(super) fn is_missing(
+    session: &ToolCaller,
+    command: &CallableCommand,
+    observed: &Observed,
+) -> bool {
     observed.exit() == Some(2) && call::help(session, command).exit() != Some(0)
 }
 
@@ -96,7 +104,7 @@ pub(super) fn succeeded(observed: &Observed) -> Option<Value> {
         .then_some(envelope)
 }
 
-fn work(session: &Session) -> Finding {
+fn work(session: &ToolCaller) -> Conclusion {
     let mut judge = Judge::of("commands");
     let mut without = Vec::new();
     for (command, observed) in answered(session) {
@@ -121,21 +129,21 @@ fn work(session: &Session) -> Finding {
         judge.verdict()
     };
     let finding = call::over_all(session, finding);
-    if without.is_empty() || finding.verdict() == Verdict::Fail {
+    if without.is_empty() || finding.verdict() == ProbeVerdict::Fail {
         return finding;
     }
     let more = without.len().saturating_sub(MAX_NAMES);
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     without.truncate(MAX_NAMES);
-    Finding::blocked(format!(
+    Conclusion::blocked(format!(
         "conform.toml has no [[samples]] for `{}`{rest}, so nobody knows whether they work",
         without.join("`, `")
     ))
 }
 
-fn data(session: &Session) -> Finding {
+fn data(session: &ToolCaller) -> Conclusion {
     if !call::is_strict(session) {
-        return Finding::not_applicable(NOT_ASKED);
+        return Conclusion::not_applicable(NOT_ASKED);
     }
     let builtin = call::basics(session).into_iter().map(|(_, observed)| observed);
     let commands = answered(session).into_iter().map(|(_, observed)| observed);
@@ -161,7 +169,7 @@ pub(super) fn wrong_data(envelope: &Value) -> Option<String> {
 }
 
 /// A command that lists things: by its name, or because the manifest fills a picker from it.
-pub(super) fn is_list(session: &Session, command: &Command) -> bool {
+pub(super) fn is_list(session: &ToolCaller, command: &CallableCommand) -> bool {
     let action = command.id.rsplit('.').next().unwrap_or_default();
     let hints =
         session.manifest.as_ref().and_then(|manifest| manifest.pointer("/scope/pickerHints"));
@@ -173,9 +181,9 @@ pub(super) fn is_list(session: &Session, command: &Command) -> bool {
         || hints.and_then(Value::as_object).is_some_and(|hints| hints.values().any(fills))
 }
 
-fn lists(session: &Session) -> Finding {
+fn lists(session: &ToolCaller) -> Conclusion {
     if !call::is_strict(session) {
-        return Finding::not_applicable(NOT_ASKED);
+        return Conclusion::not_applicable(NOT_ASKED);
     }
     let listing: Vec<_> =
         answered(session).into_iter().filter(|(command, _)| is_list(session, command)).collect();
@@ -194,15 +202,15 @@ fn lists(session: &Session) -> Finding {
     }
     let finding = judge.verdict();
     match unseen {
-        Some(id) if finding.verdict() != Verdict::Fail => {
-            Finding::blocked(format!("`{id}` does not succeed, so its list could not be looked at"))
-        }
+        Some(id) if finding.verdict() != ProbeVerdict::Fail => Conclusion::blocked(format!(
+            "`{id}` does not succeed, so its list could not be looked at"
+        )),
         _ => finding,
     }
 }
 
 /// No command is called a list. A word in a name shows nothing while an answer looks like a page.
-fn no_lists(session: &Session) -> Finding {
+fn no_lists(session: &ToolCaller) -> Conclusion {
     let unclear = call::unreadable(session).or_else(|| {
         let pages = answered(session).into_iter().find(|(_, observed)| {
             succeeded(observed).is_some_and(|envelope| {
@@ -213,15 +221,15 @@ fn no_lists(session: &Session) -> Finding {
         Some(format!("`{}` answers with `items`, and its name is none of a list", command.id))
     });
     match unclear {
-        Some(why) => Finding::blocked(why),
-        None => Finding::not_applicable(
+        Some(why) => Conclusion::blocked(why),
+        None => Conclusion::not_applicable(
             "no command of the manifest is a list, and no answer has `items`",
         ),
     }
 }
 
 /// What is wrong with the data of a list.
-pub(super) fn not_a_list(data: &Value, command: &Command) -> Option<String> {
+pub(super) fn not_a_list(data: &Value, command: &CallableCommand) -> Option<String> {
     let Some(items) = data.get("items").and_then(Value::as_array) else {
         return Some("`data.items` is no list".to_owned());
     };
@@ -262,7 +270,8 @@ mod tests {
 
     #[test]
     fn a_list_is_told_from_what_is_none() {
-        let command = |id: &str| Command { id: id.to_owned(), required_mode: String::new() };
+        let command =
+            |id: &str| CallableCommand { id: id.to_owned(), required_mode: String::new() };
         let list = |items: Value| json!({"items": items, "issues": items, "next_cursor": null, "has_more": false});
         let issues = command("issue.list");
         assert_eq!(not_a_list(&list(json!([{"id": "1", "name": "a"}])), &issues), None);

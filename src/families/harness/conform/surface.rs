@@ -11,9 +11,9 @@ use super::judge::Judge;
 use super::{call, results};
 use crate::conform::help;
 use crate::conform::mock::Behaviour;
-use crate::conform::probe::{Finding, Need, Probe};
-use crate::conform::secrets::Shape;
-use crate::conform::session::{Call, Session};
+use crate::conform::probe::{Conclusion, Need, Probe};
+use crate::conform::secrets::SecretShape;
+use crate::conform::session::{ToolCall, ToolCaller};
 use crate::families::harness::contract::FAMILY;
 
 const MAX_PERMISSIONS: u64 = 1024 * 1024;
@@ -95,7 +95,7 @@ pub(super) const COMMANDS_LISTED: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn capabilities_keys(session: &Session) -> Finding {
+fn capabilities_keys(session: &ToolCaller) -> Conclusion {
     let (observed, data) = match call::capabilities(session) {
         Ok(found) => found,
         Err(finding) => return finding,
@@ -144,7 +144,7 @@ fn difference(
     })
 }
 
-fn capabilities_commands(session: &Session) -> Finding {
+fn capabilities_commands(session: &ToolCaller) -> Conclusion {
     let (observed, data) = match call::capabilities(session) {
         Ok(found) => found,
         Err(finding) => return finding,
@@ -159,8 +159,8 @@ fn capabilities_commands(session: &Session) -> Finding {
     judge.verdict()
 }
 
-fn capabilities_quiet(session: &Session) -> Finding {
-    let call = call::json(&["capabilities"]).secrets(Shape::Plain).upstream(Behaviour::Good);
+fn capabilities_quiet(session: &ToolCaller) -> Conclusion {
+    let call = call::json(&["capabilities"]).secrets(SecretShape::Plain).upstream(Behaviour::Good);
     let observed = session.observe(&call);
     let mut judge = Judge::default();
     if call::loose(&observed).is_none() {
@@ -171,14 +171,14 @@ fn capabilities_quiet(session: &Session) -> Finding {
     judge.verdict()
 }
 
-fn tool_name(session: &Session) -> Finding {
+fn tool_name(session: &ToolCaller) -> Conclusion {
     let manifest = session.manifest.as_ref().and_then(|manifest| manifest.get("tool"));
     let known = call::capabilities(session).ok();
     let known = manifest
         .cloned()
         .or_else(|| known.as_ref().and_then(|(_, data)| data.get("tool").cloned()));
     let Some(Value::String(known)) = known else {
-        return Finding::blocked("neither manifest nor `capabilities` names the tool");
+        return Conclusion::blocked("neither manifest nor `capabilities` names the tool");
     };
     let mut judge = Judge::default();
     for (id, observed) in call::basics(session) {
@@ -195,18 +195,20 @@ fn tool_name(session: &Session) -> Finding {
     judge.verdict()
 }
 
-fn permissions(session: &Session) -> Finding {
-    let Some(root) = &session.target.root else { return Finding::blocked("there is no project") };
+fn permissions(session: &ToolCaller) -> Conclusion {
+    let Some(root) = &session.target.root else {
+        return Conclusion::blocked("there is no project");
+    };
     let places = ["agent-harness/permissions.json", "permissions.json"];
     let found = places.iter().find_map(|place| {
         files::read(&root.join(place), MAX_PERMISSIONS).ok().map(|loaded| (*place, loaded.bytes))
     });
     let Some((place, bytes)) = found else {
-        return Finding::fail("there is no agent-harness/permissions.json");
+        return Conclusion::fail("there is no agent-harness/permissions.json");
     };
     let parsed = std::str::from_utf8(&bytes).ok().and_then(|text| strict_json::read(text).ok());
     let Some(document) = parsed else {
-        return Finding::fail(format!("`{place}` is not one JSON document"));
+        return Conclusion::fail(format!("`{place}` is not one JSON document"));
     };
     let (observed, data) = match call::capabilities(session) {
         Ok(found) => found,
@@ -218,7 +220,7 @@ fn permissions(session: &Session) -> Finding {
     let mut compared = 0;
     for key in keys.unwrap_or_default() {
         let Some(map) = document.get(key.as_str()).and_then(Value::as_object) else {
-            return Finding::fail(format!("`{place}` has no object `{key}`"));
+            return Conclusion::fail(format!("`{place}` has no object `{key}`"));
         };
         let map =
             map.iter().map(|(id, mode)| (id.clone(), mode.as_str().unwrap_or_default().to_owned()));
@@ -231,13 +233,13 @@ fn permissions(session: &Session) -> Finding {
         };
         if let Some(why) = difference((place, &map), ("the manifest", &own)) {
             let why = format!("{why} (under `{key}`)");
-            return Finding::fail(why.clone()).with(observed.evidence(why));
+            return Conclusion::fail(why.clone()).with(observed.evidence(why));
         }
     }
-    Finding::unless_vacuous(compared, "commands", "no command could be compared")
+    Conclusion::unless_vacuous(compared, "commands", "no command could be compared")
 }
 
-fn commands_exist(session: &Session) -> Finding {
+fn commands_exist(session: &ToolCaller) -> Conclusion {
     let mut judge = Judge::of("commands");
     for command in call::commands(session) {
         if results::shows_that_it_exists(session, &command) {
@@ -254,7 +256,7 @@ fn commands_exist(session: &Session) -> Finding {
     call::over_all(session, judge.verdict())
 }
 
-fn commands_listed(session: &Session) -> Finding {
+fn commands_listed(session: &ToolCaller) -> Conclusion {
     let commands = call::commands(session);
     let known: BTreeSet<_> = commands.iter().map(|command| command.words()).collect();
     // Every group: the tool itself and each start of an id.
@@ -265,7 +267,7 @@ fn commands_listed(session: &Session) -> Finding {
     let mut judge = Judge::default();
     for group in &groups {
         let arguments = group.iter().cloned().chain(["--help".to_owned()]);
-        let observed = session.observe(&Call::new(arguments));
+        let observed = session.observe(&ToolCall::new(arguments));
         let text = String::from_utf8_lossy(observed.stdout()).into_owned();
         let shown = help::listed_commands(&text);
         let strange = shown.iter().find(|name| {

@@ -5,15 +5,15 @@ use serde_json::Value;
 use crate::conform::fixture::Fixture;
 use crate::conform::mock::{Behaviour, Mock};
 use crate::conform::secrets::Sentinel;
-use crate::conform::tools::Tools;
+use crate::conform::tools::FamilyTools;
 use crate::inputs::project::Project;
 
-use super::facts::Facts;
+use super::facts::ApiFacts;
 use super::upstream;
 
 pub struct HarnessTools;
 
-impl Tools for HarnessTools {
+impl FamilyTools for HarnessTools {
     fn greeting(&self) -> &'static [&'static str] {
         &["--json", "capabilities"]
     }
@@ -53,7 +53,7 @@ impl Tools for HarnessTools {
     }
 
     fn lacks_facts(&self, fixture: Option<&Fixture>) -> Option<&'static str> {
-        match fixture.and_then(Fixture::section::<Facts>) {
+        match fixture.and_then(Fixture::section::<ApiFacts>) {
             Some(_) => None,
             None => Some(
                 "conform.toml does not state how the API is called; the table [harness] does, and docs/conform-toml.md says how it is added to an older connector",
@@ -67,7 +67,7 @@ impl Tools for HarnessTools {
         behaviour: Behaviour,
         secrets: &[Sentinel],
     ) -> Option<std::io::Result<Mock>> {
-        let facts = fixture.section::<Facts>()?;
+        let facts = fixture.section::<ApiFacts>()?;
         Some(upstream::start(behaviour, facts.clone(), upstream::values(Some(fixture), secrets)))
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::strict_json;
 
-use super::facts::{Exchange, Facts, Partial, Refusal, When, names_in};
+use super::facts::{ApiFacts, Exchange, StatedPartial, StatedRefusal, When, names_in};
 use crate::conform::fixture::Fixture;
 use crate::conform::mock::{Behaviour, Mock, Reply, Request, scripted};
 use crate::conform::secrets::{Sentinel, base64};
@@ -24,7 +24,7 @@ pub const PARTIALS: &str = "partials";
 ///
 /// # Errors
 /// When loopback has no free port.
-pub fn start(behaviour: Behaviour, facts: Facts, values: Values) -> std::io::Result<Mock> {
+pub fn start(behaviour: Behaviour, facts: ApiFacts, values: Values) -> std::io::Result<Mock> {
     Mock::with(Arc::new(move |request| {
         let stated = match behaviour {
             Behaviour::Good => Some(reply(&facts, &values, request)),
@@ -45,7 +45,7 @@ pub fn values(fixture: Option<&Fixture>, secrets: &[Sentinel]) -> Values {
 
 /// What the API replies to a request.
 #[must_use]
-pub fn reply(facts: &Facts, values: &Values, request: &Request) -> Reply {
+pub fn reply(facts: &ApiFacts, values: &Values, request: &Request) -> Reply {
     match judge(facts, values, request) {
         Ok(exchange) => {
             let base = format!("http://{}{}", header(request, "host"), facts.base_path());
@@ -65,14 +65,14 @@ pub fn reply(facts: &Facts, values: &Values, request: &Request) -> Reply {
 
 /// The reply of a refusal, whatever was asked.
 #[must_use]
-pub fn refused(refusal: &Refusal) -> Reply {
+pub fn refused(refusal: &StatedRefusal) -> Reply {
     let headers = refusal.headers.iter().map(|(name, value)| (name.clone(), value.clone()));
     with_headers(refusal.status, headers.collect(), &refusal.body)
 }
 
 /// A reply that may be only a part, whatever was asked.
 #[must_use]
-pub fn partly(partial: &Partial) -> Reply {
+pub fn partly(partial: &StatedPartial) -> Reply {
     let headers = partial.headers.iter().map(|(name, value)| (name.clone(), value.clone()));
     with_headers(partial.status, headers.collect(), &partial.reply)
 }
@@ -89,7 +89,7 @@ fn with_headers(status: u16, mut headers: Vec<(String, String)>, body: &str) -> 
 /// # Errors
 /// Why the API refuses it: the kind and one phrase.
 pub fn judge<'a>(
-    facts: &'a Facts,
+    facts: &'a ApiFacts,
     values: &Values,
     request: &Request,
 ) -> Result<&'a Exchange, (When, String)> {
@@ -122,7 +122,7 @@ pub fn judge<'a>(
 
 /// What is wrong with the credentials of a request.
 #[must_use]
-pub fn credentials(facts: &Facts, values: &Values, request: &Request) -> Option<String> {
+pub fn credentials(facts: &ApiFacts, values: &Values, request: &Request) -> Option<String> {
     let auth = &facts.auth;
     let mut found =
         request.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(&auth.header));
@@ -133,7 +133,7 @@ pub fn credentials(facts: &Facts, values: &Values, request: &Request) -> Option<
 
 /// What is wrong with the other headers of a request.
 #[must_use]
-pub fn headers(facts: &Facts, request: &Request, has_body: bool) -> Option<String> {
+pub fn headers(facts: &ApiFacts, request: &Request, has_body: bool) -> Option<String> {
     let wrong = facts.headers.iter().find(|(name, value)| header(request, name) != value.as_str());
     if let Some((name, value)) = wrong {
         return Some(format!("does not send the header `{name}: {value}`"));
@@ -277,7 +277,7 @@ fn decoded(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn facts(text: &str) -> Facts {
+    fn facts(text: &str) -> ApiFacts {
         toml_edit::de::from_str(text).unwrap()
     }
 

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::call;
-use super::call::Command;
+use super::call::CallableCommand;
 use super::judge::Judge;
-use crate::conform::probe::{Finding, Need, Probe};
-use crate::conform::secrets::Shape;
-use crate::conform::session::{Call, Observed, Session};
+use crate::conform::probe::{Conclusion, Need, Probe};
+use crate::conform::secrets::SecretShape;
+use crate::conform::session::{Observed, ToolCall, ToolCaller};
 use crate::families::harness::contract::FAMILY;
 
 pub(super) const BOOLEAN: Probe = Probe {
@@ -64,14 +64,14 @@ const OTHERS: &[&str] = &[
 ];
 
 /// A field of the manifest that is an option of a command.
-struct Field {
-    command: Command,
+struct FormField {
+    command: CallableCommand,
     option: String,
     is_boolean: bool,
     is_required: bool,
 }
 
-fn fields(session: &Session) -> Vec<Field> {
+fn fields(session: &ToolCaller) -> Vec<FormField> {
     let commands = call::commands(session);
     let fields = session.manifest.as_ref().and_then(|manifest| manifest.pointer("/scope/fields"));
     let mut found = Vec::new();
@@ -86,7 +86,7 @@ fn fields(session: &Session) -> Vec<Field> {
         let applies = field.get("applies_to").and_then(Value::as_array);
         let applies: Vec<_> = applies.into_iter().flatten().filter_map(Value::as_str).collect();
         for command in commands.iter().filter(|command| applies.contains(&command.id.as_str())) {
-            found.push(Field {
+            found.push(FormField {
                 command: command.clone(),
                 option: format!("--{}", id.replace('_', "-")),
                 is_boolean: BOOLEANS.contains(&text("type"))
@@ -100,7 +100,7 @@ fn fields(session: &Session) -> Vec<Field> {
 }
 
 /// Whether the entry of a command names a field among its `required_fields`.
-fn requires(session: &Session, command: &str, field: &str) -> bool {
+fn requires(session: &ToolCaller, command: &str, field: &str) -> bool {
     let commands = session.manifest.as_ref().and_then(|manifest| manifest.get("commands"));
     let mut entries = commands.and_then(Value::as_array).into_iter().flatten();
     let entry = entries.find(|entry| entry.get("id").and_then(Value::as_str) == Some(command));
@@ -135,16 +135,21 @@ fn message(observed: &Observed) -> String {
 }
 
 /// A call with the sample of its command but for some options, and with more words.
-fn call_with(session: &Session, command: &Command, options: &[&str], more: &[&str]) -> Call {
+fn call_with(
+    session: &ToolCaller,
+    command: &CallableCommand,
+    options: &[&str],
+    more: &[&str],
+) -> ToolCall {
     let mode = Some(command.required_mode.as_str()).filter(|mode| !mode.is_empty());
-    let mut call = command.call(mode).secrets(Shape::Plain);
+    let mut call = command.call(mode).secrets(SecretShape::Plain);
     call.arguments.extend(without(command.sample(session).unwrap_or_default(), options));
     call.arguments.extend(more.iter().map(|word| (*word).to_owned()));
     call
 }
 
 /// Whether a call got as far as its options: without a sample it may fail for what it lacks before it looks at them.
-fn is_parsed(session: &Session, command: &Command, observed: &Observed) -> bool {
+fn is_parsed(session: &ToolCaller, command: &CallableCommand, observed: &Observed) -> bool {
     match observed.exit() {
         Some(2) => command.sample(session).is_some(),
         exit => exit.is_some(),
@@ -152,7 +157,7 @@ fn is_parsed(session: &Session, command: &Command, observed: &Observed) -> bool 
 }
 
 /// Shows that the manifest has no such field.
-fn absence<'a>(session: &Session, any: bool, evidence: &'a str) -> Result<&'a str, String> {
+fn absence<'a>(session: &ToolCaller, any: bool, evidence: &'a str) -> Result<&'a str, String> {
     if any {
         return Err("every such command fails before it looks at its options; give the commands samples in conform.toml".to_owned());
     }
@@ -163,7 +168,7 @@ fn absence<'a>(session: &Session, any: bool, evidence: &'a str) -> Result<&'a st
 }
 
 /// A type of a field that the contract does not know, so that nobody can say which value it takes.
-fn unknown_kind(session: &Session) -> Option<String> {
+fn unknown_kind(session: &ToolCaller) -> Option<String> {
     let fields = session.manifest.as_ref().and_then(|manifest| manifest.pointer("/scope/fields"));
     let is_known = |kind: &str| BOOLEANS.contains(&kind) || OTHERS.contains(&kind);
     fields.and_then(Value::as_array).into_iter().flatten().find_map(|field| {
@@ -173,9 +178,9 @@ fn unknown_kind(session: &Session) -> Option<String> {
     })
 }
 
-fn boolean(session: &Session) -> Finding {
+fn boolean(session: &ToolCaller) -> Conclusion {
     if !call::is_strict(session) {
-        return Finding::not_applicable("this tag does not ask for it");
+        return Conclusion::not_applicable("this tag does not ask for it");
     }
     if let Some(blocked) = call::uncontained(session) {
         return blocked;
@@ -208,16 +213,16 @@ fn boolean(session: &Session) -> Finding {
     judge.verdict_or(absence(session, any, "no command has a boolean option"))
 }
 
-fn empty(session: &Session) -> Finding {
+fn empty(session: &ToolCaller) -> Conclusion {
     if !call::is_strict(session) {
-        return Finding::not_applicable("this tag does not ask for it");
+        return Conclusion::not_applicable("this tag does not ask for it");
     }
     if let Some(blocked) = call::uncontained(session) {
         return blocked;
     }
     let mut judge = Judge::default();
     // All optional values of a command at once: one call shows what one of them would.
-    let mut by_command: BTreeMap<String, Vec<Field>> = BTreeMap::new();
+    let mut by_command: BTreeMap<String, Vec<FormField>> = BTreeMap::new();
     for field in fields(session) {
         // What is always needed says nothing about optional values.
         if !field.is_required {

@@ -8,11 +8,12 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use crate::families::harness::operations::{
-    Auth, AuthScheme, ErrorStyle, Field, FieldType, Method, Operation, PagingPlace, Preset,
+    AuthScheme, ErrorStyle, FieldType, HttpMethod, Operation, PagingPlace, Preset, PresetAuth,
+    PresetField,
 };
 
 use super::manifest;
-use super::pages::{IDS, List, NAMES, Page};
+use super::pages::{IDS, NAMES, Page, PagedList};
 
 /// What conform.toml says of the API; JSON as text.
 #[must_use]
@@ -59,12 +60,12 @@ fn headers(headers: &IndexMap<String, String>) -> Value {
     pairs(headers.iter().map(|(name, value)| (name, json!(value))))
 }
 
-fn header(auth: &Auth) -> &str {
+fn header(auth: &PresetAuth) -> &str {
     let is_usual = auth.scheme == AuthScheme::Basic || auth.header.is_empty();
     if is_usual { "Authorization" } else { &auth.header }
 }
 
-fn credentials(auth: &Auth) -> String {
+fn credentials(auth: &PresetAuth) -> String {
     match auth.scheme {
         AuthScheme::Bearer => format!("Bearer {{{}}}", auth.secret_key),
         AuthScheme::Header => format!("{{{}}}", auth.secret_key),
@@ -103,7 +104,7 @@ pub fn with_ok(mut body: Value, style: ErrorStyle) -> Value {
 /// One value for each field: no two are equal, and each must be encoded to travel.
 struct Samples<'a> {
     preset: &'a Preset,
-    fields: BTreeMap<&'a str, (usize, &'a Field)>,
+    fields: BTreeMap<&'a str, (usize, &'a PresetField)>,
 }
 
 impl<'a> Samples<'a> {
@@ -163,7 +164,7 @@ impl<'a> Samples<'a> {
 
     fn request(&self, operation: &Operation, item: Option<&Value>) -> Value {
         let reply = match operation.method {
-            Method::Head => String::new(),
+            HttpMethod::Head => String::new(),
             _ => with_ok(json!({"id": IDS[0]}), self.preset.api.error_style).to_string(),
         };
         self.exchange(operation, item, &Page { reply, ..Page::default() })
@@ -185,7 +186,7 @@ impl<'a> Samples<'a> {
             let value = self.value(field.as_str());
             (name, value)
         }));
-        let in_query = matches!(operation.method, Method::Get | Method::Head);
+        let in_query = matches!(operation.method, HttpMethod::Get | HttpMethod::Head);
         for (name, value) in &operation.constants {
             if in_query {
                 query.push((name.clone(), vec![wire(value)]));
@@ -233,12 +234,12 @@ impl<'a> Samples<'a> {
     }
 
     /// The list that an operation is.
-    fn list(&self, operation: &'a Operation) -> List<'a> {
+    fn list(&self, operation: &'a Operation) -> PagedList<'a> {
         let has_own = operation.paging.is_some();
         let alike = |other: &&Operation| other.list && other.paging.is_some() == has_own;
         let mut lists = self.preset.operations.iter().filter(alike);
         let turn = lists.position(|other| other.id == operation.id).unwrap_or_default();
-        List {
+        PagedList {
             operation,
             rules: operation.paging.as_ref().unwrap_or(&self.preset.api.paging),
             style: self.preset.api.error_style,

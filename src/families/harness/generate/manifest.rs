@@ -3,11 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use crate::families::harness::connector::ToolName;
-use crate::families::harness::operations::{Field, FieldType, Operation, Preset};
+use crate::families::harness::operations::{FieldType, Operation, Preset, PresetField};
 
 /// Order of a field among the inputs of a command, and which commands take it.
 struct Use<'a> {
-    field: &'a Field,
+    field: &'a PresetField,
     applies_to: Vec<&'a str>,
     required_by: usize,
 }
@@ -152,7 +152,7 @@ fn command(
 /// The list command that fills the picker of a field. The host calls it without arguments, so one that needs any
 /// cannot fill a picker. A picker takes no value of an earlier step of a workflow: the id of what the commands
 /// themselves make and change stays a text field.
-fn picker<'a>(preset: &'a Preset, taken: &[Taken], field: &'a Field) -> Option<&'a str> {
+fn picker<'a>(preset: &'a Preset, taken: &[Taken], field: &'a PresetField) -> Option<&'a str> {
     let source = field.picker.as_ref()?.as_str();
     let mut users = preset.operations.iter().zip(taken).filter_map(|(operation, taken)| {
         let requires = taken.required.iter().any(|id| id == field.id.as_str());
@@ -217,7 +217,7 @@ fn fields(preset: &Preset, taken: &[Taken]) -> Vec<Value> {
     entries
 }
 
-fn field_use<'a>(preset: &'a Preset, taken: &[Taken], field: &'a Field) -> Use<'a> {
+fn field_use<'a>(preset: &'a Preset, taken: &[Taken], field: &'a PresetField) -> Use<'a> {
     let is_field = |id: &String| id == field.id.as_str();
     let users =
         preset.operations.iter().zip(taken).filter(|(_, taken)| taken.all.iter().any(is_field));

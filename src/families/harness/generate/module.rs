@@ -35,7 +35,7 @@ def plain(value):
 /// The module for one connector.
 #[must_use]
 pub fn module(contract: &HarnessContract, connector: &Connector) -> String {
-    let mut module = Module::default();
+    let mut module = ConnectorModule::default();
     module.header(connector);
     module.constants(contract, connector);
     module.fields(connector);
@@ -45,11 +45,11 @@ pub fn module(contract: &HarnessContract, connector: &Connector) -> String {
 }
 
 #[derive(Default)]
-struct Module {
+struct ConnectorModule {
     text: String,
 }
 
-impl Module {
+impl ConnectorModule {
     fn line(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');

@@ -34,7 +34,7 @@ pub struct Page {
 }
 
 /// A list operation and what its pages show.
-pub struct List<'a> {
+pub struct PagedList<'a> {
     pub operation: &'a Operation,
     pub rules: &'a Paging,
     pub style: ErrorStyle,
@@ -44,7 +44,7 @@ pub struct List<'a> {
     pub asks_for_most: bool,
 }
 
-impl List<'_> {
+impl PagedList<'_> {
     /// The value of `--limit`.
     pub fn limit(&self) -> usize {
         if self.asks_for_most() { self.size() + 1 } else { PAGE }

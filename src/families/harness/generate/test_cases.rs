@@ -1,7 +1,7 @@
 //! `tests/contract_cases.py` of a connector: the surface its tests expect, independent of the running code.
 
 use crate::contract::name::Key;
-use crate::families::harness::connector::{Connector, Field, FieldKind};
+use crate::families::harness::connector::{Connector, ConnectorField, FieldKind};
 
 use crate::generate::literal::python;
 
@@ -45,7 +45,7 @@ fn option(field: &Key) -> String {
 }
 
 /// A value that the option accepts.
-fn sample_value(field: &Field) -> String {
+fn sample_value(field: &ConnectorField) -> String {
     match field.kind {
         FieldKind::Number => "7".to_owned(),
         FieldKind::Boolean => "true".to_owned(),

@@ -2,17 +2,20 @@
 
 use std::fmt;
 
-use super::{Auth, Command, Field, Scope, ShapeFault, Text, collect_texts};
-use crate::contract::rules::json_document::{Member, Node, Value};
+use super::{
+    ManifestAuth, ManifestCommand, ManifestField, ManifestScope, ManifestText, ShapeFault,
+    collect_texts,
+};
+use crate::contract::rules::json_document::{JsonMember, JsonNode, JsonValue};
 
 /// Where a member stands, spelled out only when there is something to say about it.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct ManifestPlace {
     list: &'static str,
     index: Option<usize>,
 }
 
-impl Place {
+impl ManifestPlace {
     pub fn root() -> Self {
         Self { list: "", index: None }
     }
@@ -26,7 +29,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ManifestPlace {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.index {
             Some(index) => write!(formatter, "{}[{index}]", self.list),
@@ -36,27 +39,27 @@ impl fmt::Display for Place {
 }
 
 #[derive(Default)]
-pub(super) struct Reader {
+pub(super) struct ManifestReader {
     pub faults: Vec<ShapeFault>,
 }
 
-impl Reader {
-    pub fn connector<'a>(&mut self, root: &'a Node<'a>) -> Vec<Text<'a>> {
-        let Some(connector) = self.object(root, "connector", &Place::root()) else {
+impl ManifestReader {
+    pub fn connector<'a>(&mut self, root: &'a JsonNode<'a>) -> Vec<ManifestText<'a>> {
+        let Some(connector) = self.object(root, "connector", &ManifestPlace::root()) else {
             return Vec::new();
         };
-        let place = Place::object("connector");
+        let place = ManifestPlace::object("connector");
         self.text(connector, "label", &place);
         self.text(connector, "category", &place);
         self.texts(connector, "categories", &place);
         self.texts(connector, "resources", &place).unwrap_or_default()
     }
 
-    pub fn auth<'a>(&mut self, root: &'a Node<'a>) -> Auth<'a> {
-        let Some(auth) = self.object(root, "auth", &Place::root()) else {
-            return Auth::default();
+    pub fn auth<'a>(&mut self, root: &'a JsonNode<'a>) -> ManifestAuth<'a> {
+        let Some(auth) = self.object(root, "auth", &ManifestPlace::root()) else {
+            return ManifestAuth::default();
         };
-        let place = Place::object("auth");
+        let place = ManifestPlace::object("auth");
         let other_keys = auth
             .members()
             .iter()
@@ -65,10 +68,10 @@ impl Reader {
             .map(|member| {
                 let mut names = Vec::new();
                 collect_texts(&member.node, &mut names);
-                (Text { at: member.at, text: &member.name }, names)
+                (ManifestText { at: member.at, text: &member.name }, names)
             })
             .collect();
-        Auth {
+        ManifestAuth {
             at: auth.at,
             kind: self.text(auth, "kind", &place),
             required: self.boolean(auth, "required", &place).map(|(_, value)| value),
@@ -78,11 +81,11 @@ impl Reader {
         }
     }
 
-    pub fn scope<'a>(&mut self, root: &'a Node<'a>) -> Scope<'a> {
-        let Some(scope) = self.object(root, "scope", &Place::root()) else {
-            return Scope::default();
+    pub fn scope<'a>(&mut self, root: &'a JsonNode<'a>) -> ManifestScope<'a> {
+        let Some(scope) = self.object(root, "scope", &ManifestPlace::root()) else {
+            return ManifestScope::default();
         };
-        let place = Place::object("scope");
+        let place = ManifestPlace::object("scope");
         self.text(scope, "kind", &place);
         self.text(scope, "surface", &place);
         let mut flag = |name| self.boolean(scope, name, &place).map(|(_, value)| value);
@@ -92,10 +95,10 @@ impl Reader {
         let write_bridge_available = flag("write_bridge_available");
         let picker_hints =
             self.object(scope, "pickerHints", &place).map_or_else(Vec::new, |hints| {
-                let named = |node: &'a Node<'a>| match &node.value {
-                    Value::Text(text) => Some(Text { at: node.at, text }),
-                    Value::Object(_) => node.member("source_command").and_then(|member| {
-                        member.node.text().map(|text| Text { at: member.node.at, text })
+                let named = |node: &'a JsonNode<'a>| match &node.value {
+                    JsonValue::Text(text) => Some(ManifestText { at: node.at, text }),
+                    JsonValue::Object(_) => node.member("source_command").and_then(|member| {
+                        member.node.text().map(|text| ManifestText { at: member.node.at, text })
                     }),
                     _ => None,
                 };
@@ -105,7 +108,7 @@ impl Reader {
             self.object(scope, "commandDefaults", &place).map_or_else(Vec::new, |defaults| {
                 defaults.members().iter().map(|member| (name(member), &member.node)).collect()
             });
-        Scope {
+        ManifestScope {
             at: Some(scope.at),
             scaffold_only,
             live_backend_available,
@@ -122,15 +125,15 @@ impl Reader {
 
     fn fields<'a>(
         &mut self,
-        owner: &'a Node<'a>,
+        owner: &'a JsonNode<'a>,
         member: &'static str,
-        place: &Place,
+        place: &ManifestPlace,
         list: &'static str,
-    ) -> Vec<Field<'a>> {
+    ) -> Vec<ManifestField<'a>> {
         let mut fields = Vec::new();
         for (index, node) in self.list(owner, member, place).iter().enumerate() {
-            let place = Place::item(list, index);
-            if !matches!(node.value, Value::Object(_)) {
+            let place = ManifestPlace::item(list, index);
+            if !matches!(node.value, JsonValue::Object(_)) {
                 self.fault(node, &place, "", "an object");
                 continue;
             }
@@ -143,39 +146,39 @@ impl Reader {
                 node.member("showWhen").and_then(|member| self.text(&member.node, "field", &place));
             let required = self.boolean(node, "required", &place);
             self.text(node, "label", &place);
-            fields.push(Field {
+            fields.push(ManifestField {
                 at: node.at,
                 node,
                 id: self.text(node, "id", &place),
                 kind: self.text(node, "type", &place),
                 // Only the rules about widgets judge it.
                 render_as: node.member("renderAs").and_then(|member| {
-                    member.node.text().map(|text| Text { at: member.node.at, text })
+                    member.node.text().map(|text| ManifestText { at: member.node.at, text })
                 }),
                 required: required.is_some_and(|(_, required)| required),
                 applies_to: self.texts(node, "applies_to", &place),
                 picker_hint: self.text(node, "pickerHint", &place),
                 show_when,
                 options: node.member("options").map(|options| option_values(&options.node)),
-                default: node
-                    .member("default")
-                    .and_then(|member| member.node.text().map(|text| Text { at: member.at, text })),
+                default: node.member("default").and_then(|member| {
+                    member.node.text().map(|text| ManifestText { at: member.at, text })
+                }),
                 children,
             });
         }
         fields
     }
 
-    pub fn commands<'a>(&mut self, root: &'a Node<'a>) -> Vec<Command<'a>> {
-        let nodes = self.list(root, "commands", &Place::root());
+    pub fn commands<'a>(&mut self, root: &'a JsonNode<'a>) -> Vec<ManifestCommand<'a>> {
+        let nodes = self.list(root, "commands", &ManifestPlace::root());
         let mut commands = Vec::with_capacity(nodes.len());
         for (index, node) in nodes.iter().enumerate() {
-            let place = Place::item("commands", index);
-            if !matches!(node.value, Value::Object(_)) {
+            let place = ManifestPlace::item("commands", index);
+            if !matches!(node.value, JsonValue::Object(_)) {
                 self.fault(node, &place, "", "an object");
                 continue;
             }
-            commands.push(Command {
+            commands.push(ManifestCommand {
                 at: node.at,
                 node,
                 id: self.text(node, "id", &place),
@@ -193,13 +196,13 @@ impl Reader {
 
     pub fn text<'a>(
         &mut self,
-        owner: &'a Node<'a>,
+        owner: &'a JsonNode<'a>,
         name: &'static str,
-        place: &Place,
-    ) -> Option<Text<'a>> {
+        place: &ManifestPlace,
+    ) -> Option<ManifestText<'a>> {
         let node = &owner.member(name)?.node;
         match node.text() {
-            Some(text) if !text.trim().is_empty() => Some(Text { at: node.at, text }),
+            Some(text) if !text.trim().is_empty() => Some(ManifestText { at: node.at, text }),
             _ => {
                 self.fault(node, place, name, "a string that is not empty");
                 None
@@ -209,12 +212,12 @@ impl Reader {
 
     fn boolean(
         &mut self,
-        owner: &Node<'_>,
+        owner: &JsonNode<'_>,
         name: &'static str,
-        place: &Place,
+        place: &ManifestPlace,
     ) -> Option<(usize, bool)> {
         let node = &owner.member(name)?.node;
-        if let Value::Bool(value) = node.value {
+        if let JsonValue::Bool(value) = node.value {
             return Some((node.at, value));
         }
         self.fault(node, place, name, "true or false");
@@ -223,12 +226,12 @@ impl Reader {
 
     fn object<'a>(
         &mut self,
-        owner: &'a Node<'a>,
+        owner: &'a JsonNode<'a>,
         name: &'static str,
-        place: &Place,
-    ) -> Option<&'a Node<'a>> {
+        place: &ManifestPlace,
+    ) -> Option<&'a JsonNode<'a>> {
         let node = &owner.member(name)?.node;
-        if matches!(node.value, Value::Object(_)) {
+        if matches!(node.value, JsonValue::Object(_)) {
             return Some(node);
         }
         self.fault(node, place, name, "an object");
@@ -237,12 +240,12 @@ impl Reader {
 
     fn list<'a>(
         &mut self,
-        owner: &'a Node<'a>,
+        owner: &'a JsonNode<'a>,
         name: &'static str,
-        place: &Place,
-    ) -> &'a [Node<'a>] {
+        place: &ManifestPlace,
+    ) -> &'a [JsonNode<'a>] {
         match owner.member(name).map(|member| &member.node) {
-            Some(Node { value: Value::List(items), .. }) => items,
+            Some(JsonNode { value: JsonValue::List(items), .. }) => items,
             Some(node) => {
                 self.fault(node, place, name, "an array");
                 &[]
@@ -254,26 +257,34 @@ impl Reader {
     /// The strings of an array; `None` when there is no such array.
     fn texts<'a>(
         &mut self,
-        owner: &'a Node<'a>,
+        owner: &'a JsonNode<'a>,
         name: &'static str,
-        place: &Place,
-    ) -> Option<Vec<Text<'a>>> {
+        place: &ManifestPlace,
+    ) -> Option<Vec<ManifestText<'a>>> {
         let node = &owner.member(name)?.node;
-        let Value::List(items) = &node.value else {
+        let JsonValue::List(items) = &node.value else {
             self.fault(node, place, name, "an array of strings");
             return None;
         };
         let mut texts = Vec::with_capacity(items.len());
         for item in items {
             match item.text() {
-                Some(text) if !text.trim().is_empty() => texts.push(Text { at: item.at, text }),
+                Some(text) if !text.trim().is_empty() => {
+                    texts.push(ManifestText { at: item.at, text })
+                }
                 _ => self.fault(item, place, name, "an array of strings that are not empty"),
             }
         }
         Some(texts)
     }
 
-    pub fn fault(&mut self, node: &Node<'_>, place: &Place, name: &str, expected: &'static str) {
+    pub fn fault(
+        &mut self,
+        node: &JsonNode<'_>,
+        place: &ManifestPlace,
+        name: &str,
+        expected: &'static str,
+    ) {
         let path = match (place.list.is_empty(), name.is_empty()) {
             (true, true) => "the document".to_owned(),
             (true, false) => name.to_owned(),
@@ -284,16 +295,16 @@ impl Reader {
     }
 }
 
-fn name<'a>(member: &'a Member<'a>) -> Text<'a> {
-    Text { at: member.at, text: &member.name }
+fn name<'a>(member: &'a JsonMember<'a>) -> ManifestText<'a> {
+    ManifestText { at: member.at, text: &member.name }
 }
 
 /// The values of a select: strings, or objects with a `value`.
-fn option_values<'a>(node: &'a Node<'a>) -> Vec<Text<'a>> {
-    let Value::List(items) = &node.value else { return Vec::new() };
-    let value = |item: &'a Node<'a>| {
+fn option_values<'a>(node: &'a JsonNode<'a>) -> Vec<ManifestText<'a>> {
+    let JsonValue::List(items) = &node.value else { return Vec::new() };
+    let value = |item: &'a JsonNode<'a>| {
         let node = item.member("value").map_or(item, |member| &member.node);
-        node.text().map(|text| Text { at: node.at, text })
+        node.text().map(|text| ManifestText { at: node.at, text })
     };
     items.iter().filter_map(value).collect()
 }

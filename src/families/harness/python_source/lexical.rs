@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum ByteKind {
     Other,
     Word,
     Blank,
@@ -18,21 +18,21 @@ pub(super) enum Kind {
     Backslash,
 }
 
-const CLASSES: [Kind; 256] = {
-    let mut table = [Kind::Other; 256];
+const CLASSES: [ByteKind; 256] = {
+    let mut table = [ByteKind::Other; 256];
     let mut byte = 0;
     while byte < 256 {
         table[byte] = match byte as u8 {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | 128..=255 => Kind::Word,
-            b' ' | b'\t' | b'\r' => Kind::Blank,
-            b'\n' => Kind::Newline,
-            b'"' | b'\'' => Kind::Quote,
-            b'#' => Kind::Hash,
-            b'(' | b'[' | b'{' => Kind::Open,
-            b')' | b']' | b'}' => Kind::Close,
-            b'@' => Kind::At,
-            b'\\' => Kind::Backslash,
-            _ => Kind::Other,
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | 128..=255 => ByteKind::Word,
+            b' ' | b'\t' | b'\r' => ByteKind::Blank,
+            b'\n' => ByteKind::Newline,
+            b'"' | b'\'' => ByteKind::Quote,
+            b'#' => ByteKind::Hash,
+            b'(' | b'[' | b'{' => ByteKind::Open,
+            b')' | b']' | b'}' => ByteKind::Close,
+            b'@' => ByteKind::At,
+            b'\\' => ByteKind::Backslash,
+            _ => ByteKind::Other,
         };
         byte += 1;
     }
@@ -40,7 +40,7 @@ const CLASSES: [Kind; 256] = {
 };
 
 #[inline]
-pub(super) fn class(byte: u8) -> Kind {
+pub(super) fn class(byte: u8) -> ByteKind {
     CLASSES[byte as usize]
 }
 
@@ -109,7 +109,7 @@ pub(super) fn string(bytes: &[u8], at: usize) -> Option<(Range<usize>, usize, u8
 /// Offset of the first byte at or after `at` that cannot be part of a name.
 #[inline]
 pub(super) fn word_end(bytes: &[u8], mut at: usize) -> usize {
-    while bytes.get(at).is_some_and(|byte| class(*byte) == Kind::Word) {
+    while bytes.get(at).is_some_and(|byte| class(*byte) == ByteKind::Word) {
         at += 1;
     }
     at
@@ -146,10 +146,10 @@ pub(super) fn argument_list(bytes: &[u8], open: usize) -> &[u8] {
     let mut at = open;
     while at < limit {
         match class(bytes[at]) {
-            Kind::Open => depth += 1,
-            Kind::Close if depth <= 1 => break,
-            Kind::Close => depth -= 1,
-            Kind::Quote => {
+            ByteKind::Open => depth += 1,
+            ByteKind::Close if depth <= 1 => break,
+            ByteKind::Close => depth -= 1,
+            ByteKind::Quote => {
                 at = string(bytes, at).map_or(limit, |(_, end, _)| end);
                 continue;
             }
@@ -206,12 +206,12 @@ pub(super) fn dotted_end(bytes: &[u8], at: usize) -> usize {
 pub(super) fn innermost_open(text: &[u8]) -> Option<usize> {
     let mut closed = 0_usize;
     text.iter().rposition(|byte| match class(*byte) {
-        Kind::Close => {
+        ByteKind::Close => {
             closed += 1;
             false
         }
-        Kind::Open if closed == 0 => true,
-        Kind::Open => {
+        ByteKind::Open if closed == 0 => true,
+        ByteKind::Open => {
             closed -= 1;
             false
         }
@@ -221,7 +221,7 @@ pub(super) fn innermost_open(text: &[u8]) -> Option<usize> {
 
 /// The name that ends where a text ends.
 pub(super) fn last_word(text: &[u8]) -> &[u8] {
-    let start = text.iter().rposition(|byte| class(*byte) != Kind::Word).map_or(0, |at| at + 1);
+    let start = text.iter().rposition(|byte| class(*byte) != ByteKind::Word).map_or(0, |at| at + 1);
     text.get(start..).unwrap_or_default()
 }
 

@@ -1,8 +1,8 @@
 //! What a word or a string means, seen from where it stands: local look-ahead and look-behind.
 
-use super::lexical::{self, Kind, argument_list, class, contains, word_end};
-use super::scanner::{Block, Scanner};
-use super::{Added, What};
+use super::lexical::{self, ByteKind, argument_list, class, contains, word_end};
+use super::scanner::{Scanner, SourceBlock};
+use super::{Added, NoteKind};
 
 impl<'a> Scanner<'a> {
     /// `NAME_ENV = "NAME"` and `ENV_KEYS = ("A", "B")` declare that variables are read; `__version__ = "…"` a version.
@@ -15,11 +15,11 @@ impl<'a> Scanner<'a> {
             return;
         }
         let at = self.past_blanks(equals + 1);
-        if self.bytes.get(at).is_some_and(|byte| class(*byte) == Kind::Open) {
+        if self.bytes.get(at).is_some_and(|byte| class(*byte) == ByteKind::Open) {
             self.literal_arguments(at);
         } else if let Some((text, _)) = self.literal_at(at) {
             if word == b"__version__" {
-                self.note(at, What::Version(text));
+                self.note(at, NoteKind::Version(text));
             } else {
                 self.found.environment.push((at, text));
             }
@@ -128,7 +128,7 @@ impl<'a> Scanner<'a> {
         let parents = lexical::count(line, b".parent") - lexical::count(line, b".parents");
         let levels = dirnames.max(parents);
         if levels > 1 {
-            self.note(start, What::Climbs(levels - 1));
+            self.note(start, NoteKind::Climbs(levels - 1));
         }
     }
 
@@ -140,7 +140,7 @@ impl<'a> Scanner<'a> {
         }
         let before = self.before(start);
         if digits >= 2 || contains(before, b"__file__") {
-            self.note(start, What::Climbs(digits));
+            self.note(start, NoteKind::Climbs(digits));
         }
     }
 
@@ -158,7 +158,7 @@ impl<'a> Scanner<'a> {
         let arguments = argument_list(self.bytes, open);
         let commas = arguments.iter().filter(|byte| **byte == b',').count();
         if !contains(arguments, b"timeout") && !contains(arguments, b"**") && commas < position {
-            self.note(start, What::NoTimeout);
+            self.note(start, NoteKind::NoTimeout);
         }
     }
 
@@ -184,13 +184,13 @@ impl<'a> Scanner<'a> {
             let of_program = starts.iter().any(|word| contains(before, word));
             self.note(
                 at,
-                if of_program { What::ProgramTimeout(limit) } else { What::Timeout(limit) },
+                if of_program { NoteKind::ProgramTimeout(limit) } else { NoteKind::Timeout(limit) },
             );
         }
     }
 
     pub(super) fn output(&mut self, word: &[u8], start: usize, end: usize) {
-        if self.block != Block::Module || self.follows(start, b"def ") {
+        if self.block != SourceBlock::Module || self.follows(start, b"def ") {
             return;
         }
         let arguments = argument_list(self.bytes, end);
@@ -200,7 +200,7 @@ impl<'a> Scanner<'a> {
             contains(arguments, b"stdout")
         };
         if to_stdout {
-            self.note(start, What::ModuleOutput);
+            self.note(start, NoteKind::ModuleOutput);
         }
     }
 
@@ -222,7 +222,7 @@ impl<'a> Scanner<'a> {
                 Some(_) => continue,
             };
             let name = self.text(start + mark + 1, start + name_end);
-            self.note(at, What::Query { name, value });
+            self.note(at, NoteKind::Query { name, value });
         }
     }
 
@@ -241,7 +241,7 @@ impl<'a> Scanner<'a> {
         if self.goes_into_query(at) {
             let name = self.text(end - 1 - length, end - 1);
             let value = self.value_at(next + 1);
-            self.note(at, What::Query { name, value });
+            self.note(at, NoteKind::Query { name, value });
         }
     }
 
@@ -253,7 +253,7 @@ impl<'a> Scanner<'a> {
         if matches!(callee, b"dict" | b"update") && self.goes_into_query(start) {
             let name = self.text(start, end);
             let value = self.value_at(end + 1);
-            self.note(start, What::Query { name, value });
+            self.note(start, NoteKind::Query { name, value });
         }
     }
 
@@ -304,7 +304,7 @@ impl<'a> Scanner<'a> {
             let lists = [b"secrets/".as_slice(), b"tokens/", b"keys/", b"credentials/"];
             let is_name = lists.iter().any(|list| head.ends_with(list));
             if closes && !is_query && !is_name && end > value {
-                self.note(at, What::InUrl(self.text(start + value, start + end)));
+                self.note(at, NoteKind::InUrl(self.text(start + value, start + end)));
             }
         }
     }
@@ -330,7 +330,7 @@ impl<'a> Scanner<'a> {
         if after > at && text.get(after) == Some(&last) && closes {
             let base = lexical::last_word(text.get(..open).unwrap_or_default()).len();
             let base = self.text(offset + open - base, offset + open);
-            self.note(offset + open, What::Slice { base, length });
+            self.note(offset + open, NoteKind::Slice { base, length });
         }
     }
 }

@@ -1,11 +1,11 @@
 //! The pass over the bytes: tokens, logical lines, blocks, decorators.
 
-use super::lexical::{self, Holds, Kind, class, contains, word_end};
-use super::{Decorated, Decorator, Note, PythonSource, What};
+use super::lexical::{self, ByteKind, Holds, class, contains, word_end};
+use super::{Decorated, Decorator, Note, NoteKind, PythonSource};
 
 /// What the code of a top-level block does when the module is imported.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Block {
+pub(super) enum SourceBlock {
     /// It runs.
     Module,
     /// It waits for a call.
@@ -22,7 +22,7 @@ pub(super) struct Scanner<'a> {
     pub(super) statement: usize,
     indent: usize,
     fresh: bool,
-    pub(super) block: Block,
+    pub(super) block: SourceBlock,
     pub(super) function: &'a str,
     decorators: Vec<Decorator<'a>>,
     pub(super) found: PythonSource<'a>,
@@ -37,7 +37,7 @@ impl<'a> Scanner<'a> {
             statement: 0,
             indent: 0,
             fresh: true,
-            block: Block::Module,
+            block: SourceBlock::Module,
             function: "",
             decorators: Vec::new(),
             found: PythonSource::default(),
@@ -49,31 +49,31 @@ impl<'a> Scanner<'a> {
         while let Some(&byte) = self.bytes.get(self.at) {
             let kind = class(byte);
             // The two most frequent kinds come first, outside the jump table.
-            if kind == Kind::Word {
+            if kind == ByteKind::Word {
                 self.words();
                 continue;
             }
-            if kind == Kind::Blank {
+            if kind == ByteKind::Blank {
                 self.at += 1;
                 continue;
             }
             match kind {
-                Kind::Newline => self.newline(),
-                Kind::Quote => self.string(false),
-                Kind::Hash => self.skip_comment(),
-                Kind::Open => {
+                ByteKind::Newline => self.newline(),
+                ByteKind::Quote => self.string(false),
+                ByteKind::Hash => self.skip_comment(),
+                ByteKind::Open => {
                     if byte == b'[' {
                         self.slice(0, self.at, self.bytes);
                     }
                     self.depth += 1;
                     self.step();
                 }
-                Kind::Close => {
+                ByteKind::Close => {
                     self.depth = self.depth.saturating_sub(1);
                     self.step();
                 }
-                Kind::At if self.fresh => self.decorator(),
-                Kind::Backslash if self.bytes.get(self.at + 1) == Some(&b'\n') => self.at += 2,
+                ByteKind::At if self.fresh => self.decorator(),
+                ByteKind::Backslash if self.bytes.get(self.at + 1) == Some(&b'\n') => self.at += 2,
                 _ => self.step(),
             }
         }
@@ -115,7 +115,7 @@ impl<'a> Scanner<'a> {
         self.at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
     }
 
-    pub(super) fn note(&mut self, at: usize, what: What<'a>) {
+    pub(super) fn note(&mut self, at: usize, what: NoteKind<'a>) {
         let assigned = self.assigned();
         self.found.notes.push(Note { at, function: self.function, assigned, what });
     }
@@ -216,7 +216,7 @@ impl<'a> Scanner<'a> {
             if word.len() >= 5 {
                 self.long_word(word, start, next);
             }
-            let follows = bytes.get(end + 1).is_some_and(|byte| class(*byte) == Kind::Word);
+            let follows = bytes.get(end + 1).is_some_and(|byte| class(*byte) == ByteKind::Word);
             if !follows || !matches!(next, b' ' | b'.') {
                 return;
             }
@@ -240,7 +240,7 @@ impl<'a> Scanner<'a> {
                     self.time_limit(end);
                 }
                 Some(b'l') if word == b"shell" && self.keyword_is(end, b"True") => {
-                    self.note(start, What::Shell);
+                    self.note(start, NoteKind::Shell);
                 }
                 _ if next == b'=' && self.depth > 0 && lexical::carries_secret(word) => {
                     self.query_keyword(start, end);
@@ -255,7 +255,9 @@ impl<'a> Scanner<'a> {
     fn called(&mut self, word: &'a [u8], start: usize, open: usize) {
         match word {
             b"getenv" => self.literal_argument(open),
-            b"system" | b"popen" if self.follows(start, b"os.") => self.note(start, What::Shell),
+            b"system" | b"popen" if self.follows(start, b"os.") => {
+                self.note(start, NoteKind::Shell)
+            }
             b"urlopen" if !self.follows(start, b"def ") => self.request(start, open, 2),
             b"print" | b"StreamHandler" | b"basicConfig" => self.output(word, start, open),
             b"add_command" if !self.follows(start, b"def ") => self.adds_command(start, open),
@@ -275,8 +277,8 @@ impl<'a> Scanner<'a> {
             b"def" => {
                 let start = self.past_blanks(end);
                 self.function = self.text(start, word_end(self.bytes, start));
-                if top || self.block == Block::Module {
-                    self.block = Block::Body;
+                if top || self.block == SourceBlock::Module {
+                    self.block = SourceBlock::Body;
                 }
                 let decorators = std::mem::take(&mut self.decorators);
                 if !decorators.is_empty() {
@@ -286,14 +288,14 @@ impl<'a> Scanner<'a> {
                 return;
             }
             b"async" => return,
-            b"class" if top => self.block = Block::Body,
+            b"class" if top => self.block = SourceBlock::Body,
             b"else" | b"elif" | b"except" | b"finally" => {}
             b"if" if top => {
                 let line = self.bytes.get(end..(end + 40).min(self.bytes.len()));
                 let program = line.is_some_and(|line| contains(line, b"__name__"));
-                self.block = if program { Block::Program } else { Block::Module };
+                self.block = if program { SourceBlock::Program } else { SourceBlock::Module };
             }
-            _ if top => self.block = Block::Module,
+            _ if top => self.block = SourceBlock::Module,
             _ => {}
         }
         if top {
@@ -316,10 +318,10 @@ impl<'a> Scanner<'a> {
         let text = bytes.get(content.clone()).unwrap_or_default();
         match text {
             b"tsx" if contains(self.before(at), b"--import") => {
-                self.note(at, What::NodeHelper);
+                self.note(at, NoteKind::NodeHelper);
             }
             b"ready" | b"healthy" if bytes.get(end) != Some(&b':') && !self.is_compared(at) => {
-                self.note(at, What::HealthWord(self.text(content.start, content.end)));
+                self.note(at, NoteKind::HealthWord(self.text(content.start, content.end)));
             }
             b"key" => self.query_pair(at, text.len(), end),
             _ if lexical::carries_secret(text) => self.query_pair(at, text.len(), end),
@@ -345,14 +347,14 @@ impl<'a> Scanner<'a> {
             let name = text.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
             if matches!(name, b"connector.json" | b"permissions.json") {
                 let end = start + text.len();
-                self.note(at, What::NamesFile(self.text(end - name.len(), end)));
+                self.note(at, NoteKind::NamesFile(self.text(end - name.len(), end)));
             }
         }
         if seen & Holds::DOT != 0 && contains(text, b"../..") {
-            self.note(at, What::Climbs(lexical::count(text, b"..")));
+            self.note(at, NoteKind::Climbs(lexical::count(text, b"..")));
         }
         if seen & Holds::DASH != 0 && contains(text, b"--import tsx") {
-            self.note(at, What::NodeHelper);
+            self.note(at, NoteKind::NodeHelper);
         }
         if seen & Holds::QUERY != 0 {
             self.query_string(at, start, text);

@@ -1,13 +1,13 @@
 //! Every rule of the family `harness`, in files by topic.
 
 use crate::contract::findings::Finding;
-use crate::contract::repository::Repository;
+use crate::contract::repository::ProjectFiles;
 use crate::contract::rules::collector::Collector;
 use crate::contract::rules::rule::Rule;
 use crate::contract::rules::{RECORD, secrets as committed};
 
 use super::facts::HarnessFacts;
-use super::subject::{Subject, Texts};
+use super::subject::{ConnectorSubject, ConnectorTexts};
 use super::{
     auth, command_ids, commands, documented, fields, layout, manifest_shape, modes, packaging,
     permissions, python, secrets,
@@ -132,10 +132,10 @@ pub const RULES: &[Rule] = &[
 
 /// Judges a connector against one `harness` contract: findings in order, none twice.
 #[must_use]
-pub fn check_harness(repository: &Repository, facts: &HarnessFacts) -> Vec<Finding> {
-    let texts = Texts::of(repository);
+pub fn check_harness(repository: &ProjectFiles, facts: &HarnessFacts) -> Vec<Finding> {
+    let texts = ConnectorTexts::of(repository);
     let documents = texts.documents();
-    let subject = Subject::read(repository, facts, &texts, &documents);
+    let subject = ConnectorSubject::read(repository, facts, &texts, &documents);
     let mut found = Collector::default();
     manifest_shape::check(&subject, &mut found);
     layout::check(&subject, &mut found);

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::super::manifest::{Auth, Manifest, collect_texts};
+use super::super::manifest::{ConnectorManifest, ManifestAuth, collect_texts};
 use super::names;
-use super::subject::{HARNESS, Subject};
-use crate::contract::rules::collector::{Collector, Source, shown, shown_list};
+use super::subject::{ConnectorSubject, HARNESS};
+use crate::contract::rules::collector::{Collector, SourceText, shown, shown_list};
 use crate::contract::rules::rule::Rule;
 use crate::families::harness::contract::FAMILY;
 
@@ -93,7 +93,7 @@ pub(super) const UNDECLARED_SECRET: Rule = Rule {
 /// What the canvas knows, whatever the contract says.
 const HOST_KINDS: &[&str] = &["service-key", "oauth2", "oauth-service-key", "oauth-local"];
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+pub(super) fn check(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     let Some((manifest, source)) = subject.judged_manifest() else { return };
     let keys: BTreeSet<&str> = manifest.auth.service_keys.iter().map(|key| key.text).collect();
     kind(subject, &manifest.auth, source, found);
@@ -103,7 +103,12 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
     undeclared(subject, &manifest.auth, keys, found);
 }
 
-fn kind(subject: &Subject<'_>, auth: &Auth<'_>, source: &Source<'_>, found: &mut Collector) {
+fn kind(
+    subject: &ConnectorSubject<'_>,
+    auth: &ManifestAuth<'_>,
+    source: &SourceText<'_>,
+    found: &mut Collector,
+) {
     let Some(kind) = auth.kind else { return };
     let known = &subject.facts.auth_kinds;
     if !known.is_empty() && !known.iter().any(|known| known == kind.text) {
@@ -116,7 +121,7 @@ fn kind(subject: &Subject<'_>, auth: &Auth<'_>, source: &Source<'_>, found: &mut
     }
 }
 
-fn service_keys(auth: &Auth<'_>, source: &Source<'_>, found: &mut Collector) {
+fn service_keys(auth: &ManifestAuth<'_>, source: &SourceText<'_>, found: &mut Collector) {
     let mut seen = BTreeSet::new();
     for key in &auth.service_keys {
         if !names::is_environment_name(key.text) {
@@ -154,7 +159,12 @@ fn service_keys(auth: &Auth<'_>, source: &Source<'_>, found: &mut Collector) {
 }
 
 /// Keys in members that the host does not read.
-fn lost_keys(auth: &Auth<'_>, keys: &BTreeSet<&str>, source: &Source<'_>, found: &mut Collector) {
+fn lost_keys(
+    auth: &ManifestAuth<'_>,
+    keys: &BTreeSet<&str>,
+    source: &SourceText<'_>,
+    found: &mut Collector,
+) {
     for (member, listed) in &auth.other_keys {
         let lost: Vec<&str> = listed
             .iter()
@@ -178,9 +188,9 @@ fn lost_keys(auth: &Auth<'_>, keys: &BTreeSet<&str>, source: &Source<'_>, found:
 
 /// What setup lines, command defaults and sources say about keys that are declared as required.
 fn setup(
-    subject: &Subject<'_>,
-    manifest: &Manifest<'_>,
-    source: &Source<'_>,
+    subject: &ConnectorSubject<'_>,
+    manifest: &ConnectorManifest<'_>,
+    source: &SourceText<'_>,
     found: &mut Collector,
 ) {
     let auth = &manifest.auth;
@@ -221,7 +231,7 @@ struct Told<'a> {
 }
 
 impl<'a> Told<'a> {
-    fn by(subject: &'a Subject<'_>, manifest: &'a Manifest<'_>) -> Self {
+    fn by(subject: &'a ConnectorSubject<'_>, manifest: &'a ConnectorManifest<'_>) -> Self {
         let auth = &manifest.auth;
         let keys: BTreeSet<&str> = auth.service_keys.iter().map(|key| key.text).collect();
         let mut command_defaults = Vec::new();
@@ -296,8 +306,8 @@ fn alternatives(line: &str) -> Option<(&str, &str)> {
 }
 
 fn undeclared<'a>(
-    subject: &Subject<'a>,
-    auth: &Auth<'a>,
+    subject: &ConnectorSubject<'a>,
+    auth: &ManifestAuth<'a>,
     mut declared: BTreeSet<&'a str>,
     found: &mut Collector,
 ) {

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use super::super::python_source::{Decorated, Decorator};
-use super::subject::{HARNESS, Subject};
-use crate::contract::rules::collector::Source;
+use super::subject::{ConnectorSubject, HARNESS};
+use crate::contract::rules::collector::SourceText;
 use crate::contract::rules::documented::alike;
 
 /// A command found in the sources.
@@ -17,7 +17,7 @@ pub(super) struct CliCommand<'a> {
     pub options: Vec<&'a str>,
     /// It takes positional arguments.
     pub takes_arguments: bool,
-    pub source: &'a Source<'a>,
+    pub source: &'a SourceText<'a>,
     pub at: usize,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct CliCommand<'a> {
 #[derive(Debug)]
 pub(super) struct Handler<'a> {
     pub id: &'a str,
-    pub source: &'a Source<'a>,
+    pub source: &'a SourceText<'a>,
     pub at: usize,
 }
 
@@ -41,8 +41,8 @@ pub(super) struct CliTree<'a> {
 }
 
 impl<'a> CliTree<'a> {
-    pub fn read(subject: &'a Subject<'_>) -> Self {
-        let parts = Parts::read(subject);
+    pub fn read(subject: &'a ConnectorSubject<'_>) -> Self {
+        let parts = PathParts::read(subject);
         let paths = parts.paths(subject);
         let mut tree = Self { is_complete: parts.is_complete, ..Self::default() };
         tree.handlers = parts.handlers.iter().filter_map(|part| part.handler()).collect();
@@ -90,7 +90,7 @@ const MAX_PATHS: usize = 16;
 /// A decorated function.
 #[derive(Clone, Copy)]
 struct Part<'a> {
-    source: &'a Source<'a>,
+    source: &'a SourceText<'a>,
     decorated: &'a Decorated<'a>,
     decorator: &'a Decorator<'a>,
 }
@@ -136,15 +136,15 @@ struct Hung<'a> {
 
 /// The decorated functions of the sources, before they are put together.
 #[derive(Default)]
-struct Parts<'a> {
+struct PathParts<'a> {
     groups: Vec<Hung<'a>>,
     commands: Vec<Hung<'a>>,
     handlers: Vec<Part<'a>>,
     is_complete: bool,
 }
 
-impl<'a> Parts<'a> {
-    fn read(subject: &'a Subject<'_>) -> Self {
+impl<'a> PathParts<'a> {
+    fn read(subject: &'a ConnectorSubject<'_>) -> Self {
         let mut parts = Self { is_complete: true, ..Self::default() };
         for file in &subject.python {
             parts.is_complete &= !file.content.adds_commands;
@@ -184,7 +184,7 @@ impl<'a> Parts<'a> {
     }
 
     /// `issue.add_command(list_issues)`: a statement elsewhere says where.
-    fn hang_added(&mut self, subject: &'a Subject<'_>) {
+    fn hang_added(&mut self, subject: &'a ConnectorSubject<'_>) {
         let groups = Index::of(&self.groups);
         let commands = Index::of(&self.commands);
         for file in &subject.python {
@@ -206,7 +206,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The words that lead to each group; none when it hangs nowhere that is known.
-    fn paths(&self, subject: &Subject<'_>) -> Vec<Vec<Vec<String>>> {
+    fn paths(&self, subject: &ConnectorSubject<'_>) -> Vec<Vec<Vec<String>>> {
         let mut paths: Vec<Vec<Vec<String>>> = vec![Vec::new(); self.groups.len()];
         let mut below: Vec<Vec<(usize, &Hang<'_>)>> = self.groups.iter().map(|_| vec![]).collect();
         for (child, group) in self.groups.iter().enumerate() {
@@ -238,7 +238,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The group that the script runs: named by it, else the only one that hangs nowhere.
-    fn root(&self, subject: &Subject<'_>) -> Option<usize> {
+    fn root(&self, subject: &ConnectorSubject<'_>) -> Option<usize> {
         let project = subject.pyproject.as_ref().and_then(|file| file.project.as_ref().ok());
         let entry = project.and_then(|project| project.scripts.first());
         let entry = entry.and_then(|(_, entry)| entry.value.split_once(':'));

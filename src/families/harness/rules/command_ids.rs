@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::super::manifest::Manifest;
-use super::subject::Subject;
-use crate::contract::rules::collector::{Collector, Source, shown};
+use super::super::manifest::ConnectorManifest;
+use super::subject::ConnectorSubject;
+use crate::contract::rules::collector::{Collector, SourceText, shown};
 use crate::contract::rules::rule::Rule;
 use crate::families::harness::contract::FAMILY;
 
@@ -73,7 +73,7 @@ pub(super) const META_ID: Rule = Rule {
     ..Rule::warning(&[FAMILY])
 };
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+pub(super) fn check(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     let Some((manifest, source)) = subject.judged_manifest() else { return };
     let commands_at = manifest.root.member("commands").map_or(0, |member| member.at);
     for required in &subject.facts.required_commands {
@@ -94,9 +94,9 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
 }
 
 fn spelling(
-    subject: &Subject<'_>,
-    manifest: &Manifest<'_>,
-    source: &Source<'_>,
+    subject: &ConnectorSubject<'_>,
+    manifest: &ConnectorManifest<'_>,
+    source: &SourceText<'_>,
     found: &mut Collector,
 ) {
     for (id, command) in manifest.identified() {
@@ -128,7 +128,7 @@ fn spelling(
     }
 }
 
-fn collisions(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
+fn collisions(manifest: &ConnectorManifest<'_>, source: &SourceText<'_>, found: &mut Collector) {
     let mut tools: BTreeMap<String, &str> = BTreeMap::new();
     for (id, _) in manifest.identified() {
         let tool: String = id
@@ -158,9 +158,9 @@ fn collisions(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collecto
 }
 
 fn groups(
-    subject: &Subject<'_>,
-    manifest: &Manifest<'_>,
-    source: &Source<'_>,
+    subject: &ConnectorSubject<'_>,
+    manifest: &ConnectorManifest<'_>,
+    source: &SourceText<'_>,
     found: &mut Collector,
 ) {
     for (id, _) in manifest.identified() {

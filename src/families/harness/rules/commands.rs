@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::manifest::{Field, Manifest, Text};
+use super::super::manifest::{ConnectorManifest, ManifestField, ManifestText};
 use crate::contract::rules::documented::alike;
 
 use super::cli_tree::{CliCommand, CliTree};
-use super::subject::Subject;
-use crate::contract::rules::collector::{Collector, Source, shown};
+use super::subject::ConnectorSubject;
+use crate::contract::rules::collector::{Collector, SourceText, shown};
 use crate::contract::rules::rule::Rule;
 use crate::families::harness::contract::FAMILY;
 
@@ -71,7 +71,7 @@ pub(super) const OPTION_MISSING: Rule = Rule {
 /// No real connector has as many commands or fields; more of them are not compared with each other.
 const MAX_COMPARED: usize = 1000;
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+pub(super) fn check(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     let Some((manifest, source)) = subject.judged_manifest() else { return };
     declarations(subject, manifest, source, found);
     let tree = CliTree::read(subject);
@@ -84,14 +84,14 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
 }
 
 fn declarations(
-    subject: &Subject<'_>,
-    manifest: &Manifest<'_>,
-    source: &Source<'_>,
+    subject: &ConnectorSubject<'_>,
+    manifest: &ConnectorManifest<'_>,
+    source: &SourceText<'_>,
     found: &mut Collector,
 ) {
     let resources: BTreeSet<&str> =
         manifest.resources.iter().map(|resource| resource.text).collect();
-    let mut fields: BTreeMap<&str, &Field<'_>> = BTreeMap::new();
+    let mut fields: BTreeMap<&str, &ManifestField<'_>> = BTreeMap::new();
     for field in manifest.fields() {
         if let Some(id) = field.id {
             fields.entry(id.text).or_insert(field);
@@ -134,16 +134,16 @@ fn declarations(
     }
 }
 
-fn names_command(named: &[Text<'_>], id: &str) -> bool {
+fn names_command(named: &[ManifestText<'_>], id: &str) -> bool {
     named.len() > MAX_COMPARED || named.iter().any(|command| command.text == id)
 }
 
 /// Connectors whose handlers are registered by id; the required commands may be built in.
 fn handlers(
-    subject: &Subject<'_>,
+    subject: &ConnectorSubject<'_>,
     tree: &CliTree<'_>,
-    manifest: &Manifest<'_>,
-    source: &Source<'_>,
+    manifest: &ConnectorManifest<'_>,
+    source: &SourceText<'_>,
     found: &mut Collector,
 ) {
     let mut known: Vec<&str> = tree.handlers.iter().map(|handler| handler.id).collect();
@@ -168,10 +168,10 @@ fn handlers(
 
 /// Connectors whose commands are click decorators.
 fn command_line(
-    subject: &Subject<'_>,
+    subject: &ConnectorSubject<'_>,
     tree: &CliTree<'_>,
-    manifest: &Manifest<'_>,
-    source: &Source<'_>,
+    manifest: &ConnectorManifest<'_>,
+    source: &SourceText<'_>,
     found: &mut Collector,
 ) {
     for (id, _) in manifest.identified() {
@@ -204,7 +204,12 @@ fn command_line(
 }
 
 /// A command that is nearly the one of an id.
-fn other_name(subject: &Subject<'_>, id: &str, command: &CliCommand<'_>, found: &mut Collector) {
+fn other_name(
+    subject: &ConnectorSubject<'_>,
+    id: &str,
+    command: &CliCommand<'_>,
+    found: &mut Collector,
+) {
     let words = command.words.join(" ");
     let Some(word) = command.words.iter().find(|word| word.contains(['.', ' '])) else {
         let message = format!("{} is {} on the command line", shown(id), shown(&words));
@@ -226,17 +231,17 @@ fn other_name(subject: &Subject<'_>, id: &str, command: &CliCommand<'_>, found: 
 }
 
 fn options(
-    subject: &Subject<'_>,
+    subject: &ConnectorSubject<'_>,
     tree: &CliTree<'_>,
-    manifest: &Manifest<'_>,
-    source: &Source<'_>,
+    manifest: &ConnectorManifest<'_>,
+    source: &SourceText<'_>,
     found: &mut Collector,
 ) {
     // A field that names no command is shown with every command that workers see.
     let actions: BTreeSet<&str> =
         manifest.scope.worker_visible_actions.iter().map(|action| action.text).collect();
     let ids = manifest.identified().map(|(id, _)| id);
-    let visible: Vec<Text<'_>> = ids
+    let visible: Vec<ManifestText<'_>> = ids
         .filter(|id| actions.is_empty() || actions.contains(id.text))
         .take(MAX_COMPARED)
         .collect();

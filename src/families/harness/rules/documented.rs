@@ -1,14 +1,14 @@
 //! Documents of a connector that name commands which it lacks.
 
-use crate::contract::rules::collector::{Collector, Source, shown};
+use crate::contract::rules::collector::{Collector, SourceText, shown};
 use crate::contract::rules::documented::facts_file;
 use crate::contract::rules::documented::mentions::mentions;
-use crate::contract::rules::documented::{CONFORM, Known, alike, documents, unknown};
+use crate::contract::rules::documented::{CONFORM, KnownCommands, alike, documents, unknown};
 use crate::contract::rules::rule::Rule;
 use crate::families::harness::contract::FAMILY;
 
 use super::cli_tree::CliTree;
-use super::subject::Subject;
+use super::subject::ConnectorSubject;
 
 /// Every connector.
 pub(super) const OF_CONNECTOR: Rule = Rule {
@@ -20,17 +20,17 @@ pub(super) const OF_CONNECTOR: Rule = Rule {
     ..Rule::error(&[FAMILY])
 };
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+pub(super) fn check(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     let (Some(_), Some(tool)) = (subject.judged_manifest(), subject.tool()) else { return };
-    let known = Known::of(subject.ids.iter().copied());
+    let known = KnownCommands::of(subject.ids.iter().copied());
     let mut tree = None;
     for (path, text) in documents(subject.repository) {
-        let source = Source::new(path, text.as_bytes());
+        let source = SourceText::new(path, text.as_bytes());
         for mention in mentions(text, tool).iter().filter(|mention| !known.has(&mention.words)) {
             // A command that the manifest hides can still be called.
             let tree = tree.get_or_insert_with(|| {
                 let words = CliTree::read(subject).commands.into_iter();
-                Known(words.map(|command| alike(&command.words.join("."))).collect())
+                KnownCommands(words.map(|command| alike(&command.words.join("."))).collect())
             });
             if !tree.has(&mention.words) {
                 let message = unknown(tool, &mention.words);
@@ -43,7 +43,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
         if !subject.has_command(id) {
             let meant = found.meant(&OF_CONNECTOR, id, subject.ids.iter().copied());
             let message = format!("there is no command {}{meant}", shown(id));
-            found.at(&OF_CONNECTOR, &Source::new(CONFORM, text.as_bytes()), at, message);
+            found.at(&OF_CONNECTOR, &SourceText::new(CONFORM, text.as_bytes()), at, message);
         }
     }
 }

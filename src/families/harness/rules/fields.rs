@@ -4,9 +4,9 @@ mod form;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::manifest::{Manifest, Text};
-use super::subject::Subject;
-use crate::contract::rules::collector::{Collector, Source, shown, shown_list};
+use super::super::manifest::{ConnectorManifest, ManifestText};
+use super::subject::ConnectorSubject;
+use crate::contract::rules::collector::{Collector, SourceText, shown, shown_list};
 use crate::contract::rules::rule::Rule;
 use crate::families::harness::contract::FAMILY;
 
@@ -116,7 +116,7 @@ const RUNNER_KEYS: &[&str] = &[
 
 pub(super) use form::{EXPRESSION, MULTISELECT, PICKER_SOURCE, UNREAD_KEY};
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+pub(super) fn check(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     let Some((manifest, source)) = subject.judged_manifest() else { return };
     ids(subject, manifest, source, found);
     form::check(manifest, source, found);
@@ -148,7 +148,12 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
     references(subject, manifest, source, found);
 }
 
-fn ids(subject: &Subject<'_>, manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
+fn ids(
+    subject: &ConnectorSubject<'_>,
+    manifest: &ConnectorManifest<'_>,
+    source: &SourceText<'_>,
+    found: &mut Collector,
+) {
     let mut options: BTreeMap<String, &str> = BTreeMap::new();
     for field in manifest.fields() {
         let is_group = field.kind.is_some_and(|kind| kind.text == "options_group");
@@ -197,11 +202,11 @@ fn ids(subject: &Subject<'_>, manifest: &Manifest<'_>, source: &Source<'_>, foun
 }
 
 fn unknown_command(
-    subject: &Subject<'_>,
+    subject: &ConnectorSubject<'_>,
     rule: &Rule,
-    id: Text<'_>,
+    id: ManifestText<'_>,
     place: &str,
-    source: &Source<'_>,
+    source: &SourceText<'_>,
     found: &mut Collector,
 ) {
     if !subject.has_command(id.text) {
@@ -213,15 +218,15 @@ fn unknown_command(
 
 /// Commands that fill pickers, and what they cannot run without.
 fn picker_sources(
-    subject: &Subject<'_>,
-    manifest: &Manifest<'_>,
-    source: &Source<'_>,
+    subject: &ConnectorSubject<'_>,
+    manifest: &ConnectorManifest<'_>,
+    source: &SourceText<'_>,
     found: &mut Collector,
 ) {
     let hints = manifest.scope.picker_hints.iter().filter_map(|(_, command)| *command);
     // A field may also name the command itself.
     let direct = manifest.fields().filter_map(|field| field.picker_hint);
-    let named: BTreeMap<&str, Text<'_>> = direct
+    let named: BTreeMap<&str, ManifestText<'_>> = direct
         .chain(hints)
         .filter(|command| subject.has_command(command.text))
         .map(|command| (command.text, command))
@@ -260,9 +265,9 @@ fn picker_sources(
 }
 
 fn references(
-    subject: &Subject<'_>,
-    manifest: &Manifest<'_>,
-    source: &Source<'_>,
+    subject: &ConnectorSubject<'_>,
+    manifest: &ConnectorManifest<'_>,
+    source: &SourceText<'_>,
     found: &mut Collector,
 ) {
     let hints: BTreeSet<&str> =

@@ -1,6 +1,6 @@
 //! Rules about the tree: where the project lives, which files it has, which paths survive an archive.
 
-use super::subject::{HARNESS, MANIFEST, Subject};
+use super::subject::{ConnectorSubject, HARNESS, MANIFEST};
 use crate::contract::rules::collector::{Collector, shown};
 use crate::contract::rules::rule::Rule;
 use crate::families::harness::contract::FAMILY;
@@ -112,14 +112,14 @@ pub(super) const TESTS_COVERAGE: Rule = Rule {
 
 const MAX_ARCHIVE_PATH: usize = 100;
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+pub(super) fn check(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     identity(subject, found);
     parts(subject, found);
     tests(subject, found);
     paths(subject, found);
 }
 
-fn identity(subject: &Subject<'_>, found: &mut Collector) {
+fn identity(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     let repository = subject.repository;
     let directory = repository.directory_name.as_str();
     if !directory.is_empty() {
@@ -145,7 +145,7 @@ fn identity(subject: &Subject<'_>, found: &mut Collector) {
     }
 }
 
-fn parts(subject: &Subject<'_>, found: &mut Collector) {
+fn parts(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     let files = &subject.repository.files;
     if !subject.has_harness {
         if files.contains_key(MANIFEST) {
@@ -186,7 +186,7 @@ fn parts(subject: &Subject<'_>, found: &mut Collector) {
     }
 }
 
-fn tests(subject: &Subject<'_>, found: &mut Collector) {
+fn tests(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     if !subject.has_harness {
         return;
     }
@@ -220,7 +220,7 @@ fn tests(subject: &Subject<'_>, found: &mut Collector) {
     }
 }
 
-fn paths(subject: &Subject<'_>, found: &mut Collector) {
+fn paths(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     let repository = subject.repository;
     // An archive holds the connector under its own name, wherever it was checked out.
     let prefix = subject.tool().unwrap_or(repository.directory_name.as_str()).len() + 1;

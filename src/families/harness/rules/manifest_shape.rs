@@ -1,8 +1,8 @@
 //! Rules about `connector.json` as a document: it is there, it is JSON, its parts have their types.
 
-use super::super::manifest::{Command, Manifest};
-use super::subject::{JsonFile, MANIFEST, Subject};
-use crate::contract::rules::collector::{Collector, Source, shown};
+use super::super::manifest::{ConnectorManifest, ManifestCommand};
+use super::subject::{ConnectorSubject, JsonFile, MANIFEST};
+use crate::contract::rules::collector::{Collector, SourceText, shown};
 use crate::contract::rules::json_document::FaultKind;
 use crate::contract::rules::rule::Rule;
 use crate::families::harness::contract::FAMILY;
@@ -100,7 +100,7 @@ pub(super) const FORMAT: Rule = Rule {
     ..Rule::warning(&[FAMILY])
 };
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+pub(super) fn check(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     let Some(file) = &subject.manifest_file else {
         let unreadable = subject.repository.unreadable.iter().any(|(path, _)| path == MANIFEST);
         if !unreadable {
@@ -145,7 +145,7 @@ fn document(file: &JsonFile<'_>, found: &mut Collector) {
     }
 }
 
-fn shape(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
+fn shape(manifest: &ConnectorManifest<'_>, source: &SourceText<'_>, found: &mut Collector) {
     for fault in &manifest.faults {
         let message = format!("`{}` is {}, expected {}", fault.path, fault.found, fault.expected);
         found.at(&TYPE, source, fault.at, message);
@@ -153,9 +153,9 @@ fn shape(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
 }
 
 fn required_keys(
-    subject: &Subject<'_>,
-    manifest: &Manifest<'_>,
-    source: &Source<'_>,
+    subject: &ConnectorSubject<'_>,
+    manifest: &ConnectorManifest<'_>,
+    source: &SourceText<'_>,
     found: &mut Collector,
 ) {
     let facts = subject.facts;
@@ -173,7 +173,7 @@ fn required_keys(
     }
     let commands = &manifest.commands;
     for key in &facts.command_keys {
-        let has = |command: &&Command<'_>| command.node.member(key).is_some();
+        let has = |command: &&ManifestCommand<'_>| command.node.member(key).is_some();
         if !names_each_missing_key(manifest, key) {
             let at = root.member("commands").map_or(0, |member| member.at);
             let message = format!("none of the {} commands has `{key}`", commands.len());
@@ -200,12 +200,12 @@ fn required_keys(
 }
 
 /// Whether each command that lacks a key is named; where none of them has it, one finding is enough.
-pub(super) fn names_each_missing_key(manifest: &Manifest<'_>, key: &str) -> bool {
+pub(super) fn names_each_missing_key(manifest: &ConnectorManifest<'_>, key: &str) -> bool {
     let commands = &manifest.commands;
     commands.len() <= 3 || commands.iter().any(|command| command.node.member(key).is_some())
 }
 
-fn scope(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
+fn scope(manifest: &ConnectorManifest<'_>, source: &SourceText<'_>, found: &mut Collector) {
     let scope = &manifest.scope;
     let Some(at) = scope.at else {
         found.at(&SCOPE_FLAGS, source, 0, "there is no `scope`".to_owned());
@@ -222,7 +222,7 @@ fn scope(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
     let writes = manifest.commands.iter().filter(|command| {
         command.action_class.is_some_and(|class| matches!(class.text, "write" | "destructive"))
     });
-    let writes: Vec<&Command<'_>> = writes.collect();
+    let writes: Vec<&ManifestCommand<'_>> = writes.collect();
     if scope.scaffold_only != Some(true) {
         admitted_scaffolds(&writes, source, found);
     }
@@ -262,7 +262,11 @@ fn scope(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
 }
 
 /// Writes whose own summary says that they are none.
-fn admitted_scaffolds(writes: &[&Command<'_>], source: &Source<'_>, found: &mut Collector) {
+fn admitted_scaffolds(
+    writes: &[&ManifestCommand<'_>],
+    source: &SourceText<'_>,
+    found: &mut Collector,
+) {
     for command in writes {
         let (Some(id), Some(summary)) = (command.id, command.summary) else { continue };
         // A command may well be there to make scaffolds, stubs or placeholders.

@@ -28,7 +28,7 @@ mod tests;
 use super::contract::HarnessContract;
 use crate::audit::rules::FamilyRules;
 use crate::contract::rules::rule::Rule;
-use crate::contract::{Finding, Repository};
+use crate::contract::{Finding, ProjectFiles};
 use crate::generate::record::Record;
 use crate::generate::vendor::Contract;
 
@@ -45,7 +45,7 @@ impl FamilyRules for HarnessRules {
 
     fn check(
         &self,
-        repository: &Repository,
+        repository: &ProjectFiles,
         contract: &Contract,
         _record: Option<&Record>,
     ) -> Vec<Finding> {

@@ -1,11 +1,11 @@
 //! Rules about permission modes, action classes and side effects of the manifest's commands.
 
-use super::super::manifest::{Command, Text};
+use super::super::manifest::{ManifestCommand, ManifestText};
 use super::facts::HarnessFacts;
 use super::manifest_shape::names_each_missing_key;
 use super::names;
-use super::subject::Subject;
-use crate::contract::rules::collector::{Collector, Source, shown};
+use super::subject::ConnectorSubject;
+use crate::contract::rules::collector::{Collector, SourceText, shown};
 use crate::contract::rules::rule::Rule;
 use crate::families::harness::contract::FAMILY;
 
@@ -109,7 +109,7 @@ pub(super) const SIDE_EFFECT_MISSING: Rule = Rule {
 /// Classes whose side effect is known, whatever the contract lists.
 const CLASSES: &[&str] = &["read", "write", "destructive"];
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+pub(super) fn check(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     let Some((manifest, source)) = subject.judged_manifest() else { return };
     let has_levels = names_each_missing_key(manifest, "side_effect_level");
     for (id, command) in manifest.identified() {
@@ -121,10 +121,10 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
 }
 
 struct Judged<'a> {
-    id: Text<'a>,
-    command: &'a Command<'a>,
+    id: ManifestText<'a>,
+    command: &'a ManifestCommand<'a>,
     facts: &'a HarnessFacts,
-    source: &'a Source<'a>,
+    source: &'a SourceText<'a>,
     /// A command without its level is named by `manifest/missing-key`, if the contract requires one.
     has_levels: bool,
 }

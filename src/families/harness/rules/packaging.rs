@@ -1,10 +1,10 @@
 //! Rules about `agent-harness/pyproject.toml`: it builds, it names the tool, and the host can read it.
 
-use super::super::python_source::What;
+use super::super::python_source::NoteKind;
 use super::host_view::HostView;
-use super::subject::{HARNESS, PYPROJECT, Subject};
-use crate::contract::pyproject::{Entry, Pyproject};
-use crate::contract::rules::collector::{Collector, Source, shown};
+use super::subject::{ConnectorSubject, HARNESS, PYPROJECT};
+use crate::contract::pyproject::{Pyproject, TomlText};
+use crate::contract::rules::collector::{Collector, SourceText, shown};
 use crate::contract::rules::rule::Rule;
 use crate::families::harness::contract::FAMILY;
 
@@ -97,7 +97,7 @@ pub(super) const VERSION: Rule = Rule {
     ..Rule::error(&[FAMILY])
 };
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+pub(super) fn check(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     let Some(file) = &subject.pyproject else {
         let unreadable = subject.repository.unreadable.iter().any(|(path, _)| path == PYPROJECT);
         if subject.has_harness && !unreadable {
@@ -124,10 +124,10 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
 }
 
 fn names(
-    subject: &Subject<'_>,
+    subject: &ConnectorSubject<'_>,
     project: &Pyproject,
     host: &HostView<'_>,
-    source: &Source<'_>,
+    source: &SourceText<'_>,
     found: &mut Collector,
 ) {
     let Some(tool) = subject.tool() else { return };
@@ -158,14 +158,19 @@ fn names(
     }
 }
 
-fn host_view(project: &Pyproject, host: &HostView<'_>, source: &Source<'_>, found: &mut Collector) {
+fn host_view(
+    project: &Pyproject,
+    host: &HostView<'_>,
+    source: &SourceText<'_>,
+    found: &mut Collector,
+) {
     for (key, entry, seen) in [
         ("name", &project.name, host.name),
         ("version", &project.version, host.version),
         ("description", &project.description, host.description),
         ("requires-python", &project.requires_python, host.requires_python),
     ] {
-        if let Some(Entry { at, value }) = entry
+        if let Some(TomlText { at, value }) = entry
             && seen != Some(value.trim())
         {
             let sees = seen.map_or_else(|| "nothing".to_owned(), |seen| shown(seen).to_string());
@@ -185,9 +190,9 @@ fn host_view(project: &Pyproject, host: &HostView<'_>, source: &Source<'_>, foun
 }
 
 fn requirements(
-    subject: &Subject<'_>,
+    subject: &ConnectorSubject<'_>,
     project: &Pyproject,
-    source: &Source<'_>,
+    source: &SourceText<'_>,
     found: &mut Collector,
 ) {
     match &project.requires_python {
@@ -227,9 +232,9 @@ fn requirements(
 }
 
 fn entry_points(
-    subject: &Subject<'_>,
+    subject: &ConnectorSubject<'_>,
     project: &Pyproject,
-    source: &Source<'_>,
+    source: &SourceText<'_>,
     found: &mut Collector,
 ) {
     let files = &subject.repository.files;
@@ -279,11 +284,11 @@ fn entry_points(
     }
 }
 
-fn version(subject: &Subject<'_>, project: &Pyproject, found: &mut Collector) {
+fn version(subject: &ConnectorSubject<'_>, project: &Pyproject, found: &mut Collector) {
     let Some(version) = &project.version else { return };
     for file in &subject.python {
         for note in &file.content.notes {
-            if let What::Version(own) = note.what
+            if let NoteKind::Version(own) = note.what
                 && note.function.is_empty()
                 && own != version.value
             {

@@ -1,9 +1,9 @@
 //! Rules about `agent-harness/permissions.json`: the same commands and modes as the manifest, under every key of the contract.
 
 use super::facts::HarnessFacts;
-use super::subject::{JsonFile, PERMISSIONS, Subject};
-use crate::contract::rules::collector::{Collector, Source, shown};
-use crate::contract::rules::json_document::{FaultKind, Member, Node, Value};
+use super::subject::{ConnectorSubject, JsonFile, PERMISSIONS};
+use crate::contract::rules::collector::{Collector, SourceText, shown};
+use crate::contract::rules::json_document::{FaultKind, JsonMember, JsonNode, JsonValue};
 use crate::contract::rules::rule::Rule;
 use crate::families::harness::contract::FAMILY;
 
@@ -99,7 +99,7 @@ pub(super) const IDENTITY: Rule = Rule {
 /// Keys that are known to hold the map, whatever the contract asks for.
 const KEYS: [&str; 2] = ["permissions", "commands"];
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+pub(super) fn check(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     let Some(file) = &subject.permissions_file else {
         let unreadable = subject.repository.unreadable.iter().any(|(path, _)| path == PERMISSIONS);
         if subject.has_harness && !unreadable {
@@ -110,7 +110,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
     document(file, found);
     let Some(root) = &file.document.root else { return };
     let source = &file.source;
-    if !matches!(root.value, Value::Object(_)) {
+    if !matches!(root.value, JsonValue::Object(_)) {
         let message = format!("the document is {}, expected an object", root.kind());
         found.at(&SHAPE, source, root.at, message);
         return;
@@ -148,7 +148,12 @@ fn document(file: &JsonFile<'_>, found: &mut Collector) {
     }
 }
 
-fn identity(subject: &Subject<'_>, root: &Node<'_>, source: &Source<'_>, found: &mut Collector) {
+fn identity(
+    subject: &ConnectorSubject<'_>,
+    root: &JsonNode<'_>,
+    source: &SourceText<'_>,
+    found: &mut Collector,
+) {
     let Some(manifest) = &subject.manifest else { return };
     for (name, wanted) in [("tool", manifest.tool), ("backend", manifest.backend)] {
         let (Some(member), Some(wanted)) = (root.member(name), wanted) else { continue };
@@ -166,14 +171,14 @@ fn identity(subject: &Subject<'_>, root: &Node<'_>, source: &Source<'_>, found: 
 /// The maps that are there; the contract's missing ones are reported.
 fn maps<'a>(
     facts: &HarnessFacts,
-    root: &'a Node<'a>,
-    source: &Source<'_>,
+    root: &'a JsonNode<'a>,
+    source: &SourceText<'_>,
     found: &mut Collector,
-) -> Vec<(&'static str, &'a Node<'a>)> {
+) -> Vec<(&'static str, &'a JsonNode<'a>)> {
     let mut maps = Vec::new();
     for key in KEYS {
         match root.member(key).map(|member| &member.node) {
-            Some(node) if matches!(node.value, Value::Object(_)) => maps.push((key, node)),
+            Some(node) if matches!(node.value, JsonValue::Object(_)) => maps.push((key, node)),
             Some(node) => {
                 let message = format!("`{key}` is {}, expected an object", node.kind());
                 found.at(&SHAPE, source, node.at, message);
@@ -187,9 +192,14 @@ fn maps<'a>(
     maps
 }
 
-fn compare(subject: &Subject<'_>, map: &Node<'_>, source: &Source<'_>, found: &mut Collector) {
+fn compare(
+    subject: &ConnectorSubject<'_>,
+    map: &JsonNode<'_>,
+    source: &SourceText<'_>,
+    found: &mut Collector,
+) {
     let facts = subject.facts;
-    let mut entries: Vec<&Member<'_>> = map.members().iter().collect();
+    let mut entries: Vec<&JsonMember<'_>> = map.members().iter().collect();
     entries.sort_by(|left, right| left.name.cmp(&right.name));
     let entry = |id: &str| {
         let place = entries.binary_search_by(|member| member.name.as_ref().cmp(id)).ok()?;
@@ -257,8 +267,8 @@ fn compare(subject: &Subject<'_>, map: &Node<'_>, source: &Source<'_>, found: &m
 }
 
 /// Equal as maps: order and formatting do not count.
-fn same(left: &Node<'_>, right: &Node<'_>) -> bool {
-    let sorted = |node: &Node<'_>| {
+fn same(left: &JsonNode<'_>, right: &JsonNode<'_>) -> bool {
+    let sorted = |node: &JsonNode<'_>| {
         let mut entries: Vec<(String, Option<String>)> = node
             .members()
             .iter()
@@ -267,7 +277,7 @@ fn same(left: &Node<'_>, right: &Node<'_>) -> bool {
         entries.sort();
         entries
     };
-    let equal = |(left, right): (&Member<'_>, &Member<'_>)| {
+    let equal = |(left, right): (&JsonMember<'_>, &JsonMember<'_>)| {
         left.name == right.name && left.node.text() == right.node.text()
     };
     let (first, second) = (left.members(), right.members());

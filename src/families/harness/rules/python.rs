@@ -1,7 +1,7 @@
 //! Rules about the Python sources: what breaks outside the author's checkout.
 
-use super::super::python_source::{Note, What};
-use super::subject::{HARNESS, PythonFile, Subject};
+use super::super::python_source::{Note, NoteKind};
+use super::subject::{ConnectorSubject, HARNESS, PythonFile};
 use crate::contract::rules::collector::{Collector, shown_list};
 use crate::contract::rules::rule::Rule;
 use crate::families::harness::contract::FAMILY;
@@ -86,7 +86,7 @@ const MAX_USES: usize = 200;
 /// Paths of one file that are followed; more are reported as they are.
 const MAX_CLIMBS: usize = 8;
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+pub(super) fn check(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     for file in &subject.python {
         if let Some(reason) = unreadable(file) {
             found.at(&UNREADABLE, &file.source, 0, reason.to_owned());
@@ -116,18 +116,25 @@ fn unreadable(file: &PythonFile<'_>) -> Option<&'static str> {
     }
 }
 
-fn single(subject: &Subject<'_>, file: &PythonFile<'_>, note: &Note<'_>, found: &mut Collector) {
+fn single(
+    subject: &ConnectorSubject<'_>,
+    file: &PythonFile<'_>,
+    note: &Note<'_>,
+    found: &mut Collector,
+) {
     let (rule, message) = match note.what {
-        What::NamesFile(name) if !is_packaged(subject, file, name) => {
+        NoteKind::NamesFile(name) if !is_packaged(subject, file, name) => {
             (&UNPACKAGED_FILE, format!("`{name}` is looked for at run time"))
         }
-        What::Climbs(levels) if levels >= depth(file.source.path) => {
+        NoteKind::Climbs(levels) if levels >= depth(file.source.path) => {
             (&OUTSIDE_PACKAGE, format!("this path leaves the package, {levels} directories up"))
         }
-        What::NodeHelper => (&NODE_HELPER, "`node --import tsx` is started".to_owned()),
-        What::Shell => (&SHELL, "a command goes through a shell".to_owned()),
-        What::NoTimeout => (&NO_TIMEOUT, "this request has no time limit".to_owned()),
-        What::ModuleOutput => (&MODULE_OUTPUT, "this is written to stdout at import".to_owned()),
+        NoteKind::NodeHelper => (&NODE_HELPER, "`node --import tsx` is started".to_owned()),
+        NoteKind::Shell => (&SHELL, "a command goes through a shell".to_owned()),
+        NoteKind::NoTimeout => (&NO_TIMEOUT, "this request has no time limit".to_owned()),
+        NoteKind::ModuleOutput => {
+            (&MODULE_OUTPUT, "this is written to stdout at import".to_owned())
+        }
         _ => return,
     };
     found.at(rule, &file.source, note.at, message);
@@ -141,7 +148,7 @@ fn depth(path: &str) -> usize {
 }
 
 /// A copy of the file lies inside the package and is shipped with it.
-fn is_packaged(subject: &Subject<'_>, file: &PythonFile<'_>, name: &str) -> bool {
+fn is_packaged(subject: &ConnectorSubject<'_>, file: &PythonFile<'_>, name: &str) -> bool {
     let ships = subject.pyproject.as_ref().and_then(|file| file.project.as_ref().ok());
     let inner = file.source.path.strip_prefix(HARNESS).unwrap_or_default();
     let package = inner.split('/').next().unwrap_or_default();
@@ -176,12 +183,15 @@ impl ServedClimb<'_> {
     }
 }
 
-fn served_climbs<'a>(subject: &Subject<'_>, file: &'a PythonFile<'_>) -> Vec<ServedClimb<'a>> {
+fn served_climbs<'a>(
+    subject: &ConnectorSubject<'_>,
+    file: &'a PythonFile<'_>,
+) -> Vec<ServedClimb<'a>> {
     let mut served = Vec::new();
     let notes = &file.content.notes;
-    let climbs = notes.iter().filter(|note| matches!(note.what, What::Climbs(_)));
+    let climbs = notes.iter().filter(|note| matches!(note.what, NoteKind::Climbs(_)));
     for climb in climbs.take(MAX_CLIMBS) {
-        let What::Climbs(levels) = climb.what else { continue };
+        let NoteKind::Climbs(levels) = climb.what else { continue };
         if levels < depth(file.source.path) {
             continue;
         }
@@ -189,7 +199,7 @@ fn served_climbs<'a>(subject: &Subject<'_>, file: &'a PythonFile<'_>) -> Vec<Ser
         if !is_file_line(lines[0].1) {
             // The path has a name: every use of it must lead to one of the files.
             let uses = uses_of(subject, climb.assigned);
-            let serves = |(path, line): &(&str, Line<'_>)| {
+            let serves = |(path, line): &(&str, SourceLine<'_>)| {
                 is_file_line(line.1)
                     || (*path == file.source.path && line.0 == lines[0].0)
                     || is_import(line.1, climb.assigned)
@@ -203,7 +213,7 @@ fn served_climbs<'a>(subject: &Subject<'_>, file: &'a PythonFile<'_>) -> Vec<Ser
         let files: Vec<(usize, &str)> = notes
             .iter()
             .filter_map(|note| match note.what {
-                What::NamesFile(name) => Some((note.at, name)),
+                NoteKind::NamesFile(name) => Some((note.at, name)),
                 _ => None,
             })
             .filter(|(at, _)| {
@@ -218,9 +228,9 @@ fn served_climbs<'a>(subject: &Subject<'_>, file: &'a PythonFile<'_>) -> Vec<Ser
 }
 
 /// A line and the offset where it starts.
-type Line<'a> = (usize, &'a str);
+type SourceLine<'a> = (usize, &'a str);
 
-fn line_of(bytes: &[u8], at: usize) -> Line<'_> {
+fn line_of(bytes: &[u8], at: usize) -> SourceLine<'_> {
     let head = bytes.get(..at).unwrap_or_default();
     let start = head.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let rest = bytes.get(start..).unwrap_or_default();
@@ -239,7 +249,7 @@ fn is_import(line: &str, name: &str) -> bool {
 }
 
 /// Lines of the package in which a name stands, with the file of each.
-fn uses_of<'a>(subject: &'a Subject<'_>, name: &str) -> Vec<(&'a str, Line<'a>)> {
+fn uses_of<'a>(subject: &'a ConnectorSubject<'_>, name: &str) -> Vec<(&'a str, SourceLine<'a>)> {
     let mut uses = Vec::new();
     if name.is_empty() {
         return uses;
@@ -258,7 +268,7 @@ fn uses_of<'a>(subject: &'a Subject<'_>, name: &str) -> Vec<(&'a str, Line<'a>)>
 }
 
 /// The words of health itself, in functions or modules named after it; the same words elsewhere mean other things.
-fn health_words(subject: &Subject<'_>, found: &mut Collector) {
+fn health_words(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     let mut ready = None;
     for file in &subject.python {
         let module = file.source.path.rsplit('/').next().unwrap_or_default();
@@ -268,8 +278,8 @@ fn health_words(subject: &Subject<'_>, found: &mut Collector) {
             let is_source = note.function.is_empty() && !note.assigned.is_empty()
                 || ["status", "check", "readiness"].iter().any(|word| note.function.contains(word));
             match note.what {
-                What::HealthWord("healthy") if is_probe || is_source => return,
-                What::HealthWord("ready") if is_probe => ready = ready.or(Some((file, note))),
+                NoteKind::HealthWord("healthy") if is_probe || is_source => return,
+                NoteKind::HealthWord("ready") if is_probe => ready = ready.or(Some((file, note))),
                 _ => {}
             }
         }
@@ -285,15 +295,15 @@ fn is_probe(name: &str) -> bool {
 }
 
 /// Long limits are fine for commands, as long as something shorter exists for the probe.
-fn time_limits(subject: &Subject<'_>, found: &mut Collector) {
+fn time_limits(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     let mut request = None;
     let mut program = None;
     let mut has_short = false;
     for file in &subject.python {
         for note in &file.content.notes {
             let (limit, first) = match note.what {
-                What::Timeout(limit) => (limit, &mut request),
-                What::ProgramTimeout(limit) => (limit, &mut program),
+                NoteKind::Timeout(limit) => (limit, &mut request),
+                NoteKind::ProgramTimeout(limit) => (limit, &mut program),
                 _ => continue,
             };
             if limit < PROBE_LIMIT {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::all::check_harness;
 use super::facts::HarnessFacts;
 use crate::contract::findings::Finding;
-use crate::contract::repository::{Repository, SourceFile};
+use crate::contract::repository::{ProjectFiles, SourceFile};
 
 const V1_0: &str = include_str!("../../../../contract/harness/v1.0.0/contract.json");
 const V1_1: &str = include_str!("../../../../contract/harness/v1.1.0/contract.json");
@@ -63,13 +63,13 @@ pub(super) fn findings(sample: &Sample) -> Vec<Finding> {
 
 #[derive(Clone)]
 pub(super) struct Sample {
-    pub repository: Repository,
+    pub repository: ProjectFiles,
 }
 
 impl Sample {
     pub fn good() -> Self {
         let repository =
-            Repository { directory_name: "aos-demo".to_owned(), ..Repository::default() };
+            ProjectFiles { directory_name: "aos-demo".to_owned(), ..ProjectFiles::default() };
         let sample = Self { repository };
         let commands = "import os\nfrom ..registry import command\n\n\n@command(\"issue.list\")\ndef list_issues(inputs, api):\n    return api.get(f\"/issues?page={inputs['page']}\")\n\n\n@command(\"issue.get\")\ndef get_issue(inputs, api):\n    return {}\n\n\n@command(\"issue.create\")\ndef create_issue(inputs, api):\n    return {}\n\n\n@command(\"issue.delete\")\ndef delete_issue(inputs, api):\n    return {}\n";
         let client = "from urllib.request import urlopen\n\nPROBE_TIMEOUT = 2\nCALL_TIMEOUT = 10\n\n\ndef send(request, timeout=CALL_TIMEOUT):\n    \"\"\"Send; never `?token={x}` in the URL.\"\"\"\n    with urlopen(request, timeout=timeout) as reply:\n        return reply.read()\n\n\ndef health(fine):\n    return {\"status\": \"healthy\" if fine else \"degraded\", \"canvas\": \"ready\"}\n";

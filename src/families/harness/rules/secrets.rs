@@ -5,9 +5,9 @@ use crate::contract::rules::rule::Rule;
 use crate::contract::rules::secrets::scan;
 use crate::families::harness::contract::FAMILY;
 
-use super::super::python_source::{Note, What};
+use super::super::python_source::{Note, NoteKind};
 use super::names;
-use super::subject::{PythonFile, Subject};
+use super::subject::{ConnectorSubject, PythonFile};
 
 pub(super) const PARTIAL_MASK: Rule = Rule {
     id: "secrets/partial-mask",
@@ -34,7 +34,7 @@ pub(super) const OPTION: Rule = Rule {
     ..Rule::error(&[FAMILY])
 };
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
+pub(super) fn check(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     for (path, file) in &subject.repository.files {
         scan(path, &file.bytes, found);
     }
@@ -57,7 +57,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Collector) {
 
 fn source_note(file: &PythonFile<'_>, note: &Note<'_>, found: &mut Collector) {
     match note.what {
-        What::Slice { base, length } => {
+        NoteKind::Slice { base, length } => {
             let masks = ["mask", "redact", "obscure", "obfuscate", "censor"];
             let function = note.function.to_ascii_lowercase();
             // A computed length of a `key` is that of an entry in a map.
@@ -69,7 +69,7 @@ fn source_note(file: &PythonFile<'_>, note: &Note<'_>, found: &mut Collector) {
                 found.at(&PARTIAL_MASK, &file.source, note.at, message);
             }
         }
-        What::Query { name, value } => {
+        NoteKind::Query { name, value } => {
             let carries = names::is_secret_query(name)
                 && (value.is_empty() || names::is_secret_identifier(value));
             // `key` alone is a common name: only the value tells.
@@ -79,7 +79,7 @@ fn source_note(file: &PythonFile<'_>, note: &Note<'_>, found: &mut Collector) {
                 found.at(&IN_URL, &file.source, note.at, message);
             }
         }
-        What::InUrl(value) if names::is_secret_value(value) => {
+        NoteKind::InUrl(value) if names::is_secret_value(value) => {
             let message = format!("the URL holds the secret {}", shown(value));
             found.at(&IN_URL, &file.source, note.at, message);
         }

@@ -4,14 +4,14 @@
 
 use std::borrow::Cow;
 
-use super::super::manifest::Manifest;
+use super::super::manifest::ConnectorManifest;
 use super::super::python_source::PythonSource;
 use super::facts::HarnessFacts;
 use super::host_view::HostView;
 use crate::contract::pyproject::{Pyproject, TomlFault};
-use crate::contract::repository::Repository;
-use crate::contract::rules::collector::Source;
-use crate::contract::rules::json_document::Document;
+use crate::contract::repository::ProjectFiles;
+use crate::contract::rules::collector::SourceText;
+use crate::contract::rules::json_document::JsonDocument;
 
 pub(super) const MANIFEST: &str = "connector.json";
 pub(super) const HARNESS: &str = "agent-harness/";
@@ -22,14 +22,14 @@ pub(super) const PYPROJECT: &str = "agent-harness/pyproject.toml";
 type FileText<'r> = Option<Cow<'r, str>>;
 
 #[derive(Debug)]
-pub(super) struct Texts<'r> {
+pub(super) struct ConnectorTexts<'r> {
     manifest: FileText<'r>,
     permissions: FileText<'r>,
     pyproject: FileText<'r>,
 }
 
-impl<'r> Texts<'r> {
-    pub fn of(repository: &'r Repository) -> Self {
+impl<'r> ConnectorTexts<'r> {
+    pub fn of(repository: &'r ProjectFiles) -> Self {
         let text = |path| repository.bytes(path).map(String::from_utf8_lossy);
         Self {
             manifest: text(MANIFEST),
@@ -40,47 +40,47 @@ impl<'r> Texts<'r> {
 
     pub fn documents(&self) -> Documents<'_> {
         Documents {
-            manifest: self.manifest.as_deref().map(Document::read),
-            permissions: self.permissions.as_deref().map(Document::read),
+            manifest: self.manifest.as_deref().map(JsonDocument::read),
+            permissions: self.permissions.as_deref().map(JsonDocument::read),
         }
     }
 }
 
 #[derive(Debug)]
 pub(super) struct Documents<'a> {
-    manifest: Option<Document<'a>>,
-    permissions: Option<Document<'a>>,
+    manifest: Option<JsonDocument<'a>>,
+    permissions: Option<JsonDocument<'a>>,
 }
 
 /// A JSON document of the project and the file it came from.
 #[derive(Debug)]
 pub(super) struct JsonFile<'a> {
-    pub source: Source<'a>,
-    pub document: &'a Document<'a>,
+    pub source: SourceText<'a>,
+    pub document: &'a JsonDocument<'a>,
     /// Every byte of the file is UTF-8.
     pub is_utf8: bool,
 }
 
 #[derive(Debug)]
 pub(super) struct PyprojectFile<'a> {
-    pub source: Source<'a>,
+    pub source: SourceText<'a>,
     pub project: Result<Pyproject, TomlFault>,
     pub host: HostView<'a>,
 }
 
 #[derive(Debug)]
 pub(super) struct PythonFile<'a> {
-    pub source: Source<'a>,
+    pub source: SourceText<'a>,
     pub content: PythonSource<'a>,
 }
 
 #[derive(Debug)]
-pub(super) struct Subject<'a> {
-    pub repository: &'a Repository,
+pub(super) struct ConnectorSubject<'a> {
+    pub repository: &'a ProjectFiles,
     pub facts: &'a HarnessFacts,
     pub manifest_file: Option<JsonFile<'a>>,
     /// Absent when there is no file or it is not JSON.
-    pub manifest: Option<Manifest<'a>>,
+    pub manifest: Option<ConnectorManifest<'a>>,
     /// Ids of the manifest, sorted, each once.
     pub ids: Vec<&'a str>,
     pub permissions_file: Option<JsonFile<'a>>,
@@ -93,16 +93,16 @@ pub(super) struct Subject<'a> {
     pub has_harness: bool,
 }
 
-impl<'a> Subject<'a> {
+impl<'a> ConnectorSubject<'a> {
     pub fn read(
-        repository: &'a Repository,
+        repository: &'a ProjectFiles,
         facts: &'a HarnessFacts,
-        texts: &'a Texts<'_>,
+        texts: &'a ConnectorTexts<'_>,
         documents: &'a Documents<'a>,
     ) -> Self {
-        let json = |path, document: &'a Option<Document<'a>>, text: &'a FileText<'_>| {
+        let json = |path, document: &'a Option<JsonDocument<'a>>, text: &'a FileText<'_>| {
             document.as_ref().zip(text.as_ref()).map(|(document, text)| JsonFile {
-                source: Source::new(path, text.as_bytes()),
+                source: SourceText::new(path, text.as_bytes()),
                 document,
                 is_utf8: matches!(text, Cow::Borrowed(_)),
             })
@@ -110,13 +110,13 @@ impl<'a> Subject<'a> {
         let manifest_file = json(MANIFEST, &documents.manifest, &texts.manifest);
         let permissions_file = json(PERMISSIONS, &documents.permissions, &texts.permissions);
         let root = documents.manifest.as_ref().and_then(|document| document.root.as_ref());
-        let manifest = root.map(Manifest::read);
-        let identified = manifest.iter().flat_map(Manifest::identified);
+        let manifest = root.map(ConnectorManifest::read);
+        let identified = manifest.iter().flat_map(ConnectorManifest::identified);
         let mut ids: Vec<&str> = identified.map(|(id, _)| id.text).collect();
         ids.sort_unstable();
         ids.dedup();
         let pyproject = texts.pyproject.as_deref().map(|text| PyprojectFile {
-            source: Source::new(PYPROJECT, text.as_bytes()),
+            source: SourceText::new(PYPROJECT, text.as_bytes()),
             project: Pyproject::read(text),
             host: HostView::read(text),
         });
@@ -124,7 +124,7 @@ impl<'a> Subject<'a> {
             .below("", ".py")
             .filter(|(path, _)| is_source(path))
             .map(|(path, file)| PythonFile {
-                source: Source::new(path, &file.bytes),
+                source: SourceText::new(path, &file.bytes),
                 content: PythonSource::read(&file.bytes),
             })
             .partition(|file| file.source.path.starts_with(HARNESS));
@@ -144,7 +144,7 @@ impl<'a> Subject<'a> {
     }
 
     /// The manifest and its file, when there is something to judge.
-    pub fn judged_manifest(&self) -> Option<(&Manifest<'a>, &Source<'a>)> {
+    pub fn judged_manifest(&self) -> Option<(&ConnectorManifest<'a>, &SourceText<'a>)> {
         Some((self.manifest.as_ref()?, &self.manifest_file.as_ref()?.source))
     }
 

@@ -4,12 +4,12 @@ use super::all::{RULES, check_harness};
 use super::facts::HarnessFacts;
 use super::sample::{Sample, facts_v1_0, facts_v1_1, only};
 use crate::contract::findings::Finding;
-use crate::contract::repository::Repository;
+use crate::contract::repository::ProjectFiles;
 
 #[test]
 fn a_well_formed_connector_has_no_findings() {
     assert_eq!(Sample::good().to_string(), "");
-    assert!(check_harness(&Repository::default(), &HarnessFacts::default()).len() >= 3);
+    assert!(check_harness(&ProjectFiles::default(), &HarnessFacts::default()).len() >= 3);
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Archives that are signed and listed, and that no release would have.
 
-use super::super::lab::{Lab, examine};
+use super::super::lab::{ProbeCaller, examine};
 use super::publication::ARCHIVES;
 use super::scene::{Scene, finds};
 use crate::conform::probe::Probe;
-use crate::families::agent_cli::conform::stop::{Outcome, Stop};
+use crate::families::agent_cli::conform::stop::{ProbeStep, Unfinished};
 use crate::families::agent_cli::contract::FAMILY;
 
 /// The name in an entry that leads out of an archive; the publisher lets it lead less far up than the sandbox is.
@@ -20,7 +20,7 @@ pub const ARCHIVE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn archive(lab: &Lab<'_>) -> Outcome {
+fn archive(lab: &ProbeCaller<'_>) -> ProbeStep {
     const STAGES: [&str; 3] = ["download", "verify_checksum", "replace"];
     let scene = Scene::start(lab)?;
     let mut unknown = Vec::new();
@@ -38,7 +38,7 @@ fn archive(lab: &Lab<'_>) -> Outcome {
     if unknown.is_empty() {
         return Ok(());
     }
-    Err(Stop::Blocked(format!(
+    Err(Unfinished::Blocked(format!(
         "the publisher makes no release of the kind `{}`",
         unknown.join("`, `")
     )))

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use crate::conform::session::{Blow, Event};
+use crate::conform::session::{Event, Signal};
 use crate::system::files;
 
-use super::super::lab::{Lab, examine};
+use super::super::lab::{ProbeCaller, examine};
 use super::publication::GOOD;
 use super::scene::Scene;
-use super::shims::{Npx, Place};
+use super::shims::{InstallPlace, Npx};
 use crate::conform::probe::Probe;
-use crate::families::agent_cli::conform::shot::Shot;
-use crate::families::agent_cli::conform::stop::{Outcome, Stop};
+use crate::families::agent_cli::conform::shot::Answered;
+use crate::families::agent_cli::conform::stop::{ProbeStep, Unfinished};
 use crate::families::agent_cli::contract::FAMILY;
 
 /// In how many moments between the request for the archive and the end of the update it is killed.
@@ -32,7 +32,7 @@ pub const ATOMIC: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn atomic(lab: &Lab<'_>) -> Outcome {
+fn atomic(lab: &ProbeCaller<'_>) -> ProbeStep {
     leftovers(lab)?;
     let scene = Scene::start(lab)?;
     scene.publish(GOOD);
@@ -47,13 +47,13 @@ fn atomic(lab: &Lab<'_>) -> Outcome {
         scene.publish(GOOD);
         scene.mark_archive(HELD_BACK);
         let after = whole * moment / MOMENTS;
-        let shot = scene.update_with(&[], Event::AtMark(Blow::Kill, after), false);
+        let shot = scene.update_with(&[], Event::AtMark(Signal::Kill, after), false);
         is_whole(&scene, &shot, "SIGKILL during an update")?;
         last = Some(scene);
     }
-    let waiting = Scene::with(lab, Npx::Waits, Place::Plain)?;
+    let waiting = Scene::with(lab, Npx::Waits, InstallPlace::Plain)?;
     waiting.publish(GOOD);
-    let shot = waiting.update_with(&[], Event::AtMark(Blow::Kill, 50), false);
+    let shot = waiting.update_with(&[], Event::AtMark(Signal::Kill, 50), false);
     is_whole(&waiting, &shot, "SIGKILL while the Skill is synced")?;
     // What was killed is no obstacle for the next one.
     let Some(scene) = last.filter(Scene::is_old) else { return Ok(()) };
@@ -62,7 +62,7 @@ fn atomic(lab: &Lab<'_>) -> Outcome {
 }
 
 /// Wants one program or the other, and that it runs.
-fn is_whole(scene: &Scene<'_>, shot: &Shot, when: &str) -> Outcome {
+fn is_whole(scene: &Scene<'_>, shot: &Answered, when: &str) -> ProbeStep {
     let (old, new) = (scene.is_old(), scene.is_new());
     shot.expect(old || new, format!("{when} leaves neither the old program nor the new one"))?;
     let wanted = if new { scene.newer() } else { scene.current.clone() };
@@ -71,12 +71,14 @@ fn is_whole(scene: &Scene<'_>, shot: &Shot, when: &str) -> Outcome {
     said.expect(runs, format!("the program does not run after {when}"))
 }
 
-fn leftovers(lab: &Lab<'_>) -> Outcome {
+fn leftovers(lab: &ProbeCaller<'_>) -> ProbeStep {
     let scene = Scene::start(lab)?;
     scene.publish(GOOD);
-    let blocked = |error: std::io::Error| Stop::Blocked(format!("nothing can be planted: {error}"));
+    let blocked =
+        |error: std::io::Error| Unfinished::Blocked(format!("nothing can be planted: {error}"));
     let name = scene.program.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let directory = scene.program.parent().ok_or_else(|| Stop::Blocked("no place".to_owned()))?;
+    let directory =
+        scene.program.parent().ok_or_else(|| Unfinished::Blocked("no place".to_owned()))?;
     let relative = directory.strip_prefix(files::canonical(scene.sandbox.path()).map_err(blocked)?);
     let place = relative.ok().and_then(|path| path.to_str()).unwrap_or_default().to_owned();
     for end in LEFTOVERS {

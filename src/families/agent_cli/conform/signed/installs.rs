@@ -3,13 +3,13 @@
 use crate::conform::session::Event;
 use crate::system::rights;
 
-use super::super::lab::{Lab, examine};
+use super::super::lab::{ProbeCaller, examine};
 use super::publication::GOOD;
 use super::scene::Scene;
-use super::shims::{Npx, Place};
+use super::shims::{InstallPlace, Npx};
 use crate::conform::probe::Probe;
-use crate::families::agent_cli::conform::shot::Shot;
-use crate::families::agent_cli::conform::stop::{Outcome, Stop};
+use crate::families::agent_cli::conform::shot::Answered;
+use crate::families::agent_cli::conform::stop::{ProbeStep, Unfinished};
 use crate::families::agent_cli::contract::FAMILY;
 
 /// Another mode than that of a new file, so that it shows whether it was kept.
@@ -25,11 +25,12 @@ pub const INSTALLS: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn installs(lab: &Lab<'_>) -> Outcome {
-    for place in [Place::Plain, Place::Linked] {
+fn installs(lab: &ProbeCaller<'_>) -> ProbeStep {
+    for place in [InstallPlace::Plain, InstallPlace::Linked] {
         let scene = Scene::with(lab, Npx::Installs, place)?;
         scene.publish(GOOD);
-        let blocked = |error: std::io::Error| Stop::Blocked(format!("no modes here: {error}"));
+        let blocked =
+            |error: std::io::Error| Unfinished::Blocked(format!("no modes here: {error}"));
         rights::set_mode(&scene.program, MODE).map_err(blocked)?;
         let mode = rights::mode(&scene.program).map_err(blocked)?;
         let link = scene.sandbox.program().and_then(rights::link_target);
@@ -45,7 +46,7 @@ fn installs(lab: &Lab<'_>) -> Outcome {
     Ok(())
 }
 
-fn says_the_truth(lab: &Lab<'_>, scene: &Scene<'_>, shot: &Shot) -> Outcome {
+fn says_the_truth(lab: &ProbeCaller<'_>, scene: &Scene<'_>, shot: &Answered) -> ProbeStep {
     shot.expect(shot.is_ok(), "`update` to a release that is signed well fails")?;
     let data = shot.data();
     for (name, keys) in &lab.contract.self_description.update {

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use crate::conform::session::{Blow, Event};
+use crate::conform::session::{Event, Signal};
 
-use super::super::lab::{Lab, examine};
+use super::super::lab::{ProbeCaller, examine};
 use super::publication::GOOD;
 use super::scene::Scene;
-use super::shims::{Npx, Place};
+use super::shims::{InstallPlace, Npx};
 use crate::conform::probe::Probe;
-use crate::families::agent_cli::conform::shot::Shot;
-use crate::families::agent_cli::conform::stop::Outcome;
+use crate::families::agent_cli::conform::shot::Answered;
+use crate::families::agent_cli::conform::stop::ProbeStep;
 use crate::families::agent_cli::contract::FAMILY;
 
 /// Long enough for any reaction, short enough to be waited for.
@@ -26,18 +26,18 @@ pub const INTERRUPT: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn interrupt(lab: &Lab<'_>) -> Outcome {
+fn interrupt(lab: &ProbeCaller<'_>) -> ProbeStep {
     let scene = Scene::start(lab)?;
     scene.publish(GOOD);
     scene.mark_archive(DELAY);
-    let shot = scene.update_with(&[], Event::AtMark(Blow::Interrupt, 100), false);
+    let shot = scene.update_with(&[], Event::AtMark(Signal::Interrupt, 100), false);
     let when = "SIGINT while the archive comes";
     ends_at_once(&shot, when)?;
     scene.is_refused(&shot, "E_INTERRUPTED", &["download"], when)?;
 
-    let scene = Scene::with(lab, Npx::Waits, Place::Plain)?;
+    let scene = Scene::with(lab, Npx::Waits, InstallPlace::Plain)?;
     scene.publish(GOOD);
-    let shot = scene.update_with(&[], Event::AtMark(Blow::Interrupt, 200), false);
+    let shot = scene.update_with(&[], Event::AtMark(Signal::Interrupt, 200), false);
     let when = "SIGINT while the Skill is synced";
     ends_at_once(&shot, when)?;
     shot.expect(scene.is_new(), format!("{when} does not leave the new program"))?;
@@ -52,7 +52,7 @@ fn interrupt(lab: &Lab<'_>) -> Outcome {
     scene.is_clean(&shot, when)
 }
 
-fn ends_at_once(shot: &Shot, when: &str) -> Outcome {
+fn ends_at_once(shot: &Answered, when: &str) -> ProbeStep {
     let exit = shot.exit();
     shot.expect(exit == Some(130), format!("{when} has another exit than 130"))
 }

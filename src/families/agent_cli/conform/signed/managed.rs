@@ -1,12 +1,12 @@
 //! A program that npm installed belongs to npm.
 
-use super::super::lab::{Lab, examine};
+use super::super::lab::{ProbeCaller, examine};
 use super::publication::GOOD;
 use super::scene::{Scene, build_of};
-use super::shims::{Npx, Place};
+use super::shims::{InstallPlace, Npx};
 use crate::conform::probe::Probe;
-use crate::families::agent_cli::conform::shot::Shot;
-use crate::families::agent_cli::conform::stop::{Outcome, Stop};
+use crate::families::agent_cli::conform::shot::Answered;
+use crate::families::agent_cli::conform::stop::{ProbeStep, Unfinished};
 use crate::families::agent_cli::contract::FAMILY;
 
 pub const MANAGED: Probe = Probe {
@@ -19,12 +19,14 @@ pub const MANAGED: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn managed(lab: &Lab<'_>) -> Outcome {
+fn managed(lab: &ProbeCaller<'_>) -> ProbeStep {
     let (_, build) = build_of(lab)?;
     let npm = build.npm.as_ref().ok_or_else(|| {
-        Stop::NotApplicable("conform.toml names no package of npm for the test build".to_owned())
+        Unfinished::NotApplicable(
+            "conform.toml names no package of npm for the test build".to_owned(),
+        )
     })?;
-    let lookalike = Scene::with(lab, Npx::Installs, Place::LooksManaged)?;
+    let lookalike = Scene::with(lab, Npx::Installs, InstallPlace::LooksManaged)?;
     lookalike.publish(GOOD);
     let shot = lookalike.update(&["--check"]);
     let method = shot.at("/data/install_method").as_str().unwrap_or("nothing");
@@ -36,7 +38,7 @@ fn managed(lab: &Lab<'_>) -> Outcome {
     )?;
     let wanted = format!("{}@{}", npm.package, lookalike.newer());
 
-    let scene = Scene::with(lab, Npx::Installs, Place::Npm { works: true })?;
+    let scene = Scene::with(lab, Npx::Installs, InstallPlace::Npm { works: true })?;
     scene.publish(GOOD);
     let shot = scene.update(&[]);
     installs(&scene, &shot, &wanted)?;
@@ -54,7 +56,7 @@ fn managed(lab: &Lab<'_>) -> Outcome {
     let claims = shot.at("/data/signature_verified") == true;
     shot.expect(!claims, "`signature_verified` is true, and npm brought the program")?;
 
-    let scene = Scene::with(lab, Npx::Installs, Place::Npm { works: false })?;
+    let scene = Scene::with(lab, Npx::Installs, InstallPlace::Npm { works: false })?;
     scene.publish(GOOD);
     let shot = scene.update(&[]);
     installs(&scene, &shot, &wanted)?;
@@ -70,7 +72,7 @@ fn managed(lab: &Lab<'_>) -> Outcome {
 }
 
 /// Wants exactly one call of npm, for this package in this version.
-fn installs(scene: &Scene<'_>, shot: &Shot, wanted: &str) -> Outcome {
+fn installs(scene: &Scene<'_>, shot: &Answered, wanted: &str) -> ProbeStep {
     let calls: Vec<_> = scene.calls("npm");
     let installing: Vec<_> = calls
         .iter()

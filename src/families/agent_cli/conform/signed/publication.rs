@@ -9,11 +9,11 @@ use std::time::Duration;
 use semver::Version;
 
 use crate::conform::sandbox::Sandbox;
-use crate::conform::session::Session;
+use crate::conform::session::ToolCaller;
 use crate::system::files::{self, Kind};
 use crate::system::subject::{self, Ending, Launch, Stimulus};
 
-use super::super::host::Release;
+use super::super::host::HostedRelease;
 use super::super::upstream::of_project;
 use super::declared::TestBuild;
 use crate::families::agent_cli::conform::host::MAX_PROGRAM;
@@ -54,7 +54,7 @@ pub const ARCHIVES: [&str; 5] = [
 pub struct Publication {
     /// Gone with it.
     place: Sandbox,
-    kinds: BTreeMap<String, Arc<Release>>,
+    kinds: BTreeMap<String, Arc<HostedRelease>>,
     /// The test build itself.
     pub installed: Vec<u8>,
     /// The program in the good release.
@@ -63,7 +63,7 @@ pub struct Publication {
 
 impl Publication {
     /// The release of a kind, when the publisher knows it.
-    pub fn release(&self, kind: &str) -> Option<Arc<Release>> {
+    pub fn release(&self, kind: &str) -> Option<Arc<HostedRelease>> {
         self.kinds.get(kind).cloned()
     }
 
@@ -79,25 +79,34 @@ impl Publication {
     }
 }
 
-type Slot = Result<Arc<Publication>, String>;
+type PublicationSlot = Result<Arc<Publication>, String>;
 
 /// All publications of a run.
 #[derive(Debug, Default)]
-pub struct Publications(Mutex<BTreeMap<Version, Slot>>);
+pub struct Publications(Mutex<BTreeMap<Version, PublicationSlot>>);
 
 impl Publications {
     /// The one of this version.
     ///
     /// # Errors
     /// Says in one sentence why there is none.
-    pub fn of(&self, session: &Session, build: &TestBuild, version: &Version) -> Slot {
+    pub fn of(
+        &self,
+        session: &ToolCaller,
+        build: &TestBuild,
+        version: &Version,
+    ) -> PublicationSlot {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let made = known.entry(version.clone());
         made.or_insert_with(|| publish(session, build, version).map(Arc::new)).clone()
     }
 }
 
-fn publish(session: &Session, build: &TestBuild, version: &Version) -> Result<Publication, String> {
+fn publish(
+    session: &ToolCaller,
+    build: &TestBuild,
+    version: &Version,
+) -> Result<Publication, String> {
     let own = std::slice::from_ref(&build.program);
     let (_, program, _) = of_project(session, own, "the test build")?;
     let installed = files::read_named(&program, MAX_PROGRAM)
@@ -114,7 +123,7 @@ fn publish(session: &Session, build: &TestBuild, version: &Version) -> Result<Pu
     let (mut kinds, mut room) = (BTreeMap::new(), MAX_TOTAL);
     for kind in all_kinds() {
         if let Some(files) = assets(&out.join(kind), &mut room)? {
-            let release = Release { version: version.clone(), files };
+            let release = HostedRelease { version: version.clone(), files };
             kinds.insert(kind.to_owned(), Arc::new(release));
         }
     }
@@ -129,7 +138,7 @@ fn all_kinds() -> impl Iterator<Item = &'static str> {
 }
 
 fn run(
-    session: &Session,
+    session: &ToolCaller,
     build: &TestBuild,
     version: &Version,
     place: &Sandbox,

@@ -1,10 +1,10 @@
 //! Releases that somebody else signed, and lists of checksums that do not fit what they list.
 
-use super::super::lab::{Lab, examine};
+use super::super::lab::{ProbeCaller, examine};
 use super::publication::{LISTS, SIGNERS};
 use super::scene::Scene;
 use crate::conform::probe::Probe;
-use crate::families::agent_cli::conform::stop::{Outcome, Stop};
+use crate::families::agent_cli::conform::stop::{ProbeStep, Unfinished};
 use crate::families::agent_cli::contract::FAMILY;
 
 pub const IDENTITY: Probe = Probe {
@@ -31,7 +31,7 @@ pub const CHECKSUMS: Probe = Probe {
 ///
 /// # Errors
 /// Blocked at the end when the publisher did not make one of them.
-pub fn refuses(lab: &Lab<'_>, kinds: &[&str], stages: &[&str]) -> Outcome {
+pub fn refuses(lab: &ProbeCaller<'_>, kinds: &[&str], stages: &[&str]) -> ProbeStep {
     let scene = Scene::start(lab)?;
     let mut unknown = Vec::new();
     for kind in kinds {
@@ -47,7 +47,7 @@ pub fn refuses(lab: &Lab<'_>, kinds: &[&str], stages: &[&str]) -> Outcome {
     if unknown.is_empty() {
         return Ok(());
     }
-    Err(Stop::Blocked(format!(
+    Err(Unfinished::Blocked(format!(
         "the publisher makes no release of the kind `{}`",
         unknown.join("`, `")
     )))

@@ -3,11 +3,11 @@
 use crate::conform::session::Event;
 use crate::system::rights;
 
-use super::super::lab::{Lab, examine};
+use super::super::lab::{ProbeCaller, examine};
 use super::publication::GOOD;
 use super::scene::Scene;
 use crate::conform::probe::Probe;
-use crate::families::agent_cli::conform::stop::{Outcome, Stop};
+use crate::families::agent_cli::conform::stop::{ProbeStep, Unfinished};
 use crate::families::agent_cli::contract::FAMILY;
 
 /// Nobody may write, everybody may look.
@@ -24,18 +24,19 @@ pub const REPLACE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn replace(lab: &Lab<'_>) -> Outcome {
+fn replace(lab: &ProbeCaller<'_>) -> ProbeStep {
     let scene = Scene::start(lab)?;
     scene.publish(GOOD);
-    let directory = scene.program.parent().ok_or_else(|| Stop::Blocked("no place".to_owned()))?;
+    let directory =
+        scene.program.parent().ok_or_else(|| Unfinished::Blocked("no place".to_owned()))?;
     let blocked = |error: std::io::Error| {
-        Stop::Blocked(format!("no directory can be closed for the tool: {error}"))
+        Unfinished::Blocked(format!("no directory can be closed for the tool: {error}"))
     };
     rights::set_mode(directory, CLOSED).map_err(blocked)?;
     let shot = scene.update_with(&[], Event::None, true);
     rights::set_mode(directory, OPEN).map_err(blocked)?;
     if let Err(why) = &shot.observed.ran {
-        return Err(Stop::Blocked(format!(
+        return Err(Unfinished::Blocked(format!(
             "no call can be made without the rights of root: {why}"
         )));
     }

@@ -9,20 +9,20 @@ use semver::Version;
 
 use crate::conform::mock::{Mock, Request};
 use crate::conform::sandbox::{MARK, Sandbox};
-use crate::conform::session::{Call, Event};
+use crate::conform::session::{Event, ToolCall};
 use crate::system::files::{self, Kind};
 use crate::visible::excerpt;
 
 use super::super::fixture::Update;
-use super::super::host::{BUNDLE, Behaviour, CHECKSUMS, answer};
-use super::super::lab::Lab;
+use super::super::host::{BUNDLE, CHECKSUMS, HostBehaviour, answer};
+use super::super::lab::ProbeCaller;
 use super::declared::TestBuild;
 use super::publication::{Publication, Publications};
-use super::shims::{self, Npx, Place, SHIMS};
+use super::shims::{self, InstallPlace, Npx, SHIMS};
 use crate::families::agent_cli::conform::host::MAX_PROGRAM;
 use crate::families::agent_cli::conform::listing::declared;
-use crate::families::agent_cli::conform::shot::Shot;
-use crate::families::agent_cli::conform::stop::{Outcome, Stop};
+use crate::families::agent_cli::conform::shot::Answered;
+use crate::families::agent_cli::conform::stop::{ProbeStep, Unfinished};
 
 /// Patience with an update: it starts the new program and an installer.
 const LIMIT: Duration = Duration::from_secs(150);
@@ -31,13 +31,13 @@ const HOME: &str = "installed/bin";
 
 /// One installation and one host.
 pub struct Scene<'a> {
-    lab: &'a Lab<'a>,
+    lab: &'a ProbeCaller<'a>,
     build: &'a TestBuild,
     variable: &'a str,
     pub sandbox: Sandbox,
     pub publication: Arc<Publication>,
     pub mock: Mock,
-    behaviour: Arc<Mutex<Behaviour>>,
+    behaviour: Arc<Mutex<HostBehaviour>>,
     /// How long the host lets wait for an archive.
     archive_delay: Arc<Mutex<Option<Duration>>>,
     /// The file that updates replace.
@@ -51,11 +51,11 @@ pub struct Scene<'a> {
 ///
 /// # Errors
 /// Blocked without it: nobody can sign a release that a release build believes.
-pub fn build_of<'a>(lab: &'a Lab<'a>) -> Outcome<(&'a Update, &'a TestBuild)> {
+pub fn build_of<'a>(lab: &'a ProbeCaller<'a>) -> ProbeStep<(&'a Update, &'a TestBuild)> {
     let update = lab.fixture.update.as_ref();
     update.and_then(|update| Some((update, update.test_build.as_ref()?))).ok_or_else(|| {
         let why = "a release build trusts no root but its own, so nobody can sign a release for this run: add [agent_cli.update.test_build] with a build that trusts a root of the tests, and its publisher, to conform.toml";
-        Stop::Blocked(why.to_owned())
+        Unfinished::Blocked(why.to_owned())
     })
 }
 
@@ -64,31 +64,33 @@ impl<'a> Scene<'a> {
     ///
     /// # Errors
     /// Blocked when the fixture has none, or when it cannot be published for.
-    pub fn start(lab: &'a Lab<'a>) -> Outcome<Self> {
-        Self::with(lab, Npx::Installs, Place::Plain)
+    pub fn start(lab: &'a ProbeCaller<'a>) -> ProbeStep<Self> {
+        Self::with(lab, Npx::Installs, InstallPlace::Plain)
     }
 
     /// Installs the test build.
     ///
     /// # Errors
     /// Blocked when the fixture has none, or when it cannot be published for.
-    pub fn with(lab: &'a Lab<'a>, npx: Npx, place: Place) -> Outcome<Self> {
+    pub fn with(lab: &'a ProbeCaller<'a>, npx: Npx, place: InstallPlace) -> ProbeStep<Self> {
         let reference = lab.reference()?;
         if declared(&reference, "update").is_none() {
             return Err(lab.absent_command("update"));
         }
         let (update, build) = build_of(lab)?;
         let current = reference["version"].as_str().and_then(|text| Version::parse(text).ok());
-        let current =
-            current.ok_or_else(|| Stop::Blocked("`reference` gives no version".to_owned()))?;
+        let current = current
+            .ok_or_else(|| Unfinished::Blocked("`reference` gives no version".to_owned()))?;
         let newer = Version::new(current.major, current.minor, current.patch + 1);
         let publication = publication(lab, build, &newer)?;
         let sandbox = Sandbox::new()
-            .map_err(|error| Stop::Blocked(format!("there is no sandbox: {error}")))?;
+            .map_err(|error| Unfinished::Blocked(format!("there is no sandbox: {error}")))?;
         let tool = reference["tool"].as_str().unwrap_or_default().to_owned();
-        let program = install(&sandbox, &publication, build, npx, place, &tool)
-            .map_err(|error| Stop::Blocked(format!("the test build cannot be put: {error}")))?;
-        let behaviour = Arc::new(Mutex::new(Behaviour::Release(current.clone())));
+        let program =
+            install(&sandbox, &publication, build, npx, place, &tool).map_err(|error| {
+                Unfinished::Blocked(format!("the test build cannot be put: {error}"))
+            })?;
+        let behaviour = Arc::new(Mutex::new(HostBehaviour::Release(current.clone())));
         let archive_delay: Arc<Mutex<Option<Duration>>> = Arc::default();
         let (shared, delay) = (Arc::clone(&behaviour), Arc::clone(&archive_delay));
         let (repository, mark) = (update.repository.clone(), sandbox.path().join(MARK));
@@ -105,7 +107,8 @@ impl<'a> Scene<'a> {
             }
             reply
         }));
-        let mock = mock.map_err(|error| Stop::Blocked(format!("no port is free: {error}")))?;
+        let mock =
+            mock.map_err(|error| Unfinished::Blocked(format!("no port is free: {error}")))?;
         let before = beside(&program);
         Ok(Self {
             lab,
@@ -127,7 +130,7 @@ impl<'a> Scene<'a> {
         Version::new(self.current.major, self.current.minor, self.current.patch + 1)
     }
 
-    pub fn does(&self, behaviour: Behaviour) {
+    pub fn does(&self, behaviour: HostBehaviour) {
         *self.behaviour.lock().unwrap_or_else(PoisonError::into_inner) = behaviour;
     }
 
@@ -136,7 +139,7 @@ impl<'a> Scene<'a> {
         let release = self.publication.release(kind);
         let known = release.is_some();
         if let Some(release) = release {
-            self.does(Behaviour::Signed(release));
+            self.does(HostBehaviour::Signed(release));
         }
         known
     }
@@ -145,7 +148,7 @@ impl<'a> Scene<'a> {
     ///
     /// # Errors
     /// Blocked when the publisher does not make it.
-    pub fn publish_version(&mut self, version: &Version) -> Outcome {
+    pub fn publish_version(&mut self, version: &Version) -> ProbeStep {
         self.publication = publication(self.lab, self.build, version)?;
         self.publish(super::publication::GOOD);
         Ok(())
@@ -157,12 +160,12 @@ impl<'a> Scene<'a> {
     }
 
     /// Runs `update` with these options.
-    pub fn update(&self, options: &[&str]) -> Shot {
+    pub fn update(&self, options: &[&str]) -> Answered {
         self.update_with(options, Event::None, false)
     }
 
     /// Runs `update`; something may happen meanwhile, and modes may hold for it.
-    pub fn update_with(&self, options: &[&str], event: Event, obeys_modes: bool) -> Shot {
+    pub fn update_with(&self, options: &[&str], event: Event, obeys_modes: bool) -> Answered {
         let arguments = self.build.arguments_for(&self.publication.trust());
         let words = std::iter::once("update").chain(options.iter().copied()).map(str::to_owned);
         let mut call = self.prepared(words.chain(arguments));
@@ -172,13 +175,13 @@ impl<'a> Scene<'a> {
     }
 
     /// Runs another command.
-    pub fn run(&self, words: &[&str]) -> Shot {
+    pub fn run(&self, words: &[&str]) -> Answered {
         let call = self.prepared(words.iter().map(|word| (*word).to_owned()));
         self.lab.run_there(&self.mock, &self.sandbox, &call)
     }
 
-    fn prepared(&self, words: impl Iterator<Item = String>) -> Call {
-        let mut call = Call::new(words).variable(self.variable, &self.mock.url());
+    fn prepared(&self, words: impl Iterator<Item = String>) -> ToolCall {
+        let mut call = ToolCall::new(words).variable(self.variable, &self.mock.url());
         call.limit = LIMIT;
         for (name, value) in self.build.environment_for(&self.publication.trust()) {
             call = call.variable(&name, &value);
@@ -225,7 +228,7 @@ impl<'a> Scene<'a> {
     ///
     /// # Errors
     /// Fails by this call when there is.
-    pub fn is_clean(&self, shot: &Shot, when: &str) -> Outcome {
+    pub fn is_clean(&self, shot: &Answered, when: &str) -> ProbeStep {
         let left = files::names(&self.sandbox.path().join("tmp")).unwrap_or_default();
         shot.expect(
             left.is_empty(),
@@ -245,7 +248,13 @@ impl<'a> Scene<'a> {
     ///
     /// # Errors
     /// Fails by this call.
-    pub fn is_refused(&self, shot: &Shot, code: &str, stages: &[&str], when: &str) -> Outcome {
+    pub fn is_refused(
+        &self,
+        shot: &Answered,
+        code: &str,
+        stages: &[&str],
+        when: &str,
+    ) -> ProbeStep {
         shot.expect(self.is_old(), format!("{when} changes the program"))?;
         shot.expect(!shot.is_ok(), format!("{when} is a success"))?;
         shot.expect_code(&[code], when)?;
@@ -264,11 +273,15 @@ impl<'a> Scene<'a> {
     }
 }
 
-fn publication(lab: &Lab<'_>, build: &TestBuild, version: &Version) -> Outcome<Arc<Publication>> {
+fn publication(
+    lab: &ProbeCaller<'_>,
+    build: &TestBuild,
+    version: &Version,
+) -> ProbeStep<Arc<Publication>> {
     let publications = lab.session.state.of(Publications::default);
     let publications =
-        publications.ok_or_else(|| Stop::Blocked("there are no publications".to_owned()))?;
-    publications.of(lab.session, build, version).map_err(Stop::Blocked)
+        publications.ok_or_else(|| Unfinished::Blocked("there are no publications".to_owned()))?;
+    publications.of(lab.session, build, version).map_err(Unfinished::Blocked)
 }
 
 /// Whether a request is for something that a list of checksums names.
@@ -294,20 +307,20 @@ fn install(
     publication: &Publication,
     build: &TestBuild,
     npx: Npx,
-    place: Place,
+    place: InstallPlace,
     tool: &str,
 ) -> std::io::Result<PathBuf> {
     let name = file_name(tool);
     let start = match (place, &build.npm) {
-        (Place::Npm { .. }, Some(npm)) => {
+        (InstallPlace::Npm { .. }, Some(npm)) => {
             let package = format!("prefix/lib/node_modules/{}", npm.package);
             format!("{package}/{}", npm.program_on_this_platform(&name))
         }
-        (Place::LooksManaged, _) => format!("src/node_modules/other/bin/{name}"),
+        (InstallPlace::LooksManaged, _) => format!("src/node_modules/other/bin/{name}"),
         _ => format!("{HOME}/{name}"),
     };
     let path = sandbox.path().join(&start);
-    if place == Place::Linked {
+    if place == InstallPlace::Linked {
         sandbox.place(&start, &publication.installed)?;
         let link = format!("links/{name}");
         sandbox.link(&link, &path)?;
@@ -316,7 +329,7 @@ fn install(
         sandbox.place(&start, &publication.installed)?;
         sandbox.start_at(&start);
     }
-    if matches!(place, Place::Npm { .. }) {
+    if matches!(place, InstallPlace::Npm { .. }) {
         manifests(sandbox, &start)?;
     }
     sandbox.link(&format!("{SHIMS}/installed"), &path)?;

@@ -39,7 +39,7 @@ pub enum Npx {
 
 /// Where the test build is installed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Place {
+pub enum InstallPlace {
     Plain,
     /// Called through a link.
     Linked,
@@ -59,7 +59,7 @@ pub fn put(
     sandbox: &Sandbox,
     publication: &Publication,
     npx: Npx,
-    place: Place,
+    place: InstallPlace,
 ) -> std::io::Result<()> {
     let at = |name: &str| format!("{SHIMS}/{name}");
     for name in PLAIN {
@@ -80,7 +80,7 @@ pub fn put(
         sandbox.link(&at("skills"), &skills)?;
     }
     match place {
-        Place::Npm { works: false } => script("npm", &format!("{NOTES}{FAILS}"))?,
+        InstallPlace::Npm { works: false } => script("npm", &format!("{NOTES}{FAILS}"))?,
         // Also where nobody should call it.
         _ => script("npm", &format!("{NOTES}{INSTALLS_PROGRAM}"))?,
     }

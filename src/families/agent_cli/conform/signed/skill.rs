@@ -1,12 +1,12 @@
 //! The sync of the Skill after the swap, when its installer does not work.
 
-use super::super::lab::{Lab, examine};
+use super::super::lab::{ProbeCaller, examine};
 use super::publication::GOOD;
 use super::scene::Scene;
-use super::shims::{Npx, Place};
+use super::shims::{InstallPlace, Npx};
 use crate::conform::probe::Probe;
-use crate::families::agent_cli::conform::shot::Shot;
-use crate::families::agent_cli::conform::stop::Outcome;
+use crate::families::agent_cli::conform::shot::Answered;
+use crate::families::agent_cli::conform::stop::ProbeStep;
 use crate::families::agent_cli::contract::FAMILY;
 
 pub const SKILL_SYNC: Probe = Probe {
@@ -19,11 +19,11 @@ pub const SKILL_SYNC: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-fn skill_sync(lab: &Lab<'_>) -> Outcome {
+fn skill_sync(lab: &ProbeCaller<'_>) -> ProbeStep {
     for (npx, when) in
         [(Npx::Missing, "an update without npx"), (Npx::Fails, "an update whose npx fails")]
     {
-        let scene = Scene::with(lab, npx, Place::Plain)?;
+        let scene = Scene::with(lab, npx, InstallPlace::Plain)?;
         scene.publish(GOOD);
         let shot = scene.update(&[]);
         shot.expect(scene.is_new(), format!("{when} does not leave the new program"))?;
@@ -42,7 +42,7 @@ fn skill_sync(lab: &Lab<'_>) -> Outcome {
 }
 
 /// Wants a success that says which of both it is.
-fn is_honest(scene: &Scene<'_>, shot: &Shot, when: &str) -> Outcome {
+fn is_honest(scene: &Scene<'_>, shot: &Answered, when: &str) -> ProbeStep {
     let status = shot.data()["skill_sync_status"].as_str().unwrap_or_default();
     let is_installed = scene.has_skill();
     let claims = status == "synced" || status == "current";
@@ -53,7 +53,7 @@ fn is_honest(scene: &Scene<'_>, shot: &Shot, when: &str) -> Outcome {
 }
 
 /// Wants a partial result.
-fn is_partial(lab: &Lab<'_>, scene: &Scene<'_>, shot: &Shot, when: &str) -> Outcome {
+fn is_partial(lab: &ProbeCaller<'_>, scene: &Scene<'_>, shot: &Answered, when: &str) -> ProbeStep {
     shot.expect(shot.at("/ok") == false, format!("{when} is a success"))?;
     shot.expect(shot.at("/error/retryable") == true, format!("{when} is told to be final"))?;
     let exits = [Some(7), Some(8)];

@@ -333,9 +333,9 @@ fn no_mutation_of_any_file_makes_a_rule_panic() {
 fn every_rule_is_complete_and_its_id_stands_once() {
     let topics =
         ["documents", "version", "skill", "codes", "envelope", "readiness", "package", "workflow"];
-    let others = || crate::audit::rules::all().filter(|rule| !RULES.iter().any(|own| own.id == rule.id));
-    let mut ids: std::collections::BTreeSet<_> =
-        others().map(|rule| rule.id).collect();
+    let others =
+        || crate::audit::rules::all().filter(|rule| !RULES.iter().any(|own| own.id == rule.id));
+    let mut ids: std::collections::BTreeSet<_> = others().map(|rule| rule.id).collect();
     for rule in RULES {
         assert!(ids.insert(rule.id), "`{}` stands twice", rule.id);
         assert!(topics.contains(&rule.id.split('/').next().unwrap()), "{}", rule.id);

@@ -1,6 +1,6 @@
 //! A small well-formed tool for the tests of rules, and ways to break it.
 
-use crate::contract::repository::{Repository, SourceFile};
+use crate::contract::repository::{ProjectFiles, SourceFile};
 use crate::contract::tag::SpecTag;
 use crate::families::agent_cli::contract::AgentCliContract;
 use crate::families::agent_cli::rules::all::check_agent_cli;
@@ -115,7 +115,7 @@ jobs:
 
 /// A tool in memory.
 pub(super) struct Sample {
-    pub repository: Repository,
+    pub repository: ProjectFiles,
 }
 
 impl Sample {
@@ -145,7 +145,7 @@ impl Sample {
             ("skills/acme/test-prompts.json", PROMPTS),
             (".github/workflows/ci.yml", WORKFLOW),
         ];
-        let mut sample = Self { repository: Repository::default() };
+        let mut sample = Self { repository: ProjectFiles::default() };
         for (path, text) in files {
             sample = sample.file(path, text);
         }
@@ -154,7 +154,7 @@ impl Sample {
 
     /// A tool of nothing but these files.
     pub fn of(files: &[(&str, &str)]) -> Self {
-        let empty = Self { repository: Repository::default() };
+        let empty = Self { repository: ProjectFiles::default() };
         files.iter().fold(empty, |sample, (path, text)| sample.file(path, text))
     }
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::super::super::manifest::Manifest;
-use crate::contract::rules::collector::{Collector, Source, shown, shown_list};
-use crate::contract::rules::json_document::{Node, Value};
+use super::super::super::manifest::ConnectorManifest;
+use crate::contract::rules::collector::{Collector, SourceText, shown, shown_list};
+use crate::contract::rules::json_document::{JsonNode, JsonValue};
 use crate::contract::rules::rule::Rule;
 use crate::families::harness::contract::FAMILY;
 
@@ -60,7 +60,11 @@ const READ: &[&str] = &[
     "children",
 ];
 
-pub(super) fn check(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
+pub(super) fn check(
+    manifest: &ConnectorManifest<'_>,
+    source: &SourceText<'_>,
+    found: &mut Collector,
+) {
     unread(manifest, source, found);
     expressions(manifest, source, found);
     multiselects(manifest, source, found);
@@ -68,7 +72,7 @@ pub(super) fn check(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Co
 }
 
 /// One finding for the whole manifest: the same member usually stands in every field.
-fn unread(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
+fn unread(manifest: &ConnectorManifest<'_>, source: &SourceText<'_>, found: &mut Collector) {
     let surplus = || {
         manifest
             .fields()
@@ -82,11 +86,11 @@ fn unread(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
 }
 
 /// One finding for the whole manifest.
-fn expressions(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
+fn expressions(manifest: &ConnectorManifest<'_>, source: &SourceText<'_>, found: &mut Collector) {
     let enabled = || {
         manifest.fields().filter_map(|field| {
             let member = field.node.member("expressionEnabled")?;
-            matches!(member.node.value, Value::Bool(true)).then_some(member.at)
+            matches!(member.node.value, JsonValue::Bool(true)).then_some(member.at)
         })
     };
     if let Some(first) = enabled().next() {
@@ -95,7 +99,7 @@ fn expressions(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collect
     }
 }
 
-fn multiselects(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
+fn multiselects(manifest: &ConnectorManifest<'_>, source: &SourceText<'_>, found: &mut Collector) {
     for field in manifest.fields() {
         let is_multiselect = field.render_as.is_some_and(|widget| widget.text == "multiselect");
         if is_multiselect && field.options.as_ref().is_none_or(Vec::is_empty) {
@@ -106,7 +110,11 @@ fn multiselects(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collec
     }
 }
 
-fn picker_sources(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Collector) {
+fn picker_sources(
+    manifest: &ConnectorManifest<'_>,
+    source: &SourceText<'_>,
+    found: &mut Collector,
+) {
     let hints = manifest
         .root
         .member("scope")
@@ -134,8 +142,8 @@ fn picker_sources(manifest: &Manifest<'_>, source: &Source<'_>, found: &mut Coll
     }
 }
 
-fn has_text(node: &Node<'_>) -> bool {
-    let Value::List(items) = &node.value else { return false };
+fn has_text(node: &JsonNode<'_>) -> bool {
+    let JsonValue::List(items) = &node.value else { return false };
     items.iter().any(|item| item.text().is_some_and(|text| !text.is_empty()))
 }
 

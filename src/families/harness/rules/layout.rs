@@ -242,9 +242,7 @@ fn paths(subject: &ConnectorSubject<'_>, found: &mut Collector) {
 mod tests {
     use super::super::sample::{Sample, only};
 
-    fn repository(
-        change: impl FnOnce(&mut crate::contract::rules::Repository),
-    ) -> Vec<&'static str> {
+    fn repository(change: impl FnOnce(&mut crate::contract::ProjectFiles)) -> Vec<&'static str> {
         let mut sample = Sample::good();
         change(&mut sample.repository);
         only(&sample)

@@ -2,7 +2,7 @@
 
 use crate::contract::ProjectFiles;
 use crate::contract::repository::SourceFile;
-use crate::inputs::adoption::{clashes, propose};
+use crate::inputs::adoption::propose;
 
 const MODULE: &str = "package contract\n\nconst SchemaVersion = \"1.0\"\n";
 const MAIN: &str = "// Command x.\npackage main\n";

@@ -403,7 +403,8 @@ requests = [{ method = "GET", path = "/items" }]
 
     #[test]
     fn facts_are_read_and_a_fault_names_its_place() {
-        let facts = Fixture::parse(GOOD.as_bytes()).unwrap().harness.unwrap();
+        let fixture = Fixture::parse(GOOD.as_bytes()).unwrap();
+        let facts = fixture.section::<ApiFacts>().unwrap();
         assert_eq!(facts.base_path(), "/v1");
         for (from, to, wanted) in [
             (

@@ -386,7 +386,7 @@ fn documents_name_commands_that_the_sources_declare() {
 
 #[test]
 fn commands_that_cannot_be_known_are_not_judged_and_that_is_said() {
-    let notes = |sample: Sample| super::notes(&sample.repository, &facts());
+    let notes = |sample: Sample| super::all::notes(&sample.repository, &facts());
     let named = || Sample::good().file("README.md", "`acme item lst`\n");
     keeps(named());
     assert_eq!(notes(named()).len(), 1);

@@ -377,6 +377,7 @@ pub fn names_in(value: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
+    use super::ApiFacts;
     use crate::conform::fixture::Fixture;
 
     const GOOD: &str = r#"version = 1

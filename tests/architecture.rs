@@ -5,8 +5,9 @@
 #![expect(clippy::disallowed_methods, reason = "the test reads the sources from the disk")]
 #![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// Each module of `src`, and the modules that it may use.
 const DIRECTIONS: &[(&str, &[&str])] = &[
@@ -64,8 +65,19 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     (
         "families",
         &[
-            "audit", "commands", "conform", "contract", "error", "generate", "inputs", "mcp",
-            "plan", "report", "system", "visible",
+            "audit",
+            "commands",
+            "conform",
+            "contract",
+            "error",
+            "generate",
+            "inputs",
+            "mcp",
+            "plan",
+            "report",
+            "strict_json",
+            "system",
+            "visible",
         ],
     ),
     (
@@ -81,7 +93,7 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
 const IN_UNIT_TESTS: &str = "installed";
 
 /// Parts of the standard library that only `system` uses; the entry point passes its arguments on.
-const OUTSIDE_WORLD: [&[&str]; 9] = [
+const OUTSIDE_WORLD: &[&[&str]] = &[
     &["std", "fs"],
     &["std", "process"],
     &["std", "env"],
@@ -94,7 +106,7 @@ const OUTSIDE_WORLD: [&[&str]; 9] = [
 ];
 
 /// Functions of `system::files` that change the disk.
-const WRITERS: [&str; 10] = [
+const WRITERS: &[&str] = &[
     "write_new",
     "rename",
     "rename_new",
@@ -108,11 +120,11 @@ const WRITERS: [&str; 10] = [
 ];
 
 /// Who else may write, and what: never a project.
-const OTHER_WRITERS: [(&str, &str); 12] = [
+const OTHER_WRITERS: &[(&str, &str)] = &[
     ("families/augmentor/host/runner.rs", "the files of a runner in a private temporary directory"),
     ("commands/conform/report_file.rs", "the report file that a person names"),
-    ("conform/agent_cli/tree.rs", "files of a tool, damaged in the sandbox of a probe"),
-    ("conform/agent_cli/signed/scene.rs", "the mark of a stage in the sandbox of a probe"),
+    ("families/agent_cli/conform/tree.rs", "files of a tool, damaged in the sandbox of a probe"),
+    ("families/agent_cli/conform/signed/scene.rs", "the mark of a stage in the sandbox of a probe"),
     ("commands/write_gate.rs", "the used tokens in the state directory of aos"),
     ("update/notice.rs", "what is known about updates in the state directory of aos"),
     ("update/swap.rs", "the lock of an update in the state directory of aos"),
@@ -124,8 +136,8 @@ const OTHER_WRITERS: [(&str, &str); 12] = [
 ];
 
 /// Who looks at control characters to refuse a text or to write code, not to show it.
-const REFUSES_CONTROLS: [&str; 7] = [
-    "conform/harness/facts.rs",
+const REFUSES_CONTROLS: &[&str] = &[
+    "families/harness/conform/facts.rs",
     "generate/record_text.rs",
     "generate/render.rs",
     "inputs/answers.rs",
@@ -134,15 +146,79 @@ const REFUSES_CONTROLS: [&str; 7] = [
     "verify/checksums.rs",
 ];
 
+/// Most files that import each other in a circle.
+const MAX_CIRCLE: usize = 5;
+
+/// Circles that are larger today, by one of their files, and how large at most: this list may only shrink.
+const LARGER_CIRCLES: &[(&str, usize)] = &[("commands/mod.rs", 15), ("commands/upgrade/mod.rs", 7)];
+
+/// The line that names each family, and who may call it.
+const NAMES_FAMILIES: &[&str] = &["lib.rs", "run.rs"];
+
+/// Modules whose public types are in the glossary of ARCHITECTURE.md.
+const IN_GLOSSARY: &[&str] = &["audit", "conform", "contract"];
+
+/// Names of types that are declared more than once today: this list may only shrink.
+const DOUBLED_TODAY: &[&str] = &[
+    "Action",
+    "Answer",
+    "Cause",
+    "Change",
+    "Chosen",
+    "Client",
+    "Content",
+    "Decision",
+    "Ending",
+    "Entry",
+    "Fault",
+    "Format",
+    "Found",
+    "Host",
+    "Identity",
+    "Input",
+    "Kept",
+    "Kind",
+    "Limits",
+    "Mode",
+    "Named",
+    "Origin",
+    "Outcome",
+    "Output",
+    "Pattern",
+    "Place",
+    "Policy",
+    "Project",
+    "Release",
+    "Reply",
+    "Request",
+    "Run",
+    "RuntimeDocument",
+    "Scope",
+    "Server",
+    "Session",
+    "Severity",
+    "Side",
+    "Stage",
+    "State",
+    "Stream",
+    "Style",
+    "Subject",
+    "Tool",
+    "Tree",
+    "Verdict",
+    "Wanted",
+    "Writer",
+];
+
 /// Macros that write past the one document, or that leave work for later.
-const BANNED_MACROS: [&str; 7] =
-    ["println", "eprintln", "print", "eprint", "dbg", "todo", "unimplemented"];
+const BANNED_MACROS: &[&str] =
+    &["println", "eprintln", "print", "eprint", "dbg", "todo", "unimplemented"];
 
 /// Most lines of a file, its unit tests left out.
 const MAX_LINES: usize = 450;
 
 /// Files that are longer today, and by how much at most: this list may only shrink.
-const LONGER_TODAY: [(&str, usize); 0] = [];
+const LONGER_TODAY: &[(&str, usize)] = &[];
 
 struct Source {
     /// Relative to `src`.
@@ -185,7 +261,13 @@ struct Used {
     in_tests: bool,
 }
 
-fn sources() -> Vec<Source> {
+/// Every source, read once.
+fn sources() -> &'static [Source] {
+    static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(read_sources);
+    &SOURCES
+}
+
+fn read_sources() -> Vec<Source> {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src"));
     let mut found: Vec<_> = walkdir::WalkDir::new(root)
         .into_iter()
@@ -393,7 +475,7 @@ fn modules_use_each_other_only_in_the_directions_of_the_table() {
             faults.push(format!("{}: the module `{module}` has no line in the table", source.path));
             continue;
         };
-        for Used { segments, .. } in used(&source) {
+        for Used { segments, .. } in used(source) {
             let [first, other, ..] = segments.as_slice() else { continue };
             if first != "crate" || *other == module || other == IN_UNIT_TESTS {
                 continue;
@@ -424,7 +506,7 @@ fn only_system_meets_the_outside_world() {
         if source.module() == "system" || source.path == "main.rs" {
             continue;
         }
-        for Used { segments, in_tests } in used(&source) {
+        for Used { segments, in_tests } in used(source) {
             let segments: Vec<_> = segments.iter().map(String::as_str).collect();
             if !in_tests && OUTSIDE_WORLD.iter().any(|wall| segments.starts_with(wall)) {
                 faults.push(format!("{}: {}", source.path, segments.join("::")));
@@ -442,7 +524,7 @@ fn only_apply_and_system_write_files() {
         if ["apply", "system"].contains(&source.module()) {
             continue;
         }
-        for Used { segments, in_tests } in used(&source) {
+        for Used { segments, in_tests } in used(source) {
             let [.., module, function] = segments.as_slice() else { continue };
             if in_tests || module != "files" || !WRITERS.contains(&function.as_str()) {
                 continue;
@@ -480,7 +562,7 @@ fn only_the_terminal_and_progress_write_to_a_stream_and_only_visible_text() {
                 faults.push(format!("{}: {module}", source.path));
             }
         }
-        for Used { segments, .. } in used(&source) {
+        for Used { segments, .. } in used(source) {
             let writes = matches!(segments.last().map(String::as_str), Some("stdout" | "stderr"))
                 && segments.first().is_some_and(|first| first == "std");
             if writes && !writers.contains(&source.path.as_str()) {
@@ -548,7 +630,7 @@ fn no_lint_is_allowed_away() {
                 matches!(window, [Token::Other('['), Token::Word(name), Token::Other('(')] if name == "allow")
             })
         })
-        .map(|source| source.path)
+        .map(|source| source.path.clone())
         .collect();
     assert!(faults.is_empty(), "use #[expect(lint, reason = \"...\")]: {faults:#?}");
 }
@@ -558,7 +640,7 @@ fn every_file_begins_with_what_it_is_for() {
     let faults: Vec<_> = sources()
         .into_iter()
         .filter(|source| !source.text.starts_with("//! "))
-        .map(|source| source.path)
+        .map(|source| source.path.clone())
         .collect();
     assert!(faults.is_empty(), "no `//!` at the top: {faults:#?}");
 }
@@ -581,12 +663,300 @@ fn no_file_is_too_long_to_read() {
         .collect();
     assert!(long.is_empty(), "split by idea: {long:#?}");
     for (path, _) in LONGER_TODAY {
-        let source = sources.iter().find(|source| source.path == path);
+        let source = sources.iter().find(|source| source.path == *path);
         assert!(
             source.is_some_and(|source| lines(source) > MAX_LINES),
             "{path} is short enough now: take it off the list"
         );
     }
+}
+
+/// The module of a file: `plan::edit` for `plan/edit.rs`.
+fn module_of(path: &str) -> Vec<String> {
+    let path = path.trim_end_matches(".rs").trim_end_matches("/mod");
+    path.split('/').map(str::to_owned).collect()
+}
+
+/// A path of a file as one from the root of the crate; `None` for what is outside.
+fn from_root(
+    module: &[String],
+    segments: &[String],
+    is_module: &dyn Fn(&[String]) -> bool,
+) -> Option<Vec<String>> {
+    let supers = segments.iter().take_while(|segment| *segment == "super").count();
+    let joined = |start: &[String], rest: &[String]| [start, rest].concat();
+    match segments.first()?.as_str() {
+        "crate" => Some(segments[1..].to_vec()),
+        "self" => Some(joined(module, &segments[1..])),
+        "super" => {
+            Some(joined(module.get(..module.len().checked_sub(supers)?)?, &segments[supers..]))
+        }
+        _ => {
+            let child = joined(module, &segments[..1]);
+            is_module(&child).then(|| joined(module, segments))
+        }
+    }
+}
+
+/// The files that each file uses, outside of unit tests; a name belongs to the deepest module of its path.
+fn imports(sources: &[Source]) -> BTreeMap<String, BTreeSet<String>> {
+    let files: BTreeMap<Vec<String>, &str> =
+        sources.iter().map(|source| (module_of(&source.path), source.path.as_str())).collect();
+    let mut imports = BTreeMap::new();
+    for source in
+        sources.iter().filter(|source| !["lib.rs", "main.rs"].contains(&source.path.as_str()))
+    {
+        let module = module_of(&source.path);
+        let mut used_files = BTreeSet::new();
+        for Used { segments, in_tests } in used(source) {
+            let path = from_root(&module, &segments, &|child| files.contains_key(child));
+            let Some(path) = path.filter(|_| !in_tests) else { continue };
+            let file = (1..=path.len()).rev().find_map(|length| files.get(&path[..length]));
+            used_files
+                .extend(file.filter(|file| **file != source.path).map(|file| (*file).to_owned()));
+        }
+        imports.insert(source.path.clone(), used_files);
+    }
+    imports
+}
+
+/// Groups of files that reach each other, each in order.
+fn circles(imports: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<Vec<String>> {
+    let reached: BTreeMap<&str, BTreeSet<&str>> = imports
+        .keys()
+        .map(|start| {
+            let (mut seen, mut open) = (BTreeSet::new(), VecDeque::from([start.as_str()]));
+            while let Some(file) = open.pop_front() {
+                for next in imports.get(file).into_iter().flatten() {
+                    if seen.insert(next.as_str()) {
+                        open.push_back(next);
+                    }
+                }
+            }
+            (start.as_str(), seen)
+        })
+        .collect();
+    let together = |one: &str, other: &str| {
+        reached[one].contains(other) && reached.get(other).is_some_and(|back| back.contains(one))
+    };
+    reached
+        .iter()
+        .filter(|(file, seen)| seen.contains(*file))
+        .map(|(file, seen)| {
+            seen.iter()
+                .filter(|other| together(file, other))
+                .map(|other| (*other).to_owned())
+                .collect()
+        })
+        .collect()
+}
+
+#[test]
+fn no_circle_of_imports_joins_more_than_a_handful_of_files() {
+    let imports = imports(sources());
+    let uses: usize = imports.values().map(BTreeSet::len).sum();
+    assert!(uses > 1_000, "only {uses} uses were seen, so nothing is proved");
+    let circles = circles(&imports);
+    let most = |circle: &Vec<String>| {
+        let known = LARGER_CIRCLES.iter().find(|(file, _)| circle.iter().any(|path| path == file));
+        known.map_or(MAX_CIRCLE, |(_, files)| *files)
+    };
+    let large: Vec<_> = circles.iter().filter(|circle| circle.len() > most(circle)).collect();
+    assert!(large.is_empty(), "move what both sides need to a file of its own: {large:#?}");
+    for (file, _) in LARGER_CIRCLES {
+        let is_large = |circle: &Vec<String>| {
+            circle.len() > MAX_CIRCLE && circle.iter().any(|path| path == file)
+        };
+        assert!(
+            circles.iter().any(is_large),
+            "{file} is in no such circle now: take it off the list"
+        );
+    }
+}
+
+fn sources_of(files: &[(&str, &str)]) -> Vec<Source> {
+    let source = |(path, text): &(&str, &str)| Source {
+        path: (*path).to_owned(),
+        text: (*text).to_owned(),
+        tokens: tokens(text),
+    };
+    files.iter().map(source).collect()
+}
+
+#[test]
+fn a_circle_is_seen_through_supers_children_and_groups_and_not_through_tests() {
+    let ring = sources_of(&[
+        ("a/mod.rs", "mod b; use b::Thing;"),
+        ("a/b.rs", "use super::{c::C, super::d::D};"),
+        ("a/c.rs", "fn f() { crate::d::g() }"),
+        ("d.rs", "use crate::a::Thing;"),
+        ("e.rs", "use crate::a::Thing; mod tests { use crate::f::F; }"),
+        ("f.rs", "use crate::e::E;"),
+    ]);
+    let found = circles(&imports(&ring));
+    assert_eq!(
+        found,
+        BTreeSet::from([["a/b.rs", "a/c.rs", "a/mod.rs", "d.rs"].map(str::to_owned).to_vec()])
+    );
+}
+
+#[test]
+fn nothing_outside_families_names_one() {
+    let mut faults = Vec::new();
+    for source in sources().iter().filter(|source| source.module() != "families") {
+        let may_name = NAMES_FAMILIES.contains(&source.path.as_str());
+        for Used { segments, .. } in used(source) {
+            let path: Vec<_> = segments.iter().map(String::as_str).collect();
+            let at = path.iter().position(|segment| *segment == "families");
+            let Some(at) = at.filter(|at| *at <= 1) else { continue };
+            if !may_name || path.get(at + 1) != Some(&"install") {
+                faults.push(format!("{}: {}", source.path, path.join("::")));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "ask a family through a trait of your layer: {faults:#?}");
+}
+
+#[test]
+fn no_family_uses_another_one() {
+    let mut faults = Vec::new();
+    for source in sources().iter().filter(|source| source.path.matches('/').count() > 1) {
+        let module = module_of(&source.path);
+        for Used { segments, .. } in used(source) {
+            let Some(path) = from_root(&module, &segments, &|_| false) else { continue };
+            if let ([families, own, ..], [other_families, other, ..]) =
+                (module.as_slice(), path.as_slice())
+                && families == "families"
+                && other_families == "families"
+                && own != other
+            {
+                faults.push(format!("{}: {}", source.path, path.join("::")));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+#[test]
+fn each_folder_of_families_has_its_line_in_the_list() {
+    let sources = sources();
+    let list = sources.iter().find(|source| source.path == "families/mod.rs").expect("the list");
+    let folders: BTreeSet<&str> = sources
+        .iter()
+        .filter_map(|source| source.path.strip_prefix("families/")?.split_once('/'))
+        .map(|(folder, _)| folder)
+        .collect();
+    assert!(folders.len() > 3, "{folders:?}");
+    for folder in folders {
+        assert!(
+            list.text.contains(&format!("{folder}::install")),
+            "families/mod.rs lacks {folder}"
+        );
+    }
+}
+
+/// Each type that is declared outside of unit tests, whether it is public, and its file.
+fn types(sources: &[Source]) -> Vec<(String, bool, String)> {
+    let mut types = Vec::new();
+    for source in
+        sources.iter().filter(|source| !source.is_generated() && !is_of_tests(&source.path))
+    {
+        let (mut at, mut open, mut in_tests) = (0, 0_usize, None);
+        while let Some(token) = source.tokens.get(at) {
+            let next = source.tokens.get(at + 1);
+            match (token, next) {
+                (Token::Word(word), Some(Token::Word(name)))
+                    if word == "mod" && name == "tests" =>
+                {
+                    in_tests = in_tests.or(Some(open));
+                }
+                (Token::Word(word), Some(Token::Word(name)))
+                    if in_tests.is_none()
+                        && ["struct", "enum", "trait", "union"].contains(&word.as_str()) =>
+                {
+                    let before = at.checked_sub(1).map(|before| &source.tokens[before]);
+                    let is_public = before == Some(&Token::Word("pub".to_owned()));
+                    types.push((name.clone(), is_public, source.path.clone()));
+                }
+                (Token::Other('{'), _) => open += 1,
+                (Token::Other('}'), _) => {
+                    open = open.saturating_sub(1);
+                    in_tests = in_tests.filter(|start| open > *start);
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+    types
+}
+
+/// Files that hold unit tests alone.
+fn is_of_tests(path: &str) -> bool {
+    ["tests", "sample", "fleet"].iter().any(|name| module_of(path).iter().any(|part| part == name))
+        && path.contains("rules/")
+        || path.ends_with("/tests.rs")
+}
+
+#[test]
+fn a_name_of_a_type_has_one_meaning() {
+    let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (name, _, path) in types(sources()) {
+        files.entry(name).or_default().push(path);
+    }
+    assert!(files.len() > 500, "only {} types were seen, so nothing is proved", files.len());
+    files.retain(|_, paths| paths.len() > 1);
+    let new: Vec<_> =
+        files.iter().filter(|(name, _)| !DOUBLED_TODAY.contains(&name.as_str())).collect();
+    assert!(new.is_empty(), "give one of them a name of its own: {new:#?}");
+    let single: Vec<_> = DOUBLED_TODAY.iter().filter(|name| !files.contains_key(**name)).collect();
+    assert!(single.is_empty(), "declared once now, so take them off the list: {single:?}");
+}
+
+#[test]
+fn the_glossary_lists_each_domain_type() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/ARCHITECTURE.md"))
+        .expect("ARCHITECTURE.md");
+    let (_, glossary) = text.split_once("\n## Types\n").expect("the section Types");
+    let glossary = glossary.split("\n## ").next().unwrap_or_default();
+    let listed: BTreeSet<(String, String)> = glossary
+        .lines()
+        .filter_map(|line| {
+            let mut cells = line.split('|').map(|cell| cell.trim().trim_matches('`').to_owned());
+            Some((cells.nth(1)?, cells.next()?))
+        })
+        .filter(|(name, module)| {
+            name.starts_with(char::is_uppercase) && module.contains(char::is_lowercase)
+        })
+        .collect();
+    let declared: BTreeSet<(String, String)> = types(sources())
+        .into_iter()
+        .filter(|(_, is_public, path)| {
+            *is_public && IN_GLOSSARY.iter().any(|module| path.starts_with(&format!("{module}/")))
+        })
+        .map(|(name, _, path)| (name, module_of(&path).join("::")))
+        .collect();
+    assert!(declared.len() > 50, "only {} types were seen", declared.len());
+    let missing: Vec<_> = declared.difference(&listed).collect();
+    let stale: Vec<_> = listed.difference(&declared).collect();
+    assert!(
+        missing.is_empty() && stale.is_empty(),
+        "missing: {missing:#?}; not declared: {stale:#?}"
+    );
+}
+
+#[test]
+fn declarations_are_seen_outside_of_unit_tests_and_literals() {
+    let files = sources_of(&[(
+        "a.rs",
+        "pub struct One; enum Two { A } const T: &str = \"struct Three;\"; mod tests { struct Four; } pub trait Five {}",
+    )]);
+    let seen: Vec<_> =
+        types(&files).into_iter().map(|(name, is_public, _)| (name, is_public)).collect();
+    assert_eq!(
+        seen,
+        [("One", true), ("Two", false), ("Five", true)].map(|(name, is)| (name.to_owned(), is))
+    );
 }
 
 fn sample(path: &str, text: &str) -> Vec<String> {

@@ -9,8 +9,9 @@ use crate::system::directory_lock::DirectoryLock;
 use crate::system::files::{self, Kind, Mode};
 use crate::system::{checkpoint, interrupt, machine_secret};
 
+use super::fault::ApplyError;
 use super::journal::{self, Entry};
-use super::{ApplyError, ledger};
+use super::ledger;
 
 /// Largest file that is compared before it is replaced, in bytes.
 const MAX_FILE: u64 = 16 * 1024 * 1024;

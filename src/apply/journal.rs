@@ -7,6 +7,8 @@
 mod genuine;
 mod leftovers;
 
+pub use super::names::{DRAFT_PREFIX, JOURNAL_DIRECTORY as DIRECTORY};
+
 use std::path::Path;
 
 use serde_json::json;
@@ -16,15 +18,11 @@ use crate::system::checkpoint;
 use crate::system::directory_lock::DirectoryLock;
 use crate::system::files::{self, Kind};
 
-use super::ApplyError;
+use super::fault::ApplyError;
 
 pub use genuine::{Genuine, look};
 pub use leftovers::{Left, Leftovers, Removed, clear, close, discard, left};
 
-/// Path of the journal of a running write.
-pub const DIRECTORY: &str = ".aos-transaction";
-/// Prefix of a journal that is still being written, or is done; the rest is 16 hex digits.
-pub const DRAFT_PREFIX: &str = ".aos-draft-";
 /// Version of the format.
 const VERSION: u64 = 2;
 /// Largest journal, in bytes.

@@ -126,9 +126,9 @@ fn prune(directory: &Path) {
         let id = name.to_string_lossy();
         let is_gone = root.is_none_or(|root| {
             let names = [
-                super::journal::DIRECTORY.to_owned(),
-                format!("{}{id}", super::journal::DRAFT_PREFIX),
-                format!("{}{id}", super::new_tree::PREFIX),
+                super::names::JOURNAL_DIRECTORY.to_owned(),
+                format!("{}{id}", super::names::DRAFT_PREFIX),
+                format!("{}{id}", super::names::STAGING_PREFIX),
             ];
             names.iter().all(|name| matches!(files::kind(&root.join(name)), Ok(Kind::Absent)))
         });

@@ -3,6 +3,8 @@
 //! A kill at any moment leaves either nothing or the complete project, and at most a staging directory that the
 //! next run removes when the ledger of this machine has it.
 
+pub use super::names::STAGING_PREFIX as PREFIX;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -11,11 +13,10 @@ use crate::system::directory_lock::DirectoryLock;
 use crate::system::files::{self, Kind, Mode};
 use crate::system::{checkpoint, git, interrupt};
 
-use super::{ApplyError, ledger};
+use super::fault::ApplyError;
+use super::ledger;
 
-/// Prefix of staging directories; the rest is 16 hex digits.
-pub const PREFIX: &str = ".aos-tmp-";
-/// Number of attempts if other runs remove the staging directory.
+/// How often a staging directory may be lost to other runs before this one gives up.
 const STAGE_ATTEMPTS: usize = 100;
 
 /// Writes `files` as the new directory `target`. `finish` may add to the staged tree (a git repository) before it

@@ -12,7 +12,8 @@ use crate::system::files::{self, Kind, Mode};
 use crate::system::machine_secret::{self, SecretError};
 use crate::system::random;
 
-use super::{ApplyError, ledger};
+use super::fault::ApplyError;
+use super::ledger;
 
 /// Directory of these files in the state directory.
 const DIRECTORY: &str = "undo";

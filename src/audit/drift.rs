@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::contract::repository::is_below;
-use crate::contract::rules::Rule;
-use crate::contract::{Finding, Repository};
+use crate::contract::rules::rule::Rule;
+use crate::contract::{Finding, ProjectFiles};
 use crate::generate::lock::{LOCK_PATH, Lock};
+use crate::generate::outputs;
 use crate::generate::record::{AGENT_DIRECTORY, PIN_PATH, Record};
 use crate::inputs::desired::{Desired, DesiredError};
 use crate::inputs::project::Project;
@@ -31,7 +32,7 @@ pub struct Comparison {
 /// When two wanted files are one.
 pub fn compare(
     project: &Project,
-    repository: &Repository,
+    repository: &ProjectFiles,
     record: &Record,
     desired: &Desired,
 ) -> Result<Comparison, DesiredError> {
@@ -92,7 +93,7 @@ fn is_runtime(record: &Record, directory: &str) -> bool {
 
 /// Whether the lock differs only because generated files do: each of those has a finding of its own, and `aos gen`
 /// renews both.
-fn lock_follows(lock: &Lock, repository: &Repository, desired: &Desired, plan: &Plan) -> bool {
+fn lock_follows(lock: &Lock, repository: &ProjectFiles, desired: &Desired, plan: &Plan) -> bool {
     let generated_differ =
         plan.edits().iter().any(|edit| desired.generated.get(&edit.path).is_some());
     let same_files = lock.generated.keys().eq(desired.generated.paths());
@@ -104,7 +105,7 @@ fn lock_follows(lock: &Lock, repository: &Repository, desired: &Desired, plan: &
 
 /// Generated files that differ from their digests in the lock, for a project whose sources generate nothing.
 #[must_use]
-pub fn unlike_the_lock(project: &Project, repository: &Repository) -> Vec<Finding> {
+pub fn unlike_the_lock(project: &Project, repository: &ProjectFiles) -> Vec<Finding> {
     let Some(lock) = project.lock.good() else { return Vec::new() };
     let tree = repository::tree(&project.root, repository, lock.generated.keys());
     let finding =
@@ -208,13 +209,13 @@ fn only_line_endings(edit: &Edit) -> bool {
 /// Unknown files in a directory that aos manages.
 #[must_use]
 pub fn extra(
-    repository: &Repository,
+    repository: &ProjectFiles,
     record: &Record,
     wanted: &FileSet,
     stays: &BTreeSet<RelativePath>,
 ) -> Vec<Finding> {
     let contract = record.spec.directory.as_str();
-    let extension = format!("{contract}/contract-ext.json");
+    let own_files = outputs::own_files(&record.spec.directory);
     let mut directories = vec![AGENT_DIRECTORY];
     if contract != AGENT_DIRECTORY {
         directories.push(contract);
@@ -230,8 +231,12 @@ pub fn extra(
             let kept = record.spec.keep.iter().any(|own| own.as_str() == path)
                 || stays.iter().any(|known| known.as_str() == path)
                 || runtime::is_owned(record, path);
-            if path != extension && !kept && !wanted.paths().any(|known| known.as_str() == path) {
-                let message = format!("aos manages `{directory}`, but did not write this file");
+            if !own_files.iter().any(|own| own == path)
+                && !kept
+                && !wanted.paths().any(|known| known.as_str() == path)
+            {
+                let message =
+                    format!("`{directory}` is kept by aos, and it did not write this file");
                 findings.push(rules::EXTRA.finding(path, message));
             }
         }

@@ -12,4 +12,4 @@ pub mod strays;
 pub mod template;
 pub mod waivers;
 
-pub use project::{Options, PassedOver, ProjectReport, audit};
+pub use project::{AuditOptions, PassedOver, ProjectReport, audit};

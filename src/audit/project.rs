@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::contract::repository::is_below;
-use crate::contract::{Family, Finding, Repository, Severity, SpecTag};
+use crate::contract::{Family, Finding, ProjectFiles, Severity, SpecTag};
 use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::outputs;
 use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
@@ -23,7 +23,7 @@ use super::{drift, records, rules, shadow};
 
 /// What to check.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct AuditOptions {
     /// Only findings of these rules; all when empty.
     pub rules: Vec<String>,
     /// The day waivers are judged by, `YYYY-MM-DD`.
@@ -81,7 +81,7 @@ impl ProjectReport {
 /// When the path is no project at all.
 pub fn audit(
     path: &Path,
-    options: &Options,
+    options: &AuditOptions,
     session: &Session,
 ) -> Result<ProjectReport, ProjectError> {
     let project = Project::open(path)?;
@@ -125,14 +125,10 @@ fn named(paths: &[&str]) -> String {
     }
 }
 
-/// Rules that fail when `connector.json` cannot be read as a document.
-const BROKEN_MANIFEST: [&str; 4] =
-    ["manifest/missing", "manifest/syntax", "manifest/encoding", "manifest/duplicate-key"];
-
 /// An examination under way.
 struct Audit<'a> {
     project: Project,
-    repository: Repository,
+    repository: ProjectFiles,
     session: &'a Session,
     report: ProjectReport,
     compared: BTreeSet<RelativePath>,
@@ -372,7 +368,7 @@ impl Audit<'_> {
         })
     }
 
-    fn conclude(mut self, options: &Options) -> ProjectReport {
+    fn conclude(mut self, options: &AuditOptions) -> ProjectReport {
         self.count();
         let state = self.report.runtime.iter();
         let older: Vec<_> = state.flat_map(RuntimeState::findings).collect();
@@ -400,7 +396,9 @@ impl Audit<'_> {
         }
         let source = self.project.record.good().map(|record| self.source_path(record));
         // Only after the waivers: a cause that was waived must not take its effect with it.
-        let is_broken = |finding: &Finding| BROKEN_MANIFEST.contains(&finding.rule);
+        let unreadable = rules::FAMILY_RULES.of(self.project.family);
+        let unreadable = unreadable.map(rules::FamilyRules::unreadable_source).unwrap_or_default();
+        let is_broken = |finding: &Finding| unreadable.contains(&finding.rule);
         if self.report.findings.iter().any(is_broken) {
             self.report.findings.retain(|finding| {
                 finding.rule != rules::GENERATOR.id || Some(&finding.path) != source.as_ref()

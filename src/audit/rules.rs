@@ -1,8 +1,8 @@
-//! Rules about records and managed files; the rules of a family are in `contract::rules`.
+//! Rules about records and managed files; the rules of a family are in its folder.
 
-use crate::contract::family::Parts;
-use crate::contract::rules::Rule;
-use crate::contract::{Family, Finding, Repository, Severity};
+use crate::contract::family::FamilyParts;
+use crate::contract::rules::rule::Rule;
+use crate::contract::{Family, Finding, ProjectFiles, Severity};
 use crate::generate::record::Record;
 use crate::generate::vendor::Contract;
 
@@ -356,7 +356,7 @@ rule!(
 );
 
 /// Rules of every family, in the order of the documentation.
-pub const RULES: [Rule; 37] = [
+pub const RULES: &[Rule] = &[
     NOT_ADOPTED,
     RECORD,
     INTERRUPTED,
@@ -404,19 +404,24 @@ pub trait FamilyRules: Sync {
     /// Judges a project by `contract`; the record is `None` when there is none that can be read.
     fn check(
         &self,
-        repository: &Repository,
+        repository: &ProjectFiles,
         contract: &Contract,
         record: Option<&Record>,
     ) -> Vec<Finding>;
 
+    /// Rules that fail when the file that generators read is no document.
+    fn unreadable_source(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// What the rules could not judge, and why.
-    fn notes(&self, _: &Repository, _: &Contract, _: Option<&Record>) -> Vec<String> {
+    fn notes(&self, _: &ProjectFiles, _: &Contract, _: Option<&Record>) -> Vec<String> {
         Vec::new()
     }
 }
 
 /// The rules of each family.
-pub static FAMILY_RULES: Parts<dyn FamilyRules> = Parts::new();
+pub static FAMILY_RULES: FamilyParts<dyn FamilyRules> = FamilyParts::new();
 
 /// Every rule of aos: its own, then those of each family.
 pub fn all() -> impl Iterator<Item = &'static Rule> {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::contract::{Finding, Repository};
+use crate::contract::{Finding, ProjectFiles};
 use crate::generate::lock::{LOCK_PATH, LockedRuntime};
 use crate::generate::record::{RECORD_PATH, Record};
 use crate::generate::record_runtime::{OwnedPart, RuntimeSection};
@@ -93,7 +93,7 @@ pub struct Older {
 #[must_use]
 pub fn older(
     project: &Project,
-    repository: &Repository,
+    repository: &ProjectFiles,
     record: &Record,
     desired: &Desired,
 ) -> Older {
@@ -137,7 +137,7 @@ fn released(section: &RuntimeSection, locked: &LockedRuntime) -> Result<Released
 
 fn judged(
     project: &Project,
-    repository: &Repository,
+    repository: &ProjectFiles,
     record: &Record,
     section: &RuntimeSection,
     files: &Released,

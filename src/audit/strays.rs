@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::repository::is_below;
-use crate::contract::{Finding, Repository};
+use crate::contract::{Finding, ProjectFiles};
+use crate::generate::outputs::OUTPUTS;
+use crate::generate::ownership;
 use crate::generate::record::Record;
-use crate::generate::{outputs, ownership};
 use crate::inputs::runtimes;
 use crate::plan::{FileSet, RelativePath};
 
@@ -13,12 +14,10 @@ use super::rules;
 
 /// The usual name of a generated module.
 const MODULE: &str = "contract_gen";
-/// Where the host of connectors reads the mode of each command.
-const PERMISSIONS: &str = "agent-harness/permissions.json";
 /// Generators that write a module of a programming language.
-const LANGUAGES: [&str; 5] = ["go", "javascript", "python", "rust", "typescript"];
+const LANGUAGES: &[&str] = &["go", "javascript", "python", "rust", "typescript"];
 /// Endings of files that an interpreter, a compiler or a bundler takes for such a module.
-const ENDINGS: [&str; 16] = [
+const ENDINGS: &[&str] = &[
     "py", "pyw", "pyc", "pyd", "so", "go", "rs", "ts", "mts", "cts", "tsx", "js", "mjs", "cjs",
     "jsx", "node",
 ];
@@ -27,9 +26,9 @@ const COPIED_FILES: usize = 2;
 
 /// Every copy, in a stable order.
 #[must_use]
-pub fn findings(repository: &Repository, record: &Record, wanted: &FileSet) -> Vec<Finding> {
+pub fn findings(repository: &ProjectFiles, record: &Record, wanted: &FileSet) -> Vec<Finding> {
     let mut found = modules(repository, record, wanted);
-    found.extend(permissions(repository, record, wanted));
+    found.extend(read_by_hosts(repository, record, wanted));
     found.extend(runtime_copies(repository, record));
     found.extend(runtime_place(repository, record));
     found
@@ -41,7 +40,7 @@ fn is_wanted(wanted: &FileSet, path: &str) -> bool {
 
 /// Files that have the name or the mark of a generated module, and that no output declares. A project below this one has
 /// outputs of its own, but in a directory of a module it cannot take them out of the tool.
-fn modules(repository: &Repository, record: &Record, wanted: &FileSet) -> Vec<Finding> {
+fn modules(repository: &ProjectFiles, record: &Record, wanted: &FileSet) -> Vec<Finding> {
     let declared = || {
         let languages = LANGUAGES.iter().filter_map(|name| record.outputs.get(*name));
         languages.flatten().map(|output| output.path.as_str())
@@ -107,17 +106,15 @@ fn is_test(path: &str) -> bool {
     name(path).contains(".test.") || name(path).contains(".spec.")
 }
 
-/// The permission map that the host reads, in a connector that does not declare it.
-fn permissions(repository: &Repository, record: &Record, wanted: &FileSet) -> Option<Finding> {
-    let is_stray = outputs::generators(record.family).contains(&"permissions")
-        && repository.holds(PERMISSIONS)
-        && !is_wanted(wanted, PERMISSIONS);
-    let message = "hosts read the mode of each command here, but no output declares the file";
-    is_stray.then(|| rules::STRAY_MODULE.finding(PERMISSIONS, message.to_owned()))
+/// A file that hosts read, in a project that does not declare it.
+fn read_by_hosts(repository: &ProjectFiles, record: &Record, wanted: &FileSet) -> Option<Finding> {
+    let (path, message) = OUTPUTS.of(record.family)?.read_by_hosts()?;
+    let is_stray = repository.holds(path) && !is_wanted(wanted, path);
+    is_stray.then(|| rules::STRAY_MODULE.finding(path, message.to_owned()))
 }
 
 /// Another directory with the name of the runtime and files of it.
-fn runtime_copies(repository: &Repository, record: &Record) -> Vec<Finding> {
+fn runtime_copies(repository: &ProjectFiles, record: &Record) -> Vec<Finding> {
     let Some(section) = &record.runtime else { return Vec::new() };
     let own = section.path.as_str();
     let Ok(Some(runtime)) = runtimes::find(&section.name) else { return Vec::new() };
@@ -164,7 +161,7 @@ fn tail(root: &str) -> &str {
 }
 
 /// A runtime of Python imports the module of the package that it is in.
-fn runtime_place(repository: &Repository, record: &Record) -> Option<Finding> {
+fn runtime_place(repository: &ProjectFiles, record: &Record) -> Option<Finding> {
     let section = record.runtime.as_ref()?;
     let own = section.path.as_str();
     let above = own.rsplit_once('/').map_or("", |(above, _)| above);
@@ -201,7 +198,7 @@ mod tests {
 
     fn judged(record: &str, files: &[(&str, &str)], ignored: &[&str]) -> Vec<String> {
         let record = Record::parse(record.as_bytes()).unwrap();
-        let mut repository = Repository::default();
+        let mut repository = ProjectFiles::default();
         let file = |text: &str| SourceFile { bytes: text.into(), executable: false };
         repository.files.extend(files.iter().map(|(path, text)| ((*path).to_owned(), file(text))));
         repository.ignored.extend(ignored.iter().map(|path| ((*path).to_owned(), file(""))));

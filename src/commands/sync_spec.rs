@@ -2,7 +2,7 @@
 
 mod cut_off;
 mod source;
-mod switched_off;
+pub mod switched_off;
 
 pub use cut_off::put_back;
 pub use source::{followed, obtain};

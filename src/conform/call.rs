@@ -3,10 +3,13 @@
 use std::time::Duration;
 
 use super::mock::Behaviour;
-use super::secrets::Shape;
+use super::secrets::SecretShape;
 
 /// Longest time of a call unless it says otherwise: that of the host for a command.
 pub const CALL_LIMIT: Duration = Duration::from_secs(15);
+
+/// Most bytes of a stream that are kept: a little more than the host takes.
+pub const MAX_OUTPUT: usize = 1_100_000;
 
 /// What the tool finds at the other end of the line.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
@@ -32,24 +35,24 @@ pub enum Event {
     /// Nobody reads stdout.
     CloseStdout,
     /// A signal so many milliseconds after the mark of the sandbox is set: by a mock, or by a stand-in for a program.
-    AtMark(Blow, u64),
+    AtMark(Signal, u64),
 }
 
 /// What a program gets in the middle of its work.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Blow {
+pub enum Signal {
     Interrupt,
     Kill,
 }
 
 /// One call of the tool. Calls that are equal are made once.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub struct Call {
+pub struct ToolCall {
     pub arguments: Vec<String>,
     /// Variables of this call, after all others.
     pub environment: Vec<(String, String)>,
     /// Whether the secrets of the tool are set, and to what.
-    pub secrets: Option<Shape>,
+    pub secrets: Option<SecretShape>,
     pub upstream: Upstream,
     pub event: Event,
     pub stdin: Vec<u8>,
@@ -60,7 +63,7 @@ pub struct Call {
     pub round: u32,
 }
 
-impl Call {
+impl ToolCall {
     /// A call with these arguments, without secrets, with nobody at the other end.
     #[must_use]
     pub fn new<S: Into<String>>(arguments: impl IntoIterator<Item = S>) -> Self {
@@ -79,7 +82,7 @@ impl Call {
 
     /// With sentinel secrets.
     #[must_use]
-    pub fn secrets(mut self, shape: Shape) -> Self {
+    pub fn secrets(mut self, shape: SecretShape) -> Self {
         self.secrets = Some(shape);
         self
     }

@@ -1,5 +1,9 @@
 //! `conform.toml`: what a project tells `aos conform` about its upstream and its commands. Unknown members are errors.
 
+pub mod document;
+pub mod section;
+
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,10 +13,11 @@ use serde::Deserialize;
 use crate::contract::json;
 use crate::system::files;
 
-use super::agent_adapter::AdapterFacts;
-use super::agent_cli::fixture::AgentCliFixture;
-use super::harness::facts::Facts;
 use super::mock::{Reply, Route};
+use document::{FixtureFault, listed, whole_word};
+use section::{SECTIONS, Section};
+
+pub use document::FilePlace;
 
 /// Where it lies in a project.
 pub const FIXTURE_PATH: &str = "conform.toml";
@@ -26,29 +31,7 @@ pub enum FixtureError {
     #[error("`{path}` cannot be read: {source}")]
     Read { path: String, source: std::io::Error },
     #[error("`{path}`{place}: {reason}")]
-    Document { path: String, place: Place, reason: String },
-}
-
-/// Where in the file it is; nowhere when the whole of it is meant.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Place(Option<(usize, usize)>);
-
-impl Place {
-    fn of(text: &str, offset: usize) -> Self {
-        let before = text.get(..offset).unwrap_or(text);
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        Self(Some((line, column)))
-    }
-}
-
-impl std::fmt::Display for Place {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            Some((line, column)) => write!(formatter, ", line {line}, column {column}"),
-            None => Ok(()),
-        }
-    }
+    Document { path: String, place: FilePlace, reason: String },
 }
 
 /// A fixture.
@@ -68,15 +51,16 @@ pub struct Fixture {
     pub routes: Vec<Route>,
     /// Arguments with which a command does its work.
     pub samples: BTreeMap<String, Vec<String>>,
-    /// The facts of the API behind a connector.
-    pub harness: Option<Facts>,
-    pub agent_cli: AgentCliFixture,
-    /// The facts of the agent that an adapter runs.
-    pub agent_adapter: Option<AdapterFacts>,
+    /// The part of the address of the API that is before every path.
+    pub base_path: String,
+    sections: Vec<Section>,
 }
 
+/// Members of the file that do not belong to one family.
+const MEMBERS: &[&str] =
+    &["version", "base_url_env", "secrets", "public", "environment", "routes", "samples"];
+
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Document {
     version: u32,
     base_url_env: Option<String>,
@@ -90,10 +74,6 @@ struct Document {
     routes: Vec<RouteDocument>,
     #[serde(default)]
     samples: Vec<SampleDocument>,
-    harness: Option<Facts>,
-    #[serde(default)]
-    agent_cli: AgentCliFixture,
-    agent_adapter: Option<AdapterFacts>,
 }
 
 #[derive(Deserialize)]
@@ -165,21 +145,27 @@ impl Fixture {
     ///
     /// # Errors
     /// Where the fault is and what it is.
-    pub fn parse(bytes: &[u8]) -> Result<Self, (Place, String)> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, FixtureFault> {
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let text = String::from_utf8_lossy(bytes);
-            (Place::of(&text, error.valid_up_to()), "the file is not UTF-8 from here on".to_owned())
+            (
+                FilePlace::of(&text, error.valid_up_to()),
+                "the file is not UTF-8 from here on".to_owned(),
+            )
         })?;
-        let document = document(text)?;
-        Self::checked(document).map_err(|(quoted, reason)| {
+        let sections = sections(text)?;
+        Self::checked(document::members(text)?, sections).map_err(|(quoted, reason)| {
             let place = quoted.and_then(|word| whole_word(text, &word));
-            let place = place.map(|offset| Place::of(text, offset)).unwrap_or_default();
+            let place = place.map(|offset| FilePlace::of(text, offset)).unwrap_or_default();
             (place, json::printable(&reason))
         })
     }
 
     /// Checks what types cannot say; a fault comes with a word of the file near it.
-    fn checked(document: Document) -> Result<Self, (Option<String>, String)> {
+    fn checked(
+        document: Document,
+        sections: Vec<(&str, Section)>,
+    ) -> Result<Self, (Option<String>, String)> {
         let fault = |text: String| (None, text);
         let near = |word: &str, text: String| (Some(word.to_owned()), text);
         if document.version != 1 {
@@ -213,23 +199,21 @@ impl Fixture {
                 format!("the value of `{name}` holds a NUL character, which no variable can"),
             ));
         }
-        if let Some(facts) = &document.harness {
-            facts.check().map_err(|(word, reason)| (Some(word), reason))?;
-            if !document.routes.is_empty() {
-                return Err(near(
-                    "routes",
-                    "[harness] has the requests of the commands; `routes` would answer beside it"
-                        .to_owned(),
-                ));
-            }
+        if let Some((name, _)) = sections.iter().find(|(_, section)| section.has_replies)
+            && !document.routes.is_empty()
+        {
+            let what = "has the requests of the commands; `routes` would answer beside it";
+            return Err(near("routes", format!("[{name}] {what}")));
         }
-        let stated = document.harness.iter().flat_map(|facts| &facts.commands);
+        let sections: Vec<_> = sections.into_iter().map(|(_, section)| section).collect();
+        let stated = sections.iter().flat_map(|section| &section.samples);
         let stated: Vec<_> = stated
-            .map(|command| SampleDocument {
-                command: command.id.clone(),
-                arguments: command.arguments.clone(),
+            .map(|(command, arguments)| SampleDocument {
+                command: command.clone(),
+                arguments: arguments.clone(),
             })
             .collect();
+        let base_path = sections.iter().map(|section| section.base_path.clone()).collect();
         let routes = document.routes.into_iter().map(route);
         let mut samples = BTreeMap::new();
         for sample in stated.into_iter().chain(document.samples) {
@@ -252,96 +236,37 @@ impl Fixture {
             environment: document.environment,
             routes: routes.collect::<Result<_, _>>().map_err(fault)?,
             samples,
-            harness: document.harness,
-            agent_cli: document.agent_cli,
-            agent_adapter: document.agent_adapter,
+            base_path,
+            sections,
         })
     }
+
+    /// The table of a family, by the type that it parses it to.
+    #[must_use]
+    pub fn section<T: Any>(&self) -> Option<&T> {
+        self.sections.iter().find_map(|section| section.value.downcast_ref())
+    }
 }
 
-/// Where a word stands by itself for the first time.
-fn whole_word(text: &str, word: &str) -> Option<usize> {
-    let is_part = |symbol: char| symbol.is_ascii_alphanumeric() || "_-.".contains(symbol);
-    let mut places = text.match_indices(word).map(|(at, _)| at);
-    places
-        .find(|at| !text[..*at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
-}
-
-/// The members of the file.
-fn document(text: &str) -> Result<Document, (Place, String)> {
-    let at = |error: &toml_edit::de::Error| {
-        error.span().map(|span| Place::of(text, span.start)).unwrap_or_default()
-    };
-    let syntax = |error: toml_edit::de::Error| {
-        let what = error.message().trim().replace('\n', ", ");
-        (at(&error), format!("this is no TOML: {}", json::printable(&what)))
-    };
-    let parsed = toml_edit::de::Deserializer::parse(text).map_err(syntax)?;
-    serde_path_to_error::deserialize(parsed).map_err(|error| {
-        let path = error.path().to_string();
-        let place = at(error.inner());
-        let reason = in_words(error.inner().message(), &path);
-        (place, json::printable(&reason))
-    })
-}
-
-/// A fault of the parser in the words of the file.
-fn in_words(message: &str, path: &str) -> String {
-    let path = if path == "." { "" } else { path };
-    let table = match path.rsplit_once('.') {
-        Some((table, _)) => format!("in [{table}]"),
-        None => "at the top".to_owned(),
-    };
-    let message = message.trim().replace('\n', ", ");
-    if let Some(rest) = message.strip_prefix("unknown field `") {
-        let (name, known) = rest.split_once('`').unwrap_or((rest, ""));
-        let known: Vec<_> = known.split('`').skip(1).step_by(2).collect();
-        return format!("unknown member `{name}` {table}; known are {}", listed(&known));
+/// The tables of families; a member that nobody reads is a fault.
+fn sections(text: &str) -> Result<Vec<(&'static str, Section)>, FixtureFault> {
+    let readers = SECTIONS.entries();
+    let known = || MEMBERS.iter().copied().chain(readers.iter().map(|(_, reader)| reader.name()));
+    for (name, place) in document::names(text)? {
+        if known().all(|known| known != name) {
+            let known: Vec<_> = known().collect();
+            let name = json::printable(&name);
+            let what = format!("unknown member `{name}` at the top; known are {}", listed(&known));
+            return Err((place, what));
+        }
     }
-    if let Some(rest) = message.strip_prefix("missing field `") {
-        let table = if path.is_empty() { "at the top".to_owned() } else { format!("in [{path}]") };
-        return format!("the member `{}` is missing {table}", rest.trim_end_matches('`'));
+    let mut sections = Vec::new();
+    for (_, reader) in &readers {
+        if let Some(section) = reader.read(text)? {
+            sections.push((reader.name(), section));
+        }
     }
-    if let Some(rest) = message.strip_prefix("unknown variant `") {
-        let (value, known) = rest.split_once('`').unwrap_or((rest, ""));
-        let known: Vec<_> = known.split('`').skip(1).step_by(2).collect();
-        return format!("`{path}` is `{value}`; it may be {}", listed(&known));
-    }
-    if let Some((got, wanted)) =
-        message.strip_prefix("invalid type: ").and_then(|rest| rest.split_once(", expected "))
-    {
-        return format!("`{path}` is {}, and it must be {}", kind(got), kind(wanted));
-    }
-    if path.is_empty() { message } else { format!("`{path}`: {message}") }
-}
-
-fn listed(names: &[&str]) -> String {
-    if names.is_empty() {
-        return "none".to_owned();
-    }
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
-}
-
-/// The kind of a value in the words of TOML.
-fn kind(text: &str) -> String {
-    let value = text.split_once('`').map(|(_, value)| value.trim_end_matches('`'));
-    let with = |name: &str| value.map_or(name.to_owned(), |value| format!("{name} ({value})"));
-    match text.split([' ', '`']).next().unwrap_or_default() {
-        "integer" => with("a whole number"),
-        "floating" => with("a fraction"),
-        "boolean" => with("true or false"),
-        "string" => text
-            .strip_prefix("string ")
-            .map_or_else(|| "a text".to_owned(), |quoted| format!("the text {quoted}")),
-        "sequence" | "a" if text.ends_with("sequence") => "a list".to_owned(),
-        "map" => "a table".to_owned(),
-        "a" if text.ends_with("string") => "a text".to_owned(),
-        "a" if text.ends_with("map") => "a table".to_owned(),
-        "a" if text.ends_with("boolean") => "true or false".to_owned(),
-        "struct" => "a table".to_owned(),
-        "u16" | "u32" | "u64" | "usize" => "a whole number from 0 on".to_owned(),
-        _ => text.to_owned(),
-    }
+    Ok(sections)
 }
 
 fn route(document: RouteDocument) -> Result<Route, String> {
@@ -372,15 +297,16 @@ fn route(document: RouteDocument) -> Result<Route, String> {
 /// Variables that would undo the sandbox: its places, what finds programs, proxies, the dynamic loader.
 pub fn is_reserved(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    const NAMES: [&str; 8] =
-        ["HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "PATH", "PATHEXT", "COMSPEC"];
+    const NAMES: &[&str] =
+        &["HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "PATH", "PATHEXT", "COMSPEC"];
     NAMES.contains(&name.as_str())
         || ["XDG_", "LD_", "DYLD_"].iter().any(|start| name.starts_with(start))
         || name.ends_with("_PROXY")
 }
 
 /// Whether this names an environment variable that a fixture may set.
-fn is_variable(name: &str) -> bool {
+#[must_use]
+pub fn is_variable(name: &str) -> bool {
     let mut symbols = name.chars();
     symbols.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
         && symbols.all(|symbol| symbol.is_ascii_alphanumeric() || symbol == '_')
@@ -405,7 +331,7 @@ mod tests {
             ),
             (
                 "version = 1\ncolour = 1\n",
-                ", line 2, column 1: unknown member `colour` at the top; known are `version`, `base_url_env`, `secrets`, `public`, `environment`, `routes`, `samples`, `harness`, `agent_cli`, `agent_adapter`",
+                ", line 2, column 1: unknown member `colour` at the top; known are `version`, `base_url_env`, `secrets`, `public`, `environment`, `routes`, `samples`, `agent_adapter`, `agent_cli`, `harness`",
             ),
             ("version = 2\n", ", line 1, column 1: version 2 is not known; it must be 1"),
             (

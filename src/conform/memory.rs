@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::call::Call;
+use super::call::ToolCall;
 
 /// One call: whether somebody has begun it, and what it showed.
-struct Slot<T> {
+struct MemorySlot<T> {
     begun: AtomicBool,
     shown: OnceLock<Arc<T>>,
 }
 
 /// The calls of one run.
 pub struct Memory<T> {
-    slots: Mutex<BTreeMap<Call, Arc<Slot<T>>>>,
+    slots: Mutex<BTreeMap<ToolCall, Arc<MemorySlot<T>>>>,
 }
 
 impl<T> Default for Memory<T> {
@@ -24,14 +24,14 @@ impl<T> Default for Memory<T> {
 }
 
 impl<T> Memory<T> {
-    fn slot(&self, call: &Call) -> Arc<Slot<T>> {
+    fn slot(&self, call: &ToolCall) -> Arc<MemorySlot<T>> {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = || Arc::new(Slot { begun: AtomicBool::new(false), shown: OnceLock::new() });
+        let new = || Arc::new(MemorySlot { begun: AtomicBool::new(false), shown: OnceLock::new() });
         Arc::clone(slots.entry(call.clone()).or_insert_with(new))
     }
 
     /// What a call showed; makes it with `perform` when nobody did.
-    pub fn get(&self, call: &Call, perform: impl FnOnce(&Call) -> T) -> Arc<T> {
+    pub fn get(&self, call: &ToolCall, perform: impl FnOnce(&ToolCall) -> T) -> Arc<T> {
         let slot = self.slot(call);
         slot.begun.store(true, Ordering::Relaxed);
         Arc::clone(slot.shown.get_or_init(|| Arc::new(perform(call))))
@@ -39,7 +39,7 @@ impl<T> Memory<T> {
 
     /// What many calls showed, in their order. Those that another worker has begun come last, so that two workers with
     /// the same list make half of it each.
-    pub fn get_all(&self, calls: &[Call], perform: impl Fn(&Call) -> T) -> Vec<Arc<T>> {
+    pub fn get_all(&self, calls: &[ToolCall], perform: impl Fn(&ToolCall) -> T) -> Vec<Arc<T>> {
         for call in calls {
             let slot = self.slot(call);
             if !slot.begun.swap(true, Ordering::Relaxed) {
@@ -57,13 +57,13 @@ mod tests {
 
     use super::*;
 
-    fn shown(call: &Call) -> String {
+    fn shown(call: &ToolCall) -> String {
         call.arguments.join(" ")
     }
 
     #[test]
     fn two_workers_with_one_list_make_each_call_once_and_get_all_in_order() {
-        let calls: Vec<_> = (0..40).map(|index| Call::new([index.to_string()])).collect();
+        let calls: Vec<_> = (0..40).map(|index| ToolCall::new([index.to_string()])).collect();
         let (memory, made, start) = (Memory::default(), AtomicUsize::new(0), Barrier::new(2));
         let all = || {
             start.wait();
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn while_a_call_is_under_way_the_others_are_made() {
-        let calls = [Call::new(["slow"]), Call::new(["quick"])];
+        let calls = [ToolCall::new(["slow"]), ToolCall::new(["quick"])];
         let (memory, begun) = (Memory::default(), Barrier::new(2));
         let quick_is_done = AtomicBool::new(false);
         std::thread::scope(|scope| {

@@ -4,8 +4,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::harness::facts::Facts;
-use super::harness::upstream::{self, Values};
 use crate::system::loopback::{Answer, Server};
 pub use crate::system::loopback::{Reply, Request};
 
@@ -35,10 +33,8 @@ pub enum Behaviour {
     Echo,
     /// 302 to another origin on this machine.
     Elsewhere,
-    /// The refusal of the facts at this place, whatever is asked.
-    Refusal(usize),
-    /// The reply of the facts at this place that may be only a part, whatever is asked.
-    Partial(usize),
+    /// What the facts of a family have at this place of a list, whatever is asked.
+    Listed(&'static str, usize),
 }
 
 /// A scripted reply of a fixture: the first whose method and path fit is given.
@@ -87,25 +83,6 @@ impl Mock {
                 || Reply::new(200, "application/json", "{}"),
                 |route| route.reply.clone(),
             ),
-            other => scripted(other, request),
-        }))
-    }
-
-    /// Starts the API of these facts; other behaviours than [`Behaviour::Good`] are the same whatever is asked.
-    ///
-    /// # Errors
-    /// When loopback has no free port.
-    pub fn of(behaviour: Behaviour, facts: Facts, values: Values) -> std::io::Result<Self> {
-        Self::with(Arc::new(move |request| match behaviour {
-            Behaviour::Good => upstream::reply(&facts, &values, request),
-            Behaviour::Refusal(at) => facts
-                .refusals
-                .get(at)
-                .map_or_else(|| scripted(Behaviour::Status(400), request), upstream::refused),
-            Behaviour::Partial(at) => facts
-                .partials
-                .get(at)
-                .map_or_else(|| scripted(Behaviour::Status(400), request), upstream::partly),
             other => scripted(other, request),
         }))
     }
@@ -165,11 +142,13 @@ impl Mock {
     }
 }
 
-fn scripted(behaviour: Behaviour, request: &Request) -> Reply {
+/// The reply of a behaviour that is the same whatever is asked.
+#[must_use]
+pub fn scripted(behaviour: Behaviour, request: &Request) -> Reply {
     let json = |status, body: &str| Reply::new(status, "application/json", body);
     match behaviour {
         Behaviour::Good => json(200, "{}"),
-        Behaviour::Refusal(_) | Behaviour::Partial(_) => json(400, "{}"),
+        Behaviour::Listed(..) => json(400, "{}"),
         Behaviour::Elsewhere => {
             let host = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("host"));
             let port = host.and_then(|(_, host)| host.rsplit(':').next()).unwrap_or("80");

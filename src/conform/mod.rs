@@ -1,17 +1,14 @@
-//! A running tool held against its contract: probes, the sandbox they run in, the mock they talk to, verdicts.
+//! The engine of `aos conform`: calls, the sandbox they run in, the mock they talk to, the runner, verdicts.
 //!
-//! The tool is a black box here; static rules live in `contract`. Uses `contract`, `generate` for the record of a
+//! The tool is a black box here, and no probe is: each family has its own in `families`. Uses `contract`, `generate` for the record of a
 //! project, `inputs`, `strict_json` and `system`; writes nothing but the sandbox.
 
-pub mod agent_adapter;
-pub mod agent_cli;
 pub mod call;
 pub mod evidence;
-pub mod examination;
 pub mod family;
+pub mod family_state;
 pub mod fixture;
-pub mod harness;
-mod help;
+pub mod help;
 mod memory;
 pub mod mock;
 pub mod monitor;
@@ -25,7 +22,8 @@ pub mod session;
 pub mod start;
 mod surroundings;
 pub mod target;
+pub mod tools;
 pub mod waivers;
 
-pub use probe::{Evidence, Finding, Need, Probe, Verdict};
-pub use session::{Call, Session};
+pub use probe::{CallEvidence, Conclusion, Need, Probe, ProbeVerdict};
+pub use session::{ToolCall, ToolCaller};

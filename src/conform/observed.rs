@@ -5,11 +5,11 @@ use serde_json::Value;
 use crate::strict_json;
 use crate::system::subject::{self, Ending, Ran};
 
+use super::call::MAX_OUTPUT;
 use super::evidence;
 use super::mock::Request;
-use super::probe::Evidence;
+use super::probe::CallEvidence;
 use super::secrets::Sentinel;
-use super::session::MAX_OUTPUT;
 
 /// What a call showed.
 #[derive(Clone, Debug)]
@@ -97,7 +97,7 @@ impl Observed {
     #[must_use]
     pub fn has_traceback(&self) -> bool {
         let said = self.said();
-        const MARKS: [&str; 5] = [
+        const MARKS: &[&str] = &[
             "Traceback (most recent call last)",
             "goroutine 1 [running]",
             "\n    at Object.<anonymous> (",
@@ -109,7 +109,7 @@ impl Observed {
 
     /// The call as a report shows it.
     #[must_use]
-    pub fn evidence(&self, note: impl Into<String>) -> Evidence {
+    pub fn evidence(&self, note: impl Into<String>) -> CallEvidence {
         let argument = |text: &String| evidence::argument(text, &self.secrets);
         let (ending, total) = match &self.ran {
             Ok(ran) => (
@@ -124,7 +124,7 @@ impl Observed {
             ),
             Err(reason) => (format!("not started: {}", argument(reason)), (0, 0)),
         };
-        Evidence {
+        CallEvidence {
             was_made: self.ran.is_ok(),
             argv: self.argv.iter().map(argument).collect(),
             ending,

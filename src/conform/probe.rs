@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use crate::contract::Family;
 
-use super::session::Session;
+use super::session::ToolCaller;
 
 /// One promise of a contract, and how to see whether a running tool keeps it.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +22,24 @@ pub struct Probe {
     pub fix: &'static str,
     /// Without one of these the probe is blocked and never runs.
     pub needs: &'static [Need],
-    pub run: fn(&Session) -> Finding,
+    pub run: fn(&ToolCaller) -> Conclusion,
+}
+
+impl Probe {
+    /// What the probes of a family have in common; each says the rest itself.
+    #[must_use]
+    pub const fn of(family: Family) -> Self {
+        Self {
+            id: "",
+            family,
+            section: "",
+            title: "",
+            why: "",
+            fix: "",
+            needs: &[],
+            run: |_| Conclusion::blocked("the probe has no body"),
+        }
+    }
 }
 
 /// What a probe cannot do without.
@@ -30,7 +47,7 @@ pub struct Probe {
 pub enum Need {
     /// A `conform.toml` in the project.
     Fixture,
-    /// The facts of the API, `[harness]` of `conform.toml`.
+    /// The facts of the API behind the tool, a table of `conform.toml`.
     Facts,
     /// Names of environment variables that hold secrets.
     Credentials,
@@ -40,7 +57,7 @@ pub enum Need {
     Namespace,
     /// The tool's source directory, not just a command.
     Project,
-    /// The manifest (`connector.json`) of the project.
+    /// The manifest of the project.
     Manifest,
     /// A Python that can make environments.
     Python,
@@ -64,7 +81,7 @@ impl Need {
 
 /// What came out of a probe.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Verdict {
+pub enum ProbeVerdict {
     Pass,
     Fail,
     /// The contract asks nothing of this tool here.
@@ -75,7 +92,7 @@ pub enum Verdict {
     Waived,
 }
 
-impl Verdict {
+impl ProbeVerdict {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -90,7 +107,7 @@ impl Verdict {
 
 /// What one call showed. Texts are redacted and bounded.
 #[derive(Clone, Debug, Default)]
-pub struct Evidence {
+pub struct CallEvidence {
     pub argv: Vec<String>,
     /// `exit 0`, `signal 9`, `timed out`, `output limit`, `not started`.
     pub ending: String,
@@ -108,23 +125,23 @@ pub struct Evidence {
 ///
 /// The verdict is private: a pass needs a number of targets that is not zero, and only a waiver changes a verdict.
 #[derive(Clone, Debug)]
-pub struct Finding {
-    verdict: Verdict,
+pub struct Conclusion {
+    verdict: ProbeVerdict,
     targets: usize,
     unit: &'static str,
     /// Why, one sentence without a full stop; may be empty for a pass.
     pub message: String,
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<CallEvidence>,
 }
 
 /// The unit of most probes.
 pub const CALLS: &str = "calls";
 
-impl Finding {
+impl Conclusion {
     /// Every target did what it must.
     #[must_use]
     pub fn pass(targets: NonZeroUsize) -> Self {
-        Self::of(Verdict::Pass, "").about(targets.get(), CALLS)
+        Self::of(ProbeVerdict::Pass, "").about(targets.get(), CALLS)
     }
 
     /// Nothing was found wrong with `targets` of `unit`: a pass, or blocked with `nothing` when there were none.
@@ -137,22 +154,22 @@ impl Finding {
 
     #[must_use]
     pub fn fail(message: impl Into<String>) -> Self {
-        Self::of(Verdict::Fail, message)
+        Self::of(ProbeVerdict::Fail, message)
     }
 
     /// The contract asks nothing here; `evidence` says what shows that.
     #[must_use]
     pub fn not_applicable(evidence: impl Into<String>) -> Self {
-        Self::of(Verdict::NotApplicable, evidence)
+        Self::of(ProbeVerdict::NotApplicable, evidence)
     }
 
     #[must_use]
     pub fn blocked(message: impl Into<String>) -> Self {
-        Self::of(Verdict::Blocked, message)
+        Self::of(ProbeVerdict::Blocked, message)
     }
 
     #[must_use]
-    pub fn with(mut self, evidence: Evidence) -> Self {
+    pub fn with(mut self, evidence: CallEvidence) -> Self {
         self.evidence.push(evidence);
         self
     }
@@ -166,7 +183,7 @@ impl Finding {
     }
 
     #[must_use]
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> ProbeVerdict {
         self.verdict
     }
 
@@ -184,16 +201,16 @@ impl Finding {
 
     /// Fails although its own sample passed: these calls of the run contradict it.
     #[must_use]
-    pub fn contradicted(self, message: impl Into<String>, evidence: Vec<Evidence>) -> Self {
-        Self { verdict: Verdict::Fail, message: message.into(), evidence, ..self }
+    pub fn contradicted(self, message: impl Into<String>, evidence: Vec<CallEvidence>) -> Self {
+        Self { verdict: ProbeVerdict::Fail, message: message.into(), evidence, ..self }
     }
 
     /// The project accepts what is wrong.
     pub fn waive(&mut self) {
-        self.verdict = Verdict::Waived;
+        self.verdict = ProbeVerdict::Waived;
     }
 
-    fn of(verdict: Verdict, message: impl Into<String>) -> Self {
+    fn of(verdict: ProbeVerdict, message: impl Into<String>) -> Self {
         Self { verdict, targets: 0, unit: CALLS, message: message.into(), evidence: Vec::new() }
     }
 }

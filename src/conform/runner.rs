@@ -10,8 +10,8 @@ use crate::system::{interrupt, orphans};
 use crate::visible::{Visible, excerpt};
 
 use super::monitor::{self, Monitored};
-use super::probe::{Finding, Probe, Verdict};
-use super::session::Session;
+use super::probe::{Conclusion, Probe, ProbeVerdict};
+use super::session::ToolCaller;
 
 /// Most evidence of one probe in a report.
 const MAX_EVIDENCE: usize = 8;
@@ -20,9 +20,9 @@ const MAX_MESSAGE: usize = 600;
 
 /// The result of one probe.
 #[derive(Clone, Debug)]
-pub struct Result {
+pub struct ProbeResult {
     pub probe: &'static Probe,
-    pub finding: Finding,
+    pub finding: Conclusion,
     pub duration_ms: u64,
     /// What lets it fail, when something does.
     pub waiver: Option<ProbeWaiver>,
@@ -31,7 +31,7 @@ pub struct Result {
 /// What all probes gave.
 #[derive(Clone, Debug)]
 pub struct Verdicts {
-    pub results: Vec<Result>,
+    pub results: Vec<ProbeResult>,
     pub duration_ms: u64,
     /// Programs of processes that fled from their session and were ended.
     pub orphans: Vec<String>,
@@ -42,7 +42,7 @@ pub struct Verdicts {
 /// Runs `probes` with at most `workers` at a time, at most as long as `limit`. `say` hears how far it is.
 #[must_use]
 pub fn run(
-    session: &Session,
+    session: &ToolCaller,
     probes: &[&'static Probe],
     workers: usize,
     limit: Duration,
@@ -52,7 +52,7 @@ pub fn run(
     orphans::adopt();
     let next = AtomicUsize::new(0);
     let done = AtomicUsize::new(0);
-    let slots: Vec<Mutex<Option<Result>>> = probes.iter().map(|_| Mutex::new(None)).collect();
+    let slots: Vec<Mutex<Option<ProbeResult>>> = probes.iter().map(|_| Mutex::new(None)).collect();
     let work = || {
         while let Some((probe, slot)) = {
             let index = next.fetch_add(1, Ordering::Relaxed);
@@ -73,17 +73,19 @@ pub fn run(
         work();
     });
     let silence = session.is_mute().then(|| {
-        Finding::blocked("no call of the tool printed an envelope, so a pass would prove nothing")
+        Conclusion::blocked(
+            "no call of the tool gave an envelope, so what it did not do wrong proves nothing",
+        )
     });
     let orphans = orphans::end();
     let results = slots.into_iter().zip(probes).map(|(slot, probe)| {
         slot.into_inner().ok().flatten().unwrap_or_else(|| {
-            let finding = Finding::blocked("the probe itself failed; this is a bug in aos");
-            Result { probe, finding, duration_ms: 0, waiver: None }
+            let finding = Conclusion::blocked("the probe itself failed; this is a fault of aos");
+            ProbeResult { probe, finding, duration_ms: 0, waiver: None }
         })
     });
     let results = results.map(|mut result| {
-        if let (Verdict::Pass, Some(silence)) = (result.finding.verdict(), &silence) {
+        if let (ProbeVerdict::Pass, Some(silence)) = (result.finding.verdict(), &silence) {
             result.finding = silence.clone();
         }
         result
@@ -97,47 +99,54 @@ pub fn run(
     Verdicts { results, duration_ms: clock.elapsed_ms(), orphans, monitored }
 }
 
-fn examine(session: &Session, probe: &'static Probe, clock: Stopwatch, limit: Duration) -> Result {
+fn examine(
+    session: &ToolCaller,
+    probe: &'static Probe,
+    clock: Stopwatch,
+    limit: Duration,
+) -> ProbeResult {
     let own = Stopwatch::start();
     let lacking = probe.needs.iter().find_map(|need| session.lacks(*need));
     let refused = session.pulse.refused();
     let mut finding = if interrupt::requested() {
-        Finding::blocked("interrupted")
+        Conclusion::blocked("interrupted")
     } else if let Some(why) = session.pulse.lost() {
-        Finding::blocked(why)
+        Conclusion::blocked(why)
     } else if u128::from(clock.elapsed_ms()) > limit.as_millis() {
-        Finding::blocked(format!("the time limit of the run ({} s) was exceeded", limit.as_secs()))
+        Conclusion::blocked(format!("the time limit of the run ({} s) was over", limit.as_secs()))
     } else if let Some(why) = lacking {
-        Finding::blocked(why)
+        Conclusion::blocked(why)
     } else {
         let call = std::panic::AssertUnwindSafe(|| (probe.run)(session));
-        std::panic::catch_unwind(call)
-            .unwrap_or_else(|_| Finding::blocked("the probe itself failed; this is a bug in aos"))
+        std::panic::catch_unwind(call).unwrap_or_else(|_| {
+            Conclusion::blocked("the probe itself failed; this is a fault of aos")
+        })
     };
     if let Some(why) = session.pulse.lost()
         && session.pulse.refused() > refused
         && !is_shown(&finding)
     {
         // What it concludes from calls that were not made is nothing.
-        finding = Finding::blocked(why);
+        finding = Conclusion::blocked(why);
     }
-    Result { probe, finding, duration_ms: own.elapsed_ms(), waiver: None }
+    ProbeResult { probe, finding, duration_ms: own.elapsed_ms(), waiver: None }
 }
 
 /// Makes a finding fit for a report.
-fn finish(session: &Session, finding: &mut Finding) {
+fn finish(session: &ToolCaller, finding: &mut Conclusion) {
     finding.evidence.truncate(MAX_EVIDENCE);
     // Messages may quote the tool.
-    let secrets: Vec<_> = [super::secrets::Shape::Plain, super::secrets::Shape::Special]
-        .into_iter()
-        .flat_map(|shape| session.sentinels(shape))
-        .collect();
+    let secrets: Vec<_> =
+        [super::secrets::SecretShape::Plain, super::secrets::SecretShape::Special]
+            .into_iter()
+            .flat_map(|shape| session.sentinels(shape))
+            .collect();
     finding.message = shown(&finding.message, &secrets);
 }
 
 /// A failure that a call shows which was made: the first thing that was wrong.
-fn is_shown(finding: &Finding) -> bool {
-    finding.verdict() == Verdict::Fail
+fn is_shown(finding: &Conclusion) -> bool {
+    finding.verdict() == ProbeVerdict::Fail
         && finding.evidence.first().is_some_and(|evidence| evidence.was_made)
 }
 

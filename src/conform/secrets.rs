@@ -12,7 +12,7 @@ pub struct Sentinel {
 
 /// Which form the values have.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Shape {
+pub enum SecretShape {
     /// Letters and digits, as most tokens are.
     Plain,
     /// With characters that URLs, JSON and shells treat specially.
@@ -26,13 +26,13 @@ const RUN: usize = 8;
 impl Sentinel {
     /// The sentinel of a variable: the same in each run, so that reports are stable, and like nothing else.
     #[must_use]
-    pub fn new(name: &str, shape: Shape) -> Self {
+    pub fn new(name: &str, shape: SecretShape) -> Self {
         use sha2::Digest as _;
         let digest = sha2::Sha256::digest(name.as_bytes());
         let middle: String = digest.iter().take(14).map(|byte| format!("{byte:02x}")).collect();
         let value = match shape {
-            Shape::Plain => format!("Qz7x{middle}Wk9j"),
-            Shape::Special => format!("Qz7x/+{}=&%{}\"Wk9j", &middle[..14], &middle[14..]),
+            SecretShape::Plain => format!("Qz7x{middle}Wk9j"),
+            SecretShape::Special => format!("Qz7x/+{}=&%{}\"Wk9j", &middle[..14], &middle[14..]),
         };
         Self { name: name.to_owned(), value }
     }
@@ -201,7 +201,8 @@ fn base64_cores(bytes: &[u8]) -> Vec<String> {
 }
 
 /// Base64 without padding.
-pub(super) fn base64(bytes: &[u8]) -> String {
+#[must_use]
+pub fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for chunk in bytes.chunks(3) {
@@ -229,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_secret_is_found_whole_encoded_and_in_part() {
-        for shape in [Shape::Plain, Shape::Special] {
+        for shape in [SecretShape::Plain, SecretShape::Special] {
             let secret = Sentinel::new("ACME_TOKEN", shape);
             let basic = base64(format!("user:{}", secret.value).as_bytes());
             let encoded = [percent(&secret.value), basic, base64(secret.value.as_bytes())];
@@ -246,7 +247,7 @@ mod tests {
 
     #[test]
     fn an_end_of_a_secret_counts_where_it_stands_by_itself() {
-        for shape in [Shape::Plain, Shape::Special] {
+        for shape in [SecretShape::Plain, SecretShape::Special] {
             let secret = Sentinel::new("ACME_TOKEN", shape);
             let value = &secret.value;
             for text in ["Qz7x***", "\"***Wk9j\"", "Wk9j", "token Qz7x..."] {
@@ -264,7 +265,7 @@ mod tests {
 
     #[test]
     fn what_is_redacted_of_a_part_is_as_long_as_it_fits() {
-        for shape in [Shape::Plain, Shape::Special] {
+        for shape in [SecretShape::Plain, SecretShape::Special] {
             let secret = Sentinel::new("ACME_TOKEN", shape);
             let (length, value) = (secret.value.len(), secret.value.as_str());
             for text in [

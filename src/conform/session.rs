@@ -15,34 +15,30 @@ use crate::system::subject::{self, Ending, Launch, Ran, Stimulus};
 use crate::system::temporary::TemporaryDirectory;
 use crate::system::{files, loopback};
 
-use super::examination::Examination;
-use super::family::{PROBES, ProbeSet};
+use super::family_state::FamilyState;
 use super::fixture::Fixture;
-use super::harness::facts::Facts;
-use super::harness::upstream::Values;
 use super::memory::Memory;
 use super::mock::{Behaviour, Mock};
-use super::monitor::Log;
+use super::monitor::log::CallLog;
 use super::probe::Need;
 use super::pulse::Pulse;
 use super::sandbox::Sandbox;
-use super::secrets::{Sentinel, Shape};
+use super::secrets::{SecretShape, Sentinel};
 use super::start;
 use super::surroundings::Surroundings;
 use super::target::Target;
+use super::tools::{FamilyTools, TOOLS};
 
-pub use super::call::{Blow, CALL_LIMIT, Call, Event, Upstream};
+pub use super::call::{CALL_LIMIT, Event, MAX_OUTPUT, Signal, ToolCall, Upstream};
 pub use super::observed::Observed;
 
-/// Most bytes of a stream that are kept: a little more than the host takes.
-pub const MAX_OUTPUT: usize = 1_100_000;
 /// How long a tool may take to show that it still answers.
 const GREETING_LIMIT: Duration = Duration::from_secs(8);
 /// Largest manifest, in bytes.
 const MAX_MANIFEST: u64 = 4 * 1024 * 1024;
 
 /// One run over one tool.
-pub struct Session {
+pub struct ToolCaller {
     pub target: Target,
     pub contract: Contract,
     pub fixture: Option<Fixture>,
@@ -56,10 +52,9 @@ pub struct Session {
     compiled: Option<TemporaryDirectory>,
     memory: Memory<Observed>,
     /// Every finished call, for the rules that hold for all of them.
-    pub log: Log,
-    /// Signed releases that the publisher of the project made in this run.
-    pub publications: super::agent_cli::Publications,
-    pub examination: Examination,
+    pub log: CallLog,
+    /// What the probes of the family share.
+    pub state: FamilyState,
     calls: AtomicUsize,
     spent_ms: AtomicU64,
     quickest_ms: AtomicU64,
@@ -69,13 +64,13 @@ pub struct Session {
     pub pulse: Pulse,
 }
 
-impl fmt::Debug for Session {
+impl fmt::Debug for ToolCaller {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Session").field("target", &self.target).finish_non_exhaustive()
     }
 }
 
-impl Session {
+impl ToolCaller {
     /// What is known about a tool before it runs.
     #[must_use]
     pub fn new(
@@ -84,11 +79,14 @@ impl Session {
         fixture: Option<Fixture>,
         isolation: Result<(), String>,
     ) -> Self {
-        let manifest = target.root.as_ref().and_then(|root| {
-            let loaded = files::read(&root.join("connector.json"), MAX_MANIFEST).ok()?;
+        let tools = TOOLS.of(target.family);
+        let name = tools.and_then(FamilyTools::manifest);
+        let manifest = target.root.as_ref().zip(name).and_then(|(root, name)| {
+            let loaded = files::read(&root.join(name), MAX_MANIFEST).ok()?;
             strict_json::read(std::str::from_utf8(&loaded.bytes).ok()?).ok()
         });
-        let credentials = credentials(manifest.as_ref(), fixture.as_ref());
+        let known = tools.zip(manifest.as_ref()).map(|(tools, manifest)| tools.secrets(manifest));
+        let credentials = credentials(known.unwrap_or_default(), fixture.as_ref());
         Self {
             target,
             contract,
@@ -99,9 +97,8 @@ impl Session {
             // Without one the calls are slower.
             compiled: TemporaryDirectory::new().ok(),
             memory: Memory::default(),
-            log: Log::default(),
-            publications: super::agent_cli::Publications::default(),
-            examination: Examination::default(),
+            log: CallLog::default(),
+            state: FamilyState::default(),
             calls: AtomicUsize::new(0),
             spent_ms: AtomicU64::new(0),
             quickest_ms: AtomicU64::new(u64::MAX),
@@ -116,10 +113,12 @@ impl Session {
         let lacking = |is_there: bool, why: &str| (!is_there).then(|| why.to_owned());
         match need {
             Need::Fixture => lacking(self.fixture.is_some(), "there is no conform.toml"),
-            Need::Facts => lacking(
-                self.facts().is_some(),
-                "conform.toml has no table [harness], which describes the API; docs/conform-toml.md explains how to add it to an older connector",
-            ),
+            Need::Facts => self
+                .tools()
+                .map_or(Some("nothing is known about tools of this family"), |tools| {
+                    tools.lacks_facts(self.fixture.as_ref())
+                })
+                .map(str::to_owned),
             Need::Credentials => lacking(
                 !self.credentials.is_empty(),
                 "neither manifest nor conform.toml names a variable that holds a secret",
@@ -137,9 +136,10 @@ impl Session {
                 self.target.root.is_some(),
                 "it looks at the project, and only a command was given",
             ),
-            Need::Manifest => {
-                lacking(self.manifest.is_some(), "there is no connector.json that can be read")
-            }
+            Need::Manifest => self.manifest.is_none().then(|| {
+                let name = self.tools().and_then(FamilyTools::manifest).unwrap_or("manifest");
+                format!("there is no {name} that can be read")
+            }),
             Need::Python => lacking(
                 crate::system::search_path::find("python3").is_some(),
                 "`python3` is not on PATH",
@@ -153,10 +153,8 @@ impl Session {
         self.fixture.as_ref()?.base_url_env.as_deref()
     }
 
-    /// The facts of the API behind a connector.
-    #[must_use]
-    pub fn facts(&self) -> Option<&Facts> {
-        self.fixture.as_ref()?.harness.as_ref()
+    fn tools(&self) -> Option<&'static dyn FamilyTools> {
+        TOOLS.of(self.target.family)
     }
 
     /// Whether no call can reach anything but this machine.
@@ -167,7 +165,7 @@ impl Session {
 
     /// Sentinels for every secret of the tool.
     #[must_use]
-    pub fn sentinels(&self, shape: Shape) -> Vec<Sentinel> {
+    pub fn sentinels(&self, shape: SecretShape) -> Vec<Sentinel> {
         self.credentials.iter().map(|name| Sentinel::new(name, shape)).collect()
     }
 
@@ -188,7 +186,7 @@ impl Session {
     /// not do wrong proves nothing.
     #[must_use]
     pub fn is_mute(&self) -> bool {
-        if PROBES.of(self.target.family).is_some_and(|part| !part.answers_with_envelopes()) {
+        if self.tools().is_some_and(|tools| !tools.answers_with_envelopes()) {
             return false;
         }
         if !self.spoke.load(Ordering::Relaxed) {
@@ -205,38 +203,38 @@ impl Session {
     }
 
     /// The call that every tool of the family answers.
-    fn greeting(&self) -> Call {
-        let words = PROBES.of(self.target.family).map(ProbeSet::greeting).unwrap_or_default();
-        Call::new(words.iter().copied())
+    fn greeting(&self) -> ToolCall {
+        let words = self.tools().map(FamilyTools::greeting).unwrap_or_default();
+        ToolCall::new(words.iter().copied())
     }
 
     /// Makes a call, or gives what an equal one showed.
     #[must_use]
-    pub fn observe(&self, call: &Call) -> Arc<Observed> {
+    pub fn observe(&self, call: &ToolCall) -> Arc<Observed> {
         self.memory.get(call, |call| self.perform(call, None))
     }
 
     /// Makes calls, or gives what equal ones showed, in their order.
     #[must_use]
-    pub fn observe_all(&self, calls: &[Call]) -> Vec<Arc<Observed>> {
+    pub fn observe_all(&self, calls: &[ToolCall]) -> Vec<Arc<Observed>> {
         self.memory.get_all(calls, |call| self.perform(call, None))
     }
 
     /// How long a call took. One that took longer than `most_ms` is made once more and the shorter time counts: that
     /// the machine is busy is no fault of the tool.
     #[must_use]
-    pub fn timed_ms(&self, call: &Call, observed: &Observed, most_ms: u64) -> u64 {
+    pub fn timed_ms(&self, call: &ToolCall, observed: &Observed, most_ms: u64) -> u64 {
         let took = observed.duration_ms();
         if took <= most_ms { took } else { took.min(self.perform(call, None).duration_ms()) }
     }
 
     /// Makes a call in a sandbox of the probe: for several calls that share a home. Never remembered.
     #[must_use]
-    pub fn observe_in(&self, call: &Call, sandbox: &Sandbox, mock: Option<&Mock>) -> Observed {
+    pub fn observe_in(&self, call: &ToolCall, sandbox: &Sandbox, mock: Option<&Mock>) -> Observed {
         self.perform(call, Some((sandbox, mock)))
     }
 
-    fn perform(&self, call: &Call, given: Option<(&Sandbox, Option<&Mock>)>) -> Observed {
+    fn perform(&self, call: &ToolCall, given: Option<(&Sandbox, Option<&Mock>)>) -> Observed {
         let secrets = call.secrets.map(|shape| self.sentinels(shape)).unwrap_or_default();
         let argv = std::iter::once(self.target.tool.clone()).chain(call.arguments.iter().cloned());
         let mut observed = Observed {
@@ -266,7 +264,7 @@ impl Session {
     }
 
     /// Whether the tool still answers, as this call shows it.
-    fn listen(&self, call: &Call, observed: &Observed) {
+    fn listen(&self, call: &ToolCall, observed: &Observed) {
         let is_silent = |observed: &Observed| {
             observed.ran.as_ref().is_ok_and(|ran| ran.ending == Ending::TimedOut)
         };
@@ -296,7 +294,7 @@ impl Session {
 
     fn attempt(
         &self,
-        call: &Call,
+        call: &ToolCall,
         given: Option<(&Sandbox, Option<&Mock>)>,
         observed: &mut Observed,
     ) -> Result<Ran, String> {
@@ -359,9 +357,9 @@ impl Session {
                 Event::CloseStdout => Stimulus::CloseStdout,
                 Event::InterruptWhenConnected
                 | Event::InterruptAfter(_)
-                | Event::AtMark(Blow::Interrupt, _) => Stimulus::InterruptWhen(&due),
+                | Event::AtMark(Signal::Interrupt, _) => Stimulus::InterruptWhen(&due),
                 Event::TerminateWhenConnected => Stimulus::TerminateWhen(&due),
-                Event::AtMark(Blow::Kill, _) => Stimulus::KillWhen(&due),
+                Event::AtMark(Signal::Kill, _) => Stimulus::KillWhen(&due),
             },
             obeys_modes: call.obeys_modes,
         };
@@ -388,19 +386,14 @@ impl Session {
 
     /// The upstream of one call: the API of the facts, where there are some.
     fn mock(&self, behaviour: Behaviour, secrets: &[Sentinel]) -> std::io::Result<Mock> {
-        if let Some(facts) = self.facts() {
-            return Mock::of(behaviour, facts.clone(), self.values(secrets));
+        let stated = self.fixture.as_ref().zip(self.tools());
+        if let Some(mock) =
+            stated.and_then(|(fixture, tools)| tools.upstream(fixture, behaviour, secrets))
+        {
+            return mock;
         }
         let routes = self.fixture.as_ref().map_or(&[][..], |fixture| &fixture.routes);
         Mock::start(behaviour, routes)
-    }
-
-    /// The variables of a call that credentials are made of.
-    #[must_use]
-    pub fn values(&self, secrets: &[Sentinel]) -> Values {
-        let set = self.fixture.iter().flat_map(|fixture| fixture.environment.clone());
-        set.chain(secrets.iter().map(|secret| (secret.name.clone(), secret.value.clone())))
-            .collect()
     }
 
     /// A tool that cannot be started is not started again; a copy of it that a probe made may be.
@@ -410,18 +403,6 @@ impl Session {
         }
     }
 
-    /// The contract of a connector.
-    #[must_use]
-    pub fn harness(&self) -> Option<&crate::contract::HarnessContract> {
-        self.contract.of().ok()
-    }
-
-    /// The contract of a stand-alone CLI.
-    #[must_use]
-    pub fn agent_cli(&self) -> Option<&crate::contract::AgentCliContract> {
-        self.contract.of().ok()
-    }
-
     #[must_use]
     pub fn family(&self) -> Family {
         self.target.family
@@ -429,17 +410,12 @@ impl Session {
 }
 
 /// Names of variables that hold secrets: of the manifest and of the fixture, without what is public.
-fn credentials(manifest: Option<&Value>, fixture: Option<&Fixture>) -> Vec<String> {
-    let auth = manifest.and_then(|manifest| manifest.get("auth"));
-    let of = |key: &str| {
-        let names = auth.and_then(|auth| auth.get(key)).and_then(Value::as_array);
-        names.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned)
-    };
+fn credentials(known: Vec<String>, fixture: Option<&Fixture>) -> Vec<String> {
     let public = fixture.map(|fixture| fixture.public.as_slice()).unwrap_or_default();
     let base = fixture.and_then(|fixture| fixture.base_url_env.as_deref());
     let more = fixture.map(|fixture| fixture.secrets.clone()).unwrap_or_default();
-    let mut names: Vec<_> = of("service_keys")
-        .chain(of("optional_service_keys"))
+    let mut names: Vec<_> = known
+        .into_iter()
         .chain(more)
         .filter(|name| !public.contains(name) && base != Some(name.as_str()))
         .filter(|name| !name.is_empty() && !name.contains(['=', '\0']) && name.len() <= 100)

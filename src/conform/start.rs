@@ -9,7 +9,7 @@ use crate::visible::excerpt;
 /// How much of a program is looked at.
 const HEAD: u64 = 256;
 /// Exits of a shell that was given a program it cannot run.
-const EXITS_OF_SHELLS: [i32; 3] = [2, 126, 127];
+const EXITS_OF_SHELLS: &[i32] = &[2, 126, 127];
 
 /// What the system's error means for this program.
 #[must_use]

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use super::call::Call;
+use super::call::ToolCall;
 use super::fixture::Fixture;
-use super::harness::facts::Facts;
 use super::sandbox::Sandbox;
 use super::secrets::Sentinel;
 
@@ -25,7 +24,7 @@ pub struct Surroundings<'a> {
 impl Surroundings<'_> {
     /// All variables of the call; later ones count.
     #[must_use]
-    pub fn variables(&self, call: &Call, sandbox: &Sandbox) -> Vec<(String, String)> {
+    pub fn variables(&self, call: &ToolCall, sandbox: &Sandbox) -> Vec<(String, String)> {
         let mut variables = sandbox.environment();
         let mut set = |name: &str, value: String| variables.push((name.to_owned(), value));
         for name in PROXIES {
@@ -39,8 +38,7 @@ impl Surroundings<'_> {
             None => set("PYTHONDONTWRITEBYTECODE", "1".to_owned()),
         }
         if let Some(fixture) = self.fixture {
-            let base = fixture.harness.as_ref().map_or("", Facts::base_path);
-            let base = format!("{}{base}", self.url);
+            let base = format!("{}{}", self.url, fixture.base_path);
             if let Some(name) = &fixture.base_url_env {
                 set(name, base.clone());
             }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::family::{PROBES, ProbeSet};
+use super::tools::{FamilyTools, TOOLS};
 use crate::contract::{Family, SpecTag};
 use crate::inputs::project::Project;
 use crate::system::files::{self, Kind};
@@ -64,10 +64,10 @@ pub fn given(command: &[String], family: Family, tag: SpecTag) -> Result<Target,
 /// When no place holds a program; names all of them.
 pub fn of_project(project: &Project, tool: &str, tag: SpecTag) -> Result<Target, TargetError> {
     let family = project.family;
-    if let Some(own) = PROBES.of(family).and_then(|part| part.target(project, &tag)) {
+    if let Some(own) = TOOLS.of(family).and_then(|part| part.target(project, &tag)) {
         return own;
     }
-    let usual = PROBES.of(family).map_or(".", ProbeSet::directory);
+    let usual = TOOLS.of(family).map_or(".", FamilyTools::directory);
     let directory = match files::kind(&project.root.join(usual)) {
         Ok(Kind::Directory) if usual != "." => project.root.join(usual),
         _ => project.root.clone(),
@@ -124,7 +124,7 @@ fn places(family: Family, tool: &str) -> Vec<String> {
     if !is_plain(tool) {
         return Vec::new();
     }
-    let directories = PROBES.of(family).map(ProbeSet::places).unwrap_or_default();
+    let directories = TOOLS.of(family).map(FamilyTools::places).unwrap_or_default();
     directories.iter().map(|directory| format!("{directory}/{tool}")).collect()
 }
 

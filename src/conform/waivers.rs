@@ -5,7 +5,7 @@ use crate::generate::record_conform::ProbeWaiver;
 use crate::visible::excerpt;
 
 use super::family as registry;
-use super::probe::Verdict;
+use super::probe::ProbeVerdict;
 use super::runner::Verdicts;
 
 /// A waiver says so this many days before it ends.
@@ -18,7 +18,7 @@ pub struct Remark {
     pub message: String,
 }
 
-/// Turns waived failures into [`Verdict::Waived`]. Gives the waivers that do not count, which are faults, and what
+/// Turns waived failures into [`ProbeVerdict::Waived`]. Gives the waivers that do not count, which are faults, and what
 /// else is to be said: a waiver that nothing needs, or one that ends soon.
 pub fn apply(
     verdicts: &mut Verdicts,
@@ -35,20 +35,19 @@ pub fn apply(
         }
         for result in verdicts.results.iter_mut().filter(|result| result.probe.id == waiver.probe) {
             match result.finding.verdict() {
-                Verdict::Fail | Verdict::Blocked => {
+                ProbeVerdict::Fail | ProbeVerdict::Blocked => {
                     result.finding.waive();
                     result.waiver = Some(waiver.clone());
                     let soon = waiver.expires.as_deref().and_then(|last| ends_soon(last, today));
                     notes.extend(soon.map(&remark));
                 }
-                Verdict::Pass => notes.push(remark(
-                    "it is no longer needed, because the probe passes: delete it".to_owned(),
+                ProbeVerdict::Pass => notes.push(remark(
+                    "it is not needed any more: the probe passes; delete it".to_owned(),
                 )),
-                Verdict::NotApplicable => notes.push(remark(
-                    "it is not needed, because the probe does not apply to this tool: delete it"
-                        .to_owned(),
+                ProbeVerdict::NotApplicable => notes.push(remark(
+                    "it is not needed: the probe does not apply to this tool; delete it".to_owned(),
                 )),
-                Verdict::Waived => {}
+                ProbeVerdict::Waived => {}
             }
         }
     }

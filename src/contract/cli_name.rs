@@ -42,7 +42,7 @@ const DEVICES: &str = "\
     lpt9";
 
 /// Words that no name of an Agent Skill may hold.
-const SKILL_WORDS: [&str; 2] = ["claude", "anthropic"];
+const SKILL_WORDS: &[&str] = &["claude", "anthropic"];
 
 /// The name of a tool: lower-case words of letters and digits joined by single dashes, a letter first.
 #[derive(Clone, Debug, Eq, PartialEq)]

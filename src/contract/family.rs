@@ -1,7 +1,7 @@
 //! The contract families a project can belong to: what they are called, and where each layer finds its part of one.
 //!
 //! Each family is a folder in `families`. No other module names one: a layer declares what it asks of a family as a
-//! trait with a [`Parts`] list, and `families::install` fills the lists before the first question.
+//! trait with a [`FamilyParts`] list, and `families::install` fills the lists before the first question.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -19,6 +19,8 @@ pub struct Description {
     pub noun: &'static str,
     /// How a project without a record is recognised.
     pub marker: Marker,
+    /// How the directories of its projects begin; empty where any name will do.
+    pub prefix: &'static str,
 }
 
 /// How a project without a record is recognised.
@@ -36,9 +38,18 @@ pub enum Marker {
 #[derive(Clone, Copy, Debug)]
 pub struct Family(&'static Description);
 
-static ALL: Parts<Description> = Parts::new();
+static ALL: FamilyParts<Description> = FamilyParts::new();
 
 impl Family {
+    /// The family of a project in a build of aos that has none.
+    pub const UNKNOWN: Self = Self::of(&Description {
+        name: "unknown",
+        spec_file: "SPEC.md",
+        noun: "project",
+        marker: Marker::Record,
+        prefix: "",
+    });
+
     /// The family that `description` describes.
     #[must_use]
     pub const fn of(description: &'static Description) -> Self {
@@ -79,6 +90,12 @@ impl Family {
     #[must_use]
     pub fn noun(self) -> &'static str {
         self.0.noun
+    }
+
+    /// How the directories of its projects begin; empty where any name will do.
+    #[must_use]
+    pub fn prefix(self) -> &'static str {
+        self.0.prefix
     }
 
     /// How a project without a record is recognised.
@@ -131,9 +148,9 @@ pub struct UnknownFamily(pub String);
 
 /// What one layer asks of each family.
 #[derive(Debug)]
-pub struct Parts<T: ?Sized + 'static>(RwLock<Vec<(Family, &'static T)>>);
+pub struct FamilyParts<T: ?Sized + 'static>(RwLock<Vec<(Family, &'static T)>>);
 
-impl<T: ?Sized + 'static> Parts<T> {
+impl<T: ?Sized + 'static> FamilyParts<T> {
     /// None yet.
     #[must_use]
     pub const fn new() -> Self {
@@ -163,7 +180,7 @@ impl<T: ?Sized + 'static> Parts<T> {
     }
 }
 
-impl<T: ?Sized + 'static> Default for Parts<T> {
+impl<T: ?Sized + 'static> Default for FamilyParts<T> {
     fn default() -> Self {
         Self::new()
     }

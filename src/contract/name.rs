@@ -101,7 +101,7 @@ name_type!(
 );
 
 /// Words that no Go identifier can be.
-pub const GO_KEYWORDS: [&str; 25] = [
+pub const GO_KEYWORDS: &[&str] = &[
     "break",
     "case",
     "chan",

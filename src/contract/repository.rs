@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 /// A directory with one of these is a project, or the source of a runtime.
-const MARKERS: [&str; 3] = ["aos.toml", ".agent/SPEC_VERSION", "runtime.toml"];
+const MARKERS: &[&str] = &["aos.toml", ".agent/SPEC_VERSION", "runtime.toml"];
 
 /// One regular file.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub struct SourceFile {
 
 /// The files of one project that are committed or would be, keyed by `/`-separated relative path.
 #[derive(Clone, Debug, Default)]
-pub struct Repository {
+pub struct ProjectFiles {
     /// Name of the directory the project lives in; empty when it cannot be known.
     pub directory_name: String,
     /// True when the project directory itself is a symbolic link (the host skips those).
@@ -37,7 +37,7 @@ pub struct Repository {
     pub notes: Vec<String>,
 }
 
-impl Repository {
+impl ProjectFiles {
     #[must_use]
     pub fn bytes(&self, path: &str) -> Option<&[u8]> {
         self.files.get(path).map(|file| file.bytes.as_slice())
@@ -98,11 +98,11 @@ pub fn is_below(path: &str, directory: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Repository, SourceFile};
+    use super::{ProjectFiles, SourceFile};
 
     #[test]
     fn a_project_below_is_found_unless_it_holds_something_of_this_one() {
-        let mut repository = Repository::default();
+        let mut repository = ProjectFiles::default();
         let paths =
             ["aos.toml", "a/aos.toml", "b/c/.agent/SPEC_VERSION", "d/runtime.toml", "e/x-aos.toml"];
         for path in paths {

@@ -9,8 +9,8 @@ pub mod harness;
 use std::sync::Once;
 
 /// Every family: what it adds to each layer.
-const INSTALL: [fn(); 4] =
-    [agent_adapter::install, agent_cli::install, augmentor::install, harness::install];
+const INSTALL: &[fn()] =
+    &[agent_adapter::install, agent_cli::install, augmentor::install, harness::install];
 
 /// Makes every family known to every layer; once is enough, and more does no harm.
 pub fn install() {

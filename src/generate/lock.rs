@@ -9,14 +9,12 @@ use crate::plan::{Digest, RelativePath};
 use crate::visible::excerpt;
 
 use super::record::SpecSource;
+use super::record_text::LOCK_VERSION;
 use super::record_text::{RecordError, family, quote, relative, toml};
 use super::runtime::Version;
 
 /// Path of the lock.
 pub const LOCK_PATH: &str = ".agent/spec.lock";
-/// The version of the lock format this program writes and reads.
-pub const LOCK_VERSION: i64 = 1;
-
 /// `.agent/spec.lock`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Lock {
@@ -178,7 +176,7 @@ mod tests {
     #[test]
     fn a_lock_reads_back_what_it_writes() {
         let lock = Lock {
-            family: crate::contract::agent_cli::FAMILY,
+            family: "agent-cli".parse().unwrap(),
             tag: SpecTag::parse("v1.1.0").unwrap(),
             source: SpecSource::Directory,
             vendored: BTreeMap::from([(path(".agent/CLI-SPEC.md"), Digest::of(b"x"))]),

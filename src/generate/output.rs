@@ -8,7 +8,7 @@ use crate::plan::RelativePath;
 use super::record_text::{RecordError, quote, relative};
 
 /// Operating systems and processors that the go command knows as the end of a file name.
-const PLATFORMS: [&str; 42] = [
+const PLATFORMS: &[&str] = &[
     "aix",
     "android",
     "darwin",

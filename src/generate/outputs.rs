@@ -2,17 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::{Map, Value};
+
 use crate::contract::document::ContractError;
-use crate::contract::family::Parts;
+use crate::contract::family::FamilyParts;
 use crate::contract::{Family, SpecTag};
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
 use crate::visible::excerpt;
 
 use super::output::Output;
 use super::vendor::{Contract, OtherContract};
-
-/// The manifest of a connector.
-pub const CONNECTOR_PATH: &str = "connector.json";
 
 /// What a family generates.
 pub trait Outputs: Sync {
@@ -28,6 +27,26 @@ pub trait Outputs: Sync {
     /// The file of a project that generators read in addition to the contract in `directory`.
     fn source(&self, directory: &RelativePath) -> String;
 
+    /// The name of a file in the directory of the contract that the project writes itself.
+    fn own_file(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Whether a JSON document is one that the family generates; JSON has no place for a mark.
+    fn is_document(&self, _members: &Map<String, Value>) -> bool {
+        false
+    }
+
+    /// A file that hosts read at this place, whether an output declares it or not, and what is wrong when none does.
+    fn read_by_hosts(&self) -> Option<(&'static str, &'static str)> {
+        None
+    }
+
+    /// Whether only the tests of a project load what this generator writes.
+    fn is_for_tests(&self, _generator: &str) -> bool {
+        false
+    }
+
     /// Every generated file of a repository; `source` is `None` when there is no such file.
     ///
     /// # Errors
@@ -40,8 +59,8 @@ pub trait Outputs: Sync {
     ) -> Result<FileSet, GenerateError>;
 }
 
-/// The generators of each family.
-pub static OUTPUTS: Parts<dyn Outputs> = Parts::new();
+/// What each family generates.
+pub static OUTPUTS: FamilyParts<dyn Outputs> = FamilyParts::new();
 
 /// Why nothing was generated.
 #[derive(Debug, thiserror::Error)]
@@ -71,6 +90,33 @@ pub fn generators(family: Family) -> &'static [&'static str] {
 #[must_use]
 pub fn source(family: Family, directory: &RelativePath) -> Option<String> {
     OUTPUTS.of(family).map(|part| part.source(directory))
+}
+
+/// The files in the directory of a contract that projects of any family write themselves.
+#[must_use]
+pub fn own_files(directory: &RelativePath) -> Vec<String> {
+    let names = OUTPUTS.entries().into_iter().filter_map(|(_, part)| part.own_file());
+    names.map(|name| format!("{directory}/{name}")).collect()
+}
+
+/// Whether a path is that of such a file, wherever the contract is.
+#[must_use]
+pub fn is_own_file(path: &RelativePath) -> bool {
+    let name = path.as_str().rsplit_once('/').map(|(_, name)| name);
+    let own = OUTPUTS.entries().into_iter().filter_map(|(_, part)| part.own_file());
+    name.is_some_and(|name| own.into_iter().any(|own| own == name))
+}
+
+/// Whether a JSON document is one that any family generates.
+#[must_use]
+pub fn is_document(members: &Map<String, Value>) -> bool {
+    OUTPUTS.entries().into_iter().any(|(_, part)| part.is_document(members))
+}
+
+/// Whether only the tests of a project load what this generator writes.
+#[must_use]
+pub fn is_for_tests(family: Family, generator: &str) -> bool {
+    OUTPUTS.of(family).is_some_and(|part| part.is_for_tests(generator))
 }
 
 /// Every generated file of a repository.

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::contract::{Family, json};
 use crate::plan::{Content, RelativePath};
 
+use super::outputs;
 use super::record::{AGENT_DIRECTORY, CONTRACT_DIRECTORY};
 
 /// Text in the head of every generated source file.
@@ -20,7 +21,7 @@ const MAX_DOCUMENT: usize = 4 * 1024 * 1024;
 /// Whether aos can have written `content` at `path`; `keep` are the project's own files in the directories of aos.
 #[must_use]
 pub fn is_of_aos(path: &RelativePath, content: &Content, keep: &[RelativePath]) -> bool {
-    let own = keep.contains(path) || path.as_str().ends_with("/contract-ext.json");
+    let own = keep.contains(path) || outputs::is_own_file(path);
     let owned = [AGENT_DIRECTORY, CONTRACT_DIRECTORY].iter().any(|directory| {
         path.as_str().strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
     });
@@ -34,7 +35,7 @@ pub fn has_mark(bytes: &[u8]) -> bool {
     head.windows(MARK.len()).any(|window| window == MARK)
 }
 
-/// JSON has no place for a mark: a contract names its family and tag, a permission map the mode of each command.
+/// JSON has no place for a mark: a contract names its family and tag, and families know their own documents.
 fn is_document(bytes: &[u8]) -> bool {
     if bytes.len() > MAX_DOCUMENT {
         return false;
@@ -43,12 +44,7 @@ fn is_document(bytes: &[u8]) -> bool {
     let text = |name: &str| members.get(name).and_then(Value::as_str);
     let is_contract = text("tag").is_some()
         && text("contract").is_some_and(|name| Family::names().contains(&name));
-    let is_map =
-        |value: &Value| value.as_object().is_some_and(|modes| modes.values().all(Value::is_string));
-    let is_permissions = text("tool").is_some()
-        && text("backend").is_some()
-        && ["permissions", "commands"].iter().any(|name| members.get(*name).is_some_and(is_map));
-    is_contract || is_permissions
+    is_contract || outputs::is_document(&members)
 }
 
 #[cfg(test)]

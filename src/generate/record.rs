@@ -381,7 +381,7 @@ mod tests {
     #[test]
     fn a_record_reads_back_what_it_writes() {
         let record = Record {
-            family: crate::contract::harness::FAMILY,
+            family: "harness".parse().unwrap(),
             spec: SpecSection { keep: vec![path(".agent/NOTES.md")], ..SpecSection::embedded() },
             template: Some(TemplateSection {
                 name: "connector-python".into(),
@@ -419,7 +419,7 @@ mod tests {
         let source = SpecSource::Host(Repository::parse("acme/specs").unwrap());
         let spec = SpecSection { source, place, trust_lock: true, ..SpecSection::embedded() };
         let record = Record {
-            family: crate::contract::agent_cli::FAMILY,
+            family: "agent-cli".parse().unwrap(),
             spec,
             template: None,
             upgrade: None,

@@ -4,7 +4,8 @@ use crate::contract::{Family, json};
 use crate::plan::RelativePath;
 use crate::visible::excerpt;
 
-use super::lock::LOCK_VERSION;
+/// The version of the lock format this program writes and reads.
+pub const LOCK_VERSION: i64 = 1;
 
 /// Why a record cannot be used.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

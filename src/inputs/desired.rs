@@ -133,9 +133,10 @@ impl SourceBytes {
     pub fn read(root: &Path, record: &Record) -> Result<Self, DesiredError> {
         let path = outputs::source(record.family, &record.spec.directory);
         // The place is that of a managed file in one family; what cannot be read there is refused in all of them.
-        let extension = format!("{}/contract-ext.json", record.spec.directory);
-        if path.as_ref() != Some(&extension) {
-            source(root, &extension)?;
+        for own in outputs::own_files(&record.spec.directory) {
+            if path.as_ref() != Some(&own) {
+                source(root, &own)?;
+            }
         }
         let go_mod = match record.runtime {
             Some(_) => source(root, GO_MOD_PATH)?,

@@ -2,7 +2,7 @@
 
 use include_dir::{Dir, include_dir};
 
-use crate::contract::operations::Preset;
+use crate::contract::family::FamilyParts;
 use crate::contract::{Family, SpecTag};
 use crate::generate::scaffold::TemplateFile;
 
@@ -106,18 +106,16 @@ pub fn preset_text(template: &str, name: &str) -> Option<&'static str> {
     TEMPLATES.get_file(format!("{template}/presets/{name}.toml"))?.contents_utf8()
 }
 
-/// Parses the text of a preset.
-///
-/// # Errors
-/// When it is malformed.
-pub fn parse_preset(name: &str, text: &str) -> Result<Preset, EmbeddedError> {
-    toml(&format!("presets/{name}.toml"), text)
-}
+/// Contracts of families that bring their own: a directory for each tag. Those of all others are in `contract/`.
+pub static CONTRACTS_OF_FAMILIES: FamilyParts<Dir<'static>> = FamilyParts::new();
 
 /// Released tags of a family, oldest first.
 #[must_use]
 pub fn tags(family: Family) -> Vec<SpecTag> {
-    let Some(directory) = CONTRACTS.get_dir(family.name()) else { return Vec::new() };
+    let own = CONTRACTS_OF_FAMILIES.of(family);
+    let Some(directory) = own.or_else(|| CONTRACTS.get_dir(family.name())) else {
+        return Vec::new();
+    };
     let mut tags: Vec<_> = directory_names(directory)
         .into_iter()
         .filter_map(|name| SpecTag::parse(name).ok())
@@ -129,8 +127,12 @@ pub fn tags(family: Family) -> Vec<SpecTag> {
 /// One file of a released tag.
 #[must_use]
 pub fn contract_file(family: Family, tag: &SpecTag, name: &str) -> Option<&'static [u8]> {
-    let path = format!("{}/{}/{name}", family.name(), tag.as_str());
-    CONTRACTS.get_file(path).map(include_dir::File::contents)
+    let inner = format!("{}/{name}", tag.as_str());
+    let file = match CONTRACTS_OF_FAMILIES.of(family) {
+        Some(own) => own.get_file(inner),
+        None => CONTRACTS.get_file(format!("{}/{inner}", family.name())),
+    };
+    file.map(include_dir::File::contents)
 }
 
 /// The files of the Agent Skill of this very build, in path order: path with `/`, and bytes.
@@ -171,15 +173,6 @@ pub fn toml<T: serde::de::DeserializeOwned>(path: &str, text: &str) -> Result<T,
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_preset_of_a_connector_is_well_formed() {
-        let name = "connector-python";
-        for preset in preset_names(name).into_iter().chain([EXAMPLE_PRESET]) {
-            let text = preset_text(name, preset).unwrap().replace("{NAME}", "ACME");
-            parse_preset(preset, &text).unwrap();
-        }
-    }
 
     #[test]
     fn the_skill_in_the_binary_has_its_description() {

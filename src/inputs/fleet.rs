@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::project;
 use super::repository;
+use crate::contract::Family;
 
 /// Deepest directory that is searched.
 const MAX_DEPTH: usize = 12;
@@ -81,8 +82,11 @@ pub fn discover(root: &Path) -> Result<Fleet, FleetError> {
     Ok(fleet)
 }
 
-/// A directory, or a link that looks like a connector: hosts pass over those, and a rule says so.
+/// A directory, or a link with the name of a project: hosts pass over those, and a rule says so.
 fn is_candidate(entry: &walkdir::DirEntry) -> bool {
+    let name = entry.file_name().to_string_lossy();
+    let prefixes = || Family::all().into_iter().map(Family::prefix);
     entry.file_type().is_dir()
-        || entry.file_type().is_symlink() && entry.file_name().to_string_lossy().starts_with("aos-")
+        || entry.file_type().is_symlink()
+            && prefixes().any(|prefix| !prefix.is_empty() && name.starts_with(prefix))
 }

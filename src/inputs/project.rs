@@ -173,7 +173,7 @@ fn family_of(root: &Path) -> Family {
         Marker::Rest | Marker::Record => false,
     });
     let rest = || families.iter().find(|family| family.marker() == Marker::Rest);
-    marked.or_else(rest).copied().unwrap_or(crate::contract::agent_cli::FAMILY)
+    marked.or_else(rest).copied().unwrap_or(Family::UNKNOWN)
 }
 
 fn is_there(root: &Path, path: &str) -> bool {

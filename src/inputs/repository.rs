@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use crate::contract::Repository;
+use crate::contract::ProjectFiles;
 use crate::contract::repository::SourceFile;
 use crate::generate::record::{AGENT_DIRECTORY, CONTRACT_DIRECTORY};
 use crate::plan::{Content, RelativePath, Tree, TreeEntry};
@@ -24,7 +24,7 @@ const MAX_TOTAL: usize = 64 * 1024 * 1024;
 const MAX_DEPTH: usize = 24;
 
 /// Directories of tools. Their files count as ignored, whatever `.gitignore` says; in the index they are committed.
-const SKIPPED: [&str; 14] = [
+const SKIPPED: &[&str] = &[
     ".git",
     ".hg",
     ".venv",
@@ -43,11 +43,11 @@ const SKIPPED: [&str; 14] = [
 
 /// Reads the files of `project`.
 #[must_use]
-pub fn load(project: &Project) -> Repository {
-    let mut repository = Repository {
+pub fn load(project: &Project) -> ProjectFiles {
+    let mut repository = ProjectFiles {
         directory_name: project.directory_name.clone(),
         directory_is_symlink: project.directory_is_symlink,
-        ..Repository::default()
+        ..ProjectFiles::default()
     };
     let mut scope = Scope::of(project);
     repository.notes.extend(scope.checkout.note.clone());
@@ -211,7 +211,7 @@ pub fn is_skipped(directory: &str) -> bool {
 }
 
 /// Adds a file that is loaded but not committed.
-fn add_ignored(repository: &mut Repository, path: String, entry: &walkdir::DirEntry) -> usize {
+fn add_ignored(repository: &mut ProjectFiles, path: String, entry: &walkdir::DirEntry) -> usize {
     // One that cannot be read, or is too large, is loaded all the same.
     let (bytes, executable) = match files::read(entry.path(), MAX_FILE) {
         Ok(loaded) => (loaded.bytes, loaded.executable),
@@ -223,7 +223,7 @@ fn add_ignored(repository: &mut Repository, path: String, entry: &walkdir::DirEn
 }
 
 /// Adds one entry; returns the bytes it takes.
-fn add(repository: &mut Repository, path: String, entry: &walkdir::DirEntry) -> usize {
+fn add(repository: &mut ProjectFiles, path: String, entry: &walkdir::DirEntry) -> usize {
     if entry.file_type().is_symlink() {
         repository.symlinks.push(path);
         return 0;
@@ -255,7 +255,7 @@ fn relative(root: &Path, path: &Path) -> String {
 #[must_use]
 pub fn tree<'a>(
     root: &Path,
-    repository: &Repository,
+    repository: &ProjectFiles,
     paths: impl IntoIterator<Item = &'a RelativePath>,
 ) -> Tree {
     let mut known = Tree::default();
@@ -275,7 +275,10 @@ pub fn tree<'a>(
 }
 
 /// Every file and link of the repository below `directory`.
-pub fn below<'a>(repository: &'a Repository, directory: &'a str) -> impl Iterator<Item = &'a str> {
+pub fn below<'a>(
+    repository: &'a ProjectFiles,
+    directory: &'a str,
+) -> impl Iterator<Item = &'a str> {
     let unreadable = repository.unreadable.iter().map(|(path, _)| path.as_str());
     let links = repository.symlinks.iter().map(String::as_str);
     repository

@@ -320,7 +320,7 @@ mod tests {
     use crate::generate::scaffold::{is_within, output_name};
 
     /// Variables that no question may take the name of.
-    const NAMES: [&str; 10] = [
+    const NAMES: &[&str] = &[
         "tool",
         "name",
         "package",

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::contract::family::Parts;
+use crate::contract::family::FamilyParts;
 use crate::inputs::project::Project;
 use crate::report::Failure;
 
@@ -110,4 +110,4 @@ pub struct Call<'a> {
 }
 
 /// The families that have packages for the server.
-pub static OPENERS: Parts<dyn Opener> = Parts::new();
+pub static OPENERS: FamilyParts<dyn Opener> = FamilyParts::new();

@@ -13,7 +13,7 @@ const MAX_COMPONENT: usize = 255;
 const MAX_PATH: usize = 1024;
 
 /// Device names that Windows reserves in every directory, with or without an extension.
-const RESERVED: [&str; 22] = [
+const RESERVED: &[&str] = &[
     "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8",
     "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
 ];

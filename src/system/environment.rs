@@ -56,7 +56,7 @@ pub const APPDATA: &str = "APPDATA";
 pub const FLATPAK_XDG_CONFIG_HOME: &str = "FLATPAK_XDG_CONFIG_HOME";
 
 /// Signs of an agent that make `skills` install for this agent alone; never passed on to it.
-pub const SIGNS_OF_AGENTS: [&str; 18] = [
+pub const SIGNS_OF_AGENTS: &[&str] = &[
     "AI_AGENT",
     "ANTIGRAVITY_AGENT",
     "AUGMENT_AGENT",
@@ -91,15 +91,15 @@ pub const FOREIGN_TO_GIT: [&str; 11] = [
     "GIT_WORK_TREE",
 ];
 /// What an outer `npx` or `npm run` was asked for; an inner `npx` would take it for itself.
-pub const FOREIGN_TO_NPX: [&str; 4] =
-    ["npm_config_call", "npm_config_package", "npm_config_workspace", "npm_config_workspaces"];
+pub const FOREIGN_TO_NPX: &[&str] =
+    &["npm_config_call", "npm_config_package", "npm_config_workspace", "npm_config_workspaces"];
 /// Programs that would ask a person for a password in a window of their own.
 pub const ASKING_PROGRAMS: [&str; 2] = ["GIT_ASKPASS", "SSH_ASKPASS"];
 /// Forces colour where `NO_COLOR` forbids it.
 pub const FORCE_COLOR: &str = "FORCE_COLOR";
 
 /// What every program gets that aos starts for an MCP client: places, language, proxies. None is a secret of a package.
-pub const NEUTRAL: [&str; 34] = [
+pub const NEUTRAL: &[&str] = &[
     "ALL_PROXY",
     "APPDATA",
     "COMSPEC",

@@ -17,9 +17,9 @@ use super::clock::Stopwatch;
 use super::temporary;
 
 /// The only argument of a keeper; no command has such a name.
-const ARGUMENT: &str = "__keeper";
-const DONE: &str = "done";
-/// Longest line that a keeper reads, and largest number of groups.
+pub const ARGUMENT: &str = "__keeper";
+const FAREWELL: &str = "farewell";
+/// Longest line that a keeper reads, and most groups it remembers.
 const MAX_LINE: u64 = 1024;
 const MAX_GROUPS: usize = 10_000;
 /// Time limit for aos, and the processes that it started, to end.

@@ -13,9 +13,8 @@ const MAX_ANSWER: u64 = 8 * 1024 * 1024;
 /// Time limit for one step.
 const PATIENCE: Duration = Duration::from_secs(5);
 const CONNECT: Duration = Duration::from_millis(500);
-/// Hop-by-hop headers.
-const OF_CONNECTION: [&str; 4] =
-    ["connection", "transfer-encoding", "content-length", "keep-alive"];
+/// Headers that speak about one connection only.
+const OF_CONNECTION: &[&str] = &["connection", "transfer-encoding", "content-length", "keep-alive"];
 
 /// Whether a server listens on a port of this machine.
 #[must_use]

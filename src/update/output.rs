@@ -13,7 +13,7 @@ const MIN_SECRET: usize = 5;
 /// The replacement for a secret.
 const HIDDEN: &str = "[hidden]";
 /// Parts of the names of variables whose values are secret.
-const SECRET_NAMES: [&str; 18] = [
+const SECRET_NAMES: &[&str] = &[
     "TOKEN",
     "SECRET",
     "PASSWORD",
@@ -34,9 +34,9 @@ const SECRET_NAMES: [&str; 18] = [
     "DSN",
 ];
 /// Last words of the names of variables whose values are secret.
-const SECRET_ENDS: [&str; 7] = ["KEY", "PASS", "PWD", "PIN", "SK", "PAT", "PW"];
-/// The search path for programs, which is not a secret.
-const PLACES: [&str; 2] = ["PWD", "OLDPWD"];
+const SECRET_ENDS: &[&str] = &["KEY", "PASS", "PWD", "PIN", "SK", "PAT", "PW"];
+/// Where programs are, which is no secret.
+const PLACES: &[&str] = &["PWD", "OLDPWD"];
 
 /// Escape sequences of terminals: commands with parameters, texts for the terminal, single symbols.
 static ESCAPES: LazyLock<Option<Regex>> = LazyLock::new(|| {

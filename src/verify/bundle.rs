@@ -6,13 +6,13 @@ use serde_json::Value;
 use sigstore_verify::types::{Bundle as Parsed, SignatureContent};
 
 use super::document::{self, DocumentError, Shape, may, must};
-use super::shown;
+use super::shown::shown;
 
 /// Largest bundle, in bytes.
 pub const MAX_BUNDLE: usize = 256 * 1024;
 
 /// Media types of versions 0.1, 0.2 and 0.3; the last has two spellings.
-const MEDIA_TYPES: [&str; 4] = [
+const MEDIA_TYPES: &[&str] = &[
     "application/vnd.dev.sigstore.bundle+json;version=0.1",
     "application/vnd.dev.sigstore.bundle+json;version=0.2",
     "application/vnd.dev.sigstore.bundle+json;version=0.3",
@@ -20,7 +20,7 @@ const MEDIA_TYPES: [&str; 4] = [
 ];
 
 /// Members of the format that cosign wrote before version 3.
-const LEGACY: [&str; 3] = ["base64Signature", "rekorBundle", "SignedEntryTimestamp"];
+const LEGACY: &[&str] = &["base64Signature", "rekorBundle", "SignedEntryTimestamp"];
 
 /// Largest number of certificates, timestamps and hashes in a bundle.
 const MOST: usize = 64;

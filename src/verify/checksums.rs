@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::shown;
+use super::shown::shown;
 
 /// Largest list, in bytes.
 pub const MAX_CHECKSUMS: usize = 1024 * 1024;

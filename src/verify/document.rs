@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::strict_json;
 
-use super::shown;
+use super::shown::shown;
 
 /// Why bytes are not the expected document.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

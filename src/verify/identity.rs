@@ -6,7 +6,7 @@ use std::fmt;
 
 use regex::{Regex, RegexBuilder};
 
-use super::shown;
+use super::shown::shown;
 
 /// Longest identity or pattern, in bytes.
 const MAX_LENGTH: usize = 2048;

@@ -3,14 +3,13 @@
 //! This module opens no file and no connection. `sigstore-verify` does the cryptography and reads the clock of this
 //! machine. Documents with missing, duplicate or unknown members are refused.
 
-use crate::visible::excerpt;
-
 pub mod bundle;
 mod certificate;
 pub mod checksums;
 mod document;
 pub mod identity;
 pub mod policy;
+mod shown;
 pub mod trust_root;
 pub mod verdict;
 
@@ -25,11 +24,3 @@ pub use identity::ExpectedIdentity;
 pub use policy::{ExpectedContent, ExpectedSigner, Policy, Subject, VerifyingKey};
 pub use trust_root::TrustRoot;
 pub use verdict::{Rejection, Signer, Verdict};
-
-/// Longest text from outside in a message, in characters.
-const MAX_SHOWN: usize = 240;
-
-/// Outside text for a message: one line of bounded length.
-fn shown(text: &str) -> String {
-    excerpt(text, MAX_SHOWN)
-}

@@ -9,11 +9,14 @@ use sigstore_verify::types::{
 };
 use sigstore_verify::{PublicKeyVerificationPolicy, VerificationPolicy, VerificationResult};
 
+use super::bundle::{Bundle, Content};
 use super::certificate::{self, Names};
+use super::checksums::Sha256;
+use super::identity::ExpectedIdentity;
+use super::shown::shown;
+use super::trust_root::TrustRoot;
 use super::verdict::{AttestedStatement, Claims, Log};
-use super::{
-    Bundle, Content, ExpectedIdentity, Rejection, Sha256, Signer, TrustRoot, Verdict, shown,
-};
+use super::verdict::{Rejection, Signer, Verdict};
 
 /// The requirements of a verification.
 #[derive(Clone, Debug)]

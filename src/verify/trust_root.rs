@@ -5,8 +5,9 @@ use sigstore_trust_root::{SIGSTORE_PRODUCTION_TRUSTED_ROOT, TransparencyLog, Tru
 use sigstore_verify::Verifier;
 use sigstore_verify::types::LogKeyId;
 
+use super::checksums::Sha256;
 use super::document::{self, DocumentError};
-use super::{Sha256, shown};
+use super::shown::shown;
 
 /// Largest trust root, in bytes.
 pub const MAX_TRUST_ROOT: usize = 1024 * 1024;
@@ -15,7 +16,7 @@ pub const MAX_TRUST_ROOT: usize = 1024 * 1024;
 pub const EMBEDDED_AS_OF: &str = "2026-10-23";
 
 /// Known media types; the second version has two spellings.
-const MEDIA_TYPES: [&str; 3] = [
+const MEDIA_TYPES: &[&str] = &[
     "application/vnd.dev.sigstore.trustedroot+json;version=0.1",
     "application/vnd.dev.sigstore.trustedroot+json;version=0.2",
     "application/vnd.dev.sigstore.trustedroot.v0.2+json",

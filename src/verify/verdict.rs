@@ -4,7 +4,9 @@ use jiff::Timestamp;
 use sigstore_verify::Error;
 use sigstore_verify::types::Statement;
 
-use super::{Content, Sha256, shown};
+use super::bundle::Content;
+use super::checksums::Sha256;
+use super::shown::shown;
 
 /// A verified file, with its signer and signing time.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use aos::audit::{Options, ProjectReport, audit, rules};
+use aos::audit::{AuditOptions, ProjectReport, audit, rules};
 use aos::inputs::spec_source::Session;
 
 use super::disk;
@@ -126,7 +126,7 @@ impl Scene {
     }
 
     fn verdict(&self) -> ProjectReport {
-        let options = Options { rules: Vec::new(), today: "2026-01-01".to_owned() };
+        let options = AuditOptions { rules: Vec::new(), today: "2026-01-01".to_owned() };
         audit(&self.project, &options, &Session::new(None)).expect("a project")
     }
 

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use aos::contract::{AgentCliContract, HarnessContract, SpecTag};
+use aos::contract::SpecTag;
+use aos::families::agent_cli::contract::AgentCliContract;
+use aos::families::harness::contract::HarnessContract;
 use aos::generate::vendor::Contract;
 use aos::plan::Digest;
 

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::super::ApplyError;
 use super::super::ledger;
 use super::{DIRECTORY, Digest, Entry, MAX_JOURNAL, RelativePath, Side, VERSION, exists, state_of};
+use crate::apply::fault::ApplyError;
 use crate::plan::seal::seal;
 use crate::system::files::{self, Kind};
 use crate::system::{git, machine_secret};

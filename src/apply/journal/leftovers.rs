@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::super::journal::{DIRECTORY, DRAFT_PREFIX, Entry};
 use super::super::ledger;
-use super::super::new_tree;
+use super::super::names::STAGING_PREFIX;
 use super::genuine;
 use crate::plan::Digest;
 use crate::system::checkpoint;
@@ -79,7 +79,7 @@ pub fn left(root: &Path) -> Vec<Left> {
         found.push(Left { name, reason });
     }
     let stages = names(root).into_iter().filter(|name| {
-        let id = name.strip_prefix(new_tree::PREFIX);
+        let id = name.strip_prefix(STAGING_PREFIX);
         let entry = id.and_then(ledger::Entry::find).filter(|entry| entry.is_of(root));
         id.is_some() && entry.is_none()
     });

@@ -6,6 +6,7 @@
 
 mod go;
 mod masked;
+mod module;
 mod mutation;
 mod pattern;
 mod python;
@@ -15,31 +16,32 @@ mod typescript;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::contract::repository::is_below;
-use crate::contract::{Finding, Repository};
+use crate::contract::{Finding, ProjectFiles};
+use crate::generate::outputs;
 use crate::generate::record::Record;
-use crate::system::files::{self, Kind};
 
-use super::rules;
+use module::GeneratedModule;
 
 /// Every file that stands in for an output of `record` or amends it, in a stable order. Files in `ours` hold exactly what
 /// aos writes, so what they do is not looked at.
 #[must_use]
 pub fn findings(
     root: &Path,
-    repository: &Repository,
+    repository: &ProjectFiles,
     record: &Record,
     ours: &BTreeSet<&str>,
 ) -> Vec<Finding> {
     let mut found = Vec::new();
     for (generator, outputs) in &record.outputs {
         for output in outputs {
-            let module = Module::at(root, repository, output.path.as_str(), ours);
+            let module = GeneratedModule::at(root, repository, output.path.as_str(), ours);
             match generator.as_str() {
                 "go" => go::check(&module, &mut found),
                 "python" => python::check(&module, record, &mut found),
                 "rust" => rust::check(&module, &mut found),
-                "test_cases" => python::places(&module, &mut found),
+                other if outputs::is_for_tests(record.family, other) => {
+                    python::places(&module, &mut found);
+                }
                 "javascript" | "typescript" => typescript::check(&module, &mut found),
                 _ => {}
             }
@@ -51,103 +53,4 @@ pub fn findings(
     let mut known = BTreeSet::new();
     found.retain(|finding| known.insert(cause(finding)));
     found
-}
-
-/// One generated module and its project.
-struct Module<'a> {
-    root: &'a Path,
-    repository: &'a Repository,
-    path: &'a str,
-    /// The directory of the module, empty for the root.
-    directory: &'a str,
-    file_name: &'a str,
-    /// The file name up to its first dot.
-    stem: &'a str,
-    /// Files that hold exactly what aos writes.
-    ours: &'a BTreeSet<&'a str>,
-}
-
-impl<'a> Module<'a> {
-    fn at(
-        root: &'a Path,
-        repository: &'a Repository,
-        path: &'a str,
-        ours: &'a BTreeSet<&'a str>,
-    ) -> Self {
-        let (directory, file_name) = path.rsplit_once('/').unwrap_or(("", path));
-        let stem = file_name.split('.').next().unwrap_or(file_name);
-        Self { root, repository, path, directory, file_name, stem, ours }
-    }
-
-    fn beside(&self, name: &str) -> String {
-        join(self.directory, name)
-    }
-
-    /// Names beside the module, from the disk: what git ignores is loaded all the same.
-    fn siblings(&self) -> Vec<String> {
-        names(&self.root.join(self.directory))
-    }
-
-    fn kind(&self, path: &str) -> Kind {
-        files::kind(&self.root.join(path)).unwrap_or(Kind::Absent)
-    }
-
-    /// Checkouts of other projects beside the package of the module, such as worktrees. Each has a `.git` of its own,
-    /// which no repository can bring along; a record alone, which anybody can commit, makes no directory harmless.
-    fn projects_beside(&self) -> Vec<&'a str> {
-        let mut nested = self.repository.nested(std::iter::once(self.path));
-        let inside = |project: &str| self.directory.is_empty() || is_below(project, self.directory);
-        nested.retain(|project| {
-            !inside(project) && self.kind(&join(project, ".git")) != Kind::Absent
-        });
-        nested
-    }
-
-    fn text(&self) -> &'a str {
-        self.repository.text(self.path).unwrap_or_default()
-    }
-
-    /// Text files whose names end with one of `endings`, without the module itself. Files that git ignores count: this
-    /// checkout loads them.
-    fn others(&self, endings: &'a [&'a str]) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let own = self.path;
-        self.repository.files.iter().chain(&self.repository.ignored).filter_map(
-            move |(path, file)| {
-                let wanted = endings.iter().any(|ending| path.ends_with(ending)) && path != own;
-                let text = wanted.then(|| std::str::from_utf8(&file.bytes).ok()).flatten()?;
-                Some((path.as_str(), text))
-            },
-        )
-    }
-
-    fn shadowed(&self, path: &str, why: &str) -> Finding {
-        rules::SHADOWED.finding(path, format!("{why} `{}`", self.path))
-    }
-
-    fn amended(&self, path: &str, text: &str, at: usize) -> Finding {
-        let message = format!("it changes values of `{}` while the tool runs", self.path);
-        let mut finding = rules::AMENDED.finding(path, message);
-        finding.line = Some(line(text, at));
-        finding
-    }
-}
-
-fn join(directory: &str, name: &str) -> String {
-    if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }
-}
-
-fn line(text: &str, at: usize) -> u32 {
-    let before = text.as_bytes().get(..at).unwrap_or_default();
-    let breaks = before.iter().filter(|byte| **byte == b'\n').count();
-    u32::try_from(breaks + 1).unwrap_or(u32::MAX)
-}
-
-/// Names in a directory, at most as many as a source directory can have.
-fn names(directory: &Path) -> Vec<String> {
-    const MAX_NAMES: usize = 20_000;
-    let names = files::names(directory).unwrap_or_default();
-    let mut names: Vec<_> =
-        names.into_iter().take(MAX_NAMES).map(|name| name.to_string_lossy().into_owned()).collect();
-    names.sort();
-    names
 }

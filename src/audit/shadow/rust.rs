@@ -3,10 +3,10 @@
 use crate::contract::Finding;
 
 use super::masked::{Syntax, masked};
+use super::module::{GeneratedModule, line};
 use super::pattern::regex;
-use super::{Module, line};
 
-pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
+pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     let twin = module.beside(&format!("{}/mod.rs", module.stem));
     if module.repository.holds(&twin) {
         found.push(module.shadowed(&twin, "rustc refuses two files for one module; the other is"));
@@ -38,7 +38,7 @@ pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
 }
 
 /// A declaration or a renaming that gives the name of the module to something else.
-fn stand_in(module: &Module<'_>, path: &str, text: &str) -> Option<usize> {
+fn stand_in(module: &GeneratedModule<'_>, path: &str, text: &str) -> Option<usize> {
     let directory = path.rsplit_once('/').map_or("", |(above, _)| above);
     // Comments are spaces there, and strings keep their quotes.
     let code = masked(text, Syntax::Braces);
@@ -51,7 +51,8 @@ fn stand_in(module: &Module<'_>, path: &str, text: &str) -> Option<usize> {
     let moved = moved.captures_iter(&code).filter_map(|captures| {
         let target = captures.name("path").and_then(|path| text.get(path.range()));
         let target = target.unwrap_or_default().trim_matches('"');
-        let is_itself = super::join(directory, target.trim_start_matches("./")) == module.path;
+        let is_itself =
+            super::module::join(directory, target.trim_start_matches("./")) == module.path;
         (!is_itself).then_some(captures.get(0)?.start())
     });
     let patterns = [
@@ -104,15 +105,16 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::contract::Repository;
+    use crate::contract::ProjectFiles;
     use crate::contract::repository::SourceFile;
 
     fn found(path: &str, text: &str) -> usize {
-        let mut repository = Repository::default();
+        let mut repository = ProjectFiles::default();
         let file = SourceFile { bytes: text.into(), executable: false };
         repository.files.insert(path.to_owned(), file);
         let none = std::collections::BTreeSet::new();
-        let module = Module::at(Path::new("/nowhere"), &repository, "src/contract_gen.rs", &none);
+        let module =
+            GeneratedModule::at(Path::new("/nowhere"), &repository, "src/contract_gen.rs", &none);
         let mut found = Vec::new();
         check(&module, &mut found);
         found.len()

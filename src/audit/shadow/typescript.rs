@@ -5,14 +5,14 @@ mod aliases;
 use crate::contract::Finding;
 use crate::system::files::Kind;
 
-use super::Module;
 use super::masked::{Syntax, masked};
+use super::module::GeneratedModule;
 use super::mutation::{Mutation, STEPS};
 use super::pattern::regex;
 
 const SOURCES: [&str; 8] = [".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs", ".jsx"];
 
-pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
+pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     for name in module.siblings() {
         let path = module.beside(&name);
         if name == module.stem && module.kind(&path) != Kind::Absent {
@@ -42,7 +42,7 @@ pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
     constants(module, found);
 }
 
-fn constants(module: &Module<'_>, found: &mut Vec<Finding>) {
+fn constants(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     let stem = regex::escape(module.stem);
     let pattern = format!(
         r#"import\s+(?:type\s+)?(?:\w+\s*,\s*)?(?:\*\s+as\s+(?P<all>\w+)|\{{(?P<list>[^}}]*)\}})\s+from\s+["'][^"'\n]*\b{stem}(?:\.\w+)?["']"#

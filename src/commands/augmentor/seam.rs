@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::contract::family::Parts;
+use crate::contract::family::FamilyParts;
 use crate::report::{Failure, Outcome};
 
 /// The package that the command line names.
@@ -65,4 +65,4 @@ pub trait Host: Sync {
 }
 
 /// The family that runs packages.
-pub static HOSTS: Parts<dyn Host> = Parts::new();
+pub static HOSTS: FamilyParts<dyn Host> = FamilyParts::new();

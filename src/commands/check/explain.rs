@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::audit::rules;
 use crate::commands::Run;
-use crate::contract::rules::Rule;
+use crate::contract::rules::rule::Rule;
 use crate::contract::suggestion;
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::visible::excerpt;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
 
-use crate::audit::{Options, ProjectReport, audit};
+use crate::audit::{AuditOptions, ProjectReport, audit};
 use crate::inputs::fleet::{self, Fleet};
 use crate::inputs::project::ProjectError;
 use crate::inputs::spec_source::Session;
@@ -70,7 +70,7 @@ pub fn run(args: &CheckArgs, run: &Run) -> Result<Outcome, Failure> {
         }
         None => Fleet { projects: args.paths.clone(), unsearched: Vec::new() },
     };
-    let options = Options { rules: args.rule.clone(), today: clock::today() };
+    let options = AuditOptions { rules: args.rule.clone(), today: clock::today() };
     let reports = audit_all(&fleet.projects, &options, &session)?;
     let verdict = Verdict {
         reports,
@@ -85,7 +85,7 @@ pub fn run(args: &CheckArgs, run: &Run) -> Result<Outcome, Failure> {
 /// Checks all projects on every core; the order of the result is the order of the paths.
 fn audit_all(
     paths: &[PathBuf],
-    options: &Options,
+    options: &AuditOptions,
     session: &Session,
 ) -> Result<Vec<ProjectReport>, Failure> {
     let workers =
@@ -124,7 +124,11 @@ fn audit_all(
         .collect()
 }
 
-fn checked(path: &Path, options: &Options, session: &Session) -> Result<ProjectReport, Failure> {
+fn checked(
+    path: &Path,
+    options: &AuditOptions,
+    session: &Session,
+) -> Result<ProjectReport, Failure> {
     interrupt::check()?;
     audit(path, options, session).map_err(|error: ProjectError| error.into())
 }

@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::conform::fixture::FixtureError;
 use crate::conform::runner::{self, Verdicts};
 use crate::conform::target::TargetError;
-use crate::conform::{Probe, Session, family, waivers};
+use crate::conform::{Probe, ToolCaller, family, waivers};
 use crate::contract::Family;
 use crate::error::{io_code, io_hint};
 use crate::report::conformance::{self, CommandLine, Conformance};
@@ -105,7 +105,7 @@ pub fn run(args: &ConformArgs, run: &Run) -> Result<Outcome, Failure> {
             notes.push(format!("if aos is killed, programs that it started may continue: {error}"));
         })
         .ok();
-    let session = Session::new(subject.target, subject.contract, subject.fixture, isolation);
+    let session = ToolCaller::new(subject.target, subject.contract, subject.fixture, isolation);
     let mut verdicts = examine(&session, &probes, jobs, run);
     interrupt::check()?;
     let remarks =
@@ -156,7 +156,7 @@ fn selected(wanted: &[&'static Probe], family: Family) -> Result<Vec<&'static Pr
         .collect())
 }
 
-fn examine(session: &Session, probes: &[&'static Probe], jobs: usize, run: &Run) -> Verdicts {
+fn examine(session: &ToolCaller, probes: &[&'static Probe], jobs: usize, run: &Run) -> Verdicts {
     let progress = Mutex::new(Progress::start("aos conform", run.quiet));
     let say = |done: usize, total: usize| {
         if let Ok(progress) = progress.lock() {

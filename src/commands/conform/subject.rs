@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use crate::conform::family::{self as registry, PROBES};
+use crate::conform::family as registry;
 use crate::conform::fixture::{FIXTURE_PATH, Fixture};
 use crate::conform::target::{self, Target};
+use crate::conform::tools::TOOLS;
 use crate::contract::{Family, SpecTag};
 use crate::error::{io_code, io_hint};
 use crate::generate::record_conform::ProbeWaiver;
@@ -137,7 +138,7 @@ fn contract(project: &Project, tag: &SpecTag) -> Result<Contract, Failure> {
 /// Name of the tool: the manifest's, the record's or the package's; that of the directory, which may be any name of a
 /// checkout, only without all of them.
 fn tool(project: &Project) -> String {
-    let named = PROBES.of(project.family).and_then(|part| part.tool(project));
+    let named = TOOLS.of(project.family).and_then(|tools| tools.tool(project));
     named.unwrap_or_else(|| project.directory_name.clone())
 }
 

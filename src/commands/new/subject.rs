@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::contract::family::Parts;
+use crate::contract::family::FamilyParts;
 use crate::generate::scaffold::Origin;
 use crate::inputs::embedded;
 use crate::inputs::template::{Presets, TemplateInfo};
@@ -38,7 +38,7 @@ pub trait Scaffolder: Sync {
 }
 
 /// How each family makes new projects.
-pub static SCAFFOLDERS: Parts<dyn Scaffolder> = Parts::new();
+pub static SCAFFOLDERS: FamilyParts<dyn Scaffolder> = FamilyParts::new();
 
 /// The name of a new project, before its questions are answered.
 pub trait Named {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::contract::family::Parts;
+use crate::contract::family::FamilyParts;
 use crate::inputs::project::Project;
 use crate::plan::{Digest, FileSet, RelativePath};
 use crate::report::Failure;
@@ -57,4 +57,4 @@ pub trait Wirer: Sync {
 }
 
 /// The families whose projects are wired.
-pub static WIRERS: Parts<dyn Wirer> = Parts::new();
+pub static WIRERS: FamilyParts<dyn Wirer> = FamilyParts::new();

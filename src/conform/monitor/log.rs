@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::conform::call::{Call, Event};
+use crate::conform::call::{Event, ToolCall};
 use crate::conform::observed::Observed;
 
 /// Most bytes that the answers of all calls together may keep in memory.
@@ -11,7 +11,7 @@ const MAX_KEPT: usize = 256 * 1024 * 1024;
 /// A finished call.
 #[derive(Clone, Debug)]
 pub struct Noted {
-    pub call: Call,
+    pub call: ToolCall,
     pub observed: Observed,
     /// What it wrote was kept.
     pub is_kept: bool,
@@ -33,13 +33,13 @@ impl Noted {
 
 /// The calls so far; workers share it.
 #[derive(Debug, Default)]
-pub struct Log {
+pub struct CallLog {
     calls: Mutex<(Vec<Noted>, usize)>,
 }
 
-impl Log {
+impl CallLog {
     /// Notes a call that is over. The journal of its upstream is not needed.
-    pub fn note(&self, call: &Call, observed: &Observed) {
+    pub fn note(&self, call: &ToolCall, observed: &Observed) {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         let length = observed.stdout().len() + observed.stderr().len();
         let is_kept = calls.1.saturating_add(length) <= MAX_KEPT;

@@ -3,21 +3,21 @@
 //! Makes no call: it only looks at calls that probes made anyway. The rules are in `invariants` of each family; here is
 //! what is the same for both: what a call showed, which calls no rule can judge, and what contradicts which probe.
 
-mod log;
-mod ruling;
+pub mod log;
+pub mod ruling;
 
 use std::collections::BTreeMap;
 
 use crate::system::subject::Ending;
 
-use super::call::{Blow, Event};
+use super::call::{Event, Signal};
 use super::evidence;
 use super::family::PROBES;
-use super::probe::{Evidence, Finding, Verdict};
-use super::runner::Result;
-use super::session::Session;
+use super::probe::{CallEvidence, Conclusion, ProbeVerdict};
+use super::runner::ProbeResult;
+use super::session::ToolCaller;
 
-pub use log::{Log, Noted};
+pub use log::{CallLog, Noted};
 pub use ruling::Ruling;
 
 /// Most calls of one probe that are shown as proof.
@@ -32,20 +32,20 @@ pub struct Monitored {
     pub judged: usize,
     /// The others: the reason and the number of calls.
     pub excluded: BTreeMap<&'static str, usize>,
-    rules: BTreeMap<&'static str, Rule>,
+    rules: BTreeMap<&'static str, ObservedRule>,
 }
 
 /// What the calls of a run say about one probe.
 #[derive(Clone, Debug, Default)]
-struct Rule {
+struct ObservedRule {
     judged: usize,
     faulty: usize,
-    shown: Vec<Evidence>,
+    shown: Vec<CallEvidence>,
 }
 
 /// Judges all calls of the run, in an order that does not depend on which worker made them.
 #[must_use]
-pub fn judge(session: &Session) -> Monitored {
+pub fn judge(session: &ToolCaller) -> Monitored {
     let mut calls = session.log.take();
     let Some(family) = PROBES.of(session.family()) else { return Monitored::default() };
     let sentinels = family.sentinels(session);
@@ -75,15 +75,15 @@ pub fn judge(session: &Session) -> Monitored {
 
 impl Monitored {
     /// Puts what all calls showed into the results of the probes: a contradiction fails a probe whose sample passed.
-    pub fn conclude(&self, results: &mut [Result]) {
+    pub fn conclude(&self, results: &mut [ProbeResult]) {
         for result in results {
             let Some(rule) = self.rules.get(result.probe.id) else { continue };
             let is_counted = result.finding.unit() == super::probe::CALLS;
-            if is_counted && result.finding.verdict() != Verdict::NotApplicable {
+            if is_counted && result.finding.verdict() != ProbeVerdict::NotApplicable {
                 result.finding = result.finding.clone().about(rule.judged, super::probe::CALLS);
             }
             if let Some(first) = rule.shown.first()
-                && result.finding.verdict() != Verdict::Fail
+                && result.finding.verdict() != ProbeVerdict::Fail
             {
                 result.finding = rule.contradiction(first, &result.finding);
             }
@@ -91,8 +91,8 @@ impl Monitored {
     }
 }
 
-impl Rule {
-    fn contradiction(&self, first: &Evidence, finding: &Finding) -> Finding {
+impl ObservedRule {
+    fn contradiction(&self, first: &CallEvidence, finding: &Conclusion) -> Conclusion {
         let call = evidence::line(&first.argv);
         let message = format!(
             "`{call}`: {} ({} of {} calls of the run)",
@@ -110,7 +110,7 @@ pub fn exclusion(noted: &Noted) -> Option<&'static str> {
     }
     let Ok(ran) = &noted.observed.ran else { return Some("the call was not made") };
     match noted.call.event {
-        Event::AtMark(Blow::Kill, _) => return Some("it was killed on purpose"),
+        Event::AtMark(Signal::Kill, _) => return Some("it was killed on purpose"),
         Event::CloseStdout => return Some("its stdout was closed on purpose"),
         _ => {}
     }

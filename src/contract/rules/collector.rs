@@ -8,7 +8,7 @@ use std::fmt::{self, Write as _};
 
 use super::super::findings::Finding;
 use super::super::suggestion::nearest;
-use super::Rule;
+use super::rule::Rule;
 use crate::visible::is_invisible;
 
 /// Findings of one rule in one project; what is above is only counted.
@@ -18,14 +18,14 @@ const MAX_SHOWN: usize = 60;
 
 /// A file of the project whose positions can be turned into lines.
 #[derive(Debug)]
-pub struct Source<'a> {
+pub struct SourceText<'a> {
     pub path: &'a str,
     pub bytes: &'a [u8],
     /// Offset of every line break, found when the first line is asked for.
     breaks: OnceCell<Vec<usize>>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> SourceText<'a> {
     pub fn new(path: &'a str, bytes: &'a [u8]) -> Self {
         Self { path, bytes, breaks: OnceCell::new() }
     }
@@ -53,7 +53,7 @@ impl fmt::Debug for Collector {
 
 impl Collector {
     /// A finding at a byte of a file.
-    pub fn at(&mut self, rule: &Rule, source: &Source<'_>, at: usize, message: String) {
+    pub fn at(&mut self, rule: &Rule, source: &SourceText<'_>, at: usize, message: String) {
         self.with_fix(rule, source, at, message, rule.fix);
     }
 
@@ -61,7 +61,7 @@ impl Collector {
     pub fn with_fix(
         &mut self,
         rule: &Rule,
-        source: &Source<'_>,
+        source: &SourceText<'_>,
         at: usize,
         message: String,
         fix: impl Into<String>,
@@ -123,14 +123,16 @@ impl Collector {
 }
 
 /// Foreign text made fit for a message: one line, short, in backticks. Costs nothing until it is written.
-pub(super) fn shown(text: &str) -> Shown<'_> {
-    Shown(text)
+#[must_use]
+pub fn shown(text: &str) -> QuotedText<'_> {
+    QuotedText(text)
 }
 
-#[derive(Clone, Copy)]
-pub(super) struct Shown<'a>(&'a str);
+/// Foreign text that a message shows.
+#[derive(Clone, Copy, Debug)]
+pub struct QuotedText<'a>(&'a str);
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for QuotedText<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_char('`')?;
         let mut letters = self.0.chars();
@@ -143,7 +145,8 @@ impl fmt::Display for Shown<'_> {
 }
 
 /// Names in backticks, at most five of them.
-pub(super) fn shown_list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+#[must_use]
+pub fn shown_list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut names = names.into_iter();
     let mut text: Vec<String> =
         names.by_ref().take(5).map(|name| shown(name).to_string()).collect();
@@ -156,12 +159,11 @@ pub(super) fn shown_list<'a>(names: impl IntoIterator<Item = &'a str>) -> String
 
 #[cfg(test)]
 mod tests {
-    use super::super::WARNING;
     use super::*;
 
     #[test]
     fn findings_above_the_bound_are_counted_in_one_last_finding() {
-        let rule = Rule { id: "layout/many", ..WARNING };
+        let rule = Rule { id: "layout/many", ..Rule::warning(&[]) };
         let mut found = Collector::default();
         for index in 0..MAX_PER_RULE + 7 {
             found.whole(&rule, "a", format!("finding {index}"));
@@ -175,7 +177,8 @@ mod tests {
     fn foreign_text_is_cut_and_kept_on_one_line() {
         assert_eq!(shown("a`b\n").to_string(), "`a?b?`");
         assert!(shown(&"é".repeat(10_000)).to_string().len() < 200);
-        let (found, rule) = (Collector::default(), Rule { id: "layout/many", ..WARNING });
+        let (found, rule) =
+            (Collector::default(), Rule { id: "layout/many", ..Rule::warning(&[]) });
         let meant = |name| found.meant(&rule, name, ["issue.list", "repo.get"]);
         assert_eq!(meant("isue.list"), ", did you mean `issue.list`?");
         assert_eq!(meant("zebra"), "");
@@ -183,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_line_is_counted_from_one() {
-        let source = Source::new("a", b"x\ny\n\nz");
+        let source = SourceText::new("a", b"x\ny\n\nz");
         assert_eq!([0, 1, 2, 4, 5, 99].map(|at| source.line(at)), [1, 1, 2, 3, 4, 4]);
     }
 }

@@ -8,46 +8,46 @@ mod reader;
 use std::borrow::Cow;
 
 use super::super::json::MAX_DOCUMENT;
-use reader::Reader;
+use reader::JsonReader;
 
 /// Deeper nesting is refused, so that reading and dropping a value cannot exhaust the stack.
 pub const MAX_DEPTH: usize = 96;
 
 #[derive(Debug)]
-pub struct Node<'a> {
+pub struct JsonNode<'a> {
     pub at: usize,
-    pub value: Value<'a>,
+    pub value: JsonValue<'a>,
 }
 
 #[derive(Debug)]
-pub enum Value<'a> {
+pub enum JsonValue<'a> {
     Null,
     Bool(bool),
     /// As written: a number may be larger than any type of ours.
     Number(&'a str),
     Text(Cow<'a, str>),
-    List(Vec<Node<'a>>),
-    Object(Vec<Member<'a>>),
+    List(Vec<JsonNode<'a>>),
+    Object(Vec<JsonMember<'a>>),
 }
 
 #[derive(Debug)]
-pub struct Member<'a> {
+pub struct JsonMember<'a> {
     pub at: usize,
     pub name: Cow<'a, str>,
-    pub node: Node<'a>,
+    pub node: JsonNode<'a>,
 }
 
-impl<'a> Node<'a> {
+impl<'a> JsonNode<'a> {
     /// The member that counts when names repeat: the last, as in every JSON reader of the host.
     #[must_use]
-    pub fn member(&self, name: &str) -> Option<&Member<'a>> {
+    pub fn member(&self, name: &str) -> Option<&JsonMember<'a>> {
         self.members().iter().rev().find(|member| member.name == name)
     }
 
     #[must_use]
-    pub fn members(&self) -> &[Member<'a>] {
+    pub fn members(&self) -> &[JsonMember<'a>] {
         match &self.value {
-            Value::Object(members) => members,
+            JsonValue::Object(members) => members,
             _ => &[],
         }
     }
@@ -55,7 +55,7 @@ impl<'a> Node<'a> {
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match &self.value {
-            Value::Text(text) => Some(text),
+            JsonValue::Text(text) => Some(text),
             _ => None,
         }
     }
@@ -64,19 +64,19 @@ impl<'a> Node<'a> {
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match &self.value {
-            Value::Null => "null",
-            Value::Bool(_) => "a boolean",
-            Value::Number(_) => "a number",
-            Value::Text(text) if text.is_empty() => "an empty string",
-            Value::Text(_) => "a string",
-            Value::List(_) => "an array",
-            Value::Object(_) => "an object",
+            JsonValue::Null => "null",
+            JsonValue::Bool(_) => "a boolean",
+            JsonValue::Number(_) => "a number",
+            JsonValue::Text(text) if text.is_empty() => "an empty string",
+            JsonValue::Text(_) => "a string",
+            JsonValue::List(_) => "an array",
+            JsonValue::Object(_) => "an object",
         }
     }
 }
 
 #[derive(Debug)]
-pub struct Fault {
+pub struct JsonFault {
     pub at: usize,
     pub kind: FaultKind,
 }
@@ -93,21 +93,21 @@ pub enum FaultKind {
 
 /// What reading gave; `root` is absent when the text stopped being JSON.
 #[derive(Debug)]
-pub struct Document<'a> {
-    pub root: Option<Node<'a>>,
-    pub faults: Vec<Fault>,
+pub struct JsonDocument<'a> {
+    pub root: Option<JsonNode<'a>>,
+    pub faults: Vec<JsonFault>,
     /// First place that is not formatted with two spaces per level and one newline at the end.
     pub untidy: Option<usize>,
 }
 
-impl<'a> Document<'a> {
+impl<'a> JsonDocument<'a> {
     #[must_use]
     pub fn read(text: &'a str) -> Self {
         if text.len() > MAX_DOCUMENT {
-            let fault = Fault { at: 0, kind: FaultKind::Syntax("it is larger than 4 MiB") };
+            let fault = JsonFault { at: 0, kind: FaultKind::Syntax("it is larger than 4 MiB") };
             return Self { root: None, faults: vec![fault], untidy: None };
         }
-        Reader::new(text).document()
+        JsonReader::new(text).document()
     }
 }
 
@@ -116,18 +116,18 @@ mod tests {
     use super::*;
 
     fn kinds(text: &str) -> Vec<FaultKind> {
-        Document::read(text).faults.into_iter().map(|fault| fault.kind).collect()
+        JsonDocument::read(text).faults.into_iter().map(|fault| fault.kind).collect()
     }
 
     /// The same value for `serde_json`, to compare with its own reading.
-    fn plain(node: &Node<'_>) -> serde_json::Value {
+    fn plain(node: &JsonNode<'_>) -> serde_json::Value {
         match &node.value {
-            Value::Null => serde_json::Value::Null,
-            Value::Bool(truth) => (*truth).into(),
-            Value::Number(digits) => serde_json::from_str(digits).unwrap_or_default(),
-            Value::Text(text) => text.as_ref().into(),
-            Value::List(items) => items.iter().map(plain).collect::<Vec<_>>().into(),
-            Value::Object(members) => serde_json::Value::Object(
+            JsonValue::Null => serde_json::Value::Null,
+            JsonValue::Bool(truth) => (*truth).into(),
+            JsonValue::Number(digits) => serde_json::from_str(digits).unwrap_or_default(),
+            JsonValue::Text(text) => text.as_ref().into(),
+            JsonValue::List(items) => items.iter().map(plain).collect::<Vec<_>>().into(),
+            JsonValue::Object(members) => serde_json::Value::Object(
                 members.iter().map(|m| (m.name.clone().into_owned(), plain(&m.node))).collect(),
             ),
         }
@@ -159,7 +159,7 @@ mod tests {
             "nullx",
             "\"\\u12\"",
         ] {
-            let document = Document::read(text);
+            let document = JsonDocument::read(text);
             match serde_json::from_str::<serde_json::Value>(text) {
                 Ok(value) => {
                     assert!(document.faults.is_empty(), "{text}: {:?}", document.faults);
@@ -177,14 +177,18 @@ mod tests {
         let text = format!("{{{many}\"k7\":2}}");
         assert_eq!(kinds(&text), [FaultKind::Duplicate("k7".into())]);
         assert_eq!(
-            Document::read(&text).root.as_ref().and_then(|root| root.member("k7")).map(|m| m.at),
+            JsonDocument::read(&text)
+                .root
+                .as_ref()
+                .and_then(|root| root.member("k7"))
+                .map(|m| m.at),
             Some(text.len() - 7)
         );
     }
 
     #[test]
     fn a_lone_surrogate_and_a_byte_order_mark_are_faults_that_do_not_stop_reading() {
-        let document = Document::read("\u{feff}{\"a\":\"\\ud800x\"}");
+        let document = JsonDocument::read("\u{feff}{\"a\":\"\\ud800x\"}");
         assert_eq!(document.faults.len(), 2);
         let root = document.root.unwrap();
         assert_eq!(root.member("a").unwrap().node.text(), Some("\u{fffd}x"));
@@ -201,7 +205,7 @@ mod tests {
     #[test]
     fn two_spaces_per_level_and_one_newline_are_tidy() {
         for tidy in ["{}\n", "{\n  \"a\": [\n    1,\n    2\n  ]\n}\n", "{\n  \"a\": [1, 2]\n}\n"] {
-            assert_eq!(Document::read(tidy).untidy, None, "{tidy}");
+            assert_eq!(JsonDocument::read(tidy).untidy, None, "{tidy}");
         }
         for untidy in [
             "{\n  \"a\": 1\n}",
@@ -212,7 +216,7 @@ mod tests {
             "{\"a\":1}\n",
             "{\n  \"a\": 1 \n}\n",
         ] {
-            assert!(Document::read(untidy).untidy.is_some(), "{untidy:?}");
+            assert!(JsonDocument::read(untidy).untidy.is_some(), "{untidy:?}");
         }
     }
 }

@@ -1,13 +1,13 @@
 //! What an adapter that aos did not create generates.
 
-use crate::contract::Repository;
+use crate::contract::ProjectFiles;
 use crate::generate::record::SpecSection;
 use crate::inputs::adoption::{Adopter, Findings};
 
 pub struct AdapterAdopter;
 
 impl Adopter for AdapterAdopter {
-    fn outputs(&self, repository: &Repository, _spec: &mut SpecSection, found: &mut Findings) {
+    fn outputs(&self, repository: &ProjectFiles, _spec: &mut SpecSection, found: &mut Findings) {
         let modules = repository.files.keys().filter(|path| {
             path.ends_with("/contract_gen.go")
                 && !path.contains("/runtime/")

@@ -14,19 +14,19 @@ const MODES: [&str; 3] = ["accept_edits", "auto", "bypass"];
 /// One agent.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Agent {
+pub struct AgentPreset {
     pub label: String,
     pub binary: Binary,
     pub prompt: Prompt,
     pub launch: Words,
-    pub permissions: Permissions,
-    pub model: Model,
+    pub permissions: AgentPermissions,
+    pub model: AgentModel,
     pub system_prompt: SystemPrompt,
-    pub tools: Tools,
+    pub tools: AgentTools,
     pub restore: Restore,
-    pub auth: Auth,
+    pub auth: AgentAuth,
     pub exit: Exit,
-    pub hooks: Hooks,
+    pub hooks: AgentHooks,
 }
 
 /// The program.
@@ -64,7 +64,7 @@ pub struct Words {
 /// What each mode of permissions says.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Permissions {
+pub struct AgentPermissions {
     pub style: String,
     pub setting: String,
     pub option: String,
@@ -76,7 +76,7 @@ pub struct Permissions {
     pub bypass: Vec<String>,
 }
 
-impl Default for Permissions {
+impl Default for AgentPermissions {
     fn default() -> Self {
         Self {
             style: "words".to_owned(),
@@ -94,12 +94,12 @@ impl Default for Permissions {
 /// How the model is chosen.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Model {
+pub struct AgentModel {
     pub style: String,
     pub option: String,
 }
 
-impl Default for Model {
+impl Default for AgentModel {
     fn default() -> Self {
         Self { style: "option".to_owned(), option: "--model".to_owned() }
     }
@@ -136,7 +136,7 @@ impl Default for SystemPrompt {
 /// Options that allow and deny tools.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Tools {
+pub struct AgentTools {
     pub allowed: String,
     pub denied: String,
 }
@@ -158,7 +158,7 @@ impl Default for Restore {
 /// Variables that hold the key of the agent.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Auth {
+pub struct AgentAuth {
     pub variables: Vec<String>,
 }
 
@@ -172,7 +172,7 @@ pub struct Exit {
 /// Where the agent finds its hooks, and which it has.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Hooks {
+pub struct AgentHooks {
     pub family: String,
     pub path: String,
     pub option: String,
@@ -182,10 +182,10 @@ pub struct Hooks {
     pub reply: String,
     pub timeout: u32,
     pub unit: String,
-    pub events: Vec<Event>,
+    pub events: Vec<AgentEvent>,
 }
 
-impl Default for Hooks {
+impl Default for AgentHooks {
     fn default() -> Self {
         let none = String::new;
         Self {
@@ -205,7 +205,7 @@ impl Default for Hooks {
 /// One event of the agent, and what the orchestrator calls it.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Event {
+pub struct AgentEvent {
     pub native: String,
     pub name: String,
     pub matcher: String,
@@ -219,7 +219,7 @@ pub fn filled(text: &str, name: &AdapterName) -> String {
         .replace("@env_prefix@", &cli_name::env_prefix(name.as_str()))
 }
 
-impl Agent {
+impl AgentPreset {
     /// Lays answers over the preset; an empty one changes nothing.
     pub fn answer(&mut self, answers: &BTreeMap<String, String>, name: &AdapterName) {
         let answer = |key: &str| answers.get(key).filter(|value| !value.is_empty());
@@ -255,7 +255,7 @@ impl Agent {
             }
         }
         if let Some(option) = answer("model_option") {
-            self.model = Model { style: "option".to_owned(), option: option.clone() };
+            self.model = AgentModel { style: "option".to_owned(), option: option.clone() };
         }
         if let Some(option) = answer("system_prompt_option") {
             self.system_prompt = SystemPrompt {

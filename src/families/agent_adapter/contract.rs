@@ -3,11 +3,20 @@
 use indexmap::IndexMap;
 use serde::Deserialize;
 
+use crate::contract::Family;
 use crate::contract::document::{self, ContractError};
+use crate::contract::family::{Description, Marker};
 use crate::contract::name::{Identifier, Key};
 use crate::contract::{SpecTag, json};
 
-use super::FAMILY;
+/// Adapters that let Agent Orchestrator run a coding agent.
+pub const FAMILY: Family = Family::of(&Description {
+    name: "agent-adapter",
+    spec_file: "ADAPTER-SPEC.md",
+    noun: "adapter",
+    marker: Marker::Record,
+    prefix: "",
+});
 
 /// `contract.json` of the family. An empty list says that the tag leaves it open.
 #[derive(Clone, Debug, Deserialize)]
@@ -18,7 +27,7 @@ pub struct AdapterContract {
     pub language: Key,
     pub port: Port,
     /// Methods that an adapter may have beside the port.
-    pub optional_methods: Vec<Method>,
+    pub optional_methods: Vec<PortMethod>,
     /// Name of a type to its fields and their types.
     pub types: IndexMap<String, IndexMap<String, String>>,
     pub permission_modes: Vec<Key>,
@@ -41,13 +50,13 @@ pub struct AdapterContract {
 pub struct Port {
     pub package: String,
     pub interface: Identifier,
-    pub methods: Vec<Method>,
+    pub methods: Vec<PortMethod>,
 }
 
 /// One method, with the types of its parameters and results in Go.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Method {
+pub struct PortMethod {
     pub name: Identifier,
     pub parameters: Vec<String>,
     pub results: Vec<String>,
@@ -59,7 +68,7 @@ pub struct Method {
 pub struct Hook {
     pub command: Vec<String>,
     pub session_env: Option<Identifier>,
-    pub events: Vec<Event>,
+    pub events: Vec<ContractEvent>,
     pub exit: Option<i32>,
     pub stdout: Option<String>,
     pub report_path: Option<String>,
@@ -71,7 +80,7 @@ pub struct Hook {
 /// One event, and the activity states that it can report.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Event {
+pub struct ContractEvent {
     pub name: EventName,
     pub states: Vec<Key>,
 }

@@ -12,23 +12,16 @@ mod rules;
 mod scaffold;
 mod wiring;
 
+use self::contract::FAMILY;
 use crate::audit::rules::FAMILY_RULES;
 use crate::commands::new::subject::SCAFFOLDERS;
 use crate::commands::wire::seam::WIRERS;
 use crate::conform::family::PROBES;
-use crate::contract::Family;
-use crate::contract::family::{Description, Marker};
+use crate::conform::fixture::section::SECTIONS;
+use crate::conform::tools::TOOLS;
 use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;
-
-/// Adapters that let Agent Orchestrator run a coding agent.
-pub const FAMILY: Family = Family::of(&Description {
-    name: "agent-adapter",
-    spec_file: "ADAPTER-SPEC.md",
-    noun: "adapter",
-    marker: Marker::Record,
-});
 
 /// Adds the family to every layer.
 pub fn install() {
@@ -38,6 +31,8 @@ pub fn install() {
     FROZEN.add(FAMILY, &frozen::AdapterCore);
     FAMILY_RULES.add(FAMILY, &rules::AdapterRules);
     PROBES.add(FAMILY, &conform::AdapterProbes);
+    TOOLS.add(FAMILY, &conform::AdapterTools);
+    SECTIONS.add(FAMILY, &conform::facts::AdapterSection);
     SCAFFOLDERS.add(FAMILY, &scaffold::AdapterScaffolder);
     WIRERS.add(FAMILY, &wiring::AdapterWirer);
 }

@@ -2,7 +2,7 @@
 
 use crate::generate::literal::go;
 
-use super::contract::{AdapterContract, Method};
+use super::contract::{AdapterContract, PortMethod};
 
 /// The module, laid out as gofmt wants it.
 #[must_use]
@@ -18,7 +18,7 @@ pub fn go(contract: &AdapterContract, package: &str) -> String {
     fn names(items: &[impl ToString]) -> Vec<String> {
         items.iter().map(ToString::to_string).collect()
     }
-    let methods = |methods: &[Method]| {
+    let methods = |methods: &[PortMethod]| {
         methods.iter().map(|method| method.name.to_string()).collect::<Vec<_>>()
     };
     let events = contract.hook.events.iter().map(|event| event.name.to_string()).collect();

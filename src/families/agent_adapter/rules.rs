@@ -5,14 +5,16 @@ use std::collections::BTreeSet;
 use regex::Regex;
 
 use crate::audit::rules::FamilyRules;
-use crate::contract::rules::{Collector, RECORD, Rule, Source, secrets};
-use crate::contract::{Finding, Repository, Severity};
+use crate::contract::rules::collector::{Collector, SourceText};
+use crate::contract::rules::rule::Rule;
+use crate::contract::rules::{RECORD, secrets};
+use crate::contract::{Finding, ProjectFiles, Severity};
 use crate::generate::record::Record;
 use crate::generate::vendor::Contract;
 use crate::visible::excerpt;
 
-use super::FAMILY;
 use super::contract::AdapterContract;
+use super::contract::FAMILY;
 
 /// Where adapters are in the orchestrator.
 const PLACE: &str = "/internal/adapters/agent/";
@@ -28,7 +30,7 @@ impl FamilyRules for AdapterRules {
 
     fn check(
         &self,
-        repository: &Repository,
+        repository: &ProjectFiles,
         contract: &Contract,
         record: Option<&Record>,
     ) -> Vec<Finding> {
@@ -154,7 +156,7 @@ const HOOK_EVENT: Rule = Rule {
     ..ERROR
 };
 
-fn files(repository: &Repository, contract: &AdapterContract, found: &mut Collector) {
+fn files(repository: &ProjectFiles, contract: &AdapterContract, found: &mut Collector) {
     for path in contract.required_files.iter().filter(|path| !repository.files.contains_key(*path))
     {
         found.whole(&FILE_MISSING, path, format!("`{}` is missing", excerpt(path, 80)));
@@ -162,7 +164,7 @@ fn files(repository: &Repository, contract: &AdapterContract, found: &mut Collec
 }
 
 /// The Go files of the package itself, tests left out.
-fn sources(repository: &Repository) -> impl Iterator<Item = (&str, &str)> {
+fn sources(repository: &ProjectFiles) -> impl Iterator<Item = (&str, &str)> {
     repository.files.iter().filter_map(|(path, file)| {
         let own = !path.contains('/') && path.ends_with(".go") && !path.ends_with("_test.go");
         let text = own.then(|| std::str::from_utf8(&file.bytes).ok()).flatten()?;
@@ -170,7 +172,7 @@ fn sources(repository: &Repository) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-fn methods(repository: &Repository, contract: &AdapterContract, found: &mut Collector) {
+fn methods(repository: &ProjectFiles, contract: &AdapterContract, found: &mut Collector) {
     let Ok(form) = Regex::new(r"(?m)^func \([A-Za-z0-9_]* ?\*?[A-Za-z0-9_]+\) ([A-Za-z0-9_]+)\(")
     else {
         return;
@@ -191,10 +193,10 @@ fn methods(repository: &Repository, contract: &AdapterContract, found: &mut Coll
     }
 }
 
-fn module(repository: &Repository, found: &mut Collector) {
+fn module(repository: &ProjectFiles, found: &mut Collector) {
     const GO_MOD: &str = "go.mod";
     let Some(text) = repository.text(GO_MOD) else { return };
-    let source = Source::new(GO_MOD, text.as_bytes());
+    let source = SourceText::new(GO_MOD, text.as_bytes());
     let mut at = 0;
     let mut module = None;
     let mut replaced = false;
@@ -233,12 +235,12 @@ fn module(repository: &Repository, found: &mut Collector) {
     }
 }
 
-fn imports(repository: &Repository, module: &str, found: &mut Collector) {
+fn imports(repository: &ProjectFiles, module: &str, found: &mut Collector) {
     let Ok(form) = Regex::new(r#"(?m)^(?:import )?\s*(?:[A-Za-z0-9_.]+ )?"([^"\n]+)"\s*$"#) else {
         return;
     };
     for (path, text) in sources(repository) {
-        let source = Source::new(path, text.as_bytes());
+        let source = SourceText::new(path, text.as_bytes());
         // Imports are above the first declaration.
         let end = ["\nfunc ", "\ntype ", "\nvar ", "\nconst "];
         let end = end.iter().filter_map(|word| text.find(word)).min().unwrap_or(text.len());
@@ -255,7 +257,7 @@ fn imports(repository: &Repository, module: &str, found: &mut Collector) {
     }
 }
 
-fn packages(repository: &Repository, package: &str, found: &mut Collector) {
+fn packages(repository: &ProjectFiles, package: &str, found: &mut Collector) {
     for (path, text) in sources(repository) {
         let clause = text.lines().find_map(|line| line.strip_prefix("package "));
         let clause = clause.map(|rest| rest.split_whitespace().next().unwrap_or_default());
@@ -268,7 +270,7 @@ fn packages(repository: &Repository, package: &str, found: &mut Collector) {
 }
 
 /// The id, where the record says which it is.
-fn names(repository: &Repository, record: Option<&Record>, found: &mut Collector) {
+fn names(repository: &ProjectFiles, record: Option<&Record>, found: &mut Collector) {
     let Some(name) = record.and_then(|record| record.answers.get("name")) else { return };
     let Ok(form) = Regex::new(r#"(?m)^(?:const )?\s*ID\s*=\s*"([^"\n]*)""#) else { return };
     let mut ids = 0;
@@ -276,7 +278,7 @@ fn names(repository: &Repository, record: Option<&Record>, found: &mut Collector
         for hit in form.captures_iter(text).filter_map(|hit| hit.get(1)) {
             ids += 1;
             if hit.as_str() != name {
-                let source = Source::new(path, text.as_bytes());
+                let source = SourceText::new(path, text.as_bytes());
                 let message = format!("`ID` is `{}`, not `{name}`", excerpt(hit.as_str(), 60));
                 found.at(&ID, &source, hit.start(), message);
             }
@@ -288,7 +290,7 @@ fn names(repository: &Repository, record: Option<&Record>, found: &mut Collector
 }
 
 /// What an adapter must not use: its own writes, temporary directories, variables that nobody sets.
-const OUTSIDE: [&str; 7] = [
+const OUTSIDE: &[&str] = &[
     "os.WriteFile(",
     "os.Create(",
     "os.OpenFile(",
@@ -298,9 +300,9 @@ const OUTSIDE: [&str; 7] = [
     "\"AO_DAEMON_URL\"",
 ];
 
-fn state(repository: &Repository, found: &mut Collector) {
+fn state(repository: &ProjectFiles, found: &mut Collector) {
     for (path, text) in sources(repository) {
-        let source = Source::new(path, text.as_bytes());
+        let source = SourceText::new(path, text.as_bytes());
         let mut at = 0;
         for line in text.split_inclusive('\n') {
             let code = line.split("//").next().unwrap_or_default();
@@ -314,7 +316,7 @@ fn state(repository: &Repository, found: &mut Collector) {
 }
 
 /// Literals of a whole hook command, as an adapter writes them that does not use the runtime.
-fn hooks(repository: &Repository, contract: &AdapterContract, found: &mut Collector) {
+fn hooks(repository: &ProjectFiles, contract: &AdapterContract, found: &mut Collector) {
     let Ok(form) =
         Regex::new(r#""(?:[^"\n]*[/ ])?ao hooks ([^"\n]*)"|`(?:[^`]*[/ ])?ao hooks ([^`\n]*)`"#)
     else {
@@ -325,7 +327,7 @@ fn hooks(repository: &Repository, contract: &AdapterContract, found: &mut Collec
         contract.hook.events.iter().map(|event| event.name.to_string()).collect();
     let Ok(row) = Regex::new(r#"\{Native: "[^"\n]*", Name: "([^"\n]*)""#) else { return };
     for (path, text) in sources(repository) {
-        let source = Source::new(path, text.as_bytes());
+        let source = SourceText::new(path, text.as_bytes());
         for hit in row.captures_iter(text).filter_map(|hit| hit.get(1)) {
             if !known.contains(hit.as_str()) {
                 let meant =

@@ -15,9 +15,9 @@ use crate::plan::{Content, FileSet, FileSetError, RelativePath};
 use crate::report::{ErrorCode, Failure};
 use crate::system::files;
 
-use super::agent::{self, Agent};
+use super::agent::{self, AgentPreset};
 use super::name::AdapterName;
-use super::wiring::checkout::Checkout;
+use super::wiring::checkout::OrchestratorCheckout;
 
 /// The Go of the orchestrator.
 const GO: &str = "1.25.7";
@@ -76,7 +76,7 @@ impl Named for AdapterId {
     ) -> Result<Box<dyn Subject>, Failure> {
         let (preset, text) = preset_text(wanted, self.0.as_str())?;
         let text = agent::filled(text, &self.0);
-        let mut agent: Agent = embedded::toml(&format!("presets/{preset}.toml"), &text)?;
+        let mut agent: AgentPreset = embedded::toml(&format!("presets/{preset}.toml"), &text)?;
         agent.answer(answers, &self.0);
         if let Some(fault) = unusable(&agent) {
             return Err(Failure::new(ErrorCode::Validation, fault)
@@ -89,7 +89,7 @@ impl Named for AdapterId {
 }
 
 /// Why no adapter can be made of these answers.
-fn unusable(agent: &Agent) -> Option<String> {
+fn unusable(agent: &AgentPreset) -> Option<String> {
     let hooks = &agent.hooks;
     let installs = !["session-flags", "none"].contains(&hooks.family.as_str());
     let outside = hooks.path.starts_with(['/', '~'])
@@ -112,7 +112,7 @@ fn unusable(agent: &Agent) -> Option<String> {
 struct NewAdapter {
     id: AdapterId,
     preset: String,
-    agent: Agent,
+    agent: AgentPreset,
     /// The backend of a checkout of the orchestrator.
     checkout: Option<String>,
 }
@@ -123,7 +123,7 @@ fn checkout(path: &Path) -> Result<String, Failure> {
         Failure::new(ErrorCode::NotFound, format!("`{}`: {error}", path.display()))
             .hint("pass a checkout of Agent Orchestrator to `--ao`")
     })?;
-    Checkout::open(&root)?;
+    OrchestratorCheckout::open(&root)?;
     let directory = root.join("backend").display().to_string().replace('\\', "/");
     match directory.contains(|symbol: char| symbol.is_whitespace() || "\"'`".contains(symbol)) {
         false => Ok(directory),
@@ -173,7 +173,7 @@ impl Subject for NewAdapter {
 }
 
 /// The agent, and what follows from it.
-fn described(agent: &Agent, tool: &str) -> Value {
+fn described(agent: &AgentPreset, tool: &str) -> Value {
     let mut value = json!(agent);
     let hooks = &agent.hooks;
     let program = &agent.binary.name;
@@ -258,7 +258,7 @@ mod tests {
 
     const TEMPLATE: &str = "agent-adapter";
 
-    fn agent(preset: &str) -> Agent {
+    fn agent(preset: &str) -> AgentPreset {
         let text = embedded::preset_text(TEMPLATE, preset).unwrap();
         let name = AdapterName::parse("acme").unwrap();
         embedded::toml(preset, &agent::filled(text, &name)).unwrap()

@@ -1,6 +1,6 @@
 //! What released tags of the family share for ever.
 
-use crate::contract::AgentCliContract;
+use super::contract::AgentCliContract;
 use crate::generate::vendor::Contract;
 use crate::inputs::frozen::FrozenCore;
 

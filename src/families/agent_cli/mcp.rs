@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::conform::family::PROBES;
+use super::contract::FAMILY;
 use crate::conform::target;
-use crate::contract::agent_cli::FAMILY;
+use crate::conform::tools::TOOLS;
 use crate::inputs::spec_source;
 use crate::mcp::answer::Fault;
 use crate::mcp::envelope;
@@ -22,7 +22,7 @@ use crate::system::files::{self, Kind};
 use crate::system::{environment, search_path};
 use crate::visible::excerpt;
 
-use call::Shape;
+use call::ArgumentShape;
 
 /// How long `reference` may take.
 const REFERENCE: Duration = Duration::from_secs(30);
@@ -37,7 +37,7 @@ impl Opener for AgentCliOpener {
     }
 
     fn open(&self, subject: &Subject<'_>, options: &Options) -> Result<Box<dyn Provider>, Failure> {
-        Ok(Box::new(Served::open(found(subject, options)?, options)?))
+        Ok(Box::new(ServedTool::open(found(subject, options)?, options)?))
     }
 
     fn knows(&self, name: &str, _options: &Options) -> bool {
@@ -49,7 +49,7 @@ impl Opener for AgentCliOpener {
 fn found(subject: &Subject<'_>, options: &Options) -> Result<Program, Failure> {
     match subject {
         Subject::Project(project) => {
-            let named = PROBES.of(FAMILY).and_then(|part| part.tool(project));
+            let named = TOOLS.of(FAMILY).and_then(|tools| tools.tool(project));
             let name = named.unwrap_or_else(|| project.directory_name.clone());
             let found = target::of_project(project, &name, spec_source::latest(FAMILY)?)?;
             Ok(program(name, found.program, found.prefix, options))
@@ -94,15 +94,15 @@ fn program(name: String, path: PathBuf, prefix: Vec<String>, options: &Options) 
 }
 
 /// A tool that has described itself.
-struct Served {
+struct ServedTool {
     identity: Identity,
     tools: Vec<Tool>,
     /// How each tool is called, in the same order.
-    shapes: Vec<Shape>,
+    shapes: Vec<ArgumentShape>,
     program: Program,
 }
 
-impl Served {
+impl ServedTool {
     fn open(mut program: Program, options: &Options) -> Result<Self, Failure> {
         let reference = reference(&program)?;
         let text = |member: &str| {
@@ -166,7 +166,7 @@ fn reference(program: &Program) -> Result<Value, Failure> {
     }
 }
 
-impl Provider for Served {
+impl Provider for ServedTool {
     fn identity(&self) -> &Identity {
         &self.identity
     }

@@ -1,17 +1,22 @@
 //! The family `agent-cli`: stand-alone CLIs that agents call.
 
 mod adoption;
+mod conform;
+pub mod contract;
+pub mod extension;
 mod frozen;
 mod mcp;
+mod modules;
 mod outputs;
-mod probe_set;
 mod rules;
 mod scaffold;
 
+use self::contract::FAMILY;
 use crate::audit::rules::FAMILY_RULES;
 use crate::commands::new::subject::SCAFFOLDERS;
 use crate::conform::family::PROBES;
-use crate::contract::agent_cli::FAMILY;
+use crate::conform::fixture::section::SECTIONS;
+use crate::conform::tools::TOOLS;
 use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;
@@ -24,7 +29,9 @@ pub fn install() {
     ADOPTERS.add(FAMILY, &adoption::AgentCliAdopter);
     FROZEN.add(FAMILY, &frozen::AgentCliCore);
     FAMILY_RULES.add(FAMILY, &rules::AgentCliRules);
-    PROBES.add(FAMILY, &probe_set::AgentCliProbes);
+    PROBES.add(FAMILY, &conform::AgentCliProbes);
+    TOOLS.add(FAMILY, &conform::AgentCliTools);
+    SECTIONS.add(FAMILY, &conform::fixture::AgentCliSection);
     OPENERS.add(FAMILY, &mcp::AgentCliOpener);
     SCAFFOLDERS.add(FAMILY, &scaffold::AgentCliScaffolder);
 }

@@ -2,13 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use super::contract::AgentCliContract;
+use super::extension::Extension;
+use super::modules::{ContractModel, go, python, rust, typescript};
+use crate::contract::SpecTag;
 use crate::contract::document::ContractError;
-use crate::contract::{AgentCliContract, Extension, SpecTag};
-use crate::generate::contract::{Model, go, python, rust, typescript};
 use crate::generate::output::Output;
 use crate::generate::outputs::{self, GenerateError, Outputs};
 use crate::generate::vendor::Contract;
 use crate::plan::{FileSet, RelativePath};
+
+/// Where a project declares codes of its own, in the directory of the contract.
+pub const EXTENSION: &str = "contract-ext.json";
 
 pub struct AgentCliOutputs;
 
@@ -22,7 +27,11 @@ impl Outputs for AgentCliOutputs {
     }
 
     fn source(&self, directory: &RelativePath) -> String {
-        format!("{directory}/contract-ext.json")
+        format!("{directory}/{EXTENSION}")
+    }
+
+    fn own_file(&self) -> Option<&'static str> {
+        Some(EXTENSION)
     }
 
     fn files(
@@ -38,7 +47,7 @@ impl Outputs for AgentCliOutputs {
             })?,
             None => Extension::default(),
         };
-        let model = Model::new(contract, &extension)?;
+        let model = ContractModel::new(contract, &extension)?;
         outputs::write(outputs, |generator, output| {
             Ok(match generator {
                 // An output without a package is a fault, and `write` has refused it.

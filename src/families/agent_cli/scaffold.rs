@@ -16,13 +16,13 @@ pub struct AgentCliScaffolder;
 
 impl Scaffolder for AgentCliScaffolder {
     fn name(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Named>, Failure> {
-        Ok(Box::new(ToolName(cli_name(wanted.name, wanted.template)?)))
+        Ok(Box::new(NamedTool(cli_name(wanted.name, wanted.template)?)))
     }
 }
 
-struct ToolName(CliName);
+struct NamedTool(CliName);
 
-impl Named for ToolName {
+impl Named for NamedTool {
     fn variables(&self) -> Map<String, Value> {
         cli_values::names(&self.0)
     }

@@ -1,20 +1,20 @@
 //! What an augmentor that aos did not create generates.
 
-use crate::contract::Repository;
+use crate::contract::ProjectFiles;
 use crate::generate::record::SpecSection;
 use crate::inputs::adoption::{Adopter, Findings};
 
 pub struct AugmentorAdopter;
 
 /// Names of generated modules, with the generator that writes them.
-const MODULES: [(&str, &str); 3] = [
+const MODULES: &[(&str, &str)] = &[
     ("contract_gen.py", "python"),
     ("contract_gen.js", "javascript"),
     ("contract_gen.mjs", "javascript"),
 ];
 
 impl Adopter for AugmentorAdopter {
-    fn outputs(&self, repository: &Repository, _spec: &mut SpecSection, found: &mut Findings) {
+    fn outputs(&self, repository: &ProjectFiles, _spec: &mut SpecSection, found: &mut Findings) {
         for path in repository.files.keys() {
             let name = path.rsplit('/').next().unwrap_or(path);
             let foreign = ["node_modules/", "dist/", "vendor/", "tests/"];

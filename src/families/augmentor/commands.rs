@@ -12,11 +12,14 @@ use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::{environment, random};
 use crate::visible::{Visible, excerpt, visible};
 
-use super::FAMILY;
 use super::contract::AugmentorContract;
+use super::contract::FAMILY;
 use super::host::message::Context;
-use super::host::place::{PlaceError, Wanted};
-use super::host::{CallError, Package, Place, containment, package};
+use super::host::outcome::CallError;
+use super::host::package::HostedPackage;
+use super::host::place::PackagePlace;
+use super::host::place::{PlaceError, WantedPackage};
+use super::host::{containment, package};
 
 /// Most lines of the log and of the package's output that go to stderr.
 const MAX_LINES: usize = 200;
@@ -124,15 +127,16 @@ pub fn contract(release: &SpecRelease) -> Result<&AugmentorContract, Failure> {
 ///
 /// # Errors
 /// When there is none, or its manifest breaks a rule.
-pub fn find(named: &Named<'_>, contract: &AugmentorContract) -> Result<Place, Failure> {
+pub fn find(named: &Named<'_>, contract: &AugmentorContract) -> Result<PackagePlace, Failure> {
     let known: Vec<_> = contract.runtimes.iter().map(|key| key.as_str()).collect();
     if let Some(runtime) = named.runtime.filter(|runtime| !known.contains(runtime)) {
         let message = format!("`{}` is not a runtime of augmentors", excerpt(runtime, 60));
         return Err(Failure::new(ErrorCode::Validation, message)
             .hint(format!("use one of {}", known.join(", "))));
     }
-    let wanted = Wanted { package: named.package, runtime: named.runtime, python: named.python };
-    Ok(Place::find(&wanted, contract)?)
+    let wanted =
+        WantedPackage { package: named.package, runtime: named.runtime, python: named.python };
+    Ok(PackagePlace::find(&wanted, contract)?)
 }
 
 fn loaded<'c>(
@@ -141,11 +145,11 @@ fn loaded<'c>(
     network: &Network,
     limit: Option<std::time::Duration>,
     is_quiet: bool,
-) -> Result<Package<'c>, Failure> {
+) -> Result<HostedPackage<'c>, Failure> {
     let place = find(named, contract)?;
     let name = place.name().to_owned();
     let program = package::program(&place, named.python).map_err(|error| failure(&error, &name))?;
-    Package::load(place, contract, program, network, limit).map_err(|(error, log)| {
+    HostedPackage::load(place, contract, program, network, limit).map_err(|(error, log)| {
         let mut failure = failure(&error, &name);
         if !is_quiet {
             failure.annotations = lines(&name, log.iter().map(String::as_str));
@@ -158,7 +162,7 @@ fn loaded<'c>(
 ///
 /// # Errors
 /// When there is no current directory.
-pub fn context(place: &Place) -> Result<Context, Failure> {
+pub fn context(place: &PackagePlace) -> Result<Context, Failure> {
     let here = environment::current_directory().map_err(|error| {
         Failure::new(ErrorCode::Io, format!("the current directory cannot be read: {error}"))
             .hint("run the command in an existing directory")
@@ -169,7 +173,7 @@ pub fn context(place: &Place) -> Result<Context, Failure> {
     Ok(Context { run_id: format!("aos-{digits}"), cwd: here.display().to_string(), env })
 }
 
-fn identity(place: &Place) -> Value {
+fn identity(place: &PackagePlace) -> Value {
     json!({
         "name": place.name(),
         "version": place.manifest.version,
@@ -179,7 +183,7 @@ fn identity(place: &Place) -> Value {
     })
 }
 
-fn described(package: &Package<'_>) -> Map<String, Value> {
+fn described(package: &HostedPackage<'_>) -> Map<String, Value> {
     let (place, facts) = (&package.place, &package.facts);
     let mut identity = identity(place);
     identity["runtime_version"] = facts.runtime_version.as_str().into();
@@ -212,7 +216,7 @@ fn described(package: &Package<'_>) -> Map<String, Value> {
 }
 
 /// What was declared, seen and enforced. What is not enforced, the package could have done unseen by the system.
-fn permissions(package: &Package<'_>) -> Value {
+fn permissions(package: &HostedPackage<'_>) -> Value {
     let declared = &package.place.manifest.permissions;
     let undeclared: Vec<_> = package
         .observed
@@ -229,14 +233,14 @@ fn permissions(package: &Package<'_>) -> Value {
 }
 
 /// Which of the declared secrets the package gets; never their values.
-fn secrets(place: &Place) -> Value {
+fn secrets(place: &PackagePlace) -> Value {
     let (_, missing) = package::secrets(place);
     let names = &place.manifest.permissions.secrets;
     let given: Vec<_> = names.iter().filter(|name| !missing.contains(name)).collect();
     json!({"given": given, "missing": missing})
 }
 
-fn text(package: &Package<'_>) -> Visible {
+fn text(package: &HostedPackage<'_>) -> Visible {
     let place = &package.place;
     let version = place.manifest.version.as_deref().unwrap_or_default();
     let mut lines = vec![visible!("{} {} ({})", place.name(), version, place.runtime)];
@@ -267,7 +271,7 @@ fn text(package: &Package<'_>) -> Visible {
 }
 
 /// Traces and what the package printed, for stderr.
-fn log(package: &Package<'_>) -> Vec<Visible> {
+fn log(package: &HostedPackage<'_>) -> Vec<Visible> {
     let printed = String::from_utf8_lossy(&package.printed()).into_owned();
     let printed = printed.lines().filter(|line| !is_about_the_model(line));
     let all = package.log.iter().map(String::as_str).chain(printed);

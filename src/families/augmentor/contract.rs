@@ -5,11 +5,23 @@ use regex::Regex;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::contract::Family;
 use crate::contract::document::{self, ContractError};
+use crate::contract::family::{Description, Marker};
 use crate::contract::name::Key;
 use crate::contract::{SpecTag, json};
 
-use super::FAMILY;
+/// The manifest of an augmentor.
+pub const MANIFEST: &str = "augmentor.toml";
+
+/// Packages of commands and agents that any host loads.
+pub const FAMILY: Family = Family::of(&Description {
+    name: "augmentor",
+    spec_file: "AUGMENTOR-SPEC.md",
+    noun: "augmentor",
+    marker: Marker::File(MANIFEST),
+    prefix: "",
+});
 
 /// Longest pattern; none of a contract is near it.
 const MAX_PATTERN: usize = 1_000;
@@ -24,12 +36,12 @@ pub struct AugmentorContract {
     pub runtimes: Vec<Key>,
     pub caps: Vec<Key>,
     pub manifest: ManifestShape,
-    pub permissions: Permissions,
-    pub patterns: Patterns,
-    pub entry: Entry,
-    pub package: Package,
+    pub permissions: PermissionNames,
+    pub patterns: NamePatterns,
+    pub entry: EntryShape,
+    pub package: PackageShape,
     pub schema: Value,
-    pub context: IndexMap<Key, IndexMap<String, Member>>,
+    pub context: IndexMap<Key, IndexMap<String, MemberShape>>,
     pub history: Value,
     pub chunk: Value,
     pub hooks: Value,
@@ -53,10 +65,10 @@ pub struct ManifestShape {
     pub file: String,
     /// Table to severity of a member that the contract does not know.
     pub unknown_keys: IndexMap<Key, Level>,
-    pub keys: IndexMap<Key, Member>,
-    pub entries_keys: IndexMap<Key, Member>,
-    pub permissions_keys: IndexMap<Key, Member>,
-    pub mcp_keys: IndexMap<Key, Member>,
+    pub keys: IndexMap<Key, MemberShape>,
+    pub entries_keys: IndexMap<Key, MemberShape>,
+    pub permissions_keys: IndexMap<Key, MemberShape>,
+    pub mcp_keys: IndexMap<Key, MemberShape>,
 }
 
 /// How much an unknown member weighs.
@@ -70,7 +82,7 @@ pub enum Level {
 /// One member of a table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Member {
+pub struct MemberShape {
     #[serde(rename = "type")]
     pub kind: Key,
     pub required: bool,
@@ -86,7 +98,7 @@ pub struct Member {
 /// Values of permissions.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Permissions {
+pub struct PermissionNames {
     pub filesystem: Vec<Key>,
     pub network: Vec<Key>,
     pub defaults: Option<Value>,
@@ -95,7 +107,7 @@ pub struct Permissions {
 /// Forms of names; a tag that leaves one open has none.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Patterns {
+pub struct NamePatterns {
     pub package_name: Option<String>,
     pub version: Option<String>,
     /// By runtime.
@@ -111,7 +123,7 @@ pub struct Patterns {
 /// How an entry is found.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Entry {
+pub struct EntryShape {
     pub split: Option<Key>,
     pub suffixes: IndexMap<Key, Vec<String>>,
     pub source_roots: IndexMap<Key, Vec<String>>,
@@ -120,12 +132,12 @@ pub struct Entry {
 /// What a factory returns.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Package {
+pub struct PackageShape {
     pub keys: Vec<Key>,
     pub shutdown_places: Vec<Key>,
-    pub command_keys: IndexMap<String, Member>,
-    pub agent_keys: IndexMap<String, Member>,
-    pub tool_keys: IndexMap<String, Member>,
+    pub command_keys: IndexMap<String, MemberShape>,
+    pub agent_keys: IndexMap<String, MemberShape>,
+    pub tool_keys: IndexMap<String, MemberShape>,
     pub cap_members: IndexMap<Key, Key>,
 }
 
@@ -134,13 +146,13 @@ pub struct Package {
 #[serde(deny_unknown_fields)]
 pub struct Errors {
     pub keys: Vec<Key>,
-    pub codes: IndexMap<Key, ErrorCode>,
+    pub codes: IndexMap<Key, AugmentorCode>,
 }
 
 /// A code of the host.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ErrorCode {
+pub struct AugmentorCode {
     pub retryable: bool,
     pub meaning: String,
 }
@@ -175,7 +187,7 @@ impl AugmentorContract {
 
     /// What a member may be, when the contract says so.
     #[must_use]
-    pub fn allowed(&self, member: &Member) -> Vec<&str> {
+    pub fn allowed(&self, member: &MemberShape) -> Vec<&str> {
         fn keys(keys: &[Key]) -> Vec<&str> {
             keys.iter().map(Key::as_str).collect()
         }
@@ -200,7 +212,7 @@ impl AugmentorContract {
 
     /// The form of a member; an entry has that of its runtime.
     #[must_use]
-    pub fn pattern(&self, member: &Member, runtime: &str) -> Option<Regex> {
+    pub fn pattern(&self, member: &MemberShape, runtime: &str) -> Option<Regex> {
         let patterns = &self.patterns;
         let text = match member.pattern.as_ref()?.as_str() {
             "package_name" => patterns.package_name.as_ref(),

@@ -3,13 +3,13 @@
 use indexmap::IndexMap;
 use toml_edit::{Document, Item, TableLike};
 
-use crate::contract::Repository;
+use crate::contract::ProjectFiles;
 use crate::contract::name::Key;
-use crate::contract::rules::{Collector, Source};
+use crate::contract::rules::collector::{Collector, SourceText};
 use crate::visible::excerpt;
 
-use super::MANIFEST;
-use super::contract::{AugmentorContract, Level, Member};
+use super::contract::MANIFEST;
+use super::contract::{AugmentorContract, Level, MemberShape};
 use super::rules::{ENTRIES, FORM, MEMBER, MISSING, SYNTAX, TWICE, UNKNOWN_MEMBER, VALUE};
 
 /// Largest manifest where the contract says none, in bytes.
@@ -19,33 +19,33 @@ const MAX_SHOWN: usize = 60;
 
 /// What other rules take from the manifest.
 #[derive(Clone, Debug, Default)]
-pub struct Manifest {
+pub struct AugmentorManifest {
     pub name: Option<String>,
     pub version: Option<String>,
     /// Runtime to entry, the preferred one first.
     pub entries: Vec<(String, String)>,
     pub caps: Vec<String>,
-    pub permissions: Permissions,
+    pub permissions: AskedPermissions,
     pub tool_prefix: Option<String>,
 }
 
 /// What the package declares that it needs; nothing without a declaration.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Permissions {
+pub struct AskedPermissions {
     pub filesystem: String,
     pub network: String,
     /// Names of environment variables.
     pub secrets: Vec<String>,
 }
 
-impl Default for Permissions {
+impl Default for AskedPermissions {
     fn default() -> Self {
         let none = || "none".to_owned();
         Self { filesystem: none(), network: none(), secrets: Vec::new() }
     }
 }
 
-impl Permissions {
+impl AskedPermissions {
     fn of(table: &dyn TableLike) -> Self {
         let none = Self::default();
         let text = |name: &str| table.get(name).and_then(Item::as_str).map(str::to_owned);
@@ -85,15 +85,15 @@ fn texts(table: &dyn TableLike, name: &str) -> Vec<String> {
 
 /// Judges the manifest; `None` when it cannot be read.
 pub fn check(
-    repository: &Repository,
+    repository: &ProjectFiles,
     contract: &AugmentorContract,
     found: &mut Collector,
-) -> Option<Manifest> {
+) -> Option<AugmentorManifest> {
     let Some(bytes) = repository.bytes(MANIFEST) else {
         found.whole(&MISSING, MANIFEST, "there is no augmentor.toml".to_owned());
         return None;
     };
-    let source = Source::new(MANIFEST, bytes);
+    let source = SourceText::new(MANIFEST, bytes);
     let most = contract.limits.iter().find(|(name, _)| name.as_str() == "manifest_bytes");
     let most = most.map_or(MAX_BYTES, |(_, most)| *most);
     if bytes.len() as u64 > most {
@@ -121,7 +121,7 @@ pub fn check(
             return None;
         }
     };
-    let mut reader = Reader { contract, source, found, runtime: String::new() };
+    let mut reader = AugmentorReader { contract, source, found, runtime: String::new() };
     let root = document.as_table();
     reader.runtime = root.get("runtime").and_then(Item::as_str).unwrap_or_default().to_owned();
     let shape = &contract.manifest;
@@ -144,7 +144,7 @@ fn level(shape: &super::contract::ManifestShape, table: &str) -> Level {
     known.map_or(Level::Error, |(_, level)| *level)
 }
 
-fn summary(root: &dyn TableLike) -> Manifest {
+fn summary(root: &dyn TableLike) -> AugmentorManifest {
     let text = |name: &str| root.get(name).and_then(Item::as_str).map(str::to_owned);
     let runtime = text("runtime").unwrap_or_default();
     let mut entries: Vec<_> =
@@ -157,25 +157,25 @@ fn summary(root: &dyn TableLike) -> Manifest {
     }
     let table = |name: &str| root.get(name).and_then(Item::as_table_like);
     let prefix = table("mcp").and_then(|mcp| mcp.get("tool_prefix")).and_then(Item::as_str);
-    Manifest {
+    AugmentorManifest {
         name: text("name"),
         version: text("version"),
         entries,
         caps: texts(root, "caps"),
-        permissions: table("permissions").map(Permissions::of).unwrap_or_default(),
+        permissions: table("permissions").map(AskedPermissions::of).unwrap_or_default(),
         tool_prefix: prefix.map(str::to_owned),
     }
 }
 
-struct Reader<'a, 'f> {
+struct AugmentorReader<'a, 'f> {
     contract: &'a AugmentorContract,
-    source: Source<'a>,
+    source: SourceText<'a>,
     found: &'f mut Collector,
     runtime: String,
 }
 
-impl Reader<'_, '_> {
-    fn at(&mut self, rule: &crate::contract::rules::Rule, item: &Item, message: String) {
+impl AugmentorReader<'_, '_> {
+    fn at(&mut self, rule: &crate::contract::rules::rule::Rule, item: &Item, message: String) {
         let at = item.span().map_or(0, |span| span.start);
         self.found.at(rule, &self.source, at, message);
     }
@@ -184,7 +184,7 @@ impl Reader<'_, '_> {
         &mut self,
         place: &str,
         table: &dyn TableLike,
-        keys: &IndexMap<Key, Member>,
+        keys: &IndexMap<Key, MemberShape>,
         unknown: Level,
     ) {
         let named = |name: &str| match place {
@@ -198,7 +198,7 @@ impl Reader<'_, '_> {
                 let message = format!("{} is not a member of the contract{meant}", named(name));
                 let rule = match unknown {
                     Level::Error => UNKNOWN_MEMBER,
-                    Level::Warning => crate::contract::rules::Rule {
+                    Level::Warning => crate::contract::rules::rule::Rule {
                         severity: crate::contract::Severity::Warning,
                         ..UNKNOWN_MEMBER
                     },
@@ -216,7 +216,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn member(&mut self, shown: &str, name: &str, item: &Item, member: &Member) {
+    fn member(&mut self, shown: &str, name: &str, item: &Item, member: &MemberShape) {
         let contract = self.contract;
         // Each member of [entries] is an entry of the runtime that it is called by.
         let runtime = if contract.runtimes.iter().any(|key| key.as_str() == name) {

@@ -17,10 +17,13 @@ use crate::visible::visible;
 
 use super::commands::{context, contract, failure, find, lines, newest};
 use super::contract::AugmentorContract;
+use super::contract::{FAMILY, MANIFEST};
 use super::host::message::Context;
-use super::host::{CallError, Package, Place, package};
-use super::manifest::Permissions;
-use super::{FAMILY, MANIFEST};
+use super::host::outcome::CallError;
+use super::host::package;
+use super::host::package::HostedPackage;
+use super::host::place::PackagePlace;
+use super::manifest::AskedPermissions;
 
 /// How often a call looks whether the one before it has ended.
 const LOOK: Duration = Duration::from_millis(2);
@@ -80,7 +83,7 @@ struct Augmentor {
     context: Context,
     contract: &'static AugmentorContract,
     /// Its process answers one call after the other.
-    package: Mutex<Package<'static>>,
+    package: Mutex<HostedPackage<'static>>,
     is_quiet: bool,
 }
 
@@ -93,7 +96,8 @@ impl Augmentor {
             .map_err(|error| failure(&error, &name))?;
         let manifest = place.root.join(MANIFEST);
         let context = context(&place)?;
-        let loaded = Package::load(place, contract, program, &options.network, Some(options.limit));
+        let loaded =
+            HostedPackage::load(place, contract, program, &options.network, Some(options.limit));
         let package = loaded.map_err(|(error, log)| {
             let mut failure = failure(&error, &name);
             if !options.is_quiet {
@@ -116,7 +120,7 @@ impl Augmentor {
     fn turn(
         &self,
         is_cancelled: &(dyn Fn() -> bool + Sync),
-    ) -> Option<MutexGuard<'_, Package<'static>>> {
+    ) -> Option<MutexGuard<'_, HostedPackage<'static>>> {
         loop {
             match self.package.try_lock() {
                 Ok(package) => return Some(package),
@@ -200,8 +204,8 @@ fn spoken(chunk: &Value) -> String {
     }
 }
 
-fn identity(package: &Package<'_>) -> Identity {
-    let place: &Place = &package.place;
+fn identity(package: &HostedPackage<'_>) -> Identity {
+    let place: &PackagePlace = &package.place;
     let (_, missing_secrets) = package::secrets(place);
     let notes = package.containment.not_enforced.iter().map(|left| {
         format!("the permission `{}` is not enforced: {}", left.permission, left.reason)
@@ -217,14 +221,14 @@ fn identity(package: &Package<'_>) -> Identity {
 }
 
 /// Nothing says which command of a package changes something, so its permissions decide for all of them.
-fn mode(permissions: &Permissions) -> Mode {
+fn mode(permissions: &AskedPermissions) -> Mode {
     match permissions.writes() || !permissions.has_no_network() {
         true => Mode::Write,
         false => Mode::Readonly,
     }
 }
 
-fn tools(package: &Package<'_>, contract: &AugmentorContract) -> Vec<Tool> {
+fn tools(package: &HostedPackage<'_>, contract: &AugmentorContract) -> Vec<Tool> {
     let place = &package.place;
     let separator = contract.mcp.separator.as_deref().unwrap_or("_");
     let prefix = place.manifest.tool_prefix.as_deref().unwrap_or_default();
@@ -279,7 +283,7 @@ mod tests {
             ("write", "none", Mode::Write),
             ("read-write", "all", Mode::Write),
         ] {
-            let permissions = Permissions {
+            let permissions = AskedPermissions {
                 filesystem: filesystem.into(),
                 network: network.into(),
                 secrets: Vec::new(),

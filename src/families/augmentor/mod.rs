@@ -14,27 +14,16 @@ mod package;
 mod rules;
 mod scaffold;
 
+use self::contract::FAMILY;
 use crate::audit::rules::FAMILY_RULES;
 use crate::commands::augmentor::seam::HOSTS;
 use crate::commands::new::subject::SCAFFOLDERS;
 use crate::conform::family::PROBES;
-use crate::contract::Family;
-use crate::contract::family::{Description, Marker};
+use crate::conform::tools::TOOLS;
 use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;
 use crate::mcp::provider::OPENERS;
-
-/// The manifest of an augmentor.
-pub const MANIFEST: &str = "augmentor.toml";
-
-/// Packages of commands and agents that any host loads.
-pub const FAMILY: Family = Family::of(&Description {
-    name: "augmentor",
-    spec_file: "AUGMENTOR-SPEC.md",
-    noun: "augmentor",
-    marker: Marker::File(MANIFEST),
-});
 
 /// Adds the family to every layer.
 pub fn install() {
@@ -44,6 +33,7 @@ pub fn install() {
     FROZEN.add(FAMILY, &frozen::AugmentorCore);
     FAMILY_RULES.add(FAMILY, &rules::AugmentorRules);
     PROBES.add(FAMILY, &conform::AugmentorProbes);
+    TOOLS.add(FAMILY, &conform::AugmentorTools);
     HOSTS.add(FAMILY, &commands::AugmentorHost);
     OPENERS.add(FAMILY, &mcp::AugmentorOpener);
     SCAFFOLDERS.add(FAMILY, &scaffold::AugmentorScaffolder);

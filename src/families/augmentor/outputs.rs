@@ -10,7 +10,8 @@ use crate::generate::vendor::Contract;
 use crate::plan::{FileSet, RelativePath};
 
 use super::contract::AugmentorContract;
-use super::{MANIFEST, module};
+use super::contract::MANIFEST;
+use super::module;
 
 pub struct AugmentorOutputs;
 

@@ -5,13 +5,13 @@ use serde_json::Value;
 
 use crate::contract::name::Key;
 use crate::contract::pyproject::Pyproject;
-use crate::contract::rules::Collector;
-use crate::contract::{Repository, json};
+use crate::contract::rules::collector::Collector;
+use crate::contract::{ProjectFiles, json};
 use crate::visible::excerpt;
 
-use super::MANIFEST;
 use super::contract::AugmentorContract;
-use super::manifest::Manifest;
+use super::contract::MANIFEST;
+use super::manifest::AugmentorManifest;
 use super::rules::{
     DEPENDENCIES, ENTRY_FILE, ENTRY_OUTSIDE, NAME_DIFFERS, NOT_PUBLISHED, VERSION_DIFFERS,
 };
@@ -19,13 +19,13 @@ use super::rules::{
 const PYPROJECT: &str = "pyproject.toml";
 const PACKAGE_JSON: &str = "package.json";
 /// Directories that a compiler writes, and git usually ignores.
-const BUILT: [&str; 4] = ["dist/", "build/", "lib/", "out/"];
+const BUILT: &[&str] = &["dist/", "build/", "lib/", "out/"];
 
 /// Judges the files around the manifest.
 pub fn check(
-    repository: &Repository,
+    repository: &ProjectFiles,
     contract: &AugmentorContract,
-    manifest: &Manifest,
+    manifest: &AugmentorManifest,
     found: &mut Collector,
 ) {
     for (runtime, entry) in &manifest.entries {
@@ -68,7 +68,7 @@ pub(super) fn candidates(contract: &AugmentorContract, runtime: &str, entry: &st
 }
 
 fn entry_file(
-    repository: &Repository,
+    repository: &ProjectFiles,
     contract: &AugmentorContract,
     runtime: &str,
     entry: &str,
@@ -103,7 +103,7 @@ fn entry_file(
     }
 }
 
-fn goes_through_a_link(repository: &Repository, path: &str) -> bool {
+fn goes_through_a_link(repository: &ProjectFiles, path: &str) -> bool {
     let is_link = |part: &str| repository.symlinks.iter().any(|link| link == part);
     is_link(path) || path.match_indices('/').any(|(at, _)| is_link(&path[..at]))
 }
@@ -111,7 +111,7 @@ fn goes_through_a_link(repository: &Repository, path: &str) -> bool {
 fn differs(
     found: &mut Collector,
     path: &str,
-    manifest: &Manifest,
+    manifest: &AugmentorManifest,
     name: Option<&str>,
     version: Option<&str>,
 ) {
@@ -139,10 +139,10 @@ fn differs(
     }
 }
 
-fn python(repository: &Repository, manifest: &Manifest, found: &mut Collector) {
+fn python(repository: &ProjectFiles, manifest: &AugmentorManifest, found: &mut Collector) {
     let Some(text) = repository.text(PYPROJECT) else { return };
     let Ok(project) = Pyproject::read(text) else { return };
-    let value = |entry: &Option<crate::contract::pyproject::Entry>| {
+    let value = |entry: &Option<crate::contract::pyproject::TomlText>| {
         entry.as_ref().map(|entry| entry.value.clone())
     };
     let (name, version) = (value(&project.name), value(&project.version));
@@ -159,7 +159,7 @@ fn python(repository: &Repository, manifest: &Manifest, found: &mut Collector) {
     }
 }
 
-fn node(repository: &Repository, manifest: &Manifest, found: &mut Collector) {
+fn node(repository: &ProjectFiles, manifest: &AugmentorManifest, found: &mut Collector) {
     let Some(bytes) = repository.bytes(PACKAGE_JSON) else { return };
     let Ok(document) = json::parse(bytes) else { return };
     let text = |name: &str| document.get(name).and_then(Value::as_str);

@@ -1,13 +1,16 @@
 //! The rules of augmentors, for `aos check`: what can be seen in a package without running it.
 
 use crate::audit::rules::FamilyRules;
-use crate::contract::rules::{Collector, RECORD, Rule, secrets};
-use crate::contract::{Finding, Repository, Severity};
+use crate::contract::rules::collector::Collector;
+use crate::contract::rules::rule::Rule;
+use crate::contract::rules::{RECORD, secrets};
+use crate::contract::{Finding, ProjectFiles, Severity};
 use crate::generate::record::Record;
 use crate::generate::vendor::Contract;
 
 use super::contract::AugmentorContract;
-use super::{FAMILY, manifest, package};
+use super::contract::FAMILY;
+use super::{manifest, package};
 
 pub struct AugmentorRules;
 
@@ -18,7 +21,7 @@ impl FamilyRules for AugmentorRules {
 
     fn check(
         &self,
-        repository: &Repository,
+        repository: &ProjectFiles,
         contract: &Contract,
         _record: Option<&Record>,
     ) -> Vec<Finding> {

@@ -1,6 +1,6 @@
 //! What a connector that aos did not create generates.
 
-use crate::contract::Repository;
+use crate::contract::ProjectFiles;
 use crate::contract::pyproject::Pyproject;
 use crate::generate::record::SpecSection;
 use crate::inputs::adoption::{Adopter, Findings};
@@ -11,12 +11,12 @@ const TEST_CASES: &str = "agent-harness/tests/contract_cases.py";
 pub struct HarnessAdopter;
 
 impl Adopter for HarnessAdopter {
-    fn outputs(&self, repository: &Repository, _spec: &mut SpecSection, found: &mut Findings) {
+    fn outputs(&self, repository: &ProjectFiles, _spec: &mut SpecSection, found: &mut Findings) {
         outputs(repository, found);
     }
 }
 
-fn outputs(repository: &Repository, found: &mut Findings) {
+fn outputs(repository: &ProjectFiles, found: &mut Findings) {
     found.at(
         "permissions",
         "agent-harness/permissions.json",
@@ -42,7 +42,7 @@ fn outputs(repository: &Repository, found: &mut Findings) {
 }
 
 /// The directory of the package that the connector's script starts.
-fn package_directory(repository: &Repository) -> Option<String> {
+fn package_directory(repository: &ProjectFiles) -> Option<String> {
     let pyproject = Pyproject::read(repository.text("agent-harness/pyproject.toml")?).ok()?;
     let (_, entry) = pyproject.scripts.iter().find(|(name, _)| name.starts_with("aos-"))?;
     let module = entry.value.split(':').next().unwrap_or_default();

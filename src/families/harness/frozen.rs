@@ -1,6 +1,6 @@
 //! What released tags of the family share for ever.
 
-use crate::contract::HarnessContract;
+use super::contract::HarnessContract;
 use crate::contract::name::Key;
 use crate::generate::vendor::Contract;
 use crate::inputs::frozen::FrozenCore;

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
+use super::connector::CONNECTOR_PATH;
+use super::connector::{Connector, ConnectorCommand, ConnectorField, FieldKind, is_meta};
+use super::contract::{FAMILY, HarnessContract};
 use crate::conform::target;
-use crate::contract::connector::{Command, Connector, Field, FieldKind, is_meta};
-use crate::contract::harness::{FAMILY, HarnessContract};
 use crate::error::{io_code, io_hint};
-use crate::generate::outputs::CONNECTOR_PATH;
 use crate::inputs::project::Project;
 use crate::inputs::spec_source;
 use crate::mcp::answer::Fault;
@@ -40,7 +40,7 @@ impl Opener for HarnessOpener {
     }
 
     fn open(&self, subject: &Subject<'_>, options: &Options) -> Result<Box<dyn Provider>, Failure> {
-        Ok(Box::new(Served::open(project_of(subject)?, options)?))
+        Ok(Box::new(ServedConnector::open(project_of(subject)?, options)?))
     }
 
     fn knows(&self, _name: &str, _options: &Options) -> bool {
@@ -61,7 +61,7 @@ fn project_of<'p>(subject: &Subject<'p>) -> Result<&'p Project, Failure> {
 }
 
 /// A connector whose program is there.
-struct Served {
+struct ServedConnector {
     identity: Identity,
     tools: Vec<Tool>,
     fields: BTreeMap<String, FieldKind>,
@@ -69,7 +69,7 @@ struct Served {
     program: Program,
 }
 
-impl Served {
+impl ServedConnector {
     fn open(project: &Project, options: &Options) -> Result<Self, Failure> {
         let manifest = project.root.join(CONNECTOR_PATH);
         let connector = read(project, &manifest)?;
@@ -126,7 +126,7 @@ fn read(project: &Project, path: &Path) -> Result<Connector, Failure> {
     })
 }
 
-impl Provider for Served {
+impl Provider for ServedConnector {
     fn identity(&self) -> &Identity {
         &self.identity
     }
@@ -199,7 +199,7 @@ fn tools(connector: &Connector) -> Vec<Tool> {
     commands.collect()
 }
 
-fn input(connector: &Connector, command: &Command) -> Map<String, Value> {
+fn input(connector: &Connector, command: &ConnectorCommand) -> Map<String, Value> {
     let properties: Map<String, Value> = command
         .options
         .iter()
@@ -209,7 +209,7 @@ fn input(connector: &Connector, command: &Command) -> Map<String, Value> {
     tool::input(properties, &required)
 }
 
-fn schema(field: &Field) -> Value {
+fn schema(field: &ConnectorField) -> Value {
     let mut schema = match field.kind {
         FieldKind::String | FieldKind::Richtext => json!({"type": "string"}),
         FieldKind::Number => json!({"type": "integer"}),

@@ -1,17 +1,29 @@
 //! The family `harness`: AOS connectors, `aos-<name>`.
 
 mod adoption;
+mod conform;
+pub mod connector;
+pub mod contract;
 mod frozen;
+mod generate;
+mod grants;
+mod manifest;
 mod mcp;
+pub mod operations;
 mod outputs;
-mod probe_set;
+pub mod profile;
+mod python_source;
 mod rules;
 mod scaffold;
+mod switched_off;
 
+use self::contract::FAMILY;
 use crate::audit::rules::FAMILY_RULES;
 use crate::commands::new::subject::SCAFFOLDERS;
+use crate::commands::sync_spec::switched_off::GUARDS;
 use crate::conform::family::PROBES;
-use crate::contract::harness::FAMILY;
+use crate::conform::fixture::section::SECTIONS;
+use crate::conform::tools::TOOLS;
 use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;
@@ -24,7 +36,10 @@ pub fn install() {
     ADOPTERS.add(FAMILY, &adoption::HarnessAdopter);
     FROZEN.add(FAMILY, &frozen::HarnessCore);
     FAMILY_RULES.add(FAMILY, &rules::HarnessRules);
-    PROBES.add(FAMILY, &probe_set::HarnessProbes);
+    PROBES.add(FAMILY, &conform::HarnessProbes);
+    TOOLS.add(FAMILY, &conform::HarnessTools);
+    SECTIONS.add(FAMILY, &conform::facts::HarnessSection);
     OPENERS.add(FAMILY, &mcp::HarnessOpener);
+    GUARDS.add(FAMILY, &switched_off::HarnessGuard);
     SCAFFOLDERS.add(FAMILY, &scaffold::HarnessScaffolder);
 }

@@ -2,14 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use crate::contract::connector::Connector;
+use serde_json::{Map, Value};
+
+use super::connector::CONNECTOR_PATH;
+use super::connector::Connector;
+use super::contract::HarnessContract;
+use super::generate::module as connector;
+use super::generate::{permissions, test_cases};
+use crate::contract::SpecTag;
 use crate::contract::document::ContractError;
-use crate::contract::{HarnessContract, SpecTag};
-use crate::generate::contract::connector;
 use crate::generate::output::Output;
-use crate::generate::outputs::{self, CONNECTOR_PATH, GenerateError, Outputs};
+use crate::generate::outputs;
+use crate::generate::outputs::{GenerateError, Outputs};
 use crate::generate::vendor::Contract;
-use crate::generate::{permissions, test_cases};
 use crate::plan::{FileSet, RelativePath};
 
 pub struct HarnessOutputs;
@@ -25,6 +30,26 @@ impl Outputs for HarnessOutputs {
 
     fn source(&self, _directory: &RelativePath) -> String {
         CONNECTOR_PATH.to_owned()
+    }
+
+    /// A permission map names the mode of each command.
+    fn is_document(&self, members: &Map<String, Value>) -> bool {
+        let is_text = |name: &str| members.get(name).is_some_and(Value::is_string);
+        let is_map = |value: &Value| {
+            value.as_object().is_some_and(|modes| modes.values().all(Value::is_string))
+        };
+        is_text("tool")
+            && is_text("backend")
+            && ["permissions", "commands"].iter().any(|name| members.get(*name).is_some_and(is_map))
+    }
+
+    fn read_by_hosts(&self) -> Option<(&'static str, &'static str)> {
+        let message = "hosts read the mode of each command here, but no output declares the file";
+        Some(("agent-harness/permissions.json", message))
+    }
+
+    fn is_for_tests(&self, generator: &str) -> bool {
+        generator == "test_cases"
     }
 
     fn files(

@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::connector::CONNECTOR_PATH;
+use super::connector::ToolName;
+use super::generate::{manifest, values as connector_values};
+use super::operations::{Preset, parse_preset};
 use crate::commands::new::choices::{preset_text, shown, slug};
 use crate::commands::new::subject::{Named, Scaffolder, Subject, Wanted};
-use crate::contract::connector::ToolName;
 use crate::contract::json;
-use crate::contract::operations::Preset;
-use crate::generate::outputs::CONNECTOR_PATH;
 use crate::generate::record_text::quote;
 use crate::generate::scaffold::Origin;
-use crate::generate::{connector_values, manifest};
-use crate::inputs::embedded;
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
 use crate::report::{ErrorCode, Failure};
 
@@ -135,7 +134,7 @@ fn preset(
     answers: &BTreeMap<String, String>,
 ) -> Result<(String, Preset), Failure> {
     let (name, text) = preset_text(wanted, tool.short())?;
-    let mut preset = embedded::parse_preset(&name, &fill_example(text, tool))?;
+    let mut preset = parse_preset(&name, &fill_example(text, tool))?;
     override_preset(&mut preset, answers)?;
     Ok((name, preset))
 }

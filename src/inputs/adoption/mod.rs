@@ -3,15 +3,14 @@
 //! Everything is guessed once, shown with its reason, and declared in aos.toml from then on.
 
 mod runtime;
-#[cfg(test)]
-mod tests;
 
 use std::collections::BTreeMap;
 
-use crate::contract::family::Parts;
-use crate::contract::{Family, Repository};
+use crate::contract::family::FamilyParts;
+use crate::contract::{Family, ProjectFiles};
 use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::output::Output;
+use crate::generate::outputs;
 use crate::generate::record::{AGENT_DIRECTORY, PIN_PATH, Record, SpecSection, SpecSource};
 use crate::plan::{FileSet, RelativePath};
 
@@ -27,19 +26,19 @@ pub struct Adoption {
 /// How a family recognises what a project has.
 pub trait Adopter: Sync {
     /// What the project generates, and where its contract is when that is not the usual place.
-    fn outputs(&self, repository: &Repository, spec: &mut SpecSection, found: &mut Findings);
+    fn outputs(&self, repository: &ProjectFiles, spec: &mut SpecSection, found: &mut Findings);
 
     /// What its author should know.
-    fn remarks(&self, _repository: &Repository, _found: &mut Findings) {}
+    fn remarks(&self, _repository: &ProjectFiles, _found: &mut Findings) {}
 
     /// Names that a generated module would declare a second time, each with the file that has it already.
-    fn clashes(&self, _repository: &Repository, _generated: &FileSet) -> Vec<(String, String)> {
+    fn clashes(&self, _repository: &ProjectFiles, _generated: &FileSet) -> Vec<(String, String)> {
         Vec::new()
     }
 }
 
 /// How each family adopts a project.
-pub static ADOPTERS: Parts<dyn Adopter> = Parts::new();
+pub static ADOPTERS: FamilyParts<dyn Adopter> = FamilyParts::new();
 
 /// What was found out about a project.
 #[derive(Debug, Default)]
@@ -76,7 +75,7 @@ impl Findings {
 
 /// The record that fits the project; a lock without a record still knows where the contract came from.
 #[must_use]
-pub fn propose(family: Family, repository: &Repository, lock: Option<&Lock>) -> Adoption {
+pub fn propose(family: Family, repository: &ProjectFiles, lock: Option<&Lock>) -> Adoption {
     let mut found = Findings::default();
     let mut spec = SpecSection::embedded();
     if let Some(source @ SpecSource::Host(_)) = lock.map(|lock| &lock.source) {
@@ -109,7 +108,7 @@ pub fn propose(family: Family, repository: &Repository, lock: Option<&Lock>) -> 
 /// What lies in the directories of the contract and is not the contract: it stays, and it stays the project's.
 fn keep(
     family: Family,
-    repository: &Repository,
+    repository: &ProjectFiles,
     directory: &RelativePath,
     found: &mut Findings,
 ) -> Vec<RelativePath> {
@@ -118,10 +117,10 @@ fn keep(
         LOCK_PATH.to_owned(),
         format!("{AGENT_DIRECTORY}/{}", family.spec_file()),
         format!("{directory}/contract.json"),
-        format!("{directory}/contract-ext.json"),
     ];
     let generated =
         |path: &str| found.outputs.values().flatten().any(|output| output.path.as_str() == path);
+    let own_files = outputs::own_files(directory);
     let mut directories = vec![AGENT_DIRECTORY];
     if directory.as_str() != AGENT_DIRECTORY {
         directories.push(directory.as_str());
@@ -131,6 +130,7 @@ fn keep(
     for place in directories {
         let mut own: Vec<_> = repository::below(repository, place)
             .filter(|path| !managed.iter().any(|known| known == path) && !generated(path))
+            .filter(|path| !own_files.iter().any(|known| known == path))
             .filter_map(|path| RelativePath::parse(path).ok())
             .collect();
         own.sort();
@@ -151,7 +151,7 @@ fn keep(
 #[must_use]
 pub fn clashes(
     family: Family,
-    repository: &Repository,
+    repository: &ProjectFiles,
     generated: &FileSet,
 ) -> Vec<(String, String)> {
     ADOPTERS.of(family).map(|adopter| adopter.clashes(repository, generated)).unwrap_or_default()

@@ -1,6 +1,6 @@
 //! The runtime of a project without a record, derived from the lock.
 
-use crate::contract::Repository;
+use crate::contract::ProjectFiles;
 use crate::generate::lock::{Lock, LockedRuntime};
 use crate::generate::record_runtime::{OwnedPart, RuntimeSection};
 use crate::inputs::runtimes;
@@ -10,7 +10,7 @@ use super::Findings;
 
 /// `[runtime]` of the new record; `None` when the lock names no runtime that this aos has.
 pub fn section(
-    repository: &Repository,
+    repository: &ProjectFiles,
     lock: Option<&Lock>,
     found: &mut Findings,
 ) -> Option<RuntimeSection> {

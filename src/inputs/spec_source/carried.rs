@@ -8,7 +8,7 @@ use crate::generate::record::SpecSource;
 use crate::generate::vendor::{Contract, SpecRelease};
 use crate::inputs::embedded;
 
-use super::SpecError;
+use super::fault::SpecError;
 
 type Parsed = BTreeMap<(Family, String), Arc<SpecRelease>>;
 static PARSED: Mutex<Parsed> = Mutex::new(Parsed::new());

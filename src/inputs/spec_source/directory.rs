@@ -8,8 +8,10 @@ use crate::generate::record::SpecSource;
 use crate::generate::vendor::SpecRelease;
 use crate::system::files;
 
+use super::fault::SpecError;
+use super::obtained::MAX_SPEC_FILE;
+use super::places;
 use super::received::Received;
-use super::{MAX_SPEC_FILE, SpecError, places};
 
 /// A tag from `directory`: `<family>/<tag>/` below it, or the files themselves.
 ///

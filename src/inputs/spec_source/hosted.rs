@@ -14,8 +14,10 @@ use crate::system::http::{Client, Limits};
 use crate::system::program;
 use crate::verify::TrustRoot;
 
+use super::fault::SpecError;
+use super::obtained::{MAX_SPEC_FILE, Obtained, Trust};
 use super::received::Received;
-use super::{MAX_SPEC_FILE, Obtained, SpecError, Trust, kept, places};
+use super::{kept, places};
 
 /// Largest archive of a release, in bytes.
 pub(super) const MAX_ARCHIVE: u64 = 8 * 1024 * 1024;

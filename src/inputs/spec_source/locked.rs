@@ -10,7 +10,9 @@ use crate::generate::vendor::{Contract, SpecRelease};
 use crate::plan::{Digest, RelativePath};
 use crate::system::files;
 
-use super::{MAX_SPEC_FILE, SpecError, places};
+use super::fault::SpecError;
+use super::obtained::MAX_SPEC_FILE;
+use super::places;
 
 /// Why a vendored copy is not what its lock says.
 #[derive(Debug, thiserror::Error)]

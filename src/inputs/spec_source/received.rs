@@ -9,10 +9,11 @@ use crate::contract::json::{self, JsonError};
 use crate::contract::{Family, SpecTag};
 use crate::generate::record::SpecSource;
 use crate::generate::vendor::{Contract, SpecRelease};
-use crate::inputs::frozen;
 use crate::visible::excerpt;
 
-use super::{SpecError, embedded_release};
+use super::carried::embedded_release;
+use super::core;
+use super::fault::SpecError;
 
 /// Members by which a contract says what it is.
 const IDENTITY: [&str; 2] = ["contract", "tag"];
@@ -77,7 +78,7 @@ impl Received {
         }
         let contract = Contract::parse(family, &tag, &self.contract)
             .map_err(|source| self.unusable(source))?;
-        frozen::core_is_kept(&self.contract_path, family, &tag, &contract)?;
+        core::is_kept(&self.contract_path, family, &tag, &contract)?;
         Ok(Arc::new(SpecRelease::new(
             (family, tag, source.clone()),
             &self.contract,

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::verify::TrustRoot;
 use crate::verify::trust_root::TrustRootError;
 
+use super::fault::SpecError;
 use super::hosted::{Terms, Wanted, hosted_release};
-use super::{Obtained, SpecError};
+use super::obtained::Obtained;
 use crate::release::{Fault, Stage};
 
 /// Which of the faults of a run it was.

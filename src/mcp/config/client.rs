@@ -37,7 +37,7 @@ pub enum Secrets {
 }
 
 /// Every client, by name.
-pub const CLIENTS: [Client; 8] = [
+pub const CLIENTS: &[Client] = &[
     Client {
         id: "claude-code",
         title: "Claude Code",

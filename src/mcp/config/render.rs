@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn every_configuration_can_be_read_back() {
         for client in CLIENTS {
-            let text = text(&client, &server());
+            let text = text(client, &server());
             let (command, arguments) = match client.form {
                 Form::Toml => {
                     let document: DocumentMut = text.parse().unwrap();

@@ -1,6 +1,6 @@
 //! JUnit XML: one test case per probe.
 
-use crate::conform::{Evidence, Verdict};
+use crate::conform::{CallEvidence, ProbeVerdict};
 
 use super::Conformance;
 use crate::visible::Visible;
@@ -16,9 +16,9 @@ pub fn render(conformance: &Conformance) -> String {
         conformance.verdicts.results.len()
             + conformance.waiver_faults.len()
             + conformance.waiver_notes.len(),
-        count(Verdict::Fail),
-        count(Verdict::Blocked) + conformance.waiver_faults.len(),
-        count(Verdict::NotApplicable) + count(Verdict::Waived),
+        count(ProbeVerdict::Fail),
+        count(ProbeVerdict::Blocked) + conformance.waiver_faults.len(),
+        count(ProbeVerdict::NotApplicable) + count(ProbeVerdict::Waived),
         seconds(conformance.verdicts.duration_ms),
     ));
     let monitored = &conformance.verdicts.monitored;
@@ -50,10 +50,13 @@ pub fn render(conformance: &Conformance) -> String {
         xml.push_str("      </properties>\n");
         let message = escaped(&result.finding.message);
         match result.finding.verdict() {
-            Verdict::Pass => {}
-            Verdict::Fail | Verdict::Blocked => {
-                let element =
-                    if result.finding.verdict() == Verdict::Fail { "failure" } else { "error" };
+            ProbeVerdict::Pass => {}
+            ProbeVerdict::Fail | ProbeVerdict::Blocked => {
+                let element = if result.finding.verdict() == ProbeVerdict::Fail {
+                    "failure"
+                } else {
+                    "error"
+                };
                 let mut body = format!("{}\nfix: {}\n", result.probe.title, result.probe.fix);
                 body.extend(result.finding.evidence.iter().map(evidence));
                 xml.push_str(&format!(
@@ -61,10 +64,10 @@ pub fn render(conformance: &Conformance) -> String {
                     escaped(&body)
                 ));
             }
-            Verdict::NotApplicable => {
+            ProbeVerdict::NotApplicable => {
                 xml.push_str(&format!("      <skipped message=\"not applicable: {message}\"/>\n"));
             }
-            Verdict::Waived => {
+            ProbeVerdict::Waived => {
                 let reason = result.waiver.as_ref().map_or("", |waiver| waiver.reason.as_str());
                 let reason = escaped(reason);
                 xml.push_str(&format!(
@@ -96,7 +99,7 @@ pub fn render(conformance: &Conformance) -> String {
     xml
 }
 
-fn evidence(evidence: &Evidence) -> String {
+fn evidence(evidence: &CallEvidence) -> String {
     format!(
         "\n$ {} ({})\n{}\nstdout: {}\nstderr: {}\n",
         evidence.argv.join(" "),

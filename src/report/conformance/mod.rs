@@ -8,9 +8,9 @@ pub mod text;
 use serde_json::{Value, json};
 
 use crate::conform::monitor::Monitored;
-use crate::conform::runner::{Result, Verdicts};
+use crate::conform::runner::{ProbeResult, Verdicts};
 use crate::conform::waivers::Remark;
-use crate::conform::{Evidence, Session, Verdict};
+use crate::conform::{CallEvidence, ProbeVerdict, ToolCaller};
 
 /// The whole result of a run.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ pub struct Conformance {
 impl Conformance {
     #[must_use]
     pub fn new(
-        session: &Session,
+        session: &ToolCaller,
         verdicts: Verdicts,
         (waiver_faults, waiver_notes): (Vec<Remark>, Vec<Remark>),
         notes: Vec<String>,
@@ -69,7 +69,7 @@ impl Conformance {
     }
 
     #[must_use]
-    pub fn count(&self, verdict: Verdict) -> usize {
+    pub fn count(&self, verdict: ProbeVerdict) -> usize {
         self.results().filter(|result| result.finding.verdict() == verdict).count()
     }
 
@@ -79,23 +79,23 @@ impl Conformance {
         self.results().map(|result| result.finding.targets()).sum()
     }
 
-    pub(super) fn results(&self) -> impl Iterator<Item = &Result> {
+    pub(super) fn results(&self) -> impl Iterator<Item = &ProbeResult> {
         self.verdicts.results.iter()
     }
 
     /// Nothing failed, nothing that had to run was blocked, something ran, and every waiver counts.
     #[must_use]
     pub fn is_ok(&self) -> bool {
-        self.count(Verdict::Fail) == 0
-            && self.count(Verdict::Blocked) == 0
-            && self.count(Verdict::Pass) + self.count(Verdict::Waived) > 0
+        self.count(ProbeVerdict::Fail) == 0
+            && self.count(ProbeVerdict::Blocked) == 0
+            && self.count(ProbeVerdict::Pass) + self.count(ProbeVerdict::Waived) > 0
             && self.waiver_faults.is_empty()
     }
 
     /// What keeps the tool from conforming, in one sentence.
     #[must_use]
     pub fn message(&self) -> String {
-        let (failed, blocked) = (self.count(Verdict::Fail), self.count(Verdict::Blocked));
+        let (failed, blocked) = (self.count(ProbeVerdict::Fail), self.count(ProbeVerdict::Blocked));
         let total = self.verdicts.results.len();
         let mut parts = Vec::new();
         if failed > 0 {
@@ -123,7 +123,7 @@ impl Conformance {
     #[must_use]
     pub fn next_step(&self) -> String {
         let of = |verdict| self.results().find(move |result| result.finding.verdict() == verdict);
-        if let Some(failed) = of(Verdict::Fail) {
+        if let Some(failed) = of(ProbeVerdict::Fail) {
             let again = self.again.with_probe(failed.probe.id);
             return format!("{}; then run `{again}`", failed.probe.fix);
         }
@@ -134,7 +134,7 @@ impl Conformance {
                 fault.probe
             );
         }
-        if let Some(blocked) = of(Verdict::Blocked) {
+        if let Some(blocked) = of(ProbeVerdict::Blocked) {
             let again = self.again.with_probe(blocked.probe.id);
             return format!(
                 "fix what blocks `{}` first: {}; then run `{again}`",
@@ -186,11 +186,11 @@ pub fn json(conformance: &Conformance) -> Value {
         "summary": {
             "ok": conformance.is_ok(),
             "probes": conformance.verdicts.results.len(),
-            "pass": counts(Verdict::Pass),
-            "fail": counts(Verdict::Fail),
-            "not_applicable": counts(Verdict::NotApplicable),
-            "blocked": counts(Verdict::Blocked),
-            "waived": counts(Verdict::Waived),
+            "pass": counts(ProbeVerdict::Pass),
+            "fail": counts(ProbeVerdict::Fail),
+            "not_applicable": counts(ProbeVerdict::NotApplicable),
+            "blocked": counts(ProbeVerdict::Blocked),
+            "waived": counts(ProbeVerdict::Waived),
             "targets": conformance.targets(),
             "partial": conformance.is_partial,
             "duration_ms": conformance.verdicts.duration_ms,
@@ -243,7 +243,7 @@ fn orphan_programs(orphans: &[String]) -> Vec<&str> {
     names.into_iter().take(20).collect()
 }
 
-fn result(result: &Result) -> Value {
+fn result(result: &ProbeResult) -> Value {
     let mut object = json!({
         "probe": result.probe.id,
         "verdict": result.finding.verdict().name(),
@@ -262,7 +262,7 @@ fn result(result: &Result) -> Value {
     object
 }
 
-fn evidence(evidence: &Evidence) -> Value {
+fn evidence(evidence: &CallEvidence) -> Value {
     json!({
         "argv": evidence.argv,
         "ending": evidence.ending,

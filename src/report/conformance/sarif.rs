@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::conform::Verdict;
-use crate::conform::runner::Result;
+use crate::conform::ProbeVerdict;
+use crate::conform::runner::ProbeResult;
 
 use super::{Conformance, evidence};
 use crate::visible::Visible;
@@ -55,7 +55,7 @@ pub fn render(conformance: &Conformance) -> String {
     Visible::json(&format!("{document:#}\n")).into_string()
 }
 
-fn rule(result: &Result) -> Value {
+fn rule(result: &ProbeResult) -> Value {
     let probe = result.probe;
     json!({
         "id": probe.id,
@@ -65,14 +65,14 @@ fn rule(result: &Result) -> Value {
     })
 }
 
-fn entry(index: usize, result: &Result) -> Value {
+fn entry(index: usize, result: &ProbeResult) -> Value {
     let (level, kind) = match result.finding.verdict() {
-        Verdict::Pass => ("none", "pass"),
-        Verdict::Fail => ("error", "fail"),
-        Verdict::NotApplicable => ("none", "notApplicable"),
+        ProbeVerdict::Pass => ("none", "pass"),
+        ProbeVerdict::Fail => ("error", "fail"),
+        ProbeVerdict::NotApplicable => ("none", "notApplicable"),
         // A blocked probe needs somebody to look: it passed for nobody.
-        Verdict::Blocked => ("none", "open"),
-        Verdict::Waived => ("error", "fail"),
+        ProbeVerdict::Blocked => ("none", "open"),
+        ProbeVerdict::Waived => ("error", "fail"),
     };
     let text = match result.finding.message.as_str() {
         "" => result.probe.title,

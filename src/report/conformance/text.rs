@@ -2,8 +2,8 @@
 
 use crate::conform::monitor::Monitored;
 use crate::conform::probe::CALLS;
-use crate::conform::runner::Result;
-use crate::conform::{Evidence, Verdict};
+use crate::conform::runner::ProbeResult;
+use crate::conform::{CallEvidence, ProbeVerdict};
 use crate::report::style::Style;
 use crate::visible::{Visible, visible};
 
@@ -37,13 +37,13 @@ pub fn render(conformance: &Conformance, style: Style) -> Visible {
         lines.push(visible!("{} the network was not isolated: {}", note, why));
     }
     lines.extend(conformance.notes.iter().map(|text| visible!("{} {}", note, text)));
-    let of = |verdict| -> Vec<&Result> {
+    let of = |verdict| -> Vec<&ProbeResult> {
         conformance.results().filter(|result| result.finding.verdict() == verdict).collect()
     };
-    passed(&of(Verdict::Pass), style, &mut lines);
-    failures(&of(Verdict::Fail), style, &mut lines);
-    blocked(&of(Verdict::Blocked), style, &mut lines);
-    waived(&of(Verdict::Waived), style, &mut lines);
+    passed(&of(ProbeVerdict::Pass), style, &mut lines);
+    failures(&of(ProbeVerdict::Fail), style, &mut lines);
+    blocked(&of(ProbeVerdict::Blocked), style, &mut lines);
+    waived(&of(ProbeVerdict::Waived), style, &mut lines);
     for notice in &conformance.waiver_notes {
         lines.push(visible!("{} waiver of {}: {}", note, notice.probe, notice.message));
     }
@@ -61,11 +61,11 @@ pub fn render(conformance: &Conformance, style: Style) -> Visible {
 }
 
 /// Probes that passed, each with the number of its targets. They come first: what is wrong is nearest to the prompt.
-fn passed(passed: &[&Result], style: Style, lines: &mut Vec<Visible>) {
+fn passed(passed: &[&ProbeResult], style: Style, lines: &mut Vec<Visible>) {
     if passed.is_empty() {
         return;
     }
-    let shown = |result: &&Result| {
+    let shown = |result: &&ProbeResult| {
         let name = result.probe.id.split_once('.').map_or(result.probe.id, |(_, name)| name);
         let (targets, unit) = (result.finding.targets(), result.finding.unit());
         let unit = if unit == CALLS { String::new() } else { format!(" {unit}") };
@@ -83,11 +83,11 @@ fn passed(passed: &[&Result], style: Style, lines: &mut Vec<Visible>) {
 }
 
 /// The targets of a probe, as a failure shows them.
-fn targets(result: &Result) -> String {
+fn targets(result: &ProbeResult) -> String {
     format!("{} {}", result.finding.targets(), result.finding.unit())
 }
 
-fn failures(failed: &[&Result], style: Style, lines: &mut Vec<Visible>) {
+fn failures(failed: &[&ProbeResult], style: Style, lines: &mut Vec<Visible>) {
     let label = style.bad("fail   ");
     for result in failed.iter().take(MAX_DETAILED) {
         let about = style.faint(format!("{}, {}", result.probe.section, targets(result)));
@@ -109,7 +109,7 @@ fn failures(failed: &[&Result], style: Style, lines: &mut Vec<Visible>) {
 
 /// Blocked probes by their reason: one line says why and how many, the next ones which; one probe alone takes
 /// one line.
-fn blocked(blocked: &[&Result], style: Style, lines: &mut Vec<Visible>) {
+fn blocked(blocked: &[&ProbeResult], style: Style, lines: &mut Vec<Visible>) {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for result in blocked {
         let reason = result.finding.message.as_str();
@@ -134,7 +134,7 @@ fn blocked(blocked: &[&Result], style: Style, lines: &mut Vec<Visible>) {
     }
 }
 
-fn waived(waived: &[&Result], style: Style, lines: &mut Vec<Visible>) {
+fn waived(waived: &[&ProbeResult], style: Style, lines: &mut Vec<Visible>) {
     for result in waived.iter().take(MAX_GROUPS) {
         let label = style.faint("waived ");
         let section = style.faint(result.probe.section);
@@ -177,11 +177,11 @@ fn calls(monitored: &Monitored, style: Style) -> Visible {
 fn verdict(conformance: &Conformance, style: Style) -> Visible {
     let verdict = if conformance.is_ok() { style.good("OK") } else { style.bad("FAILED") };
     let counts: Vec<_> = [
-        (Verdict::Pass, "passed"),
-        (Verdict::Fail, "failed"),
-        (Verdict::Blocked, "blocked"),
-        (Verdict::Waived, "waived"),
-        (Verdict::NotApplicable, "not applicable"),
+        (ProbeVerdict::Pass, "passed"),
+        (ProbeVerdict::Fail, "failed"),
+        (ProbeVerdict::Blocked, "blocked"),
+        (ProbeVerdict::Waived, "waived"),
+        (ProbeVerdict::NotApplicable, "not applicable"),
     ]
     .into_iter()
     .filter(|(verdict, _)| conformance.count(*verdict) > 0)
@@ -209,13 +209,13 @@ fn verdict(conformance: &Conformance, style: Style) -> Visible {
 }
 
 /// The call that shows what is wrong: the first one with a note.
-fn telling(evidence: &[Evidence]) -> Option<&Evidence> {
+fn telling(evidence: &[CallEvidence]) -> Option<&CallEvidence> {
     evidence.iter().find(|evidence| !evidence.note.is_empty()).or_else(|| evidence.first())
 }
 
 /// The part of what a call said that shows the fault: a secret, the member that the message names, else how it begins
 /// and what it said last on stderr.
-fn proof(evidence: &Evidence, message: &str) -> Vec<String> {
+fn proof(evidence: &CallEvidence, message: &str) -> Vec<String> {
     let streams = [("stdout", one_line(&evidence.stdout)), ("stderr", one_line(&evidence.stderr))];
     let about_secrets = ["secret", "printed", "token"].iter().any(|word| message.contains(word));
     let marks: Vec<String> = if about_secrets { redaction_marks(&streams) } else { Vec::new() };
@@ -309,9 +309,9 @@ fn cut(text: &str, most: usize) -> String {
 mod tests {
     use super::*;
 
-    fn evidence(stdout: &str, stderr: &str) -> Evidence {
+    fn evidence(stdout: &str, stderr: &str) -> CallEvidence {
         let (stdout, stderr) = (stdout.to_owned(), stderr.to_owned());
-        Evidence { stdout, stderr, exit: Some(0), ..Evidence::default() }
+        CallEvidence { stdout, stderr, exit: Some(0), ..CallEvidence::default() }
     }
 
     #[test]

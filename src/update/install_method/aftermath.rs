@@ -7,7 +7,7 @@ use crate::system::files;
 use crate::verify::Sha256;
 
 use super::super::executable;
-use super::Installation;
+use super::method::Installation;
 
 /// Largest program that is compared, in bytes.
 const MAX_PROGRAM: u64 = 256 * 1024 * 1024;

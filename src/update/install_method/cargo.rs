@@ -10,7 +10,7 @@ use crate::system::files;
 use crate::visible::excerpt;
 
 use super::command::quoted;
-use super::{CrateSource, InstallMethod, Owner};
+use super::method::{CrateSource, InstallMethod, Owner};
 
 /// The record of `cargo install`.
 const RECORD: &str = ".crates2.json";

@@ -7,8 +7,8 @@ use semver::Version;
 use crate::release::{Repository, repository};
 use crate::system::search_path;
 
+use super::method::{CrateSource, InstallMethod, is_file};
 use super::node::PACKAGE;
-use super::{CrateSource, InstallMethod, is_file};
 
 /// Calls of one package manager, in order.
 #[derive(Clone, Debug, Eq, PartialEq)]

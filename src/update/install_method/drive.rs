@@ -11,7 +11,8 @@ use crate::system::session::{self, Changes, Ending, Session};
 
 use super::super::executable::{self, ExecutableError};
 use super::super::output;
-use super::{Installation, ManagerCommand};
+use super::command::ManagerCommand;
+use super::method::Installation;
 
 /// Time limit for all calls together; a package manager may build from source.
 const LIMIT: Duration = Duration::from_secs(30 * 60);

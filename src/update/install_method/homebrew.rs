@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::strict_json;
 use crate::system::files;
 
-use super::{InstallMethod, Owner, is_file, parts};
+use super::method::{InstallMethod, Owner, is_file, parts};
 
 /// The receipt that Homebrew writes for an installation.
 const RECEIPT: &str = "INSTALL_RECEIPT.json";

@@ -8,51 +8,20 @@ mod cargo;
 mod command;
 mod drive;
 mod homebrew;
+mod method;
 mod node;
 mod system;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::system::files::{self, Kind};
+use crate::system::files;
+use method::is_file;
 
 pub use aftermath::{Aftermath, Before};
 pub use command::{ManagerCommand, quoted};
 pub use drive::{Cause, DriveError, drive};
-
-/// The owner of the program.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum InstallMethod {
-    /// No package manager: aos replaces the file itself.
-    Standalone,
-    /// A global installation of npm below `prefix`.
-    Npm { prefix: PathBuf },
-    /// `cargo install` into `root`.
-    Cargo { root: PathBuf, source: CrateSource },
-    /// Homebrew below `prefix`.
-    Homebrew { prefix: PathBuf, formula: String, is_cask: bool },
-    /// A package manager that aos does not run, with the command for the user if it is known.
-    Managed { manager: &'static str, command: Option<String> },
-}
-
-/// Where `cargo install` took the crate from.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum CrateSource {
-    Git,
-    Registry,
-}
-
-/// The program and its owner.
-#[derive(Clone, Debug)]
-pub struct Installation {
-    pub method: InstallMethod,
-    /// The file itself, links resolved.
-    pub executable: PathBuf,
-    /// The path by which it was started: a package manager may install a new version elsewhere and move a link.
-    pub invoked: PathBuf,
-    /// The reason for this method, for messages.
-    pub evidence: String,
-}
+pub use method::{CrateSource, InstallMethod, Installation};
 
 /// Why the path of the program is unknown.
 #[derive(Debug, thiserror::Error)]
@@ -60,20 +29,6 @@ pub struct Installation {
 pub struct DetectError {
     path: PathBuf,
     source: io::Error,
-}
-
-impl InstallMethod {
-    /// One word, for programs.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Standalone => "standalone",
-            Self::Npm { .. } => "npm",
-            Self::Cargo { .. } => "cargo",
-            Self::Homebrew { .. } => "homebrew",
-            Self::Managed { manager, .. } => manager,
-        }
-    }
 }
 
 impl Installation {
@@ -132,20 +87,6 @@ fn located(executable: &Path) -> io::Result<(PathBuf, PathBuf)> {
 fn without_verbatim_prefix(path: &str) -> &str {
     let inner = path.strip_prefix(r"\\?\");
     inner.filter(|inner| inner.as_bytes().get(1) == Some(&b':')).unwrap_or(path)
-}
-
-/// Whether there is a file at `path`, following links.
-fn is_file(path: &Path) -> bool {
-    let found = files::canonical(path).and_then(|real| files::kind(&real));
-    matches!(found, Ok(Kind::File { .. }))
-}
-
-/// A method and the reason for it.
-type Owner = (InstallMethod, String);
-
-/// The components of a path from its root; a component that is not UTF-8 is an empty name.
-fn parts(path: &Path) -> Vec<&str> {
-    path.components().map(|part| part.as_os_str().to_str().unwrap_or_default()).collect()
 }
 
 #[cfg(unix)]

@@ -8,15 +8,15 @@ use crate::strict_json;
 use crate::system::files::{self, Kind};
 
 use super::command::quoted;
-use super::{InstallMethod, Owner, parts};
+use super::method::{InstallMethod, Owner, parts};
 
 /// The package that people install; the program is in a platform package with the same name and a suffix.
 pub const PACKAGE: &str = "@argentaios/aos";
 /// Largest `package.json`, in bytes.
 const MAX_PACKAGE: u64 = 64 * 1024;
 
-/// Consecutive components in the path of a global installation, and the command that updates it.
-const GLOBAL: [(&[&str], &str, &str); 7] = [
+/// Names that follow each other in the path of a global installation, and the words that renew it.
+const GLOBAL: &[(&[&str], &str, &str)] = &[
     (&["pnpm", "global"], "pnpm", "pnpm add --global"),
     // All installations share one store, so the installation is unknown.
     (&["pnpm", "store"], "pnpm", "pnpm add --global"),

@@ -26,8 +26,8 @@ const OWN_SETTINGS_OF_GIT: [(&str, &str); 2] =
     [("core.autocrlf", "false"), ("core.hooksPath", "/dev/null")];
 /// Larger than any real number of settings; git refuses such a count too.
 const MAX_SETTINGS: usize = 10_000;
-/// No prompts, no telemetry, and short timeouts for the registry.
-const ADDED: [(&str, &str); 12] = [
+/// Never ask, never report home, never wait long for a registry that is not there.
+const ADDED: &[(&str, &str)] = &[
     ("DISABLE_TELEMETRY", "1"),
     ("DO_NOT_TRACK", "1"),
     ("GCM_INTERACTIVE", "never"),
@@ -153,7 +153,7 @@ fn settings_of_git(inherited: &[(String, String)]) -> Vec<(String, String)> {
 /// Whether the output reports an unreachable registry or repository.
 #[must_use]
 pub fn is_network_fault(output: &str) -> bool {
-    const SIGNS: [&str; 18] = [
+    const SIGNS: &[&str] = &[
         "connection",
         "could not resolve",
         "eai_again",

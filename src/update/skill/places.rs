@@ -55,7 +55,7 @@ impl Base {
 
 /// Variables that move a base. Their values must be absolute: `skills` would look for any other below the directory
 /// it runs in.
-pub const MOVING: [Base; 10] = [
+pub const MOVING: &[Base] = &[
     Base::Config,
     Base::Claude,
     Base::Codex,

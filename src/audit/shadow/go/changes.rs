@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 
 use crate::contract::Finding;
 
-use super::super::Module;
 use super::super::masked::{Syntax, masked};
 use super::super::mutation::Mutation;
 use super::super::pattern::regex;
+use crate::audit::shadow::module::GeneratedModule;
 
 /// A part of a slice or map that is still the same memory.
 const SLICED: &str = r"(?:\[[^\[\]\n]*:[^\[\]\n]*\])?";
 
-pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
+pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     let names: Vec<String> = module
         .text()
         .lines()
@@ -23,10 +23,10 @@ pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
     if names.is_empty() {
         return;
     }
-    let sources: Vec<Source<'_>> = module
+    let sources: Vec<ScannedSource<'_>> = module
         .others(&[".go"])
         .filter(|(path, _)| !path.ends_with("_test.go"))
-        .map(|(path, text)| Source::of(module, path, text, &names))
+        .map(|(path, text)| ScannedSource::of(module, path, text, &names))
         .collect();
     // Names that packages of the project give to a table: others may change it through them.
     let mut given: BTreeSet<(String, String)> = BTreeSet::new();
@@ -51,7 +51,7 @@ pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-struct Source<'a> {
+struct ScannedSource<'a> {
     path: &'a str,
     directory: &'a str,
     text: &'a str,
@@ -62,8 +62,8 @@ struct Source<'a> {
     linked: bool,
 }
 
-impl<'a> Source<'a> {
-    fn of(module: &Module<'_>, path: &'a str, text: &'a str, names: &[String]) -> Self {
+impl<'a> ScannedSource<'a> {
+    fn of(module: &GeneratedModule<'_>, path: &'a str, text: &'a str, names: &[String]) -> Self {
         let code = masked(text, Syntax::Braces);
         let directory = path.rsplit_once('/').map_or("", |(above, _)| above);
         let inside = directory == module.directory;
@@ -125,7 +125,12 @@ impl<'a> Source<'a> {
     }
 
     /// `others` are names that packages of the project give to a table; another value for such a name changes no table.
-    fn change(&self, others: &[String], all: &[Source<'_>], names: &[String]) -> Option<usize> {
+    fn change(
+        &self,
+        others: &[String],
+        all: &[ScannedSource<'_>],
+        names: &[String],
+    ) -> Option<usize> {
         if self.linked {
             return Some(0);
         }
@@ -198,7 +203,7 @@ impl<'a> Source<'a> {
     }
 
     /// A call that hands a table to a function of the project which changes what it is given.
-    fn by_a_function(&self, whole: &str, all: &[Source<'_>]) -> Option<usize> {
+    fn by_a_function(&self, whole: &str, all: &[ScannedSource<'_>]) -> Option<usize> {
         let call = regex(&format!(
             r"\b(?P<function>\w+)\((?P<before>(?:[^(),\n]*,)*)[ \t]*(?P<table>{whole}){SLICED}[ \t]*(?:\.\.\.)?[,)]"
         ))

@@ -2,11 +2,11 @@
 
 use crate::contract::Finding;
 
-use super::super::Module;
 use super::super::pattern::regex;
+use crate::audit::shadow::module::GeneratedModule;
 
 /// Files that start builds, by name or by the end of it.
-const ENDINGS: [&str; 29] = [
+const ENDINGS: &[&str] = &[
     "Makefile",
     "makefile",
     "GNUmakefile",
@@ -38,7 +38,7 @@ const ENDINGS: [&str; 29] = [
     ".py",
 ];
 
-pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
+pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     let repository = module.repository;
     let others = module.others(&[""]).filter(|(path, _)| {
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -53,7 +53,7 @@ pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
                 path,
                 "a flag makes Go build with other files or another compiler, which can replace",
             );
-            finding.line = Some(super::super::line(text, at));
+            finding.line = Some(crate::audit::shadow::module::line(text, at));
             found.push(finding);
         }
     }

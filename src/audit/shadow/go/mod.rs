@@ -10,10 +10,10 @@ use crate::contract::Finding;
 use crate::contract::repository::is_below;
 use crate::system::files::Kind;
 
-use super::Module;
+use super::module::GeneratedModule;
 use super::pattern::regex;
 
-pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
+pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     hidden(module, found);
     vendored(module, found);
     foreign_code(module, found);
@@ -26,11 +26,11 @@ pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
 }
 
 /// Directories that the module is in, from the inside out, that hold a `go.mod`, with the path of that file.
-fn roots<'a>(module: &Module<'a>) -> Vec<(&'a str, String)> {
+fn roots<'a>(module: &GeneratedModule<'a>) -> Vec<(&'a str, String)> {
     let mut above = Some(module.directory);
     let mut roots = Vec::new();
     while let Some(directory) = above {
-        let path = super::join(directory, "go.mod");
+        let path = super::module::join(directory, "go.mod");
         if module.repository.holds(&path) {
             roots.push((directory, path));
         }
@@ -44,16 +44,16 @@ fn roots<'a>(module: &Module<'a>) -> Vec<(&'a str, String)> {
 }
 
 /// A copy of the package in a `vendor` directory, under the path that it is imported by.
-fn vendored(module: &Module<'_>, found: &mut Vec<Finding>) {
+fn vendored(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     for (root, file) in roots(module) {
         let name = module_name(module.repository.text(&file).unwrap_or_default());
         let inner = module.directory.strip_prefix(root).unwrap_or_default().trim_matches('/');
-        let import = super::join(name, inner);
+        let import = super::module::join(name, inner);
         let import = import.trim_end_matches('/');
         if import.is_empty() {
             continue;
         }
-        let place = super::join(root, &format!("vendor/{import}"));
+        let place = super::module::join(root, &format!("vendor/{import}"));
         let below = format!("vendor/{import}/");
         let copies = module.repository.files.keys().chain(module.repository.ignored.keys());
         let copy = copies.map(String::as_str).find(|path| {
@@ -73,8 +73,8 @@ fn vendored(module: &Module<'_>, found: &mut Vec<Finding>) {
 }
 
 /// Assembly, C and objects in the package: they can write to its variables, and nothing here reads them.
-fn foreign_code(module: &Module<'_>, found: &mut Vec<Finding>) {
-    const ENDINGS: [&str; 18] = [
+fn foreign_code(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
+    const ENDINGS: &[&str] = &[
         ".s", ".S", ".sx", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".m", ".f",
         ".F", ".f90", ".swig", ".swigcxx", ".syso",
     ];
@@ -97,7 +97,7 @@ fn foreign_code(module: &Module<'_>, found: &mut Vec<Finding>) {
 
 /// A `go.mod` below the module's own, a `replace` of the package, a second module of the same path: each makes go build
 /// other files.
-fn hidden(module: &Module<'_>, found: &mut Vec<Finding>) {
+fn hidden(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     let roots = roots(module);
     for (nested, outer) in roots.iter().zip(roots.iter().skip(1)) {
         let outer_name = module_name(module.repository.text(&outer.1).unwrap_or_default());

@@ -3,19 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::tokens::{Kind, Token, closing, opening, tokens};
+use super::tokens::{GoKind, GoToken, closing, opening, tokens};
 
 /// One Go source.
-pub struct Source<'t> {
+pub struct GoSource<'t> {
     pub path: &'t str,
-    pub tokens: Vec<Token<'t>>,
+    pub tokens: Vec<GoToken<'t>>,
     /// Names of imported packages here, with the last part of their paths.
     pub imports: BTreeMap<&'t str, &'t str>,
     /// How the package of the module is named here; empty for its own files and dot imports.
     qualifiers: BTreeSet<&'t str>,
 }
 
-impl<'t> Source<'t> {
+impl<'t> GoSource<'t> {
     #[must_use]
     pub fn of(directory: &'t str, package: &'t str, path: &'t str, text: &'t str) -> Self {
         let tokens = tokens(text);
@@ -51,7 +51,8 @@ impl<'t> Source<'t> {
     pub fn table(&self, names: &BTreeSet<&str>, at: usize) -> Option<Range<usize>> {
         let token = &self.tokens[at];
         let text = |at: usize| self.tokens.get(at).map_or("", |token| token.text);
-        if token.kind != Kind::Name || at.checked_sub(1).is_some_and(|before| text(before) == ".") {
+        if token.kind != GoKind::Name || at.checked_sub(1).is_some_and(|before| text(before) == ".")
+        {
             return None;
         }
         if self.qualifiers.contains(token.text)
@@ -79,12 +80,12 @@ impl<'t> Source<'t> {
             let statement = self.statement(place);
             let is_new = self.tokens[place..statement.end]
                 .iter()
-                .find(|token| !matches!(token.kind, Kind::Name) && !token.is(","))
+                .find(|token| !matches!(token.kind, GoKind::Name) && !token.is(","))
                 .is_some_and(|token| token.is(":="));
             let next = self.tokens.get(place + 1);
             let is_parameter = matches!(before, "(" | ",")
                 && next.is_some_and(|next| {
-                    next.kind == Kind::Name || matches!(next.text, "[" | "*" | "...")
+                    next.kind == GoKind::Name || matches!(next.text, "[" | "*" | "...")
                 })
                 && self.tokens[place].depth == self.tokens[body.start].depth + 1;
             before == "var" || is_new || is_parameter
@@ -94,10 +95,10 @@ impl<'t> Source<'t> {
     /// The statement around a token, at the depth of that token.
     fn statement(&self, at: usize) -> Range<usize> {
         let depth = self.tokens[at].depth;
-        let ends = |token: &Token<'_>| {
+        let ends = |token: &GoToken<'_>| {
             token.depth < depth
                 || token.depth == depth
-                    && (token.kind == Kind::End || token.is("{") || token.is("}"))
+                    && (token.kind == GoKind::End || token.is("{") || token.is("}"))
         };
         let start = (0..at).rev().find(|at| ends(&self.tokens[*at])).map_or(0, |start| start + 1);
         let end = (at..self.tokens.len()).find(|at| ends(&self.tokens[*at]));
@@ -124,7 +125,7 @@ impl<'t> Source<'t> {
         let in_brackets = matches!(opens, "(" | "[") && !self.is_block(statement.start - 1);
         is_left
             && !in_brackets
-            && (assigned.is_some_and(Token::is_assignment)
+            && (assigned.is_some_and(GoToken::is_assignment)
                 && !rest.first().is_some_and(|next| next.is(","))
                 || is_list && rest.first().is_some_and(|next| next.is(",")))
     }
@@ -148,7 +149,7 @@ impl<'t> Source<'t> {
         if opens == "{" && self.is_literal(statement.start - 1) {
             return None;
         }
-        let own = |token: &Token<'_>| token.depth == depth;
+        let own = |token: &GoToken<'_>| token.depth == depth;
         let tokens = &self.tokens[statement.clone()];
         let equals =
             tokens.iter().position(|token| own(token) && matches!(token.text, "=" | ":="))?;
@@ -156,7 +157,7 @@ impl<'t> Source<'t> {
         let before = &self.tokens[part.start - 1];
         let after = self.tokens.get(part.end);
         let is_whole = after.is_none_or(|after| {
-            after.kind == Kind::End
+            after.kind == GoKind::End
                 || after.is(",")
                 || after.is("{")
                 || after.is("}")
@@ -165,7 +166,7 @@ impl<'t> Source<'t> {
         if part.start <= equals || !is_whole || !(before.is(",") || part.start - 1 == equals) {
             return None;
         }
-        let count = |tokens: &[Token<'_>]| {
+        let count = |tokens: &[GoToken<'_>]| {
             tokens.iter().filter(|token| own(token) && token.is(",")).count()
         };
         let position = count(&self.tokens[equals..part.start]);
@@ -177,8 +178,8 @@ impl<'t> Source<'t> {
         // After the name of a variable comes its type.
         let is_variable = skipped != Some(0) || opens == "(";
         match target {
-            [name] if name.kind == Kind::Name => Some(name.text),
-            [name, ..] if is_variable && name.kind == Kind::Name && !target[1].is(".") => {
+            [name] if name.kind == GoKind::Name => Some(name.text),
+            [name, ..] if is_variable && name.kind == GoKind::Name && !target[1].is(".") => {
                 Some(name.text)
             }
             _ => None,
@@ -206,7 +207,7 @@ impl<'t> Source<'t> {
         ) || matches!(before.text, "else" | "{" | ":");
         let holds_function =
             self.tokens[statement.start..open].iter().any(|token| token.is("func"));
-        before.is_value() && !is_block && !holds_function && before.kind != Kind::End
+        before.is_value() && !is_block && !holds_function && before.kind != GoKind::End
     }
 
     /// The body of the function around a token, with its header.
@@ -237,7 +238,7 @@ impl<'t> Source<'t> {
             at = opening(&self.tokens, at.checked_sub(1)?)?.checked_sub(1)?;
         }
         let name = &self.tokens[at];
-        if name.kind != Kind::Name {
+        if name.kind != GoKind::Name {
             return Some(None);
         }
         let receiver = at.checked_sub(1).filter(|dot| self.tokens[*dot].is("."));
@@ -278,7 +279,7 @@ impl<'t> Source<'t> {
         let part = parts
             .get(position)
             .or_else(|| parts.iter().rev().find(|part| part.iter().any(|token| token.is("..."))))?;
-        let name = part.first().filter(|name| name.kind == Kind::Name)?;
+        let name = part.first().filter(|name| name.kind == GoKind::Name)?;
         let is_variadic = part.iter().any(|token| token.depth == depth && token.is("..."));
         let body = (close..self.tokens.len()).find(|open| {
             self.tokens[*open].depth == 0 && self.tokens[*open].is("{") && !self.is_type(*open)
@@ -288,7 +289,7 @@ impl<'t> Source<'t> {
 }
 
 /// Every import with its own name.
-fn imported<'t>(tokens: &[Token<'t>]) -> Vec<(Option<&'t str>, &'t str)> {
+fn imported<'t>(tokens: &[GoToken<'t>]) -> Vec<(Option<&'t str>, &'t str)> {
     let mut imports = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
@@ -299,16 +300,16 @@ fn imported<'t>(tokens: &[Token<'t>]) -> Vec<(Option<&'t str>, &'t str)> {
         let end = match tokens.get(at + 1) {
             Some(open) if open.is("(") => closing(tokens, at + 1),
             _ => (at..tokens.len())
-                .find(|end| tokens[*end].kind == Kind::End)
+                .find(|end| tokens[*end].kind == GoKind::End)
                 .unwrap_or(tokens.len()),
         };
         for place in at + 1..end.min(tokens.len()) {
             let token = &tokens[place];
-            if token.kind != Kind::Value {
+            if token.kind != GoKind::Value {
                 continue;
             }
             let before = &tokens[place - 1];
-            let is_alias = before.kind == Kind::Name && !before.is("import") || before.is(".");
+            let is_alias = before.kind == GoKind::Name && !before.is("import") || before.is(".");
             imports.push((is_alias.then_some(before.text), token.text.trim_matches(['"', '`'])));
         }
         at = end.max(at + 1);

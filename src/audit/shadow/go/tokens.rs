@@ -1,12 +1,12 @@
 //! Tokens of Go source: no comments, and an end of a statement where Go puts one.
 
-const OPERATORS: [&str; 24] = [
+const OPERATORS: &[&str] = &[
     "<<=", ">>=", "&^=", "...", ":=", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "%=", "&=",
     "|=", "^=", "++", "--", "&&", "||", "<-", "<<", "&^",
 ];
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Kind {
+pub enum GoKind {
     Name,
     /// A number, or a literal with its quotes.
     Value,
@@ -16,8 +16,8 @@ pub enum Kind {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Token<'t> {
-    pub kind: Kind,
+pub struct GoToken<'t> {
+    pub kind: GoKind,
     pub text: &'t str,
     /// Offset in the source.
     pub at: usize,
@@ -25,17 +25,17 @@ pub struct Token<'t> {
     pub depth: usize,
 }
 
-impl Token<'_> {
+impl GoToken<'_> {
     #[must_use]
     pub fn is(&self, text: &str) -> bool {
-        self.text == text && matches!(self.kind, Kind::Name | Kind::Operator)
+        self.text == text && matches!(self.kind, GoKind::Name | GoKind::Operator)
     }
 
     /// Whether a bracket or an operator after the token belongs to a value.
     #[must_use]
     pub fn is_value(&self) -> bool {
         match self.kind {
-            Kind::Name => !matches!(
+            GoKind::Name => !matches!(
                 self.text,
                 "return"
                     | "range"
@@ -49,16 +49,16 @@ impl Token<'_> {
                     | "var"
                     | "select"
             ),
-            Kind::Value => true,
-            Kind::Operator => matches!(self.text, ")" | "]" | "}"),
-            Kind::End => false,
+            GoKind::Value => true,
+            GoKind::Operator => matches!(self.text, ")" | "]" | "}"),
+            GoKind::End => false,
         }
     }
 
     /// Whether the token gives a value to what is left of it.
     #[must_use]
     pub fn is_assignment(&self) -> bool {
-        self.kind == Kind::Operator
+        self.kind == GoKind::Operator
             && (matches!(self.text, "=" | ":=" | "++" | "--")
                 || self.text.ends_with('=') && !matches!(self.text, "==" | "!=" | "<=" | ">="))
     }
@@ -66,27 +66,27 @@ impl Token<'_> {
 
 /// The tokens of `text`. Text that is no Go gives tokens, too: nothing here fails.
 #[must_use]
-pub fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut tokens: Vec<Token<'_>> = Vec::new();
+pub fn tokens(text: &str) -> Vec<GoToken<'_>> {
+    let mut tokens: Vec<GoToken<'_>> = Vec::new();
     let mut depth = 0_usize;
     let mut at = 0;
     while let Some(symbol) = text.get(at..).and_then(|rest| rest.chars().next()) {
         let rest = &text[at..];
         let start = at;
-        let mut put = |kind: Kind, end: usize, depth: usize| {
+        let mut put = |kind: GoKind, end: usize, depth: usize| {
             let text = text.get(start..end).unwrap_or_default();
-            tokens.push(Token { kind, text, at: start, depth });
+            tokens.push(GoToken { kind, text, at: start, depth });
         };
         match symbol {
             '\n' => {
                 at += 1;
                 let ends = tokens.last().is_some_and(|last| match last.kind {
-                    Kind::Name | Kind::Value => true,
-                    Kind::Operator => matches!(last.text, "++" | "--" | ")" | "]" | "}"),
-                    Kind::End => false,
+                    GoKind::Name | GoKind::Value => true,
+                    GoKind::Operator => matches!(last.text, "++" | "--" | ")" | "]" | "}"),
+                    GoKind::End => false,
                 });
                 if ends {
-                    tokens.push(Token { kind: Kind::End, text: "\n", at: start, depth });
+                    tokens.push(GoToken { kind: GoKind::End, text: "\n", at: start, depth });
                 }
             }
             _ if rest.starts_with("//") => at += rest.find('\n').unwrap_or(rest.len()),
@@ -96,20 +96,20 @@ pub fn tokens(text: &str) -> Vec<Token<'_>> {
             }
             '"' | '\'' | '`' => {
                 at += literal(rest, symbol);
-                put(Kind::Value, at, depth);
+                put(GoKind::Value, at, depth);
             }
             ';' => {
                 at += 1;
-                put(Kind::End, at, depth);
+                put(GoKind::End, at, depth);
             }
             _ if symbol.is_whitespace() || symbol == '\u{feff}' => at += symbol.len_utf8(),
             _ if symbol.is_ascii_digit() => {
                 at += word(rest);
-                put(Kind::Value, at, depth);
+                put(GoKind::Value, at, depth);
             }
             _ if symbol.is_alphabetic() || symbol == '_' => {
                 at += word(rest);
-                put(Kind::Name, at, depth);
+                put(GoKind::Name, at, depth);
             }
             _ => {
                 let long = OPERATORS.iter().find(|operator| rest.starts_with(**operator));
@@ -117,14 +117,14 @@ pub fn tokens(text: &str) -> Vec<Token<'_>> {
                 if matches!(symbol, ')' | ']' | '}') {
                     depth = depth.saturating_sub(1);
                 }
-                put(Kind::Operator, at, depth);
+                put(GoKind::Operator, at, depth);
                 if matches!(symbol, '(' | '[' | '{') {
                     depth += 1;
                 }
             }
         }
     }
-    tokens.push(Token { kind: Kind::End, text: "", at: text.len(), depth: 0 });
+    tokens.push(GoToken { kind: GoKind::End, text: "", at: text.len(), depth: 0 });
     tokens
 }
 
@@ -153,7 +153,7 @@ fn literal(rest: &str, quote: char) -> usize {
 
 /// The bracket that closes the one at `open`; the last token when there is none.
 #[must_use]
-pub fn closing(tokens: &[Token<'_>], open: usize) -> usize {
+pub fn closing(tokens: &[GoToken<'_>], open: usize) -> usize {
     let depth = tokens[open].depth;
     let end = (open + 1..tokens.len())
         .find(|at| tokens[*at].depth <= depth && matches!(tokens[*at].text, ")" | "]" | "}"));
@@ -162,7 +162,7 @@ pub fn closing(tokens: &[Token<'_>], open: usize) -> usize {
 
 /// The bracket that is open around the token at `at`.
 #[must_use]
-pub fn opening(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+pub fn opening(tokens: &[GoToken<'_>], at: usize) -> Option<usize> {
     let depth = tokens[at].depth.checked_sub(1)?;
     (0..at)
         .rev()
@@ -185,14 +185,14 @@ mod tests {
         ] {
             let found = tokens(text);
             let words = found.iter().map(|token| match (token.kind, token.text.chars().next()) {
-                (Kind::End, _) => ";",
-                (Kind::Value, Some('"' | '\'' | '`')) => "`",
+                (GoKind::End, _) => ";",
+                (GoKind::Value, Some('"' | '\'' | '`')) => "`",
                 _ => token.text,
             });
             assert_eq!(words.collect::<Vec<_>>().join(" "), expected, "{text}");
         }
         for hostile in ["\"", "`", "/*", "'\\", ")", "é'é", "]]]"] {
-            assert_eq!(tokens(hostile).last().unwrap().kind, Kind::End, "{hostile}");
+            assert_eq!(tokens(hostile).last().unwrap().kind, GoKind::End, "{hostile}");
         }
     }
 }

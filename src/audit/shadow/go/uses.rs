@@ -7,16 +7,16 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::super::Module;
-use super::source::Source;
-use super::tokens::{Kind, closing, opening};
+use super::source::GoSource;
+use super::tokens::{GoKind, closing, opening};
+use crate::audit::shadow::module::GeneratedModule;
 
 /// How far a table is followed from name to name and function to function.
 const MAX_STEPS: usize = 8;
 /// Packages whose functions change no argument that is a map or a slice.
-const READING_PACKAGES: [&str; 6] = ["fmt", "strings", "errors", "log", "slog", "cmp"];
+const READING_PACKAGES: &[&str] = &["fmt", "strings", "errors", "log", "slog", "cmp"];
 /// Functions of other packages that only read, and one that copies.
-const READERS: [(&str, &[&str]); 5] = [
+const READERS: &[(&str, &[&str])] = &[
     ("maps", &["Keys", "Values", "All", "Clone", "Equal", "EqualFunc"]),
     (
         "slices",
@@ -50,15 +50,15 @@ const READERS: [(&str, &[&str]); 5] = [
     ("json", &["Marshal", "MarshalIndent"]),
 ];
 /// Methods of other packages that only read their arguments.
-const READING_METHODS: [&str; 12] = [
+const READING_METHODS: &[&str] = &[
     "Encode", "Print", "Printf", "Println", "Log", "Logf", "Error", "Errorf", "Fatal", "Fatalf",
     "Info", "Debug",
 ];
-const BUILTINS: [&str; 6] = ["len", "cap", "print", "println", "min", "max"];
+const BUILTINS: &[&str] = &["len", "cap", "print", "println", "min", "max"];
 
 /// Every source of a project, and the tables of the module.
 pub struct Tables<'t> {
-    pub sources: Vec<Source<'t>>,
+    pub sources: Vec<GoSource<'t>>,
     names: BTreeSet<&'t str>,
     /// Parameters that were looked at already: source and position of the function, position of the parameter.
     known: RefCell<BTreeMap<(usize, usize, usize), bool>>,
@@ -66,14 +66,14 @@ pub struct Tables<'t> {
 
 impl<'t> Tables<'t> {
     #[must_use]
-    pub fn of(module: &Module<'t>) -> Self {
+    pub fn of(module: &GeneratedModule<'t>) -> Self {
         let text = module.text();
         let names =
             text.lines().filter_map(|line| line.strip_prefix("var ")?.split_whitespace().next());
         let package = text.lines().find_map(|line| line.strip_prefix("package ")).map(str::trim);
         let sources = module.others(&[".go"]).filter(|(path, _)| !path.ends_with("_test.go"));
         let sources = sources.map(|(path, text)| {
-            Source::of(module.directory, package.unwrap_or_default(), path, text)
+            GoSource::of(module.directory, package.unwrap_or_default(), path, text)
         });
         Self { sources: sources.collect(), names: names.collect(), known: RefCell::default() }
     }
@@ -145,7 +145,7 @@ impl<'t> Tables<'t> {
     }
 
     /// Whether an element, with its members, is only read.
-    fn is_element_read(&self, source: &Source<'_>, mut part: Range<usize>) -> bool {
+    fn is_element_read(&self, source: &GoSource<'_>, mut part: Range<usize>) -> bool {
         let tokens = &source.tokens;
         while let Some(token) = tokens.get(part.end) {
             match token.text {
@@ -179,7 +179,7 @@ impl<'t> Tables<'t> {
             let before = at.checked_sub(1).map_or("", |before| tokens[before].text);
             let after = tokens.get(at + 1).map_or("", |after| after.text);
             let is_key = after == ":" && matches!(before, "{" | ",");
-            token.is(name) && token.kind == Kind::Name && before != "." && !is_key
+            token.is(name) && token.kind == GoKind::Name && before != "." && !is_key
         });
         let mut uses = uses.filter(|at| !source.is_target(&(*at..at + 1)));
         uses.all(|at| self.is_read(number, at..at + 1, steps))
@@ -269,7 +269,7 @@ mod tests {
         let names = BTreeSet::from(["Codes", "Keys"]);
         let sources = files
             .iter()
-            .map(|(path, text)| Source::of("internal/contract", "contract", path, text));
+            .map(|(path, text)| GoSource::of("internal/contract", "contract", path, text));
         let tables = Tables { sources: sources.collect(), names, known: RefCell::default() };
         tables.changes().into_iter().map(|(path, _)| path.to_owned()).collect()
     }

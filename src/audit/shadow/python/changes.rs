@@ -11,22 +11,22 @@ use crate::contract::Finding;
 use super::super::masked::{Syntax, masked};
 use super::super::mutation::{Mutation, STEPS};
 use super::super::pattern::regex;
-use super::super::{Module, line};
 use super::loaded;
 use super::scope::is_local;
 use super::targets::targets;
+use crate::audit::shadow::module::{GeneratedModule, line};
 
 /// Stands for an expression that gives the module.
 const MODULE: &str = "_aosm";
 
 /// Sources that import something else under the name of the module, or change what it holds.
 pub fn sources(
-    module: &Module<'_>,
+    module: &GeneratedModule<'_>,
     texts: &BTreeMap<&str, &str>,
     used: &BTreeSet<&str>,
     found: &mut Vec<Finding>,
 ) {
-    let Some(patterns) = Patterns::of(module) else { return };
+    let Some(patterns) = ChangePatterns::of(module) else { return };
     let exports = patterns.exports(module);
     for (path, text) in texts.iter().filter(|(path, _)| !module.ours.contains(*path)) {
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -53,7 +53,7 @@ pub fn sources(
     }
 }
 
-struct Patterns {
+struct ChangePatterns {
     stem: String,
     /// `from … import …`.
     from: Regex,
@@ -67,8 +67,8 @@ struct Patterns {
     hooks: Regex,
 }
 
-impl Patterns {
-    fn of(module: &Module<'_>) -> Option<Self> {
+impl ChangePatterns {
+    fn of(module: &GeneratedModule<'_>) -> Option<Self> {
         let stem = regex::escape(module.stem);
         let regex = |pattern: String| regex(&pattern).ok();
         Some(Self {
@@ -90,7 +90,7 @@ impl Patterns {
     }
 
     /// Each imported name with the name it gets, and whether it is imported from the module.
-    fn imports<'t>(&self, code: &'t str) -> Vec<Import<'t>> {
+    fn imports<'t>(&self, code: &'t str) -> Vec<ChangedImport<'t>> {
         let mut imports = Vec::new();
         for captures in self.from.captures_iter(code) {
             let origin = captures.get(1).map_or("", |found| found.as_str());
@@ -101,7 +101,7 @@ impl Patterns {
                 let mut words = item.split_whitespace();
                 let Some(name) = words.next() else { continue };
                 let alias = words.nth(1).unwrap_or(name);
-                imports.push(Import { at: list.start(), origin, name, alias, from_module });
+                imports.push(ChangedImport { at: list.start(), origin, name, alias, from_module });
             }
         }
         for captures in self.import.captures_iter(code) {
@@ -111,7 +111,13 @@ impl Patterns {
                 let Some(name) = words.next() else { continue };
                 let alias = words.nth(1).unwrap_or(name);
                 let origin = "";
-                imports.push(Import { at: list.start(), origin, name, alias, from_module: false });
+                imports.push(ChangedImport {
+                    at: list.start(),
+                    origin,
+                    name,
+                    alias,
+                    from_module: false,
+                });
             }
         }
         imports
@@ -127,7 +133,7 @@ impl Patterns {
     }
 
     /// Other modules of the project that import names of the module, by their own name, with those names.
-    fn exports(&self, module: &Module<'_>) -> BTreeMap<String, BTreeSet<String>> {
+    fn exports(&self, module: &GeneratedModule<'_>) -> BTreeMap<String, BTreeSet<String>> {
         let mut exports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let every: Vec<_> = constants(module.text()).collect();
         for (path, text) in module.others(&[".py"]).filter(|(_, text)| text.contains(&self.stem)) {
@@ -149,7 +155,7 @@ impl Patterns {
 
     fn change(
         &self,
-        module: &Module<'_>,
+        module: &GeneratedModule<'_>,
         exports: &BTreeMap<String, BTreeSet<String>>,
         text: &str,
         code: &str,
@@ -330,7 +336,7 @@ fn through_a_name(values: &[String], code: &str) -> Option<usize> {
     })
 }
 
-struct Import<'t> {
+struct ChangedImport<'t> {
     at: usize,
     /// What a `from` names, empty without one.
     origin: &'t str,

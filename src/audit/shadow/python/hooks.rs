@@ -1,13 +1,13 @@
 //! Code that changes how Python finds, reads or makes modules. Reads of the same names are usual and do not count.
 
-use super::loaded::Source;
+use super::loaded::PythonText;
 use super::statements::{after_parts, closing};
-use super::tokens::{Kind, Token};
+use super::tokens::{PythonKind, PythonToken};
 
 /// Lists that say how modules are found.
-const LISTS: [&str; 4] = ["modules", "meta_path", "path_hooks", "path_importer_cache"];
+const LISTS: &[&str] = &["modules", "meta_path", "path_hooks", "path_importer_cache"];
 /// Classes that find and read modules.
-const LOADERS: [&str; 10] = [
+const LOADERS: &[&str] = &[
     "SourceFileLoader",
     "SourcelessFileLoader",
     "ExtensionFileLoader",
@@ -20,7 +20,7 @@ const LOADERS: [&str; 10] = [
     "ModuleSpec",
 ];
 /// Functions that only read what they are given.
-const READERS: [&str; 16] = [
+const READERS: &[&str] = &[
     "len",
     "list",
     "set",
@@ -39,11 +39,11 @@ const READERS: [&str; 16] = [
     "next",
 ];
 /// Methods that only read.
-const LOOKUPS: [&str; 6] = ["get", "keys", "values", "items", "copy", "index"];
+const LOOKUPS: &[&str] = &["get", "keys", "values", "items", "copy", "index"];
 
 /// Where the code of `source` changes how modules are found.
 #[must_use]
-pub fn hook(source: &Source<'_>) -> Option<usize> {
+pub fn hook(source: &PythonText<'_>) -> Option<usize> {
     let tokens = &source.tokens;
     let mut systems = vec!["sys"];
     for import in &source.imports {
@@ -56,14 +56,16 @@ pub fn hook(source: &Source<'_>) -> Option<usize> {
         }
     }
     let found = (0..tokens.len()).find(|at| {
-        !source.is_import[*at] && tokens[*at].kind == Kind::Name && is_hook(source, &systems, *at)
+        !source.is_import[*at]
+            && tokens[*at].kind == PythonKind::Name
+            && is_hook(source, &systems, *at)
     });
     found.map(|at| tokens[at].at)
 }
 
-fn is_hook(source: &Source<'_>, systems: &[&str], at: usize) -> bool {
+fn is_hook(source: &PythonText<'_>, systems: &[&str], at: usize) -> bool {
     let tokens = &source.tokens;
-    let text = |at: usize| tokens.get(at).map_or("", |token: &Token<'_>| token.text);
+    let text = |at: usize| tokens.get(at).map_or("", |token: &PythonToken<'_>| token.text);
     let of_system = at >= 2
         && text(at - 1) == "."
         && systems.contains(&text(at - 2))
@@ -88,8 +90,10 @@ fn is_hook(source: &Source<'_>, systems: &[&str], at: usize) -> bool {
             let first = inside.split(|token| token.depth == tokens[at].depth + 1 && token.is(","));
             let first = first.into_iter().next().unwrap_or_default();
             let is_loader = first.last().is_some_and(|token| LOADERS.contains(&token.text));
-            let name =
-                inside.iter().find(|token| token.kind == Kind::Text).map(|token| token.literal());
+            let name = inside
+                .iter()
+                .find(|token| token.kind == PythonKind::Text)
+                .map(|token| token.literal());
             let of_python =
                 ["__import__", "MappingProxyType", "__path__", "meta_path", "path_hooks"];
             is_loader
@@ -104,17 +108,17 @@ fn is_hook(source: &Source<'_>, systems: &[&str], at: usize) -> bool {
 }
 
 /// The first token of `a.b.name` that ends at `at`.
-fn chain(tokens: &[Token<'_>], mut at: usize) -> usize {
-    while at >= 2 && tokens[at - 1].is(".") && tokens[at - 2].kind == Kind::Name {
+fn chain(tokens: &[PythonToken<'_>], mut at: usize) -> usize {
+    while at >= 2 && tokens[at - 1].is(".") && tokens[at - 2].kind == PythonKind::Name {
         at -= 2;
     }
     at
 }
 
 /// Whether the list that is named at `at` is only looked at.
-fn is_read(source: &Source<'_>, at: usize) -> bool {
+fn is_read(source: &PythonText<'_>, at: usize) -> bool {
     let tokens = &source.tokens;
-    let text = |at: usize| tokens.get(at).map_or("", |token: &Token<'_>| token.text);
+    let text = |at: usize| tokens.get(at).map_or("", |token: &PythonToken<'_>| token.text);
     let start = chain(tokens, at);
     let end = after_parts(tokens, at + 1);
     if source.statements.is_target(tokens, &(start..end)) {
@@ -165,7 +169,7 @@ mod tests {
             "setattr(builtins, '__import__', f)",
             "types.MappingProxyType = dict",
         ] {
-            assert!(hook(&Source::of("a/b.py", code)).is_some(), "{code}");
+            assert!(hook(&PythonText::of("a/b.py", code)).is_some(), "{code}");
         }
         for code in [
             "import sys\nif 'a' in sys.modules: pass",
@@ -188,7 +192,7 @@ mod tests {
             "sys.path.insert(0, 'x')",
             "# sys.modules['a'] = b\nx = 'sys.meta_path.insert(0)'",
         ] {
-            assert_eq!(hook(&Source::of("a/b.py", code)), None, "{code}");
+            assert_eq!(hook(&PythonText::of("a/b.py", code)), None, "{code}");
         }
     }
 }

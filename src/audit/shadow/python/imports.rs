@@ -1,10 +1,10 @@
 //! Imports of a Python source, in every form and place.
 
-use super::tokens::{Kind, Token};
+use super::tokens::{PythonKind, PythonToken};
 
 /// One imported name.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Import<'t> {
+pub struct ImportedName<'t> {
     /// What a `from` names, with its dots; empty without one.
     pub origin: String,
     /// The name, with dots where there is no `from`.
@@ -15,7 +15,7 @@ pub struct Import<'t> {
 
 /// Every import, and which tokens belong to them.
 #[must_use]
-pub fn imports<'t>(tokens: &[Token<'t>]) -> (Vec<Import<'t>>, Vec<bool>) {
+pub fn imports<'t>(tokens: &[PythonToken<'t>]) -> (Vec<ImportedName<'t>>, Vec<bool>) {
     let mut imports = Vec::new();
     let mut is_import = vec![false; tokens.len()];
     let mut at = 0;
@@ -23,12 +23,12 @@ pub fn imports<'t>(tokens: &[Token<'t>]) -> (Vec<Import<'t>>, Vec<bool>) {
         let is_member = at.checked_sub(1).is_some_and(|before| tokens[before].is("."));
         let start = at;
         let origin = match tokens[at].text {
-            _ if is_member || tokens[at].kind != Kind::Name => None,
+            _ if is_member || tokens[at].kind != PythonKind::Name => None,
             "import" => Some(String::new()),
             "from" => {
                 let end = (at + 1..tokens.len()).find(|end| {
                     let token = &tokens[*end];
-                    token.is("import") || token.kind == Kind::End || token.is(";")
+                    token.is("import") || token.kind == PythonKind::End || token.is(";")
                 });
                 end.filter(|end| tokens[*end].is("import")).map(|end| {
                     at = end;
@@ -40,8 +40,9 @@ pub fn imports<'t>(tokens: &[Token<'t>]) -> (Vec<Import<'t>>, Vec<bool>) {
         at += 1;
         let Some(origin) = origin else { continue };
         let base = tokens[start].depth;
-        let ends =
-            |token: &Token<'_>| token.kind == Kind::End || token.depth == base && token.is(";");
+        let ends = |token: &PythonToken<'_>| {
+            token.kind == PythonKind::End || token.depth == base && token.is(";")
+        };
         while at < tokens.len() && !ends(&tokens[at]) {
             match tokens[at].text {
                 "(" | ")" | "," => at += 1,
@@ -55,15 +56,16 @@ pub fn imports<'t>(tokens: &[Token<'t>]) -> (Vec<Import<'t>>, Vec<bool>) {
 
 /// One name of a list; gives the position after it.
 fn item<'t>(
-    tokens: &[Token<'t>],
+    tokens: &[PythonToken<'t>],
     start: usize,
     origin: &str,
-    imports: &mut Vec<Import<'t>>,
+    imports: &mut Vec<ImportedName<'t>>,
 ) -> usize {
     let mut at = start;
     let mut name = String::new();
     while let Some(token) = tokens.get(at) {
-        let is_part = token.is(".") || token.is("*") || token.kind == Kind::Name && !token.is("as");
+        let is_part =
+            token.is(".") || token.is("*") || token.kind == PythonKind::Name && !token.is("as");
         if !is_part {
             break;
         }
@@ -75,7 +77,7 @@ fn item<'t>(
         alias = tokens.get(at + 1).map_or(alias, |token| token.text);
         at += 2;
     }
-    imports.push(Import { origin: origin.to_owned(), name, alias });
+    imports.push(ImportedName { origin: origin.to_owned(), name, alias });
     at.max(start + 1).min(tokens.len())
 }
 

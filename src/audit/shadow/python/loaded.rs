@@ -2,24 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::Module;
 use super::super::masked::{Syntax, masked};
-use super::imports::{Import, imports, last};
+use super::imports::{ImportedName, imports, last};
 use super::statements::{Statements, closing};
-use super::tokens::{Kind, Token, tokens};
+use super::tokens::{PythonKind, PythonToken, tokens};
+use crate::audit::shadow::module::GeneratedModule;
 
 /// A source with its tokens.
-pub struct Source<'t> {
+pub struct PythonText<'t> {
     pub path: &'t str,
     /// The text without its comments and strings.
     pub code: String,
-    pub tokens: Vec<Token<'t>>,
-    pub imports: Vec<Import<'t>>,
+    pub tokens: Vec<PythonToken<'t>>,
+    pub imports: Vec<ImportedName<'t>>,
     pub is_import: Vec<bool>,
     pub statements: Statements,
 }
 
-impl<'t> Source<'t> {
+impl<'t> PythonText<'t> {
     #[must_use]
     pub fn of(path: &'t str, text: &'t str) -> Self {
         let tokens = tokens(text);
@@ -79,13 +79,16 @@ fn is_test_directory(name: &str) -> bool {
 
 /// Every Python source beside the module, with its text.
 #[must_use]
-pub fn texts<'a>(module: &Module<'a>) -> BTreeMap<&'a str, &'a str> {
+pub fn texts<'a>(module: &GeneratedModule<'a>) -> BTreeMap<&'a str, &'a str> {
     module.others(&[".py", ".pyw"]).collect()
 }
 
 /// Sources that the tool loads: all but the tests, and those of the tests that a loaded one names.
 #[must_use]
-pub fn loaded<'a>(module: &Module<'a>, texts: &BTreeMap<&'a str, &'a str>) -> BTreeSet<&'a str> {
+pub fn loaded<'a>(
+    module: &GeneratedModule<'a>,
+    texts: &BTreeMap<&'a str, &'a str>,
+) -> BTreeSet<&'a str> {
     let (tests, mut loaded): (BTreeSet<&str>, BTreeSet<&str>) =
         texts.keys().copied().partition(|path| is_test(path));
     let settings = module.others(&["pyproject.toml", "setup.cfg", "setup.py"]);
@@ -140,7 +143,7 @@ fn imported(text: &str) -> BTreeSet<String> {
         let is_call = tokens.get(at + 1).is_some_and(|next| next.is("("));
         if is_call && by_name.contains(&token.text) {
             let given = tokens.get(at + 1..closing(&tokens, at + 1)).unwrap_or_default();
-            let strings = given.iter().filter(|token| token.kind == Kind::Text);
+            let strings = given.iter().filter(|token| token.kind == PythonKind::Text);
             words.extend(strings.flat_map(|token| entry_points(token.text)));
         }
     }

@@ -19,18 +19,18 @@ use crate::generate::record::Record;
 use crate::plan::RelativePath;
 use crate::system::files::{self, Kind};
 
-use self::loaded::Source;
-use self::uses::{Guarded, Names};
+use self::loaded::PythonText;
+use self::uses::{Guarded, ModuleNames};
 
-use super::{Module, join, line, names};
+use super::module::{GeneratedModule, join, line, names};
 
 /// Largest bytecode file whose head is read, in bytes.
 const MAX_BYTECODE: u64 = 16 * 1024 * 1024;
 /// Modules that Python runs or reads before any module of the tool.
-const AT_START: [&str; 2] = ["sitecustomize", "usercustomize"];
+const AT_START: &[&str] = &["sitecustomize", "usercustomize"];
 
 /// Everything that Python would load in place of the module, and every source that changes it.
-pub fn check(module: &Module<'_>, record: &Record, found: &mut Vec<Finding>) {
+pub fn check(module: &GeneratedModule<'_>, record: &Record, found: &mut Vec<Finding>) {
     places(module, found);
     packaging::mapped(module, found);
     let texts = loaded::texts(module);
@@ -42,7 +42,7 @@ pub fn check(module: &Module<'_>, record: &Record, found: &mut Vec<Finding>) {
 }
 
 /// Files that the import system prefers to the module.
-pub fn places(module: &Module<'_>, found: &mut Vec<Finding>) {
+pub fn places(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     for name in module.siblings() {
         let path = module.beside(&name);
         if name == module.stem && module.kind(&path) != Kind::Absent {
@@ -64,7 +64,7 @@ pub fn places(module: &Module<'_>, found: &mut Vec<Finding>) {
 /// Bytecode that names no time of its source. Python writes such files only when it is told to; one that is in the
 /// repository is loaded after a checkout, whatever the source says. Bytecode with a time is a cache that a checkout
 /// makes stale, so it is left alone.
-fn bytecode(module: &Module<'_>, found: &mut Vec<Finding>) {
+fn bytecode(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     let mut directories: BTreeSet<&str> = BTreeSet::from([module.directory]);
     let sources = module.repository.files.keys().filter(|path| path.ends_with(".py"));
     directories.extend(sources.map(|path| path.rsplit_once('/').map_or("", |(above, _)| above)));
@@ -93,7 +93,7 @@ fn bytecode(module: &Module<'_>, found: &mut Vec<Finding>) {
 }
 
 /// The package under another directory, and files that Python runs at its start.
-fn elsewhere(module: &Module<'_>, found: &mut Vec<Finding>) {
+fn elsewhere(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     let package = module.directory.rsplit('/').next().unwrap_or_default();
     let repository = module.repository;
     let links = repository.symlinks.iter().map(String::as_str);
@@ -128,9 +128,9 @@ fn elsewhere(module: &Module<'_>, found: &mut Vec<Finding>) {
 
 /// Code that does more with the module than to read its names, and code that changes how modules are found.
 fn uses<'a>(
-    module: &Module<'a>,
+    module: &GeneratedModule<'a>,
     record: &Record,
-    sources: &[Source<'a>],
+    sources: &[PythonText<'a>],
     texts: &BTreeMap<&'a str, &'a str>,
     found: &mut Vec<Finding>,
 ) {
@@ -156,9 +156,9 @@ fn uses<'a>(
 
 /// Code outside the runtime that gives its modules other values.
 fn runtime_uses<'a>(
-    module: &Module<'a>,
+    module: &GeneratedModule<'a>,
     record: &Record,
-    sources: &[Source<'a>],
+    sources: &[PythonText<'a>],
     texts: &BTreeMap<&'a str, &'a str>,
     found: &mut Vec<Finding>,
 ) {
@@ -187,7 +187,12 @@ fn runtime_uses<'a>(
 }
 
 /// Files that Python imports in place of a module of the runtime; those that are committed are extra files already.
-fn replaced(module: &Module<'_>, record: &Record, directory: &str, found: &mut Vec<Finding>) {
+fn replaced(
+    module: &GeneratedModule<'_>,
+    record: &Record,
+    directory: &str,
+    found: &mut Vec<Finding>,
+) {
     let files = module.repository.files.keys().filter(|path| is_below(path, directory));
     let mut stems: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for path in files.filter(|path| path.ends_with(".py")) {
@@ -219,20 +224,23 @@ fn is_owned(record: &Record, path: &str) -> bool {
         .is_ok_and(|path| section.is_some_and(|section| section.owner(&path).is_some()))
 }
 
-fn sources_of<'a>(texts: &BTreeMap<&'a str, &'a str>, used: &BTreeSet<&'a str>) -> Vec<Source<'a>> {
-    used.iter().filter_map(|path| Some(Source::of(path, texts.get(path)?))).collect()
+fn sources_of<'a>(
+    texts: &BTreeMap<&'a str, &'a str>,
+    used: &BTreeSet<&'a str>,
+) -> Vec<PythonText<'a>> {
+    used.iter().filter_map(|path| Some(PythonText::of(path, texts.get(path)?))).collect()
 }
 
 /// Every place where a source that `is_judged` does more with a guarded module than to read it.
 fn changes<'a>(
     guarded: &Guarded<'_>,
-    sources: &[&Source<'a>],
+    sources: &[&PythonText<'a>],
     is_judged: &dyn Fn(&str) -> bool,
 ) -> Vec<(&'a str, usize)> {
-    let mut names: Vec<Names> = sources.iter().map(|source| guarded.names(source)).collect();
+    let mut names: Vec<ModuleNames> = sources.iter().map(|source| guarded.names(source)).collect();
     // A name can go from file to file.
     for _ in 0..8 {
-        let mut all: BTreeMap<String, Names> = BTreeMap::new();
+        let mut all: BTreeMap<String, ModuleNames> = BTreeMap::new();
         for (source, own) in sources.iter().zip(&names) {
             let there = all.entry(source.module().to_owned()).or_default();
             there.modules.extend(own.modules.iter().cloned());
@@ -263,7 +271,7 @@ mod tests {
             if package.is_some() { &["cli", "client", "run", "text"] } else { &["contract_gen"] };
         let stems = stems.iter().map(|stem| (*stem).to_owned());
         let guarded = Guarded { package, stems: stems.collect() };
-        let sources: Vec<_> = files.iter().map(|(path, text)| Source::of(path, text)).collect();
+        let sources: Vec<_> = files.iter().map(|(path, text)| PythonText::of(path, text)).collect();
         let every: Vec<_> = sources.iter().collect();
         let changes = changes(&guarded, &every, &|_| true);
         changes.into_iter().map(|(path, _)| path.to_owned()).collect()

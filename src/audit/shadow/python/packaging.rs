@@ -6,15 +6,15 @@ use crate::contract::Finding;
 use crate::contract::repository::is_below;
 
 use super::super::pattern::regex;
-use super::super::{Module, join};
+use crate::audit::shadow::module::{GeneratedModule, join};
 
 /// Names of tables that map packages or files to places, in any build tool.
-const MAPPINGS: [&str; 4] = ["package-dir", "package_dir", "sources", "force-include"];
+const MAPPINGS: &[&str] = &["package-dir", "package_dir", "sources", "force-include"];
 /// Deepest table that is read.
 const MAX_DEPTH: usize = 12;
 
 /// Settings that map the package of the module to another directory.
-pub fn mapped(module: &Module<'_>, found: &mut Vec<Finding>) {
+pub fn mapped(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     for (path, text) in module.others(&["pyproject.toml", "setup.py", "setup.cfg"]) {
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
         let inner = match directory {
@@ -22,7 +22,7 @@ pub fn mapped(module: &Module<'_>, found: &mut Vec<Finding>) {
             above => module.directory.strip_prefix(above).and_then(|inner| inner.strip_prefix('/')),
         };
         let Some(inner) = inner.filter(|inner| !inner.is_empty()) else { continue };
-        let package = Package::of(module, directory, inner);
+        let package = PackageMapping::of(module, directory, inner);
         let is_mapped = match name {
             "pyproject.toml" => package.in_toml(text),
             "setup.py" | "setup.cfg" => package.in_text(text),
@@ -36,15 +36,15 @@ pub fn mapped(module: &Module<'_>, found: &mut Vec<Finding>) {
 }
 
 /// The outermost package that holds the module, and where it is, from the directory of the build.
-struct Package<'a> {
+struct PackageMapping<'a> {
     name: &'a str,
     place: &'a str,
     /// Its files, from that directory.
     files: Vec<&'a str>,
 }
 
-impl<'a> Package<'a> {
-    fn of(module: &Module<'a>, base: &str, inner: &'a str) -> Self {
+impl<'a> PackageMapping<'a> {
+    fn of(module: &GeneratedModule<'a>, base: &str, inner: &'a str) -> Self {
         let ends = inner.match_indices('/').map(|(end, _)| end).chain([inner.len()]);
         let place = ends.map(|end| &inner[..end]).find(|place| {
             let directory = join(base, place);
@@ -170,8 +170,9 @@ mod tests {
 
     #[test]
     fn mappings_of_the_package_to_another_directory_are_found() {
-        let flat = Package { name: "acme", place: "acme", files: vec!["x.py", "_runtime/cli.py"] };
-        let deep = Package { name: "acme", place: "src/acme", files: Vec::new() };
+        let flat =
+            PackageMapping { name: "acme", place: "acme", files: vec!["x.py", "_runtime/cli.py"] };
+        let deep = PackageMapping { name: "acme", place: "src/acme", files: Vec::new() };
         for (package, text) in [
             (&flat, "[tool.setuptools.package-dir]\nacme = \"other\"\n"),
             (&flat, "[tool.setuptools]\npackage-dir = {\"\" = \"src\"}\n"),

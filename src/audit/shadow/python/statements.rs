@@ -2,20 +2,20 @@
 
 use std::ops::Range;
 
-use super::tokens::{Kind, Token};
+use super::tokens::{PythonKind, PythonToken};
 
-const COMPOUND: [&str; 14] = [
+const COMPOUND: &[&str] = &[
     "if", "elif", "else", "while", "for", "with", "try", "except", "finally", "async", "case",
     "match", "def", "class",
 ];
 /// Words after which a bracket is no call and no index.
-const KEYWORDS: [&str; 26] = [
+const KEYWORDS: &[&str] = &[
     "and", "as", "assert", "async", "await", "case", "del", "elif", "else", "except", "finally",
     "for", "from", "if", "import", "in", "is", "lambda", "match", "not", "or", "raise", "return",
     "while", "with", "yield",
 ];
-const ASSIGNMENTS: [&str; 14] =
-    ["=", "+=", "-=", "*=", "/=", "//=", "%=", "&=", "|=", "^=", "@=", "**=", ">>=", "<<="];
+const ASSIGNMENTS: &[&str] =
+    &["=", "+=", "-=", "*=", "/=", "//=", "%=", "&=", "|=", "^=", "@=", "**=", ">>=", "<<="];
 
 /// The simple statements of a file, and the ranges of tokens that get a value.
 pub struct Statements {
@@ -29,15 +29,15 @@ pub struct Statements {
 impl Statements {
     /// `is_import` says which tokens belong to imports.
     #[must_use]
-    pub fn of(tokens: &[Token<'_>], is_import: &[bool]) -> Self {
+    pub fn of(tokens: &[PythonToken<'_>], is_import: &[bool]) -> Self {
         let mut found = Self { ranges: Vec::new(), targets: Vec::new(), headers: Vec::new() };
         let mut start = 0;
         for (at, token) in tokens.iter().enumerate() {
             let first = tokens.get(start).map_or("", |token| token.text);
             let ends = match token.kind {
-                Kind::End => true,
-                Kind::Operator if token.depth > 0 => false,
-                Kind::Operator => {
+                PythonKind::End => true,
+                PythonKind::Operator if token.depth > 0 => false,
+                PythonKind::Operator => {
                     token.text == ";"
                         || token.text == ":"
                             && COMPOUND.contains(&first)
@@ -50,17 +50,17 @@ impl Statements {
                 start = at + 1;
             }
             match token.text {
-                "for" if token.kind == Kind::Name => {
+                "for" if token.kind == PythonKind::Name => {
                     let end = (at..tokens.len()).find(|end| {
                         tokens[*end].is("in") && tokens[*end].depth == token.depth
-                            || tokens[*end].kind == Kind::End
+                            || tokens[*end].kind == PythonKind::End
                     });
                     found.targets.push(at + 1..end.unwrap_or(tokens.len()));
                 }
-                "as" if token.kind == Kind::Name && !is_import[at] => {
+                "as" if token.kind == PythonKind::Name && !is_import[at] => {
                     found.targets.push(at + 1..after_target(tokens, at + 1));
                 }
-                "def" if token.kind == Kind::Name => {
+                "def" if token.kind == PythonKind::Name => {
                     let open = (at..tokens.len().min(at + 64)).find(|open| tokens[*open].is("("));
                     if let Some(open) = open {
                         found.headers.push(open..closing(tokens, open));
@@ -81,7 +81,7 @@ impl Statements {
 
     /// Whether the tokens `part` get a value, or go with `del`.
     #[must_use]
-    pub fn is_target(&self, tokens: &[Token<'_>], part: &Range<usize>) -> bool {
+    pub fn is_target(&self, tokens: &[PythonToken<'_>], part: &Range<usize>) -> bool {
         // Of a call only the result gets something.
         if tokens.get(part.end).is_some_and(|next| next.is("(")) {
             return false;
@@ -109,7 +109,7 @@ impl Statements {
 
     /// Whether the token is the name of a parameter of a `def`.
     #[must_use]
-    pub fn is_parameter(&self, tokens: &[Token<'_>], at: usize) -> bool {
+    pub fn is_parameter(&self, tokens: &[PythonToken<'_>], at: usize) -> bool {
         let Some(header) = self.headers.iter().find(|header| header.contains(&at)) else {
             return false;
         };
@@ -126,18 +126,18 @@ impl Statements {
 }
 
 /// Whether a `lambda` is open at the end of `range`: its colon ends no head.
-fn is_lambda(tokens: &[Token<'_>], range: Range<usize>) -> bool {
+fn is_lambda(tokens: &[PythonToken<'_>], range: Range<usize>) -> bool {
     let own = || tokens[range.clone()].iter().filter(|token| token.depth == 0);
     let lambdas = own().filter(|token| token.is("lambda")).count();
     lambdas > own().filter(|token| token.is(":")).count()
 }
 
 /// Whether no index and no call that was opened after `start` holds the token.
-fn is_for_itself(tokens: &[Token<'_>], start: usize, at: usize) -> bool {
+fn is_for_itself(tokens: &[PythonToken<'_>], start: usize, at: usize) -> bool {
     let mut open = Vec::new();
     for index in start..at {
         let token = &tokens[index];
-        if token.kind != Kind::Operator {
+        if token.kind != PythonKind::Operator {
             continue;
         }
         match token.text {
@@ -158,18 +158,18 @@ fn is_for_itself(tokens: &[Token<'_>], start: usize, at: usize) -> bool {
 
 /// Whether a bracket after the token is a call or an index.
 #[must_use]
-pub fn is_value(token: &Token<'_>) -> bool {
+pub fn is_value(token: &PythonToken<'_>) -> bool {
     match token.kind {
-        Kind::Name => !KEYWORDS.contains(&token.text),
-        Kind::Number | Kind::Text => true,
-        Kind::Operator => matches!(token.text, ")" | "]" | "}"),
-        Kind::End => false,
+        PythonKind::Name => !KEYWORDS.contains(&token.text),
+        PythonKind::Number | PythonKind::Text => true,
+        PythonKind::Operator => matches!(token.text, ")" | "]" | "}"),
+        PythonKind::End => false,
     }
 }
 
 /// The end of the members and indexes that follow the token before `at`; a call ends them.
 #[must_use]
-pub fn after_parts(tokens: &[Token<'_>], mut at: usize) -> usize {
+pub fn after_parts(tokens: &[PythonToken<'_>], mut at: usize) -> usize {
     loop {
         match tokens.get(at) {
             Some(token) if token.is(".") => at += 2,
@@ -179,7 +179,7 @@ pub fn after_parts(tokens: &[Token<'_>], mut at: usize) -> usize {
     }
 }
 
-fn after_target(tokens: &[Token<'_>], at: usize) -> usize {
+fn after_target(tokens: &[PythonToken<'_>], at: usize) -> usize {
     match tokens.get(at) {
         Some(token) if token.is("(") || token.is("[") => closing(tokens, at),
         Some(_) => after_parts(tokens, at + 1),
@@ -189,11 +189,12 @@ fn after_target(tokens: &[Token<'_>], at: usize) -> usize {
 
 /// The bracket that closes the one at `open`; the last token when there is none.
 #[must_use]
-pub fn closing(tokens: &[Token<'_>], open: usize) -> usize {
+pub fn closing(tokens: &[PythonToken<'_>], open: usize) -> usize {
     let depth = tokens[open].depth;
     let end = (open + 1..tokens.len()).find(|at| {
         let token = &tokens[*at];
-        token.depth <= depth && (token.kind == Kind::End || matches!(token.text, ")" | "]" | "}"))
+        token.depth <= depth
+            && (token.kind == PythonKind::End || matches!(token.text, ")" | "]" | "}"))
     });
     end.unwrap_or(tokens.len().saturating_sub(1))
 }

@@ -54,7 +54,7 @@ fn among<'t>(names: &'t Regex, part: &'t str) -> impl Iterator<Item = usize> + '
 
 /// The target in the text before an `=`: without the head of a statement on the same line, and without its annotation.
 fn target(part: &str) -> (usize, &str) {
-    const HEADS: [&str; 13] = [
+    const HEADS: &[&str] = &[
         "if", "elif", "else", "while", "for", "with", "try", "except", "finally", "async", "case",
         "def", "class",
     ];

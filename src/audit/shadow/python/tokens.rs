@@ -2,13 +2,13 @@
 
 /// Most levels of f-strings in f-strings that are read.
 const MAX_NESTING: usize = 8;
-const OPERATORS: [&str; 24] = [
+const OPERATORS: &[&str] = &[
     "**=", "//=", ">>=", "<<=", "...", "!=", "==", "<=", ">=", "->", ":=", "+=", "-=", "*=", "/=",
     "%=", "&=", "|=", "^=", "@=", "**", "//", "<<", ">>",
 ];
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Kind {
+pub enum PythonKind {
     /// A name or a keyword.
     Name,
     Number,
@@ -20,8 +20,8 @@ pub enum Kind {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Token<'t> {
-    pub kind: Kind,
+pub struct PythonToken<'t> {
+    pub kind: PythonKind,
     pub text: &'t str,
     /// Offset in the source.
     pub at: usize,
@@ -29,17 +29,17 @@ pub struct Token<'t> {
     pub depth: usize,
 }
 
-impl Token<'_> {
+impl PythonToken<'_> {
     #[must_use]
     pub fn is(&self, text: &str) -> bool {
-        self.text == text && matches!(self.kind, Kind::Name | Kind::Operator)
+        self.text == text && matches!(self.kind, PythonKind::Name | PythonKind::Operator)
     }
 
     /// What the literal holds, without prefix and quotes; empty for other tokens.
     #[must_use]
     pub fn literal(&self) -> &str {
         match self.kind {
-            Kind::Text => {
+            PythonKind::Text => {
                 let body =
                     self.text.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
                 body.trim_matches(['"', '\''])
@@ -51,28 +51,28 @@ impl Token<'_> {
 
 /// The tokens of `text`. Text that is no Python gives tokens, too: nothing here fails.
 #[must_use]
-pub fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut reader = Reader { text, at: 0, depth: 0, tokens: Vec::new() };
+pub fn tokens(text: &str) -> Vec<PythonToken<'_>> {
+    let mut reader = TokenReader { text, at: 0, depth: 0, tokens: Vec::new() };
     reader.code(0, false);
-    reader.put(Kind::End, text.len(), text.len());
+    reader.put(PythonKind::End, text.len(), text.len());
     reader.tokens
 }
 
-struct Reader<'t> {
+struct TokenReader<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
-    tokens: Vec<Token<'t>>,
+    tokens: Vec<PythonToken<'t>>,
 }
 
-impl Reader<'_> {
+impl TokenReader<'_> {
     fn rest(&self) -> &str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    fn put(&mut self, kind: Kind, start: usize, end: usize) {
+    fn put(&mut self, kind: PythonKind, start: usize, end: usize) {
         let Some(text) = self.text.get(start..end) else { return };
-        self.tokens.push(Token { kind, text, at: start, depth: self.depth });
+        self.tokens.push(PythonToken { kind, text, at: start, depth: self.depth });
     }
 
     /// Code up to the end of the text, or up to the end of an expression in an f-string.
@@ -87,7 +87,7 @@ impl Reader<'_> {
                 '\n' | '\r' => {
                     self.at += 1;
                     if self.depth == 0 {
-                        self.put(Kind::End, start, self.at);
+                        self.put(PythonKind::End, start, self.at);
                     }
                 }
                 '#' => self.at += self.rest().find(['\n', '\r']).unwrap_or(self.rest().len()),
@@ -104,7 +104,7 @@ impl Reader<'_> {
                         .rest()
                         .find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.');
                     self.at += end.unwrap_or(self.rest().len());
-                    self.put(Kind::Number, start, self.at);
+                    self.put(PythonKind::Number, start, self.at);
                 }
                 _ if symbol.is_alphabetic() || symbol == '_' || !symbol.is_ascii() => {
                     let end = self
@@ -115,7 +115,7 @@ impl Reader<'_> {
                         && is_prefix(&self.text[start..self.at]);
                     match is_prefix {
                         true => self.string(start, nesting),
-                        false => self.put(Kind::Name, start, self.at),
+                        false => self.put(PythonKind::Name, start, self.at),
                     }
                 }
                 _ => self.operator(start),
@@ -146,7 +146,7 @@ impl Reader<'_> {
         if matches!(text, ")" | "]" | "}") {
             self.depth = self.depth.saturating_sub(1);
         }
-        self.put(Kind::Operator, start, self.at);
+        self.put(PythonKind::Operator, start, self.at);
         if matches!(text, "(" | "[" | "{") {
             self.depth += 1;
         }
@@ -184,7 +184,7 @@ impl Reader<'_> {
         }
         let end = self.at.max(inner);
         let Some(text) = self.text.get(start..end) else { return };
-        let token = Token { kind: Kind::Text, text, at: start, depth: self.depth };
+        let token = PythonToken { kind: PythonKind::Text, text, at: start, depth: self.depth };
         self.tokens.insert(place, token);
     }
 
@@ -192,7 +192,7 @@ impl Reader<'_> {
     fn expression(&mut self, nesting: usize) {
         let start = self.at;
         self.at += 1;
-        self.put(Kind::Operator, start, self.at);
+        self.put(PythonKind::Operator, start, self.at);
         self.depth += 1;
         let depth = self.depth;
         self.code(nesting + 1, true);
@@ -216,7 +216,7 @@ impl Reader<'_> {
         if self.rest().starts_with('}') {
             self.at += 1;
         }
-        self.put(Kind::Operator, end, self.at);
+        self.put(PythonKind::Operator, end, self.at);
     }
 }
 
@@ -252,8 +252,8 @@ mod tests {
     fn shown(text: &str) -> String {
         let tokens = tokens(text);
         let words = tokens.iter().map(|token| match token.kind {
-            Kind::End => "|",
-            Kind::Text => "\"\"",
+            PythonKind::End => "|",
+            PythonKind::Text => "\"\"",
             _ => token.text,
         });
         words.collect::<Vec<_>>().join(" ")
@@ -283,7 +283,7 @@ mod tests {
             ["f'{", "f'{a:{", "\\", "'\\", "é'é", "f'{f'{f'{", "f'{a:}", ")", "\u{feff}a", "f'\\{"]
         {
             let found = tokens(hostile);
-            assert_eq!(found.last().unwrap().kind, Kind::End, "{hostile}");
+            assert_eq!(found.last().unwrap().kind, PythonKind::End, "{hostile}");
         }
         let deep = "f'{".repeat(2000);
         assert!(tokens(&deep).len() < 20_000);

@@ -5,19 +5,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::imports::{Import, last};
-use super::loaded::Source;
+use super::imports::{ImportedName, last};
+use super::loaded::PythonText;
 use super::scope::is_bound;
 use super::statements::after_parts;
-use super::tokens::{Kind, Token, same_name};
+use super::tokens::{PythonKind, PythonToken, same_name};
 
 /// Members of a module that tell what it is.
-const DESCRIPTIONS: [&str; 5] = ["__name__", "__file__", "__doc__", "__all__", "__version__"];
+const DESCRIPTIONS: &[&str] = &["__name__", "__file__", "__doc__", "__all__", "__version__"];
 /// Functions that only look at their argument.
-const READERS: [&str; 6] = ["hasattr", "dir", "isinstance", "id", "repr", "print"];
+const READERS: &[&str] = &["hasattr", "dir", "isinstance", "id", "repr", "print"];
 /// Functions that copy what they are given.
-const COPIES: [&str; 9] =
-    ["list", "sorted", "set", "tuple", "len", "iter", "dict", "frozenset", "enumerate"];
+const COPIES: &[&str] =
+    &["list", "sorted", "set", "tuple", "len", "iter", "dict", "frozenset", "enumerate"];
 
 /// Modules that nobody may change.
 pub struct Guarded<'a> {
@@ -29,7 +29,7 @@ pub struct Guarded<'a> {
 
 /// Names for the modules in one file.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Names {
+pub struct ModuleNames {
     pub modules: BTreeSet<String>,
     /// Which module of the package a name is; nothing for the package itself.
     paths: BTreeMap<String, String>,
@@ -45,7 +45,7 @@ impl Guarded<'_> {
     }
 
     /// Which module an import gives, when it gives one.
-    fn module(&self, import: &Import<'_>) -> Option<String> {
+    fn module(&self, import: &ImportedName<'_>) -> Option<String> {
         let Some(package) = self.package else {
             return self.is_stem(last(&import.name)).then(String::new);
         };
@@ -58,8 +58,8 @@ impl Guarded<'_> {
 
     /// What one file imports by itself.
     #[must_use]
-    pub fn names(&self, source: &Source<'_>) -> Names {
-        let mut names = Names::default();
+    pub fn names(&self, source: &PythonText<'_>) -> ModuleNames {
+        let mut names = ModuleNames::default();
         for import in &source.imports {
             let is_plain = import.origin.is_empty() && import.alias != import.name;
             let first = import.name.split('.').next().unwrap_or_default();
@@ -82,9 +82,9 @@ impl Guarded<'_> {
     /// Adds the names that a file gets by way of others; says whether there were new ones.
     pub fn spread(
         &self,
-        source: &Source<'_>,
-        all: &BTreeMap<String, Names>,
-        own: &mut Names,
+        source: &PythonText<'_>,
+        all: &BTreeMap<String, ModuleNames>,
+        own: &mut ModuleNames,
     ) -> bool {
         let before = own.clone();
         for import in &source.imports {
@@ -111,7 +111,7 @@ impl Guarded<'_> {
 
     /// Where `source` does more than to read a name of a module.
     #[must_use]
-    pub fn changes(&self, source: &Source<'_>, names: &Names) -> Vec<usize> {
+    pub fn changes(&self, source: &PythonText<'_>, names: &ModuleNames) -> Vec<usize> {
         let tokens = &source.tokens;
         let starts = (0..tokens.len()).filter(|at| !source.is_import[*at]);
         let found = starts.filter(|at| {
@@ -124,10 +124,15 @@ impl Guarded<'_> {
     }
 
     /// The tokens of an expression that starts or ends at `at` and gives a module.
-    fn module_at(&self, source: &Source<'_>, names: &Names, at: usize) -> Option<Range<usize>> {
+    fn module_at(
+        &self,
+        source: &PythonText<'_>,
+        names: &ModuleNames,
+        at: usize,
+    ) -> Option<Range<usize>> {
         let tokens = &source.tokens;
         let token = &tokens[at];
-        if token.kind != Kind::Name {
+        if token.kind != PythonKind::Name {
             return None;
         }
         let before = |steps: usize| at.checked_sub(steps).map(|before| &tokens[before]);
@@ -148,7 +153,8 @@ impl Guarded<'_> {
             return None;
         }
         let mut start = at;
-        while start >= 2 && tokens[start - 1].is(".") && tokens[start - 2].kind == Kind::Name {
+        while start >= 2 && tokens[start - 1].is(".") && tokens[start - 2].kind == PythonKind::Name
+        {
             start -= 2;
         }
         let mut end = at + 1;
@@ -166,7 +172,7 @@ impl Guarded<'_> {
     }
 
     /// Whether the name at `at` is not the module: a parameter, a keyword of a call, a variable of the function.
-    fn is_other(&self, source: &Source<'_>, at: usize) -> bool {
+    fn is_other(&self, source: &PythonText<'_>, at: usize) -> bool {
         let tokens = &source.tokens;
         let before = at.checked_sub(1).map_or("", |before| tokens[before].text);
         let after = tokens.get(at + 1).map_or("", |after| after.text);
@@ -181,7 +187,7 @@ impl Guarded<'_> {
     }
 
     /// Whether the module `part` is only read.
-    fn is_read(&self, source: &Source<'_>, part: &Range<usize>) -> bool {
+    fn is_read(&self, source: &PythonText<'_>, part: &Range<usize>) -> bool {
         let tokens = &source.tokens;
         let text = |at: usize| tokens.get(at).map_or("", |token| token.text);
         let mut closed = part.end;
@@ -210,8 +216,8 @@ impl Guarded<'_> {
             name if READERS.contains(&name) => is_first,
             "getattr" => {
                 let name = tokens.get(part.end + 1).filter(|_| text(part.end) == ",");
-                let name =
-                    name.filter(|token| token.kind == Kind::Text && text(part.end + 2) != "+");
+                let name = name
+                    .filter(|token| token.kind == PythonKind::Text && text(part.end + 2) != "+");
                 name.is_some_and(|name| !name.literal().starts_with("__"))
             }
             "vars" => self.is_copied(source, function, part.end),
@@ -220,7 +226,7 @@ impl Guarded<'_> {
     }
 
     /// Whether the names of a module, `vars(…)` that starts at `start`, are copied or looked up.
-    fn is_copied(&self, source: &Source<'_>, start: usize, end: usize) -> bool {
+    fn is_copied(&self, source: &PythonText<'_>, start: usize, end: usize) -> bool {
         let tokens = &source.tokens;
         let text = |at: usize| tokens.get(at).map_or("", |token| token.text);
         if text(end) != ")" {
@@ -237,11 +243,11 @@ impl Guarded<'_> {
     }
 
     /// Whether something that was imported from a module gets a member of its own.
-    fn is_patched(&self, source: &Source<'_>, names: &Names, at: usize) -> bool {
+    fn is_patched(&self, source: &PythonText<'_>, names: &ModuleNames, at: usize) -> bool {
         let tokens = &source.tokens;
         let token = &tokens[at];
         let is_member = at.checked_sub(1).is_some_and(|before| tokens[before].is("."));
-        if token.kind != Kind::Name || is_member || !names.members.contains(token.text) {
+        if token.kind != PythonKind::Name || is_member || !names.members.contains(token.text) {
             return false;
         }
         let whole = at..after_parts(tokens, at + 1);
@@ -252,10 +258,10 @@ impl Guarded<'_> {
     }
 
     /// Code in a string that names the module, and the names of a function's module.
-    fn by_text(&self, source: &Source<'_>, inside: bool) -> Vec<usize> {
+    fn by_text(&self, source: &PythonText<'_>, inside: bool) -> Vec<usize> {
         let tokens = &source.tokens;
-        let names_it = |token: &Token<'_>| {
-            token.kind == Kind::Text
+        let names_it = |token: &PythonToken<'_>| {
+            token.kind == PythonKind::Text
                 && token
                     .text
                     .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
@@ -263,7 +269,7 @@ impl Guarded<'_> {
         };
         let is_found = |at: &usize| {
             let token = &tokens[*at];
-            if token.kind != Kind::Name {
+            if token.kind != PythonKind::Name {
                 return false;
             }
             let runs = matches!(token.text, "exec" | "eval" | "compile")

@@ -3,7 +3,7 @@
 use crate::contract::Finding;
 
 use super::super::pattern::regex;
-use super::super::{Module, line};
+use crate::audit::shadow::module::{GeneratedModule, line};
 
 /// Files that tools read, and sources: a bundler can be started from any of them.
 const ENDINGS: [&str; 16] = [
@@ -27,7 +27,7 @@ const ENDINGS: [&str; 16] = [
 /// Longest value of a setting that is read, in bytes.
 const MAX_VALUE: usize = 4096;
 
-pub fn check(module: &Module<'_>, found: &mut Vec<Finding>) {
+pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     for (path, text) in module.others(&ENDINGS) {
         if let Some(at) = alias(module.stem, text) {
             let mut finding = module.shadowed(path, "it maps the name to another file than");

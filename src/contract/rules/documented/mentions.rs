@@ -3,11 +3,11 @@
 //! Reading only. Text that may be prose is never a call.
 
 /// Options that stand before a command and take no value.
-const FLAGS: [&str; 6] = ["--json", "--verbose", "--quiet", "--compact", "--no-color", "--debug"];
+const FLAGS: &[&str] = &["--json", "--verbose", "--quiet", "--compact", "--no-color", "--debug"];
 /// Options that stand before a command, with a value.
-const OPTIONS: [&str; 3] = ["--mode", "--format", "--fields"];
+const OPTIONS: &[&str] = &["--mode", "--format", "--fields"];
 /// Languages of fenced blocks whose lines are typed into a shell.
-const SHELLS: [&str; 6] = ["", "sh", "bash", "zsh", "shell", "console"];
+const SHELLS: &[&str] = &["", "sh", "bash", "zsh", "shell", "console"];
 /// Longest line, and most words of a command, that are looked at.
 const MAX_LINE: usize = 2000;
 const MAX_WORDS: usize = 8;
@@ -24,7 +24,7 @@ pub struct Mention<'a> {
 /// The calls of `tool` in `text`, in order.
 pub fn mentions<'a>(text: &'a str, tool: &str) -> Vec<Mention<'a>> {
     let mut found = Vec::new();
-    let mut block = Block::default();
+    let mut block = CodeBlock::default();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let start = at;
@@ -36,11 +36,11 @@ pub fn mentions<'a>(text: &'a str, tool: &str) -> Vec<Mention<'a>> {
             continue;
         }
         match kind {
-            Kind::Shell => found.extend(call(code, offset, tool)),
-            Kind::Prose => {
+            MentionKind::Shell => found.extend(call(code, offset, tool)),
+            MentionKind::Prose => {
                 found.extend(spans(line).filter_map(|(from, span)| call(span, start + from, tool)))
             }
-            Kind::Other => {}
+            MentionKind::Other => {}
         }
     }
     found
@@ -48,7 +48,7 @@ pub fn mentions<'a>(text: &'a str, tool: &str) -> Vec<Mention<'a>> {
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Kind {
+enum MentionKind {
     Prose,
     Shell,
     /// A fence, or code of another language.
@@ -57,7 +57,7 @@ enum Kind {
 
 /// Where the reader of a document is.
 #[derive(Debug, Default)]
-struct Block {
+struct CodeBlock {
     /// The mark of an open fence, and whether its lines are those of a shell.
     fence: Option<(char, usize, bool)>,
     /// Indented lines belong to an entry of a list.
@@ -66,37 +66,37 @@ struct Block {
     may_indent: bool,
 }
 
-impl Block {
-    fn next(&mut self, line: &str) -> Kind {
+impl CodeBlock {
+    fn next(&mut self, line: &str) -> MentionKind {
         let text = line.trim();
         let mark = text.chars().next().filter(|mark| ['`', '~'].contains(mark));
         let length = mark.map_or(0, |mark| text.chars().take_while(|next| *next == mark).count());
         if let Some((open, least, is_shell)) = self.fence {
             if mark == Some(open) && length >= least && text.len() == length {
                 self.fence = None;
-                return Kind::Other;
+                return MentionKind::Other;
             }
-            return if is_shell { Kind::Shell } else { Kind::Other };
+            return if is_shell { MentionKind::Shell } else { MentionKind::Other };
         }
         if let Some(mark) = mark.filter(|_| length >= 3 && !text[length..].contains('`')) {
             let language = text[length..].split_whitespace().next().unwrap_or_default();
             self.fence = Some((mark, length, SHELLS.contains(&language)));
             self.may_indent = false;
-            return Kind::Other;
+            return MentionKind::Other;
         }
         if text.is_empty() {
             self.may_indent = true;
-            return Kind::Other;
+            return MentionKind::Other;
         }
         let is_indented = line.starts_with("    ") || line.starts_with('\t');
         if is_indented && self.may_indent && !self.in_list {
-            return Kind::Shell;
+            return MentionKind::Shell;
         }
         if !line.starts_with([' ', '\t']) || is_entry(text) {
             self.in_list = is_entry(text);
         }
         self.may_indent = false;
-        Kind::Prose
+        MentionKind::Prose
     }
 }
 

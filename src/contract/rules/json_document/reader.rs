@@ -2,33 +2,33 @@
 
 use std::borrow::Cow;
 
-use super::{Document, Fault, FaultKind, MAX_DEPTH, Member, Node, Value};
+use super::{FaultKind, JsonDocument, JsonFault, JsonMember, JsonNode, JsonValue, MAX_DEPTH};
 
 /// Reading cannot go on; the fault is already recorded.
-struct Stop;
+struct JsonStop;
 
-pub(super) struct Reader<'a> {
+pub(super) struct JsonReader<'a> {
     text: &'a str,
     at: usize,
-    faults: Vec<Fault>,
+    faults: Vec<JsonFault>,
     untidy: Option<usize>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> JsonReader<'a> {
     pub fn new(text: &'a str) -> Self {
         Self { text, at: 0, faults: Vec::new(), untidy: None }
     }
 
-    pub fn document(mut self) -> Document<'a> {
+    pub fn document(mut self) -> JsonDocument<'a> {
         if self.text.starts_with('\u{feff}') {
             self.fault(0, FaultKind::Encoding("it starts with a byte order mark"));
             self.at = '\u{feff}'.len_utf8();
         }
         let root = self.root();
-        Document { root, faults: self.faults, untidy: self.untidy }
+        JsonDocument { root, faults: self.faults, untidy: self.untidy }
     }
 
-    fn root(&mut self) -> Option<Node<'a>> {
+    fn root(&mut self) -> Option<JsonNode<'a>> {
         let start = self.at;
         self.blanks(0);
         if self.at != start {
@@ -47,32 +47,32 @@ impl<'a> Reader<'a> {
         Some(root)
     }
 
-    fn value(&mut self, depth: usize) -> Result<Node<'a>, Stop> {
+    fn value(&mut self, depth: usize) -> Result<JsonNode<'a>, JsonStop> {
         let at = self.at;
         if depth > MAX_DEPTH {
             return Err(self.stop("values are nested more than 96 deep"));
         }
         let value = match self.peek() {
-            Some(b'"') => Value::Text(self.string()?),
+            Some(b'"') => JsonValue::Text(self.string()?),
             Some(b'{') => self.object(depth)?,
             Some(b'[') => self.list(depth)?,
-            Some(b'-' | b'0'..=b'9') => Value::Number(self.number()?),
-            Some(b't') => self.word("true", Value::Bool(true))?,
-            Some(b'f') => self.word("false", Value::Bool(false))?,
-            Some(b'n') => self.word("null", Value::Null)?,
+            Some(b'-' | b'0'..=b'9') => JsonValue::Number(self.number()?),
+            Some(b't') => self.word("true", JsonValue::Bool(true))?,
+            Some(b'f') => self.word("false", JsonValue::Bool(false))?,
+            Some(b'n') => self.word("null", JsonValue::Null)?,
             Some(_) => return Err(self.stop("a value is expected")),
             None => return Err(self.stop("the text ends where a value is expected")),
         };
-        Ok(Node { at, value })
+        Ok(JsonNode { at, value })
     }
 
-    fn object(&mut self, depth: usize) -> Result<Value<'a>, Stop> {
+    fn object(&mut self, depth: usize) -> Result<JsonValue<'a>, JsonStop> {
         let start = self.at;
         self.at += 1;
-        let mut members: Vec<Member<'a>> = Vec::new();
+        let mut members: Vec<JsonMember<'a>> = Vec::new();
         self.blanks(depth + 1);
         if self.take(b'}') {
-            return Ok(Value::Object(members));
+            return Ok(JsonValue::Object(members));
         }
         members.reserve(8);
         loop {
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
             }
             self.blanks(depth + 1);
             let node = self.value(depth + 1)?;
-            members.push(Member { at, name, node });
+            members.push(JsonMember { at, name, node });
             self.blanks(depth + 1);
             if self.take(b',') {
                 self.blanks(depth + 1);
@@ -101,15 +101,15 @@ impl<'a> Reader<'a> {
             self.untidy.get_or_insert(start);
         }
         self.report_duplicates(&members);
-        Ok(Value::Object(members))
+        Ok(JsonValue::Object(members))
     }
 
-    fn list(&mut self, depth: usize) -> Result<Value<'a>, Stop> {
+    fn list(&mut self, depth: usize) -> Result<JsonValue<'a>, JsonStop> {
         self.at += 1;
         let mut items = Vec::new();
         self.blanks(depth + 1);
         if self.take(b']') {
-            return Ok(Value::List(items));
+            return Ok(JsonValue::List(items));
         }
         loop {
             items.push(self.value(depth + 1)?);
@@ -117,16 +117,16 @@ impl<'a> Reader<'a> {
             if self.take(b',') {
                 self.blanks(depth + 1);
             } else if self.take(b']') {
-                return Ok(Value::List(items));
+                return Ok(JsonValue::List(items));
             } else {
                 return Err(self.stop("`,` or `]` is expected"));
             }
         }
     }
 
-    fn report_duplicates(&mut self, members: &[Member<'a>]) {
-        let mut report = |member: &Member<'a>| {
-            self.faults.push(Fault {
+    fn report_duplicates(&mut self, members: &[JsonMember<'a>]) {
+        let mut report = |member: &JsonMember<'a>| {
+            self.faults.push(JsonFault {
                 at: member.at,
                 kind: FaultKind::Duplicate(member.name.clone().into_owned()),
             });
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
             }
             return;
         }
-        let mut order: Vec<&Member<'a>> = members.iter().collect();
+        let mut order: Vec<&JsonMember<'a>> = members.iter().collect();
         order.sort_by(|left, right| left.name.cmp(&right.name).then(left.at.cmp(&right.at)));
         for pair in order.windows(2) {
             if let [left, right] = pair
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn string(&mut self) -> Result<Cow<'a, str>, Stop> {
+    fn string(&mut self) -> Result<Cow<'a, str>, JsonStop> {
         self.at += 1;
         let start = self.at;
         let bytes = self.text.as_bytes();
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
         self.escaped_string(start)
     }
 
-    fn escaped_string(&mut self, start: usize) -> Result<Cow<'a, str>, Stop> {
+    fn escaped_string(&mut self, start: usize) -> Result<Cow<'a, str>, JsonStop> {
         let mut text = self.text.get(start..self.at).unwrap_or_default().to_owned();
         let mut plain = self.at;
         loop {
@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn escape(&mut self) -> Result<char, Stop> {
+    fn escape(&mut self) -> Result<char, JsonStop> {
         let at = self.at;
         self.at += 1;
         let letter = self.peek();
@@ -228,7 +228,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn four_digits(&mut self) -> Result<u32, Stop> {
+    fn four_digits(&mut self) -> Result<u32, JsonStop> {
         let digits = self.text.get(self.at..self.at + 4);
         let code = digits
             .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
@@ -253,7 +253,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn number(&mut self) -> Result<&'a str, Stop> {
+    fn number(&mut self) -> Result<&'a str, JsonStop> {
         let start = self.at;
         self.take(b'-');
         if !self.take(b'0') && self.digits() == 0 {
@@ -279,7 +279,7 @@ impl<'a> Reader<'a> {
         self.at - start
     }
 
-    fn word(&mut self, word: &str, value: Value<'a>) -> Result<Value<'a>, Stop> {
+    fn word(&mut self, word: &str, value: JsonValue<'a>) -> Result<JsonValue<'a>, JsonStop> {
         if self.text.get(self.at..).is_some_and(|rest| rest.starts_with(word)) {
             self.at += word.len();
             return Ok(value);
@@ -330,11 +330,11 @@ impl<'a> Reader<'a> {
     }
 
     fn fault(&mut self, at: usize, kind: FaultKind) {
-        self.faults.push(Fault { at, kind });
+        self.faults.push(JsonFault { at, kind });
     }
 
-    fn stop(&mut self, problem: &'static str) -> Stop {
+    fn stop(&mut self, problem: &'static str) -> JsonStop {
         self.fault(self.at.min(self.text.len()), FaultKind::Syntax(problem));
-        Stop
+        JsonStop
     }
 }

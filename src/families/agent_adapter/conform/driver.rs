@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::conform::agent_adapter::AdapterFacts;
+use super::facts::{self, AdapterFacts};
 use crate::conform::sandbox::Sandbox;
-use crate::conform::{Evidence, Finding, Session};
+use crate::conform::{CallEvidence, Conclusion, ToolCaller};
 use crate::contract::json;
 use crate::system::clock::Stopwatch;
 use crate::system::subject::{self, Ending, Launch, Ran, Stimulus};
@@ -39,14 +39,14 @@ struct Driver {
 
 /// An answer of the driver.
 #[derive(Deserialize)]
-struct Answer {
-    result: Option<Verdict>,
+struct DriverAnswer {
+    result: Option<DriverVerdict>,
     #[serde(default)]
     error: String,
 }
 
 #[derive(Deserialize)]
-struct Verdict {
+struct DriverVerdict {
     targets: usize,
     faults: Vec<String>,
     #[serde(default)]
@@ -54,23 +54,23 @@ struct Verdict {
 }
 
 /// What the adapter shows about one probe.
-pub fn finding(session: &Session, probe: &'static str, unit: &'static str) -> Finding {
-    let Some(facts) = session.fixture.as_ref().and_then(|all| all.agent_adapter.as_ref()) else {
-        return Finding::blocked(
-            "conform.toml has no table `[agent_adapter]` with the facts of the agent",
+pub fn finding(session: &ToolCaller, probe: &'static str, unit: &'static str) -> Conclusion {
+    let Some(facts) = facts::of(session) else {
+        return Conclusion::blocked(
+            "conform.toml does not have the facts of the agent, `[agent_adapter]`",
         );
     };
-    match session.examination.of(|| built(session)) {
-        None => Finding::blocked("the driver belongs to another family; this is a bug in aos"),
-        Some(Err(why)) => Finding::blocked(why.clone()),
+    match session.state.of(|| built(session)).as_deref() {
+        None => Conclusion::blocked("the driver is one of another family; this is a fault of aos"),
+        Some(Err(why)) => Conclusion::blocked(why.clone()),
         Some(Ok(driver)) => match asked(session, driver, probe, facts) {
             Ok(ran) => judged(&ran, probe, unit),
-            Err(why) => Finding::blocked(why),
+            Err(why) => Conclusion::blocked(why),
         },
     }
 }
 
-fn built(conform: &Session) -> Result<Driver, String> {
+fn built(conform: &ToolCaller) -> Result<Driver, String> {
     let go = search_path::find("go").ok_or("no Go toolchain: `go` is not on PATH")?;
     let root = conform.target.root.as_ref().ok_or("there is no project to build")?;
     let directory = TemporaryDirectory::new().map_err(|(path, error)| {
@@ -114,7 +114,7 @@ fn built(conform: &Session) -> Result<Driver, String> {
 }
 
 fn asked(
-    session: &Session,
+    session: &ToolCaller,
     driver: &Driver,
     probe: &str,
     facts: &AdapterFacts,
@@ -137,41 +137,43 @@ fn asked(
     Ok(ran)
 }
 
-fn judged(ran: &Ran, probe: &str, unit: &'static str) -> Finding {
+fn judged(ran: &Ran, probe: &str, unit: &'static str) -> Conclusion {
     let answer = json::parse(&ran.stdout)
         .ok()
-        .and_then(|value| serde_json::from_value::<Answer>(value).ok());
+        .and_then(|value| serde_json::from_value::<DriverAnswer>(value).ok());
     let verdict = match (ran.ending, answer) {
-        (Ending::Interrupted, _) => return Finding::blocked("interrupted"),
-        (Ending::Exited(0), Some(Answer { result: Some(verdict), error })) if error.is_empty() => {
+        (Ending::Interrupted, _) => return Conclusion::blocked("interrupted"),
+        (Ending::Exited(0), Some(DriverAnswer { result: Some(verdict), error }))
+            if error.is_empty() =>
+        {
             verdict
         }
         (Ending::Exited(0), Some(answer)) => {
             let why = excerpt(&answer.error, MAX_SAID);
-            return Finding::blocked(format!("the driver refused the probe: {why}"));
+            return Conclusion::blocked(format!("the driver refused the probe: {why}"));
         }
         (Ending::TimedOut, _) => {
             let message = format!("it did not end within {} s", PROBE_LIMIT.as_secs());
-            return Finding::fail(message).with(evidence(ran, probe, "no answer"));
+            return Conclusion::fail(message).with(evidence(ran, probe, "no answer"));
         }
         _ => {
-            let message = "the process of the adapter ended without a response";
-            return Finding::fail(message).with(evidence(ran, probe, "no answer"));
+            let message = "the process of the adapter ended without an answer";
+            return Conclusion::fail(message).with(evidence(ran, probe, "no answer"));
         }
     };
     if let Some(first) = verdict.faults.first() {
-        let failed = Finding::fail(excerpt(first, MAX_SAID)).about(verdict.targets, unit);
+        let failed = Conclusion::fail(excerpt(first, MAX_SAID)).about(verdict.targets, unit);
         let faults = verdict.faults.iter().take(MAX_FAULTS);
         return faults.fold(failed, |finding, fault| finding.with(evidence(ran, probe, fault)));
     }
     if !verdict.skipped.is_empty() {
-        return Finding::not_applicable(excerpt(&verdict.skipped, MAX_SAID));
+        return Conclusion::not_applicable(excerpt(&verdict.skipped, MAX_SAID));
     }
-    Finding::unless_vacuous(verdict.targets, unit, "nothing was examined")
+    Conclusion::unless_vacuous(verdict.targets, unit, "nothing was looked at")
 }
 
-fn evidence(ran: &Ran, probe: &str, note: &str) -> Evidence {
-    Evidence {
+fn evidence(ran: &Ran, probe: &str, note: &str) -> CallEvidence {
+    CallEvidence {
         argv: vec!["conform".to_owned(), probe.to_owned()],
         ending: match ran.ending {
             Ending::Exited(exit) => format!("exit {exit}"),
@@ -188,6 +190,6 @@ fn evidence(ran: &Ran, probe: &str, note: &str) -> Evidence {
         duration_ms: ran.duration_ms,
         stderr: excerpt(&String::from_utf8_lossy(&ran.stderr), MAX_SAID),
         note: excerpt(note, MAX_SAID),
-        ..Evidence::default()
+        ..CallEvidence::default()
     }
 }

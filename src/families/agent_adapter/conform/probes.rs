@@ -1,7 +1,7 @@
 //! What an adapter can fail, in the order of the report. The names are those of the driver.
 
 use crate::conform::{Need, Probe};
-use crate::families::agent_adapter::FAMILY;
+use crate::families::agent_adapter::contract::FAMILY;
 
 use super::driver::finding;
 
@@ -9,19 +9,19 @@ macro_rules! probe {
     ($name:literal, $section:literal, $unit:literal, $title:literal, $why:literal, $fix:literal) => {
         Probe {
             id: concat!("adapter.", $name),
-            family: FAMILY,
             section: $section,
             title: $title,
             why: $why,
             fix: $fix,
             needs: &[Need::Project, Need::Fixture],
             run: |session| finding(session, $name, $unit),
+            ..Probe::of(FAMILY)
         }
     };
 }
 
 /// Every probe of the family.
-pub static PROBES: [Probe; 15] = [
+pub const PROBES: &[Probe] = &[
     probe!(
         "described",
         "manifest",

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use regex::Regex;
 
-use crate::contract::{Repository, cli_name};
+use crate::contract::{ProjectFiles, cli_name};
 use crate::inputs::project::Project;
 use crate::inputs::repository;
 use crate::plan::{Content, FileSet, RelativePath};
@@ -16,7 +16,7 @@ use super::super::name::{AdapterName, MODULE};
 /// Where adapters are in the orchestrator.
 pub const ADAPTERS: &str = "backend/internal/adapters/agent";
 /// Parts of the runtime that only serve a project of its own.
-const LEFT_OUT: [&str; 2] = ["internal/runtime/kit/", "internal/runtime/conform/"];
+const LEFT_OUT: &[&str] = &["internal/runtime/kit/", "internal/runtime/conform/"];
 
 /// An adapter, as the orchestrator names it.
 #[derive(Debug)]
@@ -75,14 +75,14 @@ fn unusable(reason: &str) -> Failure {
         .hint("run `aos check` in the directory of the adapter")
 }
 
-fn sources(repository: &Repository) -> impl Iterator<Item = &str> {
+fn sources(repository: &ProjectFiles) -> impl Iterator<Item = &str> {
     let own = |path: &&String| {
         !path.contains('/') && path.ends_with(".go") && !path.ends_with("_test.go")
     };
     repository.files.keys().filter(own).filter_map(|path| repository.text(path))
 }
 
-fn package(repository: &Repository) -> Result<String, Failure> {
+fn package(repository: &ProjectFiles) -> Result<String, Failure> {
     let text = repository.text("go.mod").ok_or_else(|| unusable("it has no go.mod"))?;
     let path = text.lines().find_map(|line| line.trim().strip_prefix("module "));
     let path = path.map(|path| path.trim().trim_matches('"')).unwrap_or_default();
@@ -96,7 +96,7 @@ fn package(repository: &Repository) -> Result<String, Failure> {
     })
 }
 
-fn id(repository: &Repository) -> Result<String, Failure> {
+fn id(repository: &ProjectFiles) -> Result<String, Failure> {
     let form = Regex::new(r#"(?m)^(?:const )?\s*ID\s*=\s*"([^"\n]*)""#)
         .map_err(|_| unusable("its constant `ID`"))?;
     let ids: BTreeSet<_> = sources(repository)
@@ -111,7 +111,7 @@ fn id(repository: &Repository) -> Result<String, Failure> {
     }
 }
 
-fn files(repository: &Repository, package: &str) -> Result<FileSet, Failure> {
+fn files(repository: &ProjectFiles, package: &str) -> Result<FileSet, Failure> {
     let is_part = |path: &str| {
         !LEFT_OUT.iter().any(|place| path.starts_with(place))
             && (path.ends_with(".go")

@@ -4,20 +4,20 @@ use std::collections::BTreeSet;
 
 /// An anchor that is not in the text.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Lost {
+pub struct LostAnchor {
     pub looked_for: String,
 }
 
 /// One edit of one text.
 #[derive(Clone, Debug)]
-pub enum Change {
-    Lines(Lines),
+pub enum AnchorChange {
+    Lines(AnchorLines),
     Element(Element),
 }
 
-impl Change {
+impl AnchorChange {
     /// The text with the edit; `None` when it is there already.
-    pub fn put(&self, text: &str) -> Result<Option<String>, Lost> {
+    pub fn put(&self, text: &str) -> Result<Option<String>, LostAnchor> {
         match self {
             Self::Lines(lines) => lines.put(text),
             Self::Element(element) => element.put(text),
@@ -35,7 +35,7 @@ impl Change {
 
 /// Whole lines at the end of a block, or at their sorted place in it.
 #[derive(Clone, Debug)]
-pub struct Lines {
+pub struct AnchorLines {
     /// Starts of lines that lead into the block, without indentation; the first one exists once in the text.
     pub opens: &'static [&'static str],
     /// The line that ends the block, with its indentation.
@@ -45,8 +45,8 @@ pub struct Lines {
     pub sorted: Option<&'static str>,
 }
 
-impl Lines {
-    fn put(&self, text: &str) -> Result<Option<String>, Lost> {
+impl AnchorLines {
+    fn put(&self, text: &str) -> Result<Option<String>, LostAnchor> {
         let (start, end) = self.block(text)?;
         if whole_lines(&text[start..end], &self.lines).is_some() {
             return Ok(None);
@@ -64,8 +64,8 @@ impl Lines {
     }
 
     /// From the first line of the block to the line that ends it.
-    fn block(&self, text: &str) -> Result<(usize, usize), Lost> {
-        let lost = |what: &str| Lost { looked_for: what.to_owned() };
+    fn block(&self, text: &str) -> Result<(usize, usize), LostAnchor> {
+        let lost = |what: &str| LostAnchor { looked_for: what.to_owned() };
         let mut lines = offsets(text);
         let mut start = 0;
         for (number, opens) in self.opens.iter().enumerate() {
@@ -88,7 +88,7 @@ impl Lines {
         text: &str,
         (start, end): (usize, usize),
         prefix: &str,
-    ) -> Result<usize, Lost> {
+    ) -> Result<usize, LostAnchor> {
         let mut place = None;
         for (at, line) in offsets(&text[start..end]) {
             if !line.trim_start().starts_with(prefix) {
@@ -99,7 +99,7 @@ impl Lines {
             }
             place = Some(start + at + line.len());
         }
-        place.ok_or_else(|| Lost { looked_for: prefix.to_owned() })
+        place.ok_or_else(|| LostAnchor { looked_for: prefix.to_owned() })
     }
 }
 
@@ -124,7 +124,7 @@ pub struct Element {
 }
 
 impl Element {
-    fn put(&self, text: &str) -> Result<Option<String>, Lost> {
+    fn put(&self, text: &str) -> Result<Option<String>, LostAnchor> {
         let lists = self.lists(text);
         if lists.len() != self.count {
             let looked_for = format!(
@@ -133,7 +133,7 @@ impl Element {
                 self.prefixes.join("` or `").replace('\n', "\\n"),
                 lists.len()
             );
-            return Err(Lost { looked_for });
+            return Err(LostAnchor { looked_for });
         }
         let mut edited = text.to_owned();
         let mut is_new = false;
@@ -241,8 +241,8 @@ fn whole_lines(text: &str, lines: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn lines(text: &str, sorted: Option<&'static str>) -> Lines {
-        Lines { opens: &["list {"], closes: "}", lines: text.to_owned(), sorted }
+    fn lines(text: &str, sorted: Option<&'static str>) -> AnchorLines {
+        AnchorLines { opens: &["list {"], closes: "}", lines: text.to_owned(), sorted }
     }
 
     fn element(text: &str) -> Element {

@@ -10,21 +10,21 @@ use crate::plan::{RelativePath, Tree, TreeEntry};
 use crate::report::{ErrorCode, Failure};
 use crate::system::files;
 
-use super::anchor::Lost;
-use super::migration::{List, MIGRATIONS};
+use super::anchor::LostAnchor;
+use super::migration::{MIGRATIONS, MigrationList};
 use super::places::HARNESSES;
 
 const GO_MOD: &str = "backend/go.mod";
 const ORCHESTRATOR: &str = "module github.com/aoagents/agent-orchestrator/backend";
 
 /// A checkout of the orchestrator.
-pub struct Checkout<'a> {
+pub struct OrchestratorCheckout<'a> {
     pub root: &'a Path,
     /// Names of the migrations.
     pub migrations: Vec<String>,
 }
 
-impl<'a> Checkout<'a> {
+impl<'a> OrchestratorCheckout<'a> {
     /// The checkout at `root`.
     ///
     /// # Errors
@@ -86,12 +86,12 @@ impl<'a> Checkout<'a> {
         &self,
         name: &str,
         known: &BTreeSet<String>,
-    ) -> Result<Result<List, Lost>, Failure> {
+    ) -> Result<Result<MigrationList, LostAnchor>, Failure> {
         let older = self.migrations.iter().rev().filter(|older| older.as_str() < name);
         let texts = older
             .filter(|older| older.contains("harness"))
             .map(|older| self.text(&format!("{MIGRATIONS}/{older}")));
         let texts: Vec<_> = texts.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
-        Ok(List::find(texts.iter().map(String::as_str), known))
+        Ok(MigrationList::find(texts.iter().map(String::as_str), known))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::anchor::Lost;
+use super::anchor::LostAnchor;
 
 /// Where migrations are.
 pub const MIGRATIONS: &str = "backend/internal/storage/sqlite/migrations";
@@ -63,14 +63,14 @@ pub fn burned(text: &str) -> BTreeSet<u64> {
 
 /// The list of harnesses that the database has before a migration of ours.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct List {
+pub struct MigrationList {
     /// The list up to its last harness, as a literal of SQL writes it. A database without it is an older one, which the
     /// orchestrator repairs itself.
     start: String,
     last: String,
 }
 
-impl List {
+impl MigrationList {
     /// The list of the newest migration of harnesses that `aos wire` did not write; texts come newest first.
     ///
     /// # Errors
@@ -78,9 +78,10 @@ impl List {
     pub fn find<'t>(
         texts: impl IntoIterator<Item = &'t str>,
         known: &BTreeSet<String>,
-    ) -> Result<Self, Lost> {
-        let lost =
-            || Lost { looked_for: format!("a migration with `{CHECK}` whose lists have one end") };
+    ) -> Result<Self, LostAnchor> {
+        let lost = || LostAnchor {
+            looked_for: format!("a migration with `{CHECK}` whose lists have one end"),
+        };
         let mut texts = texts.into_iter();
         let text = texts.find(|text| text.contains(CHECK) && !text.starts_with(OURS));
         let text = text.ok_or_else(lost)?;
@@ -109,8 +110,8 @@ fn unquoted(literal: &str) -> &str {
 
 /// The text of the migration of `id`.
 #[must_use]
-pub fn text(id: &str, list: &List) -> String {
-    let List { start, last } = list;
+pub fn text(id: &str, list: &MigrationList) -> String {
+    let MigrationList { start, last } = list;
     let statement =
         |text: &str| format!("-- +goose StatementBegin\n{text};\n-- +goose StatementEnd\n");
     let step = |set: &str, condition: &str| {
@@ -171,15 +172,15 @@ mod tests {
         let newest = "'CHECK (harness IN ('''', ''a'', ''fake''))', 'CHECK (harness IN ('''', ''a'', ''b'', ''fake''))', \
                       'CHECK (harness IN ('''', ''a'', ''b'', ''gone'', ''fake''))'";
         let older = "'CHECK (harness IN (''a'', ''b''))'";
-        let list = List::find(["", newest, older], &known).unwrap();
+        let list = MigrationList::find(["", newest, older], &known).unwrap();
         assert_eq!(list.last, "fake");
         assert_eq!(list.start, "CHECK (harness IN ('''', ''a'', ''b''");
         let ours = text("acme", &list);
         assert!(ours.contains("', ''acme'', ''fake''))'"), "{ours}");
-        assert_eq!(List::find([ours.as_str(), newest], &known), Ok(list));
+        assert_eq!(MigrationList::find([ours.as_str(), newest], &known), Ok(list));
         let torn = "'CHECK (harness IN (''a'', ''fake''))', 'CHECK (harness IN (''a'', ''b''))'";
         for texts in [vec![], vec![torn], vec!["CHECK (harness IN ("], vec![ours.as_str()]] {
-            assert!(List::find(texts, &known).is_err());
+            assert!(MigrationList::find(texts, &known).is_err());
         }
     }
 }

@@ -19,10 +19,10 @@ use crate::report::{ErrorCode, Failure};
 use crate::system::files;
 
 use adapter::Adapter;
-use anchor::Lost;
-use checkout::Checkout;
+use anchor::LostAnchor;
+use checkout::OrchestratorCheckout;
 use migration::{MIGRATIONS, Migration};
-use places::{HARNESSES, Place};
+use places::{HARNESSES, WiringPlace};
 
 /// Largest go.work that is read, in bytes.
 const MAX_GO_WORK: u64 = 64 * 1024;
@@ -34,7 +34,7 @@ pub struct AdapterWirer;
 impl Wirer for AdapterWirer {
     fn wiring(&self, request: &Request<'_>) -> Result<Wiring, Failure> {
         let adapter = Adapter::read(request.project)?;
-        let checkout = Checkout::open(request.checkout)?;
+        let checkout = OrchestratorCheckout::open(request.checkout)?;
         let inside = request.checkout.join(adapter.directory());
         if request.project.root.starts_with(inside) {
             let message = "the adapter is already in its directory in the checkout";
@@ -65,25 +65,25 @@ fn builds_against(project: &Project, checkout: &Path) -> bool {
 }
 
 /// Texts of the checkout with some of the edits in them.
-struct Texts<'a> {
-    checkout: &'a Checkout<'a>,
-    texts: BTreeMap<&'static str, Text>,
+struct WiringTexts<'a> {
+    checkout: &'a OrchestratorCheckout<'a>,
+    texts: BTreeMap<&'static str, WiringText>,
 }
 
-struct Text {
+struct WiringText {
     old: String,
     new: String,
     /// Whether lines end with CRLF.
     is_crlf: bool,
 }
 
-impl Texts<'_> {
-    fn get(&mut self, path: &'static str) -> Result<Option<&mut Text>, Failure> {
+impl WiringTexts<'_> {
+    fn get(&mut self, path: &'static str) -> Result<Option<&mut WiringText>, Failure> {
         if !self.texts.contains_key(path) {
             let Some(old) = self.checkout.text(path)? else { return Ok(None) };
             let new = old.replace("\r\n", "\n");
             let is_crlf = old.contains("\r\n");
-            self.texts.insert(path, Text { old, new, is_crlf });
+            self.texts.insert(path, WiringText { old, new, is_crlf });
         }
         Ok(self.texts.get_mut(path))
     }
@@ -108,7 +108,7 @@ fn insert(files: &mut FileSet, path: &str, text: String) -> Result<(), Failure> 
     files.insert(place, Content::plain(text)).map_err(|error| failed(&error))
 }
 
-fn wired(adapter: &Adapter, checkout: &Checkout<'_>) -> Result<Wiring, Failure> {
+fn wired(adapter: &Adapter, checkout: &OrchestratorCheckout<'_>) -> Result<Wiring, Failure> {
     let known = checkout.harnesses()?;
     let mut places = places::all(adapter, &known);
     let mut lost = Vec::new();
@@ -118,19 +118,19 @@ fn wired(adapter: &Adapter, checkout: &Checkout<'_>) -> Result<Wiring, Failure> 
         Migration::next(&adapter.id, &checkout.migrations, &migration::burned(&burned))
     });
     places.push(places::ledger(&adapter.id, migration.version, &migration.name));
-    let mut texts = Texts { checkout, texts: BTreeMap::new() };
+    let mut texts = WiringTexts { checkout, texts: BTreeMap::new() };
     is_free(adapter, &known, &places, &mut texts)?;
     let mut instructions = Vec::new();
     for place in places {
         let text = texts.get(place.path)?;
         let put = match &text {
             Some(text) => place.change.put(&text.new),
-            None => Err(Lost { looked_for: "the file".to_owned() }),
+            None => Err(LostAnchor { looked_for: "the file".to_owned() }),
         };
         match (put, text) {
             (Ok(Some(new)), Some(text)) => text.new = new,
             (Ok(_), _) => {}
-            (Err(Lost { looked_for }), _) if place.is_needed => {
+            (Err(LostAnchor { looked_for }), _) if place.is_needed => {
                 lost.push((place.path.to_owned(), looked_for));
             }
             (Err(_), None) => {}
@@ -144,7 +144,7 @@ fn wired(adapter: &Adapter, checkout: &Checkout<'_>) -> Result<Wiring, Failure> 
                 let path = format!("{MIGRATIONS}/{}", migration.name);
                 insert(&mut wanted, &path, migration::text(&adapter.id, &list))?;
             }
-            Err(Lost { looked_for }) => lost.push((MIGRATIONS.to_owned(), looked_for)),
+            Err(LostAnchor { looked_for }) => lost.push((MIGRATIONS.to_owned(), looked_for)),
         }
     }
     if !lost.is_empty() {
@@ -157,10 +157,10 @@ fn wired(adapter: &Adapter, checkout: &Checkout<'_>) -> Result<Wiring, Failure> 
     Ok(Wiring { wanted, unwanted: BTreeSet::new(), instructions, notes, ..names(adapter) })
 }
 
-fn undone(adapter: &Adapter, checkout: &Checkout<'_>) -> Result<Wiring, Failure> {
+fn undone(adapter: &Adapter, checkout: &OrchestratorCheckout<'_>) -> Result<Wiring, Failure> {
     let known = checkout.harnesses()?;
     let mut places = places::all(adapter, &known);
-    let mut texts = Texts { checkout, texts: BTreeMap::new() };
+    let mut texts = WiringTexts { checkout, texts: BTreeMap::new() };
     // The lists of a harness that is the orchestrator's own have the same lines.
     is_free(adapter, &known, &places, &mut texts)?;
     let mut unwanted: BTreeSet<_> = adapter.files.paths().cloned().collect();
@@ -220,8 +220,8 @@ fn names(adapter: &Adapter) -> Wiring {
 fn is_free(
     adapter: &Adapter,
     known: &BTreeSet<String>,
-    places: &[Place],
-    texts: &mut Texts<'_>,
+    places: &[WiringPlace],
+    texts: &mut WiringTexts<'_>,
 ) -> Result<(), Failure> {
     let constant = adapter.constant();
     let Some(text) = texts.get(HARNESSES)? else { return Ok(()) };
@@ -241,7 +241,7 @@ fn is_free(
 }
 
 /// Files of the package's directory that are not the adapter's.
-fn strangers(adapter: &Adapter, checkout: &Checkout<'_>) -> Vec<String> {
+fn strangers(adapter: &Adapter, checkout: &OrchestratorCheckout<'_>) -> Vec<String> {
     let found = tree::listing(checkout.root, &adapter.directory()).unwrap_or_default();
     let is_strange = |path: &&String| {
         RelativePath::parse(path).map_or(true, |path| adapter.files.get(&path).is_none())

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::adapter::Adapter;
-use super::anchor::{Change, Element, Lines};
+use super::anchor::{AnchorChange, AnchorLines, Element};
 
 pub const HARNESSES: &str = "backend/internal/domain/harness.go";
 const REGISTRY: &str = "backend/internal/adapters/agent/registry/registry.go";
@@ -14,18 +14,18 @@ const FAKE: &str = "fake";
 
 /// One edit of one file.
 #[derive(Debug)]
-pub struct Place {
+pub struct WiringPlace {
     pub path: &'static str,
     /// Whether the orchestrator does not work without it. Otherwise a lost anchor becomes an instruction.
     pub is_needed: bool,
-    pub change: Change,
+    pub change: AnchorChange,
     /// The edit in words, for those who make it by hand.
     pub what: String,
 }
 
 /// Every edit of a file that exists, `ledger` left out; `known` has the ids of the harnesses that are there.
 #[must_use]
-pub fn all(adapter: &Adapter, known: &BTreeSet<String>) -> Vec<Place> {
+pub fn all(adapter: &Adapter, known: &BTreeSet<String>) -> Vec<WiringPlace> {
     let (id, package, constant) = (&adapter.id, &adapter.package, adapter.constant());
     let import = format!("\t{IMPORTS}{package}\"\n");
     let mut places = vec![
@@ -58,7 +58,7 @@ pub fn all(adapter: &Adapter, known: &BTreeSet<String>) -> Vec<Place> {
 
 /// The line of the ledger of migrations.
 #[must_use]
-pub fn ledger(id: &str, version: u64, name: &str) -> Place {
+pub fn ledger(id: &str, version: u64, name: &str) -> WiringPlace {
     needed(
         "backend/internal/storage/sqlite/migrate_burned_versions_test.go",
         &["var shippedMigrations = "],
@@ -78,15 +78,15 @@ fn needed(
     opens: &'static [&'static str],
     closes: &'static str,
     lines: String,
-) -> Place {
+) -> WiringPlace {
     let what = format!("add `{}` to `{}`", added(&lines), opens.join(" … "));
-    let change = Change::Lines(Lines { opens, closes, lines, sorted: None });
-    Place { path, is_needed: true, change, what }
+    let change = AnchorChange::Lines(AnchorLines { opens, closes, lines, sorted: None });
+    WiringPlace { path, is_needed: true, change, what }
 }
 
-fn sorted(path: &'static str, lines: String) -> Place {
+fn sorted(path: &'static str, lines: String) -> WiringPlace {
     let mut place = needed(path, &["import ("], ")", lines);
-    if let Change::Lines(lines) = &mut place.change {
+    if let AnchorChange::Lines(lines) = &mut place.change {
         lines.sorted = Some(IMPORTS);
     }
     place
@@ -98,12 +98,12 @@ fn added(lines: &str) -> &str {
 }
 
 /// Lists of the ids of all harnesses.
-fn lists(id: &str, known: &BTreeSet<String>) -> Vec<Place> {
+fn lists(id: &str, known: &BTreeSet<String>) -> Vec<WiringPlace> {
     const YAML: &str = "\n          - ";
-    let list = |path, is_needed, element: Element| Place {
+    let list = |path, is_needed, element: Element| WiringPlace {
         path,
         is_needed,
-        change: Change::Element(element),
+        change: AnchorChange::Element(element),
         what: format!("add `{id}` to the lists of harnesses"),
     };
     let element = |prefixes, separator, count| Element {
@@ -158,8 +158,8 @@ fn lists(id: &str, known: &BTreeSet<String>) -> Vec<Place> {
 }
 
 /// Lists of harnesses in tests, so that these look at the new one too.
-fn tests(id: &str, constant: &str) -> [Place; 2] {
-    let test = |path, opens, closes, lines| Place {
+fn tests(id: &str, constant: &str) -> [WiringPlace; 2] {
+    let test = |path, opens, closes, lines| WiringPlace {
         is_needed: false,
         ..needed(path, opens, closes, lines)
     };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::contract::Repository;
+use crate::contract::ProjectFiles;
 use crate::contract::name::GoPackage;
 
 use crate::inputs::adoption::Findings;
@@ -10,10 +10,10 @@ use crate::inputs::adoption::Findings;
 use super::{is_foreign, join, parent, with_file};
 
 /// Directories whose programs serve the developers, not the users.
-const HELPERS: [&str; 4] = ["tools", "tool", "scripts", "hack"];
+const HELPERS: &[&str] = &["tools", "tool", "scripts", "hack"];
 
 /// Adds the output for the module with the tool's program.
-pub fn detect(repository: &Repository, found: &mut Findings) {
+pub fn detect(repository: &ProjectFiles, found: &mut Findings) {
     let modules = with_file(repository, "go.mod");
     let programs: Vec<_> = modules
         .iter()
@@ -49,7 +49,7 @@ pub fn detect(repository: &Repository, found: &mut Findings) {
 }
 
 /// A file of the program of `module`; nested modules own theirs.
-fn program<'a>(repository: &'a Repository, modules: &[String], module: &str) -> Option<&'a str> {
+fn program<'a>(repository: &'a ProjectFiles, modules: &[String], module: &str) -> Option<&'a str> {
     let owner = |path: &str| {
         let within = |module: &&String| {
             module.as_str() == "."
@@ -82,7 +82,7 @@ pub fn package(text: &str) -> Option<GoPackage> {
 }
 
 /// Names that both the generated file at `path` and another file of its package declare.
-pub fn clashes(repository: &Repository, path: &str, generated: &str) -> Vec<(String, String)> {
+pub fn clashes(repository: &ProjectFiles, path: &str, generated: &str) -> Vec<(String, String)> {
     let directory = parent(path);
     let names = declared(generated);
     let siblings = repository.files.iter().filter(|(other, _)| {

@@ -5,15 +5,17 @@ mod go;
 mod node;
 mod python;
 mod rust;
+#[cfg(test)]
+mod tests;
 
-use crate::contract::{Repository, json};
+use crate::contract::{ProjectFiles, json};
 use crate::generate::output::Output;
 use crate::generate::record::{CONTRACT_DIRECTORY, SpecSection};
 use crate::inputs::adoption::{Adopter, Findings};
 use crate::plan::{FileSet, RelativePath};
 
 /// Directories whose files are not the tool's own program.
-const FOREIGN: [&str; 8] = [
+const FOREIGN: &[&str] = &[
     "vendor",
     "third_party",
     "node_modules",
@@ -24,7 +26,7 @@ const FOREIGN: [&str; 8] = [
     "site-packages",
 ];
 /// Names of generated modules, with the generator that writes them now.
-const MODULES: [(&str, &str); 5] = [
+const MODULES: &[(&str, &str)] = &[
     ("contract_gen.go", "go"),
     ("contract_gen.py", "python"),
     ("contract_gen.rs", "rust"),
@@ -32,7 +34,7 @@ const MODULES: [(&str, &str); 5] = [
     ("contract_gen.mts", "typescript"),
 ];
 /// Constants that every contract module of this family has, whoever wrote it.
-const MARKS: [&str; 2] = ["SchemaVersion", "SCHEMA_VERSION"];
+const MARKS: &[&str] = &["SchemaVersion", "SCHEMA_VERSION"];
 /// Scripts that tools of this family vendored before aos, to keep the contract themselves.
 const OTHER_GUARDS: [&str; 4] = [
     "scripts/check-spec.js",
@@ -44,18 +46,18 @@ const OTHER_GUARDS: [&str; 4] = [
 pub struct AgentCliAdopter;
 
 impl Adopter for AgentCliAdopter {
-    fn outputs(&self, repository: &Repository, spec: &mut SpecSection, found: &mut Findings) {
+    fn outputs(&self, repository: &ProjectFiles, spec: &mut SpecSection, found: &mut Findings) {
         if let Some(directory) = contract_directory(repository, found) {
             spec.directory = directory;
         }
         outputs(repository, found);
     }
 
-    fn remarks(&self, repository: &Repository, found: &mut Findings) {
+    fn remarks(&self, repository: &ProjectFiles, found: &mut Findings) {
         other_guards(repository, found);
     }
 
-    fn clashes(&self, repository: &Repository, generated: &FileSet) -> Vec<(String, String)> {
+    fn clashes(&self, repository: &ProjectFiles, generated: &FileSet) -> Vec<(String, String)> {
         let modules = generated.iter().filter(|(path, _)| path.as_str().ends_with(".go"));
         let clashes = modules.map(|(path, content)| {
             let text = String::from_utf8_lossy(&content.bytes);
@@ -81,7 +83,7 @@ pub fn join(directory: &str, name: &str) -> String {
 }
 
 /// Directories, the root first, that hold a file called `name`.
-pub fn with_file(repository: &Repository, name: &str) -> Vec<String> {
+pub fn with_file(repository: &ProjectFiles, name: &str) -> Vec<String> {
     let own = |path: &&String| {
         path.rsplit('/').next() == Some(name) && !is_foreign(path) && !path.starts_with('.')
     };
@@ -89,7 +91,7 @@ pub fn with_file(repository: &Repository, name: &str) -> Vec<String> {
 }
 
 /// Where the contract is vendored, when that is not the usual place.
-fn contract_directory(repository: &Repository, found: &mut Findings) -> Option<RelativePath> {
+fn contract_directory(repository: &ProjectFiles, found: &mut Findings) -> Option<RelativePath> {
     if repository.files.contains_key(&format!("{CONTRACT_DIRECTORY}/contract.json")) {
         return None;
     }
@@ -110,7 +112,7 @@ fn contract_directory(repository: &Repository, found: &mut Findings) -> Option<R
 }
 
 /// Every module of the tool.
-fn outputs(repository: &Repository, found: &mut Findings) {
+fn outputs(repository: &ProjectFiles, found: &mut Findings) {
     existing(repository, found);
     if !found.has("go") {
         go::detect(repository, found);
@@ -133,7 +135,7 @@ fn outputs(repository: &Repository, found: &mut Findings) {
 }
 
 /// Modules that the code imports already.
-fn existing(repository: &Repository, found: &mut Findings) {
+fn existing(repository: &ProjectFiles, found: &mut Findings) {
     for (path, file) in &repository.files {
         let name = path.rsplit('/').next().unwrap_or(path);
         let Some((_, generator)) = MODULES.iter().find(|(known, _)| *known == name) else {
@@ -166,7 +168,7 @@ fn existing(repository: &Repository, found: &mut Findings) {
 }
 
 /// Scripts that keep the contract true to another source, and the CI steps that run them.
-fn other_guards(repository: &Repository, found: &mut Findings) {
+fn other_guards(repository: &ProjectFiles, found: &mut Findings) {
     let scripts: Vec<_> =
         OTHER_GUARDS.into_iter().filter(|script| repository.files.contains_key(*script)).collect();
     if scripts.is_empty() {

@@ -1,14 +1,14 @@
 //! TypeScript: the package that has a compiler configuration and a program. A package.json without tsconfig.json only
 //! wraps a program in another language.
 
-use crate::contract::{Repository, json};
+use crate::contract::{ProjectFiles, json};
 
 use crate::inputs::adoption::Findings;
 
 use super::{is_foreign, join, parent, with_file};
 
 /// Adds the output for the package of the tool.
-pub fn detect(repository: &Repository, found: &mut Findings) {
+pub fn detect(repository: &ProjectFiles, found: &mut Findings) {
     let packages = with_file(repository, "package.json");
     let compiled: Vec<_> = packages
         .iter()
@@ -44,7 +44,7 @@ pub fn detect(repository: &Repository, found: &mut Findings) {
 }
 
 /// The directory of a package's sources.
-fn sources(repository: &Repository, package: &str) -> Option<String> {
+fn sources(repository: &ProjectFiles, package: &str) -> Option<String> {
     let places =
         ["src", "lib"].map(|name| join(package, name)).into_iter().chain([package.to_owned()]);
     places.into_iter().find(|place| {
@@ -57,7 +57,7 @@ fn sources(repository: &Repository, package: &str) -> Option<String> {
     })
 }
 
-fn has_program(repository: &Repository, package: &str) -> bool {
+fn has_program(repository: &ProjectFiles, package: &str) -> bool {
     let document = repository.bytes(&join(package, "package.json"));
     document
         .and_then(|bytes| json::parse(bytes).ok())

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use toml_edit::{DocumentMut, Item};
 
-use crate::contract::Repository;
+use crate::contract::ProjectFiles;
 
 use crate::inputs::adoption::Findings;
 
@@ -13,10 +13,10 @@ use super::{is_foreign, join, parent, with_file};
 /// Where packages lie below a project file.
 const LAYOUTS: [&str; 4] = ["", "src", "lib", "python"];
 /// Packages that are never the tool.
-const HELPERS: [&str; 6] = ["tests", "test", "docs", "scripts", "tools", "benchmarks"];
+const HELPERS: &[&str] = &["tests", "test", "docs", "scripts", "tools", "benchmarks"];
 
 /// Adds the output for the package of the tool.
-pub fn detect(repository: &Repository, found: &mut Findings) {
+pub fn detect(repository: &ProjectFiles, found: &mut Findings) {
     let projects: Vec<_> = ["pyproject.toml", "setup.cfg", "setup.py"]
         .into_iter()
         .flat_map(|name| with_file(repository, name))
@@ -52,7 +52,7 @@ pub fn detect(repository: &Repository, found: &mut Findings) {
 }
 
 /// The packages that a project file leads to, each with the reason; more than one means that it does not decide.
-fn package(repository: &Repository, project: &str) -> Vec<(String, String)> {
+fn package(repository: &ProjectFiles, project: &str) -> Vec<(String, String)> {
     let path = join(project, "pyproject.toml");
     let document = repository.text(&path).and_then(|text| text.parse::<DocumentMut>().ok());
     let document = document.unwrap_or_default();
@@ -103,7 +103,7 @@ fn scripts(document: &DocumentMut) -> Vec<(String, String)> {
 
 /// The top-most directory with an `__init__.py` on the way to `module`, in any layout.
 fn directory_of(
-    repository: &Repository,
+    repository: &ProjectFiles,
     project: &str,
     document: &DocumentMut,
     module: &str,
@@ -129,7 +129,7 @@ fn directory_of(
 }
 
 /// Packages at the top of a project without scripts.
-fn only_package(repository: &Repository, project: &str) -> Vec<(String, String)> {
+fn only_package(repository: &ProjectFiles, project: &str) -> Vec<(String, String)> {
     let bases = LAYOUTS
         .map(|layout| if layout.is_empty() { project.to_owned() } else { join(project, layout) });
     let packages = repository

@@ -2,14 +2,14 @@
 
 use toml_edit::DocumentMut;
 
-use crate::contract::Repository;
+use crate::contract::ProjectFiles;
 
 use crate::inputs::adoption::Findings;
 
 use super::{join, with_file};
 
 /// Adds the output for the package of the tool.
-pub fn detect(repository: &Repository, found: &mut Findings) {
+pub fn detect(repository: &ProjectFiles, found: &mut Findings) {
     let packages = with_file(repository, "Cargo.toml");
     let programs: Vec<_> =
         packages.iter().filter(|package| has_program(repository, package)).collect();
@@ -36,7 +36,7 @@ pub fn detect(repository: &Repository, found: &mut Findings) {
     }
 }
 
-fn has_program(repository: &Repository, package: &str) -> bool {
+fn has_program(repository: &ProjectFiles, package: &str) -> bool {
     let text = repository.text(&join(package, "Cargo.toml")).unwrap_or_default();
     let Ok(document) = text.parse::<DocumentMut>() else { return false };
     document.contains_key("package")

@@ -11,14 +11,14 @@ pub const DRY_RUN: &str = "dry-run";
 
 /// How a command is called.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Shape {
+pub struct ArgumentShape {
     /// Names of positional parameters, in their order.
     pub positional: Vec<String>,
     /// A call without a token only previews: the tool would refuse it.
     pub previews: bool,
 }
 
-impl Shape {
+impl ArgumentShape {
     /// The command line of a call. Every value is one word and none can be taken for an option.
     #[must_use]
     pub fn arguments(&self, path: &str, given: &Map<String, Value>) -> Vec<String> {
@@ -71,13 +71,13 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn words(shape: &Shape, given: Value) -> Vec<String> {
+    fn words(shape: &ArgumentShape, given: Value) -> Vec<String> {
         shape.arguments("message delete", given.as_object().unwrap())
     }
 
     #[test]
     fn no_value_becomes_an_option() {
-        let shape = Shape { positional: vec!["id".to_owned()], previews: false };
+        let shape = ArgumentShape { positional: vec!["id".to_owned()], previews: false };
         let given = json!({"id": "--dangerous", "note": "--quiet", "tag": ["a", "-b"], "all": true, "no": false});
         let wanted = [
             "message",
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_write_is_previewed_until_it_has_a_token() {
-        let shape = Shape { positional: Vec::new(), previews: true };
+        let shape = ArgumentShape { positional: Vec::new(), previews: true };
         let preview = ["message", "delete", "--dry-run"];
         assert_eq!(words(&shape, json!({})), preview);
         assert_eq!(words(&shape, json!({"confirm": ""}))[2..], ["--confirm=", "--dry-run"]);

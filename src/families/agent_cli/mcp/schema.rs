@@ -6,7 +6,7 @@ use crate::mcp::mode::Mode;
 use crate::mcp::tool::{self, Hints, Tool};
 use crate::visible::excerpt;
 
-use super::call::{CONFIRM, DRY_RUN, Shape};
+use super::call::{ArgumentShape, CONFIRM, DRY_RUN};
 
 /// Most commands, parameters of one, and fields of a result that are read.
 const MAX_COMMANDS: usize = 1_000;
@@ -16,10 +16,10 @@ const MAX_FIELDS: usize = 200;
 const MAX_NAME: usize = 200;
 const MAX_DESCRIPTION: usize = 1_000;
 /// Commands that describe the tool itself.
-const META: [&str; 8] =
-    ["changelog", "completion", "completions", "context", "doctor", "help", "reference", "update"];
+const META: &[&str] =
+    &["changelog", "completion", "completions", "context", "doctor", "help", "reference", "update"];
 /// Words of a path that say that something is destroyed.
-const DESTRUCTIVE: [&str; 12] = [
+const DESTRUCTIVE: &[&str] = &[
     "delete",
     "destroy",
     "drop",
@@ -36,7 +36,7 @@ const DESTRUCTIVE: [&str; 12] = [
 
 /// Every command as a tool, with the way to call it.
 #[must_use]
-pub fn tools(name: &str, reference: &Value) -> Vec<(Tool, Shape)> {
+pub fn tools(name: &str, reference: &Value) -> Vec<(Tool, ArgumentShape)> {
     let prefix = name.replace('-', "_");
     let commands = reference.get("commands").and_then(Value::as_array);
     commands
@@ -47,7 +47,7 @@ pub fn tools(name: &str, reference: &Value) -> Vec<(Tool, Shape)> {
         .collect()
 }
 
-fn described(prefix: &str, command: &Value, reference: &Value) -> Option<(Tool, Shape)> {
+fn described(prefix: &str, command: &Value, reference: &Value) -> Option<(Tool, ArgumentShape)> {
     let path = command.get("path")?.as_str()?;
     let is_path = path.len() <= MAX_NAME && path.split(' ').all(is_word);
     if !is_path {
@@ -66,7 +66,7 @@ fn described(prefix: &str, command: &Value, reference: &Value) -> Option<(Tool, 
         .collect();
     let is_positional =
         |parameter: &Value| parameter.get("positional").and_then(Value::as_bool).unwrap_or(false);
-    let shape = Shape {
+    let shape = ArgumentShape {
         positional: parameters
             .iter()
             .filter(|(_, parameter)| is_positional(parameter))
@@ -200,7 +200,7 @@ fn output(command: &Value, reference: &Value) -> Option<Map<String, Value>> {
 mod tests {
     use super::*;
 
-    fn one(command: Value) -> (Tool, Shape) {
+    fn one(command: Value) -> (Tool, ArgumentShape) {
         let reference = json!({
             "commands": [command],
             "schemas": {"gone": {"shape": "object", "fields": ["id"]}},
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!((tool.name.as_str(), tool.mode), ("acme_tool_message_delete", Mode::Admin));
         assert_eq!(tool.input["required"], json!(["id"]));
         assert!(tool.input["properties"]["confirm"].is_object());
-        assert_eq!(shape, Shape { positional: vec!["id".to_owned()], previews: true });
+        assert_eq!(shape, ArgumentShape { positional: vec!["id".to_owned()], previews: true });
         // A preview has other fields than the result.
         assert_eq!(tool.output, None);
     }

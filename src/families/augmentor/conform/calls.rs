@@ -5,16 +5,21 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::commands::augmentor::seam::Callee;
+use crate::families::augmentor::host::child;
+use crate::families::augmentor::host::child::{Child, LostChild};
 use crate::families::augmentor::host::containment::Containment;
-use crate::families::augmentor::host::message::{Context, ErrorMembers, Event, Request};
+use crate::families::augmentor::host::facts::PackageFacts;
+use crate::families::augmentor::host::message::{
+    Context, ErrorMembers, RunnerEvent, RunnerRequest,
+};
+use crate::families::augmentor::host::outcome::FaultOrigin;
 use crate::families::augmentor::host::package;
-use crate::families::augmentor::host::{Child, Facts, Lost, Origin, child};
 use crate::system::clock::Stopwatch;
 use crate::system::environment;
 use crate::visible::excerpt;
 
-use super::examination::{Subject, last_lines};
-use super::examples::{self, Example, Expected, What};
+use super::examination::{ExaminedPackage, last_lines};
+use super::examples::{self, Example, ExampleTarget, ExpectedAnswer};
 use super::findings::evidence;
 use super::synthesis;
 
@@ -24,7 +29,7 @@ const CALL_SECONDS: u64 = 60;
 const SHUTDOWN_SECONDS: u64 = 5;
 
 /// Makes all calls; stops at the first example that fails.
-pub fn examine(subject: &mut Subject<'_>, facts: &Facts) {
+pub fn examine(subject: &mut ExaminedPackage<'_>, facts: &PackageFacts) {
     let examples = match examples::of(&subject.place.root, facts) {
         Ok(examples) => examples,
         Err(why) => {
@@ -36,7 +41,7 @@ pub fn examine(subject: &mut Subject<'_>, facts: &Facts) {
     if !has_stream {
         subject.findings.excuse("R5", "the package does not declare the cap `stream`");
     }
-    if !examples.iter().any(|example| matches!(example.expected, Expected::Error(_))) {
+    if !examples.iter().any(|example| matches!(example.expected, ExpectedAnswer::Error(_))) {
         subject.findings.excuse("R4", format!("no call of {} expects an error", examples::FILE));
     }
     let streams: &[bool] = if has_stream { &[true, false] } else { &[false] };
@@ -59,11 +64,11 @@ pub fn examine(subject: &mut Subject<'_>, facts: &Facts) {
     }
 }
 
-fn is_over(subject: &Subject<'_>) -> bool {
+fn is_over(subject: &ExaminedPackage<'_>) -> bool {
     subject.findings.failed().is_some() || subject.findings.is_stopped()
 }
 
-fn call_limit(subject: &Subject<'_>) -> Duration {
+fn call_limit(subject: &ExaminedPackage<'_>) -> Duration {
     let seconds = subject.limit("call_seconds", CALL_SECONDS);
     if cfg!(debug_assertions)
         && let Some(limit) = environment::read(environment::AOS_TEST_CALL_LIMIT_MS)
@@ -75,7 +80,7 @@ fn call_limit(subject: &Subject<'_>) -> Duration {
 }
 
 /// One example in a process of its own.
-fn call(subject: &mut Subject<'_>, example: &Example, stream: bool, options: &[String]) {
+fn call(subject: &mut ExaminedPackage<'_>, example: &Example, stream: bool, options: &[String]) {
     let Some((mut child, _)) = subject.loaded(options) else { return };
     let context = subject.context("conform-1");
     let limit = call_limit(subject);
@@ -89,7 +94,7 @@ fn call(subject: &mut Subject<'_>, example: &Example, stream: bool, options: &[S
     let answer = child
         .ask(&package::request(&callee, &context, stream), limit, &mut sink)
         // Chunks and errors that come late arrive before this answer.
-        .and_then(|answer| child.ask(&Request::Describe, PROMPT, &mut sink).map(|_| answer));
+        .and_then(|answer| child.ask(&RunnerRequest::Describe, PROMPT, &mut sink).map(|_| answer));
     subject.session.count(clock.elapsed_ms());
     let answer = match answer {
         Ok(answer) => answer,
@@ -116,15 +121,15 @@ fn call(subject: &mut Subject<'_>, example: &Example, stream: bool, options: &[S
 }
 
 /// The item that a wrong answer is about.
-fn judge(subject: &mut Subject<'_>, example: &Example, answer: Event, stream: bool) {
+fn judge(subject: &mut ExaminedPackage<'_>, example: &Example, answer: RunnerEvent, stream: bool) {
     let words = example.words();
     match answer {
-        Event::Result { value, observed, .. } => {
+        RunnerEvent::Result { value, observed, .. } => {
             subject.observe(observed, &words[0]);
             let value = Value::Object(value);
             subject.findings.looked("R3", 1);
             match &example.expected {
-                Expected::Result(expected) if *expected != value => {
+                ExpectedAnswer::Result(expected) if *expected != value => {
                     let item =
                         if has_only_failed_without_a_stream(subject, stream) { "R5" } else { "R1" };
                     let note = format!(
@@ -138,19 +143,23 @@ fn judge(subject: &mut Subject<'_>, example: &Example, answer: Event, stream: bo
                         Some(evidence(&words, &value, "result", &note)),
                     );
                 }
-                Expected::Error(code) => {
-                    let note =
-                        format!("`{}` returns a result instead of the error `{code}`", words[0]);
+                ExpectedAnswer::Error(code) => {
+                    let note = format!(
+                        "`{}` gives a result where the error `{code}` was expected",
+                        words[0]
+                    );
                     subject.findings.fail(
                         "R4",
                         note.clone(),
                         Some(evidence(&words, &value, "result", &note)),
                     );
                 }
-                Expected::Result(_) | Expected::Anything => subject.findings.looked("R1", 1),
+                ExpectedAnswer::Result(_) | ExpectedAnswer::Anything => {
+                    subject.findings.looked("R1", 1)
+                }
             }
         }
-        Event::Error { error, origin, trace, observed, .. } => {
+        RunnerEvent::Error { error, origin, trace, observed, .. } => {
             subject.observe(observed, &words[0]);
             raised(subject, example, &error, origin, trace.as_deref(), stream);
         }
@@ -159,20 +168,20 @@ fn judge(subject: &mut Subject<'_>, example: &Example, answer: Event, stream: bo
 }
 
 fn raised(
-    subject: &mut Subject<'_>,
+    subject: &mut ExaminedPackage<'_>,
     example: &Example,
     error: &ErrorMembers,
-    origin: Origin,
+    origin: FaultOrigin,
     trace: Option<&str>,
     stream: bool,
 ) {
     let words = example.words();
     match &example.expected {
-        Expected::Error(code) if *code == error.code => {
+        ExpectedAnswer::Error(code) if *code == error.code => {
             subject.findings.looked("R4", 1);
             return;
         }
-        Expected::Anything if origin == Origin::Package => {
+        ExpectedAnswer::Anything if origin == FaultOrigin::Package => {
             let why = format!(
                 "a call made from the schema was refused; write example calls into {}",
                 examples::FILE
@@ -186,12 +195,12 @@ fn raised(
         ("chunk", _) => "R5",
         _ if has_only_failed_without_a_stream(subject, stream) => "R5",
         ("not_json", _) => "R3",
-        (_, Expected::Error(_)) => "R4",
+        (_, ExpectedAnswer::Error(_)) => "R4",
         _ => "R1",
     };
     let note = match &example.expected {
-        Expected::Error(code) => {
-            format!("`{}` fails with `{}` instead of `{code}`", words[0], error.code)
+        ExpectedAnswer::Error(code) => {
+            format!("`{}` fails with `{}` where `{code}` was expected", words[0], error.code)
         }
         _ => {
             format!("`{}` fails with `{}`: {}", words[0], error.code, excerpt(&error.message, 200))
@@ -203,16 +212,21 @@ fn raised(
 }
 
 /// The call with a stream is made first and went well.
-fn has_only_failed_without_a_stream(subject: &Subject<'_>, stream: bool) -> bool {
+fn has_only_failed_without_a_stream(subject: &ExaminedPackage<'_>, stream: bool) -> bool {
     !stream && subject.place.has_cap("stream")
 }
 
 /// R6 and R7: the call did not end, or the process did.
-fn broken(subject: &mut Subject<'_>, example: &Example, child: &mut Child, lost: &Lost) {
+fn broken(
+    subject: &mut ExaminedPackage<'_>,
+    example: &Example,
+    child: &mut Child,
+    lost: &LostChild,
+) {
     let words = example.words();
     let (item, note) = match lost {
-        Lost::TimedOut => ("R6", format!("`{}` does not end in time", words[0])),
-        Lost::Ended => {
+        LostChild::TimedOut => ("R6", format!("`{}` does not end in time", words[0])),
+        LostChild::Ended => {
             let fault = child.strays.iter().find_map(|stray| match stray {
                 child::Stray::Fault { error, .. } => Some(excerpt(&error.message, 200)),
                 child::Stray::LateChunk(_) => None,
@@ -223,10 +237,11 @@ fn broken(subject: &mut Subject<'_>, example: &Example, child: &mut Child, lost:
             };
             ("R7", note)
         }
-        Lost::Invalid(why) => {
-            ("R7", format!("`{}` wrote to the host's connection: {}", words[0], excerpt(why, 200)))
-        }
-        Lost::Interrupted | Lost::Unwanted => {
+        LostChild::Invalid(why) => (
+            "R7",
+            format!("`{}` wrote to the connection of the host: {}", words[0], excerpt(why, 200)),
+        ),
+        LostChild::Interrupted | LostChild::Unwanted => {
             subject.findings.stop("interrupted");
             return;
         }
@@ -242,7 +257,7 @@ fn item_ending(item: &str) -> &'static str {
 }
 
 /// R8: the same call twice, then twice at once, in one process.
-fn repeat(subject: &mut Subject<'_>, example: &Example) {
+fn repeat(subject: &mut ExaminedPackage<'_>, example: &Example) {
     let Some((mut child, _)) = subject.loaded(&[]) else { return };
     let limit = call_limit(subject);
     let contexts: Vec<_> = (1..=4).map(|run| subject.context(&format!("conform-{run}"))).collect();
@@ -273,29 +288,30 @@ fn repeat(subject: &mut Subject<'_>, example: &Example) {
     }
 }
 
-fn is_expected(example: &Example, answer: &Event) -> bool {
+fn is_expected(example: &Example, answer: &RunnerEvent) -> bool {
     match (&example.expected, answer) {
-        (Expected::Result(expected), Event::Result { value, .. }) => {
+        (ExpectedAnswer::Result(expected), RunnerEvent::Result { value, .. }) => {
             expected.as_object().is_some_and(|expected| expected == value)
         }
-        (Expected::Error(code), Event::Error { error, .. }) => error.code == *code,
-        (Expected::Anything, Event::Result { .. }) => true,
-        (Expected::Anything, Event::Error { origin, .. }) => *origin == Origin::Package,
+        (ExpectedAnswer::Error(code), RunnerEvent::Error { error, .. }) => error.code == *code,
+        (ExpectedAnswer::Anything, RunnerEvent::Result { .. }) => true,
+        (ExpectedAnswer::Anything, RunnerEvent::Error { origin, .. }) => {
+            *origin == FaultOrigin::Package
+        }
         _ => false,
     }
 }
 
 /// R2: arguments that do not fit, without the validation of a host.
-fn refuse(subject: &mut Subject<'_>, facts: &Facts, examples: &[Example]) {
+fn refuse(subject: &mut ExaminedPackage<'_>, facts: &PackageFacts, examples: &[Example]) {
     let mut child = None;
     for command in &facts.commands {
         let Some(name) = command.name.as_str() else { continue };
         let valid = examples.iter().find_map(|example| match (&example.what, &example.expected) {
-            (What::Command { name: own, args }, Expected::Result(_) | Expected::Anything)
-                if own == name =>
-            {
-                Some(args)
-            }
+            (
+                ExampleTarget::Command { name: own, args },
+                ExpectedAnswer::Result(_) | ExpectedAnswer::Anything,
+            ) if own == name => Some(args),
             _ => None,
         });
         let valid = valid.cloned().unwrap_or_else(|| synthesis::instance(&command.schema));
@@ -311,8 +327,8 @@ fn refuse(subject: &mut Subject<'_>, facts: &Facts, examples: &[Example]) {
             subject.findings.looked("R2", 1);
             let words = [name.to_owned(), args.to_string()];
             let (note, shown) = match answer {
-                Ok(Event::Error { origin: Origin::Package, .. }) => continue,
-                Ok(Event::Error { error, trace, .. }) => {
+                Ok(RunnerEvent::Error { origin: FaultOrigin::Package, .. }) => continue,
+                Ok(RunnerEvent::Error { error, trace, .. }) => {
                     let note = format!(
                         "`{name}` fails on invalid arguments with `{}`, not with an AugmentorError",
                         error.code
@@ -321,12 +337,12 @@ fn refuse(subject: &mut Subject<'_>, facts: &Facts, examples: &[Example]) {
                     shown.stderr = trace.as_deref().map(last_lines).unwrap_or_default();
                     (note, shown)
                 }
-                Ok(Event::Result { value, .. }) => {
-                    let note = format!("`{name}` accepts arguments that do not match its schema");
+                Ok(RunnerEvent::Result { value, .. }) => {
+                    let note = format!("`{name}` accepts arguments that do not fit its schema");
                     let shown = evidence(&words, &Value::Object(value), "result", &note);
                     (note, shown)
                 }
-                Err(Lost::Interrupted) => {
+                Err(LostChild::Interrupted) => {
                     subject.findings.stop("interrupted");
                     return;
                 }
@@ -345,23 +361,24 @@ fn refuse(subject: &mut Subject<'_>, facts: &Facts, examples: &[Example]) {
 }
 
 /// R11: shutdown answers, and the process ends by itself.
-fn end(subject: &mut Subject<'_>) {
+fn end(subject: &mut ExaminedPackage<'_>) {
     let Some((mut child, _)) = subject.loaded(&[]) else { return };
     let grace = subject.limit("shutdown_seconds", SHUTDOWN_SECONDS);
     subject.findings.looked("R11", 1);
-    let answer = child.ask(&Request::Shutdown, grace + Duration::from_secs(1), &mut child::ignore);
+    let answer =
+        child.ask(&RunnerRequest::Shutdown, grace + Duration::from_secs(1), &mut child::ignore);
     let message = match answer {
-        Ok(Event::Stopped { observed, .. }) => {
+        Ok(RunnerEvent::Stopped { observed, .. }) => {
             subject.observe(observed, "shutdown");
             child
                 .ends(grace)
                 .is_none()
                 .then(|| "the process does not end after shutdown".to_owned())
         }
-        Ok(Event::Error { error, .. }) => {
+        Ok(RunnerEvent::Error { error, .. }) => {
             Some(format!("shutdown fails with `{}`: {}", error.code, excerpt(&error.message, 200)))
         }
-        Err(Lost::Interrupted) => {
+        Err(LostChild::Interrupted) => {
             subject.findings.stop("interrupted");
             return;
         }
@@ -373,7 +390,7 @@ fn end(subject: &mut Subject<'_>) {
 }
 
 /// P2: the examples under what the system can enforce of the declaration.
-fn enforce(subject: &mut Subject<'_>, examples: &[Example]) {
+fn enforce(subject: &mut ExaminedPackage<'_>, examples: &[Example]) {
     let declared = subject.place.manifest.permissions.clone();
     let readable = [subject.place.root.clone()];
     let readable: Vec<_> = readable.iter().map(|path| path.as_path()).collect();
@@ -405,7 +422,7 @@ fn enforce(subject: &mut Subject<'_>, examples: &[Example]) {
         let words = example.words();
         let (note, shown) = match answer {
             Ok(answer) if is_expected(example, &answer) => continue,
-            Ok(Event::Error { error, .. }) => {
+            Ok(RunnerEvent::Error { error, .. }) => {
                 let message = excerpt(&error.message, 200);
                 let note =
                     format!("`{}` fails if its declaration is enforced: {message}", words[0]);

@@ -7,22 +7,25 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::conform::secrets::{Sentinel, Shape};
-use crate::conform::{Finding, Session};
+use crate::conform::secrets::{SecretShape, Sentinel};
+use crate::conform::{Conclusion, ToolCaller};
 use crate::families::augmentor::contract::AugmentorContract;
+use crate::families::augmentor::host::child::{Child, LostChild};
+use crate::families::augmentor::host::facts::PackageFacts;
 use crate::families::augmentor::host::interpreter;
-use crate::families::augmentor::host::message::{Context, Event, Observed, Request};
+use crate::families::augmentor::host::message::{Context, ObservedUse, RunnerEvent, RunnerRequest};
 use crate::families::augmentor::host::package;
-use crate::families::augmentor::host::place::{PlaceError, Wanted};
-use crate::families::augmentor::host::{Child, Facts, Lost, Place, child, containment};
+use crate::families::augmentor::host::place::PackagePlace;
+use crate::families::augmentor::host::place::{PlaceError, WantedPackage};
+use crate::families::augmentor::host::{child, containment};
 use crate::system::clock::Stopwatch;
 use crate::visible::excerpt;
 
 use super::calls;
-use super::findings::{Findings, evidence};
+use super::findings::{ItemFindings, evidence};
 
 /// Reasons of the runner, and the items that they are about; every other reason is about L1.
-const REASONS: [(&str, &str); 4] = [
+const REASONS: &[(&str, &str)] = &[
     ("factory_async", "L2"),
     ("not_a_package", "L2"),
     ("entry_outside", "L3"),
@@ -30,15 +33,17 @@ const REASONS: [(&str, &str); 4] = [
 ];
 
 /// The verdict about one item; the first probe that asks makes the examination.
-pub fn finding(session: &Session, item: &str, unit: &'static str) -> Finding {
-    match session.examination.of(|| examine(session)) {
+pub fn finding(session: &ToolCaller, item: &str, unit: &'static str) -> Conclusion {
+    match session.state.of(|| examine(session)) {
         Some(findings) => findings.verdict(item, unit),
-        None => Finding::blocked("the examination belongs to another family; this is a bug in aos"),
+        None => {
+            Conclusion::blocked("the examination is one of another family; this is a fault of aos")
+        }
     }
 }
 
-fn examine(session: &Session) -> Findings {
-    let mut findings = Findings::default();
+fn examine(session: &ToolCaller) -> ItemFindings {
+    let mut findings = ItemFindings::default();
     let Ok(contract) = session.contract.of::<AugmentorContract>() else {
         findings.stop("the contract belongs to another family");
         return findings;
@@ -47,7 +52,10 @@ fn examine(session: &Session) -> Findings {
         findings.stop("there is no project to examine");
         return findings;
     };
-    let place = match Place::find(&Wanted { package: root, ..Wanted::default() }, contract) {
+    let place = match PackagePlace::find(
+        &WantedPackage { package: root, ..WantedPackage::default() },
+        contract,
+    ) {
         Ok(place) => place,
         Err(error) => {
             findings.stop(manifest_fault(&error));
@@ -55,7 +63,7 @@ fn examine(session: &Session) -> Findings {
         }
     };
     for (runtime, entry) in place.manifest.entries.clone() {
-        let place = Place { runtime, entry, ..place.clone() };
+        let place = PackagePlace { runtime, entry, ..place.clone() };
         match package::program(&place, None) {
             Ok(program) => {
                 let program = match place.runtime.as_str() {
@@ -63,7 +71,7 @@ fn examine(session: &Session) -> Findings {
                     "python" => interpreter::resolved(program),
                     _ => program,
                 };
-                let mut subject = Subject { session, contract, place, program, findings };
+                let mut subject = ExaminedPackage { session, contract, place, program, findings };
                 subject.examine();
                 findings = subject.findings;
             }
@@ -81,15 +89,15 @@ fn manifest_fault(error: &PlaceError) -> String {
 }
 
 /// A package under examination.
-pub struct Subject<'a> {
-    pub session: &'a Session,
+pub struct ExaminedPackage<'a> {
+    pub session: &'a ToolCaller,
     pub contract: &'a AugmentorContract,
-    pub place: Place,
+    pub place: PackagePlace,
     pub program: PathBuf,
-    pub findings: Findings,
+    pub findings: ItemFindings,
 }
 
-impl Subject<'_> {
+impl ExaminedPackage<'_> {
     fn examine(&mut self) {
         let Some((mut child, facts)) = self.loaded(&[]) else { return };
         for (item, targets) in [
@@ -108,13 +116,13 @@ impl Subject<'_> {
             self.findings.fail(fault.id, fault.message, None);
         }
         let again =
-            child.ask(&Request::Describe, self.limit("load_seconds", 10), &mut child::ignore);
+            child.ask(&RunnerRequest::Describe, self.limit("load_seconds", 10), &mut child::ignore);
         drop(child);
         let Some((_, fresh)) = self.loaded(&[]) else { return };
         self.findings.looked("L8", 2);
         match again {
-            Ok(Event::Described { facts: again }) if again == facts && fresh == facts => {}
-            Ok(Event::Described { facts: again }) => {
+            Ok(RunnerEvent::Described { facts: again }) if again == facts && fresh == facts => {}
+            Ok(RunnerEvent::Described { facts: again }) => {
                 let (what, other) =
                     if again == facts { ("loading", &fresh) } else { ("describing", &again) };
                 let note = format!("{what} it again gives another result");
@@ -137,7 +145,7 @@ impl Subject<'_> {
     }
 
     /// A process with the package in it; nothing when it could not be loaded, which is noted.
-    pub fn loaded(&mut self, options: &[String]) -> Option<(Child, Facts)> {
+    pub fn loaded(&mut self, options: &[String]) -> Option<(Child, PackageFacts)> {
         let clock = Stopwatch::start();
         let started = package::start(self.contract, &self.place.runtime, &self.program, options);
         let mut child = match started {
@@ -150,7 +158,7 @@ impl Subject<'_> {
         let loaded = package::load(&mut child, self.contract, &self.place, true);
         self.session.count(clock.elapsed_ms());
         match loaded {
-            Ok(Event::Loaded { facts, stdout_bytes, observed, .. }) => {
+            Ok(RunnerEvent::Loaded { facts, stdout_bytes, observed, .. }) => {
                 self.findings.looked("L1", 1);
                 self.findings.looked("L6", 1);
                 self.observe(observed, "loading");
@@ -164,7 +172,7 @@ impl Subject<'_> {
                 }
                 Some((child, facts))
             }
-            Ok(Event::Error { error, trace, observed, .. }) => {
+            Ok(RunnerEvent::Error { error, trace, observed, .. }) => {
                 self.observe(observed, "loading");
                 let reason = error.reason();
                 let item = REASONS
@@ -188,17 +196,17 @@ impl Subject<'_> {
         }
     }
 
-    fn not_loaded(&mut self, lost: &Lost) {
+    fn not_loaded(&mut self, lost: &LostChild) {
         let message = match lost {
-            Lost::TimedOut => {
+            LostChild::TimedOut => {
                 let seconds = self.limit("load_seconds", 10).as_secs();
                 format!("the factory did not return within {seconds} s")
             }
-            Lost::Ended => "the process ended while the package was loaded".to_owned(),
-            Lost::Invalid(why) => {
-                format!("loading wrote to the host's connection: {}", excerpt(why, 200))
+            LostChild::Ended => "the process ended while the package was loaded".to_owned(),
+            LostChild::Invalid(why) => {
+                format!("loading wrote to the connection of the host: {}", excerpt(why, 200))
             }
-            Lost::Interrupted | Lost::Unwanted => {
+            LostChild::Interrupted | LostChild::Unwanted => {
                 self.findings.stop("interrupted");
                 return;
             }
@@ -207,7 +215,7 @@ impl Subject<'_> {
     }
 
     /// P1: what was seen against what was declared.
-    pub fn observe(&mut self, observed: Vec<Observed>, during: &str) {
+    pub fn observe(&mut self, observed: Vec<ObservedUse>, during: &str) {
         self.findings.looked("P1", 1);
         let declared = self.place.manifest.permissions.clone();
         for seen in observed {
@@ -228,15 +236,15 @@ impl Subject<'_> {
         let mut env = child::variables();
         env.retain(|name, _| name == "PATH");
         for name in &self.place.manifest.permissions.secrets {
-            env.insert(name.clone(), Sentinel::new(name, Shape::Plain).value);
+            env.insert(name.clone(), Sentinel::new(name, SecretShape::Plain).value);
         }
         Context { run_id: run.to_owned(), cwd: self.place.root.display().to_string(), env }
     }
 }
 
 /// The members of two descriptions that differ, as the second one has them.
-fn differing(first: &Facts, second: &Facts) -> Value {
-    let of = |facts: &Facts| serde_json::to_value(facts).unwrap_or_default();
+fn differing(first: &PackageFacts, second: &PackageFacts) -> Value {
+    let of = |facts: &PackageFacts| serde_json::to_value(facts).unwrap_or_default();
     let (first, second) = (of(first), of(second));
     let members = second.as_object().into_iter().flatten();
     let other = members.filter(|(name, value)| first.get(name.as_str()) != Some(*value));

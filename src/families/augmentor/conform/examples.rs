@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::commands::augmentor::seam::Callee;
 use crate::contract::json;
-use crate::families::augmentor::host::Facts;
+use crate::families::augmentor::host::facts::PackageFacts;
 use crate::system::files;
 
 use super::synthesis;
@@ -20,13 +20,13 @@ const MAX_CALLS: usize = 100;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
-    calls: Vec<Call>,
+struct ExampleDocument {
+    calls: Vec<ExampleCall>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Call {
+struct ExampleCall {
     command: Option<String>,
     args: Option<Value>,
     agent: Option<String>,
@@ -40,19 +40,19 @@ struct Call {
 /// One call, and what must come of it.
 #[derive(Clone, Debug)]
 pub struct Example {
-    pub what: What,
-    pub expected: Expected,
+    pub what: ExampleTarget,
+    pub expected: ExpectedAnswer,
     pub chunks: Option<Vec<Value>>,
 }
 
 #[derive(Clone, Debug)]
-pub enum What {
+pub enum ExampleTarget {
     Command { name: String, args: Value },
     Agent { id: String, message: String, history: Option<Value> },
 }
 
 #[derive(Clone, Debug)]
-pub enum Expected {
+pub enum ExpectedAnswer {
     Result(Value),
     Error(String),
     /// Made from the schema: any object, or an error that the package chose.
@@ -63,8 +63,8 @@ impl Example {
     #[must_use]
     pub fn callee(&self) -> Callee<'_> {
         match &self.what {
-            What::Command { name, args } => Callee::Command { name, args },
-            What::Agent { id, message, history } => {
+            ExampleTarget::Command { name, args } => Callee::Command { name, args },
+            ExampleTarget::Agent { id, message, history } => {
                 Callee::Agent { id, message, history: history.as_ref() }
             }
         }
@@ -74,14 +74,16 @@ impl Example {
     #[must_use]
     pub fn words(&self) -> Vec<String> {
         match &self.what {
-            What::Command { name, args } => vec![name.clone(), args.to_string()],
-            What::Agent { id, message, .. } => vec![id.clone(), message.clone()],
+            ExampleTarget::Command { name, args } => vec![name.clone(), args.to_string()],
+            ExampleTarget::Agent { id, message, .. } => vec![id.clone(), message.clone()],
         }
     }
 
     fn is_of(&self, name: &str) -> bool {
         match &self.what {
-            What::Command { name: own, .. } | What::Agent { id: own, .. } => own == name,
+            ExampleTarget::Command { name: own, .. } | ExampleTarget::Agent { id: own, .. } => {
+                own == name
+            }
         }
     }
 }
@@ -90,7 +92,7 @@ impl Example {
 ///
 /// # Errors
 /// When the file cannot be read; says why.
-pub fn of(root: &Path, facts: &Facts) -> Result<Vec<Example>, String> {
+pub fn of(root: &Path, facts: &PackageFacts) -> Result<Vec<Example>, String> {
     let mut examples = match files::read(&root.join(FILE), MAX_BYTES) {
         Ok(loaded) => read(&loaded.bytes)?,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
@@ -100,16 +102,16 @@ pub fn of(root: &Path, facts: &Facts) -> Result<Vec<Example>, String> {
         let Some(name) = command.name.as_str() else { continue };
         if !examples.iter().any(|example| example.is_of(name)) {
             let args = synthesis::instance(&command.schema);
-            let what = What::Command { name: name.to_owned(), args };
-            examples.push(Example { what, expected: Expected::Anything, chunks: None });
+            let what = ExampleTarget::Command { name: name.to_owned(), args };
+            examples.push(Example { what, expected: ExpectedAnswer::Anything, chunks: None });
         }
     }
     for agent in &facts.agents {
         let Some(id) = agent.id.as_str() else { continue };
         if !examples.iter().any(|example| example.is_of(id)) {
             let (id, message) = (id.to_owned(), "Hello".to_owned());
-            let what = What::Agent { id, message, history: None };
-            examples.push(Example { what, expected: Expected::Anything, chunks: None });
+            let what = ExampleTarget::Agent { id, message, history: None };
+            examples.push(Example { what, expected: ExpectedAnswer::Anything, chunks: None });
         }
     }
     examples.truncate(MAX_CALLS);
@@ -117,7 +119,7 @@ pub fn of(root: &Path, facts: &Facts) -> Result<Vec<Example>, String> {
 }
 
 fn read(bytes: &[u8]) -> Result<Vec<Example>, String> {
-    let document: Document =
+    let document: ExampleDocument =
         json::parse_as(bytes).map_err(|error| format!("`{FILE}` is not valid: {error}"))?;
     let examples = document.calls.into_iter().enumerate();
     examples
@@ -125,15 +127,17 @@ fn read(bytes: &[u8]) -> Result<Vec<Example>, String> {
         .collect()
 }
 
-fn example(call: Call) -> Result<Example, &'static str> {
+fn example(call: ExampleCall) -> Result<Example, &'static str> {
     let expected = match (call.result, call.error) {
-        (Some(result), None) => Expected::Result(result),
-        (None, Some(code)) => Expected::Error(code),
+        (Some(result), None) => ExpectedAnswer::Result(result),
+        (None, Some(code)) => ExpectedAnswer::Error(code),
         _ => return Err("needs either `result` or `error`"),
     };
     let what = match (call.command, call.agent, call.args, call.message) {
-        (Some(name), None, Some(args), None) => What::Command { name, args },
-        (None, Some(id), None, Some(message)) => What::Agent { id, message, history: call.history },
+        (Some(name), None, Some(args), None) => ExampleTarget::Command { name, args },
+        (None, Some(id), None, Some(message)) => {
+            ExampleTarget::Agent { id, message, history: call.history }
+        }
         _ => return Err("needs either `command` and `args`, or `agent` and `message`"),
     };
     Ok(Example { what, expected, chunks: call.chunks })

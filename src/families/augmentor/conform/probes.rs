@@ -1,7 +1,7 @@
 //! The items of conformance that a package can fail, in the order of docs/augmentors.md.
 
 use crate::conform::{Need, Probe};
-use crate::families::augmentor::FAMILY;
+use crate::families::augmentor::contract::FAMILY;
 
 use super::examination::finding;
 
@@ -9,19 +9,19 @@ macro_rules! item {
     ($item:literal, $id:literal, $section:literal, $unit:literal, $title:literal, $why:literal, $fix:literal) => {
         Probe {
             id: concat!("augmentor.", $id),
-            family: FAMILY,
             section: concat!($section, " (", $item, ")"),
             title: $title,
             why: $why,
             fix: $fix,
             needs: &[Need::Project],
             run: |session| finding(session, $item, $unit),
+            ..Probe::of(FAMILY)
         }
     };
 }
 
 /// Every probe of the family.
-pub static PROBES: [Probe; 19] = [
+pub const PROBES: &[Probe] = &[
     item!(
         "L1",
         "loads",

@@ -6,7 +6,7 @@ use crate::contract::json_schema;
 use crate::families::augmentor::contract::AugmentorContract;
 use crate::visible::excerpt;
 
-use super::facts::Facts;
+use super::facts::PackageFacts;
 use super::outcome::CallError;
 
 use crate::commands::augmentor::seam::Callee;
@@ -16,7 +16,7 @@ use crate::commands::augmentor::seam::Callee;
 /// # Errors
 /// `unknown_command`, `unknown_agent` or `invalid_input`.
 pub fn validate(
-    facts: &Facts,
+    facts: &PackageFacts,
     contract: &AugmentorContract,
     callee: &Callee<'_>,
 ) -> Result<(), CallError> {

@@ -11,7 +11,7 @@ use crate::system::conversation::{Conversation, Heard, REPLY_DESCRIPTOR, Start};
 use crate::system::environment;
 use crate::system::temporary::TemporaryDirectory;
 
-use super::message::{self, ErrorMembers, Event, Reply, Request};
+use super::message::{self, ErrorMembers, RunnerEvent, RunnerReply, RunnerRequest};
 use super::runner;
 
 /// Most bytes that are kept of what the package prints, per stream.
@@ -29,7 +29,7 @@ const MAX_STRAYS: usize = 200;
 const MAX_MESSAGES: usize = 40_000;
 
 /// Gets the chunks of open calls as they come; false when nobody wants more.
-pub type Sink<'a> = &'a mut dyn FnMut(u64, &Value) -> bool;
+pub type EventSink<'a> = &'a mut dyn FnMut(u64, &Value) -> bool;
 
 /// A sink for calls that do not stream.
 pub fn ignore(_: u64, _: &Value) -> bool {
@@ -38,7 +38,7 @@ pub fn ignore(_: u64, _: &Value) -> bool {
 
 /// How a process is started.
 #[derive(Clone, Copy, Debug)]
-pub struct Process<'a> {
+pub struct ChildProcess<'a> {
     pub runtime: &'a str,
     pub program: &'a Path,
     /// Options of the program before the runner.
@@ -48,7 +48,7 @@ pub struct Process<'a> {
 
 /// Why there is no answer. The process is of no more use.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Lost {
+pub enum LostChild {
     TimedOut,
     /// The process closed its end, or has ended.
     Ended,
@@ -75,7 +75,7 @@ pub struct Child {
     talk: Conversation,
     next: u64,
     open: BTreeSet<u64>,
-    answers: BTreeMap<u64, Event>,
+    answers: BTreeMap<u64, RunnerEvent>,
     pub strays: Vec<Stray>,
     /// Holds the files of the runner; removed after the process has ended.
     _directory: TemporaryDirectory,
@@ -100,7 +100,7 @@ impl Child {
     ///
     /// # Errors
     /// When the files cannot be written or the program does not start.
-    pub fn start(process: &Process<'_>) -> std::io::Result<Self> {
+    pub fn start(process: &ChildProcess<'_>) -> std::io::Result<Self> {
         let directory = TemporaryDirectory::new().map_err(|(_, error)| error)?;
         let first = runner::write(&directory, process.runtime)?;
         let folder = runner_directory(&directory);
@@ -141,15 +141,15 @@ impl Child {
     ///
     /// # Errors
     /// When it does not.
-    pub fn ready(&mut self) -> Result<(), Lost> {
+    pub fn ready(&mut self) -> Result<(), LostChild> {
         // Before `load` the answer is an error, which shows that the runner is there.
-        self.ask(&Request::Describe, STARTUP, &mut ignore).map(drop)
+        self.ask(&RunnerRequest::Describe, STARTUP, &mut ignore).map(drop)
     }
 
     /// Sends a request and gives its id.
-    pub fn send(&mut self, request: &Request<'_>) -> u64 {
+    pub fn send(&mut self, request: &RunnerRequest<'_>) -> u64 {
         self.next += 1;
-        if !matches!(request, Request::Cancel { .. }) {
+        if !matches!(request, RunnerRequest::Cancel { .. }) {
             self.open.insert(self.next);
         }
         self.talk.send(&message::line(self.next, request));
@@ -160,7 +160,12 @@ impl Child {
     ///
     /// # Errors
     /// When none comes within `patience`, or the process has ended or sends something else.
-    pub fn wait(&mut self, id: u64, patience: Duration, sink: Sink<'_>) -> Result<Event, Lost> {
+    pub fn wait(
+        &mut self,
+        id: u64,
+        patience: Duration,
+        sink: EventSink<'_>,
+    ) -> Result<RunnerEvent, LostChild> {
         self.hear(id, patience, sink, &mut 0)
     }
 
@@ -169,9 +174,9 @@ impl Child {
         &mut self,
         id: u64,
         patience: Duration,
-        sink: Sink<'_>,
+        sink: EventSink<'_>,
         heard: &mut usize,
-    ) -> Result<Event, Lost> {
+    ) -> Result<RunnerEvent, LostChild> {
         let clock = Stopwatch::start();
         while *heard < MAX_MESSAGES {
             if let Some(answer) = self.answers.remove(&id) {
@@ -181,16 +186,18 @@ impl Child {
             match self.talk.hear(left) {
                 Heard::Line(line) => {
                     *heard += 1;
-                    let reply = message::read(&line).map_err(Lost::Invalid)?;
+                    let reply = message::read(&line).map_err(LostChild::Invalid)?;
                     self.take(reply, sink)?;
                 }
-                Heard::TooLong => return Err(Lost::Invalid("the message is too long".to_owned())),
-                Heard::End => return Err(Lost::Ended),
-                Heard::Silence => return Err(Lost::TimedOut),
-                Heard::Interrupted => return Err(Lost::Interrupted),
+                Heard::TooLong => {
+                    return Err(LostChild::Invalid("the message is too long".to_owned()));
+                }
+                Heard::End => return Err(LostChild::Ended),
+                Heard::Silence => return Err(LostChild::TimedOut),
+                Heard::Interrupted => return Err(LostChild::Interrupted),
             }
         }
-        Err(Lost::Invalid("there are too many messages".to_owned()))
+        Err(LostChild::Invalid("there are too many messages".to_owned()))
     }
 
     /// Sends a request and waits for its answer.
@@ -199,10 +206,10 @@ impl Child {
     /// As [`Child::wait`].
     pub fn ask(
         &mut self,
-        request: &Request<'_>,
+        request: &RunnerRequest<'_>,
         patience: Duration,
-        sink: Sink<'_>,
-    ) -> Result<Event, Lost> {
+        sink: EventSink<'_>,
+    ) -> Result<RunnerEvent, LostChild> {
         let id = self.send(request);
         self.wait(id, patience, sink)
     }
@@ -214,55 +221,55 @@ impl Child {
     /// As [`Child::wait`]; `Unwanted` when the call goes on in spite of its cancellation.
     pub fn ask_unless(
         &mut self,
-        request: &Request<'_>,
+        request: &RunnerRequest<'_>,
         patience: Duration,
-        sink: Sink<'_>,
+        sink: EventSink<'_>,
         is_withdrawn: &dyn Fn() -> bool,
-    ) -> Result<Event, Lost> {
+    ) -> Result<RunnerEvent, LostChild> {
         let id = self.send(request);
         let (clock, mut heard) = (Stopwatch::start(), 0);
         loop {
             let left = patience.saturating_sub(Duration::from_millis(clock.elapsed_ms()));
             match self.hear(id, left.min(LOOK), sink, &mut heard) {
-                Err(Lost::TimedOut) if is_withdrawn() => break self.cancel(id),
-                Err(Lost::TimedOut) if !left.is_zero() => {}
-                Err(Lost::Unwanted) => break self.cancel(id),
-                Err(Lost::Interrupted) => {
+                Err(LostChild::TimedOut) if is_withdrawn() => break self.cancel(id),
+                Err(LostChild::TimedOut) if !left.is_zero() => {}
+                Err(LostChild::Unwanted) => break self.cancel(id),
+                Err(LostChild::Interrupted) => {
                     self.talk.disregard_signals();
                     // The answer does not count: this process is about to end.
                     let _ = self.cancel(id);
-                    break Err(Lost::Interrupted);
+                    break Err(LostChild::Interrupted);
                 }
                 other => break other,
             }
         }
     }
 
-    fn cancel(&mut self, target: u64) -> Result<Event, Lost> {
-        self.send(&Request::Cancel { target });
-        self.wait(target, CANCELLATION, &mut ignore).map_err(|_| Lost::Unwanted)
+    fn cancel(&mut self, target: u64) -> Result<RunnerEvent, LostChild> {
+        self.send(&RunnerRequest::Cancel { target });
+        self.wait(target, CANCELLATION, &mut ignore).map_err(|_| LostChild::Unwanted)
     }
 
-    fn take(&mut self, reply: Reply, sink: Sink<'_>) -> Result<(), Lost> {
-        let unknown = |id: u64| Lost::Invalid(format!("no request has the id {id}"));
+    fn take(&mut self, reply: RunnerReply, sink: EventSink<'_>) -> Result<(), LostChild> {
+        let unknown = |id: u64| LostChild::Invalid(format!("no request has the id {id}"));
         match (reply.event, reply.id) {
-            (Event::Fault { kind, error, trace }, _) => {
+            (RunnerEvent::Fault { kind, error, trace }, _) => {
                 self.stray(Stray::Fault { kind, error, trace });
             }
-            (Event::LateChunk, Some(id)) => self.stray(Stray::LateChunk(id)),
-            (Event::Chunk { chunk }, Some(id)) if self.open.contains(&id) => {
+            (RunnerEvent::LateChunk, Some(id)) => self.stray(Stray::LateChunk(id)),
+            (RunnerEvent::Chunk { chunk }, Some(id)) if self.open.contains(&id) => {
                 if !sink(id, &chunk) {
-                    return Err(Lost::Unwanted);
+                    return Err(LostChild::Unwanted);
                 }
             }
-            (Event::Chunk { .. }, Some(id)) => return Err(unknown(id)),
+            (RunnerEvent::Chunk { .. }, Some(id)) => return Err(unknown(id)),
             (event, Some(id)) => {
                 if !self.open.remove(&id) {
                     return Err(unknown(id));
                 }
                 self.answers.insert(id, event);
             }
-            (_, None) => return Err(Lost::Invalid("the message has no `id`".to_owned())),
+            (_, None) => return Err(LostChild::Invalid("the message has no `id`".to_owned())),
         }
         Ok(())
     }

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::families::augmentor::manifest::Permissions;
+use crate::families::augmentor::manifest::AskedPermissions;
 use crate::system::files::{self, Kind};
 use crate::system::process::{self, Invocation};
 
-use super::message::Observed;
+use super::message::ObservedUse;
 
 /// How long Node may take to say which options it has.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -38,14 +38,14 @@ impl Containment {
     /// What can be enforced for a package. `network` says whether the network of this process was cut off, or why not.
     #[must_use]
     pub fn of(
-        permissions: &Permissions,
+        permissions: &AskedPermissions,
         runtime: &str,
         program: &Path,
         readable: &[&Path],
         network: &Result<(), String>,
     ) -> Self {
         let mut found = Self::default();
-        let model = (runtime == "node").then(|| Model::of(program));
+        let model = (runtime == "node").then(|| PermissionModel::of(program));
         match (permissions.network.as_str(), network) {
             ("all", _) => {}
             ("none", Ok(())) => found.enforced.push("network"),
@@ -75,7 +75,7 @@ impl Containment {
         self.not_enforced.push(NotEnforced { permission, reason });
     }
 
-    fn leave_files(&mut self, permissions: &Permissions, why: &str) {
+    fn leave_files(&mut self, permissions: &AskedPermissions, why: &str) {
         if permissions.filesystem != "read-write" {
             self.leave("filesystem", why.to_owned());
         }
@@ -92,13 +92,13 @@ impl Containment {
 }
 
 /// The permission model of a Node.
-struct Model {
+struct PermissionModel {
     option: &'static str,
     /// The model covers the network too.
     has_network: bool,
 }
 
-impl Model {
+impl PermissionModel {
     fn of(node: &Path) -> Result<Self, String> {
         let accepts = |options: &[&str]| {
             let arguments: Vec<_> = options.iter().copied().chain(["--version"]).collect();
@@ -125,7 +125,7 @@ impl Model {
         Err("this Node has no permission model".to_owned())
     }
 
-    fn options(&self, permissions: &Permissions, readable: &[&Path]) -> Vec<String> {
+    fn options(&self, permissions: &AskedPermissions, readable: &[&Path]) -> Vec<String> {
         let mut options = vec![self.option.to_owned()];
         let mut allow = |option: &str| options.push(option.to_owned());
         for directory in readable {
@@ -158,7 +158,7 @@ impl Model {
 
 /// Whether the declaration of a package covers what was observed.
 #[must_use]
-pub fn is_declared(permissions: &Permissions, observed: &Observed) -> bool {
+pub fn is_declared(permissions: &AskedPermissions, observed: &ObservedUse) -> bool {
     match observed.kind.as_str() {
         "fs.read" => permissions.reads(),
         "fs.write" => permissions.writes(),
@@ -177,13 +177,18 @@ pub fn is_declared(permissions: &Permissions, observed: &Observed) -> bool {
 mod tests {
     use super::*;
 
-    fn permissions(filesystem: &str, network: &str) -> Permissions {
-        Permissions { filesystem: filesystem.into(), network: network.into(), secrets: Vec::new() }
+    fn permissions(filesystem: &str, network: &str) -> AskedPermissions {
+        AskedPermissions {
+            filesystem: filesystem.into(),
+            network: network.into(),
+            secrets: Vec::new(),
+        }
     }
 
     #[test]
     fn an_observation_is_held_against_the_declaration() {
-        let seen = |kind: &str, target: &str| Observed { kind: kind.into(), target: target.into() };
+        let seen =
+            |kind: &str, target: &str| ObservedUse { kind: kind.into(), target: target.into() };
         for (filesystem, network, kind, target, wanted) in [
             ("none", "none", "fs.read", "/a", false),
             ("read", "none", "fs.read", "/a", true),

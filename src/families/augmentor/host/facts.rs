@@ -14,7 +14,7 @@ const MAX_SCHEMA_BYTES: u64 = 65_536;
 
 /// The description of a loaded package, as its runner reports it.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-pub struct Facts {
+pub struct PackageFacts {
     pub runtime: String,
     pub runtime_version: String,
     pub file: String,
@@ -24,14 +24,14 @@ pub struct Facts {
     pub tools_type: String,
     /// Where `shutdown` is: `package`, `module` or nowhere.
     pub shutdown: Option<String>,
-    pub commands: Vec<Command>,
-    pub agents: Vec<Agent>,
-    pub tools: Vec<Tool>,
+    pub commands: Vec<PackageCommand>,
+    pub agents: Vec<PackageAgent>,
+    pub tools: Vec<PackageTool>,
 }
 
 /// A command of the package; members that are not JSON are null.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-pub struct Command {
+pub struct PackageCommand {
     pub name: Value,
     pub description: Value,
     pub schema: Value,
@@ -44,7 +44,7 @@ pub struct Command {
 
 /// An agent of the package.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-pub struct Agent {
+pub struct PackageAgent {
     pub id: Value,
     pub description: Value,
     pub schema: Value,
@@ -59,7 +59,7 @@ pub struct Agent {
 
 /// The description of a command as a tool.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-pub struct Tool {
+pub struct PackageTool {
     pub name: Value,
     pub description: Value,
     #[serde(rename = "inputSchema")]
@@ -79,16 +79,16 @@ fn item(id: &'static str, message: impl Into<String>) -> Item {
     Item { id, message: message.into() }
 }
 
-impl Facts {
+impl PackageFacts {
     /// The command of this name.
     #[must_use]
-    pub fn command(&self, name: &str) -> Option<&Command> {
+    pub fn command(&self, name: &str) -> Option<&PackageCommand> {
         self.commands.iter().find(|command| command.name == name)
     }
 
     /// The agent of this id.
     #[must_use]
-    pub fn agent(&self, id: &str) -> Option<&Agent> {
+    pub fn agent(&self, id: &str) -> Option<&PackageAgent> {
         self.agents.iter().find(|agent| agent.id == id)
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::families::augmentor::MANIFEST;
+use crate::families::augmentor::contract::MANIFEST;
 use crate::system::files::{self, Kind};
 use crate::visible::excerpt;
 
@@ -17,7 +17,7 @@ const MAX_PARENTS: usize = 64;
 
 /// A directory with a manifest.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct FoundPackage {
     pub root: PathBuf,
     /// Where Python imports from, relative to `root`.
     pub paths: Vec<String>,
@@ -25,7 +25,7 @@ pub struct Found {
     pub python: Option<PathBuf>,
 }
 
-impl Found {
+impl FoundPackage {
     /// A source tree.
     #[must_use]
     pub fn source(root: PathBuf, found: String) -> Self {
@@ -40,7 +40,7 @@ impl Found {
 }
 
 /// The installed package of this name: pip first, then npm. Places that were searched are added to `looked`.
-pub fn find(name: &str, python: Option<&Path>, looked: &mut Vec<String>) -> Option<Found> {
+pub fn find(name: &str, python: Option<&Path>, looked: &mut Vec<String>) -> Option<FoundPackage> {
     if is_name(name) {
         let interpreter = interpreter::python(python, Path::new("."));
         for site in interpreter.iter().flat_map(|python| interpreter::site_packages(python)) {
@@ -73,7 +73,7 @@ fn normalized(name: &str) -> String {
     parts.collect::<Vec<_>>().join("-").to_lowercase()
 }
 
-fn in_site(site: &Path, name: &str) -> Option<Found> {
+fn in_site(site: &Path, name: &str) -> Option<FoundPackage> {
     let names = files::names(site).ok()?;
     let is_meant = |directory: &&std::ffi::OsString| {
         let named = directory.to_str().and_then(|text| text.strip_suffix(".dist-info"));
@@ -87,8 +87,10 @@ fn in_site(site: &Path, name: &str) -> Option<Found> {
     if let Some(package) = record.lines().find_map(package_of) {
         let root = files::canonical(&site.join(package)).ok()?;
         let is_there = matches!(files::kind(&root.join(MANIFEST)), Ok(Kind::File { .. }));
-        return is_there
-            .then(|| Found { paths: vec!["..".to_owned()], ..Found::source(root, shown) });
+        return is_there.then(|| FoundPackage {
+            paths: vec!["..".to_owned()],
+            ..FoundPackage::source(root, shown)
+        });
     }
     // An editable installation has no copy of the files.
     let url = files::read(&metadata.join("direct_url.json"), MAX_URL).ok()?;
@@ -97,7 +99,7 @@ fn in_site(site: &Path, name: &str) -> Option<Found> {
     let path = url.get("url")?.as_str()?.strip_prefix("file://")?;
     let root = files::canonical(Path::new(&decoded(path)?)).ok()?;
     let is_there = matches!(files::kind(&root.join(MANIFEST)), Ok(Kind::File { .. }));
-    (is_editable && is_there).then(|| Found::source(root, format!("editable {shown}")))
+    (is_editable && is_there).then(|| FoundPackage::source(root, format!("editable {shown}")))
 }
 
 /// The import package of a line of RECORD, when the line is that of its manifest.
@@ -123,7 +125,7 @@ fn decoded(path: &str) -> Option<String> {
 }
 
 /// As Node looks for packages: in every `node_modules` from here up.
-fn in_node_modules(name: &str, looked: &mut Vec<String>) -> Option<Found> {
+fn in_node_modules(name: &str, looked: &mut Vec<String>) -> Option<FoundPackage> {
     let here = files::canonical(Path::new(".")).ok()?;
     for directory in here.ancestors().take(MAX_PARENTS) {
         let modules = directory.join("node_modules");
@@ -133,7 +135,10 @@ fn in_node_modules(name: &str, looked: &mut Vec<String>) -> Option<Found> {
         looked.push(excerpt(&modules.join(name).display().to_string(), 200));
         let Ok(root) = files::canonical(&modules.join(name)) else { continue };
         if matches!(files::kind(&root.join(MANIFEST)), Ok(Kind::File { .. })) {
-            return Some(Found::source(root, format!("npm package in {}", modules.display())));
+            return Some(FoundPackage::source(
+                root,
+                format!("npm package in {}", modules.display()),
+            ));
         }
     }
     None

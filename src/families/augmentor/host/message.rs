@@ -5,20 +5,20 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::facts::Facts;
-use super::outcome::Origin;
+use super::facts::PackageFacts;
+use super::outcome::FaultOrigin;
 
 /// A request to the runner, one line.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
-pub enum Request<'a> {
+pub enum RunnerRequest<'a> {
     Load {
         root: &'a str,
         entry: &'a str,
         paths: &'a [String],
-        hooks: Hooks<'a>,
+        hooks: CallHooks<'a>,
         environment: &'a BTreeMap<String, String>,
-        limits: Limits,
+        limits: CallLimits,
         observe: bool,
     },
     Describe,
@@ -44,7 +44,7 @@ pub enum Request<'a> {
 
 /// What the factory is called with.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Hooks<'a> {
+pub struct CallHooks<'a> {
     pub host: &'a str,
     pub host_version: &'a str,
     pub abi: &'a str,
@@ -52,7 +52,7 @@ pub struct Hooks<'a> {
 
 /// Limits that the runner keeps itself.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Limits {
+pub struct CallLimits {
     pub message_bytes: u64,
 }
 
@@ -67,16 +67,16 @@ pub struct Context {
 /// A message of the runner.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub enum Event {
+pub enum RunnerEvent {
     Loaded {
         protocol: u32,
-        facts: Facts,
+        facts: PackageFacts,
         stdout_bytes: u64,
         #[serde(default)]
-        observed: Vec<Observed>,
+        observed: Vec<ObservedUse>,
     },
     Described {
-        facts: Facts,
+        facts: PackageFacts,
     },
     Chunk {
         chunk: Value,
@@ -86,22 +86,22 @@ pub enum Event {
         #[serde(default)]
         warnings: Vec<String>,
         #[serde(default)]
-        observed: Vec<Observed>,
+        observed: Vec<ObservedUse>,
     },
     Error {
         error: ErrorMembers,
-        origin: Origin,
+        origin: FaultOrigin,
         trace: Option<String>,
         #[serde(default)]
         warnings: Vec<String>,
         stdout_bytes: Option<u64>,
         #[serde(default)]
-        observed: Vec<Observed>,
+        observed: Vec<ObservedUse>,
     },
     Stopped {
         called: Option<String>,
         #[serde(default)]
-        observed: Vec<Observed>,
+        observed: Vec<ObservedUse>,
     },
     LateChunk,
     Fault {
@@ -130,40 +130,41 @@ impl ErrorMembers {
 
 /// Something that the package did outside of its own files.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
-pub struct Observed {
+pub struct ObservedUse {
     pub kind: String,
     pub target: String,
 }
 
 /// A message with the request that it belongs to.
 #[derive(Clone, Debug)]
-pub struct Reply {
+pub struct RunnerReply {
     /// None for what failed outside of every call.
     pub id: Option<u64>,
-    pub event: Event,
+    pub event: RunnerEvent,
 }
 
 /// Reads one line of the runner.
 ///
 /// # Errors
 /// When it is not a message; says why.
-pub fn read(line: &[u8]) -> Result<Reply, String> {
+pub fn read(line: &[u8]) -> Result<RunnerReply, String> {
     let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     let id = value.get("id").and_then(Value::as_u64);
-    let event = Event::deserialize(value).map_err(|error| error.to_string())?;
+    let event = RunnerEvent::deserialize(value).map_err(|error| error.to_string())?;
     match (&event, id) {
-        (Event::Fault { .. }, None) => {}
+        (RunnerEvent::Fault { .. }, None) => {}
         (_, None) => return Err("the message has no `id`".to_owned()),
         _ => {}
     }
-    Ok(Reply { id, event })
+    Ok(RunnerReply { id, event })
 }
 
 /// One request as a line, without its newline.
 #[must_use]
-pub fn line(id: u64, request: &Request<'_>) -> String {
+pub fn line(id: u64, request: &RunnerRequest<'_>) -> String {
     let mut value = serde_json::to_value(request).unwrap_or_default();
-    if let (Value::Object(members), false) = (&mut value, matches!(request, Request::Cancel { .. }))
+    if let (Value::Object(members), false) =
+        (&mut value, matches!(request, RunnerRequest::Cancel { .. }))
     {
         members.insert("id".to_owned(), id.into());
     }
@@ -178,15 +179,15 @@ mod tests {
     fn a_request_is_one_line_with_its_id() {
         let ctx = Context { run_id: "r".into(), cwd: "/".into(), env: BTreeMap::new() };
         let args = serde_json::json!({"text": "a\nb"});
-        let request = Request::Run { name: "echo", args: &args, stream: true, ctx: &ctx };
+        let request = RunnerRequest::Run { name: "echo", args: &args, stream: true, ctx: &ctx };
         let text = line(7, &request);
         assert!(!text.contains('\n'));
         let value: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["op"], "run");
         assert_eq!(value["id"], 7);
         assert_eq!(value["ctx"]["run_id"], "r");
-        assert_eq!(line(8, &Request::Cancel { target: 7 }), r#"{"op":"cancel","target":7}"#);
-        assert_eq!(line(9, &Request::Describe), r#"{"op":"describe","id":9}"#);
+        assert_eq!(line(8, &RunnerRequest::Cancel { target: 7 }), r#"{"op":"cancel","target":7}"#);
+        assert_eq!(line(9, &RunnerRequest::Describe), r#"{"op":"describe","id":9}"#);
     }
 
     #[test]
@@ -199,6 +200,6 @@ mod tests {
         let reply =
             read(br#"{"id":1,"event":"result","value":{"a":1e300},"observed":[]}"#).unwrap();
         assert_eq!(reply.id, Some(1));
-        assert!(matches!(reply.event, Event::Result { .. }));
+        assert!(matches!(reply.event, RunnerEvent::Result { .. }));
     }
 }

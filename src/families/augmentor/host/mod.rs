@@ -14,9 +14,9 @@ pub mod package;
 pub mod place;
 mod runner;
 
-pub use child::{Child, Lost};
+pub use child::{Child, LostChild};
 pub use containment::Containment;
-pub use facts::{Facts, Item};
-pub use outcome::{CallError, Origin};
-pub use package::Package;
-pub use place::Place;
+pub use facts::{Item, PackageFacts};
+pub use outcome::{CallError, FaultOrigin};
+pub use package::HostedPackage;
+pub use place::PackagePlace;

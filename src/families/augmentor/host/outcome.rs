@@ -8,7 +8,7 @@ use super::message::ErrorMembers;
 /// Who an error comes from.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Origin {
+pub enum FaultOrigin {
     /// An `AugmentorError` of the package.
     Package,
     /// Anything else that the package raised.
@@ -21,7 +21,7 @@ pub enum Origin {
 #[derive(Clone, Debug)]
 pub struct CallError {
     pub error: ErrorMembers,
-    pub origin: Origin,
+    pub origin: FaultOrigin,
     /// For the log, never for the caller.
     pub trace: Option<String>,
 }
@@ -31,7 +31,7 @@ impl CallError {
     #[must_use]
     pub fn host(code: &str, message: impl Into<String>, data: Value) -> Self {
         let error = ErrorMembers { code: code.to_owned(), message: message.into(), data };
-        Self { error, origin: Origin::Host, trace: None }
+        Self { error, origin: FaultOrigin::Host, trace: None }
     }
 
     /// The package cannot be loaded.

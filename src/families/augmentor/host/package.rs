@@ -12,13 +12,13 @@ use crate::system::program;
 use crate::visible::excerpt;
 
 use super::arguments;
-use super::child::{self, Child, Lost, Process, Sink, Stray};
+use super::child::{self, Child, ChildProcess, EventSink, LostChild, Stray};
 use super::containment::Containment;
-use super::facts::Facts;
+use super::facts::PackageFacts;
 use super::interpreter;
-use super::message::{Context, Event, Hooks, Limits, Observed, Request};
-use super::outcome::{CallError, Origin};
-use super::place::Place;
+use super::message::{CallHooks, CallLimits, Context, ObservedUse, RunnerEvent, RunnerRequest};
+use super::outcome::{CallError, FaultOrigin};
+use super::place::PackagePlace;
 
 /// The version of the protocol that aos speaks.
 const PROTOCOL: u32 = 1;
@@ -34,13 +34,13 @@ const MAX_KEPT: usize = 400;
 
 /// A package, ready to be called.
 #[derive(Debug)]
-pub struct Package<'a> {
-    pub place: Place,
+pub struct HostedPackage<'a> {
+    pub place: PackagePlace,
     contract: &'a AugmentorContract,
     program: PathBuf,
     pub containment: Containment,
-    pub facts: Facts,
-    pub observed: BTreeSet<Observed>,
+    pub facts: PackageFacts,
+    pub observed: BTreeSet<ObservedUse>,
     /// Traces and faults, for the log.
     pub log: Vec<String>,
     /// What earlier processes printed.
@@ -52,7 +52,7 @@ pub struct Package<'a> {
 /// Who waits for a call.
 pub struct Caller<'a> {
     pub is_streamed: bool,
-    pub sink: Sink<'a>,
+    pub sink: EventSink<'a>,
     /// Whether nobody wants the answer any more.
     pub is_withdrawn: &'a dyn Fn() -> bool,
 }
@@ -68,7 +68,10 @@ pub struct Done {
 ///
 /// # Errors
 /// When there is none on this machine.
-pub fn program(place: &Place, python: Option<&std::path::Path>) -> Result<PathBuf, CallError> {
+pub fn program(
+    place: &PackagePlace,
+    python: Option<&std::path::Path>,
+) -> Result<PathBuf, CallError> {
     let found = match place.runtime.as_str() {
         "python" => place.python.clone().or_else(|| interpreter::python(python, &place.root)),
         _ => interpreter::node(),
@@ -79,13 +82,13 @@ pub fn program(place: &Place, python: Option<&std::path::Path>) -> Result<PathBu
     })
 }
 
-impl<'a> Package<'a> {
+impl<'a> HostedPackage<'a> {
     /// Starts a process and loads the package into it.
     ///
     /// # Errors
     /// When it cannot be loaded, or no host could use it.
     pub fn load(
-        place: Place,
+        place: PackagePlace,
         contract: &'a AugmentorContract,
         program: PathBuf,
         network: &Result<(), String>,
@@ -101,7 +104,7 @@ impl<'a> Package<'a> {
             contract,
             program,
             containment,
-            facts: Facts::default(),
+            facts: PackageFacts::default(),
             observed: BTreeSet::new(),
             log: Vec::new(),
             printed: Vec::new(),
@@ -119,7 +122,7 @@ impl<'a> Package<'a> {
         Ok(package)
     }
 
-    fn start(&mut self) -> Result<Facts, CallError> {
+    fn start(&mut self) -> Result<PackageFacts, CallError> {
         let mut child =
             start(self.contract, &self.place.runtime, &self.program, &self.containment.options)?;
         let loaded = load(&mut child, self.contract, &self.place, true);
@@ -128,8 +131,8 @@ impl<'a> Package<'a> {
             self.lost(&lost, "loading", self.limit("load_seconds", LOAD_SECONDS))
         })?;
         let (protocol, facts, observed) = match event {
-            Event::Loaded { protocol, facts, observed, .. } => (protocol, facts, observed),
-            Event::Error { error, origin, trace, observed, .. } => {
+            RunnerEvent::Loaded { protocol, facts, observed, .. } => (protocol, facts, observed),
+            RunnerEvent::Error { error, origin, trace, observed, .. } => {
                 self.observe(observed);
                 return Err(CallError { error, origin, trace });
             }
@@ -175,11 +178,11 @@ impl<'a> Package<'a> {
         let request = request(callee, context, stream);
         let Caller { sink, is_withdrawn, .. } = caller;
         match child.ask_unless(&request, self.call_limit, sink, is_withdrawn) {
-            Ok(Event::Result { value, warnings, observed, .. }) => {
+            Ok(RunnerEvent::Result { value, warnings, observed, .. }) => {
                 self.observe(observed);
                 Ok(Done { value, warnings })
             }
-            Ok(Event::Error { error, origin, trace, observed, .. }) => {
+            Ok(RunnerEvent::Error { error, origin, trace, observed, .. }) => {
                 self.observe(observed);
                 self.note(trace.as_deref());
                 Err(CallError { error, origin, trace })
@@ -201,13 +204,13 @@ impl<'a> Package<'a> {
         let grace = self.limit("shutdown_seconds", SHUTDOWN_SECONDS);
         let mut child = self.child.take()?;
         let answer =
-            child.ask(&Request::Shutdown, grace + Duration::from_secs(1), &mut child::ignore);
+            child.ask(&RunnerRequest::Shutdown, grace + Duration::from_secs(1), &mut child::ignore);
         let fault = match answer {
-            Ok(Event::Stopped { .. }) => child
+            Ok(RunnerEvent::Stopped { .. }) => child
                 .ends(grace)
                 .is_none()
                 .then(|| "the process did not end after shutdown, and was killed".to_owned()),
-            Ok(Event::Error { error, trace, .. }) => {
+            Ok(RunnerEvent::Error { error, trace, .. }) => {
                 self.note(trace.as_deref());
                 Some(format!("shutdown failed: {}", excerpt(&error.message, 200)))
             }
@@ -229,7 +232,7 @@ impl<'a> Package<'a> {
         all
     }
 
-    fn observe(&mut self, observed: Vec<Observed>) {
+    fn observe(&mut self, observed: Vec<ObservedUse>) {
         let room = MAX_KEPT.saturating_sub(self.observed.len());
         self.observed.extend(observed.into_iter().take(room));
     }
@@ -241,15 +244,15 @@ impl<'a> Package<'a> {
     }
 
     /// The error of a call whose process is of no more use.
-    fn lost(&mut self, lost: &Lost, what: &str, limit: Duration) -> CallError {
+    fn lost(&mut self, lost: &LostChild, what: &str, limit: Duration) -> CallError {
         match lost {
-            Lost::TimedOut => {
+            LostChild::TimedOut => {
                 let seconds = limit.as_secs();
                 let message =
                     format!("{what} did not end within {seconds} s, and the process was killed");
                 CallError::host("timeout", message, Value::Null)
             }
-            Lost::Ended => {
+            LostChild::Ended => {
                 let exit = self.child.as_mut().and_then(|child| child.ends(Duration::from_secs(1)));
                 let ending = match exit {
                     Some(Some(code)) => format!("ended with exit code {code}"),
@@ -265,14 +268,14 @@ impl<'a> Package<'a> {
                 let message = format!("the process of the package {ending} during {what}{cause}");
                 CallError::host("crashed", message, Value::Null)
             }
-            Lost::Invalid(why) => {
+            LostChild::Invalid(why) => {
                 let message = format!(
                     "the package wrote to the host's connection, and its process was killed: {}",
                     excerpt(why, 200)
                 );
                 CallError::host("crashed", message, Value::Null)
             }
-            Lost::Interrupted | Lost::Unwanted => {
+            LostChild::Interrupted | LostChild::Unwanted => {
                 CallError::host("cancelled", format!("{what} was cancelled"), Value::Null)
             }
         }
@@ -315,7 +318,7 @@ pub fn start(
     options: &[String],
 ) -> Result<Child, CallError> {
     let message_bytes = contract.limit("message_bytes", MESSAGE_BYTES);
-    let process = Process { runtime, program, options, message_bytes };
+    let process = ChildProcess { runtime, program, options, message_bytes };
     let refused = |why: String| {
         let message = format!("`{}` cannot be started: {why}", program.display());
         CallError::load_failed("runtime_missing", message)
@@ -323,7 +326,7 @@ pub fn start(
     let mut child = Child::start(&process).map_err(|error| refused(error.to_string()))?;
     match child.ready() {
         Ok(()) => Ok(child),
-        Err(Lost::Interrupted) => {
+        Err(LostChild::Interrupted) => {
             Err(CallError::host("cancelled", "loading was cancelled", Value::Null))
         }
         Err(_) => {
@@ -341,24 +344,24 @@ pub fn start(
 pub fn load(
     child: &mut Child,
     contract: &AugmentorContract,
-    place: &Place,
+    place: &PackagePlace,
     observe: bool,
-) -> Result<Event, Lost> {
+) -> Result<RunnerEvent, LostChild> {
     let message_bytes = contract.limit("message_bytes", MESSAGE_BYTES);
     let seconds = Duration::from_secs(contract.limit("load_seconds", LOAD_SECONDS));
     let environment = child::variables();
-    let hooks = Hooks {
+    let hooks = CallHooks {
         host: "aos",
         host_version: program::version(),
         abi: contract.abi.default.as_deref().unwrap_or(ABI),
     };
-    let request = Request::Load {
+    let request = RunnerRequest::Load {
         root: &place.root.display().to_string(),
         entry: &place.entry,
         paths: &place.paths,
         hooks,
         environment: &environment,
-        limits: Limits { message_bytes },
+        limits: CallLimits { message_bytes },
         observe,
     };
     child.ask(&request, seconds, &mut child::ignore)
@@ -366,11 +369,11 @@ pub fn load(
 
 /// The request of a call.
 #[must_use]
-pub fn request<'r>(callee: &Callee<'r>, context: &'r Context, stream: bool) -> Request<'r> {
+pub fn request<'r>(callee: &Callee<'r>, context: &'r Context, stream: bool) -> RunnerRequest<'r> {
     match *callee {
-        Callee::Command { name, args } => Request::Run { name, args, stream, ctx: context },
+        Callee::Command { name, args } => RunnerRequest::Run { name, args, stream, ctx: context },
         Callee::Agent { id, message, history } => {
-            Request::Handle { name: id, message, history, stream, ctx: context }
+            RunnerRequest::Handle { name: id, message, history, stream, ctx: context }
         }
     }
 }
@@ -378,7 +381,7 @@ pub fn request<'r>(callee: &Callee<'r>, context: &'r Context, stream: bool) -> R
 /// The environment of a context: PATH, and the declared secrets that aos was given. Also the names of those that it was
 /// not given.
 #[must_use]
-pub fn secrets(place: &Place) -> (BTreeMap<String, String>, Vec<String>) {
+pub fn secrets(place: &PackagePlace) -> (BTreeMap<String, String>, Vec<String>) {
     let mut environment = BTreeMap::new();
     let mut missing = Vec::new();
     let names = &place.manifest.permissions.secrets;
@@ -395,7 +398,11 @@ pub fn secrets(place: &Place) -> (BTreeMap<String, String>, Vec<String>) {
 fn unexpected() -> CallError {
     CallError {
         trace: None,
-        origin: Origin::Host,
-        ..CallError::host("crashed", "the runner sent an unexpected response", Value::Null)
+        origin: FaultOrigin::Host,
+        ..CallError::host(
+            "crashed",
+            "the runner gave another answer than the one that was due",
+            Value::Null,
+        )
     }
 }

@@ -3,28 +3,29 @@
 use std::path::{Path, PathBuf};
 
 use crate::contract::repository::SourceFile;
-use crate::contract::rules::Collector;
-use crate::contract::{Finding, Repository, Severity};
+use crate::contract::rules::collector::Collector;
+use crate::contract::{Finding, ProjectFiles, Severity};
 use crate::families::augmentor::contract::AugmentorContract;
-use crate::families::augmentor::manifest::{self, Manifest};
-use crate::families::augmentor::{MANIFEST, package};
+use crate::families::augmentor::contract::MANIFEST;
+use crate::families::augmentor::manifest::{self, AugmentorManifest};
+use crate::families::augmentor::package;
 use crate::system::files::{self, Kind};
 
-use super::installed::{self, Found};
+use super::installed::{self, FoundPackage};
 
 /// Largest manifest that is read; the rules set a lower limit.
 const MAX_MANIFEST: u64 = 1024 * 1024;
 
 /// A package that can be loaded.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct PackagePlace {
     /// Canonical directory of the manifest.
     pub root: PathBuf,
     /// Where Python imports from, relative to `root`.
     pub paths: Vec<String>,
     /// How the package was found, in a few words.
     pub found: String,
-    pub manifest: Manifest,
+    pub manifest: AugmentorManifest,
     pub runtime: String,
     pub entry: String,
     /// The interpreter of the environment that the package is installed in.
@@ -35,7 +36,7 @@ pub struct Place {
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wanted<'a> {
+pub struct WantedPackage<'a> {
     /// A directory, its manifest, or the name of an installed package.
     pub package: &'a str,
     pub runtime: Option<&'a str>,
@@ -59,19 +60,22 @@ fn first(findings: &[Finding]) -> String {
     findings.first().map(|finding| finding.message.clone()).unwrap_or_default()
 }
 
-impl Place {
+impl PackagePlace {
     /// Finds the package that `wanted` names.
     ///
     /// # Errors
     /// When there is none, or its manifest breaks a rule.
-    pub fn find(wanted: &Wanted<'_>, contract: &AugmentorContract) -> Result<Self, PlaceError> {
+    pub fn find(
+        wanted: &WantedPackage<'_>,
+        contract: &AugmentorContract,
+    ) -> Result<Self, PlaceError> {
         let found = locate(wanted)?;
         let path = found.root.join(MANIFEST);
         let loaded =
             files::read(&path, MAX_MANIFEST).map_err(|source| PlaceError::Read { path, source })?;
         let (manifest, warnings) = judged(loaded.bytes, contract)?;
         let (runtime, entry) = chosen(&found, &manifest, contract, wanted.runtime)?;
-        let Found { root, paths, found, python } = found;
+        let FoundPackage { root, paths, found, python } = found;
         Ok(Self { root, paths, found, manifest, runtime, entry, python, warnings })
     }
 
@@ -88,7 +92,7 @@ impl Place {
     }
 }
 
-fn locate(wanted: &Wanted<'_>) -> Result<Found, PlaceError> {
+fn locate(wanted: &WantedPackage<'_>) -> Result<FoundPackage, PlaceError> {
     let path = Path::new(wanted.package);
     let mut looked = vec![format!("{}", path.join(MANIFEST).display())];
     let local = match path.file_name() {
@@ -99,7 +103,7 @@ fn locate(wanted: &Wanted<'_>) -> Result<Found, PlaceError> {
     if let Ok(root) = files::canonical(local)
         && is_file(&root.join(MANIFEST))
     {
-        return Ok(Found::source(root, "directory".to_owned()));
+        return Ok(FoundPackage::source(root, "directory".to_owned()));
     }
     if let Some(found) = installed::find(wanted.package, wanted.python, &mut looked) {
         return Ok(found);
@@ -111,8 +115,8 @@ fn locate(wanted: &Wanted<'_>) -> Result<Found, PlaceError> {
 fn judged(
     bytes: Vec<u8>,
     contract: &AugmentorContract,
-) -> Result<(Manifest, Vec<String>), PlaceError> {
-    let mut repository = Repository::default();
+) -> Result<(AugmentorManifest, Vec<String>), PlaceError> {
+    let mut repository = ProjectFiles::default();
     repository.files.insert(MANIFEST.to_owned(), SourceFile { bytes, executable: false });
     let mut found = Collector::default();
     let manifest = manifest::check(&repository, contract, &mut found);
@@ -130,8 +134,8 @@ fn judged(
 
 /// The runtime whose file is there, the preferred one first.
 fn chosen(
-    found: &Found,
-    manifest: &Manifest,
+    found: &FoundPackage,
+    manifest: &AugmentorManifest,
     contract: &AugmentorContract,
     wanted: Option<&str>,
 ) -> Result<(String, String), PlaceError> {

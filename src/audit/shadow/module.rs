@@ -1,0 +1,112 @@
+//! One generated module and what is around it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::contract::repository::is_below;
+use crate::contract::{Finding, ProjectFiles};
+use crate::system::files::{self, Kind};
+
+use super::super::rules;
+
+/// One generated module and its project.
+pub(super) struct GeneratedModule<'a> {
+    pub(super) root: &'a Path,
+    pub(super) repository: &'a ProjectFiles,
+    pub(super) path: &'a str,
+    /// The directory of the module, empty for the root.
+    pub(super) directory: &'a str,
+    pub(super) file_name: &'a str,
+    /// The file name up to its first dot.
+    pub(super) stem: &'a str,
+    /// Files that hold exactly what aos writes.
+    pub(super) ours: &'a BTreeSet<&'a str>,
+}
+
+impl<'a> GeneratedModule<'a> {
+    pub(super) fn at(
+        root: &'a Path,
+        repository: &'a ProjectFiles,
+        path: &'a str,
+        ours: &'a BTreeSet<&'a str>,
+    ) -> Self {
+        let (directory, file_name) = path.rsplit_once('/').unwrap_or(("", path));
+        let stem = file_name.split('.').next().unwrap_or(file_name);
+        Self { root, repository, path, directory, file_name, stem, ours }
+    }
+
+    pub(super) fn beside(&self, name: &str) -> String {
+        join(self.directory, name)
+    }
+
+    /// Names beside the module, from the disk: what git ignores is loaded all the same.
+    pub(super) fn siblings(&self) -> Vec<String> {
+        names(&self.root.join(self.directory))
+    }
+
+    pub(super) fn kind(&self, path: &str) -> Kind {
+        files::kind(&self.root.join(path)).unwrap_or(Kind::Absent)
+    }
+
+    /// Checkouts of other projects beside the package of the module, such as worktrees. Each has a `.git` of its own,
+    /// which no repository can bring along; a record alone, which anybody can commit, makes no directory harmless.
+    pub(super) fn projects_beside(&self) -> Vec<&'a str> {
+        let mut nested = self.repository.nested(std::iter::once(self.path));
+        let inside = |project: &str| self.directory.is_empty() || is_below(project, self.directory);
+        nested.retain(|project| {
+            !inside(project) && self.kind(&join(project, ".git")) != Kind::Absent
+        });
+        nested
+    }
+
+    pub(super) fn text(&self) -> &'a str {
+        self.repository.text(self.path).unwrap_or_default()
+    }
+
+    /// Text files whose names end with one of `endings`, without the module itself. Files that git ignores count: this
+    /// checkout loads them.
+    pub(super) fn others(
+        &self,
+        endings: &'a [&'a str],
+    ) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let own = self.path;
+        self.repository.files.iter().chain(&self.repository.ignored).filter_map(
+            move |(path, file)| {
+                let wanted = endings.iter().any(|ending| path.ends_with(ending)) && path != own;
+                let text = wanted.then(|| std::str::from_utf8(&file.bytes).ok()).flatten()?;
+                Some((path.as_str(), text))
+            },
+        )
+    }
+
+    pub(super) fn shadowed(&self, path: &str, why: &str) -> Finding {
+        rules::SHADOWED.finding(path, format!("{why} `{}`", self.path))
+    }
+
+    pub(super) fn amended(&self, path: &str, text: &str, at: usize) -> Finding {
+        let message = format!("it changes values of `{}` while the tool runs", self.path);
+        let mut finding = rules::AMENDED.finding(path, message);
+        finding.line = Some(line(text, at));
+        finding
+    }
+}
+
+pub(super) fn join(directory: &str, name: &str) -> String {
+    if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }
+}
+
+pub(super) fn line(text: &str, at: usize) -> u32 {
+    let before = text.as_bytes().get(..at).unwrap_or_default();
+    let breaks = before.iter().filter(|byte| **byte == b'\n').count();
+    u32::try_from(breaks + 1).unwrap_or(u32::MAX)
+}
+
+/// Names in a directory, at most as many as a source directory can have.
+pub(super) fn names(directory: &Path) -> Vec<String> {
+    const MAX_NAMES: usize = 20_000;
+    let names = files::names(directory).unwrap_or_default();
+    let mut names: Vec<_> =
+        names.into_iter().take(MAX_NAMES).map(|name| name.to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,71 @@
+//! What the engine asks of a family about its tools: how one is found, called, and given an upstream.
+
+use serde_json::Value;
+
+use crate::contract::SpecTag;
+use crate::contract::family::FamilyParts;
+use crate::inputs::project::Project;
+
+use super::fixture::Fixture;
+use super::mock::{Behaviour, Mock};
+use super::secrets::Sentinel;
+use super::target::{Target, TargetError};
+
+/// How tools of a family are found and called.
+pub trait FamilyTools: Sync {
+    /// The call that every tool of the family answers.
+    fn greeting(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The directory of a project in which its tool runs; `.` is the root.
+    fn directory(&self) -> &'static str {
+        "."
+    }
+
+    /// Directories of a project in which its program usually is.
+    fn places(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The name of a project's tool, as its files say.
+    fn tool(&self, project: &Project) -> Option<String>;
+
+    /// What the family runs in place of a program of the project; `None` when the tool is a program.
+    fn target(&self, _project: &Project, _tag: &SpecTag) -> Option<Result<Target, TargetError>> {
+        None
+    }
+
+    /// Whether a tool answers with envelopes. Then a run without one proves nothing.
+    fn answers_with_envelopes(&self) -> bool {
+        true
+    }
+
+    /// The JSON document in the root of a project that says what its tool can do.
+    fn manifest(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Environment variables that hold secrets, as the manifest says.
+    fn secrets(&self, _manifest: &Value) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Why the facts of the API behind a tool are not known; `None` when they are.
+    fn lacks_facts(&self, _fixture: Option<&Fixture>) -> Option<&'static str> {
+        Some("tools of this family have no facts of an API")
+    }
+
+    /// The upstream of a call, where the facts of its API are known; routes of the fixture answer otherwise.
+    fn upstream(
+        &self,
+        _fixture: &Fixture,
+        _behaviour: Behaviour,
+        _secrets: &[Sentinel],
+    ) -> Option<std::io::Result<Mock>> {
+        None
+    }
+}
+
+/// The tools of each family.
+pub static TOOLS: FamilyParts<dyn FamilyTools> = FamilyParts::new();

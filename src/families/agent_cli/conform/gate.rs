@@ -1,0 +1,428 @@
+//! The write gate (agent-cli §7, §9): nothing happens without a token, and a token is good for one thing once.
+
+use serde_json::Value;
+
+use super::fixture::{Role, Sample};
+use super::kind;
+use super::lab::{Account, ProbeCaller, and, examine};
+use super::shot::Answered;
+use super::stop::{ProbeStep, Unfinished};
+use crate::conform::probe::Probe;
+use crate::families::agent_cli::conform::listing::declared;
+use crate::families::agent_cli::contract::FAMILY;
+
+pub const WRITES: [Role; 6] =
+    [Role::Create, Role::Update, Role::Delete, Role::Batch, Role::Job, Role::Human];
+/// Longest life of a token that is taken for a limit at all.
+const MAX_LIFE: i64 = 24 * 3_600;
+
+/// Whether a command wants to be told that it is meant.
+pub fn is_dangerous(reference: &Value, path: &str) -> bool {
+    declared(reference, path).is_some_and(|command| command["dangerous"] == true)
+}
+
+/// The call with `--dangerous` where it is wanted.
+pub fn meant(lab: &ProbeCaller<'_>, sample: &Sample, call: &[String]) -> Vec<String> {
+    let reference = lab.session_reference().unwrap_or_default();
+    if is_dangerous(&reference, &sample.path) { and(call, &["--dangerous"]) } else { call.to_vec() }
+}
+
+/// The token of a dry run.
+///
+/// # Errors
+/// Blocked without one: the probe of the dry run says why.
+pub fn token(lab: &ProbeCaller<'_>, call: &[String]) -> ProbeStep<String> {
+    let shot = lab.call(&and(call, &["--dry-run"]));
+    let token = shot.at("/data/confirm_token").as_str();
+    token
+        .map(str::to_owned)
+        .ok_or_else(|| Unfinished::Blocked("the dry run gives no token".to_owned()))
+}
+
+/// The samples that write and are confirmed always.
+///
+/// # Errors
+/// Blocked when `reference` does not say of one of them what it does.
+fn writes<'a>(lab: &ProbeCaller<'a>) -> ProbeStep<Vec<&'a Sample>> {
+    let mut found = Vec::new();
+    for sample in WRITES.into_iter().flat_map(|role| lab.samples(role)) {
+        let command = lab.declared(&sample.path)?;
+        if let Some(why) = kind::unclear(&sample.path, &command) {
+            return Err(Unfinished::Blocked(why));
+        }
+        if kind::is_gated(&command) {
+            found.push(sample);
+        }
+    }
+    Ok(found)
+}
+
+/// Starts the upstream and gives every write.
+///
+/// # Errors
+/// When there is none.
+fn all_writes<'a>(lab: &ProbeCaller<'a>) -> ProbeStep<Vec<&'a Sample>> {
+    let writes = writes(lab)?;
+    if writes.is_empty() {
+        lab.sample(Role::Create)?;
+        let message = "no sample of conform.toml is a write that is confirmed always";
+        return Err(Unfinished::Blocked(message.to_owned()));
+    }
+    lab.start_upstream()?;
+    Ok(writes)
+}
+
+/// A confirmation that must be refused as a conflict and change nothing.
+fn conflicts(
+    lab: &ProbeCaller<'_>,
+    account: Account,
+    call: &[String],
+    token: &str,
+    when: &str,
+) -> ProbeStep {
+    let before = lab.mutations();
+    let shot = lab.run_as(account, &and(call, &["--confirm", token]), &[]);
+    shot.expect(lab.mutations() == before, format!("{when} is carried out"))?;
+    shot.expect_code(&["E_CONFLICT"], when)?;
+    shot.expect(shot.exit() == Some(6), format!("{when} has another exit than 6"))
+}
+
+pub const GATE_BARE: Probe = Probe {
+    id: "cli.gate-bare",
+    section: "§7",
+    title: "A write without a token fails with E_CONFIRMATION_REQUIRED and exit code 5, and changes nothing",
+    why: "Nothing may be changed by accident",
+    fix: "Use one gate for every write command",
+    run: |session| examine(session, gate_bare),
+    ..Probe::of(FAMILY)
+};
+
+fn gate_bare(lab: &ProbeCaller<'_>) -> ProbeStep {
+    for sample in all_writes(lab)? {
+        let shot = lab.call(&meant(lab, sample, &sample.call()));
+        shot.expect(lab.mutations() == 0, format!("`{}` writes without a token", sample.path))?;
+        let when = format!("`{}` without a token", sample.path);
+        shot.expect_code(&["E_CONFIRMATION_REQUIRED"], &when)?;
+        shot.expect(shot.exit() == Some(5), format!("{when} has another exit than 5"))?;
+    }
+    Ok(())
+}
+
+pub const DRY_RUN: Probe = Probe {
+    id: "cli.dry-run",
+    section: "§7",
+    title: "A dry run returns preview, token and expiry, and changes nothing",
+    why: "People agree to what the preview shows",
+    fix: "Return `preview`, `confirm_token` and `expires_at` in UTC from every write with --dry-run",
+    run: |session| examine(session, dry_run),
+    ..Probe::of(FAMILY)
+};
+
+fn dry_run(lab: &ProbeCaller<'_>) -> ProbeStep {
+    for sample in all_writes(lab)? {
+        let path = &sample.path;
+        let shot = lab.call(&and(&meant(lab, sample, &sample.call()), &["--dry-run"]));
+        shot.expect(lab.mutations() == 0, format!("the dry run of `{path}` writes"))?;
+        shot.expect(shot.is_ok(), format!("the dry run of `{path}` fails"))?;
+        let preview = shot.at("/data/preview").as_object();
+        shot.expect(preview.is_some_and(|preview| !preview.is_empty()), "`preview` shows nothing")?;
+        let token = shot.at("/data/confirm_token").as_str().unwrap_or_default();
+        shot.expect(token.len() >= 16, "`confirm_token` is no token")?;
+        let expires = shot.at("/data/expires_at").as_str().unwrap_or_default();
+        let life = seconds_until(expires);
+        shot.expect(
+            life.is_some(),
+            "`expires_at` is no time in UTC of the form 2026-01-31T12:00:00Z",
+        )?;
+        let is_near = life.is_some_and(|life| (1..=MAX_LIFE).contains(&life));
+        shot.expect(is_near, "`expires_at` is not within the next day")?;
+        leaks(lab, &shot)?;
+    }
+    Ok(())
+}
+
+fn leaks(lab: &ProbeCaller<'_>, shot: &Answered) -> ProbeStep {
+    let preview = shot.data().to_string();
+    let leaks = lab.secrets().iter().any(|secret| secret.leak(&preview).is_some());
+    shot.expect(!leaks, "the preview holds a secret")
+}
+
+/// Seconds from now until a time in UTC.
+pub fn seconds_until(time: &str) -> Option<i64> {
+    let moment: jiff::Timestamp = utc(time)?;
+    let now = i64::try_from(crate::system::clock::now_seconds()).ok()?;
+    moment.as_second().checked_sub(now)
+}
+
+/// A time in UTC as the contract wants it.
+pub fn utc(time: &str) -> Option<jiff::Timestamp> {
+    let is_utc = time.ends_with('Z') || time.ends_with("+00:00");
+    if is_utc && time.contains('T') { time.parse().ok() } else { None }
+}
+
+pub const DRY_RUN_VALIDATES: Probe = Probe {
+    id: "cli.dry-run-validates",
+    section: "§7",
+    title: "A write that cannot succeed already fails in its dry run",
+    why: "A token for an impossible write is useless",
+    fix: "Read the target during the dry run, and report its failure",
+    run: |session| examine(session, dry_run_validates),
+    ..Probe::of(FAMILY)
+};
+
+fn dry_run_validates(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let sample = lab.sample(Role::Update)?;
+    if sample.missing.is_empty() {
+        return Err(Unfinished::Blocked(format!(
+            "`{}` has no `missing` in conform.toml",
+            sample.path
+        )));
+    }
+    let call = meant(lab, sample, &sample.with(&sample.missing));
+    let shot = lab.call(&and(&call, &["--dry-run"]));
+    let has_token = shot.at("/data/confirm_token").is_string();
+    shot.expect(!has_token && !shot.is_ok(), "a target that does not exist gets a token")?;
+    shot.expect_code(&["E_NOT_FOUND"], "the dry run over a target that does not exist")
+}
+
+pub const TOKEN_ONCE: Probe = Probe {
+    id: "cli.token-once",
+    section: "§9",
+    title: "A token works once; a second use fails with E_CONFLICT",
+    why: "A retry after a timeout must not repeat the write",
+    fix: "Record the token's fingerprint before the write begins",
+    run: |session| examine(session, token_once),
+    ..Probe::of(FAMILY)
+};
+
+fn token_once(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let sample = lab.sample(Role::Create)?;
+    let call = meant(lab, sample, &sample.call());
+    let token = token(lab, &call)?;
+    let shot = lab.call(&and(&call, &["--confirm", &token]));
+    shot.expect(shot.is_ok(), "the token of the dry run is refused")?;
+    shot.expect(lab.mutations() >= 1, "the confirmed write did not reach the upstream")?;
+    conflicts(lab, Account::One, &call, &token, "a token that was used already")
+}
+
+pub const TOKEN_PAYLOAD: Probe = Probe {
+    id: "cli.token-payload",
+    section: "§7",
+    title: "A token is valid only for the arguments of its dry run",
+    why: "Agreement to one text is not agreement to another",
+    fix: "Include the whole payload in the token, not only ids",
+    run: |session| examine(session, token_payload),
+    ..Probe::of(FAMILY)
+};
+
+fn token_payload(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let changed = |sample: &&Sample| !sample.changed.is_empty();
+    let samples: Vec<_> = all_writes(lab)?.into_iter().filter(changed).collect();
+    if samples.is_empty() {
+        return Err(Unfinished::Blocked(
+            "no write in conform.toml has `changed` arguments".to_owned(),
+        ));
+    }
+    for sample in samples {
+        let token = token(lab, &meant(lab, sample, &sample.call()))?;
+        let other = meant(lab, sample, &sample.with(&sample.changed));
+        let when = format!("a token for other arguments of `{}`", sample.path);
+        conflicts(lab, Account::One, &other, &token, &when)?;
+    }
+    Ok(())
+}
+
+pub const TOKEN_FORGED: Probe = Probe {
+    id: "cli.token-forged",
+    section: "§7",
+    title: "A token that is made up, shortened, re-encoded or of another command fails with E_CONFLICT",
+    why: "A token that can be forged confirms nothing, and a second encoding could be used a second time",
+    fix: "Authenticate the token with a secret, decode it strictly, and accept only its canonical encoding",
+    run: |session| examine(session, token_forged),
+    ..Probe::of(FAMILY)
+};
+
+fn token_forged(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let sample = lab.sample(Role::Create)?;
+    let call = meant(lab, sample, &sample.call());
+    let token = token(lab, &call)?;
+    let forgeries = [
+        ("a made-up token", "ct_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA".to_owned()),
+        ("a shortened token", token.chars().take(token.len().saturating_sub(4)).collect()),
+        ("a token with a character more", format!("{token}=")),
+        ("a token with a line break", format!("{token}\n")),
+        ("a changed token", changed(&token)),
+    ];
+    for (when, forged) in forgeries {
+        conflicts(lab, Account::One, &call, &forged, when)?;
+    }
+    for other in all_writes(lab)?.into_iter().filter(|other| other.path != sample.path) {
+        let call = meant(lab, other, &other.call());
+        conflicts(lab, Account::One, &call, &token, "a token of another command")?;
+    }
+    Ok(())
+}
+
+/// The token with another character in its middle.
+fn changed(token: &str) -> String {
+    let middle = token.len() / 2;
+    let symbol = if token.as_bytes().get(middle) == Some(&b'A') { 'B' } else { 'A' };
+    token.char_indices().map(|(at, old)| if at == middle { symbol } else { old }).collect()
+}
+
+pub const TOKEN_ACCOUNT: Probe = Probe {
+    id: "cli.token-account",
+    section: "§7",
+    title: "A token of one account fails with E_CONFLICT for another",
+    why: "The preview was made with the rights of the first account",
+    fix: "Include the account in the token",
+    run: |session| examine(session, token_account),
+    ..Probe::of(FAMILY)
+};
+
+fn token_account(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let sample = lab.sample(Role::Create)?;
+    let other = lab.fixture.credentials.as_ref().and_then(|each| each.other_account.as_ref());
+    if other.is_none() {
+        return Err(Unfinished::Blocked("conform.toml names no `other_account`".to_owned()));
+    }
+    let call = meant(lab, sample, &sample.call());
+    let token = token(lab, &call)?;
+    conflicts(lab, Account::Other, &call, &token, "a token of another account")
+}
+
+pub const TOKEN_VERSION: Probe = Probe {
+    id: "cli.token-version",
+    section: "§9",
+    title: "A token is invalid after its target changes",
+    why: "Otherwise a write would undo someone else's change",
+    fix: "Include the version of the target in the token, and send it with the write",
+    run: |session| examine(session, token_version),
+    ..Probe::of(FAMILY)
+};
+
+fn token_version(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let sample = lab.sample(Role::Update)?;
+    if sample.changed.is_empty() {
+        return Err(Unfinished::Blocked(format!(
+            "`{}` has no `changed` in conform.toml",
+            sample.path
+        )));
+    }
+    let call = meant(lab, sample, &sample.call());
+    let first = token(lab, &call)?;
+    let other = meant(lab, sample, &sample.with(&sample.changed));
+    let second = token(lab, &other)?;
+    let shot = lab.call(&and(&other, &["--confirm", &second]));
+    if !shot.is_ok() {
+        return Err(Unfinished::Blocked(
+            "the target cannot be changed with the `changed` arguments".to_owned(),
+        ));
+    }
+    conflicts(lab, Account::One, &call, &first, "a token for a target that has changed")
+}
+
+pub const TOKEN_RACE: Probe = Probe {
+    id: "cli.token-race",
+    section: "§9",
+    title: "If two processes use one token, exactly one writes",
+    why: "Agents run in parallel; if the check and the mark are separate steps, both succeed",
+    fix: "Mark the token as used by creating a file exclusively, before the write",
+    run: |session| examine(session, token_race),
+    ..Probe::of(FAMILY)
+};
+
+fn token_race(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let sample = lab.sample(Role::Create)?;
+    let call = meant(lab, sample, &sample.call());
+    let token = token(lab, &call)?;
+    let [first, second] = lab.twice_at_once(&and(&call, &["--confirm", &token]));
+    let successes = [&first, &second].into_iter().filter(|shot| shot.is_ok()).count();
+    if successes == 2 && lab.call(&and(&call, &["--confirm", &token])).is_ok() {
+        let message = "a token works more than once anyway, so two at once show nothing";
+        return Err(Unfinished::Blocked(message.to_owned()));
+    }
+    second.expect(successes <= 1, "both processes wrote with the same token")?;
+    second.expect(successes == 1, "neither process wrote with a good token")?;
+    let loser = if first.is_ok() { &second } else { &first };
+    loser.expect_code(&["E_CONFLICT"], "the process that came second")
+}
+
+pub const DANGEROUS: Probe = Probe {
+    id: "cli.dangerous",
+    section: "§15.4",
+    title: "A dangerous command needs --dangerous in both steps, even with a valid token",
+    why: "For irreversible changes, a token without the explicit flag is not enough",
+    fix: "Check --dangerous before the dry run and before the token",
+    run: |session| examine(session, dangerous),
+    ..Probe::of(FAMILY)
+};
+
+fn dangerous(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let reference = lab.reference()?;
+    let samples: Vec<_> = all_writes(lab)?
+        .into_iter()
+        .filter(|sample| is_dangerous(&reference, &sample.path))
+        .collect();
+    if samples.is_empty() {
+        let commands = reference["commands"].as_array().into_iter().flatten();
+        let any = commands.into_iter().any(|command| command["dangerous"] == true);
+        let message = "no dangerous command of `reference` has a sample in conform.toml";
+        return Err(if any {
+            Unfinished::Blocked(message.to_owned())
+        } else {
+            lab.absent("`reference` has no dangerous command")
+        });
+    }
+    for sample in samples {
+        let call = sample.call();
+        let when = format!("`{}` without --dangerous", sample.path);
+        let shot = lab.call(&and(&call, &["--dry-run"]));
+        shot.expect_code(&["E_CONFIRMATION_REQUIRED"], &format!("the dry run of {when}"))?;
+        let token = token(lab, &and(&call, &["--dangerous"]))?;
+        let before = lab.mutations();
+        let shot = lab.call(&and(&call, &["--confirm", &token]));
+        shot.expect(lab.mutations() == before, format!("{when} is carried out"))?;
+        shot.expect_code(&["E_CONFIRMATION_REQUIRED"], &format!("{when}, with a good token,"))?;
+    }
+    Ok(())
+}
+
+pub const IDEMPOTENCY_KEY: Probe = Probe {
+    id: "cli.idempotency-key",
+    section: "§9",
+    title: "The idempotency key of a create is forwarded and included in the token; used twice, it creates one object",
+    why: "It makes a create safe to repeat",
+    fix: "Forward the key to the upstream, and include it in the token",
+    run: |session| examine(session, idempotency_key),
+    ..Probe::of(FAMILY)
+};
+
+fn idempotency_key(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let sample = lab.sample(Role::Create)?;
+    let command = lab.declared(&sample.path)?;
+    let flag = super::listing::params(&command)
+        .find(|name| ["idempotency-key", "request-id"].contains(&name.as_str()));
+    let Some(flag) = flag else {
+        return Err(lab.absent(&format!("`{}` declares no such key", sample.path)));
+    };
+    let flag = format!("--{flag}");
+    let keyed = |key: &str| and(&meant(lab, sample, &sample.call()), &[&flag, key]);
+    let (one, two) = (keyed("aos-conform-key-1"), keyed("aos-conform-key-2"));
+    let first = token(lab, &one)?;
+    conflicts(lab, Account::One, &two, &first, "a token for another key")?;
+    let made = lab.call(&and(&one, &["--confirm", &first]));
+    made.expect(made.is_ok(), "a create with a key fails")?;
+    let sent = lab.with_upstream(|upstream| {
+        let carries = |text: &str| text.contains("aos-conform-key-1");
+        upstream.mock.requests().iter().any(|request| {
+            request.headers.iter().any(|(_, value)| carries(value))
+                || carries(&String::from_utf8_lossy(&request.body))
+        })
+    })?;
+    made.expect(sent, "the key does not reach the upstream")?;
+    let second = token(lab, &one)?;
+    let again = lab.call(&and(&one, &["--confirm", &second]));
+    let same = again.is_ok() && again.at("/data/id") == made.at("/data/id");
+    again.expect(same, "the same key used twice does not lead to the same thing")
+}

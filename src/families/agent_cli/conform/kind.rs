@@ -1,0 +1,110 @@
+//! What a command does, by the words of `reference`. The contract leaves the words of `type` open: the usual ones mean
+//! the same, and an unknown one shows nothing.
+
+use serde_json::Value;
+
+const READS: &[&str] = &[
+    "read",
+    "reads",
+    "read-only",
+    "readonly",
+    "query",
+    "queries",
+    "get",
+    "list",
+    "view",
+    "show",
+    "search",
+    "stream",
+    "subscription",
+    "watch",
+];
+const WRITES: &[&str] = &[
+    "write",
+    "writes",
+    "read-write",
+    "mutation",
+    "mutate",
+    "mutating",
+    "create",
+    "update",
+    "delete",
+    "destructive",
+    "modify",
+    "change",
+    "upsert",
+    "patch",
+    "batch",
+    "bulk",
+];
+
+/// What a command does.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum CommandKind {
+    Reads,
+    Writes,
+    /// `reference` does not say it, or in a word that nobody knows.
+    Unknown,
+}
+
+/// What `reference` says that a command does.
+pub fn of(command: &Value) -> CommandKind {
+    let word = command["type"].as_str().unwrap_or_default().trim().to_lowercase();
+    let word = word.replace([' ', '_'], "-");
+    // How it is confirmed is said of writes alone, in words that the contract defines.
+    let is_confirmed = command.get("confirm").is_some_and(|confirm| !confirm.is_null());
+    match (READS.contains(&word.as_str()), WRITES.contains(&word.as_str())) {
+        (true, _) if is_confirmed || command["dangerous"] == true => CommandKind::Unknown,
+        (true, _) => CommandKind::Reads,
+        (_, true) => CommandKind::Writes,
+        _ => CommandKind::Unknown,
+    }
+}
+
+pub fn reads(command: &Value) -> bool {
+    of(command) == CommandKind::Reads
+}
+
+pub fn writes(command: &Value) -> bool {
+    of(command) == CommandKind::Writes
+}
+
+/// Whether a command is a write that wants a token always, which is also what no word about it means.
+pub fn is_gated(command: &Value) -> bool {
+    writes(command) && command.get("confirm").is_none_or(|confirm| confirm == "always")
+}
+
+/// The word that nobody knows, as a reason.
+pub fn unclear(path: &str, command: &Value) -> Option<String> {
+    if of(command) != CommandKind::Unknown {
+        return None;
+    }
+    let word = command["type"].as_str().unwrap_or_default();
+    Some(format!(
+        "`reference` gives `{path}` the type `{word}`, which does not say whether it reads or writes"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn usual_words_mean_the_same_and_unknown_ones_show_nothing() {
+        for word in ["read", "Query", "read_only"] {
+            assert_eq!(of(&json!({"type": word})), CommandKind::Reads, "{word}");
+        }
+        for word in ["write", "mutation", "Delete"] {
+            assert_eq!(of(&json!({"type": word})), CommandKind::Writes, "{word}");
+        }
+        for command in [json!({}), json!({"type": "thing"}), json!({"type": 7})] {
+            assert_eq!(of(&command), CommandKind::Unknown, "{command}");
+            assert!(unclear("x", &command).is_some());
+        }
+        assert_eq!(of(&json!({"type": "read", "confirm": "always"})), CommandKind::Unknown);
+        assert!(is_gated(&json!({"type": "mutation"})));
+        assert!(!is_gated(&json!({"type": "write", "confirm": "exempt"})));
+    }
+}

@@ -1,0 +1,453 @@
+//! The member `[harness]` of `conform.toml`: the facts of the API behind a connector, stated apart from its code.
+//!
+//! Only data and its checks; `upstream` answers by it, `requests` holds the connector against it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::conform::fixture::document::{self, FixtureFault};
+use crate::conform::fixture::section::{Section, SectionReader};
+use crate::conform::session::ToolCaller;
+use crate::strict_json;
+
+/// Most commands, requests of a command, and refusals.
+const MAX_COMMANDS: usize = 1_000;
+const MAX_REQUESTS: usize = 100;
+const MAX_REFUSALS: usize = 200;
+/// The refusals that every API has; the mock answers with them.
+const WANTED: [When; 3] = [When::Credentials, When::Path, When::Request];
+
+/// How the API is called and how it answers.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct ApiFacts {
+    /// Where the API is; empty when each customer has an address of their own.
+    #[serde(default)]
+    pub base_url: String,
+    /// Headers that every request must have, apart from the credentials.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    pub auth: ApiAuth,
+    pub health: Exchange,
+    #[serde(default)]
+    pub commands: Vec<CommandFacts>,
+    #[serde(default)]
+    pub refusals: Vec<StatedRefusal>,
+    #[serde(default)]
+    pub partials: Vec<StatedPartial>,
+}
+
+/// Where the credentials are sent, and in which form.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct ApiAuth {
+    pub header: String,
+    /// `{NAME}` is the value of a variable; `{NAME:OTHER}` is the Base64 of both with a colon between them.
+    pub value: String,
+}
+
+/// A command with all its options, and the requests that it makes then.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct CommandFacts {
+    pub id: String,
+    #[serde(default)]
+    pub arguments: Vec<String>,
+    /// In this order; those of a list are its pages.
+    pub requests: Vec<Exchange>,
+    /// The member of `data` that holds the reply.
+    #[serde(default)]
+    pub result: String,
+    /// Of a list: the ids and names of its entries, over all pages.
+    pub ids: Option<Vec<String>>,
+    pub names: Option<Vec<String>>,
+}
+
+/// A request of the connector and the reply of the API.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Exchange {
+    pub method: String,
+    /// Below `base_url`, percent-encoded.
+    pub path: String,
+    #[serde(default)]
+    pub query: BTreeMap<String, QueryTexts>,
+    /// JSON; empty for a request without one.
+    #[serde(default)]
+    pub body: String,
+    #[serde(default = "ok_status")]
+    pub status: u16,
+    /// Headers of the reply; `{base_url}` is the address of the API.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    #[serde(default)]
+    pub reply: String,
+}
+
+/// One value, or several under the same name.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[serde(untagged)]
+pub enum QueryTexts {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl QueryTexts {
+    #[must_use]
+    pub fn all(&self) -> &[String] {
+        match self {
+            Self::One(text) => std::slice::from_ref(text),
+            Self::Many(texts) => texts,
+        }
+    }
+}
+
+/// How the API says no, and what the connector must make of it.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct StatedRefusal {
+    pub when: When,
+    pub status: u16,
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    #[serde(default)]
+    pub body: String,
+    /// The error code of the contract.
+    pub code: String,
+    /// A text of the body that the error repeats.
+    #[serde(default)]
+    pub says: String,
+    /// The word of `details.reason`; empty where any will do.
+    #[serde(default)]
+    pub reason: String,
+    /// The seconds of `details.retry_after_s`.
+    pub retry_after: Option<u64>,
+}
+
+/// A successful reply to a command, and whether the API says in it that it is only a part.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct StatedPartial {
+    pub command: String,
+    #[serde(default = "ok_status")]
+    pub status: u16,
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    pub reply: String,
+    /// The word of `data.incomplete_reason`; empty for a reply that is all of it.
+    #[serde(default)]
+    pub reason: String,
+}
+
+/// The reason of a refusal.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd)]
+#[serde(rename_all = "snake_case")]
+pub enum When {
+    /// No credentials, or wrong ones.
+    Credentials,
+    /// There is nothing at that path.
+    Path,
+    /// The path does not take that method.
+    Method,
+    /// Query, body or headers are wrong.
+    Request,
+    /// Too many requests.
+    Busy,
+    /// Anything else.
+    Other,
+}
+
+impl When {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Credentials => "credentials",
+            Self::Path => "path",
+            Self::Method => "method",
+            Self::Request => "request",
+            Self::Busy => "busy",
+            Self::Other => "other",
+        }
+    }
+}
+
+fn ok_status() -> u16 {
+    200
+}
+
+/// The facts of a run.
+#[must_use]
+pub fn of(session: &ToolCaller) -> Option<&ApiFacts> {
+    session.fixture.as_ref()?.section()
+}
+
+/// Reads the table of the file.
+pub struct HarnessSection;
+
+impl SectionReader for HarnessSection {
+    fn name(&self) -> &'static str {
+        "harness"
+    }
+
+    fn read(&self, text: &str) -> Result<Option<Section>, FixtureFault> {
+        let Some(facts) = document::table::<ApiFacts>(text, self.name())? else { return Ok(None) };
+        facts.check().map_err(|(word, reason)| document::near(text, &word, &reason))?;
+        let samples = facts.commands.iter().map(|it| (it.id.clone(), it.arguments.clone()));
+        Ok(Some(Section {
+            samples: samples.collect(),
+            base_path: facts.base_path().to_owned(),
+            has_replies: true,
+            ..Section::of(facts)
+        }))
+    }
+}
+
+impl ApiFacts {
+    /// The part of `base_url` that stands before every path.
+    #[must_use]
+    pub fn base_path(&self) -> &str {
+        let rest = self.base_url.split_once("://").map_or("", |(_, rest)| rest);
+        rest.find('/').map_or("", |at| rest[at..].trim_end_matches('/'))
+    }
+
+    /// Every request that the API knows.
+    pub fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
+        self.commands.iter().flat_map(|command| &command.requests).chain([&self.health])
+    }
+
+    #[must_use]
+    pub fn command(&self, id: &str) -> Option<&CommandFacts> {
+        self.commands.iter().find(|command| command.id == id)
+    }
+
+    /// The refusal with this reason, and its place in the list.
+    #[must_use]
+    pub fn refusal(&self, when: When) -> Option<&StatedRefusal> {
+        self.refusals.iter().find(|refusal| refusal.when == when)
+    }
+
+    /// Checks what types cannot say; a fault comes with a word of the file near it.
+    ///
+    /// # Errors
+    /// The word and what is wrong.
+    pub fn check(&self) -> Result<(), (String, String)> {
+        let fault = |word: &str, reason: String| Err((word.to_owned(), reason));
+        if !self.base_url.is_empty() && !self.base_url.starts_with("https://") {
+            return fault(&self.base_url, "`harness.base_url` must begin with https://".to_owned());
+        }
+        if names_in(&self.auth.value).is_empty() {
+            let reason = "`harness.auth.value` names no variable, as `Bearer {NAME}` does";
+            return fault("auth", reason.to_owned());
+        }
+        let answers = self.refusals.len() + self.partials.len();
+        if self.commands.len() > MAX_COMMANDS || answers > MAX_REFUSALS {
+            return fault(
+                "harness",
+                format!(
+                    "[harness] has more than {MAX_COMMANDS} commands, or {MAX_REFUSALS} refusals and partials"
+                ),
+            );
+        }
+        for (name, value) in self.headers.iter().chain([(&self.auth.header, &self.auth.value)]) {
+            if name.is_empty() || (name.clone() + value).contains(char::is_control) {
+                return fault(name, format!("`{name}` cannot be a header"));
+            }
+        }
+        let mut seen = BTreeSet::new();
+        for command in &self.commands {
+            if !seen.insert(&command.id) {
+                return fault(&command.id, format!("`{}` is in [harness] twice", command.id));
+            }
+            if command.arguments.iter().any(|argument| argument.contains('\0')) {
+                let reason = format!("an argument of `{}` has a NUL character", command.id);
+                return fault(&command.id, reason);
+            }
+            if command.requests.is_empty() || command.requests.len() > MAX_REQUESTS {
+                let reason = format!("`{}` must have 1 to {MAX_REQUESTS} requests", command.id);
+                return fault(&command.id, reason);
+            }
+            if command.ids.as_ref().map(Vec::len) != command.names.as_ref().map(Vec::len) {
+                let reason = format!("`{}` must have as many `names` as `ids`", command.id);
+                return fault(&command.id, reason);
+            }
+        }
+        let exchanges: Vec<_> = self.exchanges().collect();
+        for (at, exchange) in exchanges.iter().enumerate() {
+            exchange.check()?;
+            let is_other =
+                |other: &&&Exchange| other.asks_like(exchange) && other.answers_unlike(exchange);
+            if exchanges[..at].iter().any(|other| is_other(&other)) {
+                let reason = format!(
+                    "`{} {}` has two replies; the mock cannot know which one is wanted",
+                    exchange.method, exchange.path
+                );
+                return fault(&exchange.path, reason);
+            }
+        }
+        for refusal in &self.refusals {
+            if !(100..=599).contains(&refusal.status) {
+                let reason = format!("{} is not an HTTP status", refusal.status);
+                return fault("refusals", reason);
+            }
+            checked_headers(&refusal.headers)?;
+        }
+        for partial in &self.partials {
+            if self.command(&partial.command).is_none() {
+                let reason = format!(
+                    "a partial names `{}`, which [harness] does not state",
+                    partial.command
+                );
+                return fault(&partial.command, reason);
+            }
+            if !(200..=299).contains(&partial.status) {
+                return fault(
+                    "partials",
+                    format!("{} is not a status of a success", partial.status),
+                );
+            }
+            checked_headers(&partial.headers)?;
+        }
+        let missing = WANTED.into_iter().find(|when| self.refusal(*when).is_none());
+        missing.map_or(Ok(()), |when| {
+            let name = when.name();
+            let reason = format!(
+                "[harness] has no refusal with `when = \"{name}\"`; the mock answers with it"
+            );
+            fault("harness", reason)
+        })
+    }
+}
+
+impl Exchange {
+    fn check(&self) -> Result<(), (String, String)> {
+        let fault = |reason: String| Err((self.path.clone(), reason));
+        let is_method = |method: &str| {
+            !method.is_empty() && method.bytes().all(|byte| byte.is_ascii_uppercase())
+        };
+        if !is_method(&self.method) {
+            return fault(format!("`{}` is not a method in capital letters", self.method));
+        }
+        if !self.path.starts_with('/') || self.path.contains(['?', '#', ' ']) {
+            return fault(format!(
+                "`{}` must begin with `/`, be percent-encoded, and leave its query to `query`",
+                self.path
+            ));
+        }
+        if !(100..=599).contains(&self.status) {
+            return fault(format!("{} is not an HTTP status", self.status));
+        }
+        if !self.body.is_empty() && strict_json::read(&self.body).is_err() {
+            return fault(format!("the body of `{} {}` is not JSON", self.method, self.path));
+        }
+        checked_headers(&self.headers)
+    }
+
+    fn asks_like(&self, other: &Self) -> bool {
+        (&self.method, &self.path, &self.query, self.json())
+            == (&other.method, &other.path, &other.query, other.json())
+    }
+
+    fn answers_unlike(&self, other: &Self) -> bool {
+        (self.status, &self.headers, &self.reply) != (other.status, &other.headers, &other.reply)
+    }
+
+    /// The body as data; `None` for a request without one.
+    #[must_use]
+    pub fn json(&self) -> Option<Value> {
+        strict_json::read(&self.body).ok()
+    }
+}
+
+fn checked_headers(headers: &BTreeMap<String, String>) -> Result<(), (String, String)> {
+    let broken = |(name, value): &(&String, &String)| {
+        name.is_empty() || (name.to_string() + value).contains(char::is_control)
+    };
+    match headers.iter().find(broken) {
+        Some((name, _)) => Err((name.clone(), format!("`{name}` cannot be a header"))),
+        None => Ok(()),
+    }
+}
+
+/// The placeholders of a value: what stands between braces.
+pub fn names_in(value: &str) -> Vec<&str> {
+    value.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ApiFacts;
+    use crate::conform::fixture::Fixture;
+
+    const GOOD: &str = r#"version = 1
+[harness]
+base_url = "https://api.example.com/v1"
+auth = { header = "Authorization", value = "Bearer {KEY}" }
+health = { method = "GET", path = "/me" }
+[[harness.refusals]]
+when = "credentials"
+status = 401
+code = "AUTH_ERROR"
+[[harness.refusals]]
+when = "path"
+status = 404
+code = "NOT_FOUND"
+[[harness.refusals]]
+when = "request"
+status = 400
+code = "INVALID_USAGE"
+[[harness.commands]]
+id = "item.list"
+requests = [{ method = "GET", path = "/items" }]
+"#;
+
+    #[test]
+    fn facts_are_read_and_a_fault_names_its_place() {
+        let fixture = Fixture::parse(GOOD.as_bytes()).unwrap();
+        let facts = fixture.section::<ApiFacts>().unwrap();
+        assert_eq!(facts.base_path(), "/v1");
+        for (from, to, wanted) in [
+            (
+                "https://",
+                "http://",
+                "line 3, column 13: `harness.base_url` must begin with https://",
+            ),
+            ("{KEY}", "KEY", "line 4, column 1: `harness.auth.value` names no variable"),
+            ("\"/items\"", "\"items\"", "line 20, column 39: `items` must begin with `/`"),
+            ("\"/items\"", "\"/i?a=b\"", "line 20, column 39: `/i?a=b` must begin with `/`"),
+            (
+                "\"request\"",
+                "\"never\"",
+                "`harness.refusals[2].when` is `never`; it may be `credentials`",
+            ),
+            (
+                "\"request\"",
+                "\"busy\"",
+                "line 2, column 2: [harness] has no refusal with `when = \"request\"`",
+            ),
+            ("path = \"/me\"", "path = \"/items\", reply = \"1\"", "`GET /items` has two replies"),
+            (
+                "path = \"/items\"",
+                "path = \"/items\", body = \"{\"",
+                "the body of `GET /items` is not JSON",
+            ),
+            ("id = \"item.list\"", "id = \"item.list\"\nroute = 1", "unknown member `route`"),
+            (
+                "[[harness.commands]]",
+                "[[harness.partials]]\ncommand = \"item.get\"\nreply = \"{}\"\n[[harness.commands]]",
+                "a partial names `item.get`, which [harness] does not state",
+            ),
+            (
+                "[[harness.commands]]",
+                "[[routes]]\npath = \"/\"\n[[harness.commands]]",
+                "[harness] has the requests of the commands",
+            ),
+        ] {
+            let text = GOOD.replacen(from, to, 1);
+            let (place, reason) = Fixture::parse(text.as_bytes()).unwrap_err();
+            let said = format!("{place}: {reason}");
+            assert!(said.contains(wanted), "{wanted}\n{said}");
+        }
+    }
+}

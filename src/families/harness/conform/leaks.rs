@@ -1,0 +1,188 @@
+//! Sentinel secrets in everything that leaves the tool: whole, encoded, or four characters of them.
+
+use std::sync::Arc;
+
+use super::judge::Judge;
+use super::{call, results};
+use crate::conform::mock::Behaviour;
+use crate::conform::probe::{Conclusion, Need, Probe, ProbeVerdict};
+use crate::conform::secrets::SecretShape;
+use crate::conform::session::{Observed, ToolCall, ToolCaller};
+use crate::families::harness::contract::FAMILY;
+
+const WHY: &str = "what a connector prints goes to agents, logs and screens; four characters are enough to recognise a key";
+const SHAPES: [SecretShape; 2] = [SecretShape::Plain, SecretShape::Special];
+
+pub(super) const CONFIG: Probe = Probe {
+    id: "harness.config-redacted",
+    section: "§3.3",
+    title: "`config show` prints no character of a secret",
+    why: WHY,
+    fix: "say only whether a key is set; no first or last characters, no length",
+    needs: &[Need::Credentials],
+    run: config,
+    ..Probe::of(FAMILY)
+};
+
+pub(super) const HEALTH: Probe = Probe {
+    id: "harness.health-secrets",
+    section: "§9",
+    title: "`health` prints no part of a secret, whatever the upstream says",
+    why: WHY,
+    fix: "scrub every string that leaves the process of the values of all credentials",
+    needs: &[Need::Credentials],
+    run: health,
+    ..Probe::of(FAMILY)
+};
+
+pub(super) const ERRORS: Probe = Probe {
+    id: "harness.error-secrets",
+    section: "§9",
+    title: "Errors and `capabilities` print no part of a secret",
+    why: WHY,
+    fix: "scrub every string that leaves the process of the values of all credentials",
+    needs: &[Need::Credentials],
+    run: errors,
+    ..Probe::of(FAMILY)
+};
+
+pub(super) const COMMANDS: Probe = Probe {
+    id: "harness.command-secrets",
+    section: "§9",
+    title: "No command prints a part of a secret, also when the upstream repeats it",
+    why: WHY,
+    fix: "scrub results and errors of commands of the values of all credentials",
+    needs: &[Need::Credentials],
+    run: commands,
+    ..Probe::of(FAMILY)
+};
+
+pub(super) const URL: Probe = Probe {
+    id: "harness.secret-in-url",
+    section: "§9",
+    title: "No secret is part of an address",
+    why: "addresses are written to the logs of every proxy and server on the way",
+    fix: "send the secret in a header",
+    needs: &[Need::Credentials, Need::BaseUrl],
+    run: url,
+    ..Probe::of(FAMILY)
+};
+
+/// How the first secret that shows does so.
+fn leak(observed: &Observed) -> Option<String> {
+    let said = observed.said();
+    observed.secrets.iter().find_map(|secret| {
+        secret.leak(&said).map(|how| format!("{} is printed {how}", secret.name))
+    })
+}
+
+/// Whether there is something in which a secret could be.
+fn spoke(observed: &Observed) -> bool {
+    !observed.stdout().is_empty() || !observed.stderr().is_empty()
+}
+
+fn judged(calls: impl IntoIterator<Item = Arc<Observed>>) -> Conclusion {
+    let mut judge = Judge::default();
+    for observed in calls {
+        if spoke(&observed) {
+            judge.judge(&observed, leak(&observed));
+        }
+    }
+    judge.verdict()
+}
+
+/// The same call for each shape of secrets.
+fn shaped(session: &ToolCaller, call: &ToolCall) -> Vec<Arc<Observed>> {
+    SHAPES.into_iter().map(|shape| session.observe(&call.clone().secrets(shape))).collect()
+}
+
+fn config(session: &ToolCaller) -> Conclusion {
+    let calls = [
+        &["--json", "config", "show"][..],
+        &["config", "show"],
+        &["--json", "--verbose", "config", "show"],
+    ];
+    judged(
+        calls
+            .into_iter()
+            .flat_map(|arguments| shaped(session, &ToolCall::new(arguments.iter().copied()))),
+    )
+}
+
+fn health(session: &ToolCaller) -> Conclusion {
+    let behaviours =
+        [None, Some(Behaviour::Echo), Some(Behaviour::Status(500)), Some(Behaviour::Malformed)];
+    judged(behaviours.into_iter().flat_map(|behaviour| {
+        let call = ToolCall::new(["--json", "--verbose", "health"]);
+        shaped(
+            session,
+            &match behaviour {
+                Some(behaviour) => call.upstream(behaviour),
+                None => call,
+            },
+        )
+    }))
+}
+
+fn errors(session: &ToolCaller) -> Conclusion {
+    let mut calls: Vec<ToolCall> = [
+        &["--json", "capabilities"][..],
+        &["--json", "no-such-command"],
+        &["--json", "--verbose", "capabilities", "--no-such-option"],
+        &["--json", "--mode", "nobody", "capabilities"],
+        &["no-such-command"],
+    ]
+    .into_iter()
+    .map(|arguments| ToolCall::new(arguments.iter().copied()))
+    .collect();
+    // One refusal stands for all: they share the gate.
+    if let Some((command, lower)) = call::gated(session).into_iter().next() {
+        calls.push(command.call(lower.first().map(String::as_str)));
+    }
+    judged(calls.iter().flat_map(|call| shaped(session, call)))
+}
+
+fn commands(session: &ToolCaller) -> Conclusion {
+    if let Some(blocked) = call::uncontained(session) {
+        return blocked;
+    }
+    let mut judge = Judge::default();
+    let runs = [(Some(Behaviour::Echo), SecretShape::Special), (None, SecretShape::Plain)];
+    let (mut asked, mut all) = (0, 0);
+    for (behaviour, shape) in runs {
+        for (_, observed) in call::carried_out(session, behaviour, shape) {
+            all += 1;
+            asked += observed.connections.min(1);
+            if spoke(&observed) {
+                judge.judge(&observed, leak(&observed));
+            }
+        }
+    }
+    let finding = judge.verdict_or(call::absence(session, results::NOTHING));
+    if finding.verdict() == ProbeVerdict::Pass && all > 0 && asked == 0 {
+        return Conclusion::blocked(
+            "no command asked the upstream, so nothing could repeat a secret to it; give the commands samples in conform.toml",
+        );
+    }
+    call::over_all(session, finding)
+}
+
+fn url(session: &ToolCaller) -> Conclusion {
+    if !call::is_strict(session) {
+        return Conclusion::not_applicable("this tag does not ask for it");
+    }
+    let health = call::json(&["health"]).secrets(SecretShape::Plain).upstream(Behaviour::Good);
+    let mut calls = vec![session.observe(&health)];
+    let commands = call::carried_out(session, Some(Behaviour::Echo), SecretShape::Special);
+    calls.extend(commands.into_iter().map(|(_, observed)| observed));
+    let mut judge = Judge::default();
+    for observed in calls.into_iter().filter(|observed| !observed.requests.is_empty()) {
+        let secret = observed.secrets.iter().find(|secret| {
+            observed.requests.iter().any(|request| secret.leak(&request.target).is_some())
+        });
+        let fault = secret.map(|secret| format!("{} is part of an address", secret.name));
+        judge.judge(&observed, fault);
+    }
+    judge
+        .verdict_unless_empty("no call sent a request to the upstream, so no URL could be examined")
+}

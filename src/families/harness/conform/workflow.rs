@@ -1,0 +1,247 @@
+//! How workflows call: booleans with a value, empty values for what is not given.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::call;
+use super::call::CallableCommand;
+use super::judge::Judge;
+use crate::conform::probe::{Conclusion, Need, Probe};
+use crate::conform::secrets::SecretShape;
+use crate::conform::session::{Observed, ToolCall, ToolCaller};
+use crate::families::harness::contract::FAMILY;
+
+pub(super) const BOOLEAN: Probe = Probe {
+    id: "harness.workflow-boolean",
+    section: "§2",
+    title: "A boolean option is accepted bare and with a value",
+    why: "agents send `--draft`, workflows send `--draft true`",
+    fix: "give boolean options an optional value",
+    needs: &[Need::Manifest],
+    run: boolean,
+    ..Probe::of(FAMILY)
+};
+
+pub(super) const EMPTY: Probe = Probe {
+    id: "harness.workflow-empty",
+    section: "§2",
+    title: "An option with an empty value counts as not given",
+    why: "workflows send every field, the empty ones too",
+    fix: "drop options whose value is the empty string before they are checked",
+    needs: &[Need::Manifest],
+    run: empty,
+    ..Probe::of(FAMILY)
+};
+
+/// Words of `type` and `renderAs` for a boolean, and for anything else.
+const BOOLEANS: &[&str] = &["boolean", "bool", "checkbox", "switch", "toggle"];
+const OTHERS: &[&str] = &[
+    "text",
+    "string",
+    "textarea",
+    "richtext",
+    "number",
+    "integer",
+    "float",
+    "select",
+    "multiselect",
+    "enum",
+    "json",
+    "object",
+    "list",
+    "array",
+    "date",
+    "datetime",
+    "time",
+    "file",
+    "url",
+    "email",
+    "id",
+    "password",
+    "expression",
+    "options_group",
+];
+
+/// A field of the manifest that is an option of a command.
+struct FormField {
+    command: CallableCommand,
+    option: String,
+    is_boolean: bool,
+    is_required: bool,
+}
+
+fn fields(session: &ToolCaller) -> Vec<FormField> {
+    let commands = call::commands(session);
+    let fields = session.manifest.as_ref().and_then(|manifest| manifest.pointer("/scope/fields"));
+    let mut found = Vec::new();
+    for field in fields.and_then(Value::as_array).into_iter().flatten() {
+        let text = |name: &str| field.get(name).and_then(Value::as_str).unwrap_or_default();
+        let id = text("id");
+        let is_plain =
+            |symbol: char| symbol.is_ascii_alphanumeric() || symbol == '_' || symbol == '-';
+        if id.is_empty() || !id.chars().all(is_plain) {
+            continue;
+        }
+        let applies = field.get("applies_to").and_then(Value::as_array);
+        let applies: Vec<_> = applies.into_iter().flatten().filter_map(Value::as_str).collect();
+        for command in commands.iter().filter(|command| applies.contains(&command.id.as_str())) {
+            found.push(FormField {
+                command: command.clone(),
+                option: format!("--{}", id.replace('_', "-")),
+                is_boolean: BOOLEANS.contains(&text("type"))
+                    || BOOLEANS.contains(&text("renderAs")),
+                is_required: field.get("required") == Some(&Value::Bool(true))
+                    || requires(session, &command.id, id),
+            });
+        }
+    }
+    found
+}
+
+/// Whether the entry of a command names a field among its `required_fields`.
+fn requires(session: &ToolCaller, command: &str, field: &str) -> bool {
+    let commands = session.manifest.as_ref().and_then(|manifest| manifest.get("commands"));
+    let mut entries = commands.and_then(Value::as_array).into_iter().flatten();
+    let entry = entries.find(|entry| entry.get("id").and_then(Value::as_str) == Some(command));
+    let required = entry.and_then(|entry| entry.get("required_fields")).and_then(Value::as_array);
+    required.into_iter().flatten().any(|name| name.as_str() == Some(field))
+}
+
+/// The arguments of a sample without these options and their values.
+fn without(sample: &[String], options: &[&str]) -> Vec<String> {
+    let mut left = Vec::new();
+    let mut words = sample.iter().peekable();
+    while let Some(word) = words.next() {
+        let name = word.split_once('=').map_or(word.as_str(), |(name, _)| name);
+        if !options.contains(&name) {
+            left.push(word.clone());
+        } else if name == word && words.peek().is_some_and(|next| !next.starts_with("--")) {
+            words.next();
+        }
+    }
+    left
+}
+
+/// What a call came to: its exit and its error, without what differs from run to run.
+fn outcome(observed: &Observed) -> (Option<i32>, String) {
+    let envelope = call::loose(observed).unwrap_or_default();
+    (observed.exit(), call::error_code(&envelope).to_owned())
+}
+
+fn message(observed: &Observed) -> String {
+    let envelope = call::loose(observed).unwrap_or_default();
+    envelope.pointer("/error/message").and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// A call with the sample of its command but for some options, and with more words.
+fn call_with(
+    session: &ToolCaller,
+    command: &CallableCommand,
+    options: &[&str],
+    more: &[&str],
+) -> ToolCall {
+    let mode = Some(command.required_mode.as_str()).filter(|mode| !mode.is_empty());
+    let mut call = command.call(mode).secrets(SecretShape::Plain);
+    call.arguments.extend(without(command.sample(session).unwrap_or_default(), options));
+    call.arguments.extend(more.iter().map(|word| (*word).to_owned()));
+    call
+}
+
+/// Whether a call got as far as its options: without a sample it may fail for what it lacks before it looks at them.
+fn is_parsed(session: &ToolCaller, command: &CallableCommand, observed: &Observed) -> bool {
+    match observed.exit() {
+        Some(2) => command.sample(session).is_some(),
+        exit => exit.is_some(),
+    }
+}
+
+/// Shows that the manifest has no such field.
+fn absence<'a>(session: &ToolCaller, any: bool, evidence: &'a str) -> Result<&'a str, String> {
+    if any {
+        return Err("every such command fails before it looks at its options; give the commands samples in conform.toml".to_owned());
+    }
+    if let Some(kind) = unknown_kind(session) {
+        return Err(format!("connector.json has a field of the type `{kind}`, which is not known"));
+    }
+    call::absence(session, evidence)
+}
+
+/// A type of a field that the contract does not know, so that nobody can say which value it takes.
+fn unknown_kind(session: &ToolCaller) -> Option<String> {
+    let fields = session.manifest.as_ref().and_then(|manifest| manifest.pointer("/scope/fields"));
+    let is_known = |kind: &str| BOOLEANS.contains(&kind) || OTHERS.contains(&kind);
+    fields.and_then(Value::as_array).into_iter().flatten().find_map(|field| {
+        let text = |name: &str| field.get(name).and_then(Value::as_str).unwrap_or_default();
+        let is_clear = is_known(text("type")) || is_known(text("renderAs"));
+        (!is_clear).then(|| text("type").to_owned())
+    })
+}
+
+fn boolean(session: &ToolCaller) -> Conclusion {
+    if !call::is_strict(session) {
+        return Conclusion::not_applicable("this tag does not ask for it");
+    }
+    if let Some(blocked) = call::uncontained(session) {
+        return blocked;
+    }
+    let mut judge = Judge::default();
+    let mut any = false;
+    for field in fields(session) {
+        if !field.is_boolean {
+            continue;
+        }
+        any = true;
+        let option = field.option.as_str();
+        let call = |more: &[&str]| call_with(session, &field.command, &[option], more);
+        let bare = session.observe(&call(&[option]));
+        for value in ["true", "false"] {
+            let valued = session.observe(&call(&[option, value]));
+            // Without a sample both calls lack the same arguments, and must fail alike.
+            if !is_parsed(session, &field.command, &bare) {
+                continue;
+            }
+            let differs = outcome(&bare) != outcome(&valued)
+                || valued.exit() == Some(2) && message(&bare) != message(&valued);
+            judge.judge(
+                &valued,
+                differs
+                    .then(|| format!("`{option} {value}` and `{option}` have different results")),
+            );
+        }
+    }
+    judge.verdict_or(absence(session, any, "no command has a boolean option"))
+}
+
+fn empty(session: &ToolCaller) -> Conclusion {
+    if !call::is_strict(session) {
+        return Conclusion::not_applicable("this tag does not ask for it");
+    }
+    if let Some(blocked) = call::uncontained(session) {
+        return blocked;
+    }
+    let mut judge = Judge::default();
+    // All optional values of a command at once: one call shows what one of them would.
+    let mut by_command: BTreeMap<String, Vec<FormField>> = BTreeMap::new();
+    for field in fields(session) {
+        // What is always needed says nothing about optional values.
+        if !field.is_required {
+            by_command.entry(field.command.id.clone()).or_default().push(field);
+        }
+    }
+    for fields in by_command.values() {
+        let Some(first) = fields.first() else { continue };
+        let options: Vec<_> = fields.iter().map(|field| field.option.as_str()).collect();
+        let words: Vec<_> = options.iter().flat_map(|option| [*option, ""]).collect();
+        let call = |more: &[&str]| call_with(session, &first.command, &options, more);
+        let without = session.observe(&call(&[]));
+        let with = session.observe(&call(&words));
+        if !is_parsed(session, &first.command, &without) {
+            continue;
+        }
+        let differs = outcome(&without) != outcome(&with);
+        judge
+            .judge(&with, differs.then(|| "an empty value is not treated as not given".to_owned()));
+    }
+    judge.verdict_or(absence(session, !by_command.is_empty(), "no command has an optional option"))
+}

@@ -1,0 +1,366 @@
+//! The facts of an API for `conform.toml`: each command with all its options, the requests it makes then, the replies.
+//!
+//! They come from the preset and never from the generated code, which is held against them.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use serde_json::{Map, Value, json};
+
+use crate::families::harness::operations::{
+    AuthScheme, ErrorStyle, FieldType, HttpMethod, Operation, PagingPlace, Preset, PresetAuth,
+    PresetField,
+};
+
+use super::manifest;
+use super::pages::{IDS, NAMES, Page, PagedList};
+
+/// The facts of the API for conform.toml; JSON is text.
+#[must_use]
+pub fn facts(preset: &Preset) -> Value {
+    let samples = Samples::of(preset);
+    let commands: Vec<_> =
+        preset.operations.iter().map(|operation| samples.command(operation)).collect();
+    let (path, query) = split(&preset.api.health.path);
+    let reply = match preset.api.error_style {
+        ErrorStyle::OkField => json!({"id": IDS[0], "ok": true}),
+        // If only the status decides, the body is arbitrary.
+        ErrorStyle::Status => json!({"id": IDS[0], "ok": false}),
+    };
+    let refusals: Vec<_> = preset
+        .refusals
+        .iter()
+        .map(|refusal| {
+            let mut entry = json!(refusal);
+            entry["headers"] = headers(&refusal.headers);
+            entry
+        })
+        .collect();
+    let partials: Vec<_> = preset
+        .partials
+        .iter()
+        .map(|partial| {
+            let mut entry = json!(partial);
+            entry["headers"] = headers(&partial.headers);
+            entry
+        })
+        .collect();
+    json!({
+        "base_url": preset.api.base_url,
+        "auth": {"header": header(&preset.auth), "value": credentials(&preset.auth)},
+        "headers": headers(&preset.api.headers),
+        "health": {"method": preset.api.health.method, "path": path, "query": named(query), "reply": reply.to_string()},
+        "commands": commands,
+        "refusals": refusals,
+        "partials": partials,
+    })
+}
+
+fn headers(headers: &IndexMap<String, String>) -> Value {
+    pairs(headers.iter().map(|(name, value)| (name, json!(value))))
+}
+
+fn header(auth: &PresetAuth) -> &str {
+    let is_usual = auth.scheme == AuthScheme::Basic || auth.header.is_empty();
+    if is_usual { "Authorization" } else { &auth.header }
+}
+
+fn credentials(auth: &PresetAuth) -> String {
+    match auth.scheme {
+        AuthScheme::Bearer => format!("Bearer {{{}}}", auth.secret_key),
+        AuthScheme::Header => format!("{{{}}}", auth.secret_key),
+        AuthScheme::Basic => format!("Basic {{{}:{}}}", auth.user_key, auth.secret_key),
+    }
+}
+
+/// Names and values in their order, which a table of the template engine would lose.
+fn pairs<N: Into<String>>(entries: impl Iterator<Item = (N, Value)>) -> Value {
+    entries.map(|(name, value)| json!({"name": name.into(), "value": value})).collect()
+}
+
+fn named(entries: Vec<(String, Vec<String>)>) -> Value {
+    pairs(entries.into_iter().map(|(name, texts)| (name, json!(texts))))
+}
+
+/// A path and the query that is written behind it.
+fn split(path: &str) -> (String, Vec<(String, Vec<String>)>) {
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let parts = query.split('&').filter(|part| !part.is_empty());
+    let entries = parts.map(|part| {
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        (name.to_owned(), vec![value.to_owned()])
+    });
+    (path.to_owned(), entries.collect())
+}
+
+/// A success, for an API that reports success in the body.
+pub fn with_ok(mut body: Value, style: ErrorStyle) -> Value {
+    if let (ErrorStyle::OkField, Some(members)) = (style, body.as_object_mut()) {
+        members.insert("ok".to_owned(), true.into());
+    }
+    body
+}
+
+/// One value for each field: no two are equal, and each must be encoded to travel.
+struct Samples<'a> {
+    preset: &'a Preset,
+    fields: BTreeMap<&'a str, (usize, &'a PresetField)>,
+}
+
+impl<'a> Samples<'a> {
+    fn of(preset: &'a Preset) -> Self {
+        let fields = preset.fields.iter().enumerate();
+        let fields = fields.map(|(at, field)| (field.id.as_str(), (at, field))).collect();
+        Self { preset, fields }
+    }
+
+    /// The value that the API gets.
+    fn value(&self, id: &str) -> Value {
+        let text = || Value::from(format!("{} /1", id.replace('_', "-")));
+        let Some((at, field)) = self.fields.get(id) else { return text() };
+        match field.kind {
+            FieldType::String | FieldType::Richtext => text(),
+            FieldType::Number => json!(at + 7),
+            FieldType::Boolean => true.into(),
+            // The first one is often the default.
+            FieldType::Select => field.options.last().map_or_else(text, |last| json!(last)),
+            FieldType::List => json!([format!("{id} 1"), format!("{id} 2")]),
+            FieldType::Json => json!({id: [at, null, "text"]}),
+        }
+    }
+
+    fn command(&self, operation: &'a Operation) -> Value {
+        let mut arguments = Vec::new();
+        let mut fields: Vec<String> = Vec::new();
+        for field in manifest::inputs(operation) {
+            if field != "cursor" && !fields.contains(&field) {
+                let text = match field.as_str() {
+                    "limit" => self.list(operation).limit().to_string(),
+                    _ => wire(&self.value(&field)),
+                };
+                arguments.extend([format!("--{}", field.replace('_', "-")), text]);
+                fields.push(field);
+            }
+        }
+        let requests = match &operation.each {
+            Some(each) => {
+                let values = self.value(each.as_str());
+                let values = values.as_array().cloned().unwrap_or_default();
+                values.iter().map(|value| self.request(operation, Some(value))).collect()
+            }
+            None if operation.list => self.pages(operation),
+            None => vec![self.request(operation, None)],
+        };
+        let names = if operation.item_name == operation.item_id { IDS } else { NAMES };
+        json!({
+            "id": operation.id.as_str(),
+            "arguments": arguments,
+            "requests": requests,
+            "result": if operation.each.is_none() { operation.result.as_str() } else { "" },
+            "ids": if operation.list { json!(IDS) } else { Value::Null },
+            "names": if operation.list { json!(names) } else { Value::Null },
+        })
+    }
+
+    fn request(&self, operation: &Operation, item: Option<&Value>) -> Value {
+        let reply = match operation.method {
+            HttpMethod::Head => String::new(),
+            _ => with_ok(json!({"id": IDS[0]}), self.preset.api.error_style).to_string(),
+        };
+        self.exchange(operation, item, &Page { reply, ..Page::default() })
+    }
+
+    /// A request with all inputs, and what a page adds to it.
+    fn exchange(&self, operation: &Operation, item: Option<&Value>, page: &Page) -> Value {
+        let (template, mut query) = split(&operation.path);
+        for (name, field) in operation.query.pairs() {
+            let value = self.value(field.as_str());
+            let texts = match value.as_array().filter(|_| name.ends_with("[]")) {
+                Some(values) => values.iter().map(wire).collect(),
+                None => vec![wire(&value)],
+            };
+            query.push((name, texts));
+        }
+        let mut body: Vec<(String, Value)> = Vec::new();
+        body.extend(operation.body.pairs().into_iter().map(|(name, field)| {
+            let value = self.value(field.as_str());
+            (name, value)
+        }));
+        let in_query = matches!(operation.method, HttpMethod::Get | HttpMethod::Head);
+        for (name, value) in &operation.constants {
+            if in_query {
+                query.push((name.clone(), vec![wire(value)]));
+            } else {
+                body.push((name.clone(), value.clone()));
+            }
+        }
+        for (name, value) in &page.parameters {
+            match page.place {
+                PagingPlace::Query => query.push((name.clone(), vec![wire(value)])),
+                PagingPlace::Body => body.push((name.clone(), value.clone())),
+            }
+        }
+        let mut tree = Value::Object(Map::new());
+        // A whole object goes before its parts.
+        body.sort_by_key(|(name, _)| name.matches('.').count());
+        for (name, value) in &body {
+            set(&mut tree, name, value.clone());
+        }
+        let body = if body.is_empty() { String::new() } else { tree.to_string() };
+        json!({
+            "method": operation.method,
+            "path": self.path(&template, item),
+            "query": named(query),
+            "body": body,
+            "headers": pairs(page.headers.iter().map(|(name, value)| (name, json!(value)))),
+            "reply": page.reply,
+        })
+    }
+
+    fn path(&self, template: &str, item: Option<&Value>) -> String {
+        let mut parts = template.split('{');
+        let mut path = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (name, rest) = part.split_once('}').unwrap_or((part, ""));
+            let field = name.trim_start_matches('+');
+            let text = match item.filter(|_| field == "each_item") {
+                Some(value) => wire(value),
+                None => wire(&self.value(field)),
+            };
+            path.push_str(&percent(&text, name.starts_with('+')));
+            path.push_str(rest);
+        }
+        path
+    }
+
+    /// The list that an operation is.
+    fn list(&self, operation: &'a Operation) -> PagedList<'a> {
+        let has_own = operation.paging.is_some();
+        let alike = |other: &&Operation| other.list && other.paging.is_some() == has_own;
+        let mut lists = self.preset.operations.iter().filter(alike);
+        let turn = lists.position(|other| other.id == operation.id).unwrap_or_default();
+        PagedList {
+            operation,
+            rules: operation.paging.as_ref().unwrap_or(&self.preset.api.paging),
+            style: self.preset.api.error_style,
+            turn,
+            // One of those that share their rules is enough.
+            asks_for_most: has_own || lists.next().is_none(),
+        }
+    }
+
+    /// The requests that read a list to its end.
+    fn pages(&self, operation: &'a Operation) -> Vec<Value> {
+        let pages = self.list(operation).pages();
+        let mut requests: Vec<_> =
+            pages.iter().map(|page| self.exchange(operation, None, page)).collect();
+        for at in 0..requests.len().saturating_sub(1) {
+            if pages[at].is_linked {
+                let link = format!("<{}>; rel=\"next\"", address(&requests[at + 1]));
+                requests[at]["headers"] = json!([{"name": "Link", "value": link}]);
+            }
+        }
+        requests
+    }
+}
+
+/// The address of a request, below that of the mock.
+fn address(request: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let entries = request["query"].as_array().cloned().unwrap_or_default();
+    let pairs: Vec<_> = entries
+        .iter()
+        .flat_map(|entry| {
+            let values = entry["value"].as_array().cloned().unwrap_or_default();
+            let name = text(&entry["name"]);
+            values.into_iter().map(move |value| {
+                format!("{}={}", percent(&name, false), percent(&text(&value), false))
+            })
+        })
+        .collect();
+    format!("{{base_url}}{}?{}", text(&request["path"]), pairs.join("&"))
+}
+
+/// A value as text: in a query and on the command line.
+fn wire(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(wire).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    }
+}
+
+fn percent(text: &str, keeps_slashes: bool) -> String {
+    text.bytes()
+        .map(|byte| match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                char::from(byte).to_string()
+            }
+            b'/' if keeps_slashes => "/".to_owned(),
+            _ => format!("%{byte:02X}"),
+        })
+        .collect()
+}
+
+/// Sets a value at a dotted place; no name at all means that there is no such place.
+pub fn set(tree: &mut Value, place: &str, value: Value) {
+    if place.is_empty() {
+        return;
+    }
+    let mut here = tree;
+    for key in place.split('.') {
+        let Value::Object(members) = here else { return };
+        here = members.entry(key).or_insert_with(|| Value::Object(Map::new()));
+    }
+    *here = value;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn preset(operation: &str) -> Preset {
+        let text = format!(
+            r#"{{"label": "", "summary": "", "backend": "", "category": "", "categories": [], "documentation": "",
+            "auth": {{"kind": "", "service_keys": [], "interactive_setup": [], "scheme": "basic", "header": "",
+                "user_key": "ME", "secret_key": "KEY"}},
+            "api": {{"error_style": "ok_field", "health": {{"method": "GET", "path": "/me?x=1"}},
+                "paging": {{"style": "cursor", "limit": "size", "max_limit": 9, "position": "at", "next": "meta.next", "more": "", "in": "query"}}}},
+            "fields": [{{"id": "ids", "label": "", "type": "list", "help": ""}}],
+            "operations": [{operation}]}}"#
+        );
+        serde_json::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn a_list_has_two_pages_and_an_end() {
+        let facts = facts(&preset(
+            r#"{"id": "a.list", "summary": "s", "method": "GET", "path": "/a", "list": true, "query": ["q"],
+                "items": "data.list", "item_id": "gid", "item_name": "properties.name"}"#,
+        ));
+        assert_eq!(facts["auth"]["value"], "Basic {ME:KEY}");
+        let requests = &facts["commands"][0]["requests"];
+        assert_eq!(
+            requests[1]["reply"],
+            r#"{"data":{"list":[{"properties":{"name":"three"},"gid":9007199254740997}]},"meta":null,"ok":true}"#
+        );
+        let query = json!([
+            {"name": "q", "value": ["q /1"]},
+            {"name": "size", "value": ["9"]},
+            {"name": "at", "value": ["next+2/="]},
+        ]);
+        assert_eq!(requests[1]["query"], query);
+        assert_eq!(facts["commands"][0]["arguments"], json!(["--q", "q /1", "--limit", "10"]));
+    }
+
+    #[test]
+    fn a_bulk_command_makes_a_request_for_each_value() {
+        let facts = facts(&preset(
+            r#"{"id": "a.close", "summary": "s", "method": "POST", "path": "/o/{owner}/{+path}/{each_item}", "each": "ids",
+                "constants": {"state": "closed", "a.b": 1}}"#,
+        ));
+        let requests = &facts["commands"][0]["requests"];
+        assert_eq!(requests[1]["path"], "/o/owner%20%2F1/path%20/1/ids%202");
+        assert_eq!(requests[0]["body"], r#"{"state":"closed","a":{"b":1}}"#);
+    }
+}

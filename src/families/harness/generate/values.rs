@@ -1,0 +1,125 @@
+//! Variables for the templates of a connector: its preset, the names and the answers.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::families::harness::connector::ToolName;
+use crate::families::harness::operations::{Operation, Paging, Preset};
+
+use super::facts as connector_facts;
+use super::manifest;
+use crate::generate::literal::python;
+use crate::generate::scaffold::Origin;
+
+/// The variables of every file.
+#[must_use]
+pub fn variables(
+    tool: &ToolName,
+    preset: &Preset,
+    answers: &BTreeMap<String, String>,
+    origin: &Origin<'_>,
+) -> Value {
+    let answer = |key: &str| answers.get(key).map_or("", String::as_str);
+    let headers: Vec<_> = preset
+        .api
+        .headers
+        .iter()
+        .map(|(name, value)| json!({"name": name, "value": value}))
+        .collect();
+    json!({
+        "tool": tool.as_str(),
+        "name": tool.short(),
+        "package": tool.package(),
+        "label": preset.label,
+        "summary": preset.summary,
+        "backend": preset.backend,
+        "documentation": preset.documentation,
+        "license": answer("license"),
+        "author": answer("author"),
+        "preset": answer("preset"),
+        "python_requires": ">=3.10",
+        "aos_version": origin.aos_version,
+        "aos_repository": origin.aos_repository,
+        "spec_tag": origin.spec_tag,
+        "auth": preset.auth,
+        "api": {
+            "base_url": preset.api.base_url,
+            "base_url_key": preset.api.base_url_key,
+            "url_override": preset.api.url_override,
+            "headers": headers,
+            "error_style": preset.api.error_style,
+            "health": preset.api.health,
+            "paging": preset.api.paging,
+            "failures": python::assignment("FAILURES", &json!(preset.api.failures)),
+            "waits": python::assignment("WAITS", &json!(preset.api.waits)),
+            "rate_wait": preset.api.rate_wait,
+            "partial": python::assignment("PARTIAL", &json!(preset.api.partial)),
+        },
+        "resources": manifest::resources(preset),
+        "facts": connector_facts::facts(preset),
+    })
+}
+
+/// The value of `resource` for each resource, by its name.
+#[must_use]
+pub fn resources(preset: &Preset) -> Vec<(String, Value)> {
+    manifest::resources(preset)
+        .into_iter()
+        .map(|name| {
+            let operations: Vec<_> = preset
+                .operations
+                .iter()
+                .filter(|candidate| manifest::resource(candidate.id.as_str()) == name)
+                .map(operation)
+                .collect();
+            (name.to_owned(), json!({"name": name, "operations": operations}))
+        })
+        .collect()
+}
+
+fn operation(operation: &Operation) -> Value {
+    let wires = |pairs: Vec<(String, crate::contract::name::Key)>| -> Vec<Value> {
+        pairs
+            .into_iter()
+            .map(|(wire, field)| json!({"wire": wire, "field": field.as_str()}))
+            .collect()
+    };
+    let constants: Vec<_> = operation
+        .constants
+        .iter()
+        .map(|(wire, value)| {
+            let literal = python::value(value);
+            json!({"wire": wire, "value": literal})
+        })
+        .collect();
+    json!({
+        "id": operation.id.as_str(),
+        "function": function_name(operation.id.as_str()),
+        "summary": operation.summary,
+        "method": operation.method,
+        "path": operation.path,
+        "query": wires(operation.query.pairs()),
+        "body": wires(operation.body.pairs()),
+        "constants": constants,
+        "result": operation.result,
+        "list": operation.list,
+        "items": operation.items,
+        "item_id": operation.item_id,
+        "item_name": operation.item_name,
+        "mode": operation.required_mode(),
+        "action_class": operation.class(),
+        "each": operation.each.as_ref().map_or("", |field| field.as_str()),
+        "paging": operation.paging.as_ref().map(paging),
+    })
+}
+
+fn paging(paging: &Paging) -> Value {
+    json!(paging)
+}
+
+/// `issue.list` to `list_issue`: never a Python keyword or builtin, and unique as the id is.
+fn function_name(id: &str) -> String {
+    let (resource, action) = id.split_once('.').unwrap_or(("", id));
+    format!("{action}_{resource}").replace(['.', '-'], "_").trim_end_matches('_').to_owned()
+}

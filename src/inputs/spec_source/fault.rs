@@ -1,0 +1,51 @@
+//! Why a contract cannot be had.
+
+use std::path::PathBuf;
+
+use crate::contract::document::ContractError;
+use crate::contract::{Family, SpecTag};
+use crate::release::ReleaseError;
+
+/// Why a tag cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum SpecError {
+    #[error("the family `{family}` has no tag `{tag}`; this aos carries {}", known.join(", "))]
+    UnknownTag { family: Family, tag: String, known: Vec<String> },
+    #[error("`{}` holds no contract of the family `{family}`{}", path.display(), tag.as_ref().map(|tag| format!(" at tag `{tag}`")).unwrap_or_default())]
+    NotInDirectory { path: PathBuf, family: Family, tag: Option<SpecTag> },
+    #[error(
+        "the release `{tag}` of `{origin}` holds no contract of the family `{family}`: there is no {}",
+        quoted(looked)
+    )]
+    NotInArchive { origin: String, family: Family, tag: SpecTag, looked: Vec<String> },
+    #[error("`{}` cannot be read: {source}", path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("`{path}` is not a usable contract: {source}")]
+    Contract { path: String, source: ContractError },
+    #[error(
+        "`{path}` is not in the format of the contracts that aos vendors: member `{member}`: {reason}"
+    )]
+    Format { path: String, member: String, reason: String },
+    #[error("`{path}` says tag `{tag}`, and that is not a tag: {reason}")]
+    Tag { path: String, tag: String, reason: String },
+    #[error("`{path}` is a contract of the tag `{found}`, not of `{wanted}`")]
+    OtherTag { path: String, found: SpecTag, wanted: SpecTag },
+    #[error(
+        "`{path}` differs from the released tag `{tag}` of `{family}`; a released tag never changes"
+    )]
+    Frozen { path: String, family: Family, tag: SpecTag },
+    #[error("`{path}` changes `{code}`, which is frozen since `{since}`")]
+    CoreChanged { path: String, code: String, since: SpecTag },
+    #[error(
+        "`{origin}` gives other bytes for `{tag}` than those that .agent/spec.lock remembers; a released tag never changes"
+    )]
+    OtherBytes { origin: String, tag: SpecTag },
+    #[error("the contract `{tag}` of `{origin}` cannot be had: {error}")]
+    Release { origin: String, tag: SpecTag, error: ReleaseError },
+    #[error("the newest contract of `{origin}` cannot be had: {error}")]
+    Newest { origin: String, error: ReleaseError },
+}
+
+fn quoted(paths: &[String]) -> String {
+    paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(" and no ")
+}

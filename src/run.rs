@@ -7,13 +7,14 @@ use std::ffi::OsString;
 
 use clap::Parser as _;
 use clap::error::ErrorKind;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::cli::{Cli, Command, Format, Global};
 use crate::commands::runtime::Action;
 use crate::commands::{self, Run, augmentor, mcp, registry};
 use crate::report::envelope::{self, Meta};
-use crate::report::{ErrorCode, Failure, Outcome, Style, brief};
+use crate::report::answers::reference::ProgramText;
+use crate::report::{ErrorCode, Failure, Outcome, Style, answers, brief};
 use crate::system::clock::Stopwatch;
 use crate::system::{environment, interrupt, keeper, program, terminal};
 use crate::update::notice;
@@ -43,9 +44,12 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         Err(_) => guess_global(&arguments),
     };
     let (run, format_fault) = settings(&global);
-    let declared: &[&str] = match &parsed {
-        Ok(cli) => registry::find(path_of(&cli.command)).map_or(&[], registry::fields),
-        Err(_) => &[],
+    // Only a selection needs the names.
+    let declared = match &parsed {
+        Ok(cli) if !global.fields.is_empty() => {
+            registry::find(path_of(&cli.command)).map(registry::fields).unwrap_or_default()
+        }
+        _ => Vec::new(),
     };
     let is_brief =
         matches!(&parsed, Ok(cli) if cli.command.is_brief() && cli.global.fields.is_empty());
@@ -58,14 +62,14 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         (Err(error), _) if is_display(&error) => Ok(described(&error)),
         (Err(error), _) => Err(usage::failure(&error)),
         (Ok(_), Some(fault)) => Err(fault),
-        (Ok(cli), None) => match fields::unknown_field(&cli, &global, declared) {
+        (Ok(cli), None) => match fields::unknown_field(&cli, &global, &declared) {
             Some(fault) => Err(fault),
             None => guarded(&cli, &run),
         },
     };
     let answer = match answer {
-        Ok(outcome) => fields::select(outcome, &global, &run, declared),
-        Err(failure) => Err(fields::narrowed(failure, &global, declared)),
+        Ok(outcome) => fields::select(outcome, &global, &run, &declared),
+        Err(failure) => Err(fields::narrowed(failure, &global, &declared)),
     };
     emit(answer, &global, &run, Ending { clock, keeps_exit, is_brief, is_stream })
 }
@@ -281,11 +285,14 @@ fn display(error: &clap::Error) -> u8 {
 /// Help or version as data, for a caller that asked for JSON.
 fn described(error: &clap::Error) -> Outcome {
     let text = error.render().to_string();
+    let shown = Visible::block(text.trim_end());
     let data = match error.kind() {
-        ErrorKind::DisplayVersion => json!({"tool": "aos", "version": program::version()}),
-        _ => json!({"tool": "aos", "help": text}),
+        ErrorKind::DisplayVersion => {
+            ProgramText { tool: "aos", version: Some(program::version()), help: None }
+        }
+        _ => ProgramText { tool: "aos", version: None, help: Some(text) },
     };
-    Outcome::new(data, Visible::block(text.trim_end()))
+    Outcome::new(data, shown)
 }
 
 /// The answer as far as it fits; see [`brief`].
@@ -405,7 +412,8 @@ fn notices(answer: &Result<Outcome, Failure>) -> Vec<Value> {
     if replaced == Some(&Value::Bool(true)) {
         return Vec::new();
     }
-    notice::current(environment::state_directory(), program::version()).into_iter().collect()
+    let notice = notice::current(environment::state_directory(), program::version());
+    notice.iter().map(answers::value).collect()
 }
 
 /// One line for a person when an update is out.

@@ -1,10 +1,11 @@
 //! `aos changelog`: what changed between versions, from the CHANGELOG.md of this build (agent-cli §11).
 
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::inputs::changelog::{Release, parse};
 use crate::inputs::embedded;
+use crate::report::answers::changelog::{ChangelogAnswer, ChangelogEntry};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::program;
 use crate::visible::excerpt;
@@ -41,11 +42,11 @@ pub fn run(args: &ChangelogArgs, run: &Run) -> Result<Outcome, Failure> {
     } else {
         Visible::joined(releases.iter().map(|release| text(release, run)), "\n\n")
     };
-    let data = json!({
-        "current_version": program::version(),
-        "since": args.since,
-        "entries": releases.iter().map(entry).collect::<Vec<_>>(),
-    });
+    let data = ChangelogAnswer {
+        current_version: program::version(),
+        since: args.since.clone(),
+        entries: releases.iter().map(entry).collect(),
+    };
     Ok(Outcome::new(data, text).raw(embedded::CHANGELOG))
 }
 
@@ -61,15 +62,15 @@ pub fn version(text: &str) -> Result<semver::Version, Failure> {
     })
 }
 
-fn entry(release: &Release) -> Value {
+fn entry(release: &Release) -> ChangelogEntry {
     let mut changes: Map<String, Value> = CATEGORIES
         .iter()
         .map(|category| ((*category).to_owned(), Value::Array(Vec::new())))
         .collect();
     for (category, entries) in &release.changes {
-        changes.insert(category.clone(), json!(entries));
+        changes.insert(category.clone(), entries.clone().into());
     }
-    json!({"version": release.version.to_string(), "date": release.date, "changes": changes})
+    ChangelogEntry { version: release.version.to_string(), date: release.date.clone(), changes }
 }
 
 fn text(release: &Release, run: &Run) -> Visible {
@@ -89,6 +90,6 @@ mod tests {
     #[test]
     fn an_empty_heading_is_no_entry() {
         let markdown = "## [1.0.0] - 2026-02-01\n### Security\n\n### Added\n- one\n";
-        assert_eq!(entry(&parse(markdown)[0])["changes"]["security"], json!([]));
+        assert_eq!(entry(&parse(markdown)[0]).changes["security"], Value::Array(Vec::new()));
     }
 }

@@ -3,8 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use serde_json::{Value, json};
-
+use crate::report::answers::new::GitState;
 use crate::system::files::{self, Kind};
 use crate::system::process::{self, Invocation, ProcessError};
 
@@ -56,8 +55,12 @@ impl FirstCommit {
     }
 
     #[must_use]
-    pub fn json(&self) -> Value {
-        json!({"initialised": self.initialised, "committed": self.committed, "reason": self.reason})
+    pub fn state(&self) -> GitState {
+        GitState {
+            initialised: self.initialised,
+            committed: self.committed,
+            reason: self.reason.clone(),
+        }
     }
 }
 

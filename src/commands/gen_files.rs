@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use serde_json::{Value, json};
 
 use crate::apply;
 use crate::audit::drift;
@@ -16,6 +15,7 @@ use crate::inputs::project::{Project, Slot};
 use crate::inputs::repository;
 use crate::inputs::spec_source::{self, Obtained, Terms, Trust, Wanted};
 use crate::plan::{Plan, RelativePath};
+use crate::report::answers::generated::{GenAnswer, GenFacts, GeneratedFiles, StaleFiles};
 use crate::report::findings::Diffs;
 use crate::report::{ErrorCode, Failure, Outcome, changes, findings};
 use crate::verify::TrustRoot;
@@ -25,7 +25,7 @@ use crate::visible::{Visible, visible};
 use super::Run;
 use super::sync_spec;
 use super::verify::trust_root;
-use super::write_gate::{self, Decision, Request};
+use super::write_gate::{self, Decision, Offer, Request};
 
 const ABSENT: &str = "it does not exist";
 
@@ -235,14 +235,16 @@ impl Generated<'_> {
             (false, Some(first)) => ("managed", first.fix.clone()),
             _ => ("generated", "run `aos gen`".to_owned()),
         };
-        let data: Vec<_> = found.iter().map(findings::json).collect();
+        let data = StaleFiles {
+            trust: self.trust.name(),
+            findings: found.iter().map(findings::reported).collect(),
+        };
         let mut failure = Failure::new(
             ErrorCode::Drift,
             format!("{kind} files are not current: {}", found.len()),
         )
         .hint(hint)
-        .detail("trust", self.trust.name())
-        .detail("findings", data);
+        .with(&data);
         let texts = found.iter().map(|finding| findings::text(finding, run.style, Diffs::Short));
         let diffs = self.with_diffs.then(|| changes::diffs(&comparison.plan, run.style));
         failure.report = Some(Visible::joined(texts.chain(diffs), "\n\n"));
@@ -250,19 +252,19 @@ impl Generated<'_> {
         Err(failure)
     }
 
-    fn preview(&self, mut outcome: Outcome) -> Outcome {
-        if let Value::Object(members) = &mut outcome.data {
-            members.insert("tag".to_owned(), self.desired.release.tag.as_str().into());
-            members.insert("trust".to_owned(), self.trust.name().into());
-            members.insert("notes".to_owned(), self.notes.clone().into());
-        }
-        outcome
+    fn preview(&self, offer: Offer) -> Outcome {
+        let facts = GenFacts {
+            tag: self.desired.release.tag.to_string(),
+            trust: self.trust.name(),
+            notes: self.notes.clone(),
+        };
+        offer.outcome_with(facts, GenAnswer::Preview)
     }
 
     fn outcome(&self, run: &Run) -> Outcome {
         let (desired, plan, notes) = (self.desired, self.plan, &self.notes);
         let status = if plan.is_empty() { "unchanged" } else { "generated" };
-        let files: Vec<_> = desired.generated.paths().map(|path| path.as_str()).collect();
+        let files: Vec<_> = desired.generated.paths().map(ToString::to_string).collect();
         let mut lines = vec![visible!(
             "{} {} files ({})",
             run.style.good(status),
@@ -279,13 +281,13 @@ impl Generated<'_> {
             lines.push(Visible::literal("trusted by its lock only"));
         }
         lines.extend(notes.iter().map(|note| visible!("{} {}", run.style.warning("note:"), note)));
-        let data = json!({
-            "status": status,
-            "tag": desired.release.tag.as_str(),
-            "trust": self.trust.name(),
-            "files": files,
-            "changes": changes::json(plan, self.with_diffs),
-            "notes": notes,
+        let data = GenAnswer::Generated(GeneratedFiles {
+            status,
+            tag: desired.release.tag.to_string(),
+            trust: self.trust.name(),
+            files,
+            changes: changes::listed(plan, self.with_diffs),
+            notes: notes.clone(),
         });
         Outcome::new(data, Visible::joined(lines, "\n")).raw(changes::patch(plan))
     }

@@ -13,8 +13,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use serde_json::{Map, Value, json};
-
 use crate::apply;
 use crate::cli::WriteOptions;
 use crate::contract::SpecTag;
@@ -27,13 +25,16 @@ use crate::inputs::project::{Project, Slot};
 use crate::inputs::spec_source::{self, Obtained, Trust};
 use crate::inputs::{embedded, repository, tree};
 use crate::plan::{Content, Digest, FileSet, Plan, RelativePath};
+use crate::report::answers::sync::{
+    DeclaredTwice, SpecOrigin, SyncAnswer, SyncFacts, SyncedSpec,
+};
 use crate::report::{ErrorCode, Failure, Outcome, changes};
 
 use crate::visible::{Visible, visible};
 
 use super::Run;
 use super::verify::trust_root;
-use super::write_gate::{self, Decision, Request};
+use super::write_gate::{self, Decision, Offer, Request};
 
 /// Vendor the contract at a tag, regenerate what follows from it and move the pin
 #[derive(Args, Debug)]
@@ -120,7 +121,7 @@ pub fn run(args: &SyncSpecArgs, run: &Run) -> Result<Outcome, Failure> {
     match write_gate::decide(&request, &args.write, run)
         .map_err(|failure| summary.explain(failure, run))?
     {
-        Decision::Preview(outcome) => Ok(summary.preview(*outcome, run)),
+        Decision::Preview(offer) => Ok(summary.preview(*offer, run)),
         Decision::Proceed => {
             apply::apply(&project.root, &plan, LOCK_PATH)?;
             Ok(summary.outcome(run))
@@ -176,8 +177,10 @@ fn adopt(project: &Project) -> Result<Option<Adoption>, Failure> {
 fn nothing_clashes(project: &Project, desired: &Desired) -> Result<(), Failure> {
     let clashes = adoption::clashes(project.family, &repository::load(project), &desired.generated);
     let Some((name, path)) = clashes.first() else { return Ok(()) };
-    let details: Vec<_> =
-        clashes.iter().map(|(name, path)| json!({"name": name, "path": path})).collect();
+    let details = clashes
+        .iter()
+        .map(|(name, path)| DeclaredTwice { name: name.clone(), path: path.clone() });
+    let details: Vec<_> = details.collect();
     Err(Failure::new(
         ErrorCode::Validation,
         format!("the generated module would declare `{name}`, which `{path}` declares already"),
@@ -277,15 +280,14 @@ struct Summary<'a> {
 
 impl Summary<'_> {
     /// Where the contract comes from and what vouches for it: part of every answer.
-    fn origin(&self) -> Map<String, Value> {
-        let (release, trust) = (&self.obtained.release, &self.obtained.trust);
-        let members = [
-            ("source", Value::from(release.source.to_string())),
-            ("trust", trust.name().into()),
-            ("signer", trust.signer().into()),
-            ("release_url", self.obtained.release_url.as_deref().into()),
-        ];
-        members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    fn origin(&self) -> SpecOrigin {
+        let trust = &self.obtained.trust;
+        SpecOrigin {
+            source: self.obtained.release.source.to_string(),
+            trust: trust.name(),
+            signer: trust.signer().map(str::to_owned),
+            release_url: self.obtained.release_url.clone(),
+        }
     }
 
     /// The same for a person, where the program itself does not vouch for it.
@@ -303,24 +305,24 @@ impl Summary<'_> {
         self.notes.iter().map(|note| visible!("{} {}", label, note)).collect()
     }
 
-    fn preview(&self, mut outcome: Outcome, run: &Run) -> Outcome {
+    fn preview(&self, mut offer: Offer, run: &Run) -> Outcome {
         for line in self.trust().into_iter().chain(self.noted(run)) {
-            outcome.text.push(&visible!("\n{}", line));
+            offer.text.push(&visible!("\n{}", line));
         }
-        if let Value::Object(members) = &mut outcome.data {
-            members.insert("previous_tag".to_owned(), self.previous.as_deref().into());
-            members.insert("tag".to_owned(), self.obtained.release.tag.as_str().into());
-            members.extend(self.origin());
-            members.insert("notes".to_owned(), self.notes.clone().into());
-        }
-        outcome
+        let facts = SyncFacts {
+            previous_tag: self.previous.clone(),
+            tag: self.obtained.release.tag.to_string(),
+            origin: self.origin(),
+            notes: self.notes.clone(),
+        };
+        offer.outcome_with(facts, SyncAnswer::Preview)
     }
 
     /// Who must confirm reads what the preview says.
     fn explain(&self, mut failure: Failure, run: &Run) -> Failure {
-        failure.details.extend(self.origin());
+        failure = failure.with(&self.origin());
         if failure.code == ErrorCode::ConfirmationRequired {
-            failure.details.insert("notes".to_owned(), self.notes.clone().into());
+            failure = failure.detail("notes", &self.notes);
             if let Some(report) = &mut failure.report {
                 for line in self.noted(run) {
                     report.push(&visible!("\n{}", line));
@@ -345,18 +347,16 @@ impl Summary<'_> {
     fn outcome(&self, run: &Run) -> Outcome {
         let release = &self.obtained.release;
         let newer = self.newer();
-        let mut data = json!({
-            "status": self.status,
-            "family": release.family.name(),
-            "previous_tag": self.previous,
-            "tag": release.tag.as_str(),
-            "newer_tag": newer,
+        let data = SyncAnswer::Synced(SyncedSpec {
+            status: self.status,
+            family: release.family.name(),
+            previous_tag: self.previous.clone(),
+            tag: release.tag.to_string(),
+            newer_tag: newer.clone(),
+            origin: self.origin(),
+            changes: changes::listed(self.plan, self.with_diffs),
+            notes: self.notes.clone(),
         });
-        if let Value::Object(members) = &mut data {
-            members.extend(self.origin());
-            members.insert("changes".to_owned(), changes::json(self.plan, self.with_diffs));
-            members.insert("notes".to_owned(), self.notes.clone().into());
-        }
         let head = match (self.status, &self.previous) {
             ("unchanged", _) => format!("already at {}", release.tag),
             ("moved", Some(previous)) => format!("{previous} -> {}", release.tag),

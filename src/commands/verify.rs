@@ -4,9 +4,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
-use serde_json::{Value, json};
 
 use crate::error::{io_code, io_hint};
+use crate::report::answers::verify::{
+    LogRecord, SignerClaims, UsedTrustRoot, VerifiedFile, VerifiedSigner,
+};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::{clock, files};
 use crate::verify::bundle::MAX_BUNDLE;
@@ -226,45 +228,57 @@ fn kind(verdict: &Verdict) -> &'static str {
     }
 }
 
-fn data(args: &VerifyArgs, verdict: &Verdict, trust: &TrustRoot) -> Value {
+fn data(args: &VerifyArgs, verdict: &Verdict, trust: &TrustRoot) -> VerifiedFile {
     let times: Vec<_> = verdict.times.iter().map(ToString::to_string).collect();
     let (signer, claims) = match &verdict.signer {
         Signer::Certificate { identity, issuer, claims } => (
-            json!({"identity": identity, "issuer": issuer, "key": null}),
-            json!({
-                "repository": claims.repository,
-                "ref": claims.git_ref,
-                "commit": claims.commit,
-                "runner": claims.runner,
-                "trigger": claims.trigger,
-                "run": claims.run,
+            VerifiedSigner {
+                identity: Some(identity.clone()),
+                issuer: Some(issuer.clone()),
+                key: None,
+            },
+            Some(SignerClaims {
+                repository: claims.repository.clone(),
+                git_ref: claims.git_ref.clone(),
+                commit: claims.commit.clone(),
+                runner: claims.runner.clone(),
+                trigger: claims.trigger.clone(),
+                run: claims.run.clone(),
             }),
         ),
-        Signer::Key { fingerprint } => (
-            json!({"identity": null, "issuer": null, "key": format!("sha256:{fingerprint}")}),
-            Value::Null,
-        ),
+        Signer::Key { fingerprint } => {
+            let key = Some(format!("sha256:{fingerprint}"));
+            (VerifiedSigner { identity: None, issuer: None, key }, None)
+        }
     };
     let log = &verdict.log;
-    json!({
-        "verified": true,
-        "file": args.file.to_string_lossy(),
-        "digest": format!("sha256:{}", verdict.digest),
-        "kind": kind(verdict),
-        "predicate_type": verdict.statement.as_ref().map(|statement| &statement.predicate_type),
-        "signer": signer,
-        "claims": claims,
-        "signed_at": times.first(),
-        "times": times,
-        "log": {"url": log.url, "index": log.index.to_string(), "entry": log.entry},
-        "trust_root": {
-            "source": match trust.origin { Origin::Embedded => "embedded", Origin::Given => "file" },
-            "path": args.trusted_root.as_ref().map(|path| path.to_string_lossy()),
-            "sha256": trust.digest.to_string(),
-            "as_of": (trust.origin == Origin::Embedded).then_some(EMBEDDED_AS_OF),
+    let statement = verdict.statement.as_ref();
+    VerifiedFile {
+        verified: true,
+        file: args.file.to_string_lossy().into_owned(),
+        digest: format!("sha256:{}", verdict.digest),
+        kind: kind(verdict),
+        predicate_type: statement.map(|statement| statement.predicate_type.clone()),
+        signer,
+        claims,
+        signed_at: times.first().cloned(),
+        times,
+        log: LogRecord {
+            url: log.url.clone(),
+            index: log.index.to_string(),
+            entry: log.entry.clone(),
         },
-        "offline": true,
-    })
+        trust_root: UsedTrustRoot {
+            source: match trust.origin {
+                Origin::Embedded => "embedded",
+                Origin::Given => "file",
+            },
+            path: args.trusted_root.as_ref().map(|path| path.to_string_lossy().into_owned()),
+            sha256: trust.digest.to_string(),
+            as_of: (trust.origin == Origin::Embedded).then_some(EMBEDDED_AS_OF),
+        },
+        offline: true,
+    }
 }
 
 fn text(args: &VerifyArgs, verdict: &Verdict, trust: &TrustRoot, run: &Run) -> Visible {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::cli::WriteOptions;
 use crate::error::io_code;
@@ -11,6 +11,7 @@ use crate::generate::lock::LOCK_PATH;
 use crate::plan::confirmation::{self, LIFETIME_SECONDS, Scope};
 use crate::plan::digest::hex;
 use crate::plan::{Digest, Plan, RelativePath};
+use crate::report::answers::changes::{BlockedPath, PlannedChange, Preview, PreviewOf};
 use crate::report::{ErrorCode, Failure, Outcome, changes};
 use crate::system::files::{self, Mode};
 use crate::system::{clock, environment, machine_secret, random};
@@ -39,7 +40,32 @@ pub struct Request<'a> {
 pub enum Decision {
     Proceed,
     /// Nothing is to be written; this is the answer.
-    Preview(Box<Outcome>),
+    Preview(Box<Offer>),
+}
+
+/// A preview in every form of an answer.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    pub answer: Preview,
+    pub text: Visible,
+    pub raw: Visible,
+}
+
+impl Offer {
+    /// The preview alone, as `answer` makes it an answer of its command.
+    pub fn outcome<A: Serialize>(self, answer: impl FnOnce(Box<Preview>) -> A) -> Outcome {
+        Outcome::new(answer(Box::new(self.answer)), self.text).raw(self.raw)
+    }
+
+    /// The preview with the facts of its command.
+    pub fn outcome_with<T, A: Serialize>(
+        self,
+        facts: T,
+        answer: impl FnOnce(Box<PreviewOf<T>>) -> A,
+    ) -> Outcome {
+        let preview = Box::new(PreviewOf { preview: self.answer, facts });
+        Outcome::new(answer(preview), self.text).raw(self.raw)
+    }
 }
 
 /// Decides whether `request` may run now.
@@ -52,7 +78,7 @@ pub fn decide(
     run: &Run,
 ) -> Result<Decision, Failure> {
     if options.dry_run {
-        return preview(request, options, run).map(|outcome| Decision::Preview(Box::new(outcome)));
+        return preview(request, options, run).map(|offer| Decision::Preview(Box::new(offer)));
     }
     if let Some(token) = &options.confirm {
         accept(request, token)?;
@@ -62,20 +88,16 @@ pub fn decide(
     if lossy.is_empty() {
         return Ok(Decision::Proceed);
     }
-    let outcome = preview(request, options, run)?;
+    let offer = preview(request, options, run)?;
+    let token = &offer.answer.confirm_token;
     let mut failure = Failure::new(
         ErrorCode::ConfirmationRequired,
         format!("{} would be replaced, and aos did not write what is there now", list(&lossy)),
-    );
-    if let Value::Object(members) = outcome.data {
-        let token =
-            members.get("confirm_token").and_then(Value::as_str).unwrap_or_default().to_owned();
-        failure.hint =
-            Some(format!("look at the changes, then run again with `--confirm {token}`"));
-        failure.details.extend(members);
-    }
-    failure.report = Some(outcome.text);
-    failure.raw = outcome.raw;
+    )
+    .hint(format!("look at the changes, then run again with `--confirm {token}`"))
+    .with(&offer.answer);
+    failure.report = Some(offer.text);
+    failure.raw = Some(offer.raw);
     Err(failure)
 }
 
@@ -92,19 +114,17 @@ fn list(paths: &[String]) -> String {
     }
 }
 
-fn preview(request: &Request<'_>, options: &WriteOptions, run: &Run) -> Result<Outcome, Failure> {
+fn preview(request: &Request<'_>, options: &WriteOptions, run: &Run) -> Result<Offer, Failure> {
     let expires_at = clock::now_seconds() + LIFETIME_SECONDS;
     let secret = secret()?;
     let root = request.root.to_string_lossy();
     let nonce = random::bytes::<8>().map(u64::from_be_bytes);
     let nonce = nonce.map_err(|error| state_failure(request.root, &error))?;
     let token = confirmation::issue(&secret, &scope(request, &root), expires_at, nonce)?;
-    let obstacles: Vec<_> = request
-        .plan
-        .obstacles()
-        .iter()
-        .map(|obstacle| json!({"path": obstacle.path.as_str(), "reason": obstacle.reason}))
-        .collect();
+    let obstacles = request.plan.obstacles().iter().map(|obstacle| BlockedPath {
+        path: obstacle.path.to_string(),
+        reason: obstacle.reason.clone(),
+    });
     let summary = run.style.strong(visible!(
         "Would change {}: {}",
         request.root.display(),
@@ -132,21 +152,23 @@ fn preview(request: &Request<'_>, options: &WriteOptions, run: &Run) -> Result<O
     };
     let text = [changes::text(request.plan, run.style), diffs, summary, advice];
     let text = text.into_iter().filter(|part| !part.is_empty());
-    let data = json!({
-        "preview": {
-            "action": request.command,
-            "root": root,
-            "total": request.plan.edits().len(),
-            "counts": changes::counts(request.plan),
-            "changes": changes::json(request.plan, true),
-            "obstacles": obstacles,
+    let answer = Preview {
+        preview: PlannedChange {
+            action: request.command.to_owned(),
+            root: root.into_owned(),
+            total: request.plan.edits().len(),
+            counts: changes::counts(request.plan),
+            changes: changes::listed(request.plan, true),
+            obstacles: obstacles.collect(),
+            directories: None,
         },
-        "would_lose": lossy,
-        "confirm_token": token,
-        "expires_at": clock::iso8601(expires_at),
-        "next": [next],
-    });
-    Ok(Outcome::new(data, Visible::joined(text, "\n")).raw(changes::patch(request.plan)))
+        would_lose: lossy,
+        confirm_token: token,
+        expires_at: clock::iso8601(expires_at),
+        next: vec![next],
+    };
+    let text = Visible::joined(text, "\n");
+    Ok(Offer { answer, text, raw: changes::patch(request.plan) })
 }
 
 /// Paths on one line: all of them, or the first few and a count.

@@ -1,14 +1,16 @@
 //! The envelope of every answer (agent-cli §3) and the two values a command ends with.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::answers;
 use super::contract_gen::{ErrorCode, SCHEMA_VERSION};
 use crate::visible::{Visible, visible};
 
 use super::style::Style;
 
 /// Member that names the members beside it whose text comes from outside (agent-cli §15.8).
-const UNTRUSTED_KEY: &str = "_untrusted";
+pub(super) const UNTRUSTED_KEY: &str = "_untrusted";
 
 /// What a command achieved.
 #[derive(Clone, Debug)]
@@ -27,14 +29,15 @@ pub struct Outcome {
 
 impl Outcome {
     #[must_use]
-    pub fn new(data: Value, text: impl Into<Visible>) -> Self {
+    pub fn new(answer: impl Serialize, text: impl Into<Visible>) -> Self {
+        let data = answers::value(&answer);
         Self { data, text: text.into(), raw: None, annotations: Vec::new(), is_silent: false }
     }
 
     /// Nothing more to say.
     #[must_use]
     pub fn silent() -> Self {
-        Self { is_silent: true, ..Self::new(Value::Object(Map::new()), Visible::default()) }
+        Self { is_silent: true, ..Self::new(Map::new(), Visible::default()) }
     }
 
     #[must_use]
@@ -83,8 +86,15 @@ impl Failure {
     }
 
     #[must_use]
-    pub fn detail(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.details.insert(name.to_owned(), value.into());
+    pub fn detail(mut self, name: &str, value: impl Serialize) -> Self {
+        self.details.insert(name.to_owned(), answers::value(&value));
+        self
+    }
+
+    /// Adds all members of an answer to the details.
+    #[must_use]
+    pub fn with(mut self, answer: &impl Serialize) -> Self {
+        self.details.extend(answers::members(answer));
         self
     }
 

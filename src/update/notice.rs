@@ -5,8 +5,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use semver::Version;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::release::{Release, Repository};
 use crate::strict_json;
@@ -25,6 +27,25 @@ const MAX_FILE: u64 = 16 * 1024;
 const MAX_TEXT: usize = 300;
 /// How long a find is worth mentioning, in seconds.
 const LIFETIME: u64 = 14 * 24 * 60 * 60;
+
+/// A notice beside an answer: an update, or a suspicion about the host of releases (agent-cli §14).
+#[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
+pub struct Notice {
+    /// `update_available`, `remote_older` or `possible_freeze`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// `info` or `warning`.
+    pub severity: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    pub current_version: String,
+    pub latest_version: String,
+    pub install_method: String,
+    pub recommended_command: &'static str,
+    pub release_url: Option<String>,
+    pub checked_at: String,
+    pub next_steps: Vec<String>,
+}
 
 /// What is known about the newest release.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -93,15 +114,16 @@ impl Known {
     /// When the state directory cannot be written.
     pub fn save(&self, state: &Path) -> io::Result<()> {
         files::create_private_directory(state)?;
-        let document = json!({
-            "format": FORMAT,
-            "latest": self.latest.to_string(),
-            "highest": self.highest.as_ref().map(Version::to_string),
-            "severity": self.severity.name(),
-            "release_url": self.release_url,
-            "install_method": self.install_method,
-            "checked_at": self.checked_at,
-        });
+        let document = KeptNotice {
+            format: FORMAT,
+            latest: self.latest.to_string(),
+            highest: self.highest.as_ref().map(Version::to_string),
+            severity: self.severity.name(),
+            release_url: self.release_url.as_deref(),
+            install_method: &self.install_method,
+            checked_at: self.checked_at,
+        };
+        let document = serde_json::to_string(&document)?;
         let name: String = random::bytes::<8>()?.iter().map(|byte| format!("{byte:02x}")).collect();
         let staged = state.join(format!("{FILE}.{name}"));
         files::write_new(&staged, format!("{document}\n").as_bytes(), Mode::Secret)?;
@@ -113,7 +135,7 @@ impl Known {
 
     /// What every answer of the version `running` carries; `None` when it is up to date or the find is old.
     #[must_use]
-    pub fn notice(&self, running: &Version, now: u64) -> Option<Value> {
+    pub fn notice(&self, running: &Version, now: u64) -> Option<Notice> {
         // A host that shows less than before is a suspicion, not an offer.
         let is_newer = self.latest.cmp_precedence(running).is_gt()
             && self.highest.as_ref().is_none_or(|highest| self.latest >= *highest);
@@ -121,18 +143,31 @@ impl Known {
         if !is_newer || age.is_none_or(|age| age > LIFETIME) {
             return None;
         }
-        Some(json!({
-            "type": "update_available",
-            "severity": self.severity.name(),
-            "current_version": running.to_string(),
-            "latest_version": self.latest.to_string(),
-            "install_method": self.install_method,
-            "recommended_command": "aos update",
-            "release_url": self.release_url,
-            "checked_at": clock::iso8601(self.checked_at),
-            "next_steps": ["aos update", format!("aos changelog --since {running}")],
-        }))
+        Some(Notice {
+            kind: "update_available",
+            severity: self.severity.name(),
+            message: None,
+            current_version: running.to_string(),
+            latest_version: self.latest.to_string(),
+            install_method: self.install_method.clone(),
+            recommended_command: "aos update",
+            release_url: self.release_url.clone(),
+            checked_at: clock::iso8601(self.checked_at),
+            next_steps: vec!["aos update".to_owned(), format!("aos changelog --since {running}")],
+        })
     }
+}
+
+/// The file in the state directory.
+#[derive(Serialize)]
+struct KeptNotice<'a> {
+    format: u64,
+    latest: String,
+    highest: Option<String>,
+    severity: &'static str,
+    release_url: Option<&'a str>,
+    install_method: &'a str,
+    checked_at: u64,
 }
 
 /// Short and printable: the file may have been written by somebody else, and a notice is shown to people and agents.
@@ -142,7 +177,7 @@ fn is_plain(text: &str) -> bool {
 
 /// The notice for the version `running`, from the state directory alone.
 #[must_use]
-pub fn current(state: Option<PathBuf>, running: &str) -> Option<Value> {
+pub fn current(state: Option<PathBuf>, running: &str) -> Option<Notice> {
     let running = Version::parse(running).ok()?;
     Known::load(&state?)?.notice(&running, clock::now_seconds())
 }
@@ -196,8 +231,8 @@ mod tests {
     fn a_notice_is_for_older_versions_and_for_a_while() {
         let known = known();
         let notice = known.notice(&Version::new(1, 2, 9), 1_001).unwrap();
-        assert_eq!(notice["severity"], "warning");
-        assert_eq!(notice["latest_version"], "1.3.0");
+        assert_eq!(notice.severity, "warning");
+        assert_eq!(notice.latest_version, "1.3.0");
         assert_eq!(known.notice(&Version::new(1, 3, 0), 1_001), None);
         assert_eq!(known.notice(&Version::new(2, 0, 0), 1_001), None);
         assert_eq!(known.notice(&Version::new(1, 2, 9), 1_001 + LIFETIME), None);

@@ -1,11 +1,10 @@
 //! What a rule is: `--explain`.
 
-use serde_json::json;
-
 use crate::audit::rules;
 use crate::commands::Run;
 use crate::contract::rules::Rule;
 use crate::contract::suggestion;
+use crate::report::answers::check::{CheckAnswer, RuleDescription, RuleList};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::visible::excerpt;
 use crate::visible::{Visible, visible};
@@ -34,21 +33,17 @@ pub fn rule(id: &str) -> Result<&'static Rule, Failure> {
 /// When there is no such rule.
 pub fn explain(id: &str, run: &Run) -> Result<Outcome, Failure> {
     let wanted: Vec<&Rule> = if id == "all" { rules::all().collect() } else { vec![rule(id)?] };
-    let data: Vec<_> = wanted
-        .iter()
-        .map(|rule| {
-            json!({
-                "rule": rule.id,
-                "severity": rule.severity.to_string(),
-                "families": rule.families.iter().map(|family| family.name()).collect::<Vec<_>>(),
-                "summary": rule.summary,
-                "why": rule.why,
-                "fix": rule.fix,
-                "source": rule.source,
-                "waivable": rule.waivable,
-            })
-        })
-        .collect();
+    let described = |rule: &&Rule| RuleDescription {
+        rule: rule.id,
+        severity: rule.severity.to_string(),
+        families: rule.families.iter().map(|family| family.name()).collect(),
+        summary: rule.summary,
+        why: rule.why,
+        fix: rule.fix,
+        source: rule.source,
+        waivable: rule.waivable,
+    };
+    let rules = wanted.iter().map(described).collect();
     let texts = wanted.iter().map(|rule| {
         visible!(
             "{} ({})\n  {}\n  why: {}\n  fix: {}\n  source: {}",
@@ -60,5 +55,6 @@ pub fn explain(id: &str, run: &Run) -> Result<Outcome, Failure> {
             rule.source
         )
     });
-    Ok(Outcome::new(json!({"rules": data}), Visible::joined(texts, "\n\n")))
+    let data = CheckAnswer::Rules(RuleList { rules });
+    Ok(Outcome::new(data, Visible::joined(texts, "\n\n")))
 }

@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
-
 use crate::audit::template::TemplateState;
 use crate::audit::{PassedOver, ProjectReport, rules};
 use crate::commands::Run;
 use crate::commands::runtime;
 use crate::commands::upgrade::standing;
 use crate::contract::Severity;
+use crate::report::answers::check::{
+    CheckAnswer, CheckReport, CheckSummary, CheckedProject, PassedOverFindings, RuleCount,
+    SpecFault, UnsearchedDirectory,
+};
+use crate::report::answers::findings::WaivedFinding;
 use crate::report::findings::Diffs;
 use crate::report::{ErrorCode, Failure, Outcome, annotations, brief, findings};
 use crate::system::environment;
@@ -52,9 +55,7 @@ impl Verdict {
             Some(fault) if failed == 0 && self.unsearched.is_empty() => self.without_verdict(fault),
             _ => Failure::new(ErrorCode::Drift, self.message()).hint(self.next_step()),
         };
-        if let Value::Object(members) = data {
-            failure.details.extend(members);
-        }
+        failure = failure.with(&data);
         failure.report = Some(text);
         failure.raw = Some(self.patch());
         failure.annotations = annotations;
@@ -158,45 +159,43 @@ impl Verdict {
         )
     }
 
-    fn data(&self) -> Value {
+    fn data(&self) -> CheckAnswer {
         let projects: Vec<_> =
             self.reports.iter().map(|report| project_data(report, self.fault(report))).collect();
         let by_rule: Vec<_> = self
             .by_rule
             .iter()
-            .map(|(rule, count)| json!({"rule": rule, "count": count}))
+            .map(|(rule, count)| RuleCount { rule, count: *count })
             .collect();
         let unsearched: Vec<_> = self
             .unsearched
             .iter()
-            .map(|(path, reason)| json!({"path": path.display().to_string(), "reason": reason}))
+            .map(|(path, reason)| UnsearchedDirectory {
+                path: path.display().to_string(),
+                reason: reason.clone(),
+            })
             .collect();
         let compared: usize = self.reports.iter().map(|report| report.compared).sum();
         let passed = self.reports.iter().filter(|report| report.is_ok());
         let (partial, ok): (Vec<_>, Vec<_>) =
             passed.partition(|report| report.passed_over.is_some());
-        let mut data = json!({
-            "summary": {
-                "status": self.status(),
-                "projects": self.reports.len(),
-                "ok": ok.len(),
-                "partial": partial.len(),
-                "failed": self.failed(),
-                "uncompared": self.uncompared(),
-                "compared": compared,
-                "errors": self.count(Severity::Error),
-                "warnings": self.count(Severity::Warning),
-                "waived": self.reports.iter().map(|report| report.waived.len()).sum::<usize>(),
-                "by_rule": by_rule,
-                "only_rules": self.filtered,
-                "unsearched": unsearched,
-            },
-            "projects": projects,
-        });
-        if !self.filtered.is_empty() {
-            data["summary"]["passed_over"] = passed_over_data(self.passed_over());
-        }
-        data
+        let summary = CheckSummary {
+            status: self.status(),
+            projects: self.reports.len(),
+            ok: ok.len(),
+            partial: partial.len(),
+            failed: self.failed(),
+            uncompared: self.uncompared(),
+            compared,
+            errors: self.count(Severity::Error),
+            warnings: self.count(Severity::Warning),
+            waived: self.reports.iter().map(|report| report.waived.len()).sum(),
+            by_rule,
+            only_rules: self.filtered.clone(),
+            unsearched,
+            passed_over: (!self.filtered.is_empty()).then(|| passed_over(self.passed_over())),
+        };
+        CheckAnswer::Report(CheckReport { summary, projects })
     }
 
     /// `partial` where only some rules were asked for: that is no verdict on the project.
@@ -364,63 +363,50 @@ fn project_line(report: &ProjectReport, run: &Run) -> Visible {
     )
 }
 
-fn project_data(report: &ProjectReport, fault: Option<&Failure>) -> Value {
-    let waived: Vec<_> = report
-        .waived
-        .iter()
-        .map(|waived| {
-            let mut object = findings::json(&waived.finding);
-            object["reason"] = waived.reason.as_str().into();
-            object["expires"] = waived.expires.as_deref().into();
-            object
-        })
-        .collect();
+fn project_data(report: &ProjectReport, fault: Option<&Failure>) -> CheckedProject {
+    let waived = report.waived.iter().map(|waived| WaivedFinding {
+        finding: findings::reported(&waived.finding),
+        reason: waived.reason.clone(),
+        expires: waived.expires.clone(),
+    });
     let status = match (fault, report.is_ok()) {
         (Some(_), _) => "uncompared",
         (None, true) if report.passed_over.is_some() => "partial",
         (None, true) => "ok",
         (None, false) => "failed",
     };
-    let fault = fault.map(|fault| {
-        json!({
-            "code": fault.code.as_str(),
-            "message": fault.message,
-            "retryable": fault.code.retryable(),
-        })
+    let fault = fault.map(|fault| SpecFault {
+        code: fault.code.as_str(),
+        message: fault.message.clone(),
+        retryable: fault.code.retryable(),
     });
     let count = |severity: Severity| {
         report.findings.iter().filter(|finding| finding.severity == severity).count()
     };
-    let mut data = json!({
-        "path": report.path,
-        "family": report.family.name(),
-        "tag": report.tag,
-        "source": report.source,
-        "trust": report.trust,
-        "signer": report.signer,
-        "status": status,
-        "fault": fault,
-        "notes": report.notes,
-        "runtime": report.runtime.as_ref().map(runtime::state),
-        "template": report.template.as_ref().map(standing::named),
-        "compared": report.compared,
-        "errors": count(Severity::Error),
-        "warnings": count(Severity::Warning),
-        "findings": report.findings.iter().map(findings::json).collect::<Vec<_>>(),
-        "waived": waived,
-    });
-    if let Some(newest) = report.template.as_ref().and_then(TemplateState::newer) {
-        data["template_newest"] = newest.into();
+    let template = report.template.as_ref();
+    CheckedProject {
+        path: report.path.clone(),
+        family: report.family.name(),
+        tag: report.tag.clone(),
+        source: report.source.clone(),
+        trust: report.trust,
+        signer: report.signer.clone(),
+        status,
+        fault,
+        notes: report.notes.clone(),
+        runtime: report.runtime.as_ref().map(runtime::state),
+        template: template.map(standing::named),
+        compared: report.compared,
+        errors: count(Severity::Error),
+        warnings: count(Severity::Warning),
+        findings: report.findings.iter().map(findings::reported).collect(),
+        waived: waived.collect(),
+        template_newest: template.and_then(TemplateState::newer).map(str::to_owned),
+        template_waiting: template.and_then(|state| state.waiting.clone()),
+        passed_over: report.passed_over.map(passed_over),
     }
-    if let Some(waiting) = report.template.as_ref().and_then(|state| state.waiting.as_deref()) {
-        data["template_waiting"] = waiting.into();
-    }
-    if let Some(passed_over) = report.passed_over {
-        data["passed_over"] = passed_over_data(passed_over);
-    }
-    data
 }
 
-fn passed_over_data(passed_over: PassedOver) -> Value {
-    json!({"errors": passed_over.errors, "warnings": passed_over.warnings})
+fn passed_over(findings: PassedOver) -> PassedOverFindings {
+    PassedOverFindings { errors: findings.errors, warnings: findings.warnings }
 }

@@ -1,10 +1,9 @@
 //! `aos new --list`: templates, their presets and their questions.
 
-use serde_json::{Value, json};
-
 use crate::commands::Run;
 use crate::inputs::embedded::{self, EXAMPLE_PRESET};
 use crate::inputs::template::{self, Question};
+use crate::report::answers::new::{NewAnswer, TemplateList, TemplateQuestion, TemplateSummary};
 use crate::report::{Failure, Outcome};
 use crate::visible::{Visible, visible};
 
@@ -31,17 +30,17 @@ pub fn list(run: &Run) -> Result<Outcome, Failure> {
         lines.push(Visible::literal("  answers (--set KEY=VALUE):"));
         let width = info.questions.iter().map(|question| question.key.len()).max();
         lines.extend(info.questions.iter().map(|asked| line(asked, width.unwrap_or_default())));
-        let questions: Vec<_> = info.questions.iter().map(question).collect();
-        templates.push(json!({
-            "name": info.name,
-            "version": info.version,
-            "family": info.family.name(),
-            "summary": info.summary,
-            "presets": presets,
-            "questions": questions,
-        }));
+        templates.push(TemplateSummary {
+            questions: info.questions.iter().map(question).collect(),
+            name: info.name,
+            version: info.version,
+            family: info.family.name(),
+            summary: info.summary,
+            presets: presets.into_iter().map(str::to_owned).collect(),
+        });
     }
-    Ok(Outcome::new(json!({"templates": templates}), Visible::joined(lines, "\n")))
+    let data = NewAnswer::Templates(TemplateList { templates });
+    Ok(Outcome::new(data, Visible::joined(lines, "\n")))
 }
 
 fn line(question: &Question, width: usize) -> Visible {
@@ -59,12 +58,12 @@ fn line(question: &Question, width: usize) -> Visible {
     visible!("    {} {}{}", format!("{:<width$}", question.key), question.help, more)
 }
 
-fn question(question: &Question) -> Value {
-    json!({
-        "key": question.key,
-        "help": question.help,
-        "default": question.default,
-        "choices": question.choices,
-        "required": question.required,
-    })
+fn question(question: &Question) -> TemplateQuestion {
+    TemplateQuestion {
+        key: question.key.clone(),
+        help: question.help.clone(),
+        default: question.default.clone(),
+        choices: question.choices.clone(),
+        required: question.required,
+    }
 }

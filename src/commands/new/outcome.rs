@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use serde_json::json;
-
 use crate::commands::Run;
 use crate::commands::first_commit::{self, FirstCommit};
+use crate::commands::write_gate::Offer;
 use crate::generate::record_runtime::is_below;
 use crate::plan::RelativePath;
+use crate::report::answers::new::{CreatedFile, CreatedProject, NewAnswer, NewNotes};
 use crate::report::{Outcome, tree};
 use crate::visible::{Visible, visible};
 
@@ -35,14 +35,11 @@ impl NewProject {
     }
 
     /// A preview with what there is to say about the place.
-    pub fn previewed(&self, mut outcome: Outcome, run: &Run) -> Outcome {
-        if let serde_json::Value::Object(members) = &mut outcome.data {
-            members.insert("notes".to_owned(), self.notes.clone().into());
-        }
+    pub fn previewed(&self, mut offer: Offer, run: &Run) -> Outcome {
         for note in &self.notes {
-            outcome.text.push(&visible!("\n{} {}", run.style.warning("note:"), note));
+            offer.text.push(&visible!("\n{} {}", run.style.warning("note:"), note));
         }
-        outcome
+        offer.outcome_with(NewNotes { notes: self.notes.clone() }, NewAnswer::Preview)
     }
 
     /// Begins the next steps with the commit that aos leaves to the user.
@@ -62,32 +59,30 @@ impl NewProject {
         self.next = steps;
     }
 
-    fn data(&self, status: &str, target: &Path, git: &FirstCommit) -> serde_json::Value {
+    fn data(&self, status: &'static str, target: &Path, git: &FirstCommit) -> NewAnswer {
         // A brief answer is cut at its end: the user's files come first.
         let (managed, yours): (Vec<_>, Vec<_>) =
             self.files.iter().partition(|(path, _)| self.managed.contains(*path));
-        let files: Vec<_> = yours
-            .into_iter()
-            .chain(managed)
-            .map(|(path, content)| {
-                json!({"path": path.as_str(), "role": self.role(path), "executable": content.executable})
-            })
-            .collect();
-        json!({
-            "status": status,
-            "tool": self.tool(),
-            "path": target.display().to_string(),
-            "template": self.template.name,
-            "template_version": self.template.version,
-            "preset": self.subject.preset_name(),
-            "spec_tag": self.tag.as_str(),
-            "commands": self.subject.commands(),
-            "files": files,
-            "git": git.json(),
-            "notes": self.notes,
-            "next": self.next(target),
-            "advice": self.advice,
-        })
+        let files = yours.into_iter().chain(managed).map(|(path, content)| CreatedFile {
+            path: path.to_string(),
+            role: self.role(path),
+            executable: content.executable,
+        });
+        NewAnswer::Created(Box::new(CreatedProject {
+            status,
+            tool: self.tool().to_owned(),
+            path: target.display().to_string(),
+            template: self.template.name.clone(),
+            template_version: self.template.version.clone(),
+            preset: self.subject.preset_name().map(str::to_owned),
+            spec_tag: self.tag.to_string(),
+            commands: self.subject.commands(),
+            files: files.collect(),
+            git: git.state(),
+            notes: self.notes.clone(),
+            next: self.next(target),
+            advice: self.advice.clone(),
+        }))
     }
 
     fn role(&self, path: &RelativePath) -> &'static str {

@@ -4,10 +4,10 @@ mod show;
 mod transfer;
 
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
 
 use crate::audit::runtime::RuntimeState;
 use crate::cli::WriteOptions;
+use crate::report::answers::runtime::{OwnedRuntimePart, RuntimeSummary};
 use crate::report::{Failure, Outcome};
 
 use super::Run;
@@ -58,17 +58,16 @@ pub fn run(args: &RuntimeArgs, run: &Run) -> Result<Outcome, Failure> {
 
 /// The runtime of a project as part of an answer: name, path, version, newest version and owned parts.
 #[must_use]
-pub fn state(state: &RuntimeState) -> Value {
-    let owned: Vec<_> = state
-        .owned
-        .iter()
-        .map(|part| json!({"path": part.path.as_str(), "version": part.version.to_string()}))
-        .collect();
-    json!({
-        "name": state.name,
-        "path": state.path,
-        "version": state.version.map(|version| version.to_string()),
-        "newest": state.newest.map(|newest| newest.to_string()),
-        "owned": owned,
-    })
+pub fn state(state: &RuntimeState) -> RuntimeSummary {
+    let owned = state.owned.iter().map(|part| OwnedRuntimePart {
+        path: part.path.to_string(),
+        version: part.version.to_string(),
+    });
+    RuntimeSummary {
+        name: state.name.clone(),
+        path: state.path.clone(),
+        version: state.version.map(|version| version.to_string()),
+        newest: state.newest.map(|newest| newest.to_string()),
+        owned: owned.collect(),
+    }
 }

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde_json::json;
-
 use crate::audit::runtime::RuntimeState;
 use crate::commands::Run;
 use crate::generate::lock::LockedRuntime;
@@ -12,6 +10,7 @@ use crate::generate::record_runtime::is_below;
 use crate::inputs::project::Project;
 use crate::inputs::runtimes;
 use crate::plan::RelativePath;
+use crate::report::answers::runtime::{RuntimePart, RuntimeParts};
 use crate::report::{Failure, Outcome};
 use crate::visible::{Visible, visible};
 
@@ -23,14 +22,13 @@ pub fn run(run: &Run) -> Result<Outcome, Failure> {
     let project = Project::open(Path::new("."))?;
     let Some(state) = RuntimeState::of(&project) else {
         let text = Visible::literal("this project has no vendored runtime");
-        return Ok(Outcome::new(json!({"runtime": null, "parts": [], "contracts": []}), text));
+        let none = RuntimeParts { runtime: None, parts: Vec::new(), contracts: Vec::new() };
+        return Ok(Outcome::new(none, text));
     };
     let locked = project.lock.good().and_then(|lock| lock.runtime.as_ref());
     let parts = locked.map(|locked| parts(locked, &state)).unwrap_or_default();
     let contracts = runtimes::find(&state.name).ok().flatten();
     let contracts = contracts.map(|runtime| runtime.info.contracts).unwrap_or_default();
-    let data: Vec<_> =
-        parts.iter().map(|(path, files)| json!({"path": path, "files": files})).collect();
     let version = state.version.map_or_else(|| "unknown".to_owned(), |version| version.to_string());
     let mut lines = vec![visible!(
         "{} {} in {} ({} files)",
@@ -48,7 +46,12 @@ pub fn run(run: &Run) -> Result<Outcome, Failure> {
     if let (true, Some(newest)) = (state.is_behind(), state.newest) {
         lines.push(visible!("\nthis aos has {}: {}", newest, run.style.accent("aos sync-spec")));
     }
-    let data = json!({"runtime": super::state(&state), "parts": data, "contracts": contracts});
+    let part = |(path, files)| RuntimePart { path, files };
+    let data = RuntimeParts {
+        runtime: Some(super::state(&state)),
+        parts: parts.into_iter().map(part).collect(),
+        contracts,
+    };
     Ok(Outcome::new(data, Visible::joined(lines, "\n")))
 }
 

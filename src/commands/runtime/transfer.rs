@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use serde_json::{Value, json};
-
 use crate::apply;
 use crate::audit::runtime::RuntimeState;
 use crate::commands::Run;
@@ -17,6 +15,7 @@ use crate::inputs::desired::{RuntimeFault, SourceBytes, module_of, runtime_of};
 use crate::inputs::project::Project;
 use crate::inputs::{repository, tree};
 use crate::plan::{Content, Digest, FileSet, Plan, RelativePath};
+use crate::report::answers::runtime::{RuntimeAnswer, RuntimeChange};
 use crate::report::{ErrorCode, Failure, Outcome, changes};
 use crate::system::files;
 use crate::visible::{Visible, visible};
@@ -36,7 +35,14 @@ pub fn own(args: &PartArgs, run: &Run) -> Result<Outcome, Failure> {
     let part = subject.part(&args.part)?;
     if let Some(owner) = subject.section.owner(&part) {
         let text = visible!("{} is yours since runtime {}", part, owner.version);
-        return Ok(Outcome::new(subject.data("unchanged", &part, &Plan::default(), notes), text));
+        let change = Change {
+            command: "runtime own",
+            status: "unchanged",
+            part,
+            plan: Plan::default(),
+            notes,
+        };
+        return Ok(Outcome::new(change.answer(Some(&subject.state)), text));
     }
     let listed = |path: &&RelativePath| **path == part || is_below(path, &part);
     if !subject.locked.files.keys().any(|path| listed(&path)) {
@@ -58,7 +64,7 @@ pub fn own(args: &PartArgs, run: &Run) -> Result<Outcome, Failure> {
     let current = tree::snapshot(&project.root, wanted.paths());
     let plan = Plan::between(&current, &wanted, &BTreeSet::new());
     let change = Change { command: "runtime own", status: "owned", part, plan, notes };
-    change.carry_out(&project, &subject, args, run)
+    change.carry_out(&project, args, run)
 }
 
 /// Gives a part back to aos.
@@ -106,7 +112,7 @@ pub fn give_back(args: &PartArgs, run: &Run) -> Result<Outcome, Failure> {
     let current = tree::snapshot(&project.root, wanted.paths().chain(&more));
     let plan = Plan::between(&current, &wanted, &more);
     let change = Change { command: "runtime return", status: "returned", part, plan, notes };
-    change.carry_out(&project, &subject, args, run)
+    change.carry_out(&project, args, run)
 }
 
 fn not_owned(subject: &Subject, part: &RelativePath) -> Failure {
@@ -195,16 +201,6 @@ impl Subject {
         inserted.map_err(RuntimeFault::from)?;
         Ok(files)
     }
-
-    fn data(&self, status: &str, part: &RelativePath, plan: &Plan, notes: Vec<String>) -> Value {
-        json!({
-            "status": status,
-            "part": part.as_str(),
-            "runtime": super::state(&self.state),
-            "changes": changes::json(plan, false),
-            "notes": notes,
-        })
-    }
 }
 
 /// One change of hands.
@@ -220,7 +216,6 @@ impl Change {
     fn carry_out(
         self,
         project: &Project,
-        subject: &Subject,
         args: &PartArgs,
         run: &Run,
     ) -> Result<Outcome, Failure> {
@@ -232,7 +227,7 @@ impl Change {
             known: &self.known(),
         };
         if let Decision::Preview(preview) = write_gate::decide(&request, &args.write, run)? {
-            return Ok(*preview);
+            return Ok(preview.outcome(RuntimeAnswer::Preview));
         }
         apply::apply(&project.root, &self.plan, LOCK_PATH)?;
         let mut lines = vec![visible!("{} {}", run.style.good(self.status), self.part)];
@@ -245,9 +240,18 @@ impl Change {
             self.notes.iter().map(|note| visible!("{} {}", run.style.warning("note:"), note)),
         );
         let state = RuntimeState::of(&project.clone().reload());
-        let mut data = subject.data(self.status, &self.part, &self.plan, self.notes);
-        data["runtime"] = state.as_ref().map(super::state).unwrap_or_default();
+        let data = self.answer(state.as_ref());
         Ok(Outcome::new(data, Visible::joined(lines, "\n")).raw(changes::patch(&self.plan)))
+    }
+
+    fn answer(&self, state: Option<&RuntimeState>) -> RuntimeAnswer {
+        RuntimeAnswer::Changed(RuntimeChange {
+            status: self.status,
+            part: self.part.to_string(),
+            runtime: state.map(super::state),
+            changes: changes::listed(&self.plan, false),
+            notes: self.notes.clone(),
+        })
     }
 
     /// aos wrote both records, so replacing them loses nothing.

@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use serde_json::json;
-
 use crate::apply;
 use crate::cli::WriteOptions;
+use crate::report::answers::sync::RecoveryStep;
 use crate::report::{ErrorCode, Failure};
 use crate::visible::{Visible, visible};
 
@@ -62,8 +61,9 @@ fn cut_off(recovery: &apply::journal::Recovery) -> Failure {
     let steps = recovery.restored.iter();
     let lines = steps.clone().map(|step| visible!("  {} {}", step.action, step.path));
     let report = Visible::joined(lines, "\n");
-    let steps: Vec<_> =
-        steps.map(|step| json!({"path": step.path, "action": step.action})).collect();
+    let steps: Vec<_> = steps
+        .map(|step| RecoveryStep { path: step.path.to_string(), action: step.action })
+        .collect();
     let mut failure =
         Failure::new(ErrorCode::Conflict, "an earlier run was cut off while it wrote")
             .hint("run the command without `--dry-run`; it puts the old state back first")

@@ -1,7 +1,5 @@
 //! Refuses a move after which a connector would deny calls that it allows today.
 
-use serde_json::json;
-
 use crate::contract::HarnessContract;
 use crate::contract::grants::{Grants, Loss};
 use crate::contract::name::Key;
@@ -9,6 +7,7 @@ use crate::generate::record::Record;
 use crate::inputs::desired::Desired;
 use crate::inputs::project::{Project, Slot};
 use crate::plan::Digest;
+use crate::report::answers::sync::DeniedCall;
 use crate::report::{ErrorCode, Failure};
 use crate::system::files;
 
@@ -84,11 +83,13 @@ fn denied(path: &str, losses: &[Loss], adopting: bool) -> Failure {
         .iter()
         .take(MAX_LISTED)
         .map(|loss| match loss {
-            Loss::Key { key } => json!({"loss": "key", "key": key}),
-            Loss::Command { command } => json!({"loss": "command", "command": command}),
-            Loss::Mode { command, before, after } => {
-                json!({"loss": "mode", "command": command, "mode": before, "mode_after": after})
-            }
+            Loss::Key { key } => DeniedCall::Key { key: key.clone() },
+            Loss::Command { command } => DeniedCall::Command { command: command.clone() },
+            Loss::Mode { command, before, after } => DeniedCall::Mode {
+                command: command.clone(),
+                mode: before.clone(),
+                mode_after: after.clone(),
+            },
         })
         .collect();
     refusal(format!("{told}{more}"), fix)

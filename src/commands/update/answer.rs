@@ -1,13 +1,13 @@
 //! The answer of `aos update`, with the same members for every status.
 
 use semver::Version;
-use serde_json::{Value, json};
 
 use crate::release::{Release, Repository, Signed};
 use crate::report::Outcome;
+use crate::report::answers::update::UpdateAnswer;
 use crate::system::clock;
 use crate::update::find::Wish;
-use crate::update::notice::Look;
+use crate::update::notice::{Look, Notice};
 use crate::update::severity::Severity;
 use crate::visible::{Visible, visible};
 
@@ -49,7 +49,7 @@ pub struct Answer {
     pub release_url: Option<String>,
     pub severity: Option<Severity>,
     pub skill: SkillAnswer,
-    pub notices: Vec<Value>,
+    pub notices: Vec<Notice>,
     pub plan: Vec<String>,
 }
 
@@ -92,35 +92,35 @@ impl Answer {
         let verified = self.signer.is_some();
         let next = self.next();
         let (signer, index) = self.signer.unzip();
-        let data = json!({
-            "status": self.status,
-            "previous_version": self.previous.to_string(),
-            "current_version": self.current.to_string(),
-            "target_version": self.target.to_string(),
-            "update_available": self.update_available,
-            "remote_version": self.remote.map(|version| version.to_string()),
-            "install_method": self.method,
-            "install_evidence": self.evidence,
-            "command": self.command,
-            "severity": self.severity.map(Severity::name),
-            "signature_status": if verified { "verified" } else { "not_checked" },
-            "signature_verified": verified,
-            "checksum_verified": self.checksum_verified,
-            "binary_replaced": self.binary_replaced,
-            "archive_sha256": self.archive_sha256,
-            "signer_identity": signer,
-            "tlog_index": index.map(|index| index.to_string()),
-            "skill_sync_status": self.skill.status,
-            "skill_sync_command": self.skill.command,
-            "skill_digest": self.skill.digest,
-            "skill_places": self.skill.places,
-            "skill_backups": self.skill.backups,
-            "release_url": self.release_url,
-            "plan": self.plan,
-            "notices": self.notices,
-            "notes": self.skill.notes,
-            "next_step": next,
-        });
+        let data = UpdateAnswer {
+            status: self.status,
+            previous_version: self.previous.to_string(),
+            current_version: self.current.to_string(),
+            target_version: self.target.to_string(),
+            update_available: self.update_available,
+            remote_version: self.remote.map(|version| version.to_string()),
+            install_method: self.method,
+            install_evidence: self.evidence,
+            command: self.command,
+            severity: self.severity.map(Severity::name),
+            signature_status: if verified { "verified" } else { "not_checked" },
+            signature_verified: verified,
+            checksum_verified: self.checksum_verified,
+            binary_replaced: self.binary_replaced,
+            archive_sha256: self.archive_sha256,
+            signer_identity: signer,
+            tlog_index: index.map(|index| index.to_string()),
+            skill_sync_status: self.skill.status,
+            skill_sync_command: self.skill.command,
+            skill_digest: self.skill.digest,
+            skill_places: self.skill.places,
+            skill_backups: self.skill.backups,
+            release_url: self.release_url,
+            plan: self.plan,
+            notices: self.notices,
+            notes: self.skill.notes,
+            next_step: next,
+        };
         Outcome::new(data, text)
     }
 
@@ -151,7 +151,7 @@ impl Answer {
             "planned" => {
                 visible!("{} {} -> {}", style.accent("planned"), self.current, self.target)
             }
-            _ if self.notices.iter().any(|notice| notice["severity"] == "warning") => {
+            _ if self.notices.iter().any(|notice| notice.severity == "warning") => {
                 visible!("{} stays at {}", style.warning("current"), self.current)
             }
             _ => visible!("{} {} is up to date", style.good("current"), self.current),
@@ -161,13 +161,13 @@ impl Answer {
             rows.push(("signed by", format!("{signer} (log entry {index})")));
         }
         let places: Vec<_> =
-            self.skill.places.iter().filter_map(|place| place["path"].as_str()).collect();
+            self.skill.places.iter().map(|place| place.path.as_str()).collect();
         let skill = match places.as_slice() {
             [] => self.skill.status.replace('_', " "),
             paths => format!("{} in {}", self.skill.status, paths.join(", ")),
         };
         rows.push(("skill", skill));
-        let backups = self.skill.backups.iter().filter_map(|backup| backup["backup"].as_str());
+        let backups = self.skill.backups.iter().map(|kept| &kept.backup);
         rows.extend(backups.map(|backup| ("your skill", format!("kept in {backup}"))));
         let mut lines = vec![head];
         lines.extend(
@@ -176,9 +176,9 @@ impl Answer {
             }),
         );
         lines.extend(self.plan.iter().map(|step| visible!("  - {}", step)));
-        let warnings = self.notices.iter().filter(|notice| notice["type"] != "update_available");
+        let warnings = self.notices.iter().filter(|notice| notice.kind != "update_available");
         lines.extend(warnings.map(|notice| {
-            let message = notice["message"].as_str().unwrap_or_default();
+            let message = notice.message.as_deref().unwrap_or_default();
             visible!("{} {}", style.warning("warning:"), message)
         }));
         lines.extend(
@@ -190,27 +190,25 @@ impl Answer {
 }
 
 /// Notices about a host that shows less than it should.
-pub fn suspicions(wish: &Wish, newest: &Release, method: &str) -> Vec<Value> {
+pub fn suspicions(wish: &Wish, newest: &Release, method: &str) -> Vec<Notice> {
     let version = &newest.version;
-    let notice = |kind: &str, message: String, next: &[String]| {
-        json!({
-            "type": kind,
-            "severity": "warning",
-            "message": message,
-            "current_version": wish.running.to_string(),
-            "latest_version": version.to_string(),
-            "install_method": method,
-            "recommended_command": "aos update --check",
-            "release_url": Repository::own().ok().map(|own| newest.page(&own)),
-            "checked_at": clock::iso8601(clock::now_seconds()),
-            "next_steps": next,
-        })
+    let notice = |kind: &'static str, message: String, next_steps: Vec<String>| Notice {
+        kind,
+        severity: "warning",
+        message: Some(message),
+        current_version: wish.running.to_string(),
+        latest_version: version.to_string(),
+        install_method: method.to_owned(),
+        recommended_command: "aos update --check",
+        release_url: Repository::own().ok().map(|own| newest.page(&own)),
+        checked_at: clock::iso8601(clock::now_seconds()),
+        next_steps,
     };
     let mut notices = Vec::new();
     if version.cmp_precedence(&wish.running).is_lt() {
         let message =
             format!("the newest release is {version}, older than {}, which runs", wish.running);
-        notices.push(notice("remote_older", message, &["aos update --check".to_owned()]));
+        notices.push(notice("remote_older", message, vec!["aos update --check".to_owned()]));
     }
     if let Some(highest) = wish.highest.as_ref().filter(|_| wish.is_frozen(version)) {
         let message = format!(
@@ -221,7 +219,7 @@ pub fn suspicions(wish: &Wish, newest: &Release, method: &str) -> Vec<Value> {
         } else {
             Vec::new()
         };
-        notices.push(notice("possible_freeze", message, &next));
+        notices.push(notice("possible_freeze", message, next));
     }
     notices
 }

@@ -8,7 +8,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 use semver::Version;
-use serde_json::Value;
 
 use crate::release::{Fault, Host, Release, Repository, Signed, Stage};
 use crate::report::{ErrorCode, Failure, Outcome};
@@ -20,7 +19,7 @@ use crate::update::find::{self, Decision, Wish};
 use crate::update::install_method::{
     self, Aftermath, Before, InstallMethod, Installation, ManagerCommand,
 };
-use crate::update::notice::{Known, Look};
+use crate::update::notice::{Known, Look, Notice};
 use crate::update::severity::{self, Severity};
 use crate::update::{install, swap};
 use crate::verify::TrustRoot;
@@ -264,7 +263,7 @@ impl<'a> Job<'a> {
     }
 
     /// Keeps what was found, so that other commands need not ask; gives the notice of an update, if there is one.
-    fn remember(&self, newest: &Look<'_>) -> Vec<Value> {
+    fn remember(&self, newest: &Look<'_>) -> Vec<Notice> {
         let Some(home) = &self.home else { return Vec::new() };
         let before = Known::load(home);
         let method = self.installation.method.name();

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use semver::Version;
-use serde_json::{Value, json};
+use serde::Deserialize as _;
+use serde_json::Value;
 
 use crate::release::Stage;
+use crate::report::answers::update::{SkillBackup, SkillDifference, SkillPlace, SkillRepair};
 use crate::report::{ErrorCode, Failure};
 use crate::system::environment;
 use crate::system::session::{self, Changes, Ending, Session};
@@ -46,9 +48,9 @@ pub fn looked_at() -> &'static str {
 pub struct SkillAnswer {
     pub status: String,
     pub command: Option<String>,
-    pub digest: Value,
-    pub places: Vec<Value>,
-    pub backups: Vec<Value>,
+    pub digest: Option<String>,
+    pub places: Vec<SkillPlace>,
+    pub backups: Vec<SkillBackup>,
     pub notes: Vec<String>,
 }
 
@@ -75,7 +77,7 @@ pub fn sync(
             Ok(SkillAnswer {
                 status: report.status.name().to_owned(),
                 command: Some(report.command.clone()),
-                digest: report.digest.as_str().into(),
+                digest: Some(report.digest.clone()),
                 places: places(&report),
                 backups: backups(&report),
                 notes: report.notes,
@@ -157,46 +159,43 @@ fn live(report: &SkillReport) -> &'static str {
 }
 
 /// Copies that were not the signed ones, and what is in their place now.
-fn repairs(report: &SkillReport) -> Vec<Value> {
-    let repair = |repair: &skill::Repair| {
-        json!({
-            "path": repair.path.display().to_string(),
-            "found_digest": repair.digest,
-            "differences": differences(&repair.differences),
-            "live": repair.live.name(),
-            "quarantine": repair.quarantine.as_ref().map(|path| path.display().to_string()),
-        })
+fn repairs(report: &SkillReport) -> Vec<SkillRepair> {
+    let repair = |repair: &skill::Repair| SkillRepair {
+        path: repair.path.display().to_string(),
+        found_digest: repair.digest.clone(),
+        differences: differences(&repair.differences),
+        live: repair.live.name(),
+        quarantine: repair.quarantine.as_ref().map(|path| path.display().to_string()),
     };
     report.repairs.iter().map(repair).collect()
 }
 
-fn differences(found: &[skill::Difference]) -> Vec<Value> {
-    let difference = |difference: &skill::Difference| json!({"path": difference.path, "cause": difference.cause.name()});
+fn differences(found: &[skill::Difference]) -> Vec<SkillDifference> {
+    let difference = |difference: &skill::Difference| SkillDifference {
+        path: difference.path.clone(),
+        cause: difference.cause.name(),
+    };
     found.iter().map(difference).collect()
 }
 
 /// Every installed copy and what it is.
-pub fn places(report: &SkillReport) -> Vec<Value> {
-    let place = |examined: &skill::Examined| {
-        json!({
-            "path": examined.place.path.display().to_string(),
-            "state": examined.state.name(),
-            "digest": examined.digest,
-            "differences": differences(&examined.differences),
-        })
+pub fn places(report: &SkillReport) -> Vec<SkillPlace> {
+    let place = |examined: &skill::Examined| SkillPlace {
+        path: examined.place.path.display().to_string(),
+        state: examined.state.name(),
+        digest: examined.digest.clone(),
+        differences: differences(&examined.differences),
     };
     report.places.iter().map(place).collect()
 }
 
 /// Copies of changed files that were made before they were replaced.
-pub fn backups(report: &SkillReport) -> Vec<Value> {
-    report
-        .backups
-        .iter()
-        .map(|kept| {
-            json!({"path": kept.place.display().to_string(), "backup": kept.backup.display().to_string()})
-        })
-        .collect()
+pub fn backups(report: &SkillReport) -> Vec<SkillBackup> {
+    let backup = |kept: &skill::Kept| SkillBackup {
+        path: kept.place.display().to_string(),
+        backup: kept.backup.display().to_string(),
+    };
+    report.backups.iter().map(backup).collect()
 }
 
 /// Lets the program that a manager has put in place bring its own Skill up to date: it alone knows what must be there.
@@ -239,9 +238,9 @@ pub fn delegated(
         return Ok(SkillAnswer {
             status,
             command: Some(command(version)),
-            digest: data["skill_digest"].clone(),
+            digest: told(data, "skill_digest"),
             places: Vec::new(),
-            backups: data["skill_backups"].as_array().cloned().unwrap_or_default(),
+            backups: Vec::<SkillBackup>::deserialize(&data["skill_backups"]).unwrap_or_default(),
             notes: Vec::new(),
         });
     }

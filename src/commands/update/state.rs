@@ -1,9 +1,10 @@
 //! What is true right now, for every answer that is not a success: version, program, Skill, stage (agent-cli §14).
 
 use semver::Version;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::release::Stage;
+use crate::report::answers::{self, update::LastKnown};
 use crate::report::{ErrorCode, Failure};
 use crate::system::{clock, environment};
 use crate::update::notice::Known;
@@ -64,7 +65,7 @@ impl State {
             known.insert("update_available".to_owned(), false.into());
         }
         if args.check {
-            known.insert("last_known".to_owned(), last_known(&self.previous));
+            known.insert("last_known".to_owned(), answers::value(&last_known(&self.previous)));
         }
         if let Some(method) = self.install_method {
             known.insert("install_method".to_owned(), method.into());
@@ -136,14 +137,12 @@ impl State {
 }
 
 /// What an earlier look found: old, so never an answer, but better than nothing.
-fn last_known(current: &str) -> Value {
+fn last_known(current: &str) -> Option<LastKnown> {
     let known = environment::state_directory().and_then(|home| Known::load(&home));
     let running = Version::parse(current).ok();
-    known.zip(running).map_or(Value::Null, |(known, running)| {
-        json!({
-            "target_version": known.latest.to_string(),
-            "update_available": known.latest.cmp_precedence(&running).is_gt(),
-            "checked_at": clock::iso8601(known.checked_at),
-        })
+    known.zip(running).map(|(known, running)| LastKnown {
+        target_version: known.latest.to_string(),
+        update_available: known.latest.cmp_precedence(&running).is_gt(),
+        checked_at: clock::iso8601(known.checked_at),
     })
 }

@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::json;
-
 use crate::apply::{self, undo};
 use crate::commands::Run;
 use crate::commands::write_gate::{self, Decision, Request};
@@ -12,6 +10,7 @@ use crate::generate::record::Record;
 use crate::inputs::project::Project;
 use crate::inputs::tree;
 use crate::plan::{Digest, FileSet, Plan, RelativePath};
+use crate::report::answers::upgrade::{AbortedUpgrade, UpgradeAnswer};
 use crate::report::{ErrorCode, Failure, Outcome, changes};
 use crate::visible::{Visible, visible};
 
@@ -69,7 +68,7 @@ pub fn run(
         known: &known,
     };
     if let Decision::Preview(preview) = write_gate::decide(&request, &args.write, run)? {
-        return Ok(*preview);
+        return Ok(preview.outcome(UpgradeAnswer::Plain));
     }
     apply::apply(&project.root, &plan, LOCK_PATH)?;
     undo::remove_directories(&project.root, &before);
@@ -84,14 +83,14 @@ pub fn run(
     )];
     lines.push(changes::text(&plan, run.style));
     lines.extend(notes.iter().map(|note| visible!("{} {}", run.style.warning("note:"), note)));
-    let data = json!({
-        "status": "aborted",
-        "template": template.map(|section| section.name.clone()),
-        "previous_version": upgrade.version,
-        "version": version,
-        "changes": changes::json(&plan, args.write.diff),
-        "notes": notes,
-        "next": [],
+    let data = UpgradeAnswer::Aborted(AbortedUpgrade {
+        status: "aborted",
+        template: template.map(|section| section.name.clone()),
+        previous_version: upgrade.version.clone(),
+        version,
+        changes: changes::listed(&plan, args.write.diff),
+        notes,
+        next: Vec::new(),
     });
     Ok(Outcome::new(data, Visible::joined(lines, "\n")).raw(changes::patch(&plan)))
 }

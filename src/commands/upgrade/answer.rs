@@ -1,11 +1,14 @@
 //! What `aos upgrade` answers.
 
-use serde_json::{Map, Value, json};
-
 use crate::commands::Run;
+use crate::commands::write_gate::Offer;
 use crate::inputs::spec_source::Obtained;
 use crate::merge::Conflict;
 use crate::plan::{Content, RelativePath};
+use crate::report::answers::upgrade::{
+    ChangedQuestionAnswer, ConflictedUpgrade, MergeConflict, NewQuestionAnswer, UpgradeAnswer,
+    UpgradeFacts, UpgradedProject,
+};
 use crate::report::{ErrorCode, Failure, Outcome, changes};
 use crate::visible::{Visible, visible};
 
@@ -53,51 +56,51 @@ impl<'a> Answer<'a> {
     }
 
     /// What every answer says about the change.
-    fn facts(&self) -> Map<String, Value> {
+    fn facts(&self) -> UpgradeFacts {
         let (sides, change) = (self.sides, self.change);
-        let changed: Vec<_> = sides
-            .changed()
-            .into_iter()
-            .map(|(key, before, after)| json!({"key": key, "before": before, "after": after}))
-            .collect();
-        let added: Vec<_> =
-            sides.added.iter().map(|(key, value)| json!({"key": key, "value": value})).collect();
-        let facts = json!({
-            "template": sides.info.name,
-            "previous_version": sides.previous.version,
-            "version": sides.info.version,
-            "spec_tag": self.spec_tag,
-            "conflicts": change.conflicts.iter().map(conflict).collect::<Vec<_>>(),
-            "merged": names(&change.merged),
-            "deleted": names(&change.deleted),
-            "differs": names(&change.differs),
-            "same": change.same,
-            "restored": names(&change.restored),
-            "healed": names(&change.healed),
-            "new_answers": added,
-            "changed_answers": changed,
-            "notes": self.notes,
+        let changed = sides.changed().into_iter().map(|(key, before, after)| {
+            ChangedQuestionAnswer {
+                key: key.to_owned(),
+                before: before.to_owned(),
+                after: after.to_owned(),
+            }
         });
-        match facts {
-            Value::Object(members) => members,
-            _ => Map::new(),
+        let added = sides
+            .added
+            .iter()
+            .map(|(key, value)| NewQuestionAnswer { key: key.clone(), value: value.clone() });
+        UpgradeFacts {
+            template: sides.info.name.clone(),
+            previous_version: sides.previous.version.clone(),
+            version: sides.info.version.clone(),
+            spec_tag: self.spec_tag.clone(),
+            conflicts: change.conflicts.iter().map(conflict).collect(),
+            merged: names(&change.merged),
+            deleted: names(&change.deleted),
+            differs: names(&change.differs),
+            same: change.same,
+            restored: names(&change.restored),
+            healed: names(&change.healed),
+            new_answers: added.collect(),
+            changed_answers: changed.collect(),
+            notes: self.notes.clone(),
         }
     }
 
     /// The preview with the facts.
-    pub fn preview(&self, mut outcome: Outcome) -> Outcome {
-        let lines = Visible::joined(self.lines(), "\n");
-        outcome.text.push(&visible!("\n{}", lines));
-        if let Value::Object(members) = &mut outcome.data {
-            members.extend(self.facts());
-        }
-        outcome
+    pub fn preview(&self, mut offer: Offer) -> Outcome {
+        self.speak(&mut offer);
+        offer.outcome_with(self.facts(), UpgradeAnswer::Preview)
+    }
+
+    fn speak(&self, offer: &mut Offer) {
+        offer.text.push(&visible!("\n{}", Visible::joined(self.lines(), "\n")));
     }
 
     /// A refusal of the gate with the facts.
     pub fn explain(&self, mut failure: Failure) -> Failure {
         if failure.code == ErrorCode::ConfirmationRequired {
-            failure.details.extend(self.facts());
+            failure = failure.with(&self.facts());
             if let Some(report) = &mut failure.report {
                 report.push(&visible!("\n{}", Visible::joined(self.lines(), "\n")));
             }
@@ -106,8 +109,9 @@ impl<'a> Answer<'a> {
     }
 
     /// Conflicts, and nothing written: what would be, with the token for it.
-    pub fn refused(&self, preview: Outcome) -> Failure {
-        let token = preview.data["confirm_token"].as_str().unwrap_or_default().to_owned();
+    pub fn refused(&self, mut offer: Offer) -> Failure {
+        self.speak(&mut offer);
+        let token = &offer.answer.confirm_token;
         let mut failure = Failure::new(
             ErrorCode::MergeConflict,
             format!("{}; nothing was written", self.sentence()),
@@ -115,12 +119,11 @@ impl<'a> Answer<'a> {
         .hint(format!(
             "look at `conflicts`; `--confirm {token}` writes the change with the conflicts left for you, `--conflicts \
              reject` keeps your lines, `--heal FILE` takes the template's file"
-        ));
-        if let Value::Object(members) = preview.data {
-            failure.details.extend(members);
-        }
-        failure.report = Some(preview.text);
-        failure.raw = preview.raw;
+        ))
+        .with(&offer.answer)
+        .with(&self.facts());
+        failure.report = Some(offer.text);
+        failure.raw = Some(offer.raw);
         failure
     }
 
@@ -134,10 +137,11 @@ impl<'a> Answer<'a> {
             "resolve them, remove the markers and the `.rej` files, and run `aos upgrade` again; `aos upgrade --abort` \
              undoes the upgrade",
         )
-        .detail("status", "conflicted");
-        failure.details.extend(self.facts());
-        let changes = changes::json(&self.change.plan, self.args.write.diff);
-        failure.details.insert("changes".to_owned(), changes);
+        .with(&ConflictedUpgrade {
+            status: "conflicted",
+            facts: self.facts(),
+            changes: changes::listed(&self.change.plan, self.args.write.diff),
+        });
         let mut lines = vec![changes::text(&self.change.plan, self.run.style)];
         lines.extend(self.lines());
         failure.report = Some(Visible::joined(lines, "\n"));
@@ -161,13 +165,13 @@ impl<'a> Answer<'a> {
 
     pub fn outcome(&self) -> Outcome {
         let (plan, style) = (&self.change.plan, self.run.style);
-        let mut data = json!({"status": self.status()});
-        if let Value::Object(members) = &mut data {
-            members.extend(self.facts());
-            members.insert("changes".to_owned(), changes::json(plan, self.args.write.diff));
-            let next: &[&str] = if plan.is_empty() { &[] } else { &["aos check"] };
-            members.insert("next".to_owned(), next.into());
-        }
+        let next = (!plan.is_empty()).then(|| "aos check".to_owned());
+        let data = UpgradeAnswer::Upgraded(Box::new(UpgradedProject {
+            status: self.status(),
+            facts: self.facts(),
+            changes: changes::listed(plan, self.args.write.diff),
+            next: next.into_iter().collect(),
+        }));
         let (name, version) = (&self.sides.info.name, &self.sides.info.version);
         let head = match self.status() {
             "unchanged" => format!("already at {name} {version}"),
@@ -238,17 +242,17 @@ fn names(paths: &[RelativePath]) -> Vec<String> {
     paths.iter().map(ToString::to_string).collect()
 }
 
-fn conflict(conflict: &Conflict) -> Value {
+fn conflict(conflict: &Conflict) -> MergeConflict {
     let digest =
         |content: &Option<Content>| content.as_ref().map(|content| content.digest().to_string());
-    json!({
-        "path": conflict.path.as_str(),
-        "kind": conflict.kind.name(),
-        "file": conflict.open.as_str(),
-        "places": conflict.places,
-        "moved_to": conflict.moved_to.as_ref().map(RelativePath::as_str),
-        "base": digest(&conflict.base),
-        "ours": digest(&conflict.ours),
-        "theirs": digest(&conflict.theirs),
-    })
+    MergeConflict {
+        path: conflict.path.to_string(),
+        kind: conflict.kind.name(),
+        file: conflict.open.to_string(),
+        places: conflict.places,
+        moved_to: conflict.moved_to.as_ref().map(ToString::to_string),
+        base: digest(&conflict.base),
+        ours: digest(&conflict.ours),
+        theirs: digest(&conflict.theirs),
+    }
 }

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::json;
-
 use crate::apply::{self, undo};
 use crate::audit::template::{self, OpenConflict};
 use crate::commands::Run;
@@ -17,6 +15,9 @@ use crate::inputs::desired::{Desired, SourceBytes, WantedRuntime};
 use crate::inputs::project::Project;
 use crate::inputs::tree;
 use crate::plan::{Content, Digest, FileSet, Plan, RelativePath};
+use crate::report::answers::upgrade::{
+    FinishedUpgrade, OpenPlace, UpgradeAnswer, WaitingUpgrade,
+};
 use crate::report::{ErrorCode, Failure, Outcome, changes};
 use crate::visible::{Visible, visible};
 
@@ -58,7 +59,7 @@ pub fn run(
         known: &known,
     };
     if let Decision::Preview(preview) = write_gate::decide(&request, &args.write, run)? {
-        return Ok(*preview);
+        return Ok(preview.outcome(UpgradeAnswer::Plain));
     }
     apply::apply(&project.root, &plan, LOCK_PATH)?;
     undo::forget(&project.root);
@@ -74,15 +75,15 @@ pub fn run(
     )];
     lines.push(changes::text(&plan, run.style));
     lines.extend(notes.iter().map(|note| visible!("{} {}", run.style.warning("note:"), note)));
-    let data = json!({
-        "status": "finished",
-        "template": name,
-        "previous_version": previous,
-        "version": upgrade.version,
-        "spec_tag": upgrade.spec,
-        "changes": changes::json(&plan, args.write.diff),
-        "notes": notes,
-        "next": ["aos check"],
+    let data = UpgradeAnswer::Finished(FinishedUpgrade {
+        status: "finished",
+        template: name.to_owned(),
+        previous_version: previous.to_owned(),
+        version: upgrade.version.clone(),
+        spec_tag: upgrade.spec.clone(),
+        changes: changes::listed(&plan, args.write.diff),
+        notes,
+        next: vec!["aos check".to_owned()],
     });
     Ok(Outcome::new(data, Visible::joined(lines, "\n")).raw(changes::patch(&plan)))
 }
@@ -106,10 +107,14 @@ fn plan(project: &Project, record: &Record) -> Result<(Plan, Known), Failure> {
 }
 
 fn still_open(upgrade: &UpgradeSection, open: &[OpenConflict]) -> Failure {
-    let list: Vec<_> = open
+    let list = open
         .iter()
-        .map(|conflict| json!({"file": conflict.path.as_str(), "line": conflict.line}))
-        .collect();
+        .map(|conflict| OpenPlace { file: conflict.path.to_string(), line: conflict.line });
+    let waiting = WaitingUpgrade {
+        status: "conflicted",
+        version: upgrade.version.clone(),
+        conflicts: list.collect(),
+    };
     let lines = open.iter().map(|conflict| match conflict.line {
         Some(line) => visible!("  {}:{}", conflict.path, line),
         None => visible!("  {}", conflict.path),
@@ -122,9 +127,7 @@ fn still_open(upgrade: &UpgradeSection, open: &[OpenConflict]) -> Failure {
         "resolve them, remove the markers and the `.rej` files, and run `aos upgrade` again; `aos upgrade --abort` \
          undoes the upgrade",
     )
-    .detail("status", "conflicted")
-    .detail("version", upgrade.version.as_str())
-    .detail("conflicts", list);
+    .with(&waiting);
     failure.report = Some(Visible::joined(lines, "\n"));
     failure
 }

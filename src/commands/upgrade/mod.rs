@@ -143,8 +143,10 @@ pub fn run(args: &UpgradeArgs, run: &Run) -> Result<Outcome, Failure> {
         let Decision::Preview(preview) = write_gate::decide(&request, &options, run)? else {
             return Ok(answer.outcome());
         };
-        let preview = answer.preview(*preview);
-        return if args.write.dry_run { Ok(preview) } else { Err(answer.refused(preview)) };
+        return match args.write.dry_run {
+            true => Ok(answer.preview(*preview)),
+            false => Err(answer.refused(*preview)),
+        };
     }
     match write_gate::decide(&request, &args.write, run)
         .map_err(|failure| answer.explain(failure))?

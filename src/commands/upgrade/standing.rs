@@ -1,12 +1,12 @@
 //! Where a project stands with its template: for `aos context`.
 
-use serde_json::{Value, json};
-
 use crate::audit::template::TemplateState;
 use crate::generate::record::Record;
 use crate::inputs::project::Project;
 use crate::merge::content;
 use crate::merge::tree::Ours;
+use crate::report::answers::context::{ComparedFiles, TemplateStanding};
+use crate::report::answers::upgrade::OpenPlace;
 
 use super::UpgradeArgs;
 use super::ours::Read;
@@ -18,44 +18,35 @@ pub fn named(state: &TemplateState) -> String {
     format!("{} {}", state.name, state.version)
 }
 
-/// The template of a project as part of an answer.
-fn state(state: &TemplateState) -> Value {
-    let open: Vec<_> = state
+/// The template of a project, the answers, and which files are still those of the newest template.
+#[must_use]
+pub fn describe(project: &Project) -> Option<TemplateStanding> {
+    let state = TemplateState::of(project)?;
+    let record = project.record.good()?;
+    let (files, reason) = match compared(project, record) {
+        Ok(files) => (Some(files), None),
+        Err(reason) => (None, Some(reason)),
+    };
+    let open = state
         .open
         .iter()
-        .map(|conflict| json!({"file": conflict.path.as_str(), "line": conflict.line}))
-        .collect();
-    json!({
-        "name": state.name,
-        "version": state.version,
-        "newest": state.newest,
-        "behind": state.newer().is_some(),
-        "waiting": state.waiting,
-        "open": open,
+        .map(|conflict| OpenPlace { file: conflict.path.to_string(), line: conflict.line });
+    Some(TemplateStanding {
+        behind: state.newer().is_some(),
+        open: open.collect(),
+        name: state.name,
+        version: state.version,
+        newest: state.newest,
+        waiting: state.waiting,
+        answers: record.answers.clone(),
+        answers_fit: reason.is_none(),
+        files,
+        reason,
     })
 }
 
-/// The same with the answers, and which files are still those of the newest template.
-#[must_use]
-pub fn describe(project: &Project) -> Option<Value> {
-    let mut value = state(&TemplateState::of(project)?);
-    let record = project.record.good()?;
-    value["answers"] = json!(record.answers);
-    match compared(project, record) {
-        Ok(files) => {
-            value["answers_fit"] = true.into();
-            value["files"] = files;
-        }
-        Err(reason) => {
-            value["answers_fit"] = false.into();
-            value["reason"] = reason.into();
-        }
-    }
-    Some(value)
-}
-
 /// Files of the newest template under the recorded answers: those that are equal, differ, and are missing.
-fn compared(project: &Project, record: &Record) -> Result<Value, String> {
+fn compared(project: &Project, record: &Record) -> Result<ComparedFiles, String> {
     let args = UpgradeArgs::default();
     let tag = project.pin.good().ok_or("the pin cannot be read")?;
     let sides = Sides::render(&args, record, tag.as_str()).map_err(|failure| failure.message)?;
@@ -64,9 +55,9 @@ fn compared(project: &Project, record: &Record) -> Result<Value, String> {
     for (path, theirs) in &read.theirs {
         match read.ours.get(path) {
             Some(Ours::File(ours)) if content::is_same(ours, theirs) => same += 1,
-            Some(_) => differs.push(path.as_str()),
-            None => missing.push(path.as_str()),
+            Some(_) => differs.push(path.to_string()),
+            None => missing.push(path.to_string()),
         }
     }
-    Ok(json!({"same": same, "differs": differs, "missing": missing}))
+    Ok(ComparedFiles { same, differs, missing })
 }

@@ -5,20 +5,20 @@ pub mod seam;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde_json::{Value, json};
 
 use crate::apply;
 use crate::cli::WriteOptions;
 use crate::inputs::project::Project;
 use crate::inputs::tree;
 use crate::plan::{Plan, RelativePath};
+use crate::report::answers::wire::{WireAnswer, WireFacts, WireInstruction, WiredAdapter};
 use crate::report::{ErrorCode, Failure, Outcome, changes};
 use crate::system::files::{self, Kind};
 use crate::visible::{Visible, visible};
 
 use super::Run;
 use super::sync_spec;
-use super::write_gate::{self, Decision, Request};
+use super::write_gate::{self, Decision, Offer, Request};
 use seam::{WIRERS, Wiring};
 
 /// Put an adapter into a checkout of Agent Orchestrator, or take it out
@@ -81,10 +81,7 @@ pub fn run(args: &WireArgs, run: &Run) -> Result<Outcome, Failure> {
             let status = if args.undo { "unwired" } else { "wired" };
             Ok(change.outcome(status, args.write.diff, run))
         }
-        Err(mut failure) => {
-            failure.details.insert("instructions".to_owned(), change.instructions());
-            Err(failure)
-        }
+        Err(failure) => Err(failure.detail("instructions", change.instructions())),
     }
 }
 
@@ -142,9 +139,9 @@ impl Change<'_> {
         apply::remove_empty_directories(&directories);
     }
 
-    fn instructions(&self) -> Value {
+    fn instructions(&self) -> Vec<WireInstruction> {
         let all = self.wiring.instructions.iter();
-        all.map(|one| json!({"path": one.path, "what": one.what})).collect()
+        all.map(|one| WireInstruction { path: one.path.clone(), what: one.what.clone() }).collect()
     }
 
     fn next(&self) -> Vec<String> {
@@ -155,15 +152,15 @@ impl Change<'_> {
         }
     }
 
-    fn preview(&self, mut outcome: Outcome, run: &Run) -> Outcome {
-        if let Value::Object(members) = &mut outcome.data {
-            members.insert("harness".to_owned(), self.wiring.harness.as_str().into());
-            members.insert("instructions".to_owned(), self.instructions());
-            members.insert("notes".to_owned(), self.wiring.notes.clone().into());
-        }
-        let lines = std::iter::once(outcome.text).chain(self.lines(run));
-        outcome.text = Visible::joined(lines, "\n");
-        outcome
+    fn preview(&self, mut offer: Offer, run: &Run) -> Outcome {
+        let lines = std::iter::once(offer.text).chain(self.lines(run));
+        offer.text = Visible::joined(lines, "\n");
+        let facts = WireFacts {
+            harness: self.wiring.harness.clone(),
+            instructions: self.instructions(),
+            notes: self.wiring.notes.clone(),
+        };
+        offer.outcome_with(facts, WireAnswer::Preview)
     }
 
     /// What a person has to know beside the changes.
@@ -196,15 +193,15 @@ impl Change<'_> {
         lines.extend(self.lines(run));
         let next = self.next();
         lines.extend(next.iter().map(|next| visible!("next: {}", run.style.accent(next))));
-        let data = json!({
-            "status": status,
-            "harness": wiring.harness,
-            "package": wiring.package,
-            "checkout": self.checkout.display().to_string(),
-            "changes": changes::json(plan, with_diffs),
-            "instructions": self.instructions(),
-            "notes": wiring.notes,
-            "next": next,
+        let data = WireAnswer::Wired(WiredAdapter {
+            status,
+            harness: wiring.harness.clone(),
+            package: wiring.package.clone(),
+            checkout: self.checkout.display().to_string(),
+            changes: changes::listed(plan, with_diffs),
+            instructions: self.instructions(),
+            notes: wiring.notes.clone(),
+            next,
         });
         Outcome::new(data, Visible::joined(lines, "\n")).raw(changes::patch(plan))
     }

@@ -10,10 +10,10 @@ use clap::error::ErrorKind;
 use serde_json::Value;
 
 use crate::cli::{Cli, Command, Format, Global};
-use crate::commands::runtime::Action;
+use crate::commands::runtime::RuntimeAction;
 use crate::commands::{self, Run, augmentor, mcp, registry};
-use crate::report::envelope::{self, Meta};
 use crate::report::answers::reference::ProgramText;
+use crate::report::envelope::{self, Meta};
 use crate::report::{ErrorCode, Failure, Outcome, Style, answers, brief};
 use crate::system::clock::Stopwatch;
 use crate::system::{environment, interrupt, keeper, program, terminal};
@@ -71,11 +71,11 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         Ok(outcome) => fields::select(outcome, &global, &run, &declared),
         Err(failure) => Err(fields::narrowed(failure, &global, &declared)),
     };
-    emit(answer, &global, &run, Ending { clock, keeps_exit, is_brief, is_stream })
+    emit(answer, &global, &run, RunEnding { clock, keeps_exit, is_brief, is_stream })
 }
 
 /// How one run ends.
-struct Ending {
+struct RunEnding {
     clock: Stopwatch,
     /// What was done counts, even when nobody reads about it.
     keeps_exit: bool,
@@ -123,7 +123,9 @@ fn answered(command: &Command, run: &Run) -> Result<Outcome, Failure> {
     let answer = dispatch(command, run);
     let Some(entry) = registry::find(path_of(command)) else { return answer };
     // A query has no half-way state: a signal during it means that nobody waits for the answer.
-    if entry.kind == registry::Kind::Query && !matches!(&answer, Ok(outcome) if outcome.is_silent) {
+    if entry.kind == registry::CommandKind::Query
+        && !matches!(&answer, Ok(outcome) if outcome.is_silent)
+    {
         interrupt::check()?;
     }
     let untrusted = registry::untrusted_fields(entry);
@@ -173,19 +175,19 @@ fn path_of(command: &Command) -> &'static str {
         Command::Check(_) => "check",
         Command::Runtime(args) => match args.action {
             None => "runtime",
-            Some(Action::Own(_)) => "runtime own",
-            Some(Action::Return(_)) => "runtime return",
+            Some(RuntimeAction::Own(_)) => "runtime own",
+            Some(RuntimeAction::Return(_)) => "runtime return",
         },
         Command::Conform(_) => "conform",
         Command::Wire(_) => "wire",
         Command::Augmentor(args) => match args.action {
-            augmentor::Action::Describe(_) => "augmentor describe",
-            augmentor::Action::Run(_) => "augmentor run",
-            augmentor::Action::Agent(_) => "augmentor agent",
+            augmentor::AugmentorAction::Describe(_) => "augmentor describe",
+            augmentor::AugmentorAction::Run(_) => "augmentor run",
+            augmentor::AugmentorAction::Agent(_) => "augmentor agent",
         },
         Command::Mcp(args) => match args.action {
-            mcp::Action::Serve(_) => "mcp serve",
-            mcp::Action::Config(_) => "mcp config",
+            mcp::McpAction::Serve(_) => "mcp serve",
+            mcp::McpAction::Config(_) => "mcp config",
         },
         Command::Verify(_) => "verify",
         Command::VerifyBundle(_) => "verify-bundle",
@@ -331,10 +333,10 @@ fn shortened(
     }
 }
 
-fn emit(answer: Result<Outcome, Failure>, global: &Global, run: &Run, ending: Ending) -> u8 {
+fn emit(answer: Result<Outcome, Failure>, global: &Global, run: &Run, ending: RunEnding) -> u8 {
     let notices = notices(&answer);
     let hint = hint(&notices, run);
-    let Ending { clock, keeps_exit, is_brief, is_stream } = ending;
+    let RunEnding { clock, keeps_exit, is_brief, is_stream } = ending;
     // What fails before its first line is no stream: its only document is an ordinary envelope.
     let is_stream = is_stream && (answer.is_ok() || terminal::has_written());
     let meta = Meta { duration_ms: clock.elapsed_ms(), notices };

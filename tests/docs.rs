@@ -148,7 +148,8 @@ fn reference() -> String {
     page.push_str("# Reference of aos\n\n");
     page.push_str(
         "What `aos reference` says, for people. Programs read `aos reference` itself: it is the description of \
-         the binary at hand.\n",
+         the binary at hand, with the type of every field, also of those inside others. The JSON Schemas of answers \
+         are in `contract/schema/answers/`.\n",
     );
     page.push_str("\n## Options of every command\n\n");
     page.push_str(&parameters(list(&data["global_params"])));

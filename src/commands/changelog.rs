@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 use crate::inputs::changelog::{Release, parse};
 use crate::inputs::embedded;
 use crate::report::answers::changelog::{ChangelogAnswer, ChangelogEntry};
-use crate::report::{ErrorCode, Failure, Outcome};
+use crate::report::{Failure, Outcome};
 use crate::system::program;
-use crate::visible::excerpt;
 use crate::visible::{Visible, visible};
+use crate::workflows::asked::version;
 
 use super::Run;
 
@@ -48,18 +48,6 @@ pub fn run(args: &ChangelogArgs, run: &Run) -> Result<Outcome, Failure> {
         entries: releases.iter().map(entry).collect(),
     };
     Ok(Outcome::new(data, text).raw(embedded::CHANGELOG))
-}
-
-/// Reads a version, with or without its `v`.
-///
-/// # Errors
-/// When it is none.
-pub fn version(text: &str) -> Result<semver::Version, Failure> {
-    semver::Version::parse(text.strip_prefix('v').unwrap_or(text)).map_err(|_| {
-        let shown: String = text.chars().take(40).collect();
-        Failure::new(ErrorCode::Validation, format!("`{}` is not a version", excerpt(&shown, 200)))
-            .hint("write it as MAJOR.MINOR.PATCH, for example `0.1.0`")
-    })
 }
 
 fn entry(release: &Release) -> ChangelogEntry {

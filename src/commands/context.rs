@@ -16,8 +16,10 @@ use crate::system::{environment, program};
 use crate::update::notice;
 use crate::visible::visible;
 
-use super::upgrade::standing;
-use super::{Run, runtime};
+use crate::workflows::runtime;
+use crate::workflows::upgrade::standing;
+
+use super::Run;
 
 /// Show version, configuration and the project of the current directory
 #[derive(Args, Debug)]

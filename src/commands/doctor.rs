@@ -16,7 +16,7 @@ use crate::system::{environment, files};
 use crate::visible::{Visible, visible};
 
 use super::Run;
-use super::reference::READINESS_LEVEL;
+use super::registry::READINESS_LEVEL;
 
 /// Longest time that a look at another program may take.
 const LIMIT: Duration = Duration::from_secs(3);
@@ -86,13 +86,15 @@ fn state() -> DoctorCheck {
                 format!("delete `{}`", path.join("confirm.secret").display()),
             ),
             // It is made when the first token is.
-            Err(_) => DoctorCheck::pass("state_directory", format!("{} (not used yet)", path.display())),
+            Err(_) => {
+                DoctorCheck::pass("state_directory", format!("{} (not used yet)", path.display()))
+            }
         },
     }
 }
 
 /// Another program that some part of aos works with.
-struct Tool {
+struct NeededProgram {
     name: &'static str,
     arguments: &'static [&'static str],
     /// The oldest version that will do.
@@ -100,32 +102,32 @@ struct Tool {
     fix: &'static str,
 }
 
-const GIT: Tool = Tool {
+const GIT: NeededProgram = NeededProgram {
     name: "git",
     arguments: &["--version"],
     oldest: (2, 0),
     fix: "install git to get a repository with each new project",
 };
-const PYTHON: Tool = Tool {
+const PYTHON: NeededProgram = NeededProgram {
     name: "python3",
     arguments: &["--version"],
     oldest: (3, 10),
     fix: "install Python 3.10 or newer to run generated connectors",
 };
-const NODE: Tool = Tool {
+const NODE: NeededProgram = NeededProgram {
     name: "node",
     arguments: &["--version"],
     oldest: (20, 12),
     fix: "install Node.js 20.12 or newer with npx, which installs the Skill",
 };
-const GO: Tool = Tool {
+const GO: NeededProgram = NeededProgram {
     name: "go",
     arguments: &["version"],
     oldest: (1, 21),
     fix: "install Go 1.21 or newer to build generated Go tools",
 };
 
-fn program(tool: &Tool) -> DoctorCheck {
+fn program(tool: &NeededProgram) -> DoctorCheck {
     let (name, fix) = (tool.name, tool.fix);
     let directory = Path::new(".");
     let arguments = tool.arguments;
@@ -160,7 +162,9 @@ fn pin() -> DoctorCheck {
         return DoctorCheck::pass("spec_pin", "no project here");
     };
     match &project.pin {
-        Slot::Absent => DoctorCheck::warn("spec_pin", "the project has no pin", "run `aos sync-spec`"),
+        Slot::Absent => {
+            DoctorCheck::warn("spec_pin", "the project has no pin", "run `aos sync-spec`")
+        }
         Slot::Faulty { reason, .. } => DoctorCheck::fail(
             "spec_pin",
             format!("the pin is not a tag: {reason}"),

@@ -18,9 +18,6 @@ use super::{Run, registry};
 #[derive(Args, Debug)]
 pub struct ReferenceArgs {}
 
-/// How ready this release is, for `reference` and `doctor`.
-pub const READINESS_LEVEL: &str = "beta";
-
 /// Runs the command.
 ///
 /// # Errors
@@ -51,7 +48,7 @@ pub fn run(_args: &ReferenceArgs, run: &Run) -> Result<Outcome, Failure> {
 
 fn readiness() -> Readiness {
     Readiness {
-        level: READINESS_LEVEL,
+        level: registry::READINESS_LEVEL,
         fcc_required: true,
         fcc_status: "verified",
         mock_upstream_required: false,

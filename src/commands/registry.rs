@@ -9,38 +9,41 @@ use crate::cli::Cli;
 use crate::report::answers::AnswerShape;
 use crate::report::answers::reference::{CommandDescription, ParameterDescription};
 
-pub use entries::{ENTRIES, Entry, Kind};
+pub use entries::{CommandEntry, CommandKind, ENTRIES};
+
+/// How ready this release is, for `reference` and `doctor`.
+pub const READINESS_LEVEL: &str = "beta";
 
 /// The entry of the command called `path`.
 #[must_use]
-pub fn find(path: &str) -> Option<&'static Entry> {
+pub fn find(path: &str) -> Option<&'static CommandEntry> {
     ENTRIES.iter().find(|entry| entry.path == path)
 }
 
 /// Fields of the command's data whose text comes from outside.
 #[must_use]
-pub fn untrusted_fields(entry: &Entry) -> &'static [&'static str] {
+pub fn untrusted_fields(entry: &CommandEntry) -> &'static [&'static str] {
     AnswerShape::find(entry.schema).map_or(&[], |answer| answer.untrusted_fields)
 }
 
 /// Fields that the data of a command may have.
 #[must_use]
-pub fn fields(entry: &Entry) -> Vec<String> {
+pub fn fields(entry: &CommandEntry) -> Vec<String> {
     AnswerShape::find(entry.schema).map(AnswerShape::fields).unwrap_or_default()
 }
 
 /// One command as `reference` describes it.
 #[must_use]
-pub fn describe(entry: &Entry) -> CommandDescription {
+pub fn describe(entry: &CommandEntry) -> CommandDescription {
     let cli = Cli::command();
     let command = entry.path.split(' ').try_fold(&cli, |parent, name| parent.find_subcommand(name));
     let about =
         command.and_then(clap::Command::get_about).map(ToString::to_string).unwrap_or_default();
     let parameters: Vec<_> = command.map(parameters).unwrap_or_default();
     let (kind, confirm) = match entry.kind {
-        Kind::Query => ("query", None),
-        Kind::Write => ("write", Some("when_lossy")),
-        Kind::SelfUpdate => ("write", Some("exempt")),
+        CommandKind::Query => ("query", None),
+        CommandKind::Write => ("write", Some("when_lossy")),
+        CommandKind::SelfUpdate => ("write", Some("exempt")),
     };
     CommandDescription {
         path: entry.path,

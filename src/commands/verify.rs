@@ -5,20 +5,21 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
 
-use crate::error::{io_code, io_hint};
 use crate::report::answers::verify::{
     LogRecord, SignerClaims, UsedTrustRoot, VerifiedFile, VerifiedSigner,
 };
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::{clock, files};
 use crate::verify::bundle::MAX_BUNDLE;
-use crate::verify::trust_root::{EMBEDDED_AS_OF, MAX_TRUST_ROOT, Origin};
+use crate::verify::trust_root::{EMBEDDED_AS_OF, Origin};
 use crate::verify::{
     Bundle, Content, ExpectedContent, ExpectedIdentity, ExpectedSigner, Policy, Sha256, Signer,
     Subject, TrustRoot, Verdict, VerifyingKey,
 };
 
-use crate::visible::{Visible, excerpt, visible};
+use crate::visible::{Visible, visible};
+
+use crate::workflows::asked::{about, shown, too_large, trust_root, unreadable};
 
 use super::Run;
 
@@ -167,23 +168,6 @@ fn signer(args: &VerifyArgs) -> Result<ExpectedSigner, Failure> {
     Ok(ExpectedSigner::Certificate { identity, issuer, repository: None })
 }
 
-/// Exactly the given root, or exactly the embedded one.
-///
-/// # Errors
-/// When the given one cannot be read or used; the embedded one never takes its place.
-pub fn trust_root(path: Option<&Path>) -> Result<TrustRoot, Failure> {
-    let Some(path) = path else { return Ok(TrustRoot::embedded()?) };
-    let bytes =
-        files::read_named(path, MAX_TRUST_ROOT as u64).map_err(|error| match error.kind() {
-            io::ErrorKind::FileTooLarge => {
-                too_large("the trust root", path, ErrorCode::Config, MAX_TRUST_ROOT)
-            }
-            _ => unreadable("the trust root", path, &error),
-        })?;
-    TrustRoot::given(&bytes.bytes)
-        .map_err(|error| about("the trust root ", path, " cannot be used: ", error.into()))
-}
-
 fn read_bundle(path: &Path) -> Result<Vec<u8>, Failure> {
     let loaded =
         files::read_named(path, MAX_BUNDLE as u64).map_err(|error| match error.kind() {
@@ -194,31 +178,6 @@ fn read_bundle(path: &Path) -> Result<Vec<u8>, Failure> {
             _ => unreadable("the bundle", path, &error),
         })?;
     Ok(loaded.bytes)
-}
-
-fn too_large(what: &str, path: &Path, code: ErrorCode, limit: usize) -> Failure {
-    Failure::new(code, format!("{what} `{}` is larger than {limit} bytes", shown(path)))
-        .hint("give the file that the publisher or the signing tool wrote")
-}
-
-fn unreadable(what: &str, path: &Path, error: &io::Error) -> Failure {
-    let path = shown(path);
-    if error.kind() == io::ErrorKind::NotFound {
-        return Failure::new(ErrorCode::NotFound, format!("{what} `{path}` does not exist"))
-            .hint("check the path; nothing was verified");
-    }
-    Failure::new(io_code(error), format!("{what} `{path}` cannot be read: {error}"))
-        .hint(io_hint(error))
-}
-
-/// Puts what it is about before a message.
-fn about(before: &str, path: &Path, after: &str, mut failure: Failure) -> Failure {
-    failure.message = format!("{before}`{}`{after}{}", shown(path), failure.message);
-    failure
-}
-
-fn shown(path: &Path) -> String {
-    excerpt(&path.to_string_lossy(), 200)
 }
 
 fn kind(verdict: &Verdict) -> &'static str {

@@ -28,7 +28,7 @@ pub struct Wish {
 
 /// What there is to do.
 #[derive(Debug)]
-pub enum Decision {
+pub enum UpdateDecision {
     /// Go to this release.
     Move(Release),
     /// Stay; this is the newest release of the host.
@@ -56,18 +56,18 @@ impl Wish {
     ///
     /// # Errors
     /// When there is no such release, or the host cannot be understood.
-    pub fn decide(&self, host: &Host, own: &Repository) -> Result<Decision, UpdateError> {
+    pub fn decide(&self, host: &Host, own: &Repository) -> Result<UpdateDecision, UpdateError> {
         if let Some(target) = &self.target {
-            return Ok(Decision::Move(host.tagged(own, &repository::tag(target))?));
+            return Ok(UpdateDecision::Move(host.tagged(own, &repository::tag(target))?));
         }
         let newest = host.latest(own)?;
         // A host that falls behind what it showed before may be frozen, or play an old release again: nothing is
         // installed unasked then.
         if newest.version.cmp_precedence(&self.running).is_gt() && !self.is_frozen(&newest.version)
         {
-            Ok(Decision::Move(newest))
+            Ok(UpdateDecision::Move(newest))
         } else {
-            Ok(Decision::Stay(newest))
+            Ok(UpdateDecision::Stay(newest))
         }
     }
 

@@ -37,6 +37,7 @@ pub struct Notice {
     /// `info` or `warning`.
     pub severity: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub message: Option<String>,
     pub current_version: String,
     pub latest_version: String,

@@ -9,12 +9,12 @@ use crate::system::terminal;
 use crate::visible::{Visible, visible};
 
 /// The chunks of one call.
-pub struct Stream {
+pub struct ChunkStream {
     format: Format,
     sequence: u64,
 }
 
-impl Stream {
+impl ChunkStream {
     #[must_use]
     pub fn new(format: Format) -> Self {
         Self { format, sequence: 0 }

@@ -13,11 +13,11 @@ use crate::update::install_method;
 use crate::update::notice::{self, Known, Look, Notice};
 use crate::update::severity;
 use crate::update::skill::{self, Manifest};
-
-use super::super::update::agent;
+use crate::workflows::asked;
+use crate::workflows::update::agent;
 
 /// What the look at the releases found.
-pub struct Looked {
+pub struct ReleaseLook {
     pub check: DoctorCheck,
     pub notices: Vec<Notice>,
 }
@@ -28,11 +28,13 @@ pub fn version() -> DoctorCheck {
     let installed = skill::examine(&Manifest::embedded(), &[]).unwrap_or_default();
     let newest = installed.places.iter().filter_map(|place| required(&place.place.real)).max();
     match (newest, Version::parse(running)) {
-        (Some(required), Ok(version)) if version.cmp_precedence(&required).is_lt() => DoctorCheck::fail(
-            "version",
-            format!("aos {running}, but an installed Skill is for {required} or newer"),
-            "run `aos update`",
-        ),
+        (Some(required), Ok(version)) if version.cmp_precedence(&required).is_lt() => {
+            DoctorCheck::fail(
+                "version",
+                format!("aos {running}, but an installed Skill is for {required} or newer"),
+                "run `aos update`",
+            )
+        }
         _ => DoctorCheck::pass("version", format!("aos {running}")),
     }
 }
@@ -80,23 +82,23 @@ pub fn skill() -> DoctorCheck {
 }
 
 /// Asks for the newest release, briefly; a network that is not there is no fault of this machine.
-pub fn look() -> Looked {
+pub fn look() -> ReleaseLook {
     match newest() {
         Ok((running, latest)) if latest.version.cmp_precedence(&running).is_gt() => {
             let notices = remember(&running, &latest);
             let found = format!("{running}, and {} is out", latest.version);
-            Looked { check: DoctorCheck::warn("update", found, "run `aos update`"), notices }
+            ReleaseLook { check: DoctorCheck::warn("update", found, "run `aos update`"), notices }
         }
         Ok((running, latest)) => {
             let found = format!("{running} is the newest (the host has {})", latest.version);
-            Looked { check: DoctorCheck::pass("update", found), notices: Vec::new() }
+            ReleaseLook { check: DoctorCheck::pass("update", found), notices: Vec::new() }
         }
         Err(failure) => {
             let found = format!("the releases cannot be asked: {}", failure.message);
             let fix = failure.hint.unwrap_or_else(|| "run `aos update --check`".to_owned());
             // What an earlier look found is still worth saying.
             let known = notice::current(environment::state_directory(), program::version());
-            Looked {
+            ReleaseLook {
                 check: DoctorCheck::warn("update", found, fix),
                 notices: known.into_iter().collect(),
             }
@@ -105,7 +107,7 @@ pub fn look() -> Looked {
 }
 
 fn newest() -> Result<(Version, crate::release::Release), Failure> {
-    let running = super::super::changelog::version(program::version())?;
+    let running = asked::version(program::version())?;
     let own = Repository::own()
         .map_err(|error| Failure::new(crate::report::ErrorCode::Unknown, error.to_string()))?;
     let client = Client::new(&agent(), Limits::brief())

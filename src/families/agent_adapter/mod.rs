@@ -13,14 +13,14 @@ mod scaffold;
 mod wiring;
 
 use crate::audit::rules::FAMILY_RULES;
-use crate::commands::new::subject::SCAFFOLDERS;
-use crate::commands::wire::seam::WIRERS;
 use crate::conform::family::PROBES;
 use crate::contract::Family;
 use crate::contract::family::{Description, Marker};
 use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;
+use crate::workflows::new::subject::SCAFFOLDERS;
+use crate::workflows::wire::seam::WIRERS;
 
 /// Adapters that let Agent Orchestrator run a coding agent.
 pub const FAMILY: Family = Family::of(&Description {

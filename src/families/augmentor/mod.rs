@@ -16,7 +16,6 @@ mod scaffold;
 
 use crate::audit::rules::FAMILY_RULES;
 use crate::commands::augmentor::seam::HOSTS;
-use crate::commands::new::subject::SCAFFOLDERS;
 use crate::conform::family::PROBES;
 use crate::contract::Family;
 use crate::contract::family::{Description, Marker};
@@ -24,6 +23,7 @@ use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;
 use crate::mcp::provider::OPENERS;
+use crate::workflows::new::subject::SCAFFOLDERS;
 
 /// The manifest of an augmentor.
 pub const MANIFEST: &str = "augmentor.toml";

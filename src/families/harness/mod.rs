@@ -9,13 +9,13 @@ mod rules;
 mod scaffold;
 
 use crate::audit::rules::FAMILY_RULES;
-use crate::commands::new::subject::SCAFFOLDERS;
 use crate::conform::family::PROBES;
 use crate::contract::harness::FAMILY;
 use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;
 use crate::mcp::provider::OPENERS;
+use crate::workflows::new::subject::SCAFFOLDERS;
 
 /// Adds the family to every layer.
 pub fn install() {

@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::commands::new::choices::{preset_text, shown, slug};
-use crate::commands::new::subject::{Named, Scaffolder, Subject, Wanted};
 use crate::contract::connector::ToolName;
 use crate::contract::json;
 use crate::contract::operations::Preset;
@@ -16,6 +14,8 @@ use crate::generate::{connector_values, manifest};
 use crate::inputs::embedded;
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
 use crate::report::{ErrorCode, Failure};
+use crate::workflows::new::choices::{preset_text, shown, slug};
+use crate::workflows::new::subject::{Named, Scaffolder, Subject, Wanted};
 
 /// Commands that every connector has besides those of its preset.
 const META_COMMANDS: usize = 3;

@@ -26,9 +26,11 @@ pub struct AugmentorResult {
     pub package: AugmentorPackage,
     /// The command that was called.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub command: Option<String>,
     /// The agent that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub agent: Option<String>,
     /// How many chunks came.
     pub chunks: u64,
@@ -59,6 +61,7 @@ pub struct AugmentorPackage {
     pub root: String,
     pub found: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub runtime_version: Option<String>,
 }
 

@@ -18,6 +18,7 @@ pub struct FileChange {
     /// Digest after the change.
     pub after: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub diff: Option<String>,
 }
 
@@ -57,6 +58,7 @@ pub struct PlannedChange {
     pub obstacles: Vec<BlockedPath>,
     /// In a shortened answer: the extent of a list that was cut.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<DirectoryCount>")]
     pub directories: Option<Vec<DirectoryCount>>,
 }
 

@@ -40,6 +40,7 @@ pub struct CheckSummary {
     pub unsearched: Vec<UnsearchedDirectory>,
     /// Only where `--rule` was given.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "PassedOverFindings")]
     pub passed_over: Option<PassedOverFindings>,
 }
 
@@ -90,12 +91,15 @@ pub struct CheckedProject {
     pub waived: Vec<WaivedFinding>,
     /// Only where the project is behind.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub template_newest: Option<String>,
     /// Only where an upgrade has open conflicts.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub template_waiting: Option<String>,
     /// Only where `--rule` was given.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "PassedOverFindings")]
     pub passed_over: Option<PassedOverFindings>,
 }
 

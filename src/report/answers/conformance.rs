@@ -103,6 +103,7 @@ pub struct ProbeResult {
     pub duration_ms: u64,
     pub evidence: Vec<CallEvidence>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "AppliedWaiver")]
     pub waiver: Option<AppliedWaiver>,
 }
 

@@ -72,9 +72,11 @@ pub struct TemplateStanding {
     /// Whether the newest template takes the recorded answers.
     pub answers_fit: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ComparedFiles")]
     pub files: Option<ComparedFiles>,
     /// Why the files could not be compared.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub reason: Option<String>,
 }
 

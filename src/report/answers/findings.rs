@@ -14,6 +14,7 @@ pub struct ReportedFinding {
     pub message: String,
     pub fix: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub diff: Option<String>,
 }
 

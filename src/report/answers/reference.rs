@@ -30,8 +30,10 @@ pub struct Reference {
 pub struct ProgramText {
     pub tool: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "&'static str")]
     pub version: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub help: Option<String>,
 }
 
@@ -63,9 +65,11 @@ pub struct CommandDescription {
     pub examples: Vec<&'static str>,
     /// `when_lossy` or `exempt`; only for commands that write.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "&'static str")]
     pub confirm: Option<&'static str>,
     /// What `--format raw` is.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "&'static str")]
     pub raw: Option<&'static str>,
 }
 
@@ -81,13 +85,16 @@ pub struct ParameterDescription {
     pub positional: bool,
     pub description: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub short: Option<String>,
     /// The name of its value in the help.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub value: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub default: Option<String>,
 }
 

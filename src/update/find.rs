@@ -8,7 +8,7 @@ use crate::system::program;
 use crate::verify::TrustRoot;
 
 use super::fault::UpdateError;
-use super::severity::{self, Severity};
+use super::severity::{self, UpdateSeverity};
 
 /// The changelog of a release, as an asset of its own.
 const CHANGELOG: &str = "CHANGELOG.md";
@@ -102,7 +102,7 @@ pub fn installable(release: &Release) -> Result<(), ReleaseError> {
 /// A release whose signature was verified, and how urgent it is.
 pub struct Graded<'a> {
     pub signed: Signed<'a>,
-    pub severity: Severity,
+    pub severity: UpdateSeverity,
     /// Whether a verified changelog had a say.
     pub changelog_verified: bool,
 }

@@ -15,7 +15,7 @@ use crate::strict_json;
 use crate::system::files::{self, Mode};
 use crate::system::{clock, random};
 
-use super::severity::Severity;
+use super::severity::UpdateSeverity;
 
 /// The file in the state directory.
 const FILE: &str = "update-notice.json";
@@ -54,7 +54,7 @@ pub struct Known {
     pub latest: Version,
     /// The newest version that was ever verified: a host that falls behind it is frozen or replays.
     pub highest: Option<Version>,
-    pub severity: Severity,
+    pub severity: UpdateSeverity,
     pub release_url: Option<String>,
     pub install_method: String,
     /// Seconds since the Unix epoch.
@@ -65,7 +65,7 @@ pub struct Known {
 #[derive(Clone, Copy, Debug)]
 pub struct Look<'a> {
     pub release: &'a Release,
-    pub severity: Severity,
+    pub severity: UpdateSeverity,
     /// Whether its signature was verified.
     pub is_verified: bool,
 }
@@ -102,7 +102,7 @@ impl Known {
         Some(Self {
             latest: version("latest")?,
             highest: version("highest"),
-            severity: Severity::parse(text("severity")?)?,
+            severity: UpdateSeverity::parse(text("severity")?)?,
             release_url: text("release_url").filter(|url| is_plain(url)).map(str::to_owned),
             install_method: text("install_method").filter(|name| is_plain(name))?.to_owned(),
             checked_at: document.get("checked_at").and_then(Value::as_u64)?,
@@ -191,7 +191,7 @@ mod tests {
         Known {
             latest: Version::new(1, 3, 0),
             highest: Some(Version::new(1, 3, 0)),
-            severity: Severity::Warning,
+            severity: UpdateSeverity::Warning,
             release_url: Some("https://github.com/acme/aos/releases/tag/v1.3.0".to_owned()),
             install_method: "standalone".to_owned(),
             checked_at: 1_000,

@@ -12,7 +12,7 @@ use crate::system::{clock, environment, files, program};
 use crate::update::install_method;
 use crate::update::notice::{self, Known, Look, Notice};
 use crate::update::severity;
-use crate::update::skill::{self, Manifest};
+use crate::update::skill::{self, SkillManifest};
 use crate::workflows::asked;
 use crate::workflows::update::agent;
 
@@ -25,7 +25,7 @@ pub struct ReleaseLook {
 /// The version of this program against the one that an installed Skill asks for (agent-cli §14).
 pub fn version() -> DoctorCheck {
     let running = program::version();
-    let installed = skill::examine(&Manifest::embedded(), &[]).unwrap_or_default();
+    let installed = skill::examine(&SkillManifest::embedded(), &[]).unwrap_or_default();
     let newest = installed.places.iter().filter_map(|place| required(&place.place.real)).max();
     match (newest, Version::parse(running)) {
         (Some(required), Ok(version)) if version.cmp_precedence(&required).is_lt() => {
@@ -54,7 +54,7 @@ fn required(place: &Path) -> Option<Version> {
 pub fn skill() -> DoctorCheck {
     const NAME: &str = "skill_current";
     const FIX: &str = "run `aos update`";
-    let Some(found) = skill::examine(&Manifest::embedded(), &[]) else {
+    let Some(found) = skill::examine(&SkillManifest::embedded(), &[]) else {
         return DoctorCheck::warn(NAME, "no home directory", "set HOME");
     };
     let copies = found.places.len();

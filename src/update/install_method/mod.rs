@@ -17,7 +17,7 @@ use crate::system::files::{self, Kind};
 
 pub use aftermath::{Aftermath, Before};
 pub use command::{ManagerCommand, quoted};
-pub use drive::{Cause, DriveError, drive};
+pub use drive::{DriveCause, DriveError, drive};
 
 /// Who owns the program.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -3,7 +3,7 @@
 use crate::system::session::Ending;
 
 use super::agents::Pin;
-use super::examination::{Examination, Examined, State};
+use super::examination::{Examined, SkillExamination, State};
 use super::journal::Journal;
 
 /// Whether somebody else than the user wrote this copy since `journal`, and not the verified files.
@@ -20,7 +20,7 @@ pub(super) fn is_left_alone(examined: &Examined) -> bool {
 }
 
 /// Agents by whose name the wrong places can be written.
-pub(super) fn writers(after: &Examination, pin: Pin) -> Vec<&'static str> {
+pub(super) fn writers(after: &SkillExamination, pin: Pin) -> Vec<&'static str> {
     let mut names: Vec<_> =
         after.wrong().flat_map(|examined| examined.place.writers(pin)).collect();
     names.sort_unstable();

@@ -8,7 +8,7 @@ use crate::report::answers::update::UpdateAnswer;
 use crate::system::clock;
 use crate::update::find::Wish;
 use crate::update::notice::{Look, Notice};
-use crate::update::severity::Severity;
+use crate::update::severity::UpdateSeverity;
 use crate::visible::{Visible, visible};
 
 use crate::workflows::Run;
@@ -18,7 +18,7 @@ use super::skill::SkillAnswer;
 /// A release that is worth going to.
 pub struct FoundRelease<'a> {
     pub release: &'a Release,
-    pub severity: Severity,
+    pub severity: UpdateSeverity,
     pub is_verified: bool,
     /// Verified, when it had to be before the download.
     pub signed: Option<Signed<'a>>,
@@ -48,7 +48,7 @@ pub struct AnswerDraft {
     pub binary_replaced: bool,
     pub archive_sha256: Option<String>,
     pub release_url: Option<String>,
-    pub severity: Option<Severity>,
+    pub severity: Option<UpdateSeverity>,
     pub skill: SkillAnswer,
     pub notices: Vec<Notice>,
     pub plan: Vec<String>,
@@ -103,7 +103,7 @@ impl AnswerDraft {
             install_method: self.method,
             install_evidence: self.evidence,
             command: self.command,
-            severity: self.severity.map(Severity::name),
+            severity: self.severity.map(UpdateSeverity::name),
             signature_status: if verified { "verified" } else { "not_checked" },
             signature_verified: verified,
             checksum_verified: self.checksum_verified,
@@ -143,7 +143,9 @@ impl AnswerDraft {
             }
             "available" => {
                 let urgent = match self.severity {
-                    Some(Severity::Warning) => style.warning(" (security or a new major version)"),
+                    Some(UpdateSeverity::Warning) => {
+                        style.warning(" (security or a new major version)")
+                    }
                     _ => Visible::default(),
                 };
                 let label = style.accent("available");

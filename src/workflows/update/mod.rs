@@ -20,7 +20,7 @@ use crate::update::install_method::{
     self, Aftermath, Before, InstallMethod, Installation, ManagerCommand,
 };
 use crate::update::notice::{Known, Look, Notice};
-use crate::update::severity::{self, Severity};
+use crate::update::severity::{self, UpdateSeverity};
 use crate::update::{install, swap};
 use crate::verify::TrustRoot;
 use crate::visible::{Visible, visible};
@@ -134,7 +134,7 @@ impl<'a> Job<'a> {
             }
             return Ok(FoundRelease {
                 release,
-                severity: Severity::Info,
+                severity: UpdateSeverity::Info,
                 is_verified: false,
                 signed: None,
             });
@@ -261,7 +261,7 @@ impl<'a> Job<'a> {
         answer.binary_replaced = true;
         if self.args.target_version.is_none() {
             let is_verified = self.installation.method == InstallMethod::Standalone;
-            self.remember(&Look { release, severity: Severity::Info, is_verified });
+            self.remember(&Look { release, severity: UpdateSeverity::Info, is_verified });
         }
         answer.skill = match expected {
             Some(expected) => skill::sync(&self.own, &answer.current, expected, state)?,
@@ -315,7 +315,7 @@ impl<'a> Job<'a> {
             answer.notices =
                 answer::suspicions(&self.wish, newest, self.installation.method.name());
             if !self.args.dry_run {
-                let severity = Severity::Info;
+                let severity = UpdateSeverity::Info;
                 self.remember(&Look { release: newest, severity, is_verified: false });
             }
         }

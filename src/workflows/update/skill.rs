@@ -15,7 +15,7 @@ use crate::system::environment;
 use crate::system::session::{self, Changes, Ending, Session};
 use crate::update::install_method::Installation;
 use crate::update::skill::{
-    self, Cause, Live, Manifest, SkillReport, SkillRequest, Status, Verified,
+    self, Cause, Live, SkillManifest, SkillReport, SkillRequest, Status, Verified,
 };
 
 use super::state::UpdateState;
@@ -35,7 +35,7 @@ pub fn command(version: &Version) -> String {
 
 /// Whether the installed Skill is that of the running program; nothing is started.
 pub fn looked_at() -> &'static str {
-    match skill::examine(&Manifest::embedded(), &[]) {
+    match skill::examine(&SkillManifest::embedded(), &[]) {
         Some(found) if found.is_current() => "current",
         Some(found) if found.places.is_empty() => "not_installed",
         Some(_) => "stale",
@@ -66,7 +66,7 @@ pub fn sync(
 ) -> Result<SkillAnswer, Failure> {
     let (expected, known) = match expected {
         ExpectedSkill::Embedded => (Verified::embedded(), Vec::new()),
-        ExpectedSkill::Archive(files) => (Verified::new(files), vec![Manifest::embedded()]),
+        ExpectedSkill::Archive(files) => (Verified::new(files), vec![SkillManifest::embedded()]),
     };
     let request = SkillRequest { repository: own, version, expected: &expected, known: &known };
     let report = skill::sync(&request);
@@ -190,7 +190,7 @@ pub fn places(report: &SkillReport) -> Vec<SkillPlace> {
 
 /// Copies of changed files that were made before they were replaced.
 pub fn backups(report: &SkillReport) -> Vec<SkillBackup> {
-    let backup = |kept: &skill::Kept| SkillBackup {
+    let backup = |kept: &skill::KeptCopy| SkillBackup {
         path: kept.place.display().to_string(),
         backup: kept.backup.display().to_string(),
     };

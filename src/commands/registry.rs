@@ -9,32 +9,32 @@ use crate::cli::Cli;
 use crate::report::answers::AnswerShape;
 use crate::report::answers::reference::{CommandDescription, ParameterDescription};
 
-pub use entries::{CommandEntry, CommandKind, ENTRIES};
+pub use entries::{CommandKind, ENTRIES, LeafCommand};
 
 /// How ready this release is, for `reference` and `doctor`.
 pub const READINESS_LEVEL: &str = "beta";
 
 /// The entry of the command called `path`.
 #[must_use]
-pub fn find(path: &str) -> Option<&'static CommandEntry> {
+pub fn find(path: &str) -> Option<&'static LeafCommand> {
     ENTRIES.iter().find(|entry| entry.path == path)
 }
 
 /// Fields of the command's data whose text comes from outside.
 #[must_use]
-pub fn untrusted_fields(entry: &CommandEntry) -> &'static [&'static str] {
+pub fn untrusted_fields(entry: &LeafCommand) -> &'static [&'static str] {
     AnswerShape::find(entry.schema).map_or(&[], |answer| answer.untrusted_fields)
 }
 
 /// Fields that the data of a command may have.
 #[must_use]
-pub fn fields(entry: &CommandEntry) -> Vec<String> {
+pub fn fields(entry: &LeafCommand) -> Vec<String> {
     AnswerShape::find(entry.schema).map(AnswerShape::fields).unwrap_or_default()
 }
 
 /// One command as `reference` describes it.
 #[must_use]
-pub fn describe(entry: &CommandEntry) -> CommandDescription {
+pub fn describe(entry: &LeafCommand) -> CommandDescription {
     let cli = Cli::command();
     let command = entry.path.split(' ').try_fold(&cli, |parent, name| parent.find_subcommand(name));
     let about =

@@ -141,14 +141,14 @@ struct AnswerEnvelope<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<ErrorMembers<'a>>,
+    error: Option<FailedAnswer<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     meta: Option<&'a Meta>,
 }
 
 /// The error of an envelope.
 #[derive(Serialize)]
-struct ErrorMembers<'a> {
+struct FailedAnswer<'a> {
     code: &'static str,
     message: &'a str,
     details: Map<String, Value>,
@@ -207,7 +207,7 @@ pub fn failure(failure: &Failure, meta: &Meta) -> Value {
         schema_version: SCHEMA_VERSION,
         line: None,
         data: None,
-        error: Some(ErrorMembers {
+        error: Some(FailedAnswer {
             code: failure.code.as_str(),
             message: message.as_str(),
             details,

@@ -50,7 +50,7 @@ pub struct Notice {
 
 /// What is known about the newest release.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Known {
+pub struct KnownRelease {
     pub latest: Version,
     /// The newest version that was ever verified: a host that falls behind it is frozen or replays.
     pub highest: Option<Version>,
@@ -70,7 +70,7 @@ pub struct Look<'a> {
     pub is_verified: bool,
 }
 
-impl Known {
+impl KnownRelease {
     /// What a look at the newest release adds to what was known `before`. Only a release whose signature was verified
     /// raises the highest version: anybody can claim a high one.
     #[must_use]
@@ -180,15 +180,15 @@ fn is_plain(text: &str) -> bool {
 #[must_use]
 pub fn current(state: Option<PathBuf>, running: &str) -> Option<Notice> {
     let running = Version::parse(running).ok()?;
-    Known::load(&state?)?.notice(&running, clock::now_seconds())
+    KnownRelease::load(&state?)?.notice(&running, clock::now_seconds())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn known() -> Known {
-        Known {
+    fn known() -> KnownRelease {
+        KnownRelease {
             latest: Version::new(1, 3, 0),
             highest: Some(Version::new(1, 3, 0)),
             severity: UpdateSeverity::Warning,
@@ -202,10 +202,10 @@ mod tests {
     fn what_was_saved_is_loaded() {
         let directory = tempfile::tempdir().unwrap();
         let state = directory.path().join("state");
-        assert_eq!(Known::load(&state), None);
+        assert_eq!(KnownRelease::load(&state), None);
         known().save(&state).unwrap();
         known().save(&state).unwrap();
-        assert_eq!(Known::load(&state), Some(known()));
+        assert_eq!(KnownRelease::load(&state), Some(known()));
         assert_eq!(files::names(&state).unwrap(), [FILE]);
     }
 
@@ -224,7 +224,7 @@ mod tests {
         ] {
             let _ = files::remove_file(&path);
             files::write_new(&path, text.as_bytes(), Mode::Plain).unwrap();
-            assert_eq!(Known::load(directory.path()), None, "{text}");
+            assert_eq!(KnownRelease::load(directory.path()), None, "{text}");
         }
     }
 
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(known.notice(&Version::new(1, 3, 0), 1_001), None);
         assert_eq!(known.notice(&Version::new(2, 0, 0), 1_001), None);
         assert_eq!(known.notice(&Version::new(1, 2, 9), 1_001 + LIFETIME), None);
-        let frozen = Known { highest: Some(Version::new(1, 4, 0)), ..known.clone() };
+        let frozen = KnownRelease { highest: Some(Version::new(1, 4, 0)), ..known.clone() };
         assert_eq!(frozen.notice(&Version::new(1, 2, 9), 1_001), None);
         // A clock that was set back says nothing about age.
         assert_eq!(known.notice(&Version::new(1, 2, 9), 999), None);

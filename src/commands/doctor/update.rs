@@ -10,7 +10,7 @@ use crate::report::answers::doctor::DoctorCheck;
 use crate::system::http::{Client, Limits};
 use crate::system::{clock, environment, files, program};
 use crate::update::install_method;
-use crate::update::notice::{self, Known, Look, Notice};
+use crate::update::notice::{self, KnownRelease, Look, Notice};
 use crate::update::severity;
 use crate::update::skill::{self, SkillManifest};
 use crate::workflows::asked;
@@ -118,7 +118,7 @@ fn newest() -> Result<(Version, crate::release::Release), Failure> {
 /// Keeps the find for other commands. Its changelog was not looked at, so what was known about it before counts.
 fn remember(running: &Version, latest: &crate::release::Release) -> Vec<Notice> {
     let Some(home) = environment::state_directory() else { return Vec::new() };
-    let before = Known::load(&home);
+    let before = KnownRelease::load(&home);
     let same = before.as_ref().filter(|before| before.latest == latest.version);
     let graded = severity::grade(running, &latest.version, None);
     let severity = same.map_or(graded, |before| before.severity);
@@ -126,7 +126,7 @@ fn remember(running: &Version, latest: &crate::release::Release) -> Vec<Notice> 
         .ok()
         .and_then(|path| install_method::detect(&path).ok())
         .map_or("unknown", |installation| installation.method.name());
-    let known = Known::seen(
+    let known = KnownRelease::seen(
         before.as_ref(),
         &Look { release: latest, severity, is_verified: false },
         method,

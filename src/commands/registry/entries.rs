@@ -12,7 +12,7 @@ pub enum CommandKind {
 
 /// One leaf command.
 #[derive(Clone, Copy, Debug)]
-pub struct CommandEntry {
+pub struct LeafCommand {
     pub path: &'static str,
     pub kind: CommandKind,
     /// Name in the schema catalogue.
@@ -23,8 +23,8 @@ pub struct CommandEntry {
 }
 
 /// Every leaf command, in the order of the help.
-pub const ENTRIES: &[CommandEntry] = &[
-    CommandEntry {
+pub const ENTRIES: &[LeafCommand] = &[
+    LeafCommand {
         path: "new",
         kind: CommandKind::Write,
         schema: "created_project",
@@ -37,7 +37,7 @@ pub const ENTRIES: &[CommandEntry] = &[
         ],
         raw: Some("the diff of a dry run"),
     },
-    CommandEntry {
+    LeafCommand {
         path: "sync-spec",
         kind: CommandKind::Write,
         schema: "synced_spec",
@@ -48,7 +48,7 @@ pub const ENTRIES: &[CommandEntry] = &[
         ],
         raw: Some("the diff"),
     },
-    CommandEntry {
+    LeafCommand {
         path: "gen",
         kind: CommandKind::Write,
         schema: "generated_files",
@@ -60,7 +60,7 @@ pub const ENTRIES: &[CommandEntry] = &[
         ],
         raw: Some("the diff"),
     },
-    CommandEntry {
+    LeafCommand {
         path: "upgrade",
         kind: CommandKind::Write,
         schema: "upgraded_project",
@@ -73,7 +73,7 @@ pub const ENTRIES: &[CommandEntry] = &[
         ],
         raw: Some("the diff"),
     },
-    CommandEntry {
+    LeafCommand {
         path: "check",
         kind: CommandKind::Query,
         schema: "check_report",
@@ -84,14 +84,14 @@ pub const ENTRIES: &[CommandEntry] = &[
         ],
         raw: Some("the diffs of all findings"),
     },
-    CommandEntry {
+    LeafCommand {
         path: "runtime",
         kind: CommandKind::Query,
         schema: "runtime",
         examples: &["aos runtime --compact"],
         raw: None,
     },
-    CommandEntry {
+    LeafCommand {
         path: "runtime own",
         kind: CommandKind::Write,
         schema: "runtime_change",
@@ -101,7 +101,7 @@ pub const ENTRIES: &[CommandEntry] = &[
         ],
         raw: Some("the diff"),
     },
-    CommandEntry {
+    LeafCommand {
         path: "runtime return",
         kind: CommandKind::Write,
         schema: "runtime_change",
@@ -111,7 +111,7 @@ pub const ENTRIES: &[CommandEntry] = &[
         ],
         raw: Some("the diff"),
     },
-    CommandEntry {
+    LeafCommand {
         path: "conform",
         kind: CommandKind::Query,
         schema: "conformance",
@@ -122,7 +122,7 @@ pub const ENTRIES: &[CommandEntry] = &[
         ],
         raw: None,
     },
-    CommandEntry {
+    LeafCommand {
         path: "wire",
         kind: CommandKind::Write,
         schema: "wired_adapter",
@@ -133,14 +133,14 @@ pub const ENTRIES: &[CommandEntry] = &[
         ],
         raw: Some("the diff"),
     },
-    CommandEntry {
+    LeafCommand {
         path: "augmentor describe",
         kind: CommandKind::Query,
         schema: "augmentor",
         examples: &["aos augmentor describe . --compact"],
         raw: None,
     },
-    CommandEntry {
+    LeafCommand {
         path: "augmentor run",
         kind: CommandKind::Query,
         schema: "augmentor_result",
@@ -150,14 +150,14 @@ pub const ENTRIES: &[CommandEntry] = &[
         ],
         raw: None,
     },
-    CommandEntry {
+    LeafCommand {
         path: "augmentor agent",
         kind: CommandKind::Query,
         schema: "augmentor_result",
         examples: &["aos augmentor agent . pm --message hello --compact"],
         raw: None,
     },
-    CommandEntry {
+    LeafCommand {
         path: "mcp serve",
         kind: CommandKind::Query,
         schema: "mcp_server",
@@ -168,7 +168,7 @@ pub const ENTRIES: &[CommandEntry] = &[
         ],
         raw: None,
     },
-    CommandEntry {
+    LeafCommand {
         path: "mcp config",
         kind: CommandKind::Query,
         schema: "mcp_config",
@@ -179,7 +179,7 @@ pub const ENTRIES: &[CommandEntry] = &[
         ],
         raw: Some("the text for the file of the client"),
     },
-    CommandEntry {
+    LeafCommand {
         path: "verify",
         kind: CommandKind::Query,
         schema: "verified_file",
@@ -191,7 +191,7 @@ pub const ENTRIES: &[CommandEntry] = &[
         ],
         raw: None,
     },
-    CommandEntry {
+    LeafCommand {
         path: "verify-bundle",
         kind: CommandKind::Query,
         schema: "verified_file",
@@ -201,7 +201,7 @@ pub const ENTRIES: &[CommandEntry] = &[
         ],
         raw: None,
     },
-    CommandEntry {
+    LeafCommand {
         path: "update",
         kind: CommandKind::SelfUpdate,
         schema: "update",
@@ -213,35 +213,35 @@ pub const ENTRIES: &[CommandEntry] = &[
         ],
         raw: None,
     },
-    CommandEntry {
+    LeafCommand {
         path: "reference",
         kind: CommandKind::Query,
         schema: "reference",
         examples: &["aos reference --compact", "aos reference --fields commands.path,error_codes"],
         raw: None,
     },
-    CommandEntry {
+    LeafCommand {
         path: "context",
         kind: CommandKind::Query,
         schema: "context",
         examples: &["aos context --compact"],
         raw: None,
     },
-    CommandEntry {
+    LeafCommand {
         path: "doctor",
         kind: CommandKind::Query,
         schema: "doctor",
         examples: &["aos doctor --compact"],
         raw: None,
     },
-    CommandEntry {
+    LeafCommand {
         path: "changelog",
         kind: CommandKind::Query,
         schema: "changelog",
         examples: &["aos changelog --compact", "aos changelog --since 0.0.1 --compact"],
         raw: Some("CHANGELOG.md"),
     },
-    CommandEntry {
+    LeafCommand {
         path: "completions",
         kind: CommandKind::Query,
         schema: "completions",

@@ -9,7 +9,7 @@ use super::changes::{FileChange, PreviewOf};
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum SyncAnswer {
-    Synced(SyncedSpec),
+    Synced(Box<SyncedSpec>),
     Preview(Box<PreviewOf<SyncFacts>>),
 }
 

@@ -74,7 +74,7 @@ pub fn arguments(
 
 /// How a run ended.
 #[derive(Debug)]
-pub struct Run {
+pub struct InstallerRun {
     pub ending: Ending,
     /// The last of what it said, fit to be shown.
     pub output: String,
@@ -84,7 +84,7 @@ pub struct Run {
 ///
 /// # Errors
 /// Why it could not be started.
-pub fn run(npx: &Path, arguments: &[String], limit: Duration) -> Result<Run, String> {
+pub fn run(npx: &Path, arguments: &[String], limit: Duration) -> Result<InstallerRun, String> {
     let directory = TemporaryDirectory::new()
         .map_err(|(path, error)| format!("`{}` cannot be written: {error}", path.display()))?;
     // The directory of a project ends the search of npx for installed packages, so this is one.
@@ -104,7 +104,7 @@ pub fn run(npx: &Path, arguments: &[String], limit: Duration) -> Result<Run, Str
     let finished = session::run(&session)
         .map_err(|error| format!("`{}` cannot be run: {error}", npx.display()))?;
     let output = output::shown(&finished.tail, finished.is_cut, &output::secrets(&variables));
-    Ok(Run { ending: finished.ending, output })
+    Ok(InstallerRun { ending: finished.ending, output })
 }
 
 /// How the environment of npx differs from ours, whose variables are `inherited`.

@@ -18,7 +18,7 @@ use super::agents::Pin;
 use super::backup;
 use super::examination::{Examined, SkillExamination, State, examine_in};
 use super::installed;
-use super::installer::{self, Run, Targets};
+use super::installer::{self, InstallerRun, Targets};
 use super::journal::Journal;
 use super::judgement::{contradiction, is_foreign, is_left_alone, writers};
 use super::manifest::SkillManifest;
@@ -260,7 +260,7 @@ impl Work<'_> {
         self.concluded(ran.as_ref())
     }
 
-    fn run(&self, tools: &SkillTools, targets: &Targets) -> Result<Run, String> {
+    fn run(&self, tools: &SkillTools, targets: &Targets) -> Result<InstallerRun, String> {
         let spent = Duration::from_millis(self.clock.elapsed_ms());
         let request = self.request;
         let arguments =
@@ -345,7 +345,7 @@ impl Work<'_> {
     }
 
     /// What the end of the installer means, once every copy is repaired.
-    fn concluded(mut self, ran: Option<&Run>) -> SkillReport {
+    fn concluded(mut self, ran: Option<&InstallerRun>) -> SkillReport {
         let found = self.look();
         let Some(run) = ran else {
             if found.places.is_empty() {

@@ -319,7 +319,7 @@ impl Summary<'_> {
     fn outcome(&self, run: &Run) -> Outcome {
         let release = &self.obtained.release;
         let newer = self.newer();
-        let data = SyncAnswer::Synced(SyncedSpec {
+        let data = SyncAnswer::Synced(Box::new(SyncedSpec {
             status: self.status,
             family: release.family.name(),
             previous_tag: self.previous.clone(),
@@ -328,7 +328,7 @@ impl Summary<'_> {
             origin: self.origin(),
             changes: changes::listed(self.plan, self.with_diffs),
             notes: self.notes.clone(),
-        });
+        }));
         let head = match (self.status, &self.previous) {
             ("unchanged", _) => format!("already at {}", release.tag),
             ("moved", Some(previous)) => format!("{previous} -> {}", release.tag),

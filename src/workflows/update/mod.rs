@@ -19,7 +19,7 @@ use crate::update::find::{self, UpdateDecision, Wish};
 use crate::update::install_method::{
     self, Aftermath, Before, InstallMethod, Installation, ManagerCommand,
 };
-use crate::update::notice::{Known, Look, Notice};
+use crate::update::notice::{KnownRelease, Look, Notice};
 use crate::update::severity::{self, UpdateSeverity};
 use crate::update::{install, swap};
 use crate::verify::TrustRoot;
@@ -108,7 +108,7 @@ impl<'a> Job<'a> {
         let installation = install_method::detect(&executable).map_err(UpdateError::from)?;
         state.install_method = Some(installation.method.name());
         let home = environment::state_directory();
-        let highest = home.as_deref().and_then(Known::load).and_then(|known| known.highest);
+        let highest = home.as_deref().and_then(KnownRelease::load).and_then(|known| known.highest);
         let wish = Wish { running, target, allow_downgrade: args.allow_downgrade, highest };
         Ok(Self { args, run, wish, own, trust, installation, home, lock: None })
     }
@@ -218,9 +218,9 @@ impl<'a> Job<'a> {
     /// Keeps what was found, so that other commands need not ask; gives the notice of an update, if there is one.
     fn remember(&self, newest: &Look<'_>) -> Vec<Notice> {
         let Some(home) = &self.home else { return Vec::new() };
-        let before = Known::load(home);
+        let before = KnownRelease::load(home);
         let method = self.installation.method.name();
-        let known = Known::seen(before.as_ref(), newest, method);
+        let known = KnownRelease::seen(before.as_ref(), newest, method);
         // What cannot be kept is shown now and not later.
         let _ = known.save(home);
         known.notice(&self.wish.running, clock::now_seconds()).into_iter().collect()

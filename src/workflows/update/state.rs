@@ -7,7 +7,7 @@ use crate::release::Stage;
 use crate::report::answers::{self, update::LastKnown};
 use crate::report::{ErrorCode, Failure};
 use crate::system::{clock, environment};
-use crate::update::notice::Known;
+use crate::update::notice::KnownRelease;
 
 use super::request::UpdateRequest;
 
@@ -138,7 +138,7 @@ impl UpdateState {
 
 /// What an earlier look found: old, so never an answer, but better than nothing.
 fn last_known(current: &str) -> Option<LastKnown> {
-    let known = environment::state_directory().and_then(|home| Known::load(&home));
+    let known = environment::state_directory().and_then(|home| KnownRelease::load(&home));
     let running = Version::parse(current).ok();
     known.zip(running).map(|(known, running)| LastKnown {
         target_version: known.latest.to_string(),

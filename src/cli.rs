@@ -2,10 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 
 use crate::commands;
-use crate::commands::runtime::Action;
+use crate::commands::runtime::RuntimeAction;
+
+pub use crate::workflows::Format;
+pub use crate::workflows::write_gate::WriteOptions;
 
 /// Create tools for AI agents and check that they follow a published contract
 #[derive(Debug, Parser)]
@@ -49,31 +52,6 @@ pub struct Global {
     pub directory: Option<PathBuf>,
 }
 
-/// How the answer is written.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub enum Format {
-    /// One JSON envelope
-    Json,
-    /// For people, not for programs
-    Text,
-    /// Only the payload: a diff, a script or a document
-    Raw,
-}
-
-/// Options of every command that writes.
-#[derive(Args, Clone, Debug, Default)]
-pub struct WriteOptions {
-    /// Show what would change and issue a confirm token, without changing anything
-    #[arg(long, conflicts_with = "confirm")]
-    pub dry_run: bool,
-    /// Make exactly the change for which this token was issued
-    #[arg(long, value_name = "TOKEN")]
-    pub confirm: Option<String>,
-    /// Show everything, with the diff of each file; without it, the response has at most 4,096 bytes
-    #[arg(long)]
-    pub diff: bool,
-}
-
 impl Command {
     /// The options of a command that writes.
     #[must_use]
@@ -85,7 +63,7 @@ impl Command {
             Self::Wire(args) => Some(&args.write),
             Self::Upgrade(args) => Some(&args.write),
             Self::Runtime(args) => match args.action.as_ref()? {
-                Action::Own(part) | Action::Return(part) => Some(&part.write),
+                RuntimeAction::Own(part) | RuntimeAction::Return(part) => Some(&part.write),
             },
             _ => None,
         }

@@ -7,13 +7,14 @@ use std::ffi::OsString;
 
 use clap::Parser as _;
 use clap::error::ErrorKind;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::cli::{Cli, Command, Format, Global};
-use crate::commands::runtime::Action;
+use crate::commands::runtime::RuntimeAction;
 use crate::commands::{self, Run, augmentor, mcp, registry};
+use crate::report::answers::reference::ProgramText;
 use crate::report::envelope::{self, Meta};
-use crate::report::{ErrorCode, Failure, Outcome, Style, brief};
+use crate::report::{ErrorCode, Failure, Outcome, Style, answers, brief};
 use crate::system::clock::Stopwatch;
 use crate::system::{environment, interrupt, keeper, program, terminal};
 use crate::update::notice;
@@ -43,9 +44,12 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         Err(_) => guess_global(&arguments),
     };
     let (run, format_fault) = settings(&global);
-    let declared: &[&str] = match &parsed {
-        Ok(cli) => registry::find(path_of(&cli.command)).map_or(&[], registry::fields),
-        Err(_) => &[],
+    // Only a selection needs the names.
+    let declared = match &parsed {
+        Ok(cli) if !global.fields.is_empty() => {
+            registry::find(path_of(&cli.command)).map(registry::fields).unwrap_or_default()
+        }
+        _ => Vec::new(),
     };
     let is_brief =
         matches!(&parsed, Ok(cli) if cli.command.is_brief() && cli.global.fields.is_empty());
@@ -58,20 +62,20 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         (Err(error), _) if is_display(&error) => Ok(described(&error)),
         (Err(error), _) => Err(usage::failure(&error)),
         (Ok(_), Some(fault)) => Err(fault),
-        (Ok(cli), None) => match fields::unknown_field(&cli, &global, declared) {
+        (Ok(cli), None) => match fields::unknown_field(&cli, &global, &declared) {
             Some(fault) => Err(fault),
             None => guarded(&cli, &run),
         },
     };
     let answer = match answer {
-        Ok(outcome) => fields::select(outcome, &global, &run, declared),
-        Err(failure) => Err(fields::narrowed(failure, &global, declared)),
+        Ok(outcome) => fields::select(outcome, &global, &run, &declared),
+        Err(failure) => Err(fields::narrowed(failure, &global, &declared)),
     };
-    emit(answer, &global, &run, Ending { clock, keeps_exit, is_brief, is_stream })
+    emit(answer, &global, &run, RunEnding { clock, keeps_exit, is_brief, is_stream })
 }
 
 /// How one run ends.
-struct Ending {
+struct RunEnding {
     clock: Stopwatch,
     /// A completed change counts, even if its response cannot be written.
     keeps_exit: bool,
@@ -119,8 +123,10 @@ fn fail_on_demand() {}
 fn answered(command: &Command, run: &Run) -> Result<Outcome, Failure> {
     let answer = dispatch(command, run);
     let Some(entry) = registry::find(path_of(command)) else { return answer };
-    // A query has no partial state: after a signal, no response is needed.
-    if entry.kind == registry::Kind::Query && !matches!(&answer, Ok(outcome) if outcome.is_silent) {
+    // A query has no half-way state: a signal during it means that nobody waits for the answer.
+    if entry.kind == registry::CommandKind::Query
+        && !matches!(&answer, Ok(outcome) if outcome.is_silent)
+    {
         interrupt::check()?;
     }
     let untrusted = registry::untrusted_fields(entry);
@@ -170,19 +176,19 @@ fn path_of(command: &Command) -> &'static str {
         Command::Check(_) => "check",
         Command::Runtime(args) => match args.action {
             None => "runtime",
-            Some(Action::Own(_)) => "runtime own",
-            Some(Action::Return(_)) => "runtime return",
+            Some(RuntimeAction::Own(_)) => "runtime own",
+            Some(RuntimeAction::Return(_)) => "runtime return",
         },
         Command::Conform(_) => "conform",
         Command::Wire(_) => "wire",
         Command::Augmentor(args) => match args.action {
-            augmentor::Action::Describe(_) => "augmentor describe",
-            augmentor::Action::Run(_) => "augmentor run",
-            augmentor::Action::Agent(_) => "augmentor agent",
+            augmentor::AugmentorAction::Describe(_) => "augmentor describe",
+            augmentor::AugmentorAction::Run(_) => "augmentor run",
+            augmentor::AugmentorAction::Agent(_) => "augmentor agent",
         },
         Command::Mcp(args) => match args.action {
-            mcp::Action::Serve(_) => "mcp serve",
-            mcp::Action::Config(_) => "mcp config",
+            mcp::McpAction::Serve(_) => "mcp serve",
+            mcp::McpAction::Config(_) => "mcp config",
         },
         Command::Verify(_) => "verify",
         Command::VerifyBundle(_) => "verify-bundle",
@@ -282,11 +288,14 @@ fn display(error: &clap::Error) -> u8 {
 /// Help or version as data, for a caller that asked for JSON.
 fn described(error: &clap::Error) -> Outcome {
     let text = error.render().to_string();
+    let shown = Visible::block(text.trim_end());
     let data = match error.kind() {
-        ErrorKind::DisplayVersion => json!({"tool": "aos", "version": program::version()}),
-        _ => json!({"tool": "aos", "help": text}),
+        ErrorKind::DisplayVersion => {
+            ProgramText { tool: "aos", version: Some(program::version()), help: None }
+        }
+        _ => ProgramText { tool: "aos", version: None, help: Some(text) },
     };
-    Outcome::new(data, Visible::block(text.trim_end()))
+    Outcome::new(data, shown)
 }
 
 /// The response up to the size limit; see [`brief`].
@@ -325,11 +334,11 @@ fn shortened(
     }
 }
 
-fn emit(answer: Result<Outcome, Failure>, global: &Global, run: &Run, ending: Ending) -> u8 {
+fn emit(answer: Result<Outcome, Failure>, global: &Global, run: &Run, ending: RunEnding) -> u8 {
     let notices = notices(&answer);
     let hint = hint(&notices, run);
-    let Ending { clock, keeps_exit, is_brief, is_stream } = ending;
-    // A stream that fails before its first line prints an ordinary envelope.
+    let RunEnding { clock, keeps_exit, is_brief, is_stream } = ending;
+    // What fails before its first line is no stream: its only document is an ordinary envelope.
     let is_stream = is_stream && (answer.is_ok() || terminal::has_written());
     let meta = Meta { duration_ms: clock.elapsed_ms(), notices };
     let answer = if is_brief { shortened(answer, &meta, global.compact) } else { answer };
@@ -406,7 +415,8 @@ fn notices(answer: &Result<Outcome, Failure>) -> Vec<Value> {
     if replaced == Some(&Value::Bool(true)) {
         return Vec::new();
     }
-    notice::current(environment::state_directory(), program::version()).into_iter().collect()
+    let notice = notice::current(environment::state_directory(), program::version());
+    notice.iter().map(answers::value).collect()
 }
 
 /// One line for a person when an update is out.

@@ -29,9 +29,9 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ("update", &["inputs", "release", "strict_json", "system", "verify", "visible"]),
     ("audit", &["apply", "contract", "generate", "inputs", "merge", "plan", "system", "visible"]),
     ("conform", &["contract", "generate", "inputs", "strict_json", "system", "visible"]),
-    ("report", &["conform", "contract", "plan", "visible"]),
+    ("report", &["conform", "contract", "plan", "update", "visible"]),
     ("mcp", &["conform", "contract", "inputs", "report", "strict_json", "system", "visible"]),
-    ("cli", &["commands", "system"]),
+    ("cli", &["commands", "system", "workflows"]),
     (
         "error",
         &[
@@ -40,9 +40,15 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "workflows",
+        &[
+            "apply", "audit", "contract", "error", "generate", "inputs", "merge", "plan",
+            "release", "report", "system", "update", "verify", "visible",
+        ],
+    ),
+    (
         "commands",
         &[
-            "apply",
             "audit",
             "cli",
             "conform",
@@ -52,7 +58,6 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
             "inputs",
             "mcp",
             "merge",
-            "plan",
             "release",
             "report",
             "strict_json",
@@ -60,6 +65,7 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
             "update",
             "verify",
             "visible",
+            "workflows",
         ],
     ),
     (
@@ -78,16 +84,33 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
             "strict_json",
             "system",
             "visible",
+            "workflows",
         ],
     ),
     (
         "run",
         &[
-            "apply", "audit", "cli", "commands", "contract", "error", "families", "generate",
-            "inputs", "plan", "report", "system", "update", "visible",
+            "apply",
+            "audit",
+            "cli",
+            "commands",
+            "contract",
+            "error",
+            "families",
+            "generate",
+            "inputs",
+            "plan",
+            "report",
+            "system",
+            "update",
+            "visible",
+            "workflows",
         ],
     ),
 ];
+
+/// Files of `src/commands` that are no command.
+const NO_COMMANDS: [&str; 2] = ["mod", "registry"];
 
 /// What unit tests call in place of an entry point; it is no module.
 const IN_UNIT_TESTS: &str = "installed";
@@ -125,7 +148,7 @@ const OTHER_WRITERS: &[(&str, &str)] = &[
     ("commands/conform/report_file.rs", "the report file that a person names"),
     ("families/agent_cli/conform/tree.rs", "files of a tool, damaged in the sandbox of a probe"),
     ("families/agent_cli/conform/signed/scene.rs", "the mark of a stage in the sandbox of a probe"),
-    ("commands/write_gate.rs", "the used tokens in the state directory of aos"),
+    ("workflows/write_gate.rs", "the used tokens in the state directory of aos"),
     ("update/notice.rs", "what is known about updates in the state directory of aos"),
     ("update/swap.rs", "the lock of an update in the state directory of aos"),
     ("update/skill/backup.rs", "changed files of an installed Skill in the state directory of aos"),
@@ -488,6 +511,67 @@ fn modules_use_each_other_only_in_the_directions_of_the_table() {
     }
     assert!(edges.len() > 20, "only {} uses were seen, so nothing is proved", edges.len());
     assert!(faults.is_empty(), "{faults:#?}");
+}
+
+/// The command that a path leads to, seen from `source`; `super` is resolved.
+fn command_of(source: &Source, segments: &[String]) -> Option<String> {
+    let mut place: Vec<&str> = source.path.trim_end_matches(".rs").split('/').collect();
+    if place.last() == Some(&"mod") {
+        place.pop();
+    }
+    let whole: Vec<&str> = match segments.first().map(String::as_str)? {
+        "crate" => segments.iter().skip(1).map(String::as_str).collect(),
+        "super" => {
+            let supers = segments.iter().take_while(|segment| *segment == "super").count();
+            let kept = place.len().checked_sub(supers)?;
+            let rest = segments.iter().skip(supers).map(String::as_str);
+            place[..kept].iter().copied().chain(rest).collect()
+        }
+        _ => return None,
+    };
+    match whole.as_slice() {
+        ["commands", command, _, ..] => Some((*command).to_owned()),
+        _ => None,
+    }
+}
+
+#[test]
+fn no_command_uses_another_and_no_answer_is_written_by_hand() {
+    let mut faults = Vec::new();
+    let mut commands = BTreeSet::new();
+    for source in sources() {
+        let answers = ["commands", "workflows"].contains(&source.module());
+        let is_json = |pair: &[Token]| matches!(pair, [Token::Word(name), Token::Other('!')] if name == "json");
+        if answers && source.tokens.windows(2).any(is_json) {
+            faults.push(format!("{}: an answer is a type of `report::answers`", source.path));
+        }
+        let Some(own) = source.path.strip_prefix("commands/") else { continue };
+        let own = own.split('/').next().unwrap_or_default().trim_end_matches(".rs");
+        commands.insert(own.to_owned());
+        for Used { segments, in_tests } in used(&source) {
+            let Some(other) = command_of(&source, &segments).filter(|_| !in_tests) else {
+                continue;
+            };
+            if other != own && !NO_COMMANDS.contains(&other.as_str()) {
+                faults.push(format!("{}: `{own}` uses the command `{other}`", source.path));
+            }
+        }
+    }
+    assert!(commands.len() > 15, "only {} commands were seen", commands.len());
+    assert!(faults.is_empty(), "move what both need to `workflows`: {faults:#?}");
+}
+
+#[test]
+fn the_guard_sees_a_command_that_uses_another() {
+    let of = |path: &str, text: &str| {
+        let source = Source { path: path.to_owned(), text: String::new(), tokens: tokens(text) };
+        let found = used(&source).into_iter();
+        found.filter_map(|used| command_of(&source, &used.segments)).collect::<Vec<_>>()
+    };
+    assert_eq!(of("commands/doctor.rs", "use super::reference::LEVEL;"), ["reference"]);
+    assert_eq!(of("commands/mcp/serve.rs", "use super::super::check::run;"), ["check"]);
+    assert_eq!(of("commands/new.rs", "use crate::commands::sync_spec::open;"), ["sync_spec"]);
+    assert!(of("commands/new.rs", "use super::Run; use crate::workflows::new::list;").is_empty());
 }
 
 #[test]

@@ -145,8 +145,9 @@ fn reference() -> String {
     let mut page = header("`aos reference`");
     page.push_str("# Reference of aos\n\n");
     page.push_str(
-        "The output of `aos reference`, for people. Programs should read `aos reference` itself, because it describes \
-         the installed version.\n",
+        "What `aos reference` says, for people. Programs read `aos reference` itself: it is the description of \
+         the binary at hand, with the type of every field, also of those inside others. The JSON Schemas of answers \
+         are in `contract/schema/answers/`.\n",
     );
     page.push_str("\n## Options of every command\n\n");
     page.push_str(&parameters(list(&data["global_params"])));
@@ -204,7 +205,7 @@ fn command_section(command: &Value, schemas: &Value) -> String {
         section.push('\n');
     }
     let schema = &schemas[text(&command["output_schema"])];
-    section.push_str(&format!("Fields of `data`: {}.\n", codes(list(&schema["fields"]))));
+    section.push_str(&format!("Fields of the data: {}.\n", fields(schema)));
     if !list(&schema["untrusted_fields"]).is_empty() {
         section.push_str(&format!(
             "\nUntrusted text is in {}; `_untrusted` names these fields.\n",
@@ -213,6 +214,14 @@ fn command_section(command: &Value, schemas: &Value) -> String {
     }
     let examples: Vec<_> = list(&command["examples"]).iter().map(text).collect();
     section + &format!("\n```sh\n{}\n```\n", examples.join("\n"))
+}
+
+/// The fields of an answer with their types; those inside them are in `aos reference`.
+fn fields(schema: &Value) -> String {
+    let typed = |name: &Value| {
+        format!("{} ({})", code(text(name)), text(&schema["types"][text(name)]).replace('?', ""))
+    };
+    list(&schema["fields"]).iter().map(typed).collect::<Vec<_>>().join(", ")
 }
 
 fn parameters(parameters: &[Value]) -> String {
@@ -254,6 +263,8 @@ fn parameters(parameters: &[Value]) -> String {
 fn assert_current(path: &str, page: &str) {
     let place = format!("{ROOT}/{path}");
     if std::env::var_os("AOS_UPDATE_DOCS").is_some_and(|value| value == "1") {
+        let folder = std::path::Path::new(&place).parent().expect("a folder");
+        std::fs::create_dir_all(folder).expect("the folder can be made");
         std::fs::write(&place, page).expect("the page can be written");
     }
     let current = std::fs::read_to_string(&place).unwrap_or_default();
@@ -278,6 +289,25 @@ fn the_page_of_conformance_is_what_the_binary_says() {
 #[test]
 fn reference_md_says_what_the_binary_says() {
     assert_current("docs/reference.md", &reference());
+}
+
+/// Where the JSON Schemas of answers are.
+const ANSWERS: &str = "contract/schema/answers";
+
+#[test]
+fn the_published_schemas_of_answers_are_those_of_the_types() {
+    let mut expected = BTreeSet::new();
+    for answer in aos::report::answers::ANSWERS {
+        let name = format!("{}.schema.json", answer.name);
+        let text = serde_json::to_string_pretty(&answer.schema()).expect("JSON") + "\n";
+        assert_current(&format!("{ANSWERS}/{name}"), &text);
+        expected.insert(name);
+    }
+    let names = std::fs::read_dir(format!("{ROOT}/{ANSWERS}")).expect("the folder");
+    let names: BTreeSet<_> = names
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(names, expected, "delete what no answer has");
 }
 
 #[test]

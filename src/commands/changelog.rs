@@ -1,14 +1,15 @@
 //! `aos changelog`: what changed between versions, from the CHANGELOG.md of this build (agent-cli §11).
 
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::inputs::changelog::{Release, parse};
 use crate::inputs::embedded;
-use crate::report::{ErrorCode, Failure, Outcome};
+use crate::report::answers::changelog::{ChangelogAnswer, ChangelogEntry};
+use crate::report::{Failure, Outcome};
 use crate::system::program;
-use crate::visible::excerpt;
 use crate::visible::{Visible, visible};
+use crate::workflows::asked::version;
 
 use super::Run;
 
@@ -41,35 +42,23 @@ pub fn run(args: &ChangelogArgs, run: &Run) -> Result<Outcome, Failure> {
     } else {
         Visible::joined(releases.iter().map(|release| text(release, run)), "\n\n")
     };
-    let data = json!({
-        "current_version": program::version(),
-        "since": args.since,
-        "entries": releases.iter().map(entry).collect::<Vec<_>>(),
-    });
+    let data = ChangelogAnswer {
+        current_version: program::version(),
+        since: args.since.clone(),
+        entries: releases.iter().map(entry).collect(),
+    };
     Ok(Outcome::new(data, text).raw(embedded::CHANGELOG))
 }
 
-/// Reads a version, with or without its `v`.
-///
-/// # Errors
-/// When it is none.
-pub fn version(text: &str) -> Result<semver::Version, Failure> {
-    semver::Version::parse(text.strip_prefix('v').unwrap_or(text)).map_err(|_| {
-        let shown: String = text.chars().take(40).collect();
-        Failure::new(ErrorCode::Validation, format!("`{}` is not a version", excerpt(&shown, 200)))
-            .hint("write it as MAJOR.MINOR.PATCH, for example `0.1.0`")
-    })
-}
-
-fn entry(release: &Release) -> Value {
+fn entry(release: &Release) -> ChangelogEntry {
     let mut changes: Map<String, Value> = CATEGORIES
         .iter()
         .map(|category| ((*category).to_owned(), Value::Array(Vec::new())))
         .collect();
     for (category, entries) in &release.changes {
-        changes.insert(category.clone(), json!(entries));
+        changes.insert(category.clone(), entries.clone().into());
     }
-    json!({"version": release.version.to_string(), "date": release.date, "changes": changes})
+    ChangelogEntry { version: release.version.to_string(), date: release.date.clone(), changes }
 }
 
 fn text(release: &Release, run: &Run) -> Visible {
@@ -89,6 +78,6 @@ mod tests {
     #[test]
     fn an_empty_heading_is_no_entry() {
         let markdown = "## [1.0.0] - 2026-02-01\n### Security\n\n### Added\n- one\n";
-        assert_eq!(entry(&parse(markdown)[0])["changes"]["security"], json!([]));
+        assert_eq!(entry(&parse(markdown)[0]).changes["security"], Value::Array(Vec::new()));
     }
 }

@@ -2,9 +2,9 @@
 
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
-use serde_json::json;
 
 use crate::cli::Cli;
+use crate::report::answers::completions::CompletionScript;
 use crate::report::{Failure, Outcome, Visible};
 
 use super::Run;
@@ -26,7 +26,7 @@ pub fn run(args: &CompletionsArgs, _run: &Run) -> Result<Outcome, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "aos", &mut script);
     let script = String::from_utf8_lossy(&script).into_owned();
-    let data = json!({"shell": args.shell.to_string(), "script": script});
-    let text = Visible::block(script.trim_end());
-    Ok(Outcome::new(data, text).raw(Visible::block(&script)))
+    let (text, raw) = (Visible::block(script.trim_end()), Visible::block(&script));
+    let data = CompletionScript { shell: args.shell.to_string(), script };
+    Ok(Outcome::new(data, text).raw(raw))
 }

@@ -3,19 +3,23 @@
 use std::path::Path;
 
 use clap::Args;
-use serde_json::{Value, json};
 
 use crate::audit::runtime::RuntimeState;
 use crate::contract::Family;
 use crate::inputs::embedded;
 use crate::inputs::project::Project;
+use crate::report::answers::context::{
+    ContextConfig, ContextCredentials, ContextProject, FamilyTags, RunContext,
+};
 use crate::report::{Failure, Outcome};
 use crate::system::{environment, program};
 use crate::update::notice;
 use crate::visible::visible;
 
-use super::upgrade::standing;
-use super::{Run, runtime};
+use crate::workflows::runtime;
+use crate::workflows::upgrade::standing;
+
+use super::Run;
 
 /// Show the version, the configuration and the project in the current directory
 #[derive(Args, Debug)]
@@ -27,23 +31,19 @@ pub struct ContextArgs {}
 /// Never; the signature is that of every command.
 pub fn run(_args: &ContextArgs, run: &Run) -> Result<Outcome, Failure> {
     let project = Project::open(Path::new(".")).ok().map(|project| describe(&project));
-    let tags: Vec<Value> = Family::all()
-        .iter()
-        .map(|family| {
-            let tags: Vec<_> = embedded::tags(*family).iter().map(ToString::to_string).collect();
-            json!({"family": family.name(), "tags": tags})
-        })
-        .collect();
+    let tags = Family::all().into_iter().map(|family| {
+        let tags = embedded::tags(family).iter().map(ToString::to_string).collect();
+        FamilyTags { family: family.name(), tags }
+    });
     let format = format!("{:?}", run.format).to_lowercase();
     let state = environment::state_directory().map(|path| path.display().to_string());
-    let notices: Vec<Value> =
-        notice::current(environment::state_directory(), program::version()).into_iter().collect();
+    let notice = notice::current(environment::state_directory(), program::version());
     let project_line = match &project {
         Some(project) => format!(
             "{} ({}, pin {})",
-            project["root"].as_str().unwrap_or_default(),
-            project["family"].as_str().unwrap_or_default(),
-            project["pin"].as_str().unwrap_or("none")
+            project.root,
+            project.family,
+            project.pin.as_deref().unwrap_or("none")
         ),
         None => "none here".to_owned(),
     };
@@ -55,33 +55,30 @@ pub fn run(_args: &ContextArgs, run: &Run) -> Result<Outcome, Failure> {
         state.as_deref().unwrap_or("no home directory"),
         project_line,
     );
-    let mut data = json!({
-        "version": program::version(),
-        "env": "local",
-        "account": null,
-        "config": {
-            "format": format,
-            "format_reason": run.format_reason,
-            "state_directory": state,
-            "spec_tags": tags,
+    let data = RunContext {
+        version: program::version(),
+        env: "local",
+        account: None,
+        config: ContextConfig {
+            format,
+            format_reason: run.format_reason,
+            state_directory: state,
+            spec_tags: tags.collect(),
         },
-        "credentials": {"configured": false},
-        "project": project,
-    });
-    // The key is there when there is something to say (agent-cli §14).
-    if !notices.is_empty() {
-        data["notices"] = notices.into();
-    }
+        credentials: ContextCredentials { configured: false },
+        project,
+        notices: notice.into_iter().collect(),
+    };
     Ok(Outcome::new(data, text))
 }
 
-fn describe(project: &Project) -> Value {
-    json!({
-        "root": project.root.display().to_string(),
-        "family": project.family.name(),
-        "pin": project.pin.good().map(ToString::to_string),
-        "adopted": project.record.good().is_some(),
-        "runtime": RuntimeState::of(project).as_ref().map(runtime::state),
-        "template": standing::describe(project),
-    })
+fn describe(project: &Project) -> ContextProject {
+    ContextProject {
+        root: project.root.display().to_string(),
+        family: project.family.name(),
+        pin: project.pin.good().map(ToString::to_string),
+        adopted: project.record.good().is_some(),
+        runtime: RuntimeState::of(project).as_ref().map(runtime::state),
+        template: standing::describe(project),
+    }
 }

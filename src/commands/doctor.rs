@@ -6,17 +6,17 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
-use serde_json::{Value, json};
 
 use crate::inputs::project::{Project, Slot};
 use crate::inputs::spec_source;
+use crate::report::answers::doctor::{DoctorCheck, DoctorReport};
 use crate::report::{Failure, Outcome};
 use crate::system::process::{self, Invocation};
 use crate::system::{environment, files};
 use crate::visible::{Visible, visible};
 
 use super::Run;
-use super::reference::READINESS_LEVEL;
+use super::registry::READINESS_LEVEL;
 
 /// Longest time that a look at another program may take.
 const LIMIT: Duration = Duration::from_secs(3);
@@ -25,25 +25,17 @@ const LIMIT: Duration = Duration::from_secs(3);
 #[derive(Args, Debug)]
 pub struct DoctorArgs {}
 
-/// One line of the examination.
-struct Check {
-    name: &'static str,
-    status: &'static str,
-    fix: Option<String>,
-    found: String,
-}
-
-impl Check {
+impl DoctorCheck {
     fn pass(name: &'static str, found: impl Into<String>) -> Self {
-        Self { name, status: "pass", fix: None, found: found.into() }
+        Self { check: name, status: "pass", fix: None, found: found.into() }
     }
 
     fn warn(name: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { name, status: "warn", fix: Some(fix.into()), found: found.into() }
+        Self { check: name, status: "warn", fix: Some(fix.into()), found: found.into() }
     }
 
     fn fail(name: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { name, status: "fail", fix: Some(fix.into()), found: found.into() }
+        Self { check: name, status: "fail", fix: Some(fix.into()), found: found.into() }
     }
 }
 
@@ -72,45 +64,37 @@ pub fn run(_args: &DoctorArgs, run: &Run) -> Result<Outcome, Failure> {
             _ => run.style.bad("fail"),
         };
         let fix = check.fix.as_ref().map(|fix| visible!("\n       fix: {}", fix));
-        visible!("{}   {:<18} {}{}", status, check.name, check.found, fix.unwrap_or_default())
+        visible!("{}   {:<18} {}{}", status, check.check, check.found, fix.unwrap_or_default())
     });
     let text = Visible::joined(lines, "\n");
-    let data: Vec<Value> = checks
-        .iter()
-        .map(|check| {
-            json!({"check": check.name, "status": check.status, "fix": check.fix, "found": check.found})
-        })
-        .collect();
-    let mut data = json!({"checks": data});
-    // The key is there when there is something to say (agent-cli §14).
-    if !looked.notices.is_empty() {
-        data["notices"] = looked.notices.into();
-    }
+    let data = DoctorReport { checks: checks.into(), notices: looked.notices };
     Ok(Outcome::new(data, text))
 }
 
-fn state() -> Check {
+fn state() -> DoctorCheck {
     match environment::state_directory() {
-        None => Check::warn(
+        None => DoctorCheck::warn(
             "state_directory",
             "no home directory",
             "set AOS_HOME; it is needed for confirm tokens",
         ),
         Some(path) => match files::is_private(&path.join("confirm.secret")) {
-            Ok(true) => Check::pass("state_directory", path.display().to_string()),
-            Ok(false) => Check::fail(
+            Ok(true) => DoctorCheck::pass("state_directory", path.display().to_string()),
+            Ok(false) => DoctorCheck::fail(
                 "state_directory",
                 "other users can read the confirm secret",
                 format!("delete `{}`", path.join("confirm.secret").display()),
             ),
             // It is made when the first token is.
-            Err(_) => Check::pass("state_directory", format!("{} (not used yet)", path.display())),
+            Err(_) => {
+                DoctorCheck::pass("state_directory", format!("{} (not used yet)", path.display()))
+            }
         },
     }
 }
 
 /// Another program that some part of aos works with.
-struct Tool {
+struct NeededProgram {
     name: &'static str,
     arguments: &'static [&'static str],
     /// The oldest version that will do.
@@ -118,32 +102,32 @@ struct Tool {
     fix: &'static str,
 }
 
-const GIT: Tool = Tool {
+const GIT: NeededProgram = NeededProgram {
     name: "git",
     arguments: &["--version"],
     oldest: (2, 0),
     fix: "install git to get a repository with each new project",
 };
-const PYTHON: Tool = Tool {
+const PYTHON: NeededProgram = NeededProgram {
     name: "python3",
     arguments: &["--version"],
     oldest: (3, 10),
     fix: "install Python 3.10 or newer to run generated connectors",
 };
-const NODE: Tool = Tool {
+const NODE: NeededProgram = NeededProgram {
     name: "node",
     arguments: &["--version"],
     oldest: (20, 12),
     fix: "install Node.js 20.12 or newer with npx, which installs the Skill",
 };
-const GO: Tool = Tool {
+const GO: NeededProgram = NeededProgram {
     name: "go",
     arguments: &["version"],
     oldest: (1, 21),
     fix: "install Go 1.21 or newer to build generated Go tools",
 };
 
-fn program(tool: &Tool) -> Check {
+fn program(tool: &NeededProgram) -> DoctorCheck {
     let (name, fix) = (tool.name, tool.fix);
     let directory = Path::new(".");
     let arguments = tool.arguments;
@@ -153,12 +137,12 @@ fn program(tool: &Tool) -> Check {
             let said = if output.stdout.trim().is_empty() { output.stderr } else { output.stdout };
             let said: String = said.lines().next().unwrap_or_default().chars().take(80).collect();
             match version_in(&said) {
-                Some(version) if version < tool.oldest => Check::warn(name, said, fix),
-                _ => Check::pass(name, said),
+                Some(version) if version < tool.oldest => DoctorCheck::warn(name, said, fix),
+                _ => DoctorCheck::pass(name, said),
             }
         }
-        Ok(_) => Check::warn(name, "it is installed but does not work", fix),
-        Err(error) => Check::warn(name, error.to_string(), fix),
+        Ok(_) => DoctorCheck::warn(name, "it is there but does not work", fix),
+        Err(error) => DoctorCheck::warn(name, error.to_string(), fix),
     }
 }
 
@@ -173,30 +157,32 @@ fn version_in(said: &str) -> Option<(u64, u64)> {
 }
 
 /// The pin of the project here, against the newest tag this program carries.
-fn pin() -> Check {
+fn pin() -> DoctorCheck {
     let Ok(project) = Project::open(Path::new(".")) else {
-        return Check::pass("spec_pin", "not in a project");
+        return DoctorCheck::pass("spec_pin", "no project here");
     };
     match &project.pin {
-        Slot::Absent => Check::warn("spec_pin", "the project has no pin", "run `aos sync-spec`"),
-        Slot::Faulty { reason, .. } => Check::fail(
+        Slot::Absent => {
+            DoctorCheck::warn("spec_pin", "the project has no pin", "run `aos sync-spec`")
+        }
+        Slot::Faulty { reason, .. } => DoctorCheck::fail(
             "spec_pin",
             format!("the pin is not a tag: {reason}"),
             "run `aos sync-spec --to latest`",
         ),
         Slot::Good(pin) => match spec_source::latest(project.family) {
-            Ok(latest) if latest > *pin => Check::warn(
+            Ok(latest) if latest > *pin => DoctorCheck::warn(
                 "spec_pin",
                 format!("{pin}; {latest} is available"),
                 "run `aos sync-spec --to latest`",
             ),
-            _ => Check::pass("spec_pin", pin.to_string()),
+            _ => DoctorCheck::pass("spec_pin", pin.to_string()),
         },
     }
 }
 
-fn readiness() -> Check {
-    Check::warn(
+fn readiness() -> DoctorCheck {
+    DoctorCheck::warn(
         "release_readiness",
         READINESS_LEVEL,
         "before calling it stable, record a live run on a published release",

@@ -1,4 +1,4 @@
-//! One file per command: its arguments, its description, `run`. Composition only; nothing here prints.
+//! One file per command: its arguments, its description, and `run`, which calls a workflow. No command uses another.
 
 pub mod augmentor;
 pub mod changelog;
@@ -7,7 +7,6 @@ pub mod completions;
 pub mod conform;
 pub mod context;
 pub mod doctor;
-pub mod first_commit;
 pub mod gen_files;
 pub mod mcp;
 pub mod new;
@@ -19,19 +18,5 @@ pub mod update;
 pub mod upgrade;
 pub mod verify;
 pub mod wire;
-pub mod write_gate;
 
-use crate::cli::Format;
-use crate::report::Style;
-
-/// What a command knows about this run.
-#[derive(Clone, Debug)]
-pub struct Run {
-    pub format: Format,
-    /// Why this format: `flag`, `environment`, `terminal` or `default`.
-    pub format_reason: &'static str,
-    pub style: Style,
-    pub quiet: bool,
-    /// Where `-C` moved this run.
-    pub directory: Option<std::path::PathBuf>,
-}
+pub use crate::workflows::Run;

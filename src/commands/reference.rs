@@ -1,8 +1,12 @@
 //! `aos reference`: the machine-readable description of this tool (agent-cli §11).
 
 use clap::Args;
-use serde_json::{Map, Value, json};
+use indexmap::IndexMap;
 
+use crate::report::answers::ANSWERS;
+use crate::report::answers::reference::{
+    AnswerDescription, CodeDescription, Readiness, Reference, VariableDescription,
+};
 use crate::report::contract_gen::{EXIT_CODES, SCHEMA_VERSION};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::{environment, program};
@@ -14,9 +18,6 @@ use super::{Run, registry};
 #[derive(Args, Debug)]
 pub struct ReferenceArgs {}
 
-/// How ready this release is, for `reference` and `doctor`.
-pub const READINESS_LEVEL: &str = "beta";
-
 /// Runs the command.
 ///
 /// # Errors
@@ -24,83 +25,73 @@ pub const READINESS_LEVEL: &str = "beta";
 pub fn run(_args: &ReferenceArgs, run: &Run) -> Result<Outcome, Failure> {
     let commands: Vec<_> = registry::ENTRIES.iter().map(registry::describe).collect();
     let lines = commands.iter().map(|command| {
-        let path = command["path"].as_str().unwrap_or_default();
-        let description = command["description"].as_str().unwrap_or_default();
         // Padded before it is painted: colour has no width.
-        visible!("{} {}", run.style.strong(format!("{path:<12}")), description)
+        visible!("{} {}", run.style.strong(format!("{:<12}", command.path)), command.description)
     });
     let text = Visible::joined(lines, "\n");
-    let data = json!({
-        "tool": "aos",
-        "version": program::version(),
-        "schema_version": SCHEMA_VERSION,
-        "risk_tier": "T1",
-        "release_readiness": readiness(),
-        "commands": commands,
-        "global_params": registry::global_parameters(),
-        "schemas": schemas(),
-        "exit_codes": exit_codes(),
-        "error_codes": error_codes(),
-        "environment": variables(),
-    });
+    let data = Reference {
+        tool: "aos",
+        version: program::version(),
+        schema_version: SCHEMA_VERSION,
+        risk_tier: "T1",
+        release_readiness: readiness(),
+        commands,
+        global_params: registry::global_parameters(),
+        schemas: schemas(),
+        exit_codes: exit_codes(),
+        error_codes: error_codes(),
+        environment: variables(),
+    };
     let note = run.style.faint("Parameters, schemas and codes: aos reference --format json");
     Ok(Outcome::new(data, visible!("{}\n\n{}", text, note)))
 }
 
-fn readiness() -> Value {
-    json!({
-        "level": READINESS_LEVEL,
-        "fcc_required": true,
-        "fcc_status": "verified",
-        "mock_upstream_required": false,
-        "mock_upstream_status": "not_applicable",
-        "live_smoke_required_for_stable": true,
-        "live_smoke_status": "missing",
-        "reason": "The level stable needs a recorded run on a published release",
-        "required_evidence": ["functional_contract_coverage", "recorded_live_smoke_for_stable"],
-    })
+fn readiness() -> Readiness {
+    Readiness {
+        level: registry::READINESS_LEVEL,
+        fcc_required: true,
+        fcc_status: "verified",
+        mock_upstream_required: false,
+        mock_upstream_status: "not_applicable",
+        live_smoke_required_for_stable: true,
+        live_smoke_status: "missing",
+        reason: "Stable needs a recorded run on a published release",
+        required_evidence: vec!["functional_contract_coverage", "recorded_live_smoke_for_stable"],
+    }
 }
 
-fn schemas() -> Map<String, Value> {
-    registry::SCHEMAS
-        .iter()
-        .map(|schema| {
-            let value = json!({
-                "shape": "object",
-                "fields": schema.fields,
-                "untrusted_fields": schema.untrusted_fields,
-            });
-            (schema.name.to_owned(), value)
-        })
+fn schemas() -> IndexMap<&'static str, AnswerDescription> {
+    let described = |types: IndexMap<String, String>, untrusted: &[&'static str]| {
+        let fields = types.keys().filter(|name| !name.contains('.')).cloned().collect();
+        AnswerDescription { shape: "object", fields, types, untrusted_fields: untrusted.to_vec() }
+    };
+    let answers = ANSWERS.iter();
+    answers
+        .map(|answer| (answer.name, described(answer.types(), answer.untrusted_fields)))
         .collect()
 }
 
-fn exit_codes() -> Map<String, Value> {
+fn exit_codes() -> IndexMap<String, &'static str> {
     let used = |exit: u8| exit == 0 || ErrorCode::ALL.iter().any(|code| code.exit() == exit);
     EXIT_CODES
         .iter()
         .filter(|(exit, _)| used(*exit))
-        .map(|(exit, meaning)| (exit.to_string(), Value::from(*meaning)))
+        .map(|(exit, meaning)| (exit.to_string(), *meaning))
         .collect()
 }
 
-fn error_codes() -> Map<String, Value> {
-    ErrorCode::ALL
-        .iter()
-        .map(|code| {
-            let value = json!({
-                "exit": code.exit(),
-                "retryable": code.retryable(),
-                "core": code.is_core(),
-                // Every code has a command that answers with it.
-                "reserved": false,
-            });
-            (code.as_str().to_owned(), value)
-        })
-        .collect()
+fn error_codes() -> IndexMap<&'static str, CodeDescription> {
+    let described = |code: &ErrorCode| CodeDescription {
+        exit: code.exit(),
+        retryable: code.retryable(),
+        core: code.is_core(),
+        // Every code has a command that answers with it.
+        reserved: false,
+    };
+    ErrorCode::ALL.iter().map(|code| (code.as_str(), described(code))).collect()
 }
 
-fn variables() -> Vec<Value> {
+fn variables() -> Vec<VariableDescription> {
     [
         (environment::AOS_FORMAT, "default output format: json, text or raw"),
         (
@@ -117,7 +108,6 @@ fn variables() -> Vec<Value> {
         (environment::VIRTUAL_ENV, "virtual environment whose Python runs augmentors, unless --python names another one"),
         (environment::GITHUB_ACTIONS, "set in GitHub Actions; check then writes workflow annotations to stderr"),
     ]
-    .iter()
-    .map(|(name, meaning)| json!({"name": name, "meaning": meaning}))
-    .collect()
+    .map(|(name, meaning)| VariableDescription { name, meaning })
+    .into()
 }

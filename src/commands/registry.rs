@@ -1,67 +1,65 @@
-//! What every command is to an agent: kind, schema of its data, examples. Parameters come from the parser itself.
+//! What every command is to an agent: kind, data, examples. Parameters come from the parser itself, fields from the types
+//! of answers.
 
 mod entries;
-mod schemas;
 
 use clap::CommandFactory as _;
-use serde_json::{Value, json};
 
 use crate::cli::Cli;
+use crate::report::answers::AnswerShape;
+use crate::report::answers::reference::{CommandDescription, ParameterDescription};
 
-pub use entries::{ENTRIES, Entry, Kind};
-pub use schemas::{SCHEMAS, Schema};
+pub use entries::{CommandKind, ENTRIES, LeafCommand};
+
+/// How ready this release is, for `reference` and `doctor`.
+pub const READINESS_LEVEL: &str = "beta";
 
 /// The entry of the command called `path`.
 #[must_use]
-pub fn find(path: &str) -> Option<&'static Entry> {
+pub fn find(path: &str) -> Option<&'static LeafCommand> {
     ENTRIES.iter().find(|entry| entry.path == path)
 }
 
 /// Fields of the command's data whose text comes from outside.
 #[must_use]
-pub fn untrusted_fields(entry: &Entry) -> &'static [&'static str] {
-    SCHEMAS
-        .iter()
-        .find(|schema| schema.name == entry.schema)
-        .map_or(&[], |schema| schema.untrusted_fields)
+pub fn untrusted_fields(entry: &LeafCommand) -> &'static [&'static str] {
+    AnswerShape::find(entry.schema).map_or(&[], |answer| answer.untrusted_fields)
 }
 
 /// Fields that the data of a command may have.
 #[must_use]
-pub fn fields(entry: &Entry) -> &'static [&'static str] {
-    SCHEMAS.iter().find(|schema| schema.name == entry.schema).map_or(&[], |schema| schema.fields)
+pub fn fields(entry: &LeafCommand) -> Vec<String> {
+    AnswerShape::find(entry.schema).map(AnswerShape::fields).unwrap_or_default()
 }
 
 /// One command as `reference` describes it.
 #[must_use]
-pub fn describe(entry: &Entry) -> Value {
+pub fn describe(entry: &LeafCommand) -> CommandDescription {
     let cli = Cli::command();
     let command = entry.path.split(' ').try_fold(&cli, |parent, name| parent.find_subcommand(name));
     let about =
         command.and_then(clap::Command::get_about).map(ToString::to_string).unwrap_or_default();
     let parameters: Vec<_> = command.map(parameters).unwrap_or_default();
-    let mut object = json!({
-        "path": entry.path,
-        "type": match entry.kind { Kind::Query => "query", Kind::Write | Kind::SelfUpdate => "write" },
-        "description": about,
-        "params": parameters,
-        "output_schema": entry.schema,
-        "examples": entry.examples,
-    });
-    match entry.kind {
-        Kind::Query => {}
-        Kind::Write => object["confirm"] = "when_lossy".into(),
-        Kind::SelfUpdate => object["confirm"] = "exempt".into(),
+    let (kind, confirm) = match entry.kind {
+        CommandKind::Query => ("query", None),
+        CommandKind::Write => ("write", Some("when_lossy")),
+        CommandKind::SelfUpdate => ("write", Some("exempt")),
+    };
+    CommandDescription {
+        path: entry.path,
+        kind,
+        description: about,
+        params: parameters,
+        output_schema: entry.schema,
+        examples: entry.examples.to_vec(),
+        confirm,
+        raw: entry.raw,
     }
-    if let Some(raw) = entry.raw {
-        object["raw"] = raw.into();
-    }
-    object
 }
 
 /// Options that every command takes.
 #[must_use]
-pub fn global_parameters() -> Vec<Value> {
+pub fn global_parameters() -> Vec<ParameterDescription> {
     Cli::command()
         .get_arguments()
         .filter(|argument| argument.is_global_set())
@@ -69,7 +67,7 @@ pub fn global_parameters() -> Vec<Value> {
         .collect()
 }
 
-fn parameters(command: &clap::Command) -> Vec<Value> {
+fn parameters(command: &clap::Command) -> Vec<ParameterDescription> {
     command
         .get_arguments()
         .filter(|argument| {
@@ -79,7 +77,7 @@ fn parameters(command: &clap::Command) -> Vec<Value> {
         .collect()
 }
 
-fn parameter(argument: &clap::Arg) -> Value {
+fn parameter(argument: &clap::Arg) -> ParameterDescription {
     let takes_value = argument.get_action().takes_values();
     let choices: Vec<_> = argument
         .get_possible_values()
@@ -91,29 +89,19 @@ fn parameter(argument: &clap::Arg) -> Value {
     // A positional argument has the name that the help shows.
     let shown = argument.get_value_names().and_then(|names| names.first());
     let positional = || shown.map_or(argument.get_id().as_str(), |name| name).to_lowercase();
-    let mut object = json!({
-        "name": argument.get_long().map_or_else(positional, str::to_owned),
-        "type": if takes_value { "string" } else { "boolean" },
-        "required": argument.is_required_set(),
-        "multiple": multiple,
-        "positional": argument.is_positional(),
-        "description": argument.get_help().map(ToString::to_string).unwrap_or_default(),
-    });
-    if let Some(short) = argument.get_short() {
-        object["short"] = short.to_string().into();
+    let default = argument.get_default_values().first().filter(|_| takes_value);
+    ParameterDescription {
+        name: argument.get_long().map_or_else(positional, str::to_owned),
+        kind: if takes_value { "string" } else { "boolean" },
+        required: argument.is_required_set(),
+        multiple,
+        positional: argument.is_positional(),
+        description: argument.get_help().map(ToString::to_string).unwrap_or_default(),
+        short: argument.get_short().map(|short| short.to_string()),
+        value: shown.filter(|_| takes_value).map(ToString::to_string),
+        choices,
+        default: default.map(|default| default.to_string_lossy().into_owned()),
     }
-    if let Some(value) =
-        argument.get_value_names().and_then(|names| names.first()).filter(|_| takes_value)
-    {
-        object["value"] = value.to_string().into();
-    }
-    if !choices.is_empty() {
-        object["choices"] = choices.into();
-    }
-    if let Some(default) = argument.get_default_values().first().filter(|_| takes_value) {
-        object["default"] = default.to_string_lossy().into();
-    }
-    object
 }
 
 #[cfg(test)]
@@ -143,20 +131,9 @@ mod tests {
     #[test]
     fn every_entry_has_a_schema_an_example_and_a_description() {
         for entry in ENTRIES {
-            assert!(
-                SCHEMAS
-                    .iter()
-                    .any(|schema| schema.name == entry.schema && !schema.fields.is_empty())
-            );
+            assert!(!fields(entry).is_empty(), "{}", entry.path);
             assert!(!entry.examples.is_empty());
-            assert!(!describe(entry)["description"].as_str().unwrap().is_empty());
-        }
-    }
-
-    #[test]
-    fn untrusted_fields_are_fields() {
-        for schema in SCHEMAS {
-            assert!(schema.untrusted_fields.iter().all(|field| schema.fields.contains(field)));
+            assert!(!describe(entry).description.is_empty());
         }
     }
 }

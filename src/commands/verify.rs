@@ -4,19 +4,22 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
-use serde_json::{Value, json};
 
-use crate::error::{io_code, io_hint};
+use crate::report::answers::verify::{
+    LogRecord, SignerClaims, UsedTrustRoot, VerifiedFile, VerifiedSigner,
+};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::{clock, files};
 use crate::verify::bundle::MAX_BUNDLE;
-use crate::verify::trust_root::{EMBEDDED_AS_OF, MAX_TRUST_ROOT, Origin};
+use crate::verify::trust_root::{EMBEDDED_AS_OF, Origin};
 use crate::verify::{
     Bundle, Content, ExpectedContent, ExpectedIdentity, ExpectedSigner, Policy, Sha256, Signer,
     Subject, TrustRoot, Verdict, VerifyingKey,
 };
 
-use crate::visible::{Visible, excerpt, visible};
+use crate::visible::{Visible, visible};
+
+use crate::workflows::asked::{about, shown, too_large, trust_root, unreadable};
 
 use super::Run;
 
@@ -165,23 +168,6 @@ fn signer(args: &VerifyArgs) -> Result<ExpectedSigner, Failure> {
     Ok(ExpectedSigner::Certificate { identity, issuer, repository: None })
 }
 
-/// Exactly the given root, or exactly the embedded one.
-///
-/// # Errors
-/// When the given one cannot be read or used; the embedded one never takes its place.
-pub fn trust_root(path: Option<&Path>) -> Result<TrustRoot, Failure> {
-    let Some(path) = path else { return Ok(TrustRoot::embedded()?) };
-    let bytes =
-        files::read_named(path, MAX_TRUST_ROOT as u64).map_err(|error| match error.kind() {
-            io::ErrorKind::FileTooLarge => {
-                too_large("the trust root", path, ErrorCode::Config, MAX_TRUST_ROOT)
-            }
-            _ => unreadable("the trust root", path, &error),
-        })?;
-    TrustRoot::given(&bytes.bytes)
-        .map_err(|error| about("the trust root ", path, " cannot be used: ", error.into()))
-}
-
 fn read_bundle(path: &Path) -> Result<Vec<u8>, Failure> {
     let loaded =
         files::read_named(path, MAX_BUNDLE as u64).map_err(|error| match error.kind() {
@@ -194,31 +180,6 @@ fn read_bundle(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(loaded.bytes)
 }
 
-fn too_large(what: &str, path: &Path, code: ErrorCode, limit: usize) -> Failure {
-    Failure::new(code, format!("{what} `{}` is larger than {limit} bytes", shown(path)))
-        .hint("use the file that the publisher or the signing tool wrote")
-}
-
-fn unreadable(what: &str, path: &Path, error: &io::Error) -> Failure {
-    let path = shown(path);
-    if error.kind() == io::ErrorKind::NotFound {
-        return Failure::new(ErrorCode::NotFound, format!("{what} `{path}` does not exist"))
-            .hint("check the path; nothing was verified");
-    }
-    Failure::new(io_code(error), format!("{what} `{path}` cannot be read: {error}"))
-        .hint(io_hint(error))
-}
-
-/// Puts what it is about before a message.
-fn about(before: &str, path: &Path, after: &str, mut failure: Failure) -> Failure {
-    failure.message = format!("{before}`{}`{after}{}", shown(path), failure.message);
-    failure
-}
-
-fn shown(path: &Path) -> String {
-    excerpt(&path.to_string_lossy(), 200)
-}
-
 fn kind(verdict: &Verdict) -> &'static str {
     match verdict.content {
         Content::Signature => "signature",
@@ -226,45 +187,57 @@ fn kind(verdict: &Verdict) -> &'static str {
     }
 }
 
-fn data(args: &VerifyArgs, verdict: &Verdict, trust: &TrustRoot) -> Value {
+fn data(args: &VerifyArgs, verdict: &Verdict, trust: &TrustRoot) -> VerifiedFile {
     let times: Vec<_> = verdict.times.iter().map(ToString::to_string).collect();
     let (signer, claims) = match &verdict.signer {
         Signer::Certificate { identity, issuer, claims } => (
-            json!({"identity": identity, "issuer": issuer, "key": null}),
-            json!({
-                "repository": claims.repository,
-                "ref": claims.git_ref,
-                "commit": claims.commit,
-                "runner": claims.runner,
-                "trigger": claims.trigger,
-                "run": claims.run,
+            VerifiedSigner {
+                identity: Some(identity.clone()),
+                issuer: Some(issuer.clone()),
+                key: None,
+            },
+            Some(SignerClaims {
+                repository: claims.repository.clone(),
+                git_ref: claims.git_ref.clone(),
+                commit: claims.commit.clone(),
+                runner: claims.runner.clone(),
+                trigger: claims.trigger.clone(),
+                run: claims.run.clone(),
             }),
         ),
-        Signer::Key { fingerprint } => (
-            json!({"identity": null, "issuer": null, "key": format!("sha256:{fingerprint}")}),
-            Value::Null,
-        ),
+        Signer::Key { fingerprint } => {
+            let key = Some(format!("sha256:{fingerprint}"));
+            (VerifiedSigner { identity: None, issuer: None, key }, None)
+        }
     };
     let log = &verdict.log;
-    json!({
-        "verified": true,
-        "file": args.file.to_string_lossy(),
-        "digest": format!("sha256:{}", verdict.digest),
-        "kind": kind(verdict),
-        "predicate_type": verdict.statement.as_ref().map(|statement| &statement.predicate_type),
-        "signer": signer,
-        "claims": claims,
-        "signed_at": times.first(),
-        "times": times,
-        "log": {"url": log.url, "index": log.index.to_string(), "entry": log.entry},
-        "trust_root": {
-            "source": match trust.origin { Origin::Embedded => "embedded", Origin::Given => "file" },
-            "path": args.trusted_root.as_ref().map(|path| path.to_string_lossy()),
-            "sha256": trust.digest.to_string(),
-            "as_of": (trust.origin == Origin::Embedded).then_some(EMBEDDED_AS_OF),
+    let statement = verdict.statement.as_ref();
+    VerifiedFile {
+        verified: true,
+        file: args.file.to_string_lossy().into_owned(),
+        digest: format!("sha256:{}", verdict.digest),
+        kind: kind(verdict),
+        predicate_type: statement.map(|statement| statement.predicate_type.clone()),
+        signer,
+        claims,
+        signed_at: times.first().cloned(),
+        times,
+        log: LogRecord {
+            url: log.url.clone(),
+            index: log.index.to_string(),
+            entry: log.entry.clone(),
         },
-        "offline": true,
-    })
+        trust_root: UsedTrustRoot {
+            source: match trust.origin {
+                Origin::Embedded => "embedded",
+                Origin::Given => "file",
+            },
+            path: args.trusted_root.as_ref().map(|path| path.to_string_lossy().into_owned()),
+            sha256: trust.digest.to_string(),
+            as_of: (trust.origin == Origin::Embedded).then_some(EMBEDDED_AS_OF),
+        },
+        offline: true,
+    }
 }
 
 fn text(args: &VerifyArgs, verdict: &Verdict, trust: &TrustRoot, run: &Run) -> Visible {

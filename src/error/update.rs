@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::report::{ErrorCode, Failure};
 use crate::update::executable::ExecutableError;
 use crate::update::fault::UpdateError;
-use crate::update::install_method::{Cause, DriveError};
+use crate::update::install_method::{DriveCause, DriveError};
 use crate::update::swap::{LockError, SwapError};
 
 use super::{io_code, io_hint};
@@ -75,9 +75,9 @@ fn manager(error: DriveError, command: &str, message: &str) -> Failure {
         DriveError::TimedOut { .. } => failure(ErrorCode::Timeout, "manager_timed_out"),
         DriveError::Failed { exit, cause, output, .. } => {
             let code = match cause {
-                Cause::Permission => ErrorCode::Forbidden,
-                Cause::Network => ErrorCode::Network,
-                Cause::Other => ErrorCode::Io,
+                DriveCause::Permission => ErrorCode::Forbidden,
+                DriveCause::Network => ErrorCode::Network,
+                DriveCause::Other => ErrorCode::Io,
             };
             failure(code, "manager_failed")
                 .detail("manager_exit", exit)

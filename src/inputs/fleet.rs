@@ -29,6 +29,14 @@ pub struct Fleet {
     pub unsearched: Vec<(PathBuf, String)>,
 }
 
+impl Fleet {
+    /// These projects, with nothing left to search.
+    #[must_use]
+    pub fn of(projects: Vec<PathBuf>) -> Self {
+        Self { projects, unsearched: Vec::new() }
+    }
+}
+
 /// Every project at or below `root`; a project's own subdirectories are not searched.
 ///
 /// # Errors

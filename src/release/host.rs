@@ -259,7 +259,7 @@ fn parse(body: &[u8], tags: TagReader) -> Result<Release, Fault> {
     }
     let mut assets = BTreeMap::new();
     for entry in listed {
-        let asset = asset(entry).map_err(malformed)?;
+        let asset = asset(entry)?;
         if let Some(twice) = assets.insert(asset.name.clone(), asset) {
             return Err(malformed(format!("`{}` is listed twice", answer::shown(&twice.name))));
         }
@@ -273,15 +273,17 @@ fn tag_version(tag: &str) -> Option<Version> {
     version.build.is_empty().then_some(version)
 }
 
-fn asset(entry: &Value) -> Result<Asset, String> {
+fn asset(entry: &Value) -> Result<Asset, Fault> {
+    let malformed = |reason: String| Fault::Malformed { reason };
     let name = entry.get("name").and_then(Value::as_str).unwrap_or_default();
     // Names are shown to people and agents, so they may not contain invisible or bidi characters.
     let plain = |symbol: char| symbol.is_ascii_graphic() && !['/', '\\'].contains(&symbol);
     if !(1..=MAX_NAME).contains(&name.len()) || !name.chars().all(plain) {
-        return Err(format!("`{}` is not a file name", answer::shown(name)));
+        return Err(malformed(format!("`{}` is not a file name", answer::shown(name))));
     }
     let url = entry.get("browser_download_url").and_then(Value::as_str).unwrap_or_default();
-    let address = Address::parse(url).map_err(|error| format!("asset `{name}`: {error}"))?;
+    let address =
+        Address::parse(url).map_err(|error| malformed(format!("asset `{name}`: {error}")))?;
     let size = entry.get("size").and_then(Value::as_u64);
     Ok(Asset { name: name.to_owned(), size, address })
 }

@@ -29,8 +29,8 @@ pub const ISSUER: &str = "https://token.actions.githubusercontent.com";
 pub struct Signed<'a> {
     host: &'a Host,
     pub release: &'a Release,
-    /// The verified bytes, for a cache.
-    pub evidence: Evidence,
+    /// What was verified, for who wants to keep it.
+    pub evidence: SignedList,
     checksums: Checksums,
     /// Who signed.
     pub signer: String,
@@ -38,8 +38,8 @@ pub struct Signed<'a> {
     pub log_index: u64,
 }
 
-/// Called with the bytes received so far and the bytes expected.
-pub type Progress<'a> = &'a mut dyn FnMut(u64, Option<u64>);
+/// Told how much of a file has arrived: bytes so far, bytes expected.
+pub type DownloadProgress<'a> = &'a mut dyn FnMut(u64, Option<u64>);
 
 impl<'a> Signed<'a> {
     /// Whether the release has what a verification needs, before anything is downloaded.
@@ -88,7 +88,7 @@ impl<'a> Signed<'a> {
                 other => other.at(Stage::Download),
             },
         )?;
-        let evidence = Evidence { list, bundle };
+        let evidence = SignedList { list, bundle };
         let Proven { checksums, signer, log_index } =
             evidence.verify(repository, &release.tag, trust)?;
         Ok(Self { host, release, evidence, checksums, signer, log_index })
@@ -117,7 +117,7 @@ impl<'a> Signed<'a> {
         name: &str,
         max_bytes: u64,
         directory: &TemporaryDirectory,
-        progress: Progress<'_>,
+        progress: DownloadProgress<'_>,
     ) -> Result<(PathBuf, Sha256), ReleaseError> {
         let (asset, expected) = self.expect(name)?;
         let path = directory.path().join("download");
@@ -155,7 +155,7 @@ impl<'a> Signed<'a> {
 
 /// What proves a release: the list of digests and its signature, as they were downloaded.
 #[derive(Clone, Debug)]
-pub struct Evidence {
+pub struct SignedList {
     pub list: Vec<u8>,
     pub bundle: Vec<u8>,
 }
@@ -169,8 +169,8 @@ pub struct Proven {
     pub log_index: u64,
 }
 
-impl Evidence {
-    /// Verifies the signer of the list and parses it, without a connection.
+impl SignedList {
+    /// Verifies who signed the list, and reads it. Asks nobody.
     ///
     /// # Errors
     /// If the release workflow of `repository` did not sign at `tag`, or the list is not valid.
@@ -258,7 +258,7 @@ struct Writer<'a> {
     digest: sha2::Sha256,
     received: u64,
     size: Option<u64>,
-    progress: Progress<'a>,
+    progress: DownloadProgress<'a>,
 }
 
 impl Sink for Writer<'_> {

@@ -6,9 +6,12 @@ mod projects;
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::visible::{Visible, visible};
+
+use super::answers;
+use super::answers::changes::{DirectoryCount, OmittedEntries};
 
 /// Longest default answer of `check` and of a command that writes, in bytes on stdout.
 pub const LIMIT: usize = 4096;
@@ -130,14 +133,13 @@ fn announce(brief: &mut Value, omitted: &BTreeMap<String, usize>) {
     members.remove("omitted");
     members.remove("more");
     if !omitted.is_empty() || members.contains_key("preview") {
-        members.insert("omitted".to_owned(), counted("field", omitted));
+        let omitted = omitted.iter();
+        let omitted =
+            omitted.map(|(field, count)| OmittedEntries { field: field.clone(), count: *count });
+        let omitted: Vec<_> = omitted.collect();
+        members.insert("omitted".to_owned(), answers::value(&omitted));
         members.insert("more".to_owned(), MORE.into());
     }
-}
-
-/// Counts as a list: names that are data are no names of members.
-fn counted(name: &str, counts: &BTreeMap<String, usize>) -> Value {
-    counts.iter().map(|(key, count)| json!({name: key, "count": count})).collect()
 }
 
 /// Changes without digests and diffs, in the order in which they matter: what goes away first.
@@ -190,7 +192,10 @@ fn count_directories(data: &mut Value) {
     }
     let fits = counts.len() <= MAX_DIRECTORIES && counts.keys().all(|name| name.len() <= 40);
     if let Some(Value::Object(preview)) = data.get_mut("preview").filter(|_| fits) {
-        preview.insert("directories".to_owned(), counted("path", &counts));
+        let directories = counts.into_iter();
+        let directories: Vec<_> =
+            directories.map(|(path, count)| DirectoryCount { path, count }).collect();
+        preview.insert("directories".to_owned(), answers::value(&directories));
     }
 }
 
@@ -283,6 +288,8 @@ pub fn screenful(shown: &Visible) -> Visible {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn measure(value: &Value) -> usize {

@@ -1,11 +1,10 @@
-//! Plans as JSON and as text.
-
-use serde_json::{Value, json};
+//! Plans as answers and as text.
 
 use crate::plan::{Action, Content, Edit, Plan, diff};
 
 use crate::visible::{Visible, visible};
 
+use super::answers::changes::{ChangeCounts, FileChange};
 use super::style::Style;
 
 /// Most diffs that one preview carries: far above any template, so that "everything" is true.
@@ -13,24 +12,19 @@ const MAX_DIFFS: usize = 5000;
 
 /// The changes of a plan, one object per file.
 #[must_use]
-pub fn json(plan: &Plan, with_diffs: bool) -> Value {
+pub fn listed(plan: &Plan, with_diffs: bool) -> Vec<FileChange> {
     let side =
         |content: &Option<Content>| content.as_ref().map(|content| content.digest().to_string());
     plan.edits()
         .iter()
         .enumerate()
-        .map(|(index, edit)| {
-            let mut change = json!({
-                "action": edit.action.name(),
-                "resource": "file",
-                "id": edit.path.as_str(),
-                "before": side(&edit.before),
-                "after": side(&edit.after),
-            });
-            if with_diffs && index < MAX_DIFFS {
-                change["diff"] = diff::unified(edit).into();
-            }
-            change
+        .map(|(index, edit)| FileChange {
+            action: edit.action.name(),
+            resource: "file",
+            id: edit.path.to_string(),
+            before: side(&edit.before),
+            after: side(&edit.after),
+            diff: (with_diffs && index < MAX_DIFFS).then(|| diff::unified(edit)),
         })
         .collect()
 }
@@ -66,16 +60,16 @@ fn line(edit: &Edit, style: Style) -> Visible {
 
 /// How many files a plan creates, replaces and deletes.
 #[must_use]
-pub fn counts(plan: &Plan) -> Value {
+pub fn counts(plan: &Plan) -> ChangeCounts {
     let count = |wanted: &[Action]| {
         plan.edits().iter().filter(|edit| wanted.contains(&edit.action)).count()
     };
-    json!({
-        "created": count(&[Action::Create]),
-        "replaced": count(&[Action::Replace]),
-        "mode_set": count(&[Action::SetMode]),
-        "deleted": count(&[Action::Delete]),
-    })
+    ChangeCounts {
+        created: count(&[Action::Create]),
+        replaced: count(&[Action::Replace]),
+        mode_set: count(&[Action::SetMode]),
+        deleted: count(&[Action::Delete]),
+    }
 }
 
 /// How many files a plan creates, replaces and deletes, in words.

@@ -1,14 +1,16 @@
 //! The envelope of every answer (agent-cli §3) and the two values a command ends with.
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
+use super::answers;
 use super::contract_gen::{ErrorCode, SCHEMA_VERSION};
 use crate::visible::{Visible, visible};
 
 use super::style::Style;
 
 /// Member that names the members beside it whose text comes from outside (agent-cli §15.8).
-const UNTRUSTED_KEY: &str = "_untrusted";
+pub(super) const UNTRUSTED_KEY: &str = "_untrusted";
 
 /// What a command achieved.
 #[derive(Clone, Debug)]
@@ -27,14 +29,15 @@ pub struct Outcome {
 
 impl Outcome {
     #[must_use]
-    pub fn new(data: Value, text: impl Into<Visible>) -> Self {
+    pub fn new(answer: impl Serialize, text: impl Into<Visible>) -> Self {
+        let data = answers::value(&answer);
         Self { data, text: text.into(), raw: None, annotations: Vec::new(), is_silent: false }
     }
 
     /// Nothing more to say.
     #[must_use]
     pub fn silent() -> Self {
-        Self { is_silent: true, ..Self::new(Value::Object(Map::new()), Visible::default()) }
+        Self { is_silent: true, ..Self::new(Map::new(), Visible::default()) }
     }
 
     #[must_use]
@@ -83,8 +86,15 @@ impl Failure {
     }
 
     #[must_use]
-    pub fn detail(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.details.insert(name.to_owned(), value.into());
+    pub fn detail(mut self, name: &str, value: impl Serialize) -> Self {
+        self.details.insert(name.to_owned(), answers::value(&value));
+        self
+    }
+
+    /// Adds all members of an answer to the details.
+    #[must_use]
+    pub fn with(mut self, answer: &impl Serialize) -> Self {
+        self.details.extend(answers::members(answer));
         self
     }
 
@@ -113,31 +123,61 @@ pub fn mark_untrusted(object: &mut Map<String, Value>, untrusted: &[&str]) {
 }
 
 /// Facts of one run that every envelope carries.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Meta {
     pub duration_ms: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<Value>,
+}
+
+/// An answer around its data, or around its error.
+#[derive(Serialize)]
+struct AnswerEnvelope<'a> {
+    ok: bool,
+    schema_version: &'static str,
+    /// Only in a line of a stream.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    line: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<FailedAnswer<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    meta: Option<&'a Meta>,
+}
+
+/// The error of an envelope.
+#[derive(Serialize)]
+struct FailedAnswer<'a> {
+    code: &'static str,
+    message: &'a str,
+    details: Map<String, Value>,
+    retryable: bool,
 }
 
 /// The envelope of a success.
 #[must_use]
 pub fn success(data: &Value, meta: &Meta) -> Value {
-    json!({
-        "ok": true,
-        "schema_version": SCHEMA_VERSION,
-        "data": data,
-        "meta": meta_object(meta),
+    answers::value(&AnswerEnvelope {
+        ok: true,
+        schema_version: SCHEMA_VERSION,
+        line: None,
+        data: Some(data),
+        error: None,
+        meta: Some(meta),
     })
 }
 
 /// One line of a stream.
 #[must_use]
 pub fn item(data: &Value) -> Value {
-    json!({
-        "ok": true,
-        "schema_version": SCHEMA_VERSION,
-        "type": "item",
-        "data": data,
+    answers::value(&AnswerEnvelope {
+        ok: true,
+        schema_version: SCHEMA_VERSION,
+        line: Some("item"),
+        data: Some(data),
+        error: None,
+        meta: None,
     })
 }
 
@@ -161,26 +201,20 @@ pub fn failure(failure: &Failure, meta: &Meta) -> Value {
     if let Some(hint) = &failure.hint {
         details.insert("hint".to_owned(), hint.as_str().into());
     }
-    json!({
-        "ok": false,
-        "schema_version": SCHEMA_VERSION,
-        "error": {
-            "code": failure.code.as_str(),
-            "message": Visible::sentence(&failure.message).as_str(),
-            "details": details,
-            "retryable": failure.code.retryable(),
-        },
-        "meta": meta_object(meta),
+    let message = Visible::sentence(&failure.message);
+    answers::value(&AnswerEnvelope {
+        ok: false,
+        schema_version: SCHEMA_VERSION,
+        line: None,
+        data: None,
+        error: Some(FailedAnswer {
+            code: failure.code.as_str(),
+            message: message.as_str(),
+            details,
+            retryable: failure.code.retryable(),
+        }),
+        meta: Some(meta),
     })
-}
-
-fn meta_object(meta: &Meta) -> Value {
-    let mut object = Map::new();
-    object.insert("duration_ms".to_owned(), meta.duration_ms.into());
-    if !meta.notices.is_empty() {
-        object.insert("notices".to_owned(), Value::Array(meta.notices.clone()));
-    }
-    Value::Object(object)
 }
 
 /// Why a field selection cannot be made.
@@ -254,6 +288,8 @@ fn pick(data: &Value, path: &[&str], kept: Value) -> Result<Value, Vec<String>> 
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::report::contract_gen::{
         ERROR_ENVELOPE_KEYS, ERROR_OBJECT_KEYS, SUCCESS_ENVELOPE_KEYS,

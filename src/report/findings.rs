@@ -1,28 +1,24 @@
-//! Findings as JSON and as text.
-
-use serde_json::{Value, json};
+//! Findings as answers and as text.
 
 use crate::contract::{Finding, Severity};
 
 use crate::visible::{Visible, visible};
 
+use super::answers::findings::ReportedFinding;
 use super::style::Style;
 
 /// One finding as data.
 #[must_use]
-pub fn json(finding: &Finding) -> Value {
-    let mut object = json!({
-        "rule": finding.rule,
-        "severity": finding.severity.to_string(),
-        "path": finding.path,
-        "line": finding.line,
-        "message": finding.message,
-        "fix": finding.fix,
-    });
-    if let Some(diff) = &finding.diff {
-        object["diff"] = diff.as_str().into();
+pub fn reported(finding: &Finding) -> ReportedFinding {
+    ReportedFinding {
+        rule: finding.rule,
+        severity: finding.severity.to_string(),
+        path: finding.path.clone(),
+        line: finding.line,
+        message: finding.message.clone(),
+        fix: finding.fix.clone(),
+        diff: finding.diff.clone(),
     }
-    object
 }
 
 /// How much of a diff a person sees.

@@ -3,6 +3,7 @@
 //! Turns values into text and JSON; decides nothing and prints nothing.
 
 pub mod annotations;
+pub mod answers;
 pub mod brief;
 pub mod changes;
 pub mod conformance;

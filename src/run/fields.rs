@@ -14,7 +14,7 @@ pub fn select(
     mut outcome: Outcome,
     global: &Global,
     run: &Run,
-    declared: &[&str],
+    declared: &[String],
 ) -> Result<Outcome, Failure> {
     if global.fields.is_empty() || run.format == Format::Raw {
         return Ok(outcome);
@@ -22,7 +22,7 @@ pub fn select(
     // A field that this command has in another answer (a preview, a list) is left out, not refused.
     let elsewhere = |field: &&String| {
         let name = field.split('.').next().unwrap_or(field);
-        outcome.data.get(name).is_none() && declared.contains(&name)
+        outcome.data.get(name).is_none() && declared.iter().any(|known| known == name)
     };
     let fields: Vec<String> =
         global.fields.iter().filter(|field| !elsewhere(field)).cloned().collect();
@@ -39,12 +39,12 @@ pub fn select(
 }
 
 /// A field that `conform` never has, found before a run that takes minutes.
-pub fn unknown_field(cli: &Cli, global: &Global, declared: &[&str]) -> Option<Failure> {
+pub fn unknown_field(cli: &Cli, global: &Global, declared: &[String]) -> Option<Failure> {
     let head = |field: &String| field.split('.').next().unwrap_or_default().to_owned();
-    let is_unknown = |field: &&String| !declared.contains(&head(field).as_str());
+    let is_unknown = |field: &&String| !declared.contains(&head(field));
     let field = global.fields.iter().find(is_unknown)?;
     matches!(cli.command, Command::Conform(_)).then(|| {
-        let known = declared.iter().map(|name| (*name).to_owned()).collect();
+        let known = declared.to_vec();
         not_selected(&envelope::UnknownField { field: field.clone(), known })
     })
 }
@@ -57,7 +57,7 @@ fn not_selected(error: &envelope::UnknownField) -> Failure {
 
 /// A failure keeps its code and message whole; of its details, `--fields` keeps what was asked for. Details that are
 /// the data of the command are held against `--fields` as those of a success are.
-pub fn narrowed(mut failure: Failure, global: &Global, declared: &[&str]) -> Failure {
+pub fn narrowed(mut failure: Failure, global: &Global, declared: &[String]) -> Failure {
     let details = Value::Object(failure.details.clone());
     let present =
         |field: &&String| field.split('.').next().is_some_and(|name| details.get(name).is_some());

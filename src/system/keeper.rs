@@ -18,7 +18,7 @@ use super::temporary;
 
 /// The only argument of a keeper; no command has such a name.
 pub const ARGUMENT: &str = "__keeper";
-const FAREWELL: &str = "farewell";
+const DONE: &str = "done";
 /// Longest line that a keeper reads, and most groups it remembers.
 const MAX_LINE: u64 = 1024;
 const MAX_GROUPS: usize = 10_000;

@@ -8,7 +8,7 @@ use crate::system::program;
 use crate::verify::TrustRoot;
 
 use super::fault::UpdateError;
-use super::severity::{self, Severity};
+use super::severity::{self, UpdateSeverity};
 
 /// The changelog of a release, as an asset of its own.
 const CHANGELOG: &str = "CHANGELOG.md";
@@ -28,8 +28,8 @@ pub struct Wish {
 
 /// What an update has to do.
 #[derive(Debug)]
-pub enum Decision {
-    /// Install this release.
+pub enum UpdateDecision {
+    /// Go to this release.
     Move(Release),
     /// Nothing; this is the newest release of the host.
     Stay(Release),
@@ -55,19 +55,19 @@ impl Wish {
     /// Requests the release from the host.
     ///
     /// # Errors
-    /// If there is no such release, or the response of the host is not valid.
-    pub fn decide(&self, host: &Host, own: &Repository) -> Result<Decision, UpdateError> {
+    /// When there is no such release, or the host cannot be understood.
+    pub fn decide(&self, host: &Host, own: &Repository) -> Result<UpdateDecision, UpdateError> {
         if let Some(target) = &self.target {
-            return Ok(Decision::Move(host.tagged(own, &repository::tag(target))?));
+            return Ok(UpdateDecision::Move(host.tagged(own, &repository::tag(target))?));
         }
         let newest = host.latest(own)?;
         // A host that offers an older release than before may be stale or replaying an old release, so nothing is
         // installed without an explicit version.
         if newest.version.cmp_precedence(&self.running).is_gt() && !self.is_frozen(&newest.version)
         {
-            Ok(Decision::Move(newest))
+            Ok(UpdateDecision::Move(newest))
         } else {
-            Ok(Decision::Stay(newest))
+            Ok(UpdateDecision::Stay(newest))
         }
     }
 
@@ -102,8 +102,8 @@ pub fn installable(release: &Release) -> Result<(), ReleaseError> {
 /// A release whose signature was verified, and how urgent it is.
 pub struct Graded<'a> {
     pub signed: Signed<'a>,
-    pub severity: Severity,
-    /// Whether the severity comes from a verified changelog.
+    pub severity: UpdateSeverity,
+    /// Whether a verified changelog had a say.
     pub changelog_verified: bool,
 }
 

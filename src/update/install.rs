@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use semver::Version;
 
 use crate::release::archive::{self, ArchiveError, Kept, Receiver};
-use crate::release::signed::{Progress, download_directory};
+use crate::release::signed::{DownloadProgress, download_directory};
 use crate::release::{Fault, ReleaseError, Signed, Stage};
 use crate::system::{files, interrupt};
 use crate::verify::Sha256;
@@ -43,7 +43,7 @@ pub struct Installed {
 pub fn install(
     signed: &Signed<'_>,
     mut stage: swap::Stage,
-    progress: Progress<'_>,
+    progress: DownloadProgress<'_>,
 ) -> Result<Installed, UpdateError> {
     let version = &signed.release.version;
     let directory = download_directory()?;

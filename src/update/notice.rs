@@ -5,15 +5,17 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use semver::Version;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::release::{Release, Repository};
 use crate::strict_json;
 use crate::system::files::{self, Mode};
 use crate::system::{clock, random};
 
-use super::severity::Severity;
+use super::severity::UpdateSeverity;
 
 /// The file in the state directory.
 const FILE: &str = "update-notice.json";
@@ -26,13 +28,33 @@ const MAX_TEXT: usize = 300;
 /// How long a result is shown, in seconds.
 const LIFETIME: u64 = 14 * 24 * 60 * 60;
 
+/// A notice beside an answer: an update, or a suspicion about the host of releases (agent-cli §14).
+#[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
+pub struct Notice {
+    /// `update_available`, `remote_older` or `possible_freeze`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// `info` or `warning`.
+    pub severity: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub message: Option<String>,
+    pub current_version: String,
+    pub latest_version: String,
+    pub install_method: String,
+    pub recommended_command: &'static str,
+    pub release_url: Option<String>,
+    pub checked_at: String,
+    pub next_steps: Vec<String>,
+}
+
 /// What is known about the newest release.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Known {
+pub struct KnownRelease {
     pub latest: Version,
     /// The newest version that was ever verified. A host that offers an older one is stale or replays an old release.
     pub highest: Option<Version>,
-    pub severity: Severity,
+    pub severity: UpdateSeverity,
     pub release_url: Option<String>,
     pub install_method: String,
     /// Seconds since the Unix epoch.
@@ -43,14 +65,14 @@ pub struct Known {
 #[derive(Clone, Copy, Debug)]
 pub struct Look<'a> {
     pub release: &'a Release,
-    pub severity: Severity,
+    pub severity: UpdateSeverity,
     /// Whether its signature was verified.
     pub is_verified: bool,
 }
 
-impl Known {
-    /// Combines a check of the newest release with the previous result. Only a verified release raises the highest
-    /// version, because anyone can claim a high one.
+impl KnownRelease {
+    /// What a look at the newest release adds to what was known `before`. Only a release whose signature was verified
+    /// raises the highest version: anybody can claim a high one.
     #[must_use]
     pub fn seen(before: Option<&Self>, newest: &Look<'_>, install_method: &str) -> Self {
         let Look { release: newest, severity, is_verified } = *newest;
@@ -80,7 +102,7 @@ impl Known {
         Some(Self {
             latest: version("latest")?,
             highest: version("highest"),
-            severity: Severity::parse(text("severity")?)?,
+            severity: UpdateSeverity::parse(text("severity")?)?,
             release_url: text("release_url").filter(|url| is_plain(url)).map(str::to_owned),
             install_method: text("install_method").filter(|name| is_plain(name))?.to_owned(),
             checked_at: document.get("checked_at").and_then(Value::as_u64)?,
@@ -93,15 +115,16 @@ impl Known {
     /// When the state directory cannot be written.
     pub fn save(&self, state: &Path) -> io::Result<()> {
         files::create_private_directory(state)?;
-        let document = json!({
-            "format": FORMAT,
-            "latest": self.latest.to_string(),
-            "highest": self.highest.as_ref().map(Version::to_string),
-            "severity": self.severity.name(),
-            "release_url": self.release_url,
-            "install_method": self.install_method,
-            "checked_at": self.checked_at,
-        });
+        let document = KeptNotice {
+            format: FORMAT,
+            latest: self.latest.to_string(),
+            highest: self.highest.as_ref().map(Version::to_string),
+            severity: self.severity.name(),
+            release_url: self.release_url.as_deref(),
+            install_method: &self.install_method,
+            checked_at: self.checked_at,
+        };
+        let document = serde_json::to_string(&document)?;
         let name: String = random::bytes::<8>()?.iter().map(|byte| format!("{byte:02x}")).collect();
         let staged = state.join(format!("{FILE}.{name}"));
         files::write_new(&staged, format!("{document}\n").as_bytes(), Mode::Secret)?;
@@ -113,49 +136,62 @@ impl Known {
 
     /// The notice in every response of the version `running`; `None` if it is current or the result is too old.
     #[must_use]
-    pub fn notice(&self, running: &Version, now: u64) -> Option<Value> {
-        // A host that offers an older version than before is suspicious, so there is no notice.
+    pub fn notice(&self, running: &Version, now: u64) -> Option<Notice> {
+        // A host that shows less than before is a suspicion, not an offer.
         let is_newer = self.latest.cmp_precedence(running).is_gt()
             && self.highest.as_ref().is_none_or(|highest| self.latest >= *highest);
         let age = now.checked_sub(self.checked_at);
         if !is_newer || age.is_none_or(|age| age > LIFETIME) {
             return None;
         }
-        Some(json!({
-            "type": "update_available",
-            "severity": self.severity.name(),
-            "current_version": running.to_string(),
-            "latest_version": self.latest.to_string(),
-            "install_method": self.install_method,
-            "recommended_command": "aos update",
-            "release_url": self.release_url,
-            "checked_at": clock::iso8601(self.checked_at),
-            "next_steps": ["aos update", format!("aos changelog --since {running}")],
-        }))
+        Some(Notice {
+            kind: "update_available",
+            severity: self.severity.name(),
+            message: None,
+            current_version: running.to_string(),
+            latest_version: self.latest.to_string(),
+            install_method: self.install_method.clone(),
+            recommended_command: "aos update",
+            release_url: self.release_url.clone(),
+            checked_at: clock::iso8601(self.checked_at),
+            next_steps: vec!["aos update".to_owned(), format!("aos changelog --since {running}")],
+        })
     }
 }
 
-/// Short and printable, because another program may have written the file, and people and agents see the notice.
+/// The file in the state directory.
+#[derive(Serialize)]
+struct KeptNotice<'a> {
+    format: u64,
+    latest: String,
+    highest: Option<String>,
+    severity: &'static str,
+    release_url: Option<&'a str>,
+    install_method: &'a str,
+    checked_at: u64,
+}
+
+/// Short and printable: the file may have been written by somebody else, and a notice is shown to people and agents.
 fn is_plain(text: &str) -> bool {
     text.len() <= MAX_TEXT && text.bytes().all(|symbol| symbol.is_ascii_graphic())
 }
 
 /// The notice for the version `running`, from the state directory alone.
 #[must_use]
-pub fn current(state: Option<PathBuf>, running: &str) -> Option<Value> {
+pub fn current(state: Option<PathBuf>, running: &str) -> Option<Notice> {
     let running = Version::parse(running).ok()?;
-    Known::load(&state?)?.notice(&running, clock::now_seconds())
+    KnownRelease::load(&state?)?.notice(&running, clock::now_seconds())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn known() -> Known {
-        Known {
+    fn known() -> KnownRelease {
+        KnownRelease {
             latest: Version::new(1, 3, 0),
             highest: Some(Version::new(1, 3, 0)),
-            severity: Severity::Warning,
+            severity: UpdateSeverity::Warning,
             release_url: Some("https://github.com/acme/aos/releases/tag/v1.3.0".to_owned()),
             install_method: "standalone".to_owned(),
             checked_at: 1_000,
@@ -166,10 +202,10 @@ mod tests {
     fn what_was_saved_is_loaded() {
         let directory = tempfile::tempdir().unwrap();
         let state = directory.path().join("state");
-        assert_eq!(Known::load(&state), None);
+        assert_eq!(KnownRelease::load(&state), None);
         known().save(&state).unwrap();
         known().save(&state).unwrap();
-        assert_eq!(Known::load(&state), Some(known()));
+        assert_eq!(KnownRelease::load(&state), Some(known()));
         assert_eq!(files::names(&state).unwrap(), [FILE]);
     }
 
@@ -188,7 +224,7 @@ mod tests {
         ] {
             let _ = files::remove_file(&path);
             files::write_new(&path, text.as_bytes(), Mode::Plain).unwrap();
-            assert_eq!(Known::load(directory.path()), None, "{text}");
+            assert_eq!(KnownRelease::load(directory.path()), None, "{text}");
         }
     }
 
@@ -196,12 +232,12 @@ mod tests {
     fn a_notice_is_for_older_versions_and_for_a_while() {
         let known = known();
         let notice = known.notice(&Version::new(1, 2, 9), 1_001).unwrap();
-        assert_eq!(notice["severity"], "warning");
-        assert_eq!(notice["latest_version"], "1.3.0");
+        assert_eq!(notice.severity, "warning");
+        assert_eq!(notice.latest_version, "1.3.0");
         assert_eq!(known.notice(&Version::new(1, 3, 0), 1_001), None);
         assert_eq!(known.notice(&Version::new(2, 0, 0), 1_001), None);
         assert_eq!(known.notice(&Version::new(1, 2, 9), 1_001 + LIFETIME), None);
-        let frozen = Known { highest: Some(Version::new(1, 4, 0)), ..known.clone() };
+        let frozen = KnownRelease { highest: Some(Version::new(1, 4, 0)), ..known.clone() };
         assert_eq!(frozen.notice(&Version::new(1, 2, 9), 1_001), None);
         // A clock that was set back says nothing about age.
         assert_eq!(known.notice(&Version::new(1, 2, 9), 999), None);

@@ -6,12 +6,12 @@ use crate::inputs::changelog;
 
 /// The severity.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Severity {
+pub enum UpdateSeverity {
     Info,
     Warning,
 }
 
-impl Severity {
+impl UpdateSeverity {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -29,9 +29,13 @@ impl Severity {
 /// The severity of an update from `current` to `latest`: a security entry or a new major version is a warning. Without
 /// a verified changelog, only the versions decide.
 #[must_use]
-pub fn grade(current: &Version, latest: &Version, verified_changelog: Option<&str>) -> Severity {
+pub fn grade(
+    current: &Version,
+    latest: &Version,
+    verified_changelog: Option<&str>,
+) -> UpdateSeverity {
     if latest.major > current.major {
-        return Severity::Warning;
+        return UpdateSeverity::Warning;
     }
     let concerns_security = |release: &changelog::Release| {
         release.changes.iter().any(|(name, entries)| name == "security" && !entries.is_empty())
@@ -42,9 +46,9 @@ pub fn grade(current: &Version, latest: &Version, verified_changelog: Option<&st
     };
     let releases = verified_changelog.map(changelog::parse).unwrap_or_default();
     if releases.iter().any(|release| on_the_way(release) && concerns_security(release)) {
-        Severity::Warning
+        UpdateSeverity::Warning
     } else {
-        Severity::Info
+        UpdateSeverity::Info
     }
 }
 
@@ -57,11 +61,11 @@ mod tests {
         let version = |text: &str| Version::parse(text).unwrap();
         let changelog = "## [1.3.0]\n### Security\n- x\n\n## [1.2.0]\n### Added\n- y\n\n## [1.1.0]\n### Security\n- z\n";
         let graded = |current, latest| grade(&version(current), &version(latest), Some(changelog));
-        assert_eq!(graded("1.1.0", "1.2.0"), Severity::Info);
-        assert_eq!(graded("1.1.0", "1.3.0"), Severity::Warning);
-        assert_eq!(graded("1.0.0", "1.2.0"), Severity::Warning);
-        assert_eq!(graded("1.3.0-rc.1", "1.3.0"), Severity::Warning);
-        assert_eq!(grade(&version("0.9.0"), &version("1.0.0"), None), Severity::Warning);
-        assert_eq!(grade(&version("1.0.0"), &version("1.3.0"), None), Severity::Info);
+        assert_eq!(graded("1.1.0", "1.2.0"), UpdateSeverity::Info);
+        assert_eq!(graded("1.1.0", "1.3.0"), UpdateSeverity::Warning);
+        assert_eq!(graded("1.0.0", "1.2.0"), UpdateSeverity::Warning);
+        assert_eq!(graded("1.3.0-rc.1", "1.3.0"), UpdateSeverity::Warning);
+        assert_eq!(grade(&version("0.9.0"), &version("1.0.0"), None), UpdateSeverity::Warning);
+        assert_eq!(grade(&version("1.0.0"), &version("1.3.0"), None), UpdateSeverity::Info);
     }
 }

@@ -1,6 +1,6 @@
 //! `reference`, `context`, `doctor`, `changelog` and the version: shapes, and that they tell the truth.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -220,6 +220,85 @@ fn the_data_of_every_command_has_only_declared_fields() {
             assert!(seen.contains(&field), "{field} is declared, and no call returns it");
         }
     }
+}
+
+/// Every object of a schema takes the members that it names and no others.
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            members.values_mut().for_each(close);
+            if members.contains_key("properties") && !members.contains_key("additionalProperties") {
+                members.insert("additionalProperties".to_owned(), false.into());
+            }
+        }
+        Value::Array(entries) => entries.iter_mut().for_each(close),
+        _ => {}
+    }
+}
+
+/// The published schema of an answer, closed.
+fn published(name: &str) -> jsonschema::Validator {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let path = format!("{root}/contract/schema/answers/{name}.schema.json");
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let mut schema: Value = serde_json::from_str(&text).expect("JSON");
+    close(&mut schema);
+    let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012);
+    options.build(&schema).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+#[track_caller]
+fn assert_published(case: &str, schema: &str, validator: &jsonschema::Validator, data: &Value) {
+    let faults: Vec<_> = validator
+        .iter_errors(data)
+        .map(|fault| format!("{}: {fault}", fault.instance_path()))
+        .collect();
+    assert!(faults.is_empty(), "{case}: not a `{schema}`: {faults:#?}\n{data}");
+}
+
+#[test]
+fn the_data_of_every_command_fits_its_published_schema() {
+    let reference = reference();
+    let mut validators: BTreeMap<String, jsonschema::Validator> = BTreeMap::new();
+    let (mut answers, mut leaves) = (0, BTreeSet::new());
+    for case in cases::successes() {
+        let leaf = case.leaf();
+        let commands = list(&reference["commands"]).iter();
+        let command = commands.clone().find(|command| command["path"] == leaf.as_str());
+        let command = command.expect("a command");
+        let schema = text(&command["output_schema"]).to_owned();
+        let validator = validators.entry(schema.clone()).or_insert_with(|| published(&schema));
+        assert_published(case.name, &schema, validator, &case.run(&[]).data());
+        answers += 1;
+        leaves.insert(leaf);
+        // What a shortened answer leaves out.
+        let has_diff = list(&command["params"]).iter().any(|param| param["name"] == "diff");
+        if has_diff {
+            let answer = case.run(&["--diff"]);
+            if answer.exit == Some(0) {
+                assert_published(case.name, &schema, validator, &answer.data());
+                answers += 1;
+            }
+        }
+    }
+    let commands = list(&reference["commands"]).len();
+    assert_eq!(leaves.len(), commands, "a command without a call that succeeds");
+    assert!(answers >= 2 * commands, "only {answers} answers were held against their schema");
+    let schemas = reference["schemas"].as_object().expect("schemas");
+    assert_eq!(validators.len(), schemas.len(), "a schema without an answer");
+}
+
+#[test]
+fn a_closed_schema_refuses_what_it_does_not_name() {
+    let validator = published("doctor");
+    let mut data = serde_json::json!({
+        "checks": [{"check": "a", "status": "pass", "fix": null, "found": "b"}]
+    });
+    assert!(validator.is_valid(&data));
+    data["checks"][0]["more"] = true.into();
+    assert!(!validator.is_valid(&data));
+    data["checks"][0] = serde_json::json!({"check": "a", "status": "pass", "found": "b"});
+    assert!(!validator.is_valid(&data), "a member is missing");
 }
 
 // Items 45 and 47.

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
 use aos::release::Repository;
-use aos::update::skill::{self, Manifest, SkillRequest, Verified};
+use aos::update::skill::{self, SkillManifest, SkillRequest, Verified};
 use serde_json::{Value, json};
 
 use super::sandbox::{Sandbox, skipped};
@@ -341,7 +341,7 @@ fn does_the_sync_that_a_job_file_asks_for() {
     };
     let repository = Repository::parse("acme/aos").expect("a repository");
     let version = job["version"].as_str().expect("a version").parse().expect("a version");
-    let (expected, known) = (Verified::new(files("expected")), [Manifest::of(files("known"))]);
+    let (expected, known) = (Verified::new(files("expected")), [SkillManifest::of(files("known"))]);
     let request = SkillRequest {
         repository: &repository,
         version: &version,

@@ -29,12 +29,12 @@ const MAX_SECONDS: u64 = 3_600;
 )]
 pub struct AugmentorArgs {
     #[command(subcommand)]
-    pub action: Action,
+    pub action: AugmentorAction,
 }
 
 /// What to do with the package.
 #[derive(Debug, Subcommand)]
-pub enum Action {
+pub enum AugmentorAction {
     /// Show the commands, agents and permissions of an augmentor
     Describe(DescribeArgs),
     /// Call a command of an augmentor
@@ -113,9 +113,9 @@ impl AugmentorArgs {
     #[must_use]
     pub fn is_stream(&self) -> bool {
         match &self.action {
-            Action::Describe(_) => false,
-            Action::Run(args) => args.call.stream,
-            Action::Agent(args) => args.call.stream,
+            AugmentorAction::Describe(_) => false,
+            AugmentorAction::Run(args) => args.call.stream,
+            AugmentorAction::Agent(args) => args.call.stream,
         }
     }
 }
@@ -126,18 +126,18 @@ impl AugmentorArgs {
 /// When there is no such package, it cannot be loaded, or the call gives no result.
 pub fn run(args: &AugmentorArgs, run: &Run) -> Result<Outcome, Failure> {
     match &args.action {
-        Action::Describe(args) => {
+        AugmentorAction::Describe(args) => {
             let (host, named) = opened(&args.package)?;
             let network = contained(host, &named)?;
             let _keeper = keeper::start(network.is_ok()).ok();
             host.describe(&named, &network)
         }
-        Action::Run(args) => {
+        AugmentorAction::Run(args) => {
             let given = input::object(&args.args, "--args")?;
             let callee = Callee::Command { name: &args.command, args: &given };
             called(&args.package, callee, &args.call, run)
         }
-        Action::Agent(args) => {
+        AugmentorAction::Agent(args) => {
             let history = args.history.as_deref().map(|text| input::list(text, "--history"));
             let history: Option<Value> = history.transpose()?;
             let (id, message) = (args.agent.as_str(), args.message.as_str());
@@ -167,7 +167,7 @@ fn called(
     // From here on, whatever is started ends with aos.
     let _keeper = keeper::start(network.is_ok()).ok();
     let request = Request { callee, is_streamed: options.stream, limit, is_quiet: run.quiet };
-    let mut stream = stream::Stream::new(run.format);
+    let mut stream = stream::ChunkStream::new(run.format);
     let mut sink = |chunk: &Value| options.stream && stream.write(chunk);
     host.call(&named, &network, &request, &mut sink)
 }

@@ -1,19 +1,20 @@
 //! Chunks on stdout as they come: one envelope for each in JSON, their text for a person.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::cli::Format;
+use crate::report::answers::{self, augmentor::StreamedChunk};
 use crate::report::envelope;
 use crate::system::terminal;
 use crate::visible::{Visible, visible};
 
 /// The chunks of one call.
-pub struct Stream {
+pub struct ChunkStream {
     format: Format,
     sequence: u64,
 }
 
-impl Stream {
+impl ChunkStream {
     #[must_use]
     pub fn new(format: Format) -> Self {
         Self { format, sequence: 0 }
@@ -24,7 +25,10 @@ impl Stream {
         let text = match self.format {
             Format::Text => spoken(chunk),
             Format::Json | Format::Raw => {
-                let item = envelope::item(&json!({"seq": self.sequence, "chunk": chunk}));
+                let item = envelope::item(&answers::value(&StreamedChunk {
+                    seq: self.sequence,
+                    chunk: chunk.clone(),
+                }));
                 Visible::json(&format!("{item}\n"))
             }
         };

@@ -1,10 +1,9 @@
 //! What a probe is: `--list` and `--explain`.
 
-use serde_json::{Value, json};
-
 use crate::commands::Run;
 use crate::conform::{Probe, family as registry};
 use crate::contract::{Family, suggestion};
+use crate::report::answers::conformance::{ConformAnswer, ProbeDescription, ProbeList};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::visible::excerpt;
 use crate::visible::{Visible, visible};
@@ -44,7 +43,7 @@ pub fn list(family: Option<Family>, run: &Run) -> Outcome {
     let lines = probes.iter().map(|probe| {
         visible!("{} {}", run.style.strong(format!("{:width$}", probe.id)), probe.title)
     });
-    Outcome::new(json!({"probes": described(&probes)}), Visible::joined(lines, "\n"))
+    Outcome::new(described(&probes), Visible::joined(lines, "\n"))
 }
 
 /// One probe, or all of them.
@@ -67,21 +66,18 @@ pub fn explain(id: &str, family: Option<Family>, run: &Run) -> Result<Outcome, F
             needs,
         )
     });
-    let text = Visible::joined(text, "\n\n");
-    Ok(Outcome::new(json!({"probes": described(&probes)}), text))
+    Ok(Outcome::new(described(&probes), Visible::joined(text, "\n\n")))
 }
 
-fn described(probes: &[&Probe]) -> Vec<Value> {
-    let described = |probe: &&Probe| {
-        json!({
-            "probe": probe.id,
-            "family": probe.family.name(),
-            "section": probe.section,
-            "title": probe.title,
-            "why": probe.why,
-            "fix": probe.fix,
-            "needs": probe.needs.iter().map(|need| need.name()).collect::<Vec<_>>(),
-        })
+fn described(probes: &[&Probe]) -> ConformAnswer {
+    let described = |probe: &&Probe| ProbeDescription {
+        probe: probe.id,
+        family: probe.family.name(),
+        section: probe.section,
+        title: probe.title,
+        why: probe.why,
+        fix: probe.fix,
+        needs: probe.needs.iter().map(|need| need.name()).collect(),
     };
-    probes.iter().map(described).collect()
+    ConformAnswer::Probes(ProbeList { probes: probes.iter().map(described).collect() })
 }

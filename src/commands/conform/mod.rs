@@ -9,7 +9,6 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use clap::Args;
-use serde_json::Value;
 
 use crate::conform::fixture::FixtureError;
 use crate::conform::runner::{self, Verdicts};
@@ -17,6 +16,7 @@ use crate::conform::target::TargetError;
 use crate::conform::{Probe, ToolCaller, family, waivers};
 use crate::contract::Family;
 use crate::error::{io_code, io_hint};
+use crate::report::answers::conformance::ConformAnswer;
 use crate::report::conformance::{self, CommandLine, Conformance};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::progress::Progress;
@@ -173,7 +173,7 @@ fn conclude(
     unwritten: Option<Failure>,
 ) -> Result<Outcome, Failure> {
     let text = conformance::text::render(conformance, run.style);
-    let data = conformance::json(conformance);
+    let data = ConformAnswer::Report(Box::new(conformance::report(conformance)));
     let mut failure = match (conformance.is_ok(), unwritten) {
         (true, None) => return Ok(Outcome::new(data, text)),
         (true, Some(mut unwritten)) => {
@@ -186,9 +186,7 @@ fn conclude(
         (false, _) => Failure::new(ErrorCode::Nonconformant, conformance.message())
             .hint(conformance.next_step()),
     };
-    if let Value::Object(members) = data {
-        failure.details.extend(members);
-    }
+    failure = failure.with(&data);
     failure.report = Some(text);
     Err(failure)
 }

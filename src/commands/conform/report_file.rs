@@ -11,12 +11,12 @@ use crate::visible::excerpt;
 /// A file to write, and in which format.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ReportFile {
-    format: Format,
+    format: ReportFormat,
     path: PathBuf,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Format {
+enum ReportFormat {
     Junit,
     Sarif,
 }
@@ -49,8 +49,8 @@ impl ReportFile {
     fn parse(text: &str) -> Result<Self, Failure> {
         let parsed = text.split_once('=').filter(|(_, path)| !path.is_empty());
         let format = parsed.and_then(|(format, _)| match format {
-            "junit" => Some(Format::Junit),
-            "sarif" => Some(Format::Sarif),
+            "junit" => Some(ReportFormat::Junit),
+            "sarif" => Some(ReportFormat::Sarif),
             _ => None,
         });
         match (format, parsed) {
@@ -108,8 +108,8 @@ impl ReportFile {
     /// When something other than a file is there, or the directory cannot be written.
     pub fn write(&self, conformance: &Conformance) -> Result<(), Failure> {
         let text = match self.format {
-            Format::Junit => junit::render(conformance),
-            Format::Sarif => sarif::render(conformance),
+            ReportFormat::Junit => junit::render(conformance),
+            ReportFormat::Sarif => sarif::render(conformance),
         };
         put(&self.path, text.as_bytes()).map_err(|error| self.fault(&error))
     }

@@ -21,7 +21,7 @@ use super::ConformArgs;
 const MAX_CONTRACT: u64 = 2 * 1024 * 1024;
 
 /// A tool, its contract, and what its project says about the run.
-pub struct Subject {
+pub struct ExaminedProject {
     pub target: Target,
     pub contract: Contract,
     pub fixture: Option<Fixture>,
@@ -33,7 +33,7 @@ pub struct Subject {
 ///
 /// # Errors
 /// When there is no project, no program or no contract.
-pub fn find(args: &ConformArgs, family: Option<Family>) -> Result<Subject, Failure> {
+pub fn find(args: &ConformArgs, family: Option<Family>) -> Result<ExaminedProject, Failure> {
     let tag = args.tag.as_deref().map(tag).transpose()?;
     if args.command.is_empty() {
         return of_project(args, family, tag);
@@ -59,14 +59,14 @@ pub fn find(args: &ConformArgs, family: Option<Family>) -> Result<Subject, Failu
             "`{FIXTURE_PATH}` in this directory was not read; pass `--fixture {FIXTURE_PATH}` to use it"
         ));
     }
-    Ok(Subject { target, contract, fixture, waivers: Vec::new(), notes })
+    Ok(ExaminedProject { target, contract, fixture, waivers: Vec::new(), notes })
 }
 
 fn of_project(
     args: &ConformArgs,
     family: Option<Family>,
     tag: Option<SpecTag>,
-) -> Result<Subject, Failure> {
+) -> Result<ExaminedProject, Failure> {
     let project = Project::open(args.path.as_deref().unwrap_or(Path::new(".")))?;
     if let Some(family) = family.filter(|family| *family != project.family) {
         let message =
@@ -102,7 +102,7 @@ fn of_project(
     let target = target::of_project(&project, &tool(&project), tag)?;
     let record = project.record.good();
     let waivers = record.map(|record| record.conform.waivers.clone()).unwrap_or_default();
-    Ok(Subject { target, contract, fixture, waivers, notes })
+    Ok(ExaminedProject { target, contract, fixture, waivers, notes })
 }
 
 /// A family without probes proves nothing about its tools, so no run may pass for it.

@@ -3,38 +3,39 @@
 use std::path::Path;
 
 use semver::Version;
-use serde_json::Value;
 
 use crate::release::{Host, ReleaseError, Repository, Stage};
 use crate::report::Failure;
+use crate::report::answers::doctor::DoctorCheck;
 use crate::system::http::{Client, Limits};
 use crate::system::{clock, environment, files, program};
 use crate::update::install_method;
-use crate::update::notice::{self, Known, Look};
+use crate::update::notice::{self, KnownRelease, Look, Notice};
 use crate::update::severity;
-use crate::update::skill::{self, Manifest};
-
-use super::super::update::agent;
-use super::Check;
+use crate::update::skill::{self, SkillManifest};
+use crate::workflows::asked;
+use crate::workflows::update::agent;
 
 /// What the look at the releases found.
-pub struct Looked {
-    pub check: Check,
-    pub notices: Vec<Value>,
+pub struct ReleaseLook {
+    pub check: DoctorCheck,
+    pub notices: Vec<Notice>,
 }
 
 /// The version of this program against the one that an installed Skill asks for (agent-cli §14).
-pub fn version() -> Check {
+pub fn version() -> DoctorCheck {
     let running = program::version();
-    let installed = skill::examine(&Manifest::embedded(), &[]).unwrap_or_default();
+    let installed = skill::examine(&SkillManifest::embedded(), &[]).unwrap_or_default();
     let newest = installed.places.iter().filter_map(|place| required(&place.place.real)).max();
     match (newest, Version::parse(running)) {
-        (Some(required), Ok(version)) if version.cmp_precedence(&required).is_lt() => Check::fail(
-            "version",
-            format!("aos {running}, but an installed Skill needs {required} or newer"),
-            "run `aos update`",
-        ),
-        _ => Check::pass("version", format!("aos {running}")),
+        (Some(required), Ok(version)) if version.cmp_precedence(&required).is_lt() => {
+            DoctorCheck::fail(
+                "version",
+                format!("aos {running}, but an installed Skill is for {required} or newer"),
+                "run `aos update`",
+            )
+        }
+        _ => DoctorCheck::pass("version", format!("aos {running}")),
     }
 }
 
@@ -50,25 +51,25 @@ fn required(place: &Path) -> Option<Version> {
 }
 
 /// The installed copies of the Skill against the one that belongs to this program.
-pub fn skill() -> Check {
+pub fn skill() -> DoctorCheck {
     const NAME: &str = "skill_current";
     const FIX: &str = "run `aos update`";
-    let Some(found) = skill::examine(&Manifest::embedded(), &[]) else {
-        return Check::warn(NAME, "no home directory", "set HOME");
+    let Some(found) = skill::examine(&SkillManifest::embedded(), &[]) else {
+        return DoctorCheck::warn(NAME, "no home directory", "set HOME");
     };
     let copies = found.places.len();
     if skill::is_unfinished() {
         let found = "an update was stopped while the Skill was being installed";
-        return Check::fail(NAME, found, FIX);
+        return DoctorCheck::fail(NAME, found, FIX);
     }
     if copies == 0 {
-        return Check::warn(NAME, "the Skill is not installed", FIX);
+        return DoctorCheck::warn(NAME, "the Skill is not installed", FIX);
     }
     let wrong: Vec<_> =
         found.wrong().map(|examined| examined.place.path.display().to_string()).collect();
     match wrong.as_slice() {
-        [] => Check::pass(NAME, format!("{copies} installed, each that of this version")),
-        wrong => Check::fail(
+        [] => DoctorCheck::pass(NAME, format!("{copies} installed, each that of this version")),
+        wrong => DoctorCheck::fail(
             NAME,
             format!(
                 "{} of {copies} copies differ from this version: {}",
@@ -81,24 +82,24 @@ pub fn skill() -> Check {
 }
 
 /// Asks for the newest release, briefly; a network that is not there is no fault of this machine.
-pub fn look() -> Looked {
+pub fn look() -> ReleaseLook {
     match newest() {
         Ok((running, latest)) if latest.version.cmp_precedence(&running).is_gt() => {
             let notices = remember(&running, &latest);
-            let found = format!("{running}; {} is available", latest.version);
-            Looked { check: Check::warn("update", found, "run `aos update`"), notices }
+            let found = format!("{running}, and {} is out", latest.version);
+            ReleaseLook { check: DoctorCheck::warn("update", found, "run `aos update`"), notices }
         }
         Ok((running, latest)) => {
             let found = format!("{running} is the newest (the host has {})", latest.version);
-            Looked { check: Check::pass("update", found), notices: Vec::new() }
+            ReleaseLook { check: DoctorCheck::pass("update", found), notices: Vec::new() }
         }
         Err(failure) => {
             let found = format!("the releases cannot be asked: {}", failure.message);
             let fix = failure.hint.unwrap_or_else(|| "run `aos update --check`".to_owned());
             // What an earlier look found is still worth saying.
             let known = notice::current(environment::state_directory(), program::version());
-            Looked {
-                check: Check::warn("update", found, fix),
+            ReleaseLook {
+                check: DoctorCheck::warn("update", found, fix),
                 notices: known.into_iter().collect(),
             }
         }
@@ -106,7 +107,7 @@ pub fn look() -> Looked {
 }
 
 fn newest() -> Result<(Version, crate::release::Release), Failure> {
-    let running = super::super::changelog::version(program::version())?;
+    let running = asked::version(program::version())?;
     let own = Repository::own()
         .map_err(|error| Failure::new(crate::report::ErrorCode::Unknown, error.to_string()))?;
     let client = Client::new(&agent(), Limits::brief())
@@ -115,9 +116,9 @@ fn newest() -> Result<(Version, crate::release::Release), Failure> {
 }
 
 /// Keeps the find for other commands. Its changelog was not looked at, so what was known about it before counts.
-fn remember(running: &Version, latest: &crate::release::Release) -> Vec<Value> {
+fn remember(running: &Version, latest: &crate::release::Release) -> Vec<Notice> {
     let Some(home) = environment::state_directory() else { return Vec::new() };
-    let before = Known::load(&home);
+    let before = KnownRelease::load(&home);
     let same = before.as_ref().filter(|before| before.latest == latest.version);
     let graded = severity::grade(running, &latest.version, None);
     let severity = same.map_or(graded, |before| before.severity);
@@ -125,7 +126,7 @@ fn remember(running: &Version, latest: &crate::release::Release) -> Vec<Value> {
         .ok()
         .and_then(|path| install_method::detect(&path).ok())
         .map_or("unknown", |installation| installation.method.name());
-    let known = Known::seen(
+    let known = KnownRelease::seen(
         before.as_ref(),
         &Look { release: latest, severity, is_verified: false },
         method,

@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
-
 use crate::contract::suggestion;
 use crate::mcp::config::{self, CLIENTS, Client, ServerEntry};
+use crate::report::answers::mcp::{ClientConfiguration, ClientList, KnownClient, McpConfigAnswer};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::files;
 use crate::visible::{Visible, excerpt, visible};
@@ -44,13 +43,13 @@ pub fn run(args: &ConfigArgs) -> Result<Outcome, Failure> {
     }
     let server = ServerEntry { name, command: "aos".to_owned(), arguments, secrets };
     let text = config::text(client, &server);
-    let data = json!({
-        "client": client.id,
-        "files": client.files,
-        "server": server.name,
-        "content": text,
-        "secrets": server.secrets,
-        "advice": if server.secrets.is_empty() { Value::Null } else { client.advice().into() },
+    let data = McpConfigAnswer::Configuration(ClientConfiguration {
+        client: client.id,
+        files: client.files.to_vec(),
+        server: server.name.clone(),
+        content: text.clone(),
+        secrets: server.secrets.clone(),
+        advice: (!server.secrets.is_empty()).then(|| client.advice().to_owned()),
     });
     let mut spoken = visible!(
         "{}: add this to {}\n\n{}",
@@ -65,14 +64,16 @@ pub fn run(args: &ConfigArgs) -> Result<Outcome, Failure> {
 }
 
 fn list() -> Outcome {
-    let clients: Vec<_> = CLIENTS
-        .iter()
-        .map(|client| json!({"id": client.id, "title": client.title, "files": client.files}))
-        .collect();
+    let known = |client: &Client| KnownClient {
+        id: client.id,
+        title: client.title,
+        files: client.files.to_vec(),
+    };
+    let clients = CLIENTS.iter().map(known).collect();
     let lines = CLIENTS
         .iter()
         .map(|client| visible!("{:16} {:16} {}", client.id, client.title, client.files.join(", ")));
-    Outcome::new(json!({ "clients": clients }), Visible::joined(lines, "\n"))
+    Outcome::new(McpConfigAnswer::Clients(ClientList { clients }), Visible::joined(lines, "\n"))
 }
 
 fn unknown(id: &str) -> Failure {

@@ -22,12 +22,12 @@ use super::Run;
 )]
 pub struct McpArgs {
     #[command(subcommand)]
-    pub action: Action,
+    pub action: McpAction,
 }
 
 /// What to do.
 #[derive(Debug, Subcommand)]
-pub enum Action {
+pub enum McpAction {
     /// Serve augmentors, connectors and CLIs on stdin and stdout until stdin ends
     Serve(ServeArgs),
     /// Print the configuration for a client, or list the clients
@@ -128,7 +128,7 @@ pub enum Presented {
 /// When a package cannot be opened, or the options contradict each other.
 pub fn run(args: &McpArgs, run: &Run) -> Result<Outcome, Failure> {
     match &args.action {
-        Action::Serve(args) => serve::run(args, run),
-        Action::Config(args) => config::run(args),
+        McpAction::Serve(args) => serve::run(args, run),
+        McpAction::Config(args) => config::run(args),
     }
 }

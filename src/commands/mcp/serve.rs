@@ -5,8 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
-
 use crate::cli::Format;
 use crate::error::{io_code, io_hint};
 use crate::inputs::project::Project;
@@ -14,6 +12,7 @@ use crate::mcp::catalogue::{Catalogue, Policy, Presentation};
 use crate::mcp::filter::Filter;
 use crate::mcp::provider::{Declared, OPENERS, Opener, Options, Subject};
 use crate::mcp::session::{self, Ended, Session, Source, SourceKind};
+use crate::report::answers::mcp::{ServedPackage, ServedTool, ServedTools, WithheldTools};
 use crate::report::{ErrorCode, Failure, Outcome, Style};
 use crate::system::files::{self, Kind};
 use crate::system::{isolation, keeper, temporary, terminal};
@@ -246,48 +245,35 @@ fn greet(session: &Session) {
 
 /// What is served, as data and for a person.
 fn listed(catalogue: &Catalogue) -> Outcome {
-    let packages: Vec<Value> = catalogue
-        .providers
-        .iter()
-        .map(|provider| {
-            let identity = provider.identity();
-            json!({
-                "name": identity.name,
-                "version": identity.version,
-                "family": identity.family,
-                "place": identity.place,
-                "missing_secrets": identity.missing_secrets,
-                "notes": identity.notes,
-            })
-        })
-        .collect();
-    let tools: Vec<Value> = catalogue
-        .tools()
-        .map(|offered| {
-            let tool = offered.tool;
-            json!({
-                "name": tool.name,
-                "package": offered.provider.identity().name,
-                "id": tool.id,
-                "mode": tool.mode,
-                "tags": tool.tags,
-                "description": tool.description,
-            })
-        })
-        .collect();
-    let withheld: Vec<Value> = catalogue
-        .withheld()
-        .into_iter()
-        .map(|(mode, count)| json!({"mode": mode, "count": count}))
-        .collect();
-    let text = text(catalogue);
-    let data = json!({
-        "packages": packages,
-        "tools": tools,
-        "withheld": withheld,
-        "presented": if catalogue.is_searched { "search" } else { "all" },
+    let packages = catalogue.providers.iter().map(|provider| {
+        let identity = provider.identity();
+        ServedPackage {
+            name: identity.name.clone(),
+            version: identity.version.clone(),
+            family: identity.family,
+            place: identity.place.clone(),
+            missing_secrets: identity.missing_secrets.clone(),
+            notes: identity.notes.clone(),
+        }
     });
-    Outcome::new(data, text)
+    let tools = catalogue.tools().map(|offered| ServedTool {
+        name: offered.tool.name.clone(),
+        package: offered.provider.identity().name.clone(),
+        id: offered.tool.id.clone(),
+        mode: offered.tool.mode.as_str(),
+        tags: offered.tool.tags.clone(),
+        description: offered.tool.description.clone(),
+    });
+    let withheld = catalogue.withheld().into_iter();
+    let data = ServedTools {
+        packages: packages.collect(),
+        tools: tools.collect(),
+        withheld: withheld
+            .map(|(mode, count)| WithheldTools { mode: mode.as_str(), count })
+            .collect(),
+        presented: if catalogue.is_searched { "search" } else { "all" },
+    };
+    Outcome::new(data, text(catalogue))
 }
 
 fn text(catalogue: &Catalogue) -> Visible {

@@ -2,7 +2,7 @@
 
 /// What a command does to the world.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Kind {
+pub enum CommandKind {
     Query,
     /// Writes behind the gate of `--dry-run` and `--confirm`.
     Write,
@@ -12,9 +12,9 @@ pub enum Kind {
 
 /// One leaf command.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct LeafCommand {
     pub path: &'static str,
-    pub kind: Kind,
+    pub kind: CommandKind,
     /// Name in the schema catalogue.
     pub schema: &'static str,
     pub examples: &'static [&'static str],
@@ -23,10 +23,10 @@ pub struct Entry {
 }
 
 /// Every leaf command, in the order of the help.
-pub const ENTRIES: &[Entry] = &[
-    Entry {
+pub const ENTRIES: &[LeafCommand] = &[
+    LeafCommand {
         path: "new",
-        kind: Kind::Write,
+        kind: CommandKind::Write,
         schema: "created_project",
         examples: &[
             "aos new github",
@@ -37,9 +37,9 @@ pub const ENTRIES: &[Entry] = &[
         ],
         raw: Some("the diff of a dry run"),
     },
-    Entry {
+    LeafCommand {
         path: "sync-spec",
-        kind: Kind::Write,
+        kind: CommandKind::Write,
         schema: "synced_spec",
         examples: &[
             "aos sync-spec",
@@ -48,9 +48,9 @@ pub const ENTRIES: &[Entry] = &[
         ],
         raw: Some("the diff"),
     },
-    Entry {
+    LeafCommand {
         path: "gen",
-        kind: Kind::Write,
+        kind: CommandKind::Write,
         schema: "generated_files",
         examples: &[
             "aos gen",
@@ -60,9 +60,9 @@ pub const ENTRIES: &[Entry] = &[
         ],
         raw: Some("the diff"),
     },
-    Entry {
+    LeafCommand {
         path: "upgrade",
-        kind: Kind::Write,
+        kind: CommandKind::Write,
         schema: "upgraded_project",
         examples: &[
             "aos upgrade --dry-run --compact",
@@ -73,9 +73,9 @@ pub const ENTRIES: &[Entry] = &[
         ],
         raw: Some("the diff"),
     },
-    Entry {
+    LeafCommand {
         path: "check",
-        kind: Kind::Query,
+        kind: CommandKind::Query,
         schema: "check_report",
         examples: &[
             "aos check",
@@ -84,16 +84,16 @@ pub const ENTRIES: &[Entry] = &[
         ],
         raw: Some("the diffs of all findings"),
     },
-    Entry {
+    LeafCommand {
         path: "runtime",
-        kind: Kind::Query,
+        kind: CommandKind::Query,
         schema: "runtime",
         examples: &["aos runtime --compact"],
         raw: None,
     },
-    Entry {
+    LeafCommand {
         path: "runtime own",
-        kind: Kind::Write,
+        kind: CommandKind::Write,
         schema: "runtime_change",
         examples: &[
             "aos runtime own redact --dry-run --compact",
@@ -101,9 +101,9 @@ pub const ENTRIES: &[Entry] = &[
         ],
         raw: Some("the diff"),
     },
-    Entry {
+    LeafCommand {
         path: "runtime return",
-        kind: Kind::Write,
+        kind: CommandKind::Write,
         schema: "runtime_change",
         examples: &[
             "aos runtime return redact --dry-run --compact",
@@ -111,9 +111,9 @@ pub const ENTRIES: &[Entry] = &[
         ],
         raw: Some("the diff"),
     },
-    Entry {
+    LeafCommand {
         path: "conform",
-        kind: Kind::Query,
+        kind: CommandKind::Query,
         schema: "conformance",
         examples: &[
             "aos conform --compact",
@@ -122,9 +122,9 @@ pub const ENTRIES: &[Entry] = &[
         ],
         raw: None,
     },
-    Entry {
+    LeafCommand {
         path: "wire",
-        kind: Kind::Write,
+        kind: CommandKind::Write,
         schema: "wired_adapter",
         examples: &[
             "aos wire --ao ~/agent-orchestrator --dry-run --compact",
@@ -133,16 +133,16 @@ pub const ENTRIES: &[Entry] = &[
         ],
         raw: Some("the diff"),
     },
-    Entry {
+    LeafCommand {
         path: "augmentor describe",
-        kind: Kind::Query,
+        kind: CommandKind::Query,
         schema: "augmentor",
         examples: &["aos augmentor describe . --compact"],
         raw: None,
     },
-    Entry {
+    LeafCommand {
         path: "augmentor run",
-        kind: Kind::Query,
+        kind: CommandKind::Query,
         schema: "augmentor_result",
         examples: &[
             "aos augmentor run . outline --args @args.json --compact",
@@ -150,16 +150,16 @@ pub const ENTRIES: &[Entry] = &[
         ],
         raw: None,
     },
-    Entry {
+    LeafCommand {
         path: "augmentor agent",
-        kind: Kind::Query,
+        kind: CommandKind::Query,
         schema: "augmentor_result",
         examples: &["aos augmentor agent . pm --message hello --compact"],
         raw: None,
     },
-    Entry {
+    LeafCommand {
         path: "mcp serve",
-        kind: Kind::Query,
+        kind: CommandKind::Query,
         schema: "mcp_server",
         examples: &[
             "aos mcp serve . --list --compact",
@@ -168,9 +168,9 @@ pub const ENTRIES: &[Entry] = &[
         ],
         raw: None,
     },
-    Entry {
+    LeafCommand {
         path: "mcp config",
-        kind: Kind::Query,
+        kind: CommandKind::Query,
         schema: "mcp_config",
         examples: &[
             "aos mcp config --compact",
@@ -179,9 +179,9 @@ pub const ENTRIES: &[Entry] = &[
         ],
         raw: Some("the text for the file of the client"),
     },
-    Entry {
+    LeafCommand {
         path: "verify",
-        kind: Kind::Query,
+        kind: CommandKind::Query,
         schema: "verified_file",
         examples: &[
             "aos verify checksums.txt --bundle checksums.txt.sigstore.json --certificate-identity \
@@ -191,9 +191,9 @@ pub const ENTRIES: &[Entry] = &[
         ],
         raw: None,
     },
-    Entry {
+    LeafCommand {
         path: "verify-bundle",
-        kind: Kind::Query,
+        kind: CommandKind::Query,
         schema: "verified_file",
         examples: &[
             "aos verify-bundle --bundle tool.sigstore.json --certificate-identity me@example.com \
@@ -201,9 +201,9 @@ pub const ENTRIES: &[Entry] = &[
         ],
         raw: None,
     },
-    Entry {
+    LeafCommand {
         path: "update",
-        kind: Kind::SelfUpdate,
+        kind: CommandKind::SelfUpdate,
         schema: "update",
         examples: &[
             "aos update --compact",
@@ -213,37 +213,37 @@ pub const ENTRIES: &[Entry] = &[
         ],
         raw: None,
     },
-    Entry {
+    LeafCommand {
         path: "reference",
-        kind: Kind::Query,
+        kind: CommandKind::Query,
         schema: "reference",
         examples: &["aos reference --compact", "aos reference --fields commands.path,error_codes"],
         raw: None,
     },
-    Entry {
+    LeafCommand {
         path: "context",
-        kind: Kind::Query,
+        kind: CommandKind::Query,
         schema: "context",
         examples: &["aos context --compact"],
         raw: None,
     },
-    Entry {
+    LeafCommand {
         path: "doctor",
-        kind: Kind::Query,
+        kind: CommandKind::Query,
         schema: "doctor",
         examples: &["aos doctor --compact"],
         raw: None,
     },
-    Entry {
+    LeafCommand {
         path: "changelog",
-        kind: Kind::Query,
+        kind: CommandKind::Query,
         schema: "changelog",
         examples: &["aos changelog --compact", "aos changelog --since 0.0.1 --compact"],
         raw: Some("CHANGELOG.md"),
     },
-    Entry {
+    LeafCommand {
         path: "completions",
-        kind: Kind::Query,
+        kind: CommandKind::Query,
         schema: "completions",
         examples: &["aos completions bash --format raw"],
         raw: Some("the script"),

@@ -14,14 +14,14 @@ mod wiring;
 
 use self::contract::FAMILY;
 use crate::audit::rules::FAMILY_RULES;
-use crate::commands::new::subject::SCAFFOLDERS;
-use crate::commands::wire::seam::WIRERS;
 use crate::conform::family::PROBES;
 use crate::conform::fixture::section::SECTIONS;
 use crate::conform::tools::TOOLS;
 use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;
+use crate::workflows::new::subject::SCAFFOLDERS;
+use crate::workflows::wire::seam::WIRERS;
 
 /// Adds the family to every layer.
 pub fn install() {

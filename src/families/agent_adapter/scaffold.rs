@@ -5,8 +5,6 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::commands::new::choices::{preset_text, shown, slug};
-use crate::commands::new::subject::{Named, Scaffolder, Subject, Wanted};
 use crate::contract::cli_name;
 use crate::generate::cli_values;
 use crate::generate::scaffold::Origin;
@@ -14,6 +12,8 @@ use crate::inputs::embedded;
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
 use crate::report::{ErrorCode, Failure};
 use crate::system::files;
+use crate::workflows::new::choices::{preset_text, shown, slug};
+use crate::workflows::new::subject::{Named, Scaffolder, Subject, Wanted};
 
 use super::agent::{self, AgentPreset};
 use super::name::AdapterName;

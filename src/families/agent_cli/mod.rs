@@ -13,7 +13,6 @@ mod scaffold;
 
 use self::contract::FAMILY;
 use crate::audit::rules::FAMILY_RULES;
-use crate::commands::new::subject::SCAFFOLDERS;
 use crate::conform::family::PROBES;
 use crate::conform::fixture::section::SECTIONS;
 use crate::conform::tools::TOOLS;
@@ -21,6 +20,7 @@ use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;
 use crate::mcp::provider::OPENERS;
+use crate::workflows::new::subject::SCAFFOLDERS;
 
 /// Adds the family to every layer.
 pub fn install() {

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::commands::new::choices::{shown, slug};
-use crate::commands::new::subject::{Named, Scaffolder, Subject, Wanted, without_preset};
 use crate::contract::cli_name::{CliName, CliNameError};
 use crate::generate::cli_values;
 use crate::generate::scaffold::Origin;
 use crate::inputs::template::TemplateInfo;
 use crate::report::{ErrorCode, Failure};
+use crate::workflows::new::choices::{shown, slug};
+use crate::workflows::new::subject::{Named, Scaffolder, Subject, Wanted, without_preset};
 
 pub struct AgentCliScaffolder;
 

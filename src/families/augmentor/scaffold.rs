@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::commands::new::choices::{shown, slug};
-use crate::commands::new::subject::{Named, Scaffolder, Subject, Wanted, without_preset};
 use crate::contract::cli_name::CliName;
 use crate::generate::cli_values;
 use crate::generate::scaffold::Origin;
 use crate::report::{ErrorCode, Failure};
+use crate::workflows::new::choices::{shown, slug};
+use crate::workflows::new::subject::{Named, Scaffolder, Subject, Wanted, without_preset};
 
 /// The question that asks for both runtimes in one source tree, and the answer that does.
 const RUNTIMES: (&str, &str) = ("runtimes", "both");

@@ -19,8 +19,6 @@ mod switched_off;
 
 use self::contract::FAMILY;
 use crate::audit::rules::FAMILY_RULES;
-use crate::commands::new::subject::SCAFFOLDERS;
-use crate::commands::sync_spec::switched_off::GUARDS;
 use crate::conform::family::PROBES;
 use crate::conform::fixture::section::SECTIONS;
 use crate::conform::tools::TOOLS;
@@ -28,6 +26,8 @@ use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;
 use crate::mcp::provider::OPENERS;
+use crate::workflows::new::subject::SCAFFOLDERS;
+use crate::workflows::sync::switched_off::GUARDS;
 
 /// Adds the family to every layer.
 pub fn install() {

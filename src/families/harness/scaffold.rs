@@ -8,13 +8,13 @@ use super::connector::CONNECTOR_PATH;
 use super::connector::ToolName;
 use super::generate::{manifest, values as connector_values};
 use super::operations::{Preset, parse_preset};
-use crate::commands::new::choices::{preset_text, shown, slug};
-use crate::commands::new::subject::{Named, Scaffolder, Subject, Wanted};
 use crate::contract::json;
 use crate::generate::record_text::quote;
 use crate::generate::scaffold::Origin;
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
 use crate::report::{ErrorCode, Failure};
+use crate::workflows::new::choices::{preset_text, shown, slug};
+use crate::workflows::new::subject::{Named, Scaffolder, Subject, Wanted};
 
 /// Commands that every connector has besides those of its preset.
 const META_COMMANDS: usize = 3;

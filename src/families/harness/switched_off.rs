@@ -1,17 +1,16 @@
 //! Refuses a move after which a connector would deny calls that it allows today.
 
-use serde_json::json;
-
 use super::contract::HarnessContract;
 use super::grants::{Grants, Loss};
-use crate::commands::sync_spec::switched_off::MoveGuard;
 use crate::contract::name::Key;
 use crate::generate::record::Record;
 use crate::inputs::desired::Desired;
 use crate::inputs::project::{Project, Slot};
 use crate::plan::Digest;
+use crate::report::answers::sync::DeniedCall;
 use crate::report::{ErrorCode, Failure};
 use crate::system::files;
+use crate::workflows::sync::switched_off::MoveGuard;
 
 /// Largest file that is compared, in bytes.
 const MAX_FILE: u64 = 4 * 1024 * 1024;
@@ -95,11 +94,13 @@ fn denied(path: &str, losses: &[Loss], adopting: bool) -> Failure {
         .iter()
         .take(MAX_LISTED)
         .map(|loss| match loss {
-            Loss::Key { key } => json!({"loss": "key", "key": key}),
-            Loss::Command { command } => json!({"loss": "command", "command": command}),
-            Loss::Mode { command, before, after } => {
-                json!({"loss": "mode", "command": command, "mode": before, "mode_after": after})
-            }
+            Loss::Key { key } => DeniedCall::Key { key: key.clone() },
+            Loss::Command { command } => DeniedCall::Command { command: command.clone() },
+            Loss::Mode { command, before, after } => DeniedCall::Mode {
+                command: command.clone(),
+                mode: before.clone(),
+                mode_after: after.clone(),
+            },
         })
         .collect();
     refusal(format!("{told}{more}"), fix)

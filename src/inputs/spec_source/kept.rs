@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::contract::SpecTag;
 use crate::release::Repository;
-use crate::release::signed::Evidence;
+use crate::release::signed::SignedList;
 use crate::system::files::{self, Mode};
 use crate::system::{environment, random};
 use crate::verify::bundle::MAX_BUNDLE;
@@ -27,7 +27,7 @@ const MAX_FILES: usize = 32;
 /// A release as it came from its host.
 #[derive(Debug)]
 pub struct Kept {
-    pub evidence: Evidence,
+    pub evidence: SignedList,
     pub archive: Vec<u8>,
 }
 
@@ -46,7 +46,7 @@ pub fn load(repository: &Repository, tag: &SpecTag) -> Option<Kept> {
 pub fn keep(
     repository: &Repository,
     tag: &SpecTag,
-    evidence: &Evidence,
+    evidence: &SignedList,
     archive: &[u8],
 ) -> Result<(), String> {
     let Some(directory) = directory() else { return Ok(()) };
@@ -116,7 +116,7 @@ fn parse(bytes: &[u8]) -> Option<Kept> {
     if rest.len() != *archive {
         return None;
     }
-    let evidence = Evidence { list: list_bytes.to_vec(), bundle: bundle_bytes.to_vec() };
+    let evidence = SignedList { list: list_bytes.to_vec(), bundle: bundle_bytes.to_vec() };
     Some(Kept { evidence, archive: rest.to_vec() })
 }
 

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{LIMIT, announce};
 
@@ -26,25 +26,26 @@ pub fn applies(data: &Value) -> bool {
 
 /// Takes the projects out of `brief`; the lists of each are taken out of it in turn.
 #[must_use]
-pub fn take(brief: &mut Value) -> Vec<Project> {
+pub fn take(brief: &mut Value) -> Vec<BriefProject> {
     let Some(Value::Array(entries)) = brief.get_mut("projects").map(Value::take) else {
         return Vec::new();
     };
-    brief["projects"] = json!([]);
+    brief["projects"] = Value::Array(Vec::new());
     let many = entries.len() > 1;
-    let mut projects: Vec<_> = entries.into_iter().map(|entry| Project::of(entry, many)).collect();
+    let mut projects: Vec<_> =
+        entries.into_iter().map(|entry| BriefProject::of(entry, many)).collect();
     projects.sort_by_key(|project| project.rank);
     projects
 }
 
 /// One project, its lists apart from the rest.
-pub struct Project {
+pub struct BriefProject {
     rank: u8,
     head: Map<String, Value>,
     lists: BTreeMap<&'static str, Vec<Value>>,
 }
 
-impl Project {
+impl BriefProject {
     fn of(entry: Value, many: bool) -> Self {
         let Value::Object(mut head) = entry else {
             return Self { rank: 4, head: Map::new(), lists: BTreeMap::new() };
@@ -91,7 +92,7 @@ fn is_cause(finding: &Value) -> bool {
 /// then the second of each.
 pub fn fill(
     brief: &mut Value,
-    projects: &[Project],
+    projects: &[BriefProject],
     omitted: &mut BTreeMap<String, usize>,
     measure: &impl Fn(&Value) -> usize,
 ) {
@@ -141,9 +142,9 @@ pub fn fill(
 
 fn put(
     brief: &mut Value,
-    shown: &[Project],
+    shown: &[BriefProject],
     counts: &[BTreeMap<&'static str, usize>],
-    all: &[Project],
+    all: &[BriefProject],
     omitted: &mut BTreeMap<String, usize>,
 ) {
     let entries: Vec<_> =
@@ -186,6 +187,8 @@ pub fn sort_rules(data: &mut Value) {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::super::fit;
     use super::*;
 

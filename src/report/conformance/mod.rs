@@ -5,12 +5,15 @@ pub mod sarif;
 pub mod shell;
 pub mod text;
 
-use serde_json::{Value, json};
-
 use crate::conform::monitor::Monitored;
 use crate::conform::runner::{ProbeResult, Verdicts};
 use crate::conform::waivers::Remark;
 use crate::conform::{CallEvidence, ProbeVerdict, ToolCaller};
+
+use super::answers::conformance::{
+    AppliedWaiver, CallCounts, ConformanceReport, ConformanceSummary, ExaminedTool, ExcludedCalls,
+    NetworkState, ReportedCall, ReportedProbe, WaiverRemark,
+};
 
 /// The whole result of a run.
 #[derive(Clone, Debug)]
@@ -179,97 +182,100 @@ impl CommandLine {
 
 /// The result as data.
 #[must_use]
-pub fn json(conformance: &Conformance) -> Value {
+pub fn report(conformance: &Conformance) -> ConformanceReport {
     let counts = |verdict| conformance.count(verdict);
-    let startup = conformance.startup_ms;
-    json!({
-        "summary": {
-            "ok": conformance.is_ok(),
-            "probes": conformance.verdicts.results.len(),
-            "pass": counts(ProbeVerdict::Pass),
-            "fail": counts(ProbeVerdict::Fail),
-            "not_applicable": counts(ProbeVerdict::NotApplicable),
-            "blocked": counts(ProbeVerdict::Blocked),
-            "waived": counts(ProbeVerdict::Waived),
-            "targets": conformance.targets(),
-            "partial": conformance.is_partial,
-            "duration_ms": conformance.verdicts.duration_ms,
-            "calls": conformance.calls,
-            "tool_ms": conformance.tool_ms,
-            "startup_ms": startup,
+    let verdicts = &conformance.verdicts;
+    ConformanceReport {
+        summary: ConformanceSummary {
+            ok: conformance.is_ok(),
+            probes: verdicts.results.len(),
+            pass: counts(ProbeVerdict::Pass),
+            fail: counts(ProbeVerdict::Fail),
+            not_applicable: counts(ProbeVerdict::NotApplicable),
+            blocked: counts(ProbeVerdict::Blocked),
+            waived: counts(ProbeVerdict::Waived),
+            targets: conformance.targets(),
+            partial: conformance.is_partial,
+            duration_ms: verdicts.duration_ms,
+            calls: conformance.calls,
+            tool_ms: conformance.tool_ms,
+            startup_ms: conformance.startup_ms,
         },
-        "tool": {
-            "name": conformance.tool,
-            "family": conformance.family,
-            "tag": conformance.tag,
-            "program": conformance.program,
-            "found": conformance.found,
+        tool: ExaminedTool {
+            name: conformance.tool.clone(),
+            family: conformance.family,
+            tag: conformance.tag.clone(),
+            program: conformance.program.clone(),
+            found: conformance.found.clone(),
         },
-        "network": {
-            "cut_off": conformance.open_network.is_none(),
-            "reason": conformance.open_network,
+        network: NetworkState {
+            cut_off: conformance.open_network.is_none(),
+            reason: conformance.open_network.clone(),
         },
-        "calls": calls(&conformance.verdicts.monitored),
-        "results": conformance.results().map(result).collect::<Vec<_>>(),
-        "waiver_faults": remarks(&conformance.waiver_faults),
-        "waiver_notes": remarks(&conformance.waiver_notes),
-        "report_faults": conformance.report_faults,
-        "orphans": conformance.verdicts.orphans.len(),
-        "orphan_programs": orphan_programs(&conformance.verdicts.orphans),
-        "notes": conformance.notes,
-    })
+        calls: calls(&verdicts.monitored),
+        results: conformance.results().map(result).collect(),
+        waiver_faults: remarks(&conformance.waiver_faults),
+        waiver_notes: remarks(&conformance.waiver_notes),
+        report_faults: conformance.report_faults.clone(),
+        orphans: verdicts.orphans.len(),
+        orphan_programs: orphan_programs(&verdicts.orphans),
+        notes: conformance.notes.clone(),
+    }
 }
 
 /// The finished calls of the run: how many were judged by the rules that hold for all of them, and why others were not.
-fn calls(monitored: &Monitored) -> Value {
+fn calls(monitored: &Monitored) -> CallCounts {
     let excluded = monitored.excluded.iter();
-    json!({
-        "finished": monitored.calls,
-        "judged": monitored.judged,
-        "excluded": excluded
-            .map(|(reason, calls)| json!({"reason": reason, "calls": calls}))
-            .collect::<Vec<_>>(),
-    })
+    CallCounts {
+        finished: monitored.calls,
+        judged: monitored.judged,
+        excluded: excluded
+            .map(|(reason, calls)| ExcludedCalls { reason: (*reason).to_owned(), calls: *calls })
+            .collect(),
+    }
 }
 
-fn remarks(remarks: &[Remark]) -> Vec<Value> {
-    let remark = |remark: &Remark| json!({"probe": remark.probe, "message": remark.message});
+fn remarks(remarks: &[Remark]) -> Vec<WaiverRemark> {
+    let remark = |remark: &Remark| WaiverRemark {
+        probe: remark.probe.clone(),
+        message: remark.message.clone(),
+    };
     remarks.iter().map(remark).collect()
 }
 
 /// Names of programs, each once.
-fn orphan_programs(orphans: &[String]) -> Vec<&str> {
-    let names: std::collections::BTreeSet<&str> = orphans.iter().map(String::as_str).collect();
-    names.into_iter().take(20).collect()
+fn orphan_programs(orphans: &[String]) -> Vec<String> {
+    let names: std::collections::BTreeSet<&String> = orphans.iter().collect();
+    names.into_iter().take(20).cloned().collect()
 }
 
-fn result(result: &ProbeResult) -> Value {
-    let mut object = json!({
-        "probe": result.probe.id,
-        "verdict": result.finding.verdict().name(),
-        "targets": result.finding.targets(),
-        "targets_of": result.finding.unit(),
-        "section": result.probe.section,
-        "title": result.probe.title,
-        "message": result.finding.message,
-        "fix": result.probe.fix,
-        "duration_ms": result.duration_ms,
-        "evidence": result.finding.evidence.iter().map(evidence).collect::<Vec<_>>(),
-    });
-    if let Some(waiver) = &result.waiver {
-        object["waiver"] = json!({"reason": waiver.reason, "expires": waiver.expires});
+fn result(result: &ProbeResult) -> ReportedProbe {
+    ReportedProbe {
+        probe: result.probe.id,
+        verdict: result.finding.verdict().name(),
+        targets: result.finding.targets(),
+        targets_of: result.finding.unit(),
+        section: result.probe.section,
+        title: result.probe.title,
+        message: result.finding.message.clone(),
+        fix: result.probe.fix,
+        duration_ms: result.duration_ms,
+        evidence: result.finding.evidence.iter().map(evidence).collect(),
+        waiver: result.waiver.as_ref().map(|waiver| AppliedWaiver {
+            reason: waiver.reason.clone(),
+            expires: waiver.expires.clone(),
+        }),
     }
-    object
 }
 
-fn evidence(evidence: &CallEvidence) -> Value {
-    json!({
-        "argv": evidence.argv,
-        "ending": evidence.ending,
-        "exit": evidence.exit,
-        "duration_ms": evidence.duration_ms,
-        "stdout": evidence.stdout,
-        "stderr": evidence.stderr,
-        "note": evidence.note,
-    })
+fn evidence(evidence: &CallEvidence) -> ReportedCall {
+    ReportedCall {
+        argv: evidence.argv.clone(),
+        ending: evidence.ending.clone(),
+        exit: evidence.exit,
+        duration_ms: evidence.duration_ms,
+        stdout: evidence.stdout.clone(),
+        stderr: evidence.stderr.clone(),
+        note: evidence.note.clone(),
+    }
 }

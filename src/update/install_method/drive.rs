@@ -21,7 +21,7 @@ const HOMEBREW_ASK: &str = "HOMEBREW_ASK";
 
 /// Why a package manager failed, as far as its output shows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Cause {
+pub enum DriveCause {
     Permission,
     Network,
     Other,
@@ -37,8 +37,8 @@ pub enum DriveError {
     #[error("`{name}` did not end within {seconds} s")]
     TimedOut { name: &'static str, seconds: u64 },
     #[error("`{name}` failed{}", exit.map(|exit| format!(" (exit {exit})")).unwrap_or_default())]
-    Failed { name: &'static str, exit: Option<i32>, cause: Cause, output: String },
-    #[error("`{name}` reported success, but the program {source}")]
+    Failed { name: &'static str, exit: Option<i32>, cause: DriveCause, output: String },
+    #[error("`{name}` was content, but the program {source}")]
     Unusable { name: &'static str, source: ExecutableError, output: String },
     #[error(
         "`{name}` reported success, but the program still has version {observed}, not {wanted}"
@@ -146,8 +146,8 @@ fn limit() -> Duration {
     shorter.and_then(|text| text.parse().ok()).map_or(LIMIT, Duration::from_millis)
 }
 
-/// The kind of failure, recognized by the output, because exit codes of package managers say nothing.
-fn cause(output: &str) -> Cause {
+/// What the manager complains about. Its exit code says nothing, so its words have to.
+fn cause(output: &str) -> DriveCause {
     const PERMISSION_CODES: [&str; 3] = ["eacces", "eperm", "erofs"];
     const PERMISSION: [&str; 3] =
         ["permission denied", "operation not permitted", "read-only file system"];
@@ -189,11 +189,11 @@ fn cause(output: &str) -> Cause {
             || phrases.iter().any(|phrase| text.contains(phrase))
     };
     if says(&PERMISSION_CODES, &PERMISSION) {
-        Cause::Permission
+        DriveCause::Permission
     } else if says(&NETWORK_CODES, &NETWORK) {
-        Cause::Network
+        DriveCause::Network
     } else {
-        Cause::Other
+        DriveCause::Other
     }
 }
 
@@ -204,24 +204,27 @@ mod tests {
     #[test]
     fn a_manager_is_understood_by_its_complaint() {
         for (output, expected) in [
-            ("npm error code EACCES\nnpm error syscall mkdir", Cause::Permission),
-            ("error: Permission denied (os error 13)", Cause::Permission),
-            ("npm error code ENOTFOUND", Cause::Network),
-            ("fatal: Could not resolve host: github.com", Cause::Network),
-            ("curl: (7) Failed to connect to formulae.brew.sh", Cause::Network),
-            ("npm error Error: EROFS: read-only file system", Cause::Permission),
-            ("npm error code EAI_AGAIN", Cause::Network),
-            ("npm error code ERR_SOCKET_TIMEOUT", Cause::Network),
-            ("curl: (28) Connection timed out after 15001 milliseconds", Cause::Network),
+            ("npm error code EACCES\nnpm error syscall mkdir", DriveCause::Permission),
+            ("error: Permission denied (os error 13)", DriveCause::Permission),
+            ("npm error code ENOTFOUND", DriveCause::Network),
+            ("fatal: Could not resolve host: github.com", DriveCause::Network),
+            ("curl: (7) Failed to connect to formulae.brew.sh", DriveCause::Network),
+            ("npm error Error: EROFS: read-only file system", DriveCause::Permission),
+            ("npm error code EAI_AGAIN", DriveCause::Network),
+            ("npm error code ERR_SOCKET_TIMEOUT", DriveCause::Network),
+            ("curl: (28) Connection timed out after 15001 milliseconds", DriveCause::Network),
             (
                 "warning: spurious network error (3 tries remaining): [6] Couldn't resolve host name",
-                Cause::Network,
+                DriveCause::Network,
             ),
-            ("error: could not compile `aos`", Cause::Other),
-            ("npm error code ETARGET\nnpm error notarget No matching version found", Cause::Other),
-            ("npm error code ENOSPC", Cause::Other),
-            ("compiling supereperm v1.0.0", Cause::Other),
-            ("", Cause::Other),
+            ("error: could not compile `aos`", DriveCause::Other),
+            (
+                "npm error code ETARGET\nnpm error notarget No matching version found",
+                DriveCause::Other,
+            ),
+            ("npm error code ENOSPC", DriveCause::Other),
+            ("compiling supereperm v1.0.0", DriveCause::Other),
+            ("", DriveCause::Other),
         ] {
             assert_eq!(cause(output), expected, "{output}");
         }

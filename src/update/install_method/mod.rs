@@ -20,7 +20,7 @@ use method::is_file;
 
 pub use aftermath::{Aftermath, Before};
 pub use command::{ManagerCommand, quoted};
-pub use drive::{Cause, DriveError, drive};
+pub use drive::{DriveCause, DriveError, drive};
 pub use method::{CrateSource, InstallMethod, Installation};
 
 /// Why the path of the program is unknown.

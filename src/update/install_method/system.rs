@@ -102,12 +102,12 @@ pub(super) fn by_database(path: &Path) -> Option<Owner> {
     for (manager, program, arguments, command) in questions {
         let Some(program) = search_path::find(program) else { continue };
         match asked(&program, arguments) {
-            Reply::Owned(owner) => {
+            OwnerReply::Owned(owner) => {
                 let evidence = format!("{manager} says: {owner}");
                 return Some((managed(manager, Some(command)), evidence));
             }
-            Reply::Unowned => {}
-            Reply::Silence => silent = Some(manager),
+            OwnerReply::Unowned => {}
+            OwnerReply::Silence => silent = Some(manager),
         }
     }
     // A file that may belong to a package is not overwritten.
@@ -118,25 +118,25 @@ pub(super) fn by_database(path: &Path) -> Option<Owner> {
 
 /// The response of a package database for a file.
 #[derive(Debug, Eq, PartialEq)]
-enum Reply {
+enum OwnerReply {
     /// Its first line.
     Owned(String),
     Unowned,
     Silence,
 }
 
-fn asked(program: &Path, arguments: &[&str]) -> Reply {
-    let Some(program) = program.to_str() else { return Reply::Silence };
+fn asked(program: &Path, arguments: &[&str]) -> OwnerReply {
+    let Some(program) = program.to_str() else { return OwnerReply::Silence };
     let directory = Path::new("/");
     let invocation = Invocation { program, arguments, directory, without: &[], limit: LIMIT };
     match process::run(&invocation) {
         Ok(output) if output.success => {
             let line = output.stdout.lines().next().unwrap_or_default();
             let line: String = line.chars().take(200).collect();
-            Reply::Owned(excerpt(&line, 200))
+            OwnerReply::Owned(excerpt(&line, 200))
         }
-        Ok(_) | Err(ProcessError::NotFound { .. }) => Reply::Unowned,
-        Err(_) => Reply::Silence,
+        Ok(_) | Err(ProcessError::NotFound { .. }) => OwnerReply::Unowned,
+        Err(_) => OwnerReply::Silence,
     }
 }
 
@@ -196,14 +196,14 @@ mod tests {
 
     #[test]
     fn a_database_that_gives_no_answer_is_not_taken_for_a_no() {
-        assert_eq!(asked(Path::new("/bin/sh"), &["-c", "exit 1"]), Reply::Unowned);
+        assert_eq!(asked(Path::new("/bin/sh"), &["-c", "exit 1"]), OwnerReply::Unowned);
         assert_eq!(
             asked(Path::new("/bin/sh"), &["-c", "echo 'aos: /usr/bin/aos'; echo more"]),
-            Reply::Owned("aos: /usr/bin/aos".to_owned())
+            OwnerReply::Owned("aos: /usr/bin/aos".to_owned())
         );
         // A directory is no program.
-        assert_eq!(asked(Path::new("/bin"), &[]), Reply::Silence);
-        assert_eq!(asked(Path::new("/nowhere/dpkg-query"), &[]), Reply::Unowned);
+        assert_eq!(asked(Path::new("/bin"), &[]), OwnerReply::Silence);
+        assert_eq!(asked(Path::new("/nowhere/dpkg-query"), &[]), OwnerReply::Unowned);
     }
 
     #[test]

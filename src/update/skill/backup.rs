@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 use crate::system::files::{self, Kind, Mode};
 use crate::system::random;
 
-use super::installed::{self, InstalledError, Limits, Tree};
-use super::manifest::Manifest;
+use super::installed::{self, InstalledError, SkillLimits, SkillTree};
+use super::manifest::SkillManifest;
 use super::places::SKILL;
 
 /// Below the state directory.
 const DIRECTORY: &str = "skill-backups";
-/// A larger copy is not backed up, and therefore not replaced.
-const LIMITS: Limits = Limits { files: 20_000, bytes: 256 * 1024 * 1024, depth: 64 };
-/// Prefix of the names of unfinished directories.
+/// More than this is not copied, and so not replaced.
+const LIMITS: SkillLimits = SkillLimits { files: 20_000, bytes: 256 * 1024 * 1024, depth: 64 };
+/// How the names of directories begin that are being written.
 pub(super) const UNFINISHED: &str = ".unfinished-";
 /// Number of hex digits of the digest in the name of a backup.
 const NAME_DIGITS: usize = 16;
@@ -71,12 +71,14 @@ pub(super) fn is_in(backup: &Path, state: &Path) -> bool {
 ///
 /// # Errors
 /// When it cannot be read.
-pub(super) fn load(backup: &Path) -> Result<Tree, InstalledError> {
+pub(super) fn load(backup: &Path) -> Result<SkillTree, InstalledError> {
     installed::read(backup, LIMITS, |_| true)
 }
 
-fn of_tree(tree: &Tree) -> Manifest {
-    Manifest::of_all(tree.files.iter().map(|file| (installed::text(&file.relative), &file.bytes)))
+fn of_tree(tree: &SkillTree) -> SkillManifest {
+    SkillManifest::of_all(
+        tree.files.iter().map(|file| (installed::text(&file.relative), &file.bytes)),
+    )
 }
 
 /// An unused name.
@@ -92,7 +94,7 @@ pub(super) fn stage(directory: &Path) -> Result<PathBuf, BackupError> {
 }
 
 /// Writes the files of `tree` below `stage`, and waits until they are durable.
-pub(super) fn write(tree: &Tree, stage: &Path) -> Result<(), BackupError> {
+pub(super) fn write(tree: &SkillTree, stage: &Path) -> Result<(), BackupError> {
     let mut made = BTreeSet::from([stage.to_owned()]);
     for file in &tree.files {
         let path = stage.join(&file.relative);
@@ -113,7 +115,7 @@ fn put_in_place(
     stage: &Path,
     directory: &Path,
     name: &str,
-    manifest: &Manifest,
+    manifest: &SkillManifest,
 ) -> Result<PathBuf, BackupError> {
     for number in 1..=MAX_SAME_NAME {
         let suffix = if number == 1 { String::new() } else { format!("-{number}") };

@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::system::files::{self, Kind};
 
 use super::installed;
-use super::manifest::{Difference, Manifest};
-use super::places::{Bases, Place};
+use super::manifest::{Difference, SkillManifest};
+use super::places::{Bases, SkillDirectory};
 
 /// The state of one installed copy.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -40,7 +40,7 @@ impl State {
 /// One installed copy and its state.
 #[derive(Clone, Debug)]
 pub struct Examined {
-    pub place: Place,
+    pub place: SkillDirectory,
     pub state: State,
     /// Digest of the list of its files; `None` if it cannot be read.
     pub digest: Option<String>,
@@ -54,7 +54,7 @@ pub struct Examined {
 
 /// All places.
 #[derive(Clone, Debug, Default)]
-pub struct Examination {
+pub struct SkillExamination {
     pub places: Vec<Examined>,
 }
 
@@ -63,14 +63,18 @@ pub struct Examination {
 ///
 /// `None` without a home directory.
 #[must_use]
-pub fn examine(expected: &Manifest, known: &[Manifest]) -> Option<Examination> {
+pub fn examine(expected: &SkillManifest, known: &[SkillManifest]) -> Option<SkillExamination> {
     Bases::from_environment().map(|bases| examine_in(&bases, expected, known))
 }
 
 /// Like [`examine`], with the directories in `bases`.
 #[must_use]
-pub fn examine_in(bases: &Bases, expected: &Manifest, known: &[Manifest]) -> Examination {
-    let examined = |place: Place| {
+pub fn examine_in(
+    bases: &Bases,
+    expected: &SkillManifest,
+    known: &[SkillManifest],
+) -> SkillExamination {
+    let examined = |place: SkillDirectory| {
         let found = installed::manifest(&place.real);
         let state = match &found {
             _ if is_work_tree(&place) => State::Developer,
@@ -86,17 +90,17 @@ pub fn examine_in(bases: &Bases, expected: &Manifest, known: &[Manifest]) -> Exa
             found.as_ref().map(|found| expected.differences(found)).unwrap_or_default();
         let digest = found.ok().map(|found| found.digest().to_string());
         let all = installed::all(&place.real).ok();
-        let list = all.as_ref().map(Manifest::of_tree);
+        let list = all.as_ref().map(SkillManifest::of_tree);
         let is_exact = list.as_ref().is_some_and(|list| !list.is_empty() && list == expected)
             && all.is_some_and(|all| all.skipped.is_empty() && !all.has_links);
         let fingerprint = list.map(|list| list.fingerprint());
         Examined { place, state, digest, fingerprint, is_exact, differences }
     };
-    Examination { places: bases.places().into_iter().map(examined).collect() }
+    SkillExamination { places: bases.places().into_iter().map(examined).collect() }
 }
 
-/// Whether this is a working tree of a developer: the Skill is a repository itself, or a link into one.
-fn is_work_tree(place: &Place) -> bool {
+/// Whether a developer works here: the Skill is a repository itself, or a link into one.
+fn is_work_tree(place: &SkillDirectory) -> bool {
     let has_repository = |directory: &Path| {
         !matches!(files::kind(&directory.join(".git")), Ok(Kind::Absent) | Err(_))
     };
@@ -105,8 +109,8 @@ fn is_work_tree(place: &Place) -> bool {
     has_repository(&place.real) || leads_away && place.real.ancestors().any(has_repository)
 }
 
-impl Examination {
-    /// Whether the Skill is installed and every copy is correct, ignoring working trees of developers.
+impl SkillExamination {
+    /// Whether the Skill is installed, and right wherever it is; places of developers do not count.
     #[must_use]
     pub fn is_current(&self) -> bool {
         let mut counted =
@@ -169,9 +173,9 @@ mod tests {
             std::os::unix::fs::symlink(target, path).unwrap();
         }
 
-        fn examine(&self) -> Examination {
+        fn examine(&self) -> SkillExamination {
             let bases = Bases::new(self.path().to_owned(), |_| None);
-            examine_in(&bases, &Manifest::of(NEW), &[Manifest::of(OLD)])
+            examine_in(&bases, &SkillManifest::of(NEW), &[SkillManifest::of(OLD)])
         }
 
         fn states(&self) -> Vec<&'static str> {
@@ -213,7 +217,7 @@ mod tests {
         let home = Home::new();
         std::fs::create_dir_all(home.path().join(".agents/skills/aos")).unwrap();
         let bases = Bases::new(home.path().to_owned(), |_| None);
-        assert!(!examine_in(&bases, &Manifest::default(), &[]).is_current());
+        assert!(!examine_in(&bases, &SkillManifest::default(), &[]).is_current());
     }
 
     #[test]

@@ -4,19 +4,20 @@ use std::path::{Path, PathBuf};
 
 use crate::system::files::{self, Kind};
 
-use super::manifest::{Manifest, is_part};
+use super::manifest::{SkillManifest, is_part};
 
 /// Limits for reading.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct SkillLimits {
     /// Directories count as well.
     pub files: usize,
     pub bytes: u64,
     pub depth: usize,
 }
 
-/// More than any Skill has.
-const MANIFEST_LIMITS: Limits = Limits { files: 1000, bytes: 16 * 1024 * 1024, depth: 16 };
+/// More than any Skill that can be installed has.
+const MANIFEST_LIMITS: SkillLimits =
+    SkillLimits { files: 1000, bytes: 16 * 1024 * 1024, depth: 16 };
 
 /// Why an installed Skill cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +34,7 @@ pub enum InstalledError {
 
 /// One file.
 #[derive(Debug)]
-pub struct Found {
+pub struct FoundCopy {
     /// Below the directory of the Skill.
     pub relative: PathBuf,
     pub bytes: Vec<u8>,
@@ -42,9 +43,9 @@ pub struct Found {
 
 /// All files, and what is neither file nor directory.
 #[derive(Debug, Default)]
-pub struct Tree {
-    pub files: Vec<Found>,
-    /// Broken or circular links, pipes, sockets and devices.
+pub struct SkillTree {
+    pub files: Vec<FoundCopy>,
+    /// Links that lead nowhere or in a circle, pipes, sockets, devices.
     pub skipped: Vec<PathBuf>,
     /// Whether anything was reached through a link below the root.
     pub has_links: bool,
@@ -54,15 +55,15 @@ pub struct Tree {
 ///
 /// # Errors
 /// When something cannot be read, or there is more than any Skill has.
-pub fn manifest(root: &Path) -> Result<Manifest, InstalledError> {
-    Ok(Manifest::of_tree(&read(root, MANIFEST_LIMITS, |relative| is_part(&text(relative)))?))
+pub fn manifest(root: &Path) -> Result<SkillManifest, InstalledError> {
+    Ok(SkillManifest::of_tree(&read(root, MANIFEST_LIMITS, |relative| is_part(&text(relative)))?))
 }
 
 /// The list of everything at `root`, including files that an installer skips.
 ///
 /// # Errors
 /// As [`manifest`].
-pub fn all(root: &Path) -> Result<Tree, InstalledError> {
+pub fn all(root: &Path) -> Result<SkillTree, InstalledError> {
     read(root, MANIFEST_LIMITS, |_| true)
 }
 
@@ -72,10 +73,11 @@ pub fn all(root: &Path) -> Result<Tree, InstalledError> {
 /// When something cannot be read, or a limit is exceeded.
 pub fn read(
     root: &Path,
-    limits: Limits,
+    limits: SkillLimits,
     wanted: fn(&Path) -> bool,
-) -> Result<Tree, InstalledError> {
-    let mut reader = Reader { root, limits, wanted, seen: 0, bytes: 0, tree: Tree::default() };
+) -> Result<SkillTree, InstalledError> {
+    let mut reader =
+        SkillReader { root, limits, wanted, seen: 0, bytes: 0, tree: SkillTree::default() };
     let real = files::canonical(root).unwrap_or_else(|_| root.to_owned());
     match kind(&real)? {
         Kind::Directory => reader.directory(&real, Path::new(""), &mut Vec::new())?,
@@ -98,17 +100,17 @@ pub fn text(relative: &Path) -> String {
     parts.join("/")
 }
 
-struct Reader<'a> {
+struct SkillReader<'a> {
     root: &'a Path,
-    limits: Limits,
+    limits: SkillLimits,
     wanted: fn(&Path) -> bool,
     seen: usize,
     bytes: u64,
-    tree: Tree,
+    tree: SkillTree,
 }
 
-impl Reader<'_> {
-    /// Reads the directory `real`, whose path has no link; `above` are its ancestors, to detect cycles.
+impl SkillReader<'_> {
+    /// Reads the directory `real`, which has no link in its path; `above` are the directories that led here.
     fn directory(
         &mut self,
         real: &Path,
@@ -173,7 +175,7 @@ impl Reader<'_> {
             _ => InstalledError::Io { path: real.to_owned(), source },
         })?;
         self.bytes += loaded.bytes.len() as u64;
-        self.tree.files.push(Found {
+        self.tree.files.push(FoundCopy {
             relative: relative.to_owned(),
             bytes: loaded.bytes,
             executable: loaded.executable,
@@ -205,11 +207,11 @@ mod tests {
     fn an_installed_directory_has_the_list_of_its_files() {
         let files = [("SKILL.md", "a"), ("sub/deep/x.md", "b")];
         let directory = layout(&files);
-        assert_eq!(manifest(directory.path()).unwrap(), Manifest::of(files));
+        assert_eq!(manifest(directory.path()).unwrap(), SkillManifest::of(files));
         std::fs::write(directory.path().join("metadata.json"), "{}").unwrap();
         std::fs::create_dir(directory.path().join("__pycache__")).unwrap();
         std::fs::write(directory.path().join("__pycache__/x.pyc"), "").unwrap();
-        assert_eq!(manifest(directory.path()).unwrap(), Manifest::of(files));
+        assert_eq!(manifest(directory.path()).unwrap(), SkillManifest::of(files));
     }
 
     #[test]
@@ -231,7 +233,7 @@ mod tests {
         link("../other", "sub");
         link("nowhere", "broken");
         link(".", "circle");
-        let expected = Manifest::of([("SKILL.md", "a"), ("y.md", "b"), ("sub/x.md", "b")]);
+        let expected = SkillManifest::of([("SKILL.md", "a"), ("y.md", "b"), ("sub/x.md", "b")]);
         assert_eq!(manifest(&skill).unwrap(), expected);
         let tree = read(&skill, MANIFEST_LIMITS, |_| true).unwrap();
         assert_eq!(tree.skipped, [PathBuf::from("broken"), PathBuf::from("circle")]);
@@ -242,12 +244,21 @@ mod tests {
     #[test]
     fn more_than_a_skill_has_is_refused() {
         let directory = layout(&[("a", "12345"), ("b/c", "12345"), ("d/e/f", "")]);
-        let limits = Limits { files: 6, bytes: 10, depth: 3 };
+        let limits = SkillLimits { files: 6, bytes: 10, depth: 3 };
         let read = |limits| read(directory.path(), limits, |_| true);
         assert_eq!(read(limits).unwrap().files.len(), 3);
         let refused = |limits| read(limits).unwrap_err();
-        assert!(matches!(refused(Limits { files: 5, ..limits }), InstalledError::TooMany { .. }));
-        assert!(matches!(refused(Limits { bytes: 9, ..limits }), InstalledError::TooLarge { .. }));
-        assert!(matches!(refused(Limits { depth: 2, ..limits }), InstalledError::TooDeep { .. }));
+        assert!(matches!(
+            refused(SkillLimits { files: 5, ..limits }),
+            InstalledError::TooMany { .. }
+        ));
+        assert!(matches!(
+            refused(SkillLimits { bytes: 9, ..limits }),
+            InstalledError::TooLarge { .. }
+        ));
+        assert!(matches!(
+            refused(SkillLimits { depth: 2, ..limits }),
+            InstalledError::TooDeep { .. }
+        ));
     }
 }

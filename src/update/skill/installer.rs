@@ -75,7 +75,7 @@ pub fn arguments(
 
 /// How a run ended.
 #[derive(Debug)]
-pub struct Run {
+pub struct InstallerRun {
     pub ending: Ending,
     /// The end of its output, prepared for display.
     pub output: String,
@@ -85,7 +85,7 @@ pub struct Run {
 ///
 /// # Errors
 /// Why it could not be started.
-pub fn run(npx: &Path, arguments: &[String], limit: Duration) -> Result<Run, String> {
+pub fn run(npx: &Path, arguments: &[String], limit: Duration) -> Result<InstallerRun, String> {
     let directory = TemporaryDirectory::new()
         .map_err(|(path, error)| format!("`{}` cannot be written: {error}", path.display()))?;
     // npx stops its search for installed packages at a project directory, so this directory is one.
@@ -105,7 +105,7 @@ pub fn run(npx: &Path, arguments: &[String], limit: Duration) -> Result<Run, Str
     let finished = session::run(&session)
         .map_err(|error| format!("`{}` cannot be run: {error}", npx.display()))?;
     let output = output::shown(&finished.tail, finished.is_cut, &output::secrets(&variables));
-    Ok(Run { ending: finished.ending, output })
+    Ok(InstallerRun { ending: finished.ending, output })
 }
 
 /// The changes of the environment for npx; `inherited` are the variables of aos.

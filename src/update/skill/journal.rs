@@ -12,8 +12,8 @@ use crate::strict_json;
 use crate::system::files::{self, Kind, Mode};
 
 use super::backup;
-use super::examination::{Examination, Examined};
-use super::report::Kept;
+use super::examination::{Examined, SkillExamination};
+use super::report::KeptCopy;
 
 /// In the state directory.
 const FILE: &str = "skill-sync.json";
@@ -22,11 +22,11 @@ const MAX_FILE: u64 = 1024 * 1024;
 
 /// Each copy by its path.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Journal(BTreeMap<String, Entry>);
+pub struct Journal(BTreeMap<String, JournalCopy>);
 
 /// What a copy was.
 #[derive(Clone, Debug, Eq, PartialEq)]
-struct Entry {
+struct JournalCopy {
     /// `None` when it could not be read.
     fingerprint: Option<String>,
     /// The target of its path.
@@ -37,13 +37,13 @@ struct Entry {
 
 impl Journal {
     #[must_use]
-    pub fn of(before: &Examination, own: &[Kept]) -> Self {
+    pub fn of(before: &SkillExamination, own: &[KeptCopy]) -> Self {
         let entry = |examined: &Examined| {
             let real = text(&examined.place.real);
             let fingerprint = examined.fingerprint.clone();
             let kept = own.iter().find(|kept| kept.place == examined.place.path);
             let kept = kept.map(|kept| text(&kept.backup));
-            (text(&examined.place.path), Entry { fingerprint, real, kept })
+            (text(&examined.place.path), JournalCopy { fingerprint, real, kept })
         };
         Self(before.places.iter().map(entry).collect())
     }
@@ -65,8 +65,8 @@ impl Journal {
     /// If the system reports an error; an earlier file is kept.
     pub fn save(&self, state: &Path) -> io::Result<()> {
         files::create_private_directory(state)?;
-        let entry = |(path, entry): (&String, &Entry)| {
-            let Entry { fingerprint, real, kept } = entry;
+        let entry = |(path, entry): (&String, &JournalCopy)| {
+            let JournalCopy { fingerprint, real, kept } = entry;
             json!({ "path": path, "fingerprint": fingerprint, "real": real, "kept": kept })
         };
         let places: Vec<_> = self.0.iter().map(entry).collect();
@@ -109,10 +109,10 @@ impl Journal {
 
     /// The user's own copies, which are kept in `state`.
     #[must_use]
-    pub fn own(&self, state: &Path) -> Vec<Kept> {
+    pub fn own(&self, state: &Path) -> Vec<KeptCopy> {
         let kept = self.0.iter().filter_map(|(path, entry)| {
             let backup = PathBuf::from(entry.kept.as_ref()?);
-            backup::is_in(&backup, state).then(|| Kept { place: PathBuf::from(path), backup })
+            backup::is_in(&backup, state).then(|| KeptCopy { place: PathBuf::from(path), backup })
         });
         kept.collect()
     }
@@ -134,7 +134,7 @@ fn parse(bytes: &[u8]) -> Option<Journal> {
             _ => text(name).map(Some),
         };
         let (fingerprint, kept) = (optional("fingerprint")?, optional("kept")?);
-        Some((text("path")?, Entry { fingerprint, real: text("real")?, kept }))
+        Some((text("path")?, JournalCopy { fingerprint, real: text("real")?, kept }))
     };
     document.get("places")?.as_array()?.iter().map(entry).collect::<Option<_>>().map(Journal)
 }
@@ -153,7 +153,7 @@ mod tests {
     fn a_journal_survives_and_ends() {
         let state = tempfile::tempdir().unwrap();
         assert_eq!(Journal::load(state.path()), None);
-        let entry = |fingerprint: Option<&str>| Entry {
+        let entry = |fingerprint: Option<&str>| JournalCopy {
             fingerprint: fingerprint.map(str::to_owned),
             real: "/real".to_owned(),
             kept: None,

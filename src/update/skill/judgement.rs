@@ -3,7 +3,7 @@
 use crate::system::session::Ending;
 
 use super::agents::Pin;
-use super::examination::{Examination, Examined, State};
+use super::examination::{Examined, SkillExamination, State};
 use super::journal::Journal;
 
 /// Whether the installer changed this copy since `journal` to something else than the verified files.
@@ -19,8 +19,8 @@ pub(super) fn is_left_alone(examined: &Examined) -> bool {
     !is_managed && !matches!(examined.state, State::Stale | State::Current)
 }
 
-/// Agents whose names make the installer write the wrong copies.
-pub(super) fn writers(after: &Examination, pin: Pin) -> Vec<&'static str> {
+/// Agents by whose name the wrong places can be written.
+pub(super) fn writers(after: &SkillExamination, pin: Pin) -> Vec<&'static str> {
     let mut names: Vec<_> =
         after.wrong().flat_map(|examined| examined.place.writers(pin)).collect();
     names.sort_unstable();

@@ -8,14 +8,14 @@ use std::fmt::Write as _;
 use crate::inputs::embedded;
 use crate::verify::Sha256;
 
-use super::installed::{self, Found, Tree};
+use super::installed::{self, FoundCopy, SkillTree};
 
 /// Largest number of reported differences.
 const MAX_DIFFERENCES: usize = 20;
 
 /// Digests of all files, in the order of the bytes of their paths.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Manifest(BTreeMap<String, Digests>);
+pub struct SkillManifest(BTreeMap<String, Digests>);
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Digests {
@@ -57,7 +57,7 @@ impl DifferenceCause {
     }
 }
 
-impl Manifest {
+impl SkillManifest {
     /// The list of the Skill inside this program.
     #[must_use]
     pub fn embedded() -> Self {
@@ -78,8 +78,8 @@ impl Manifest {
     }
 
     /// The list of files on the disk, which have modes.
-    pub(super) fn of_tree(tree: &Tree) -> Self {
-        let entry = |file: &Found| {
+    pub(super) fn of_tree(tree: &SkillTree) -> Self {
+        let entry = |file: &FoundCopy| {
             let is_strange = file.executable && !file.bytes.starts_with(b"#!");
             (installed::text(&file.relative), Digests { is_strange, ..digests(&file.bytes) })
         };
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_list_is_sorted_by_bytes_and_its_digest_is_that_of_its_lines() {
-        let manifest = Manifest::of([("b/x", "2"), ("a", "1"), ("Z", ""), ("b-c", "3")]);
+        let manifest = SkillManifest::of([("b/x", "2"), ("a", "1"), ("Z", ""), ("b-c", "3")]);
         let paths: Vec<_> = manifest.lines().lines().map(|line| line[65..].to_owned()).collect();
         assert_eq!(paths, ["Z", "a", "b-c", "b/x"]);
         assert!(
@@ -200,15 +200,16 @@ mod tests {
             "sub/__pycache__/a.pyc",
             "__pypackages__/x/y",
         ];
-        assert!(Manifest::of(left_out.map(|path| (path, "x"))).is_empty());
+        assert!(SkillManifest::of(left_out.map(|path| (path, "x"))).is_empty());
         let kept = ["metadata.json5", ".gitignore", ".git", "__pycache__.md", "sub/.github/x"];
-        assert_eq!(Manifest::of(kept.map(|path| (path, "x"))).0.len(), kept.len());
+        assert_eq!(SkillManifest::of(kept.map(|path| (path, "x"))).0.len(), kept.len());
     }
 
     #[test]
     fn each_difference_has_its_cause() {
-        let expected = Manifest::of([("a", "1\n"), ("b", "2\n"), ("c", "3\n"), ("d", "4\r\n")]);
-        let found = Manifest::of([("a", "1\n"), ("b", "2\r\n"), ("c", "4\n"), ("e", "")]);
+        let expected =
+            SkillManifest::of([("a", "1\n"), ("b", "2\n"), ("c", "3\n"), ("d", "4\r\n")]);
+        let found = SkillManifest::of([("a", "1\n"), ("b", "2\r\n"), ("c", "4\n"), ("e", "")]);
         let said: Vec<_> = expected
             .differences(&found)
             .into_iter()
@@ -220,19 +221,19 @@ mod tests {
 
     #[test]
     fn a_carriage_return_inside_a_line_is_content() {
-        let expected = Manifest::of([("a", "1\r2\n")]);
-        assert!(!expected.is_same_text(&Manifest::of([("a", "12\n")])));
-        assert!(expected.is_same_text(&Manifest::of([("a", "1\r2\r\n")])));
+        let expected = SkillManifest::of([("a", "1\r2\n")]);
+        assert!(!expected.is_same_text(&SkillManifest::of([("a", "12\n")])));
+        assert!(expected.is_same_text(&SkillManifest::of([("a", "1\r2\r\n")])));
     }
 
     #[test]
     fn many_differences_are_cut() {
-        let expected = Manifest::of((0..100).map(|number| (number.to_string(), "")));
-        assert_eq!(expected.differences(&Manifest::default()).len(), MAX_DIFFERENCES);
+        let expected = SkillManifest::of((0..100).map(|number| (number.to_string(), "")));
+        assert_eq!(expected.differences(&SkillManifest::default()).len(), MAX_DIFFERENCES);
     }
 
     #[test]
     fn the_skill_of_this_program_is_not_empty() {
-        assert!(Manifest::embedded().lines().contains(" SKILL.md\n"));
+        assert!(SkillManifest::embedded().lines().contains(" SKILL.md\n"));
     }
 }

@@ -21,9 +21,9 @@ mod tools;
 mod verified;
 
 pub use agents::{Agent, Pin};
-pub use examination::{Examination, Examined, State, examine};
-pub use manifest::{Difference, DifferenceCause, Manifest};
-pub use places::Place;
-pub use report::{Cause, Kept, Live, Repair, SkillReport, Status};
+pub use examination::{Examined, SkillExamination, State, examine};
+pub use manifest::{Difference, DifferenceCause, SkillManifest};
+pub use places::SkillDirectory;
+pub use report::{Cause, KeptCopy, Live, Repair, SkillReport, Status};
 pub use sync::{SkillRequest, command, is_unfinished, sync};
 pub use verified::Verified;

@@ -135,8 +135,8 @@ impl Bases {
 
     /// Every place where something stands, each real one once, the canonical one first.
     #[must_use]
-    pub fn places(&self) -> Vec<Place> {
-        let mut places: Vec<Place> = Vec::new();
+    pub fn places(&self) -> Vec<SkillDirectory> {
+        let mut places: Vec<SkillDirectory> = Vec::new();
         let canonical = std::iter::once((self.canonical(), None));
         let others = AGENTS.iter().filter_map(|agent| {
             Some((self.below(agent.root)?.join("skills").join(SKILL), Some(agent)))
@@ -154,7 +154,7 @@ impl Bases {
                     place.is_link &= is_link;
                     place.agents.extend(agent);
                 }
-                None => places.push(Place {
+                None => places.push(SkillDirectory {
                     is_canonical: path == self.canonical(),
                     agents: agent.into_iter().collect(),
                     path,
@@ -209,7 +209,7 @@ fn has_repository(directory: &Path) -> bool {
 
 /// A place where something is installed.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct SkillDirectory {
     /// The first of the paths that lead here.
     pub path: PathBuf,
     /// Where they lead; the path itself when that is nowhere.
@@ -222,7 +222,7 @@ pub struct Place {
     pub is_link: bool,
 }
 
-impl Place {
+impl SkillDirectory {
     /// Where nothing is yet.
     #[must_use]
     pub fn absent(path: PathBuf) -> Self {

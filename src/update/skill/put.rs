@@ -9,16 +9,16 @@ use crate::system::checkpoint;
 use crate::system::files::{self, Kind};
 
 use super::backup::{self, BackupError};
-use super::installed::Tree;
-use super::places::{Place, SKILL};
+use super::installed::SkillTree;
+use super::places::{SKILL, SkillDirectory};
 
 /// Below the state directory: unverified copies.
 const QUARANTINE: &str = "skill-quarantine";
 
 /// The origin of the replaced copy.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Origin {
-    /// A copy of an older release, or one that was already backed up.
+pub enum CopyOrigin {
+    /// A copy of an older release, or one that was kept before.
     Known,
     /// Unknown: it is moved to the quarantine.
     Foreign,
@@ -35,11 +35,11 @@ pub struct Put {
 
 /// Replaces the content of `place` with `tree`. A link itself is replaced, never its target.
 #[must_use]
-pub fn put(place: &Place, origin: Origin, tree: &Tree, state: &Path) -> Put {
+pub fn put(place: &SkillDirectory, origin: CopyOrigin, tree: &SkillTree, state: &Path) -> Put {
     let target = if place.is_link { &place.path } else { &place.real };
     let staged = staged(tree, state);
     // Foreign bytes must go even when there is nothing to put in their place.
-    if let (Err(fault), Origin::Known) = (&staged, origin) {
+    if let (Err(fault), CopyOrigin::Known) = (&staged, origin) {
         return Put { fault: Some(fault.to_string()), ..Put::default() };
     }
     let aside = match aside(target, state) {
@@ -59,13 +59,13 @@ pub fn put(place: &Place, origin: Origin, tree: &Tree, state: &Path) -> Put {
         .map(|error| error.to_string());
     let Some(aside) = aside else { return Put { fault, ..Put::default() } };
     match (origin, &fault) {
-        (Origin::Foreign, _) => Put { quarantine: Some(aside), fault },
-        (Origin::Known, Some(_)) => {
+        (CopyOrigin::Foreign, _) => Put { quarantine: Some(aside), fault },
+        (CopyOrigin::Known, Some(_)) => {
             // What was there before is better than nothing.
             let _ = files::rename_new(&aside, target);
             Put { fault, ..Put::default() }
         }
-        (Origin::Known, None) => {
+        (CopyOrigin::Known, None) => {
             // It has no reader any more; what somebody changed was kept before.
             let _ = removed(&aside);
             Put::default()
@@ -73,12 +73,12 @@ pub fn put(place: &Place, origin: Origin, tree: &Tree, state: &Path) -> Put {
     }
 }
 
-fn staged(tree: &Tree, state: &Path) -> Result<PathBuf, BackupError> {
+fn staged(tree: &SkillTree, state: &Path) -> Result<PathBuf, BackupError> {
     files::create_private_directory(state).map_err(io(state))?;
     stage_in(tree, state)
 }
 
-fn stage_in(tree: &Tree, directory: &Path) -> Result<PathBuf, BackupError> {
+fn stage_in(tree: &SkillTree, directory: &Path) -> Result<PathBuf, BackupError> {
     let stage = backup::stage(directory)?;
     backup::write(tree, &stage).inspect_err(|_| {
         let _ = files::remove_tree(&stage);
@@ -112,7 +112,7 @@ fn beside(target: &Path) -> io::Result<PathBuf> {
     above.map(Path::to_owned).ok_or_else(|| ErrorKind::NotFound.into())
 }
 
-fn moved_in(tree: &Tree, staged: &Path, target: &Path) -> Result<(), BackupError> {
+fn moved_in(tree: &SkillTree, staged: &Path, target: &Path) -> Result<(), BackupError> {
     let above = target.parent().unwrap_or(target);
     let moved =
         files::create_private_directory(above).and_then(|()| files::rename_new(staged, target));

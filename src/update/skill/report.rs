@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::examination::{Examination, Examined};
+use super::examination::{Examined, SkillExamination};
 use super::manifest::Difference;
 
 /// The state of the installed Skill, compared with the requested one.
@@ -158,7 +158,7 @@ impl Cause {
 
 /// A copy of changed files.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Kept {
+pub struct KeptCopy {
     /// Where the files were installed.
     pub place: PathBuf,
     pub backup: PathBuf,
@@ -179,7 +179,7 @@ pub struct SkillReport {
     /// Copies that differ from the expected files.
     pub stale_paths: Vec<PathBuf>,
     /// Copies that were made of changed files, in this run or an earlier one.
-    pub backups: Vec<Kept>,
+    pub backups: Vec<KeptCopy>,
     /// Copies that were not the signed ones, and what is there now.
     pub repairs: Vec<Repair>,
     /// Exit code of npx; `None` when it was not run or a signal ended it.
@@ -206,7 +206,7 @@ impl SkillReport {
         }
     }
 
-    pub(super) fn found(&mut self, examination: &Examination) {
+    pub(super) fn found(&mut self, examination: &SkillExamination) {
         self.stale_paths =
             examination.wrong().map(|examined| examined.place.path.clone()).collect();
         self.places.clone_from(&examination.places);

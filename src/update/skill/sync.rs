@@ -16,16 +16,16 @@ use crate::system::{checkpoint, environment, files};
 
 use super::agents::Pin;
 use super::backup;
-use super::examination::{Examination, Examined, State, examine_in};
+use super::examination::{Examined, SkillExamination, State, examine_in};
 use super::installed;
-use super::installer::{self, Run, Targets};
+use super::installer::{self, InstallerRun, Targets};
 use super::journal::Journal;
 use super::judgement::{contradiction, is_foreign, is_left_alone, writers};
-use super::manifest::Manifest;
-use super::places::{Bases, Place};
-use super::put::{self, Origin};
-use super::report::{Cause, Kept, Live, Repair, SkillReport, Status};
-use super::tools::{self, Tools};
+use super::manifest::SkillManifest;
+use super::places::{Bases, SkillDirectory};
+use super::put::{self, CopyOrigin};
+use super::report::{Cause, KeptCopy, Live, Repair, SkillReport, Status};
+use super::tools::{self, SkillTools};
 use super::verified::Verified;
 
 /// Longest time of all runs of npx together.
@@ -38,8 +38,8 @@ pub struct SkillRequest<'a> {
     /// The release whose Skill it is.
     pub version: &'a Version,
     pub expected: &'a Verified,
-    /// File lists of older releases: an installed copy that equals one of them was not changed by a person.
-    pub known: &'a [Manifest],
+    /// Lists of older releases: an installed copy that equals one of them is nobody's work.
+    pub known: &'a [SkillManifest],
 }
 
 /// What a person or an agent can run to get the Skill of `version`. It verifies; a command of the installer would not.
@@ -80,14 +80,14 @@ struct Work<'a> {
     clock: Stopwatch,
     report: SkillReport,
     /// Copies that are the user's alone, and where they are kept while an installer runs.
-    own: Vec<Kept>,
+    own: Vec<KeptCopy>,
     /// Whether aos put the verified files somewhere that no installer had written.
     is_direct: bool,
 }
 
 /// How the writer of a copy came to its end.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Writer {
+enum CopyWriter {
     /// By itself: whatever is not right was meant to be so.
     Finished,
     /// It was stopped: a part of the files is no sign of anything.
@@ -104,7 +104,7 @@ impl Work<'_> {
                 .notes
                 .push("an earlier sync was killed; its leftovers were removed".to_owned());
             self.own = journal.own(&self.state);
-            self.repair(&journal, Writer::Stopped);
+            self.repair(&journal, CopyWriter::Stopped);
             self.own.clear();
             if !self.report.repairs.is_empty() {
                 return self.ended(None);
@@ -141,11 +141,11 @@ impl Work<'_> {
         match tools {
             Ok(tools) => self.install(&before, &tools),
             Err(Cause::DeveloperLink) => {
-                self.repair(&Journal::of(&before, &self.own), Writer::Absent);
+                self.repair(&Journal::of(&before, &self.own), CopyWriter::Absent);
                 self.finish(Status::Skipped, Some(Cause::DeveloperLink))
             }
             Err(cause) => {
-                self.repair(&Journal::of(&before, &self.own), Writer::Absent);
+                self.repair(&Journal::of(&before, &self.own), CopyWriter::Absent);
                 let said = cause.name().replace('_', " ");
                 self.note_direct(&format!("the installer cannot run ({said})"));
                 self.ended(None)
@@ -154,7 +154,7 @@ impl Work<'_> {
     }
 
     /// The programs that the installer needs; the cause without them.
-    fn tools(&mut self) -> Result<Tools, Cause> {
+    fn tools(&mut self) -> Result<SkillTools, Cause> {
         if environment::read(environment::AOS_OFFLINE).is_some() {
             return Err(Cause::Offline);
         }
@@ -173,14 +173,14 @@ impl Work<'_> {
         }
     }
 
-    fn look(&mut self) -> Examination {
+    fn look(&mut self) -> SkillExamination {
         let found = examine_in(self.bases, self.request.expected.manifest(), self.request.known);
         self.report.found(&found);
         found
     }
 
     /// Copies what is neither ours nor unchanged, before anything replaces it.
-    fn keep_changes(&mut self, before: &Examination) -> Result<(), String> {
+    fn keep_changes(&mut self, before: &SkillExamination) -> Result<(), String> {
         for place in before.wrong().filter(|wrong| !is_left_alone(wrong)).map(|wrong| &wrong.place)
         {
             if place.is_link && place.real != place.path {
@@ -205,19 +205,19 @@ impl Work<'_> {
                 format!("`{}` was changed and cannot be backed up: {error}", place.display())
             })?;
             if is_own {
-                self.own.push(Kept { place, backup: kept.path });
+                self.own.push(KeptCopy { place, backup: kept.path });
                 continue;
             }
             self.report.notes.extend(kept.skipped.iter().map(|path| {
                 let path = place.join(path);
                 format!("`{}` has no content to back up", path.display())
             }));
-            self.report.backups.push(Kept { place, backup: kept.path });
+            self.report.backups.push(KeptCopy { place, backup: kept.path });
         }
         Ok(())
     }
 
-    fn install(mut self, before: &Examination, tools: &Tools) -> SkillReport {
+    fn install(mut self, before: &SkillExamination, tools: &SkillTools) -> SkillReport {
         let journal = Journal::of(before, &self.own);
         if let Err(error) = journal.save(&self.state) {
             let note = format!("`{}` cannot be written: {error}", self.state.display());
@@ -255,15 +255,15 @@ impl Work<'_> {
             is_first = false;
         };
         let writer = match ran.as_ref().map(|run| run.ending) {
-            Some(Ending::Exited(Some(_))) => Writer::Finished,
-            Some(_) => Writer::Stopped,
-            None => Writer::Absent,
+            Some(Ending::Exited(Some(_))) => CopyWriter::Finished,
+            Some(_) => CopyWriter::Stopped,
+            None => CopyWriter::Absent,
         };
         self.repair(&journal, writer);
         self.concluded(ran.as_ref())
     }
 
-    fn run(&self, tools: &Tools, targets: &Targets) -> Result<Run, String> {
+    fn run(&self, tools: &SkillTools, targets: &Targets) -> Result<InstallerRun, String> {
         let spent = Duration::from_millis(self.clock.elapsed_ms());
         let request = self.request;
         let arguments =
@@ -273,12 +273,12 @@ impl Work<'_> {
 
     /// Puts the verified files wherever a copy is wrong or gone: foreign ones are kept out of sight, those that the
     /// user made where no installer writes stay or come back.
-    fn repair(&mut self, journal: &Journal, writer: Writer) {
+    fn repair(&mut self, journal: &Journal, writer: CopyWriter) {
         if self.request.expected.manifest().is_empty() {
             return;
         }
         for path in journal.gone() {
-            self.put(&Place::absent(path), Origin::Known);
+            self.put(&SkillDirectory::absent(path), CopyOrigin::Known);
         }
         let mut tried: Vec<PathBuf> = Vec::new();
         // A link that is replaced may uncover another one, so each round looks again.
@@ -291,27 +291,32 @@ impl Work<'_> {
             let Some((examined, origin)) = next else { return };
             tried.push(examined.place.path.clone());
             match origin {
-                Origin::Known => self.put(&examined.place, origin),
-                Origin::Foreign => self.repaired(examined),
+                CopyOrigin::Known => self.put(&examined.place, origin),
+                CopyOrigin::Foreign => self.repaired(examined),
             }
         }
     }
 
-    /// The origin of a wrong copy; `None` if the copy is correct or the user's.
-    fn origin(&self, examined: &Examined, journal: &Journal, writer: Writer) -> Option<Origin> {
+    /// Whose work a wrong copy is; `None` when the copy is right, or the user's.
+    fn origin(
+        &self,
+        examined: &Examined,
+        journal: &Journal,
+        writer: CopyWriter,
+    ) -> Option<CopyOrigin> {
         if is_foreign(examined, journal) {
             let begun = || installed::all(&examined.place.real);
-            let is_begun = writer == Writer::Stopped
+            let is_begun = writer == CopyWriter::Stopped
                 && !journal.is_redirected(examined)
                 && begun().is_ok_and(|found| self.request.expected.has_begun(&found));
-            return Some(if is_begun { Origin::Known } else { Origin::Foreign });
+            return Some(if is_begun { CopyOrigin::Known } else { CopyOrigin::Foreign });
         }
         let is_right = matches!(examined.state, State::Current | State::Developer);
-        (!is_right && !is_left_alone(examined)).then_some(Origin::Known)
+        (!is_right && !is_left_alone(examined)).then_some(CopyOrigin::Known)
     }
 
-    /// Installs the verified files where no work is lost.
-    fn put(&mut self, place: &Place, origin: Origin) {
+    /// Puts the verified files where nobody's work is lost.
+    fn put(&mut self, place: &SkillDirectory, origin: CopyOrigin) {
         let put = put::put(place, origin, &self.request.expected.tree(), &self.state);
         self.is_direct |= put.fault.is_none();
         self.report.notes.extend(put.fault);
@@ -326,7 +331,7 @@ impl Work<'_> {
             Some(own) => (own, Live::Previous),
             None => (self.request.expected.tree(), Live::Verified),
         };
-        let put = put::put(&examined.place, Origin::Foreign, &tree, &self.state);
+        let put = put::put(&examined.place, CopyOrigin::Foreign, &tree, &self.state);
         let live = match (&put.fault, &put.quarantine) {
             (None, _) => good,
             (Some(_), Some(_)) => Live::Absent,
@@ -342,8 +347,8 @@ impl Work<'_> {
         });
     }
 
-    /// The result of the installer, after every copy was repaired.
-    fn concluded(mut self, ran: Option<&Run>) -> SkillReport {
+    /// What the end of the installer means, once every copy is repaired.
+    fn concluded(mut self, ran: Option<&InstallerRun>) -> SkillReport {
         let found = self.look();
         let Some(run) = ran else {
             if found.places.is_empty() {
@@ -365,7 +370,7 @@ impl Work<'_> {
                 }
                 Ending::Exited(_) => {}
             }
-            self.put(&Place::absent(self.bases.canonical()), Origin::Known);
+            self.put(&SkillDirectory::absent(self.bases.canonical()), CopyOrigin::Known);
         }
         self.report.notes.extend(contradiction(run.ending));
         if self.is_direct {

@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 /// What is there.
 #[derive(Debug)]
-pub struct Tools {
+pub struct SkillTools {
     pub npx: PathBuf,
     pub pin: Pin,
 }
@@ -33,7 +33,7 @@ pub struct MissingTool {
 ///
 /// # Errors
 /// The first one that is missing or too old.
-pub fn find() -> Result<Tools, MissingTool> {
+pub fn find() -> Result<SkillTools, MissingTool> {
     let missing = |cause, fix: &str| MissingTool { cause, fix: Some(fix.to_owned()) };
     let npx = search_path::find("npx")
         .ok_or_else(|| missing(Cause::NpxMissing, "install Node 22.20 or newer, with npm"))?;
@@ -49,7 +49,7 @@ pub fn find() -> Result<Tools, MissingTool> {
     if search_path::find("git").is_none() {
         return Err(missing(Cause::GitMissing, "install git"));
     }
-    Ok(Tools { npx, pin })
+    Ok(SkillTools { npx, pin })
 }
 
 /// The version of Node; `None` when there is none that says it.

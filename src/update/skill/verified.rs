@@ -5,14 +5,14 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::inputs::embedded;
 
-use super::installed::{Found, Tree};
-use super::manifest::{Manifest, is_part};
+use super::installed::{FoundCopy, SkillTree};
+use super::manifest::{SkillManifest, is_part};
 
 /// Files by their path below the directory of the Skill, `/` between parts.
 #[derive(Clone, Debug, Default)]
 pub struct Verified {
     files: BTreeMap<String, Vec<u8>>,
-    manifest: Manifest,
+    manifest: SkillManifest,
 }
 
 impl Verified {
@@ -29,30 +29,30 @@ impl Verified {
             .map(|(path, bytes)| (path.into(), bytes))
             .filter(|(path, _)| is_part(path) && is_below(path))
             .collect();
-        let manifest = Manifest::of(&files);
+        let manifest = SkillManifest::of(&files);
         Self { files, manifest }
     }
 
     #[must_use]
-    pub fn manifest(&self) -> &Manifest {
+    pub fn manifest(&self) -> &SkillManifest {
         &self.manifest
     }
 
     /// The same as files to write; scripts may be executed.
-    pub(super) fn tree(&self) -> Tree {
-        let file = |(path, bytes): (&String, &Vec<u8>)| Found {
+    pub(super) fn tree(&self) -> SkillTree {
+        let file = |(path, bytes): (&String, &Vec<u8>)| FoundCopy {
             relative: PathBuf::from(path),
             bytes: bytes.clone(),
             executable: bytes.starts_with(b"#!"),
         };
-        Tree { files: self.files.iter().map(file).collect(), ..Tree::default() }
+        SkillTree { files: self.files.iter().map(file).collect(), ..SkillTree::default() }
     }
 }
 
 impl Verified {
     /// Whether `found` is what an installer leaves that was stopped: some of the files, some of them cut.
-    pub(super) fn has_begun(&self, found: &Tree) -> bool {
-        let is_part = |file: &Found| {
+    pub(super) fn has_begun(&self, found: &SkillTree) -> bool {
+        let is_part = |file: &FoundCopy| {
             let whole = self.files.get(&super::installed::text(&file.relative));
             whole.is_some_and(|whole| whole.starts_with(&file.bytes))
         };
@@ -75,11 +75,11 @@ mod tests {
         let verified = Verified::new(files.map(|path| (path, b"x".to_vec())));
         let paths: Vec<_> = verified.files.keys().collect();
         assert_eq!(paths, ["SKILL.md", "sub/x.md"]);
-        assert_eq!(*verified.manifest(), Manifest::of([("SKILL.md", "x"), ("sub/x.md", "x")]));
+        assert_eq!(*verified.manifest(), SkillManifest::of([("SKILL.md", "x"), ("sub/x.md", "x")]));
     }
 
     #[test]
     fn the_skill_of_this_program_is_whole() {
-        assert_eq!(*Verified::embedded().manifest(), Manifest::embedded());
+        assert_eq!(*Verified::embedded().manifest(), SkillManifest::embedded());
     }
 }

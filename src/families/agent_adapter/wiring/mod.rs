@@ -11,12 +11,12 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::commands::wire::seam::{Instruction, Request, Wirer, Wiring};
 use crate::inputs::project::Project;
 use crate::inputs::tree;
 use crate::plan::{Content, FileSet, RelativePath};
 use crate::report::{ErrorCode, Failure};
 use crate::system::files;
+use crate::workflows::wire::seam::{Instruction, Request, Wirer, Wiring};
 
 use adapter::Adapter;
 use anchor::LostAnchor;

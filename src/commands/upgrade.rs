@@ -1,0 +1,85 @@
+//! `aos upgrade`: bring a project to the template of this aos, or to other answers, by a three-way merge.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::WriteOptions;
+use crate::merge::Style;
+use crate::report::{Failure, Outcome};
+use crate::workflows::upgrade::{self, UpgradeRequest};
+
+use super::Run;
+
+/// Merge a newer template, or other answers, into a project
+#[derive(Args, Debug)]
+#[command(
+    after_help = "What you changed stays: aos renders the recorded version of the template and the newest one, and \
+                  merges the difference into your files. Conflicts are shown before anything is written.\n\n\
+                  Examples:\n  aos upgrade --dry-run --diff          see what would change\n  \
+                  aos upgrade --set license=MIT         change an answer and everything that follows from it\n  \
+                  aos upgrade --heal .github/workflows/ci.yml\n  \
+                  aos upgrade --abort                   undo an upgrade with open conflicts"
+)]
+pub struct UpgradeArgs {
+    /// Project directory
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub path: PathBuf,
+    /// Answer a question of the template, or change an answer; can be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Bring back a file of the template that you deleted; can be repeated
+    #[arg(long, value_name = "FILE")]
+    pub restore: Vec<String>,
+    /// Replace a file that differs from the template by the template's; can be repeated
+    #[arg(long, value_name = "FILE")]
+    pub heal: Vec<String>,
+    /// How conflicts are left in the tree
+    #[arg(long, value_enum, value_name = "STYLE", default_value = "inline")]
+    pub conflicts: ConflictStyle,
+    /// Contract tag to move to as well, or `latest`; without it the pin stays
+    #[arg(long, value_name = "TAG")]
+    pub spec: Option<String>,
+    /// Undo an upgrade whose conflicts are open: every file as it was before
+    #[arg(long, conflicts_with_all = ["set", "restore", "heal", "spec"])]
+    pub abort: bool,
+    #[command(flatten)]
+    pub write: WriteOptions,
+}
+
+/// How conflicts are left in the tree.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum ConflictStyle {
+    /// Between markers in the file, with the lines of the old template
+    Inline,
+    /// Your lines stay; the change of the template goes to a file beside it, `FILE.rej`
+    Reject,
+}
+
+impl ConflictStyle {
+    fn style(self) -> Style {
+        match self {
+            Self::Inline => Style::Inline,
+            Self::Reject => Style::Reject,
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `E_MERGE_CONFLICT` when both sides changed the same lines; when an input is wrong, or work would be lost without a
+/// token.
+pub fn run(args: &UpgradeArgs, run: &Run) -> Result<Outcome, Failure> {
+    let request = UpgradeRequest {
+        path: args.path.clone(),
+        set: args.set.clone(),
+        restore: args.restore.clone(),
+        heal: args.heal.clone(),
+        conflicts: args.conflicts.style(),
+        spec: args.spec.clone(),
+        abort: args.abort,
+        write: args.write.clone(),
+    };
+    upgrade::merge(&request, run)
+}

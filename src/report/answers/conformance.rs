@@ -1,0 +1,145 @@
+//! `conformance`: the answer of `aos conform`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What a run found, or descriptions of probes.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(untagged)]
+pub enum ConformAnswer {
+    Report(Box<ConformanceReport>),
+    Probes(ProbeList),
+}
+
+/// What a run found.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct ConformanceReport {
+    pub summary: ConformanceSummary,
+    pub tool: ExaminedTool,
+    pub network: NetworkState,
+    pub calls: CallCounts,
+    pub results: Vec<ReportedProbe>,
+    pub waiver_faults: Vec<WaiverRemark>,
+    pub waiver_notes: Vec<WaiverRemark>,
+    /// Report files that could not be written.
+    pub report_faults: Vec<String>,
+    /// Processes that outlived their call.
+    pub orphans: usize,
+    pub orphan_programs: Vec<String>,
+    pub notes: Vec<String>,
+}
+
+/// The verdict in numbers.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct ConformanceSummary {
+    pub ok: bool,
+    pub probes: usize,
+    pub pass: usize,
+    pub fail: usize,
+    pub not_applicable: usize,
+    pub blocked: usize,
+    pub waived: usize,
+    pub targets: usize,
+    /// Only some probes were asked for.
+    pub partial: bool,
+    pub duration_ms: u64,
+    pub calls: usize,
+    pub tool_ms: u64,
+    pub startup_ms: Option<u64>,
+}
+
+/// The tool that was run.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct ExaminedTool {
+    pub name: String,
+    pub family: &'static str,
+    pub tag: String,
+    pub program: String,
+    pub found: String,
+}
+
+/// Whether the tool could reach a network.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct NetworkState {
+    pub cut_off: bool,
+    pub reason: Option<String>,
+}
+
+/// The finished calls, and how many of them the rules for every call judged.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct CallCounts {
+    pub finished: usize,
+    pub judged: usize,
+    pub excluded: Vec<ExcludedCalls>,
+}
+
+/// Calls that could not be judged.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct ExcludedCalls {
+    pub reason: String,
+    pub calls: usize,
+}
+
+/// A remark about a waiver.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct WaiverRemark {
+    pub probe: String,
+    pub message: String,
+}
+
+/// The verdict of one probe.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct ReportedProbe {
+    pub probe: &'static str,
+    /// `pass`, `fail`, `not_applicable`, `blocked` or `waived`.
+    pub verdict: &'static str,
+    pub targets: usize,
+    /// The unit of `targets`.
+    pub targets_of: &'static str,
+    pub section: &'static str,
+    pub title: &'static str,
+    pub message: String,
+    pub fix: &'static str,
+    pub duration_ms: u64,
+    pub evidence: Vec<ReportedCall>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "AppliedWaiver")]
+    pub waiver: Option<AppliedWaiver>,
+}
+
+/// A waiver that lets a probe fail.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct AppliedWaiver {
+    pub reason: String,
+    pub expires: Option<String>,
+}
+
+/// One call, without secrets.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct ReportedCall {
+    pub argv: Vec<String>,
+    pub ending: String,
+    pub exit: Option<i32>,
+    pub duration_ms: u64,
+    pub stdout: String,
+    pub stderr: String,
+    pub note: String,
+}
+
+/// `--list` and `--explain`.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct ProbeList {
+    pub probes: Vec<ProbeDescription>,
+}
+
+/// A probe.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct ProbeDescription {
+    pub probe: &'static str,
+    pub family: &'static str,
+    pub section: &'static str,
+    pub title: &'static str,
+    pub why: &'static str,
+    pub fix: &'static str,
+    pub needs: Vec<&'static str>,
+}

@@ -1,0 +1,24 @@
+//! `doctor`: the answer of `aos doctor`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::notice::Notice;
+
+/// The examination of this machine.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct DoctorReport {
+    pub checks: Vec<DoctorCheck>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<Notice>,
+}
+
+/// One line of the examination.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct DoctorCheck {
+    pub check: &'static str,
+    /// `pass`, `warn` or `fail`.
+    pub status: &'static str,
+    pub fix: Option<String>,
+    pub found: String,
+}

@@ -1,0 +1,86 @@
+//! `created_project`: the answer of `aos new`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::changes::PreviewOf;
+
+/// A new project, its preview, or the list of templates.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(untagged)]
+pub enum NewAnswer {
+    Created(Box<CreatedProject>),
+    Preview(Box<PreviewOf<NewNotes>>),
+    Templates(TemplateList),
+}
+
+/// A project that is there.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct CreatedProject {
+    /// `created` or `unchanged`.
+    pub status: &'static str,
+    pub tool: String,
+    pub path: String,
+    pub template: String,
+    pub template_version: String,
+    pub preset: Option<String>,
+    pub spec_tag: String,
+    /// How many commands the new tool has, where that follows from the preset.
+    pub commands: Option<usize>,
+    pub files: Vec<CreatedFile>,
+    pub git: GitState,
+    pub notes: Vec<String>,
+    pub next: Vec<String>,
+    pub advice: Option<String>,
+}
+
+/// A file of a new project.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct CreatedFile {
+    pub path: String,
+    /// `managed` or `yours`.
+    pub role: &'static str,
+    pub executable: bool,
+}
+
+/// What became of the repository.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct GitState {
+    pub initialised: bool,
+    pub committed: bool,
+    /// Why a step was left out.
+    pub reason: Option<String>,
+}
+
+/// What a preview of `aos new` adds.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct NewNotes {
+    pub notes: Vec<String>,
+}
+
+/// `--list`.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct TemplateList {
+    pub templates: Vec<TemplateSummary>,
+}
+
+/// A template, its presets and its questions.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct TemplateSummary {
+    pub name: String,
+    pub version: String,
+    pub family: &'static str,
+    pub summary: String,
+    pub presets: Vec<String>,
+    pub questions: Vec<TemplateQuestion>,
+}
+
+/// A question of a template.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct TemplateQuestion {
+    pub key: String,
+    pub help: String,
+    pub default: String,
+    pub choices: Vec<String>,
+    pub required: bool,
+}

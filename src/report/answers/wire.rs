@@ -1,0 +1,43 @@
+//! `wired_adapter`: the answer of `aos wire`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::changes::{FileChange, PreviewOf};
+
+/// A wired adapter, or its preview.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(untagged)]
+pub enum WireAnswer {
+    Wired(WiredAdapter),
+    Preview(Box<PreviewOf<WireFacts>>),
+}
+
+/// An adapter in a checkout, or out of it.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct WiredAdapter {
+    /// `unchanged`, `wired` or `unwired`.
+    pub status: &'static str,
+    pub harness: String,
+    pub package: String,
+    pub checkout: String,
+    pub changes: Vec<FileChange>,
+    pub instructions: Vec<WireInstruction>,
+    pub notes: Vec<String>,
+    pub next: Vec<String>,
+}
+
+/// What a preview of `aos wire` adds.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct WireFacts {
+    pub harness: String,
+    pub instructions: Vec<WireInstruction>,
+    pub notes: Vec<String>,
+}
+
+/// A place that a person has to edit.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct WireInstruction {
+    pub path: String,
+    pub what: String,
+}

@@ -1,0 +1,17 @@
+//! What commands do: planners and state machines. Each takes a request and gives an outcome.
+//!
+//! Nothing here reads a command line or prints; a workflow may use another one.
+
+pub mod asked;
+pub mod check;
+pub mod gen_files;
+pub mod new;
+mod run;
+pub mod runtime;
+pub mod sync;
+pub mod update;
+pub mod upgrade;
+pub mod wire;
+pub mod write_gate;
+
+pub use run::{Format, Run};

@@ -1,0 +1,69 @@
+//! `aos new --list`: templates, their presets and their questions.
+
+use crate::inputs::embedded::{self, EXAMPLE_PRESET};
+use crate::inputs::template::{self, Question};
+use crate::report::answers::new::{NewAnswer, TemplateList, TemplateQuestion, TemplateSummary};
+use crate::report::{Failure, Outcome};
+use crate::visible::{Visible, visible};
+use crate::workflows::Run;
+
+use super::choices::template;
+
+/// Describes every template.
+///
+/// # Errors
+/// When a template is faulty.
+pub fn list(run: &Run) -> Result<Outcome, Failure> {
+    let style = run.style;
+    let mut templates = Vec::new();
+    let mut lines = Vec::new();
+    for name in template::names() {
+        let info = template(&name)?.info;
+        let mut presets = embedded::preset_names(&name);
+        if embedded::has_presets(&name) {
+            presets.push(EXAMPLE_PRESET);
+        }
+        lines.push(visible!("{} {}: {}", style.strong(&info.name), info.version, info.summary));
+        if !presets.is_empty() {
+            lines.push(visible!("  presets: {}", presets.join(", ")));
+        }
+        lines.push(Visible::literal("  answers (--set KEY=VALUE):"));
+        let width = info.questions.iter().map(|question| question.key.len()).max();
+        lines.extend(info.questions.iter().map(|asked| line(asked, width.unwrap_or_default())));
+        templates.push(TemplateSummary {
+            questions: info.questions.iter().map(question).collect(),
+            name: info.name,
+            version: info.version,
+            family: info.family.name(),
+            summary: info.summary,
+            presets: presets.into_iter().map(str::to_owned).collect(),
+        });
+    }
+    let data = NewAnswer::Templates(TemplateList { templates });
+    Ok(Outcome::new(data, Visible::joined(lines, "\n")))
+}
+
+fn line(question: &Question, width: usize) -> Visible {
+    let mut more = Vec::new();
+    if !question.choices.is_empty() {
+        more.push(question.shown_choices());
+    }
+    if !question.default.is_empty() {
+        more.push(format!("default {}", question.default));
+    }
+    if question.required && question.default.is_empty() {
+        more.push("required".to_owned());
+    }
+    let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join("; ")) };
+    visible!("    {} {}{}", format!("{:<width$}", question.key), question.help, more)
+}
+
+fn question(question: &Question) -> TemplateQuestion {
+    TemplateQuestion {
+        key: question.key.clone(),
+        help: question.help.clone(),
+        default: question.default.clone(),
+        choices: question.choices.clone(),
+        required: question.required,
+    }
+}

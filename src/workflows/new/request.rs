@@ -1,0 +1,27 @@
+//! What a call of `aos new` asks for.
+
+use std::path::PathBuf;
+
+use crate::workflows::write_gate::WriteOptions;
+
+/// A new project.
+#[derive(Clone, Debug)]
+pub struct NewRequest {
+    pub name: String,
+    pub template: String,
+    pub preset: Option<String>,
+    /// Directory to create the project's directory in.
+    pub dir: PathBuf,
+    /// The project goes right into `dir`.
+    pub here: bool,
+    /// Answers, `KEY=VALUE` each.
+    pub set: Vec<String>,
+    /// A file with answers.
+    pub answers: Option<PathBuf>,
+    /// Contract tag, or `latest`.
+    pub spec: String,
+    /// Checkout that an adapter builds against.
+    pub ao: Option<PathBuf>,
+    pub no_git: bool,
+    pub write: WriteOptions,
+}

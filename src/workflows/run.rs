@@ -1,0 +1,28 @@
+//! What is known about a run: how its answer is written, and where it started.
+
+use clap::ValueEnum;
+
+use crate::report::Style;
+
+/// How the answer is written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum Format {
+    /// One JSON envelope
+    Json,
+    /// For people; not for parsing
+    Text,
+    /// The payload alone: a diff, a script, a document
+    Raw,
+}
+
+/// What a command knows about this run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    pub format: Format,
+    /// Why this format: `flag`, `environment`, `terminal` or `default`.
+    pub format_reason: &'static str,
+    pub style: Style,
+    pub quiet: bool,
+    /// Where `-C` moved this run.
+    pub directory: Option<std::path::PathBuf>,
+}

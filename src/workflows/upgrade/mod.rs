@@ -1,0 +1,109 @@
+//! Brings a project to the template of this aos, or to other answers, by a three-way merge.
+
+mod abort;
+mod answer;
+mod change;
+mod finish;
+mod ours;
+mod request;
+mod sides;
+pub mod standing;
+
+use crate::apply::{self, undo};
+use crate::generate::lock::LOCK_PATH;
+use crate::generate::record::{RECORD_PATH, Record};
+use crate::inputs::project::{Project, Slot};
+use crate::merge::Style;
+use crate::report::{ErrorCode, Failure, Outcome};
+
+use crate::workflows::write_gate::{self, Decision, Request, WriteOptions};
+use crate::workflows::{Run, sync};
+
+use answer::UpgradeReport;
+use change::UpgradeChange;
+use sides::{Sides, without_template};
+
+pub use request::UpgradeRequest;
+
+/// Merges the template into the project, finishes a merge, or undoes it.
+///
+/// # Errors
+/// `E_MERGE_CONFLICT` when both sides changed the same lines; when an input is wrong, or work would be lost without a
+/// token.
+pub fn merge(args: &UpgradeRequest, run: &Run) -> Result<Outcome, Failure> {
+    let (project, notes) = sync::open(&args.path, &args.write)?;
+    let record = record(&project)?;
+    if args.abort {
+        return abort::run(args, run, &project, &record, notes);
+    }
+    if record.upgrade.is_some() {
+        return finish::run(args, run, &project, &record, notes);
+    }
+    let obtained = sync::obtain(&project, &record, args.spec.as_deref())?;
+    let sides = Sides::render(args, &record, obtained.release.tag.as_str())?;
+    let change = UpgradeChange::plan(args, &project, &record, &sides, &obtained)?;
+    let answer = UpgradeReport::new(args, run, &sides, &change, &obtained, notes);
+    if change.plan.is_empty() && !args.write.dry_run && args.write.confirm.is_none() {
+        return Ok(answer.outcome());
+    }
+    let request = Request {
+        command: "upgrade",
+        arguments: format!(
+            "{} {} {} {}",
+            sides.info.name,
+            sides.info.version,
+            obtained.release.tag,
+            conflict_style(args.conflicts)
+        ),
+        root: &project.root,
+        plan: &change.plan,
+        known: &change.known,
+    };
+    if !change.conflicts.is_empty() && args.write.confirm.is_none() {
+        let options = WriteOptions { dry_run: true, ..args.write.clone() };
+        let Decision::Preview(preview) = write_gate::decide(&request, &options, run)? else {
+            return Ok(answer.outcome());
+        };
+        return match args.write.dry_run {
+            true => Ok(answer.preview(*preview)),
+            false => Err(answer.refused(*preview)),
+        };
+    }
+    match write_gate::decide(&request, &args.write, run)
+        .map_err(|failure| answer.explain(failure))?
+    {
+        Decision::Preview(preview) => Ok(answer.preview(*preview)),
+        Decision::Proceed if change.conflicts.is_empty() => {
+            apply::apply(&project.root, &change.plan, LOCK_PATH)?;
+            Ok(answer.outcome())
+        }
+        Decision::Proceed => {
+            undo::keep(&project.root, &change.plan, &change.name())?;
+            if let Err(error) = apply::apply(&project.root, &change.plan, LOCK_PATH) {
+                undo::forget(&project.root);
+                return Err(error.into());
+            }
+            Err(answer.conflicted())
+        }
+    }
+}
+
+fn record(project: &Project) -> Result<Record, Failure> {
+    match &project.record {
+        Slot::Good(record) => Ok(record.clone()),
+        Slot::Faulty { reason, .. } => Err(Failure::new(
+            ErrorCode::Config,
+            format!("`{RECORD_PATH}` cannot be used: {reason}"),
+        )
+        .hint("fix the named member")),
+        Slot::Absent => Err(without_template()),
+    }
+}
+
+/// The style of conflicts as a token knows it.
+fn conflict_style(style: Style) -> &'static str {
+    match style {
+        Style::Inline => "inline",
+        Style::Reject => "reject",
+    }
+}

@@ -1,0 +1,41 @@
+//! What a call of `aos upgrade` asks for.
+
+use std::path::PathBuf;
+
+use crate::merge::Style;
+use crate::workflows::write_gate::WriteOptions;
+
+/// An upgrade of a project.
+#[derive(Clone, Debug)]
+pub struct UpgradeRequest {
+    pub path: PathBuf,
+    /// Answers to change, `KEY=VALUE` each.
+    pub set: Vec<String>,
+    /// Deleted files to bring back.
+    pub restore: Vec<String>,
+    /// Files to replace by those of the template.
+    pub heal: Vec<String>,
+    /// How conflicts are left in the tree.
+    pub conflicts: Style,
+    /// Contract tag to move to as well, or `latest`.
+    pub spec: Option<String>,
+    /// Undo an upgrade whose conflicts are open.
+    pub abort: bool,
+    pub write: WriteOptions,
+}
+
+/// An upgrade without any choice.
+impl Default for UpgradeRequest {
+    fn default() -> Self {
+        Self {
+            path: PathBuf::from("."),
+            set: Vec::new(),
+            restore: Vec::new(),
+            heal: Vec::new(),
+            conflicts: Style::Inline,
+            spec: None,
+            abort: false,
+            write: WriteOptions::default(),
+        }
+    }
+}

@@ -138,6 +138,9 @@ pub enum ErrorStyle {
 pub struct HealthProbe {
     pub method: Method,
     pub path: String,
+    /// Paths to ask where the API does not have the first one.
+    #[serde(default)]
+    pub also: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -247,6 +250,15 @@ pub struct Operation {
     pub item_id: String,
     #[serde(default)]
     pub item_name: String,
+    /// The address of an entry that names none itself: `{base_url}` and dotted paths in braces are filled in.
+    #[serde(default)]
+    pub item_url: String,
+    /// What an entry of a list shows unless the caller asks for more: dotted paths.
+    #[serde(default)]
+    pub slim: Vec<String>,
+    /// The query name by which the API takes the fields that it shall send.
+    #[serde(default)]
+    pub select: String,
     pub mode: Option<Key>,
     pub action_class: Option<Key>,
     pub each: Option<Key>,

@@ -180,6 +180,9 @@ impl<'a> Samples<'a> {
             };
             query.push((name, texts));
         }
+        if !operation.select.is_empty() {
+            query.push((operation.select.clone(), vec![selected(operation)]));
+        }
         let mut body: Vec<(String, Value)> = Vec::new();
         body.extend(operation.body.pairs().into_iter().map(|(name, field)| {
             let value = self.value(field.as_str());
@@ -261,6 +264,18 @@ impl<'a> Samples<'a> {
         }
         requests
     }
+}
+
+/// The fields that a list asks for, and those that name its entries.
+fn selected(operation: &Operation) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    let named = [operation.item_id.as_str(), operation.item_name.as_str()];
+    for name in operation.slim.iter().map(String::as_str).chain(named) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(",")
 }
 
 /// The address of a request, below that of the mock.

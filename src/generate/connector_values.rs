@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::contract::connector::ToolName;
 use crate::contract::operations::{Operation, Paging, Preset};
@@ -54,6 +54,7 @@ pub fn variables(
             "failures": python::assignment("FAILURES", &json!(preset.api.failures)),
             "waits": python::assignment("WAITS", &json!(preset.api.waits)),
             "rate_wait": preset.api.rate_wait,
+            "slim": python::assignment("SLIM", &slim(preset)),
             "partial": python::assignment("PARTIAL", &json!(preset.api.partial)),
         },
         "resources": manifest::resources(preset),
@@ -107,11 +108,19 @@ fn operation(operation: &Operation) -> Value {
         "items": operation.items,
         "item_id": operation.item_id,
         "item_name": operation.item_name,
+        "item_url": operation.item_url,
+        "select": operation.select,
         "mode": operation.required_mode(),
         "action_class": operation.class(),
         "each": operation.each.as_ref().map_or("", |field| field.as_str()),
         "paging": operation.paging.as_ref().map(paging),
     })
+}
+
+/// The default fields of each list.
+fn slim(preset: &Preset) -> Value {
+    let lists = preset.operations.iter().filter(|operation| !operation.slim.is_empty());
+    lists.map(|list| (list.id.to_string(), json!(list.slim))).collect::<Map<_, _>>().into()
 }
 
 fn paging(paging: &Paging) -> Value {

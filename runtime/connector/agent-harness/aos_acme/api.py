@@ -28,6 +28,8 @@ ERROR_STYLE = "status"
 # A cheap authenticated read; `health` calls it.
 HEALTH_METHOD = "GET"
 HEALTH_PATH = "/v1/me"
+# Asked where the API does not know that path.
+HEALTH_ALSO = []
 
 # How lists are cut into pages, unless an operation says otherwise.
 #   style      cursor: the reply holds a value for the next request. link: it names
@@ -72,11 +74,14 @@ RATE_WAIT = 60
 # number above `above`, or anything; `path` is a pattern for the operations.
 PARTIAL = []
 
+# What an entry of a list shows without `--fields`: dotted paths, for each command.
+SLIM = {}
+
 # Seconds: the whole of `health`, and the whole of any other command.
 HEALTH_SECONDS = 1.8
 CALL_SECONDS = 10.0
-# Bytes that a reply may have, and that a result may have when written as JSON.
+# Bytes that a reply may have, and that an answer has at most without `--max-bytes`.
 REPLY_BYTES = 8_000_000
-RESULT_BYTES = 900_000
+RESULT_BYTES = 25_000
 # How many values one bulk command may take.
 BULK_TARGETS = 100

@@ -108,6 +108,9 @@ pub struct Api {
     /// Seconds to wait after a rate limit when the API does not say.
     #[serde(default = "default_rate_wait")]
     pub rate_wait: u32,
+    /// Where a failure has its message, before the usual places: dotted paths.
+    #[serde(default)]
+    pub messages: Vec<String>,
     /// How the API says that an answer is only a part.
     #[serde(default)]
     pub partial: Vec<PartialSign>,
@@ -305,6 +308,7 @@ impl Operation {
         let mut fields = Vec::new();
         for part in self.path.split('{').skip(1) {
             let Some((name, _)) = part.split_once('}') else { continue };
+            let name = name.trim_start_matches('+');
             if let Some(field) = Key::parse(name).filter(|_| name != "each_item") {
                 fields.push(field);
             }

@@ -53,6 +53,7 @@ pub fn variables(
             "paging": preset.api.paging,
             "failures": python::assignment("FAILURES", &json!(preset.api.failures)),
             "waits": python::assignment("WAITS", &json!(preset.api.waits)),
+            "messages": python::assignment("MESSAGES", &json!(preset.api.messages)),
             "rate_wait": preset.api.rate_wait,
             "slim": python::assignment("SLIM", &slim(preset)),
             "partial": python::assignment("PARTIAL", &json!(preset.api.partial)),

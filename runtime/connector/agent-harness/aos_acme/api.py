@@ -65,6 +65,8 @@ PAGING = {
 #   wait, waits   seconds to wait, and where the reply says how many
 #   tell, hint    details to show, by the header or path that holds them; how to fix it
 FAILURES = []
+# Where a failure has its message, if not in a usual place: dotted paths.
+MESSAGES = []
 # Where a reply says how long to wait: seconds, a date or a Unix time.
 WAITS = ["header:retry-after", "header:x-ratelimit-reset", "header:ratelimit-reset"]
 # Seconds to wait after a rate limit that says nothing.

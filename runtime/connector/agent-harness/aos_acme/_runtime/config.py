@@ -80,7 +80,7 @@ def base_url() -> tuple[str, str]:
         return value(api.URL_OVERRIDE), api.URL_OVERRIDE
     if api.BASE_URL:
         return api.BASE_URL, "default"
-    return value(api.BASE_URL_KEY), api.BASE_URL_KEY
+    return value(api.BASE_URL_KEY), api.BASE_URL_KEY or api.URL_OVERRIDE
 
 
 def surroundings() -> list[dict[str, Any]]:

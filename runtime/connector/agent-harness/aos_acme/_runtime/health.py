@@ -84,7 +84,8 @@ def _probe(log: Log | None) -> tuple[str, dict[str, Any]]:
     try:
         client = Client(api.HEALTH_SECONDS, log)
     except ConnectorError as error:
-        return "error", _told(error)
+        is_open = error.details.get("reason") == "base_url_missing"
+        return "needs_setup" if is_open else "error", _told(error)
     try:
         for path in (api.HEALTH_PATH, *api.HEALTH_ALSO):
             reply = client.request(api.HEALTH_METHOD, *_split(path))

@@ -131,8 +131,9 @@ def test_an_entry_that_is_too_large_alone_says_what_was_cut(listing):
     assert data["has_more"]
     assert data["things"][0]["owner"] == thing(1)["owner"]
     assert data["truncated_parts"]["text"].endswith(" of 9000 characters")
-    rest = listing([thing(1), thing(2)], *words, "--cursor", data["next_cursor"]).data
-    assert rest["things"] == [thing(2)]
+    entries = [thing(1), thing(2, 5)]
+    rest = listing(entries, *words, "--cursor", data["next_cursor"]).data
+    assert rest["things"] == entries[1:]
 
 
 def one(monkeypatch, data, name="config.show"):

@@ -32,6 +32,8 @@ pub fn variables(
         "name": tool.short(),
         "package": tool.package(),
         "label": preset.label,
+        "description": description(&preset.summary),
+        "first": first(preset),
         "summary": preset.summary,
         "backend": preset.backend,
         "documentation": preset.documentation,
@@ -116,6 +118,18 @@ fn operation(operation: &Operation) -> Value {
         "each": operation.each.as_ref().map_or("", |field| field.as_str()),
         "paging": operation.paging.as_ref().map(paging),
     })
+}
+
+/// What the host shows of every agent tool: it reads a text in double quotes, without escapes, and a capital letter
+/// that ends the alphabet would end it.
+fn description(summary: &str) -> String {
+    summary.replace(['"', '\\'], "'").replace('Z', "z")
+}
+
+/// A command of its own, as an example.
+fn first(preset: &Preset) -> Value {
+    let id = preset.operations.first().map_or("", |operation| operation.id.as_str());
+    json!({"id": id, "words": id.replace('.', " ")})
 }
 
 /// The default fields of each list.

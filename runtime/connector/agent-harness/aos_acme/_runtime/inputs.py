@@ -89,7 +89,10 @@ def read(command_id: str, texts: dict[str, list[str]]) -> Inputs:
     if missing:
         raise InvalidUsage(
             "missing required " + ", ".join(f"`{name}`" for name in missing),
-            {"missing": missing},
+            {
+                "missing": missing,
+                "options": [option_name(field) for field in spec["options"]],
+            },
             hint="see the options with `--help`",
         )
     inputs.sources = tuple(sources.read)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import builtins
     from collections.abc import Callable
     from typing import Any
+    from urllib.parse import SplitResult
 
     from .client import Client, Reply
     from .inputs import Inputs
@@ -131,8 +132,7 @@ class Api:
         following = pages.next_place(rules, reply, found, place, client.base)
         ends = [following, place.rest(size)]
         reserved = max(len(cursors.write(end, call)) for end in ends if end)
-        base = f"{client.base.scheme}://{client.base.netloc}{client.base.path}"
-        link = item_url.replace("{base_url}", base)
+        link = _on_site(item_url, client.base)
         chosen, absent = self.selection.entries(rest, result)
         pairs = [
             (shown, entry(item, item_id, item_name, link))
@@ -256,6 +256,13 @@ def entry(
         if isinstance(item.get(key), str):
             return {**slim, "url": item[key]}
     return {**slim, "url": _filled(item_url, item)} if item_url else slim
+
+
+def _on_site(item_url: str, base: SplitResult) -> str:
+    """The address with the site in it, or "" where the base URL is that of a gateway."""
+    if "{base_url}" in item_url and base.path:
+        return ""
+    return item_url.replace("{base_url}", f"{base.scheme}://{base.netloc}")
 
 
 def _filled(template: str, item: Any) -> str:

@@ -310,7 +310,9 @@ def _proxy_failure(error: BaseException) -> ConnectorError | None:
             hint = "put the user and the password of the proxy into HTTPS_PROXY"
             return AuthError("the proxy wants credentials", details, hint=hint)
         if status < 500:
-            hint = "ask whoever runs the proxy to allow the host, or list it in NO_PROXY"
+            hint = (
+                "ask whoever runs the proxy to allow the host, or list it in NO_PROXY"
+            )
             return AuthError("the proxy does not allow the backend", details, hint=hint)
         return BackendUnavailable("the proxy failed", details, hint="try it again soon")
     if isinstance(error, (ConnectionRefusedError, socket.gaierror)):

@@ -152,8 +152,8 @@ def _part(value: Any, path: str) -> Any:
     if path in value:
         return {path: value[path]}
     if path.startswith("*."):
-        parts = {name: _part(below, path[2:]) for name, below in value.items()}
-        return {k: part for k, part in parts.items() if not _is_bare(part)} or ABSENT
+        matches = {name: _part(below, path[2:]) for name, below in value.items()}
+        return {k: part for k, part in matches.items() if not _is_bare(part)} or ABSENT
     # A name may have dots of its own.
     at = path.find(".")
     while at > 0:

@@ -47,7 +47,11 @@ def test_success(run, keys, monkeypatch):
         if api.BASE_URL
         else {"source": api.BASE_URL_KEY},
         "network": [
-            {"key": api.URL_OVERRIDE or api.BASE_URL_KEY, "set": False, "for": "base_url"},
+            {
+                "key": api.URL_OVERRIDE or api.BASE_URL_KEY,
+                "set": False,
+                "for": "base_url",
+            },
             {"key": "HTTPS_PROXY", "set": False, "for": "proxy"},
             {"key": "NO_PROXY", "set": False, "for": "hosts_without_proxy"},
             {"key": "SSL_CERT_FILE", "set": False, "for": "trusted_certificates"},

@@ -99,7 +99,9 @@ def test_fields_that_name_nothing_are_a_usage_error(listing, words):
         assert outcome.error["code"] == "INVALID_USAGE"
 
 
-@pytest.mark.parametrize("number", ["0", "-1", "1999", "900001", "1e5", "٣٠٠٠", "9" * 99])
+@pytest.mark.parametrize(
+    "number", ["0", "-1", "1999", "900001", "1e5", "٣٠٠٠", "9" * 99]
+)
 def test_a_limit_that_cannot_be_is_a_usage_error(listing, number):
     assert listing([], "--max-bytes", number).error["code"] == "INVALID_USAGE"
 
@@ -145,8 +147,14 @@ def one(monkeypatch, data, name="config.show"):
     [
         ("title", {"issue": {"title": "t"}}),
         ("issue.title", {"issue": {"title": "t"}}),
-        ("title,user.id,count", {"issue": {"title": "t", "user": {"id": 2}}, "count": 1}),
-        ("all", {"issue": {"title": "t", "user": {"id": 2, "x": 3}, "a.b": 4}, "count": 1}),
+        (
+            "title,user.id,count",
+            {"issue": {"title": "t", "user": {"id": 2}}, "count": 1},
+        ),
+        (
+            "all",
+            {"issue": {"title": "t", "user": {"id": 2, "x": 3}, "a.b": 4}, "count": 1},
+        ),
         ("a.b", {"issue": {"a.b": 4}}),
     ],
 )
@@ -218,11 +226,13 @@ def test_an_input_named_fields_belongs_to_its_command(run, monkeypatch):
     add(monkeypatch, "FIELDS", {"fields": field})
     spec = {**gen.COMMANDS["config.show"], "options": ("fields",)}
     add(monkeypatch, "COMMANDS", {"config.show": spec})
-    got = lambda inputs, call: {"got": inputs["fields"]}  # noqa: E731
+    got = lambda inputs, call: {"got": inputs["fields"]}
     monkeypatch.setitem(module("registry").HANDLERS, "config.show", got)
     data = run("--json", "config", "show", "--fields", '{"a": 1}').data
     assert data == {"got": {"a": 1}}
-    assert run("--json", "health", "--fields", "x").data["ignored_options"] == ["--fields"]
+    assert run("--json", "health", "--fields", "x").data["ignored_options"] == [
+        "--fields"
+    ]
 
 
 def test_the_fields_go_to_an_api_that_chooses_them_itself(backend):
@@ -237,7 +247,9 @@ def test_the_fields_go_to_an_api_that_chooses_them_itself(backend):
 def test_an_entry_without_an_address_gets_the_one_that_the_api_has(backend):
     backend.answer(body={"ok": True, "l": [{"id": "a/1"}]})
     found = {"result": "things", "items": "l", "paging": RULES}
-    answer = operations.Api().list("GET", "/", Inputs(), item_url="https://x/{id}", **found)
+    answer = operations.Api().list(
+        "GET", "/", Inputs(), item_url="https://x/{id}", **found
+    )
     assert answer["items"][0]["url"] == "https://x/a%2F1"
 
 

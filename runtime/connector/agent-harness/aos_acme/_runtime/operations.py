@@ -61,10 +61,13 @@ class Api:
         constants: dict[str, Any] | None = None,
     ) -> Any:
         """Send one request and return the data of the reply."""
-        from . import completeness, replies
+        from . import completeness, replies, urls
 
         reply = self.reply(method, path, inputs, query, body, constants)
         data = replies.result(reply)
+        if reply.is_empty:
+            # The answer of a deletion: nothing. Say what it was about.
+            data = {"done": True, **data, **urls.named(path, inputs)}
         is_read = method in ("GET", "HEAD")
         self.doubts += completeness.doubts(reply, path, is_read)
         return data

@@ -114,6 +114,12 @@ def fill(template: str, inputs: Inputs) -> str:
     return path
 
 
+def named(template: str, inputs: Inputs) -> dict[str, Any]:
+    """The inputs that a path names."""
+    parts = [part.partition("}")[0].lstrip("+") for part in template.split("{")[1:]]
+    return {field: inputs[field] for field in parts if field in inputs}
+
+
 def _path_value(field: str, inputs: Inputs) -> str:
     whole = field.startswith("+")
     field = field.lstrip("+")

@@ -251,3 +251,10 @@ def test_bodies_are_nested():
         "e": {"k": 1, "f": 3},
     }
     assert value == {"k": 1}
+
+
+def test_an_answer_without_content_says_what_was_done(backend):
+    backend.answer(204, body=b"")
+    given = Inputs(item_id="a/1", title="t")
+    data = module("operations").Api().send("DELETE", "/items/{item_id}", given)
+    assert data == {"done": True, "http_status": 204, "item_id": "a/1"}

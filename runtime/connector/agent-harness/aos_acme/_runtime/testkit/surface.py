@@ -93,6 +93,12 @@ def test_the_options_of_a_command_are_its_fields(name: str) -> None:
     assert not applied & RESERVED
 
 
+def test_the_readme_names_every_variable_that_is_needed() -> None:
+    readme = REPOSITORY / "README.md"
+    told = readme.read_text(encoding="utf-8") if readme.is_file() else ""
+    assert not told or [key for key in gen.SERVICE_KEYS if key not in told] == []
+
+
 @pytest.mark.parametrize("name", gen.COMMANDS)
 def test_every_command_has_a_handler(name: str) -> None:
     assert callable(registry.handler(name))

@@ -259,9 +259,8 @@ pub struct Operation {
     /// What an entry of a list shows unless the caller asks for more: dotted paths.
     #[serde(default)]
     pub slim: Vec<String>,
-    /// The query name by which the API takes the fields that it shall send.
-    #[serde(default)]
-    pub select: String,
+    /// How the API takes the fields that it shall send.
+    pub select: Option<Select>,
     pub mode: Option<Key>,
     pub action_class: Option<Key>,
     pub each: Option<Key>,
@@ -270,6 +269,20 @@ pub struct Operation {
 
 fn default_item_id() -> String {
     "id".to_owned()
+}
+
+/// A query value that says which fields of an entry the API shall send.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Select {
+    /// Its wire name.
+    pub name: String,
+    /// The part of an entry that it is about, `fields.` for example; other members are always sent.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub below: String,
+    /// The value for everything.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub all: String,
 }
 
 /// Wire names and the fields that fill them: `["title"]` or `{ "fields.summary" = "summary" }`.

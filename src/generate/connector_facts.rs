@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::contract::operations::{
     Auth, AuthScheme, ErrorStyle, Field, FieldType, Method, Operation, PagingPlace, Preset,
+    Select,
 };
 
 use super::connector_pages::{IDS, List, NAMES, Page};
@@ -180,8 +181,10 @@ impl<'a> Samples<'a> {
             };
             query.push((name, texts));
         }
-        if !operation.select.is_empty() {
-            query.push((operation.select.clone(), vec![selected(operation)]));
+        if let Some(select) = &operation.select {
+            if query.iter().all(|(name, _)| *name != select.name) {
+                query.push((select.name.clone(), vec![selected(operation, select)]));
+            }
         }
         let mut body: Vec<(String, Value)> = Vec::new();
         body.extend(operation.body.pairs().into_iter().map(|(name, field)| {
@@ -267,13 +270,13 @@ impl<'a> Samples<'a> {
 }
 
 /// The fields that a list asks for, and those that name its entries.
-fn selected(operation: &Operation) -> String {
+fn selected(operation: &Operation, select: &Select) -> String {
     let mut names: Vec<&str> = Vec::new();
     let named = [operation.item_id.as_str(), operation.item_name.as_str()];
-    for name in operation.slim.iter().map(String::as_str).chain(named) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
+    for path in operation.slim.iter().map(String::as_str).chain(named) {
+        let Some(below) = path.strip_prefix(select.below.as_str()) else { continue };
+        let whole = if select.below.is_empty() { Some(below) } else { below.split('.').next() };
+        names.extend(whole.filter(|name| !names.contains(name)));
     }
     names.join(",")
 }

@@ -112,7 +112,7 @@ fn operation(operation: &Operation) -> Value {
         "item_id": operation.item_id,
         "item_name": operation.item_name,
         "item_url": operation.item_url,
-        "select": operation.select,
+        "select": operation.select.as_ref().map(|select| python::value(&json!(select))),
         "mode": operation.required_mode(),
         "action_class": operation.class(),
         "each": operation.each.as_ref().map_or("", |field| field.as_str()),

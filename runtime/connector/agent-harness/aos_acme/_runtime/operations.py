@@ -93,13 +93,14 @@ class Api:
         item_id: str = "id",
         item_name: str = "name",
         item_url: str = "",
-        select: str = "",
+        select: dict[str, str] | None = None,
         paging: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
         """Fetch one page: {result: […], items: [{id, name}], next_cursor, …}.
 
-        `select` is the query name by which the API takes the fields that it shall
-        send; `item_url` makes an address from an entry: `https://host/task/{id}`.
+        `select` is how the API takes the fields that it shall send: the query `name`,
+        what they are `below`, the value for `all`. `item_url` makes an address from
+        an entry: `https://host/task/{id}`.
         """
         from . import completeness, cursors, replies, sizes
         from . import paging as pages
@@ -114,10 +115,11 @@ class Api:
             reply = client.request(method, place.at)
         else:
             extra = pages.request_values(rules, place)
-            if select and self.selection.wanted:
-                names = [*self.selection.wanted, item_id, item_name]
-                query = {**(query or {}), select: FIELDS}
-                inputs = inputs.with_value(FIELDS, list(dict.fromkeys(names)))
+            if select:
+                names = self._selected(select, (item_id, item_name), query, inputs)
+                if names:
+                    query = {**(query or {}), select["name"]: FIELDS}
+                    inputs = inputs.with_value(FIELDS, names)
             in_body = rules["in"] == "body"
             reply = self.reply(
                 method, path, inputs, query, body, constants, extra, in_body
@@ -162,6 +164,25 @@ class Api:
         answer["has_more"] = following is not None
         answer.update(cut, **missing(absent, rest[0] if rest else None))
         return {**answer, **completeness.mark(doubts)}
+
+    def _selected(
+        self,
+        select: dict[str, str],
+        named: tuple[str, str],
+        query: Names | None,
+        inputs: Inputs,
+    ) -> builtins.list[str]:
+        """The fields to ask for; none where the caller asked in the words of the API."""
+        if (query or {}).get(select["name"]) in inputs:
+            self.selection.show_all()
+            return []
+        wanted, below = self.selection.wanted, select.get("below", "")
+        if not wanted:
+            return [select["all"]] if "all" in select else []
+        paths = [path for path in (*wanted, *named) if path.startswith(below)]
+        if below:
+            paths = [path[len(below) :].partition(".")[0] for path in paths]
+        return list(dict.fromkeys(filter(None, paths)))
 
     def each(
         self, inputs: Inputs, field: str, run: Callable[[Inputs], Any]

@@ -79,6 +79,10 @@ class Selection:
                 chosen = _merged(chosen, part)
         return {**chosen, **missing(absent, data)}
 
+    def show_all(self) -> None:
+        """Show whole entries, unless the caller said otherwise."""
+        self._defaults = []
+
     def spare(self) -> None:
         """Keep all of an answer that cannot be had again."""
         if not self.is_limited:

@@ -235,11 +235,36 @@ def test_an_input_named_fields_belongs_to_its_command(run, monkeypatch):
     ]
 
 
+JIRA = {"name": "fields", "below": "f.", "all": "*all"}
+
+
+@pytest.mark.parametrize(
+    ("paths", "given", "sent"),
+    [
+        (None, {}, "state,title"),
+        (["f.owner.name"], {}, "owner,title"),
+        (["all"], {}, "*all"),
+        (None, {"wished": ["x"]}, "x"),
+        (["f"], {"wished": ["x"]}, "x"),
+    ],
+)
+def test_an_api_sends_the_fields_that_are_wanted(backend, paths, given, sent):
+    whole = {"key": "A-1", "f": {"title": "t", "x": {"y": 1}}}
+    backend.answer(body={"ok": True, "l": [whole]})
+    found = {"result": "things", "items": "l", "item_id": "key", "paging": RULES}
+    call = operations.Api(selection=Selection(paths, ["key", "f.state.name"]))
+    words = {"item_name": "f.title", "select": JIRA, "query": {"fields": "wished"}}
+    answer = call.list("GET", "/", Inputs(given), **words, **found)
+    assert dict(backend.requests[0].query) == {"fields": sent}
+    shows_all = paths == ["all"] or (given and paths is None)
+    assert (answer["things"] == [whole]) is bool(shows_all)
+
+
 def test_the_fields_go_to_an_api_that_chooses_them_itself(backend):
     backend.answer(body={"ok": True, "l": [{"gid": "1", "name": "n"}]})
     found = {"result": "things", "items": "l", "item_id": "gid", "paging": RULES}
     call = operations.Api(selection=Selection(["notes", "name"]))
-    answer = call.list("GET", "/", Inputs(), select="opt_fields", **found)
+    answer = call.list("GET", "/", Inputs(), select={"name": "opt_fields"}, **found)
     assert dict(backend.requests[0].query) == {"opt_fields": "notes,name,gid"}
     assert answer["things"] == [{"name": "n"}]
 

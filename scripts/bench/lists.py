@@ -7,6 +7,7 @@ import copy
 import json
 import os
 import sys
+import threading
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -38,8 +39,6 @@ def answered(main, words):
     def drain():
         while chunk := os.read(reading, 65536):
             chunks.append(chunk)
-
-    import threading
 
     reader = threading.Thread(target=drain)
     reader.start()
@@ -73,9 +72,9 @@ def rows(root, name):
         reply = json.loads(known["requests"][0]["reply"])
         entries = [copy.deepcopy(entry()) for _ in range(COUNT)]
         backend.answer(body=replaced(reply, entries))
-        arguments = list(known["arguments"])
-        if "--limit" in arguments:
-            arguments[arguments.index("--limit") + 1] = str(COUNT)
+        required = ["--" + field.replace("_", "-") for field in gen.COMMANDS[command]["required"]]
+        given = zip(known["arguments"][::2], known["arguments"][1::2])
+        arguments = [word for pair in given if pair[0] in required for word in pair]
         line = ["--json", *command.split("."), *arguments]
         small = answered(main, line)
         whole = answered(main, [*line, "--fields", "all", "--max-bytes", MOST])

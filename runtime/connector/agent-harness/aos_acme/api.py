@@ -4,7 +4,7 @@ This file is yours. The runtime in `_runtime` makes the requests, reads the repl
 and follows the pages; everything that differs between APIs it reads from here.
 """
 
-BASE_URL = "https://api.example.com"
+BASE_URL = ""
 # The service key that holds the base URL when every customer has a host.
 BASE_URL_KEY = ""
 # An environment variable that replaces the base URL: https, or http on loopback.
@@ -77,7 +77,7 @@ RATE_WAIT = 60
 PARTIAL = []
 
 # What an entry of a list shows without `--fields`: dotted paths, for each command.
-SLIM = {}
+SLIM = {"item.list": ["id", "title", "state", "updated_at", "url"]}
 
 # Seconds: the whole of `health`, and the whole of any other command.
 HEALTH_SECONDS = 1.8

@@ -45,11 +45,11 @@ def test_success(run, keys, monkeypatch):
         },
         "base_url": {"source": "default", "url": api.BASE_URL}
         if api.BASE_URL
-        else {"source": api.BASE_URL_KEY},
+        else {"source": api.BASE_URL_KEY or api.URL_OVERRIDE},
         "network": [
             {
                 "key": api.URL_OVERRIDE or api.BASE_URL_KEY,
-                "set": False,
+                "set": not api.BASE_URL,
                 "for": "base_url",
             },
             {"key": "HTTPS_PROXY", "set": False, "for": "proxy"},

@@ -8,8 +8,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use crate::contract::operations::{
-    Auth, AuthScheme, ErrorStyle, Field, FieldType, Method, Operation, PagingPlace, Preset,
-    Select,
+    Auth, AuthScheme, ErrorStyle, Field, FieldType, Method, Operation, PagingPlace, Preset, Select,
 };
 
 use super::connector_pages::{IDS, List, NAMES, Page};

@@ -176,11 +176,7 @@ mod tests {
                 &["me@acme.example", "a.b+c@x.y.z", "https://acme.example/security"],
                 &["me", "me@acme", "a b@c.d", "<a@b.c>", "a@b.c\"", "a@@b.c", "mailto:a@b.c"],
             ),
-            (
-                Pattern::Variable,
-                &["ACME_API_KEY", "A1"],
-                &["acme", "1A", "A-B", "A B", "A\"", "Ä"],
-            ),
+            (Pattern::Variable, &["ACME_API_KEY", "A1"], &["acme", "1A", "A-B", "A B", "A\"", "Ä"]),
             (Pattern::UrlPath, &["/", "/v1/me?x=1"], &["v1", "/a b", "/a\"", "/ä", "/a\\b"]),
             (Pattern::Year, &["2026"], &["26", "20266", "year", "２０２６"]),
         ];

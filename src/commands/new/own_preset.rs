@@ -19,7 +19,10 @@ const MAX_BYTES: u64 = 2 * 1024 * 1024;
 ///
 /// # Errors
 /// When the file cannot be read, or the template takes none.
-pub fn named<'a>(template: &mut Template, preset: Option<&'a str>) -> Result<Option<&'a str>, Failure> {
+pub fn named<'a>(
+    template: &mut Template,
+    preset: Option<&'a str>,
+) -> Result<Option<&'a str>, Failure> {
     let Some(file) = preset.filter(|preset| is_file(preset)) else { return Ok(preset) };
     if template.info.family != FAMILY {
         let message = format!("the template `{}` takes no preset of one's own", template.info.name);
@@ -50,7 +53,8 @@ fn add(template: &mut Template, file: &Path) -> Result<(), Failure> {
             .hint("docs/presets.md describes the file; the presets of aos are examples")
     };
     let loaded = files::read_named(file, MAX_BYTES).map_err(|error| refused(error.to_string()))?;
-    let text = String::from_utf8(loaded.bytes).map_err(|_| refused("it is not UTF-8".to_owned()))?;
+    let text =
+        String::from_utf8(loaded.bytes).map_err(|_| refused("it is not UTF-8".to_owned()))?;
     template.presets.insert(PATH.to_owned(), Cow::Owned(text));
     Ok(())
 }

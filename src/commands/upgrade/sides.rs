@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::commands::new::{choices, own_preset};
 use crate::commands::new::rendering::{Named, Rendering};
+use crate::commands::new::{choices, own_preset};
 use crate::generate::record::{RECORD_PATH, Record};
 use crate::generate::record_template::TemplateSection;
 use crate::generate::runtime::Version;

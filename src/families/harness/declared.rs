@@ -54,7 +54,8 @@ fn fault(preset: &Preset) -> Option<String> {
     let mut ids = BTreeSet::new();
     preset.operations.iter().find_map(|operation| {
         let id = operation.id.as_str();
-        let reason = if ids.insert(id) { wrong(operation, &fields)? } else { "is twice".to_owned() };
+        let reason =
+            if ids.insert(id) { wrong(operation, &fields)? } else { "is twice".to_owned() };
         Some(format!("the operation `{}` {reason}", excerpt(id, 60)))
     })
 }
@@ -74,9 +75,9 @@ fn wrong(operation: &Operation, fields: &BTreeSet<&str>) -> Option<String> {
     }
     let is_known = |id: &String| WINDOW.contains(&id.as_str()) || fields.contains(id.as_str());
     let unknown = manifest::inputs(operation).into_iter().find(|id| !is_known(id));
-    unknown.or_else(|| unreadable(operation)).map(|id| {
-        format!("takes `{}`, which no [[fields]] declares", excerpt(&id, 60))
-    })
+    unknown
+        .or_else(|| unreadable(operation))
+        .map(|id| format!("takes `{}`, which no [[fields]] declares", excerpt(&id, 60)))
 }
 
 /// A part of the path that can be no field.

@@ -32,7 +32,11 @@ const RUNTIME: &str = "connector";
 type Shape = (&'static str, FieldKind, &'static str);
 
 const SHAPES: [Shape; 2] = [
-    ("fields", FieldKind::String, "Dotted paths to show, such as `title,user.login`; `all` shows everything"),
+    (
+        "fields",
+        FieldKind::String,
+        "Dotted paths to show, such as `title,user.login`; `all` shows everything",
+    ),
     ("max_bytes", FieldKind::Number, "Most bytes of the answer, 25000 without it"),
 ];
 
@@ -186,7 +190,11 @@ fn word(id: &str, kind: FieldKind, value: &Value) -> Option<String> {
 
 /// Options of every command of our runtime that say what an answer shows, unless the connector has such inputs.
 fn shapes(is_ours: bool, known: &BTreeMap<String, FieldKind>) -> Vec<Shape> {
-    if is_ours { SHAPES.into_iter().filter(|(id, ..)| !known.contains_key(*id)).collect() } else { Vec::new() }
+    if is_ours {
+        SHAPES.into_iter().filter(|(id, ..)| !known.contains_key(*id)).collect()
+    } else {
+        Vec::new()
+    }
 }
 
 fn tools(connector: &Connector, shapes: &[Shape]) -> Vec<Tool> {

@@ -143,6 +143,8 @@ def carry_out(run: Run, call: Invocation, inputs: Inputs) -> Result:
         data = function(inputs, api)
         if isinstance(data, dict):
             data = api.marked(wanted.apply(data))
+            if not run.json:
+                data = wanted.for_people(data)
         if inputs.sources and isinstance(data, dict):
             data = {**data, "inputs_read": list(inputs.sources)}
     finally:

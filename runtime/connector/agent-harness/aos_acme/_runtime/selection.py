@@ -22,6 +22,8 @@ LENGTH = 300
 SMALLEST = 2_000
 # What the host reads, with room for the envelope.
 LARGEST = 900_000
+# Members that name paths.
+NOTES = ("fields_absent", "fields_known")
 ABSENT: Any = object()
 
 
@@ -78,6 +80,15 @@ class Selection:
             else:
                 chosen = _merged(chosen, part)
         return {**chosen, **missing(absent, data)}
+
+    def for_people(self, data: dict[str, Any]) -> dict[str, Any]:
+        """A list as a table of the fields that were asked for, in place of its short form."""
+        if not self.is_done or self.paths is None or "items" not in data:
+            return data
+        lists = [key for key, value in data.items() if isinstance(value, list)]
+        lists = [key for key in lists if key not in ("items", *NOTES)]
+        shown = {key: data[key] for key in data if key != "items" or not lists}
+        return {**shown, **{key: [_flat(row) for row in data[key]] for key in lists}}
 
     def show_all(self) -> None:
         """Show whole entries, unless the caller said otherwise."""
@@ -168,6 +179,16 @@ def _part(value: Any, path: str) -> Any:
                 return {name: part}
         at = path.find(".", at + 1)
     return ABSENT
+
+
+def _flat(value: Any, name: str = "") -> Any:
+    """The members of an object under dotted names."""
+    if not isinstance(value, dict):
+        return {name: value} if name else value
+    flat: dict[str, Any] = {}
+    for key, below in value.items():
+        flat.update(_flat(below, f"{name}.{key}" if name else key))
+    return flat
 
 
 def _is_bare(part: Any) -> bool:

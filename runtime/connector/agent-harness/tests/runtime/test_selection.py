@@ -81,6 +81,17 @@ def test_fields_choose_what_an_entry_shows(listing, fields, shown):
     assert listing([thing(1)], "--fields", fields).data["things"] == [shown]
 
 
+def test_people_see_the_fields_that_they_asked_for(listing, run):
+    listing([thing(1), thing(2)])
+    shown = run("thing", "list", "--fields", "name,owner.login").out
+    lines = [line.split() for line in shown.splitlines()]
+    assert ["NAME", "OWNER.LOGIN"] in lines
+    assert ["n2", "ann"] in lines
+    assert ["ID", "NAME"] in [
+        line.split() for line in run("thing", "list").out.splitlines()
+    ]
+
+
 def test_a_field_that_no_entry_has_is_named_and_hides_nothing_else(listing):
     data = listing([thing(1)], "--fields", "name,titel").data
     assert data["things"] == [{"name": "n1"}]

@@ -180,10 +180,10 @@ impl<'a> Samples<'a> {
             };
             query.push((name, texts));
         }
-        if let Some(select) = &operation.select {
-            if query.iter().all(|(name, _)| *name != select.name) {
-                query.push((select.name.clone(), vec![selected(operation, select)]));
-            }
+        if let Some(select) = &operation.select
+            && query.iter().all(|(name, _)| *name != select.name)
+        {
+            query.push((select.name.clone(), vec![selected(operation, select)]));
         }
         let mut body: Vec<(String, Value)> = Vec::new();
         body.extend(operation.body.pairs().into_iter().map(|(name, field)| {

@@ -5,10 +5,11 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::contract::harness::FAMILY;
 use crate::inputs::template::Template;
 use crate::report::{ErrorCode, Failure};
 use crate::system::files;
+
+use super::subject::{SCAFFOLDERS, Scaffolder};
 
 /// Where a project has its preset; also its name in the record.
 pub const PATH: &str = "preset.toml";
@@ -24,7 +25,8 @@ pub fn named<'a>(
     preset: Option<&'a str>,
 ) -> Result<Option<&'a str>, Failure> {
     let Some(file) = preset.filter(|preset| is_file(preset)) else { return Ok(preset) };
-    if template.info.family != FAMILY {
+    let family = SCAFFOLDERS.of(template.info.family);
+    if !family.is_some_and(Scaffolder::takes_own_preset) {
         let message = format!("the template `{}` takes no preset of one's own", template.info.name);
         return Err(Failure::new(ErrorCode::Validation, message)
             .hint("name one of its presets, or leave `--preset` out"));

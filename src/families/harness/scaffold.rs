@@ -28,6 +28,10 @@ const MAX_ARCHIVE_PATH: usize = 100;
 pub struct HarnessScaffolder;
 
 impl Scaffolder for HarnessScaffolder {
+    fn takes_own_preset(&self) -> bool {
+        true
+    }
+
     fn name(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Named>, Failure> {
         Ok(Box::new(ConnectorName(tool_name(wanted.name)?)))
     }

@@ -9,7 +9,7 @@ use crate::inputs::template::Template;
 use crate::report::{ErrorCode, Failure};
 use crate::system::files;
 
-use super::subject::{SCAFFOLDERS, Scaffolder};
+use super::subject::SCAFFOLDERS;
 
 /// Where a project has its preset; also its name in the record.
 pub const PATH: &str = "preset.toml";
@@ -26,7 +26,7 @@ pub fn named<'a>(
 ) -> Result<Option<&'a str>, Failure> {
     let Some(file) = preset.filter(|preset| is_file(preset)) else { return Ok(preset) };
     let family = SCAFFOLDERS.of(template.info.family);
-    if !family.is_some_and(Scaffolder::takes_own_preset) {
+    if !family.is_some_and(|family| family.takes_own_preset()) {
         let message = format!("the template `{}` takes no preset of one's own", template.info.name);
         return Err(Failure::new(ErrorCode::Validation, message)
             .hint("name one of its presets, or leave `--preset` out"));

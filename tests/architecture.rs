@@ -124,8 +124,9 @@ const OTHER_WRITERS: [(&str, &str); 12] = [
 ];
 
 /// Who looks at control characters to refuse a text or to write code, not to show it.
-const REFUSES_CONTROLS: [&str; 7] = [
+const REFUSES_CONTROLS: [&str; 8] = [
     "conform/harness/facts.rs",
+    "families/harness/declared.rs",
     "generate/record_text.rs",
     "generate/render.rs",
     "inputs/answers.rs",

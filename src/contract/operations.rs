@@ -108,6 +108,9 @@ pub struct Api {
     /// Seconds to wait after a rate limit when the API does not say.
     #[serde(default = "default_rate_wait")]
     pub rate_wait: u32,
+    /// Where a failure has its message, before the usual places: dotted paths.
+    #[serde(default)]
+    pub messages: Vec<String>,
     /// How the API says that an answer is only a part.
     #[serde(default)]
     pub partial: Vec<PartialSign>,
@@ -138,6 +141,9 @@ pub enum ErrorStyle {
 pub struct HealthProbe {
     pub method: Method,
     pub path: String,
+    /// Paths to ask where the API does not have the first one.
+    #[serde(default)]
+    pub also: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -247,6 +253,14 @@ pub struct Operation {
     pub item_id: String,
     #[serde(default)]
     pub item_name: String,
+    /// The address of an entry that names none itself: `{base_url}` and dotted paths in braces are filled in.
+    #[serde(default)]
+    pub item_url: String,
+    /// What an entry of a list shows unless the caller asks for more: dotted paths.
+    #[serde(default)]
+    pub slim: Vec<String>,
+    /// How the API takes the fields that it shall send.
+    pub select: Option<Select>,
     pub mode: Option<Key>,
     pub action_class: Option<Key>,
     pub each: Option<Key>,
@@ -255,6 +269,20 @@ pub struct Operation {
 
 fn default_item_id() -> String {
     "id".to_owned()
+}
+
+/// A query value that says which fields of an entry the API shall send.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Select {
+    /// Its wire name.
+    pub name: String,
+    /// The part of an entry that it is about, `fields.` for example; other members are always sent.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub below: String,
+    /// The value for everything.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub all: String,
 }
 
 /// Wire names and the fields that fill them: `["title"]` or `{ "fields.summary" = "summary" }`.
@@ -293,6 +321,7 @@ impl Operation {
         let mut fields = Vec::new();
         for part in self.path.split('{').skip(1) {
             let Some((name, _)) = part.split_once('}') else { continue };
+            let name = name.trim_start_matches('+');
             if let Some(field) = Key::parse(name).filter(|_| name != "each_item") {
                 fields.push(field);
             }

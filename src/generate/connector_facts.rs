@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use crate::contract::operations::{
-    Auth, AuthScheme, ErrorStyle, Field, FieldType, Method, Operation, PagingPlace, Preset,
+    Auth, AuthScheme, ErrorStyle, Field, FieldType, Method, Operation, PagingPlace, Preset, Select,
 };
 
 use super::connector_pages::{IDS, List, NAMES, Page};
@@ -180,6 +180,11 @@ impl<'a> Samples<'a> {
             };
             query.push((name, texts));
         }
+        if let Some(select) = &operation.select
+            && query.iter().all(|(name, _)| *name != select.name)
+        {
+            query.push((select.name.clone(), vec![selected(operation, select)]));
+        }
         let mut body: Vec<(String, Value)> = Vec::new();
         body.extend(operation.body.pairs().into_iter().map(|(name, field)| {
             let value = self.value(field.as_str());
@@ -261,6 +266,18 @@ impl<'a> Samples<'a> {
         }
         requests
     }
+}
+
+/// The fields that a list asks for, and those that name its entries.
+fn selected(operation: &Operation, select: &Select) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    let named = [operation.item_id.as_str(), operation.item_name.as_str()];
+    for path in operation.slim.iter().map(String::as_str).chain(named) {
+        let Some(below) = path.strip_prefix(select.below.as_str()) else { continue };
+        let whole = if select.below.is_empty() { Some(below) } else { below.split('.').next() };
+        names.extend(whole.filter(|name| !names.contains(name)));
+    }
+    names.join(",")
 }
 
 /// The address of a request, below that of the mock.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::contract::connector::ToolName;
 use crate::contract::operations::{Operation, Paging, Preset};
@@ -32,6 +32,8 @@ pub fn variables(
         "name": tool.short(),
         "package": tool.package(),
         "label": preset.label,
+        "description": description(&preset.summary),
+        "first": first(preset),
         "summary": preset.summary,
         "backend": preset.backend,
         "documentation": preset.documentation,
@@ -53,7 +55,9 @@ pub fn variables(
             "paging": preset.api.paging,
             "failures": python::assignment("FAILURES", &json!(preset.api.failures)),
             "waits": python::assignment("WAITS", &json!(preset.api.waits)),
+            "messages": python::assignment("MESSAGES", &json!(preset.api.messages)),
             "rate_wait": preset.api.rate_wait,
+            "slim": python::assignment("SLIM", &slim(preset)),
             "partial": python::assignment("PARTIAL", &json!(preset.api.partial)),
         },
         "resources": manifest::resources(preset),
@@ -107,11 +111,31 @@ fn operation(operation: &Operation) -> Value {
         "items": operation.items,
         "item_id": operation.item_id,
         "item_name": operation.item_name,
+        "item_url": operation.item_url,
+        "select": operation.select.as_ref().map(|select| python::value(&json!(select))),
         "mode": operation.required_mode(),
         "action_class": operation.class(),
         "each": operation.each.as_ref().map_or("", |field| field.as_str()),
         "paging": operation.paging.as_ref().map(paging),
     })
+}
+
+/// What the host shows of every agent tool: it reads a text in double quotes, without escapes, and a capital letter
+/// that ends the alphabet would end it.
+fn description(summary: &str) -> String {
+    summary.replace(['"', '\\'], "'").replace('Z', "z")
+}
+
+/// A command of its own, as an example.
+fn first(preset: &Preset) -> Value {
+    let id = preset.operations.first().map_or("", |operation| operation.id.as_str());
+    json!({"id": id, "words": id.replace('.', " ")})
+}
+
+/// The default fields of each list.
+fn slim(preset: &Preset) -> Value {
+    let lists = preset.operations.iter().filter(|operation| !operation.slim.is_empty());
+    lists.map(|list| (list.id.to_string(), json!(list.slim))).collect::<Map<_, _>>().into()
 }
 
 fn paging(paging: &Paging) -> Value {

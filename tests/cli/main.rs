@@ -59,6 +59,7 @@ mod mcp_client;
 mod merge_git;
 mod new;
 mod new_answers;
+mod new_api;
 mod new_atomic;
 mod new_cli;
 mod new_clone;

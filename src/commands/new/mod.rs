@@ -5,6 +5,7 @@ pub mod choices;
 mod fill;
 mod list;
 mod outcome;
+pub mod own_preset;
 mod place;
 mod plan;
 pub mod rendering;
@@ -42,6 +43,7 @@ const DEFAULT_TEMPLATE: &str = "connector-python";
                   `--confirm`, lines are added to .gitignore, and a LICENSE is not changed. aos commits only to \
                   repositories that it created.\n\n\
                   Examples:\n  aos new github\n  aos new acme --set base_url=https://api.acme.example\n  \
+                  aos new parcel --preset parcel.toml\n  \
                   aos new --list"
 )]
 pub struct NewArgs {
@@ -54,7 +56,8 @@ pub struct NewArgs {
     /// Template to use
     #[arg(long, value_name = "TEMPLATE", default_value = DEFAULT_TEMPLATE)]
     pub template: String,
-    /// API for which commands are generated; the default is the preset with the name NAME, else `example`
+    /// API whose operations become commands, or a TOML file that declares one; default is the preset called like
+    /// NAME, else `example`
     #[arg(long, value_name = "PRESET")]
     pub preset: Option<String>,
     /// Parent directory of the project; created if it is missing

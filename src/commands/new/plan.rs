@@ -15,6 +15,7 @@ use crate::plan::{Content, FileSet, RelativePath};
 use crate::report::{ErrorCode, Failure};
 
 use super::choices::template;
+use super::own_preset;
 use super::rendering::{Named, Rendering};
 use super::subject::{SCAFFOLDERS, Subject};
 use super::{NewArgs, requested_tag};
@@ -41,7 +42,8 @@ impl NewProject {
     /// # Errors
     /// When an input is wrong.
     pub fn plan(args: &NewArgs) -> Result<Self, Failure> {
-        let template = template(&args.template)?;
+        let mut template = template(&args.template)?;
+        let preset = own_preset::named(&mut template, args.preset.as_deref())?;
         let takes_checkout =
             SCAFFOLDERS.of(template.info.family).is_some_and(|family| family.takes_checkout());
         if args.ao.is_some() && !takes_checkout {
@@ -51,7 +53,7 @@ impl NewProject {
                 .hint("omit it, or add `--template agent-adapter`"));
         }
         let name = args.name.as_deref().unwrap_or_default();
-        let named = Named::of(&template, name, args.preset.as_deref(), args.ao.as_deref())?;
+        let named = Named::of(&template, name, preset, args.ao.as_deref())?;
         let answers = answers::collect(
             &template.info.questions,
             args.answers.as_deref(),

@@ -119,7 +119,7 @@ pub fn run(args: &UpgradeArgs, run: &Run) -> Result<Outcome, Failure> {
         return finish::run(args, run, &project, &record, notes);
     }
     let obtained = sync_spec::obtain(&project, &record, args.spec.as_deref())?;
-    let sides = Sides::render(args, &record, obtained.release.tag.as_str())?;
+    let sides = Sides::render(args, (&project.root, &record), obtained.release.tag.as_str())?;
     let change = Change::plan(args, &project, &record, &sides, &obtained)?;
     let answer = Answer::new(args, run, &sides, &change, &obtained, notes);
     if change.plan.is_empty() && !args.write.dry_run && args.write.confirm.is_none() {

@@ -1,9 +1,10 @@
 //! The two sides of the template: the recorded version with the recorded answers, and what the project is to become.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
-use crate::commands::new::choices;
 use crate::commands::new::rendering::{Named, Rendering};
+use crate::commands::new::{choices, own_preset};
 use crate::generate::record::{RECORD_PATH, Record};
 use crate::generate::record_template::TemplateSection;
 use crate::generate::runtime::Version;
@@ -26,20 +27,28 @@ pub struct Sides {
 }
 
 impl Sides {
-    /// Renders both for a project that follows the contract `tag`.
+    /// Renders both for the project at `root`, which follows the contract `tag`.
     ///
     /// # Errors
     /// When this aos lacks a version, or an answer is missing or wrong.
-    pub fn render(args: &UpgradeArgs, record: &Record, tag: &str) -> Result<Self, Failure> {
+    pub fn render(
+        args: &UpgradeArgs,
+        (root, record): (&Path, &Record),
+        tag: &str,
+    ) -> Result<Self, Failure> {
         let previous = record.template.clone().ok_or_else(without_template)?;
-        let newest = choices::template(&previous.name)?;
-        let old = recorded(&previous, &newest)?;
+        let preset = record.answers.get("preset").map(String::as_str);
+        let mut newest = choices::template(&previous.name)?;
+        own_preset::recorded(&mut newest, preset, root)?;
+        let mut old = recorded(&previous, &newest)?;
+        if let Some(old) = &mut old {
+            own_preset::recorded(old, preset, root)?;
+        }
         let old = old.as_ref().unwrap_or(&newest);
         let name = record.answers.get("name").ok_or_else(|| {
             Failure::new(ErrorCode::Config, format!("`{RECORD_PATH}` has no answer `name`"))
                 .hint("set `name` under [answers] to the name of the tool")
         })?;
-        let preset = record.answers.get("preset").map(String::as_str);
         let before = answers::recorded(&old.info.questions, &record.answers)
             .map_err(|error| recorded_answer(error.into()))?;
         let named = Named::of(&newest, name, preset, None)?;

@@ -58,7 +58,8 @@ pub fn describe(project: &Project) -> Option<Value> {
 fn compared(project: &Project, record: &Record) -> Result<Value, String> {
     let args = UpgradeArgs::default();
     let tag = project.pin.good().ok_or("the pin cannot be read")?;
-    let sides = Sides::render(&args, record, tag.as_str()).map_err(|failure| failure.message)?;
+    let sides = Sides::render(&args, (&project.root, record), tag.as_str())
+        .map_err(|failure| failure.message)?;
     let read = Read::of(project, &sides);
     let (mut same, mut differs, mut missing) = (0, Vec::new(), Vec::new());
     for (path, theirs) in &read.theirs {

@@ -1,6 +1,8 @@
 //! The family `harness`: AOS connectors, `aos-<name>`.
 
 mod adoption;
+mod api_answers;
+mod declared;
 mod frozen;
 mod mcp;
 mod outputs;

@@ -49,6 +49,12 @@ class Inputs(dict[str, "Any"]):
         inputs.sources = self.sources
         return inputs
 
+    def with_value(self, field: str, value: Any) -> Inputs:
+        """A copy that has one more value."""
+        inputs = Inputs(self, **{field: value})
+        inputs.item_field, inputs.sources = self.item_field, self.sources
+        return inputs
+
     def option(self, field: str) -> str:
         """The option that a field was given with."""
         given = self.item_field if field == "each_item" else ""
@@ -83,7 +89,10 @@ def read(command_id: str, texts: dict[str, list[str]]) -> Inputs:
     if missing:
         raise InvalidUsage(
             "missing required " + ", ".join(f"`{name}`" for name in missing),
-            {"missing": missing},
+            {
+                "missing": missing,
+                "options": [option_name(field) for field in spec["options"]],
+            },
             hint="see the options with `--help`",
         )
     inputs.sources = tuple(sources.read)
@@ -100,7 +109,7 @@ def convert(
     if not texts:
         return None
     for text in texts:
-        _check_text(field, text)
+        _check_text(option_name(field), text)
     spec = FIELDS[field]
     kind = spec["type"]
     if kind == "list":
@@ -125,11 +134,11 @@ def convert(
     return [text]
 
 
-def _check_text(field: str, text: str) -> None:
+def _check_text(option: str, text: str) -> None:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise InvalidUsage(f"`{option_name(field)}` is not valid UTF-8") from None
+        raise InvalidUsage(f"`{option}` is not valid UTF-8") from None
 
 
 def _number(field: str, text: str) -> int:
@@ -152,7 +161,11 @@ def _boolean(field: str, text: str) -> bool:
 
 
 def _list(field: str, text: str) -> list[Any]:
-    """A JSON array, or values with commas between them."""
+    return listed(option_name(field), text)
+
+
+def listed(option: str, text: str) -> list[Any]:
+    """The values of an option: a JSON array, or values with commas between them."""
     if text.strip().startswith("["):
         try:
             values = json.loads(text)
@@ -161,11 +174,11 @@ def _list(field: str, text: str) -> list[Any]:
         if isinstance(values, list):
             if not all(isinstance(v, (str, int)) or _is_finite(v) for v in values):
                 raise InvalidUsage(
-                    f"`{option_name(field)}` takes texts and numbers only",
+                    f"`{option}` takes texts and numbers only",
                     {"value": quote(text)},
                 )
             for value in values:
-                _check_text(field, str(value))
+                _check_text(option, str(value))
             return values
     return [part.strip() for part in text.split(",") if part.strip()]
 

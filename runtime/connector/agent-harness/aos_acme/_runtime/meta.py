@@ -75,5 +75,6 @@ def show_config(inputs: Inputs, call: Api) -> dict[str, Any]:
         "backend": BACKEND,
         "auth": {"kind": MANIFEST["auth"]["kind"], "keys": keys},
         "base_url": base_url,
+        "network": config.surroundings(),
         "mode": {"default": DEFAULT_MODE, "env": MODE_ENV, "allowed": list(MODES)},
     }

@@ -34,6 +34,7 @@ MODULES = (
     "redaction",
     "registry",
     "replies",
+    "selection",
     "sizes",
     "sources",
     "strict_json",

@@ -132,6 +132,7 @@ def carry_out(run: Run, call: Invocation, inputs: Inputs) -> Result:
     sys.stdout = sys.stderr = stream
     try:
         api = Api(note if run.verbose else None)
+        api.mode = run.mode
         data = api.marked(function(inputs, api))
         if inputs.sources and isinstance(data, dict):
             data = {**data, "inputs_read": list(inputs.sources)}
@@ -144,6 +145,10 @@ def carry_out(run: Run, call: Invocation, inputs: Inputs) -> Result:
     extra = {}
     if call.command == "health":
         from .health import envelope_keys
+
+        extra = envelope_keys(data)
+    elif call.command == "doctor":
+        from .doctor import envelope_keys
 
         extra = envelope_keys(data)
     return Result(data, extra)

@@ -51,7 +51,12 @@ pub fn run(args: &CompareArgs, run: &Run) -> Result<Outcome, Failure> {
     }
     let mut failure = Failure::new(
         ErrorCode::Drift,
-        format!("`{}` lacks what `{}` has: {}", comparison.new, comparison.old, comparison.summary()),
+        format!(
+            "`{}` lacks what `{}` has: {}",
+            comparison.new,
+            comparison.old,
+            comparison.summary()
+        ),
     )
     .hint("keep the ids, fields and keys that are lost, or tell the operators before the change");
     if let Value::Object(members) = data {

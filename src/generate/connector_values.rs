@@ -106,8 +106,9 @@ fn operation(operation: &Operation) -> Value {
             .collect();
         nested("words", Value::Object(words))
     });
+    let more: Vec<String> = [shapes, words].into_iter().flatten().collect();
     json!({
-        "more": [shapes, words].into_iter().flatten().collect::<Vec<_>>(),
+        "more": more,
         "pick": operation.pick.as_ref().map(|pick| json!({
             "at": pick.at, "field": pick.field.as_str(), "by": python::list(&pick.by),
         })),

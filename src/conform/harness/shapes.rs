@@ -25,7 +25,9 @@ pub(super) fn success(contract: &HarnessContract, id: &str, value: &Value) -> Op
     let readiness = match id {
         "health" => contract.readiness_keys(),
         // The host reads `runtime.command_readiness` beside `data`.
-        "doctor" if !contract.readiness_keys().is_empty() => Key::parse("runtime").into_iter().collect(),
+        "doctor" if !contract.readiness_keys().is_empty() => {
+            Key::parse("runtime").into_iter().collect()
+        }
         _ => Vec::new(),
     };
     let fault = wrong_keys(value, &envelope.success_keys, &[&envelope.optional_keys, &readiness]);

@@ -84,7 +84,12 @@ impl Found<'_> {
             self.add(Effect::Lost, "tool", old.tool.as_str(), [&old.tool, &new.tool]);
         }
         if old.backend != new.backend {
-            self.add(Effect::Changed, "backend", old.backend.as_str(), [&old.backend, &new.backend]);
+            self.add(
+                Effect::Changed,
+                "backend",
+                old.backend.as_str(),
+                [&old.backend, &new.backend],
+            );
         }
     }
 
@@ -128,9 +133,10 @@ impl Found<'_> {
                 self.add(Effect::Lost, "command", id.as_str(), shown);
             }
             for field in after.required.difference(&before.required) {
-                let has_name = before.required.iter().any(|name| {
-                    new.field(name).is_some_and(|(found, _)| found == field)
-                });
+                let has_name = before
+                    .required
+                    .iter()
+                    .any(|name| new.field(name).is_some_and(|(found, _)| found == field));
                 let own = new.fields.get(field);
                 let has_default = own.is_some_and(|field| field.default.is_some());
                 // A command that says nothing of what it requires may have required it before.

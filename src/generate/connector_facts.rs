@@ -183,12 +183,13 @@ impl<'a> Samples<'a> {
             None if operation.list => self.pages(operation),
             None => vec![self.request(operation, None)],
         };
+        let is_whole = operation.each.is_none() && operation.pick.is_none();
         let names = if operation.item_name == operation.item_id { IDS } else { NAMES };
         json!({
             "id": operation.id.as_str(),
             "arguments": arguments,
             "requests": requests,
-            "result": if operation.each.is_none() { operation.result.as_str() } else { "" },
+            "result": if is_whole { operation.result.as_str() } else { "" },
             "ids": if operation.list { json!(IDS) } else { Value::Null },
             "names": if operation.list { json!(names) } else { Value::Null },
         })

@@ -156,7 +156,8 @@ def test_a_picker_is_filled_by_a_list_that_needs_only_the_credentials() -> None:
     for field in filter(source, FIELDS.values()):
         command = source(field)
         for wanted in gen.COMMANDS[command]["required"]:
-            assert gen.FIELDS[wanted].get("env") in gen.SERVICE_KEYS, field["id"]
+            spec = gen.FIELDS[wanted]
+            assert spec["default"] or spec.get("env") in gen.SERVICE_KEYS, field["id"]
         assert not FIELDS[field["id"]].get("options")
         hint = SCOPE["pickerHints"][field["pickerHint"]]
         assert hint["source_fields"][0] == "id"

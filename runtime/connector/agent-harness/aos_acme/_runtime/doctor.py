@@ -57,7 +57,8 @@ def report(mode: str, log: Log | None = None) -> dict[str, Any]:
 
 def envelope_keys(data: dict[str, Any]) -> dict[str, Any]:
     """What the host reads beside `data`, where the contract has such keys at all."""
-    return {"runtime": data["runtime"]} if HEALTH_ENVELOPE_KEYS else {}
+    told = bool(HEALTH_ENVELOPE_KEYS) and "runtime" in data
+    return {"runtime": data["runtime"]} if told else {}
 
 
 def _allows(mode: str, required: str) -> bool:

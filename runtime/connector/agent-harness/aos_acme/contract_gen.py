@@ -160,7 +160,7 @@ MANIFEST = _read_only({
         "live_read_available": True,
         "write_bridge_available": True,
         "worker_visible_actions": ["item.list", "item.get", "item.create", "item.update", "item.bulk_close", "item.delete"],
-        "pickerHints": {},
+        "pickerHints": {"item": {"kind": "item", "resource": "acme.item", "source_command": "item.list", "source_fields": ["id", "name"]}},
         "fields": [
             {"id": "item_id", "label": "Item id", "type": "string", "renderAs": "text", "required": True, "applies_to": ["item.get", "item.update", "item.delete"], "description": "Id of the item"},
             {"id": "item_ids", "label": "Item ids", "type": "json", "renderAs": "text", "required": True, "applies_to": ["item.bulk_close"], "description": "Ids of the items to change", "placeholder": "first, second"},

@@ -7,9 +7,12 @@ mod difference;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::manifest::{Field, Manifest};
-use super::rules::json_document::{Document, Node, Value};
+use super::rules::json_document::{Document, FaultKind, Node, Value};
 
 pub use difference::{Difference, Effect, differences};
+
+/// Most commands, and most fields: a field without `applies_to` belongs to every command.
+const MOST: usize = 1_000;
 
 /// Why a text is no manifest.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +23,8 @@ pub enum SurfaceError {
     Shape(&'static str),
     #[error("it has no `commands`, so it is no connector.json")]
     Commands,
+    #[error("it has more than {MOST} {0}")]
+    TooMany(&'static str),
 }
 
 /// The whole offer.
@@ -69,8 +74,11 @@ impl Surface {
     pub fn read(text: &str) -> Result<Self, SurfaceError> {
         let document = Document::read(text);
         let Some(root) = &document.root else {
-            let fault = document.faults.first().map(|fault| format!("{:?}", fault.kind));
-            return Err(SurfaceError::Json(fault.unwrap_or_default()));
+            let reason = document.faults.iter().find_map(|fault| match &fault.kind {
+                FaultKind::Syntax(text) | FaultKind::Encoding(text) => Some(*text),
+                FaultKind::Duplicate(_) => None,
+            });
+            return Err(SurfaceError::Json(reason.unwrap_or("it cannot be read").to_owned()));
         };
         if !matches!(root.value, Value::Object(_)) {
             return Err(SurfaceError::Shape(root.kind()));
@@ -78,6 +86,12 @@ impl Surface {
         let manifest = Manifest::read(root);
         if manifest.commands.is_empty() {
             return Err(SurfaceError::Commands);
+        }
+        if manifest.commands.len() > MOST {
+            return Err(SurfaceError::TooMany("commands"));
+        }
+        if manifest.fields().count() > MOST {
+            return Err(SurfaceError::TooMany("fields"));
         }
         Ok(Self::of(&manifest))
     }

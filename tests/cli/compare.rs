@@ -98,6 +98,8 @@ fn hostile_manifests_are_clear_errors() {
     };
     let deep = [vec![b'['; 100_000], vec![b']'; 100_000]].concat();
     let many = format!("{{\"commands\": [{}]}}", vec!["null"; 50_000].join(","));
+    let entries: Vec<_> = (0..2_000).map(|at| format!("{{\"id\": \"a.b{at}\"}}")).collect();
+    let crowd = format!("{{\"commands\": [{}]}}", entries.join(","));
     for (path, code, exit) in [
         (place("empty.json", b""), "E_VALIDATION", 2),
         (place("list.json", b"[]"), "E_VALIDATION", 2),
@@ -105,6 +107,7 @@ fn hostile_manifests_are_clear_errors() {
         (place("binary.json", b"\xff\xfe{"), "E_VALIDATION", 2),
         (place("deep.json", &deep), "E_VALIDATION", 2),
         (place("many.json", many.as_bytes()), "E_VALIDATION", 2),
+        (place("crowd.json", crowd.as_bytes()), "E_VALIDATION", 2),
         (place("huge.json", &vec![b' '; 5 * 1024 * 1024]), "E_VALIDATION", 2),
         (sandbox.work().join("absent.json"), "E_NOT_FOUND", 3),
     ] {

@@ -1,5 +1,7 @@
 //! What is lost and what is gained between two surfaces, entry by entry.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::{Command, Surface};
@@ -62,17 +64,11 @@ impl Found<'_> {
     }
 
     /// Names that only one of two has.
-    fn names<'n>(
-        &mut self,
-        kind: &'static str,
-        old: impl Iterator<Item = &'n String>,
-        new: impl Iterator<Item = &'n String>,
-    ) {
-        let (old, new): (Vec<_>, Vec<_>) = (old.collect(), new.collect());
-        for name in old.iter().filter(|name| !new.contains(name)) {
+    fn names(&mut self, kind: &'static str, old: BTreeSet<&String>, new: BTreeSet<&String>) {
+        for name in old.difference(&new) {
             self.add(Effect::Lost, kind, name.as_str(), ["present", "absent"]);
         }
-        for name in new.iter().filter(|name| !old.contains(name)) {
+        for name in new.difference(&old) {
             self.add(Effect::Gained, kind, name.as_str(), ["absent", "present"]);
         }
     }
@@ -120,8 +116,8 @@ impl Found<'_> {
 
     fn commands(&mut self) {
         let (old, new) = (self.old, self.new);
-        self.names("command", old.commands.keys(), new.commands.keys());
-        self.names("resource", old.resources.iter(), new.resources.iter());
+        self.names("command", old.commands.keys().collect(), new.commands.keys().collect());
+        self.names("resource", old.resources.iter().collect(), new.resources.iter().collect());
         for (id, before) in &old.commands {
             let Some(after) = new.commands.get(id) else { continue };
             self.mode(id, before, after);
@@ -132,11 +128,10 @@ impl Found<'_> {
                 let shown = ["in the workflow form", "hidden"];
                 self.add(Effect::Lost, "command", id.as_str(), shown);
             }
+            let renamed = before.required.iter().filter_map(|name| new.field(name));
+            let renamed: BTreeSet<&str> = renamed.map(|(found, _)| found).collect();
             for field in after.required.difference(&before.required) {
-                let has_name = before
-                    .required
-                    .iter()
-                    .any(|name| new.field(name).is_some_and(|(found, _)| found == field));
+                let has_name = renamed.contains(field.as_str());
                 let own = new.fields.get(field);
                 let has_default = own.is_some_and(|field| field.default.is_some());
                 // A command that says nothing of what it requires may have required it before.
@@ -203,8 +198,8 @@ impl Found<'_> {
 
     fn rest(&mut self) {
         let (old, new) = (self.old, self.new);
-        self.names("picker", old.pickers.keys(), new.pickers.keys());
-        self.names("event", old.events.keys(), new.events.keys());
+        self.names("picker", old.pickers.keys().collect(), new.pickers.keys().collect());
+        self.names("event", old.events.keys().collect(), new.events.keys().collect());
         for (id, filters) in &old.events {
             let Some(now) = new.events.get(id) else { continue };
             for filter in filters.difference(now) {

@@ -22,6 +22,7 @@ pub mod python_source;
 pub mod repository;
 pub mod rules;
 pub mod suggestion;
+pub mod surface;
 pub mod tag;
 
 pub use agent_cli::AgentCliContract;

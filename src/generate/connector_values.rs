@@ -45,6 +45,9 @@ pub fn variables(
         "aos_repository": origin.aos_repository,
         "spec_tag": origin.spec_tag,
         "auth": preset.auth,
+        "other_names": python::assignment("OTHER_NAMES", &json!(preset.auth)["other_names"]),
+        "has_default_env": preset.fields.iter().any(|field| field.default_env.is_some()),
+        "default_env": default_env(preset),
         "api": {
             "base_url": preset.api.base_url,
             "base_url_key": preset.api.base_url_key,
@@ -97,7 +100,28 @@ fn operation(operation: &Operation) -> Value {
             json!({"wire": wire, "value": literal})
         })
         .collect();
+    let nested = |name: &str, value: Value| python::argument(name, &value, 8);
+    let shapes = (!operation.shapes.is_empty()).then(|| nested("shapes", json!(operation.shapes)));
+    let words = (!operation.words.is_empty()).then(|| {
+        let words: serde_json::Map<_, _> = operation
+            .words
+            .iter()
+            .map(|(field, words)| (field.to_string(), json!(words)))
+            .collect();
+        nested("words", Value::Object(words))
+    });
+    let more: Vec<String> = [shapes, words].into_iter().flatten().collect();
     json!({
+        "more": more,
+        "pick": operation.pick.as_ref().map(|pick| json!({
+            "at": pick.at, "field": pick.field.as_str(), "by": python::list(&pick.by),
+        })),
+        "look_up": operation.look_up.as_ref().map(|look_up| json!({
+            "into": look_up.into.as_str(), "from": look_up.from.as_str(), "path": look_up.path,
+            "at": look_up.at, "by": python::list(&look_up.by), "value": look_up.value,
+            "is_optional": look_up.is_optional,
+        })),
+        "now": operation.now.as_ref().map_or("", |field| field.as_str()),
         "id": operation.id.as_str(),
         "function": function_name(operation.id.as_str()),
         "summary": operation.summary,
@@ -136,6 +160,18 @@ fn first(preset: &Preset) -> Value {
 fn slim(preset: &Preset) -> Value {
     let lists = preset.operations.iter().filter(|operation| !operation.slim.is_empty());
     lists.map(|list| (list.id.to_string(), json!(list.slim))).collect::<Map<_, _>>().into()
+}
+
+/// Variables whose values stand in for options that were left out, with what they are for.
+fn default_env(preset: &Preset) -> Vec<Value> {
+    let fields = preset.fields.iter();
+    let named = fields.filter_map(|field| Some((field.default_env.as_ref()?, field)));
+    named
+        .map(|(name, field)| {
+            let option = format!("--{}", field.id.as_str().replace('_', "-"));
+            json!({"name": name.as_str(), "option": option})
+        })
+        .collect()
 }
 
 fn paging(paging: &Paging) -> Value {

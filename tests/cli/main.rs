@@ -31,6 +31,7 @@ mod check_tools;
 mod check_uses;
 mod check_waivers;
 mod citizen;
+mod compare;
 #[cfg(unix)]
 mod conform;
 #[cfg(target_os = "linux")]

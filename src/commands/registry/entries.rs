@@ -112,6 +112,16 @@ pub const ENTRIES: &[Entry] = &[
         raw: Some("the diff"),
     },
     Entry {
+        path: "compare",
+        kind: Kind::Query,
+        schema: "comparison",
+        examples: &[
+            "aos compare ../old/aos-github . --compact",
+            "aos compare old.json connector.json --fields lost,differences --compact",
+        ],
+        raw: None,
+    },
+    Entry {
         path: "conform",
         kind: Kind::Query,
         schema: "conformance",

@@ -115,6 +115,11 @@ pub const SCHEMAS: &[Schema] = &[
         untrusted_fields: &["projects"],
     },
     Schema {
+        name: "comparison",
+        fields: &["old", "new", "lost", "changed", "gained", "differences", "omitted"],
+        untrusted_fields: &["differences"],
+    },
+    Schema {
         name: "conformance",
         fields: &[
             "summary",

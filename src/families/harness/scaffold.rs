@@ -21,7 +21,7 @@ use crate::report::{ErrorCode, Failure};
 use super::{api_answers, declared};
 
 /// Commands that every connector has besides those of its preset.
-const META_COMMANDS: usize = 3;
+const META_COMMANDS: usize = 4;
 /// Longest path inside an archive of a connector: the host's reader cuts names there, in bytes.
 const MAX_ARCHIVE_PATH: usize = 100;
 

@@ -16,6 +16,8 @@ SCHEME = "bearer"
 HEADER = "Authorization"
 USER_KEY = ""
 SECRET_KEY = "ACME_API_KEY"
+# Other variables that hold a service key: {"NAME": ["OLDER_NAME"]}.
+OTHER_NAMES = {}
 
 # Sent with every request.
 HEADERS = {

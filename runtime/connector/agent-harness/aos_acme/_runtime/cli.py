@@ -140,6 +140,7 @@ def carry_out(run: Run, call: Invocation, inputs: Inputs) -> Result:
     sys.stdout = sys.stderr = stream
     try:
         api = Api(note if run.verbose else None, selection=wanted)
+        api.mode = run.mode
         data = function(inputs, api)
         if isinstance(data, dict):
             data = api.marked(wanted.apply(data))
@@ -156,6 +157,10 @@ def carry_out(run: Run, call: Invocation, inputs: Inputs) -> Result:
     extra = {}
     if call.command == "health":
         from .health import envelope_keys
+
+        extra = envelope_keys(data)
+    elif call.command == "doctor":
+        from .doctor import envelope_keys
 
         extra = envelope_keys(data)
     # What the host reads of the built-in commands is never cut unasked.

@@ -1,8 +1,9 @@
 """Settings and secrets. They come from the environment and from nowhere else.
 
 Only the names that the contract declares are read: the service keys, the
-variable that moves the base URL, the one that sets the default mode, and those
-by which a network names its proxy and its certificates.
+variable that moves the base URL, the one that sets the default mode, those by
+which a network names its proxy and its certificates, and (in `inputs`) the
+defaults of fields.
 No value is ever returned by `config show`, not even its length.
 """
 
@@ -29,9 +30,15 @@ NETWORK = {
 
 
 def value(key: str) -> str:
-    """The value of a variable, or "" when it is unset or blank."""
-    text = os.environ.get(key, "") if key else ""
-    return text if text.strip() else ""
+    """The value of a variable, or "" when it is unset or blank.
+
+    A service key may have other names, which count when it is unset itself.
+    """
+    for name in (key, *api.OTHER_NAMES.get(key, ())):
+        text = os.environ.get(name, "") if name else ""
+        if text.strip():
+            return text
+    return ""
 
 
 def missing_keys() -> list[str]:

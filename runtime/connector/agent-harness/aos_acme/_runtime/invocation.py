@@ -47,10 +47,16 @@ def option_name(field: str) -> str:
     return "--" + field.replace("_", "-")
 
 
+def option_names(field: str) -> list[str]:
+    """The option of a field and its other names."""
+    return [option_name(name) for name in (field, *FIELDS[field].get("aliases", ()))]
+
+
 def _option_kinds() -> dict[str, str]:
     """The type of every option that a caller may send, whichever command it is for."""
     kinds = {f"--{key}": "string" for key in (*HOST_KEYS, *SHAPES)}
-    kinds.update((option_name(field), spec["type"]) for field, spec in FIELDS.items())
+    for field, spec in FIELDS.items():
+        kinds.update(dict.fromkeys(option_names(field), spec["type"]))
     return kinds
 
 
@@ -108,7 +114,7 @@ class Invocation:
         key of the host, is a leftover; any other option is a mistake.
         """
         spec = COMMANDS.get(self.command, {"options": ()})
-        mine = {option_name(field) for field in spec["options"]}
+        mine = {name for field in spec["options"] for name in option_names(field)}
         leftovers = set(_option_kinds()) - mine
         own, ignored = [], {}
         for word in self.options:

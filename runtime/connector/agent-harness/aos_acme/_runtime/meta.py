@@ -1,4 +1,4 @@
-"""The three commands every connector has. They work without any setup."""
+"""The commands that every connector has. They work without any setup."""
 
 from __future__ import annotations
 
@@ -60,6 +60,14 @@ def capabilities(inputs: Inputs, call: Api) -> dict[str, Any]:
 def show_health(inputs: Inputs, call: Api) -> dict[str, Any]:
     """Report readiness."""
     return health.report(call.log)
+
+
+@command("doctor")
+def show_doctor(inputs: Inputs, call: Api) -> dict[str, Any]:
+    """Say for each command whether it can run."""
+    from . import doctor
+
+    return doctor.report(call.mode, call.log)
 
 
 @command("config.show")

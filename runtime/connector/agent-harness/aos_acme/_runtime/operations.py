@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     Log = Callable[[str], None]
     # Inputs by the names that the API has for them.
     Names = dict[str, str]
+    Words = dict[str, dict[str, Any]]
 
 LIMIT = 30
 # The input that holds the fields which the API shall send. No option has this name.
@@ -46,6 +47,8 @@ class Api:
     ) -> None:
         self.log = log
         self.selection = selection or Selection()
+        # What the run may do; `doctor` says what that allows.
+        self.mode = ""
         self.doubts: builtins.list[Doubt] = []
         self._seconds = seconds
         self._client: Client | None = None
@@ -59,10 +62,13 @@ class Api:
         query: Names | None = None,
         body: Names | None = None,
         constants: dict[str, Any] | None = None,
+        shapes: dict[str, Any] | None = None,
+        words: Words | None = None,
     ) -> Any:
         """Send one request and return the data of the reply."""
         from . import completeness, replies, urls
 
+        constants = _fixed(constants, shapes, words, inputs)
         reply = self.reply(method, path, inputs, query, body, constants)
         data = replies.result(reply)
         if reply.is_empty:
@@ -89,6 +95,8 @@ class Api:
         query: Names | None = None,
         body: Names | None = None,
         constants: dict[str, Any] | None = None,
+        shapes: dict[str, Any] | None = None,
+        words: Words | None = None,
         items: str = "",
         item_id: str = "id",
         item_name: str = "name",
@@ -105,6 +113,7 @@ class Api:
         from . import completeness, cursors, replies, sizes
         from . import paging as pages
 
+        constants = _fixed(constants, shapes, words, inputs)
         rules = {**settings.PAGING, **(paging or {})}
         limit = inputs["limit"]
         size = pages.page_size(rules, LIMIT if limit is None else limit)
@@ -184,6 +193,34 @@ class Api:
             paths = [path[len(below) :].partition(".")[0] for path in paths]
         return list(dict.fromkeys(filter(None, paths)))
 
+    def look_up(
+        self, inputs: Inputs, into: str, source: str, path: str, **place: Any
+    ) -> Inputs:
+        """The inputs with `into`, which a list of the API finds by another input."""
+        from . import entries, paging, replies
+
+        option, wanted = inputs.option(into), inputs[source]
+        if into in inputs or (wanted is None and place.get("optional")):
+            return inputs
+        if wanted is None:
+            raise InvalidUsage(
+                f"give `{option}` or `{inputs.option(source)}`",
+                {"missing": [option, inputs.option(source)]},
+            )
+        data = replies.result(self.reply("GET", path, inputs))
+        members = place["by"]
+        named = inputs.option(source) if members else option
+        entry = entries.find(data, place["at"], members, wanted, named)
+        return inputs.with_value(into, paging.dig(entry, place["value"]))
+
+    def pick(
+        self, reply: Any, inputs: Inputs, field: str, at: str, by: builtins.list[str]
+    ) -> Any:
+        """The entry of a list in the reply that an input names."""
+        from . import entries
+
+        return entries.find(reply, at, by, inputs[field], inputs.option(field))
+
     def each(
         self, inputs: Inputs, field: str, run: Callable[[Inputs], Any]
     ) -> dict[str, Any]:
@@ -261,6 +298,20 @@ class Api:
             seconds = self._seconds or settings.CALL_SECONDS
             self._client = Client(seconds, self.log)
         return self._client
+
+
+def _fixed(
+    constants: dict[str, Any] | None,
+    shapes: dict[str, Any] | None,
+    words: Words | None,
+    inputs: Inputs,
+) -> dict[str, Any] | None:
+    """The constants of a request, and the shapes with its inputs filled in."""
+    if not shapes:
+        return constants
+    from .shapes import fill
+
+    return {**(constants or {}), **fill(shapes, words or {}, inputs)}
 
 
 def entry(

@@ -13,7 +13,7 @@ import click
 from .. import api
 from ..contract_gen import COMMANDS, DEFAULT_MODE, FIELDS, MODE_ENV, MODES, TOOL
 from .errors import InvalidUsage
-from .invocation import SHAPES, command_words, option_name
+from .invocation import SHAPES, command_words, option_name, option_names
 from .redaction import quote
 from .selection import EVERYTHING
 from .sources import HELP, LONG_TYPES
@@ -159,10 +159,13 @@ def _option(field: str, required: bool) -> click.Option:
     told = spec["help"] or ""
     if required:
         told = f"{told}  [required]".strip()
+    defaults = [f"${spec['env']}"] if spec.get("env") else []
     if spec["default"] not in (None, ""):
-        told = f"{told}  [default: {spec['default']}]".strip()
+        defaults.append(str(spec["default"]))
+    if defaults:
+        told = f"{told}  [default: {', else '.join(defaults)}]".strip()
     return click.Option(
-        [field, option_name(field)],
+        [field, *option_names(field)],
         multiple=True,
         type=click.UNPROCESSED,
         metavar=metavar,

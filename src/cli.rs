@@ -93,6 +93,7 @@ pub enum Command {
     Gen(commands::gen_files::GenArgs),
     Upgrade(commands::upgrade::UpgradeArgs),
     Check(commands::check::CheckArgs),
+    Compare(commands::compare::CompareArgs),
     Runtime(commands::runtime::RuntimeArgs),
     Conform(commands::conform::ConformArgs),
     Wire(commands::wire::WireArgs),

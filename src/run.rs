@@ -151,6 +151,7 @@ fn dispatch(command: &Command, run: &Run) -> Result<Outcome, Failure> {
         Command::Gen(args) => commands::gen_files::run(args, run),
         Command::Upgrade(args) => commands::upgrade::run(args, run),
         Command::Check(args) => commands::check::run(args, run),
+        Command::Compare(args) => commands::compare::run(args, run),
         Command::Runtime(args) => commands::runtime::run(args, run),
         Command::Conform(args) => commands::conform::run(args, run),
         Command::Wire(args) => commands::wire::run(args, run),
@@ -174,6 +175,7 @@ fn path_of(command: &Command) -> &'static str {
         Command::Gen(_) => "gen",
         Command::Upgrade(_) => "upgrade",
         Command::Check(_) => "check",
+        Command::Compare(_) => "compare",
         Command::Runtime(args) => match args.action {
             None => "runtime",
             Some(RuntimeAction::Own(_)) => "runtime own",

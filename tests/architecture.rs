@@ -161,6 +161,7 @@ const OTHER_WRITERS: &[(&str, &str)] = &[
 /// Who looks at control characters to refuse a text or to write code, not to show it.
 const REFUSES_CONTROLS: &[&str] = &[
     "families/harness/conform/facts.rs",
+    "families/harness/declared.rs",
     "generate/record_text.rs",
     "generate/render.rs",
     "inputs/answers.rs",

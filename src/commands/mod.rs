@@ -3,6 +3,7 @@
 pub mod augmentor;
 pub mod changelog;
 pub mod check;
+pub mod compare;
 pub mod completions;
 pub mod conform;
 pub mod context;

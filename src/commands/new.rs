@@ -15,44 +15,46 @@ const DEFAULT_TEMPLATE: &str = "connector-python";
 /// Create a project from a template
 #[derive(Args, Debug)]
 #[command(
-    after_help = "The project goes to DIR/NAME, which may be a new clone: files that are there stay. A file that the \
-                  project would replace is shown first and needs `--confirm`; lines are added to a .gitignore, and a \
-                  LICENSE is kept. aos commits only in repositories that it made.\n\n\
+    after_help = "The project is created in DIR/NAME. If that directory exists, its files are kept: replacing one needs \
+                  `--confirm`, lines are added to .gitignore, and a LICENSE is not changed. aos commits only to \
+                  repositories that it created.\n\n\
                   Examples:\n  aos new github\n  aos new acme --set base_url=https://api.acme.example\n  \
+                  aos new parcel --preset parcel.toml\n  \
                   aos new --list"
 )]
 pub struct NewArgs {
-    /// Name of the tool; that of a connector with or without `aos-`
+    /// Name of the tool; for a connector, with or without `aos-`
     #[arg(value_name = "NAME", required_unless_present = "list")]
     pub name: Option<String>,
-    /// Describe templates, presets and questions instead
+    /// List templates, presets and questions instead
     #[arg(long, conflicts_with_all = ["name", "dry_run", "confirm"])]
     pub list: bool,
     /// Template to use
     #[arg(long, value_name = "TEMPLATE", default_value = DEFAULT_TEMPLATE)]
     pub template: String,
-    /// API whose operations become commands; default is the preset called like NAME, else `example`
+    /// API whose operations become commands, or a TOML file that declares one; default is the preset called like
+    /// NAME, else `example`
     #[arg(long, value_name = "PRESET")]
     pub preset: Option<String>,
-    /// Directory to create the project's directory in; made when it is missing
+    /// Parent directory of the project; created if it is missing
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
-    /// Put the project right into DIR, a new clone for example, instead of DIR/NAME
+    /// Put the project into DIR itself, such as a new clone, instead of DIR/NAME
     #[arg(long, conflicts_with = "list")]
     pub here: bool,
     /// Answer a question of the template; can be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// TOML or JSON file with answers; `--set` wins
+    /// TOML or JSON file with answers; `--set` overrides them
     #[arg(long, value_name = "FILE")]
     pub answers: Option<PathBuf>,
     /// Contract tag to pin, or `latest`
     #[arg(long, value_name = "TAG", default_value = "latest")]
     pub spec: String,
-    /// Checkout of Agent Orchestrator that a new adapter builds against on this machine
+    /// Checkout of Agent Orchestrator against which a new adapter builds on this machine
     #[arg(long, value_name = "CHECKOUT", conflicts_with = "list")]
     pub ao: Option<PathBuf>,
-    /// Make no git repository
+    /// Do not create a git repository
     #[arg(long)]
     pub no_git: bool,
     #[command(flatten)]

@@ -11,13 +11,13 @@ use crate::workflows::upgrade::{self, UpgradeRequest};
 
 use super::Run;
 
-/// Merge a newer template, or other answers, into a project
+/// Merge a newer template, or changed answers, into a project
 #[derive(Args, Debug)]
 #[command(
-    after_help = "What you changed stays: aos renders the recorded version of the template and the newest one, and \
+    after_help = "Your changes are kept: aos renders the recorded version of the template and the newest one, and \
                   merges the difference into your files. Conflicts are shown before anything is written.\n\n\
-                  Examples:\n  aos upgrade --dry-run --diff          see what would change\n  \
-                  aos upgrade --set license=MIT         change an answer and everything that follows from it\n  \
+                  Examples:\n  aos upgrade --dry-run --diff          show what would change\n  \
+                  aos upgrade --set license=MIT         change an answer and everything that depends on it\n  \
                   aos upgrade --heal .github/workflows/ci.yml\n  \
                   aos upgrade --abort                   undo an upgrade with open conflicts"
 )]
@@ -28,19 +28,19 @@ pub struct UpgradeArgs {
     /// Answer a question of the template, or change an answer; can be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Bring back a file of the template that you deleted; can be repeated
+    /// Restore a template file that you deleted; can be repeated
     #[arg(long, value_name = "FILE")]
     pub restore: Vec<String>,
-    /// Replace a file that differs from the template by the template's; can be repeated
+    /// Replace a file that differs from the template with the template's; can be repeated
     #[arg(long, value_name = "FILE")]
     pub heal: Vec<String>,
-    /// How conflicts are left in the tree
+    /// How conflicts are written
     #[arg(long, value_enum, value_name = "STYLE", default_value = "inline")]
     pub conflicts: ConflictStyle,
-    /// Contract tag to move to as well, or `latest`; without it the pin stays
+    /// Contract tag to move to as well, or `latest`; without it, the pin does not change
     #[arg(long, value_name = "TAG")]
     pub spec: Option<String>,
-    /// Undo an upgrade whose conflicts are open: every file as it was before
+    /// Undo an upgrade with open conflicts, and restore every file
     #[arg(long, conflicts_with_all = ["set", "restore", "heal", "spec"])]
     pub abort: bool,
     #[command(flatten)]

@@ -13,6 +13,7 @@ pub mod pyproject;
 pub mod repository;
 pub mod rules;
 pub mod suggestion;
+pub mod surface;
 pub mod tag;
 
 pub use family::Family;

@@ -1,5 +1,7 @@
 //! Forms of free answers: each is safe where templates write it without quotes.
 
+use crate::contract::name::Constant;
+
 use super::template::Pattern;
 
 /// Why a value does not have the form; the empty answer was dealt with before.
@@ -22,6 +24,11 @@ pub fn fault(pattern: Pattern, value: &str) -> Option<String> {
             (is_mail(value) || is_https_url(value), "an e-mail address or an https URL")
         }
         Pattern::Year => (is_year(value), "a year of four digits"),
+        Pattern::Variable => (
+            Constant::parse(value).is_some(),
+            "the name of a variable: upper-case letters, digits and `_`, such as `ACME_API_KEY`",
+        ),
+        Pattern::UrlPath => (is_url_path(value), "a path that begins with `/`, such as `/v1/me`"),
         Pattern::Words => (is_words(value), "words of letters, digits and `-_./:=@+{}`"),
     };
     (!holds).then(|| format!("it must be {form}"))
@@ -31,6 +38,11 @@ pub fn fault(pattern: Pattern, value: &str) -> Option<String> {
 fn is_words(text: &str) -> bool {
     let plain = |symbol: char| symbol.is_ascii_alphanumeric() || " -_./:=@+{}".contains(symbol);
     text.chars().all(plain)
+}
+
+fn is_url_path(text: &str) -> bool {
+    let plain = |symbol: char| symbol.is_ascii_alphanumeric() || "-_./:=@+?&~%".contains(symbol);
+    text.starts_with('/') && text.chars().all(plain)
 }
 
 fn is_slug(text: &str) -> bool {
@@ -164,6 +176,8 @@ mod tests {
                 &["me@acme.example", "a.b+c@x.y.z", "https://acme.example/security"],
                 &["me", "me@acme", "a b@c.d", "<a@b.c>", "a@b.c\"", "a@@b.c", "mailto:a@b.c"],
             ),
+            (Pattern::Variable, &["ACME_API_KEY", "A1"], &["acme", "1A", "A-B", "A B", "A\"", "Ä"]),
+            (Pattern::UrlPath, &["/", "/v1/me?x=1"], &["v1", "/a b", "/a\"", "/ä", "/a\\b"]),
             (Pattern::Year, &["2026"], &["26", "20266", "year", "２０２６"]),
         ];
         for (pattern, good, bad) in table {

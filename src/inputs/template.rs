@@ -125,6 +125,8 @@ pub enum Pattern {
     Contact,
     Year,
     Words,
+    Variable,
+    UrlPath,
 }
 
 fn family<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Family, D::Error> {

@@ -6,6 +6,7 @@ pub mod annotations;
 pub mod answers;
 pub mod brief;
 pub mod changes;
+pub mod comparison;
 pub mod conformance;
 pub mod contract_gen;
 pub mod envelope;

@@ -269,6 +269,10 @@ pub fn successes() -> Vec<Case> {
         case("OK", "check with everything", |sandbox| {
             call(&["check", "--diff"]).within(sandbox.connector("acme"))
         }),
+        case("OK", "compare", |sandbox| {
+            let project = sandbox.connector("acme");
+            call(&["compare", "connector.json", "."]).within(project)
+        }),
         case("OK", "runtime", |sandbox| call(&["runtime"]).within(sandbox.connector("acme"))),
         case("OK", "runtime own", |sandbox| {
             call(&["runtime", "own", "redaction.py"]).within(sandbox.connector("acme"))

@@ -31,6 +31,7 @@ mod check_tools;
 mod check_uses;
 mod check_waivers;
 mod citizen;
+mod compare;
 #[cfg(unix)]
 mod conform;
 #[cfg(target_os = "linux")]
@@ -59,6 +60,7 @@ mod mcp_client;
 mod merge_git;
 mod new;
 mod new_answers;
+mod new_api;
 mod new_atomic;
 mod new_cli;
 mod new_clone;

@@ -112,6 +112,16 @@ pub const ENTRIES: &[LeafCommand] = &[
         raw: Some("the diff"),
     },
     LeafCommand {
+        path: "compare",
+        kind: CommandKind::Query,
+        schema: "comparison",
+        examples: &[
+            "aos compare ../old/aos-github . --compact",
+            "aos compare old.json connector.json --fields lost,differences --compact",
+        ],
+        raw: None,
+    },
+    LeafCommand {
         path: "conform",
         kind: CommandKind::Query,
         schema: "conformance",

@@ -79,6 +79,10 @@ pub struct ConnectorField {
     pub default: Option<Value>,
     pub help: String,
     pub applies_to: Vec<String>,
+    /// Other names of its option.
+    pub aliases: Vec<Key>,
+    /// The variable whose value counts when the option is not given.
+    pub default_env: Option<Constant>,
 }
 
 /// How the text of an option becomes a value.
@@ -197,6 +201,9 @@ struct FieldEntry {
     /// What connectors had before; nobody else reads it.
     help: Option<String>,
     applies_to: Option<Vec<String>>,
+    #[serde(default)]
+    aliases: Vec<Key>,
+    default_env: Option<Constant>,
 }
 
 #[derive(Deserialize)]
@@ -253,6 +260,7 @@ impl Connector {
             connector.add_field(entry)?;
         }
         connector.resolve_required()?;
+        connector.aliases_are_free()?;
         Ok(connector)
     }
 
@@ -333,11 +341,38 @@ impl Connector {
             ));
         }
         let help = entry.description.or(entry.help).unwrap_or_default();
-        let field = ConnectorField { kind, choices, default: entry.default, help, applies_to };
+        let field = ConnectorField {
+            kind,
+            choices,
+            default: entry.default,
+            help,
+            applies_to,
+            aliases: entry.aliases,
+            default_env: entry.default_env,
+        };
         match self.fields.insert(entry.id, field) {
             None => Ok(()),
             Some(_) => Err(fault(&member, "the id is used twice")),
         }
+    }
+
+    /// An alias is an option of its own: of no other field, and no global one.
+    fn aliases_are_free(&self) -> Result<(), ConnectorError> {
+        let mut taken: Vec<&str> = RESERVED_FIELDS.to_vec();
+        taken.extend(self.fields.keys().map(Key::as_str));
+        for (id, field) in &self.fields {
+            for alias in &field.aliases {
+                let name = alias.as_str();
+                if taken.contains(&name) || name.contains(['.', '-']) {
+                    return Err(fault(
+                        &format!("scope.fields[{id}].aliases"),
+                        &format!("`{name}` is not free as an option"),
+                    ));
+                }
+                taken.push(name);
+            }
+        }
+        Ok(())
     }
 
     fn resolve_required(&mut self) -> Result<(), ConnectorError> {

@@ -25,6 +25,21 @@ use crate::visible::excerpt;
 /// Largest manifest, in bytes.
 const MAX_MANIFEST: u64 = 2 * 1024 * 1024;
 
+/// The runtime whose commands take the options below.
+const RUNTIME: &str = "connector";
+
+/// An option of every command: its id, its kind, what it does.
+type Shape = (&'static str, FieldKind, &'static str);
+
+const SHAPES: [Shape; 2] = [
+    (
+        "fields",
+        FieldKind::String,
+        "Dotted paths to show, such as `title,user.login`; `all` shows everything",
+    ),
+    ("max_bytes", FieldKind::Number, "Most bytes of the answer, 25000 without it"),
+];
+
 pub struct HarnessOpener;
 
 impl Opener for HarnessOpener {
@@ -98,8 +113,16 @@ impl ServedConnector {
             is_quiet: options.is_quiet,
         };
         let fields = connector.fields.iter();
-        let kinds = fields.map(|(id, field)| (id.as_str().to_owned(), field.kind)).collect();
-        Ok(Self { identity, tools: tools(&connector), fields: kinds, manifest, program })
+        let mut kinds: BTreeMap<String, FieldKind> =
+            fields.map(|(id, field)| (id.as_str().to_owned(), field.kind)).collect();
+        let record = project.record.good();
+        let runtime = record.and_then(|record| record.runtime.as_ref());
+        let shapes = shapes(runtime.is_some_and(|runtime| runtime.name == RUNTIME), &kinds);
+        for (id, kind, _) in &shapes {
+            kinds.insert((*id).to_owned(), *kind);
+        }
+        let tools = tools(&connector, &shapes);
+        Ok(Self { identity, tools, fields: kinds, manifest, program })
     }
 }
 
@@ -168,7 +191,16 @@ fn word(id: &str, kind: FieldKind, value: &Value) -> Option<String> {
     }
 }
 
-fn tools(connector: &Connector) -> Vec<Tool> {
+/// Options of every command of our runtime that say what an answer shows, unless the connector has such inputs.
+fn shapes(is_ours: bool, known: &BTreeMap<String, FieldKind>) -> Vec<Shape> {
+    if is_ours {
+        SHAPES.into_iter().filter(|(id, ..)| !known.contains_key(*id)).collect()
+    } else {
+        Vec::new()
+    }
+}
+
+fn tools(connector: &Connector, shapes: &[Shape]) -> Vec<Tool> {
     let document = connector.document.get("commands").and_then(Value::as_array);
     let described: BTreeMap<&str, &Value> = document
         .into_iter()
@@ -188,7 +220,7 @@ fn tools(connector: &Connector) -> Vec<Tool> {
             name: tool::name(&prefix, id),
             id: id.to_owned(),
             description: command.summary.clone(),
-            input: input(connector, command),
+            input: input(connector, command, shapes),
             output: None,
             mode,
             tags: tags.collect(),
@@ -199,12 +231,22 @@ fn tools(connector: &Connector) -> Vec<Tool> {
     commands.collect()
 }
 
-fn input(connector: &Connector, command: &ConnectorCommand) -> Map<String, Value> {
-    let properties: Map<String, Value> = command
+fn input(
+    connector: &Connector,
+    command: &ConnectorCommand,
+    shapes: &[Shape],
+) -> Map<String, Value> {
+    let mut properties: Map<String, Value> = command
         .options
         .iter()
         .filter_map(|id| Some((id.as_str().to_owned(), schema(connector.fields.get(id)?))))
         .collect();
+    if command.action_class == "read" {
+        for (id, kind, told) in shapes {
+            let kind = if *kind == FieldKind::Number { "integer" } else { "string" };
+            properties.insert((*id).to_owned(), json!({"type": kind, "description": told}));
+        }
+    }
     let required: Vec<_> = command.required.iter().map(|id| id.as_str()).collect();
     tool::input(properties, &required)
 }

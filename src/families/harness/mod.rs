@@ -1,9 +1,11 @@
 //! The family `harness`: AOS connectors, `aos-<name>`.
 
 mod adoption;
+mod api_answers;
 mod conform;
 pub mod connector;
 pub mod contract;
+mod declared;
 mod frozen;
 mod generate;
 mod grants;
@@ -15,6 +17,7 @@ pub mod profile;
 mod python_source;
 mod rules;
 mod scaffold;
+mod surface;
 mod switched_off;
 
 use self::contract::FAMILY;
@@ -22,6 +25,7 @@ use crate::audit::rules::FAMILY_RULES;
 use crate::conform::family::PROBES;
 use crate::conform::fixture::section::SECTIONS;
 use crate::conform::tools::TOOLS;
+use crate::contract::surface::SURFACES;
 use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;
@@ -40,6 +44,7 @@ pub fn install() {
     TOOLS.add(FAMILY, &conform::HarnessTools);
     SECTIONS.add(FAMILY, &conform::facts::HarnessSection);
     OPENERS.add(FAMILY, &mcp::HarnessOpener);
+    SURFACES.add(FAMILY, &surface::HarnessSurface);
     GUARDS.add(FAMILY, &switched_off::HarnessGuard);
     SCAFFOLDERS.add(FAMILY, &scaffold::HarnessScaffolder);
 }

@@ -21,6 +21,12 @@ pub struct Preset {
     pub api: Api,
     pub fields: Vec<PresetField>,
     pub operations: Vec<Operation>,
+    /// Names of pickers by the command that fills them, where the usual name will not do.
+    #[serde(default)]
+    pub picker_names: IndexMap<Key, Key>,
+    /// What the API can report by itself; the host lists them.
+    #[serde(default)]
+    pub events: Vec<Event>,
     #[serde(default)]
     pub refusals: Vec<PresetRefusal>,
     #[serde(default)]
@@ -60,6 +66,17 @@ pub struct PresetPartial {
     pub reason: String,
 }
 
+/// Something that happens behind the API, and the filters that a person may set.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Event {
+    pub id: String,
+    pub resource: Key,
+    pub summary: String,
+    #[serde(default)]
+    pub filters: Vec<PresetField>,
+}
+
 /// How a call is authenticated.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -73,6 +90,9 @@ pub struct PresetAuth {
     #[serde(default)]
     pub user_key: String,
     pub secret_key: String,
+    /// Other variables that hold the same key, for operators who set them before.
+    #[serde(default, serialize_with = "as_names")]
+    pub other_names: IndexMap<Constant, Vec<Constant>>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -109,6 +129,9 @@ pub struct Api {
     /// Seconds to wait after a rate limit when the API does not say.
     #[serde(default = "default_rate_wait")]
     pub rate_wait: u32,
+    /// Where a failure has its message, before the usual places: dotted paths.
+    #[serde(default)]
+    pub messages: Vec<String>,
     /// How the API says that an answer is only a part.
     #[serde(default)]
     pub partial: Vec<PartialSign>,
@@ -139,6 +162,9 @@ pub enum ErrorStyle {
 pub struct HealthProbe {
     pub method: HttpMethod,
     pub path: String,
+    /// Paths to ask where the API does not have the first one.
+    #[serde(default)]
+    pub also: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -208,6 +234,11 @@ pub struct PresetField {
     pub options: Vec<String>,
     pub default: Option<serde_json::Value>,
     pub picker: Option<Key>,
+    /// Other options that mean the same field.
+    #[serde(default)]
+    pub aliases: Vec<Key>,
+    /// The variable whose value counts when the field is not given.
+    pub default_env: Option<Constant>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
@@ -248,14 +279,78 @@ pub struct Operation {
     pub item_id: String,
     #[serde(default)]
     pub item_name: String,
+    /// The address of an entry that names none itself: `{base_url}` and dotted paths in braces are filled in.
+    #[serde(default)]
+    pub item_url: String,
+    /// What an entry of a list shows unless the caller asks for more: dotted paths.
+    #[serde(default)]
+    pub slim: Vec<String>,
+    /// How the API takes the fields that it shall send.
+    pub select: Option<Select>,
     pub mode: Option<Key>,
     pub action_class: Option<Key>,
     pub each: Option<Key>,
     pub paging: Option<Paging>,
+    /// Values with `{field}` inside, by their wire name: in the query of a GET, else in the body. One whose fields were
+    /// not all given is left out.
+    #[serde(default)]
+    pub shapes: IndexMap<String, serde_json::Value>,
+    /// What the API calls the choices of a field, for `shapes`.
+    #[serde(default)]
+    pub words: IndexMap<Key, IndexMap<String, serde_json::Value>>,
+    /// The entry of the reply that is the result.
+    pub pick: Option<Pick>,
+    /// A field that a list of the API finds by another one.
+    pub look_up: Option<LookUp>,
+    /// A field that is the present time when it is not given.
+    pub now: Option<Key>,
+}
+
+/// The result is the entry of a list that a field names.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pick {
+    /// Where the list is in the reply.
+    pub at: String,
+    pub field: Key,
+    /// Members of an entry that may have the value of the field.
+    pub by: Vec<String>,
+}
+
+/// Before the request, a list of the API says which value of `into` belongs to the value of `from`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LookUp {
+    pub into: Key,
+    pub from: Key,
+    pub path: String,
+    pub at: String,
+    /// Members of an entry that may have the value of `from`; none when there is only one entry.
+    #[serde(default)]
+    pub by: Vec<String>,
+    /// The member of the entry that is the value.
+    pub value: String,
+    /// The operation also works without the field.
+    #[serde(default)]
+    pub is_optional: bool,
 }
 
 fn default_item_id() -> String {
     "id".to_owned()
+}
+
+/// A query value that says which fields of an entry the API shall send.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Select {
+    /// Its wire name.
+    pub name: String,
+    /// The part of an entry that it is about, `fields.` for example; other members are always sent.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub below: String,
+    /// The value for everything.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub all: String,
 }
 
 /// Wire names and the fields that fill them: `["title"]` or `{ "fields.summary" = "summary" }`.
@@ -287,17 +382,50 @@ impl FieldWires {
     }
 }
 
+/// The fields that a text names in braces, `{each_item}` left out.
+fn named_fields(text: &str) -> Vec<Key> {
+    let mut fields = Vec::new();
+    for part in text.split('{').skip(1) {
+        let Some((name, _)) = part.split_once('}') else { continue };
+        if let Some(field) = Key::parse(name).filter(|_| name != "each_item") {
+            fields.push(field);
+        }
+    }
+    fields
+}
+
+fn collect_fields(shape: &serde_json::Value, fields: &mut Vec<Key>) {
+    match shape {
+        serde_json::Value::String(text) => fields.extend(named_fields(text)),
+        serde_json::Value::Array(items) => {
+            items.iter().for_each(|item| collect_fields(item, fields));
+        }
+        serde_json::Value::Object(members) => {
+            members.values().for_each(|member| collect_fields(member, fields));
+        }
+        _ => {}
+    }
+}
+
 impl Operation {
     /// Field ids in the path, `{each_item}` left out.
     #[must_use]
     pub fn path_fields(&self) -> Vec<Key> {
+        named_fields(&self.path)
+    }
+
+    /// Field ids inside `shapes`, in order.
+    #[must_use]
+    pub fn shape_fields(&self) -> Vec<Key> {
         let mut fields = Vec::new();
         for part in self.path.split('{').skip(1) {
             let Some((name, _)) = part.split_once('}') else { continue };
+            let name = name.trim_start_matches('+');
             if let Some(field) = Key::parse(name).filter(|_| name != "each_item") {
                 fields.push(field);
             }
         }
+        self.shapes.values().for_each(|shape| collect_fields(shape, &mut fields));
         fields
     }
 
@@ -332,6 +460,15 @@ impl Operation {
             (None, _) => "write",
         }
     }
+}
+
+fn as_names<S: serde::Serializer>(
+    names: &IndexMap<Constant, Vec<Constant>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(names.iter().map(|(name, others)| {
+        (name.as_str(), others.iter().map(Constant::as_str).collect::<Vec<_>>())
+    }))
 }
 
 fn as_texts<S: serde::Serializer>(names: &[Constant], serializer: S) -> Result<S::Ok, S::Error> {

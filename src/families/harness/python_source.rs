@@ -168,6 +168,19 @@ async def run(): pass
             whats("query_params: list = [(\"key\", self._api_key)]\n"),
             [NoteKind::Query { name: "key", value: "self._api_key" }]
         );
+        for body in [
+            "form = urlencode(\n    {\n        \"client_secret\": self._secret,\n    }\n).encode()\n",
+            "payload = parse.urlencode({\"client_secret\": self._secret})\n",
+            "return {\n    \"query\": query,\n    \"client_secret\": client_secret,\n}\n",
+        ] {
+            assert_eq!(whats(body), [], "{body}");
+        }
+        for query in [
+            "url += urlencode({\"token\": self._t})\n",
+            "get(\n    url,\n    params={\n        \"token\": self._t,\n    },\n)\n",
+        ] {
+            assert_eq!(whats(query), [What::Query { name: "token", value: "self._t" }], "{query}");
+        }
         assert_eq!(
             whats("T_TIMEOUT: float = 2.5\nf(timeout = 30)\n"),
             [NoteKind::Timeout(2500), NoteKind::Timeout(30_000)]

@@ -11,19 +11,27 @@ use super::operations::{Preset, parse_preset};
 use crate::contract::json;
 use crate::generate::record_text::quote;
 use crate::generate::scaffold::Origin;
+use crate::inputs::embedded::EXAMPLE_PRESET;
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
 use crate::report::{ErrorCode, Failure};
 use crate::workflows::new::choices::{preset_text, shown, slug};
+use crate::workflows::new::own_preset;
 use crate::workflows::new::subject::{Named, Scaffolder, Subject, Wanted};
 
+use super::{api_answers, declared};
+
 /// Commands that every connector has besides those of its preset.
-const META_COMMANDS: usize = 3;
+const META_COMMANDS: usize = 4;
 /// Longest path inside an archive of a connector: the host's reader cuts names there, in bytes.
 const MAX_ARCHIVE_PATH: usize = 100;
 
 pub struct HarnessScaffolder;
 
 impl Scaffolder for HarnessScaffolder {
+    fn takes_own_preset(&self) -> bool {
+        true
+    }
+
     fn name(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Named>, Failure> {
         Ok(Box::new(ConnectorName(tool_name(wanted.name)?)))
     }
@@ -43,7 +51,9 @@ impl Named for ConnectorName {
     ) -> Result<Box<dyn Subject>, Failure> {
         let (preset_name, preset) = preset(wanted, &self.0, answers)?;
         answers.insert("preset".to_owned(), preset_name.clone());
-        Ok(Box::new(NewConnector { tool: self.0, preset_name, preset }))
+        let own = wanted.presets.get(own_preset::PATH).filter(|_| preset_name == own_preset::PATH);
+        let own = own.map(|text| text.to_string());
+        Ok(Box::new(NewConnector { tool: self.0, preset_name, preset, own }))
     }
 }
 
@@ -51,6 +61,8 @@ struct NewConnector {
     tool: ToolName,
     preset_name: String,
     preset: Preset,
+    /// The text of a preset of one's own.
+    own: Option<String>,
 }
 
 impl Subject for NewConnector {
@@ -86,6 +98,9 @@ impl Subject for NewConnector {
         let mut files = FileSet::default();
         let document = json::pretty(&manifest::connector(&self.tool, &self.preset));
         files.insert(RelativePath::literal(CONNECTOR_PATH), Content::plain(document))?;
+        if let Some(text) = &self.own {
+            files.insert(RelativePath::literal(own_preset::PATH), Content::plain(text.clone()))?;
+        }
         Ok(files)
     }
 
@@ -134,9 +149,20 @@ fn preset(
     answers: &BTreeMap<String, String>,
 ) -> Result<(String, Preset), Failure> {
     let (name, text) = preset_text(wanted, tool.short())?;
-    let mut preset = parse_preset(&name, &fill_example(text, tool))?;
-    override_preset(&mut preset, answers)?;
+    let mut preset = match name.as_str() {
+        own_preset::PATH => declared::parse(text, &example(wanted, tool)?)?,
+        EXAMPLE_PRESET => example(wanted, tool)?,
+        _ => parse_preset(&name, text)?,
+    };
+    api_answers::apply(&mut preset, (&name, name == EXAMPLE_PRESET), answers)?;
+    api_answers::place(&mut preset, answers)?;
+    override_preset(&mut preset, answers);
     Ok((name, preset))
+}
+
+fn example(wanted: &Wanted<'_>, tool: &ToolName) -> Result<Preset, Failure> {
+    let text = wanted.presets.get(EXAMPLE_PRESET).map_or("", |text| text);
+    Ok(parse_preset(EXAMPLE_PRESET, &fill_example(text, tool))?)
 }
 
 /// Writes the connector's name into the example preset; other presets hold no marks.
@@ -161,7 +187,7 @@ fn capitalised(word: &str) -> String {
     })
 }
 
-fn override_preset(preset: &mut Preset, answers: &BTreeMap<String, String>) -> Result<(), Failure> {
+fn override_preset(preset: &mut Preset, answers: &BTreeMap<String, String>) {
     let answer = |key: &str| answers.get(key).filter(|value| !value.is_empty()).cloned();
     if let Some(label) = answer("label") {
         preset.label = label;
@@ -177,18 +203,4 @@ fn override_preset(preset: &mut Preset, answers: &BTreeMap<String, String>) -> R
         preset.categories.insert(0, category.clone());
         preset.category = category;
     }
-    if let Some(base_url) = answer("base_url") {
-        if !preset.api.base_url_key.is_empty() {
-            return Err(Failure::new(
-                ErrorCode::Validation,
-                format!(
-                    "`base_url` cannot be set: with this preset, each user sets it in {}",
-                    preset.api.base_url_key
-                ),
-            )
-            .hint("omit `base_url`"));
-        }
-        preset.api.base_url = base_url.trim_end_matches('/').to_owned();
-    }
-    Ok(())
 }

@@ -85,6 +85,15 @@ pub fn assignment(name: &str, data: &Value) -> String {
     text
 }
 
+/// `name=value` as an argument on a line of its own, at this indentation, without the comma behind it.
+#[must_use]
+pub fn argument(name: &str, data: &Value, indent: usize) -> String {
+    let mut text = format!("{name}=");
+    let used = indent + text.len();
+    write_lines(&mut text, data, indent, used, 1);
+    text
+}
+
 /// Writes a value that begins at column `used`, is followed by `after` more characters, and whose closing bracket has
 /// this indentation.
 fn write_lines(text: &mut String, data: &Value, indent: usize, used: usize, after: usize) {

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value};
 
+use super::super::comparison::Comparison;
 use super::changes::OmittedEntries;
 use super::{
     augmentor, changelog, check, completions, conformance, context, doctor, generated, mcp, new,
@@ -36,6 +37,7 @@ pub const ANSWERS: &[AnswerShape] = &[
         &["preview", "conflicts", "changed_answers"],
     ),
     AnswerShape::shortened::<check::CheckAnswer>("check_report", &["projects"]),
+    AnswerShape::whole::<Comparison>("comparison", &["differences"]),
     AnswerShape::whole::<conformance::ConformAnswer>("conformance", &["results"]),
     AnswerShape::shortened::<wire::WireAnswer>("wired_adapter", &["preview"]),
     AnswerShape::whole::<augmentor::AugmentorDescription>(

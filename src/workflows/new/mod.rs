@@ -5,6 +5,7 @@ mod fill;
 pub mod first_commit;
 mod list;
 mod outcome;
+pub mod own_preset;
 mod place;
 mod plan;
 pub mod rendering;

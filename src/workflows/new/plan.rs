@@ -16,6 +16,7 @@ use crate::report::{ErrorCode, Failure};
 use crate::workflows::asked::requested_tag;
 
 use super::choices::template;
+use super::own_preset;
 use super::rendering::{NamedProject, Rendering};
 use super::request::NewRequest;
 use super::subject::{SCAFFOLDERS, Subject};
@@ -42,7 +43,8 @@ impl NewProject {
     /// # Errors
     /// When an input is wrong.
     pub fn plan(args: &NewRequest) -> Result<Self, Failure> {
-        let template = template(&args.template)?;
+        let mut template = template(&args.template)?;
+        let preset = own_preset::named(&mut template, args.preset.as_deref())?;
         let takes_checkout =
             SCAFFOLDERS.of(template.info.family).is_some_and(|family| family.takes_checkout());
         if args.ao.is_some() && !takes_checkout {
@@ -51,8 +53,7 @@ impl NewProject {
             return Err(Failure::new(ErrorCode::Validation, message)
                 .hint("omit it, or add `--template agent-adapter`"));
         }
-        let named =
-            NamedProject::of(&template, &args.name, args.preset.as_deref(), args.ao.as_deref())?;
+        let named = NamedProject::of(&template, &args.name, preset, args.ao.as_deref())?;
         let answers = answers::collect(
             &template.info.questions,
             args.answers.as_deref(),

@@ -31,6 +31,11 @@ pub trait Scaffolder: Sync {
     /// When no project can be called so.
     fn name(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Named>, Failure>;
 
+    /// Whether a user's file can declare the operations of a project.
+    fn takes_own_preset(&self) -> bool {
+        false
+    }
+
     /// Whether a project becomes a part of another program.
     fn takes_checkout(&self) -> bool {
         false

@@ -40,7 +40,7 @@ pub fn merge(args: &UpgradeRequest, run: &Run) -> Result<Outcome, Failure> {
         return finish::run(args, run, &project, &record, notes);
     }
     let obtained = sync::obtain(&project, &record, args.spec.as_deref())?;
-    let sides = Sides::render(args, &record, obtained.release.tag.as_str())?;
+    let sides = Sides::render(args, (&project.root, &record), obtained.release.tag.as_str())?;
     let change = UpgradeChange::plan(args, &project, &record, &sides, &obtained)?;
     let answer = UpgradeReport::new(args, run, &sides, &change, &obtained, notes);
     if change.plan.is_empty() && !args.write.dry_run && args.write.confirm.is_none() {

@@ -1,6 +1,7 @@
 //! The two sides of the template: the recorded version with the recorded answers, and what the project is to become.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use crate::generate::record::{RECORD_PATH, Record};
 use crate::generate::record_template::TemplateSection;
@@ -9,8 +10,8 @@ use crate::inputs::answers;
 use crate::inputs::template::{self, Template, TemplateInfo};
 use crate::report::{ErrorCode, Failure};
 use crate::system::program;
-use crate::workflows::new::choices;
 use crate::workflows::new::rendering::{NamedProject, Rendering};
+use crate::workflows::new::{choices, own_preset};
 
 use super::request::UpgradeRequest;
 
@@ -26,20 +27,28 @@ pub struct Sides {
 }
 
 impl Sides {
-    /// Renders both for a project that follows the contract `tag`.
+    /// Renders both for the project at `root`, which follows the contract `tag`.
     ///
     /// # Errors
     /// When this aos lacks a version, or an answer is missing or wrong.
-    pub fn render(args: &UpgradeRequest, record: &Record, tag: &str) -> Result<Self, Failure> {
+    pub fn render(
+        args: &UpgradeRequest,
+        (root, record): (&Path, &Record),
+        tag: &str,
+    ) -> Result<Self, Failure> {
         let previous = record.template.clone().ok_or_else(without_template)?;
-        let newest = choices::template(&previous.name)?;
-        let old = recorded(&previous, &newest)?;
+        let preset = record.answers.get("preset").map(String::as_str);
+        let mut newest = choices::template(&previous.name)?;
+        own_preset::recorded(&mut newest, preset, root)?;
+        let mut old = recorded(&previous, &newest)?;
+        if let Some(old) = &mut old {
+            own_preset::recorded(old, preset, root)?;
+        }
         let old = old.as_ref().unwrap_or(&newest);
         let name = record.answers.get("name").ok_or_else(|| {
             Failure::new(ErrorCode::Config, format!("`{RECORD_PATH}` has no answer `name`"))
                 .hint("set `name` under [answers] to the name of the tool")
         })?;
-        let preset = record.answers.get("preset").map(String::as_str);
         let before = answers::recorded(&old.info.questions, &record.answers)
             .map_err(|error| recorded_answer(error.into()))?;
         let named = NamedProject::of(&newest, name, preset, None)?;

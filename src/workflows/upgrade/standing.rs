@@ -51,7 +51,7 @@ fn compared(project: &Project, record: &Record) -> Result<ComparedFiles, Failure
     let args = UpgradeRequest::default();
     let unread = || Failure::new(ErrorCode::Config, "the pin cannot be read");
     let tag = project.pin.good().ok_or_else(unread)?;
-    let sides = Sides::render(&args, record, tag.as_str())?;
+    let sides = Sides::render(&args, (&project.root, record), tag.as_str())?;
     let read = Read::of(project, &sides);
     let (mut same, mut differs, mut missing) = (0, Vec::new(), Vec::new());
     for (path, theirs) in &read.theirs {

@@ -4,7 +4,7 @@ This file is yours. The runtime in `_runtime` makes the requests, reads the repl
 and follows the pages; everything that differs between APIs it reads from here.
 """
 
-BASE_URL = "https://api.example.com"
+BASE_URL = ""
 # The service key that holds the base URL when every customer has a host.
 BASE_URL_KEY = ""
 # An environment variable that replaces the base URL: https, or http on loopback.
@@ -16,6 +16,8 @@ SCHEME = "bearer"
 HEADER = "Authorization"
 USER_KEY = ""
 SECRET_KEY = "ACME_API_KEY"
+# Other variables that hold a service key: {"NAME": ["OLDER_NAME"]}.
+OTHER_NAMES = {}
 
 # Sent with every request.
 HEADERS = {
@@ -28,6 +30,8 @@ ERROR_STYLE = "status"
 # A cheap authenticated read; `health` calls it.
 HEALTH_METHOD = "GET"
 HEALTH_PATH = "/v1/me"
+# Asked where the API does not know that path.
+HEALTH_ALSO = []
 
 # How lists are cut into pages, unless an operation says otherwise.
 #   style      cursor: the reply holds a value for the next request. link: it names
@@ -63,6 +67,8 @@ PAGING = {
 #   wait, waits   seconds to wait, and where the reply says how many
 #   tell, hint    details to show, by the header or path that holds them; how to fix it
 FAILURES = []
+# Where a failure has its message, if not in a usual place: dotted paths.
+MESSAGES = []
 # Where a reply says how long to wait: seconds, a date or a Unix time.
 WAITS = ["header:retry-after", "header:x-ratelimit-reset", "header:ratelimit-reset"]
 # Seconds to wait after a rate limit that says nothing.
@@ -72,11 +78,14 @@ RATE_WAIT = 60
 # number above `above`, or anything; `path` is a pattern for the operations.
 PARTIAL = []
 
+# What an entry of a list shows without `--fields`: dotted paths, for each command.
+SLIM = {"item.list": ["id", "title", "state", "updated_at", "url"]}
+
 # Seconds: the whole of `health`, and the whole of any other command.
 HEALTH_SECONDS = 1.8
 CALL_SECONDS = 10.0
-# Bytes that a reply may have, and that a result may have when written as JSON.
+# Bytes that a reply may have, and that an answer has at most without `--max-bytes`.
 REPLY_BYTES = 8_000_000
-RESULT_BYTES = 900_000
+RESULT_BYTES = 25_000
 # How many values one bulk command may take.
 BULK_TARGETS = 100

@@ -96,6 +96,13 @@ COMMANDS = _read_only({
         "options": (),
         "required": (),
     },
+    "doctor": {
+        "required_mode": "readonly",
+        "action_class": "read",
+        "summary": "Say for each command whether it can run, and what to do if not",
+        "options": (),
+        "required": (),
+    },
     "item.list": {
         "required_mode": "readonly",
         "action_class": "read",
@@ -153,7 +160,7 @@ MANIFEST = _read_only({
         "live_read_available": True,
         "write_bridge_available": True,
         "worker_visible_actions": ["item.list", "item.get", "item.create", "item.update", "item.bulk_close", "item.delete"],
-        "pickerHints": {},
+        "pickerHints": {"item": {"kind": "item", "resource": "acme.item", "source_command": "item.list", "source_fields": ["id", "name"]}},
         "fields": [
             {"id": "item_id", "label": "Item id", "type": "string", "renderAs": "text", "required": True, "applies_to": ["item.get", "item.update", "item.delete"], "description": "Id of the item"},
             {"id": "item_ids", "label": "Item ids", "type": "json", "renderAs": "text", "required": True, "applies_to": ["item.bulk_close"], "description": "Ids of the items to change", "placeholder": "first, second"},
@@ -171,6 +178,7 @@ MANIFEST = _read_only({
         {"id": "capabilities", "summary": "Describe the connector, its modes and its commands", "required_mode": "readonly", "supports_json": True, "resource": "connector", "action_class": "read", "side_effect_level": "none", "required_fields": []},
         {"id": "health", "summary": "Report whether the connector is ready to work", "required_mode": "readonly", "supports_json": True, "resource": "connector", "action_class": "read", "side_effect_level": "none", "required_fields": []},
         {"id": "config.show", "summary": "Show the configuration without any secret", "required_mode": "readonly", "supports_json": True, "resource": "connector", "action_class": "read", "side_effect_level": "none", "required_fields": []},
+        {"id": "doctor", "summary": "Say for each command whether it can run, and what to do if not", "required_mode": "readonly", "supports_json": True, "resource": "connector", "action_class": "read", "side_effect_level": "none", "required_fields": []},
         {"id": "item.list", "summary": "List items", "required_mode": "readonly", "supports_json": True, "resource": "item", "action_class": "read", "side_effect_level": "none", "required_fields": []},
         {"id": "item.get", "summary": "Get one item", "required_mode": "readonly", "supports_json": True, "resource": "item", "action_class": "read", "side_effect_level": "none", "required_fields": ["item_id"]},
         {"id": "item.create", "summary": "Create an item", "required_mode": "write", "supports_json": True, "resource": "item", "action_class": "write", "side_effect_level": "external_mutation", "required_fields": ["title"]},

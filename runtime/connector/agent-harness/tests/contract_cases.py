@@ -30,6 +30,12 @@ COMMANDS = MappingProxyType({
         "options": (),
         "sample": (),
     }),
+    "doctor": MappingProxyType({
+        "mode": "readonly",
+        "argv": ("doctor",),
+        "options": (),
+        "sample": (),
+    }),
     "item.list": MappingProxyType({
         "mode": "readonly",
         "argv": ("item", "list"),

@@ -22,7 +22,14 @@ fn wrong_keys(value: &Value, wanted: &[Key], optional: &[&[Key]]) -> Option<Stri
 pub(super) fn success(contract: &HarnessContract, id: &str, value: &Value) -> Option<String> {
     let envelope = &contract.envelope;
     // Only health carries the readiness keys; whether it does is another probe.
-    let readiness = if id == "health" { contract.readiness_keys() } else { Vec::new() };
+    let readiness = match id {
+        "health" => contract.readiness_keys(),
+        // The host reads `runtime.command_readiness` beside `data`.
+        "doctor" if !contract.readiness_keys().is_empty() => {
+            Key::parse("runtime").into_iter().collect()
+        }
+        _ => Vec::new(),
+    };
     let fault = wrong_keys(value, &envelope.success_keys, &[&envelope.optional_keys, &readiness]);
     let data = || value.get("data").is_none_or(|data| !data.is_object());
     fault.or_else(|| data().then(|| "`data` is not an object".to_owned()))

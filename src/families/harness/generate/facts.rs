@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::families::harness::operations::{
     AuthScheme, ErrorStyle, FieldType, HttpMethod, Operation, PagingPlace, Preset, PresetAuth,
-    PresetField,
+    PresetField, Select,
 };
 
 use super::manifest;
@@ -129,6 +129,39 @@ impl<'a> Samples<'a> {
         }
     }
 
+    /// A shape with the values of its fields: a text that is one field is its value, any other is filled.
+    fn shaped(&self, operation: &Operation, shape: &Value) -> Value {
+        match shape {
+            Value::String(text) => match text.strip_prefix('{').and_then(|t| t.strip_suffix('}')) {
+                Some(field) if !field.contains(['{', '}', ' ']) => {
+                    let value = self.value(field);
+                    let words = operation.words.iter().find(|(id, _)| id.as_str() == field);
+                    let word = words.and_then(|(_, words)| words.get(value.as_str()?));
+                    word.cloned().unwrap_or(value)
+                }
+                _ => self.filled(text).into(),
+            },
+            Value::Array(items) => items.iter().map(|one| self.shaped(operation, one)).collect(),
+            Value::Object(members) => {
+                let members = members.iter();
+                members.map(|(name, one)| (name.clone(), self.shaped(operation, one))).collect()
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// A text with the values of its fields, escaped as inside double quotes.
+    fn filled(&self, text: &str) -> String {
+        let mut parts = text.split('{');
+        let mut filled = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (field, rest) = part.split_once('}').unwrap_or((part, ""));
+            filled.push_str(&wire(&self.value(field)).replace('\\', "\\\\").replace('"', "\\\""));
+            filled.push_str(rest);
+        }
+        filled
+    }
+
     fn command(&self, operation: &'a Operation) -> Value {
         let mut arguments = Vec::new();
         let mut fields: Vec<String> = Vec::new();
@@ -151,21 +184,31 @@ impl<'a> Samples<'a> {
             None if operation.list => self.pages(operation),
             None => vec![self.request(operation, None)],
         };
+        let is_whole = operation.each.is_none() && operation.pick.is_none();
         let names = if operation.item_name == operation.item_id { IDS } else { NAMES };
         json!({
             "id": operation.id.as_str(),
             "arguments": arguments,
             "requests": requests,
-            "result": if operation.each.is_none() { operation.result.as_str() } else { "" },
+            "result": if is_whole { operation.result.as_str() } else { "" },
             "ids": if operation.list { json!(IDS) } else { Value::Null },
             "names": if operation.list { json!(names) } else { Value::Null },
         })
     }
 
     fn request(&self, operation: &Operation, item: Option<&Value>) -> Value {
+        let mut body = json!({"id": IDS[0]});
+        if let Some(pick) = &operation.pick {
+            let other = json!({"id": IDS[0]});
+            let mut wanted = json!({"id": IDS[0]});
+            for member in &pick.by {
+                set(&mut wanted, member, self.value(pick.field.as_str()));
+            }
+            set(&mut body, &pick.at, json!([other, wanted]));
+        }
         let reply = match operation.method {
             HttpMethod::Head => String::new(),
-            _ => with_ok(json!({"id": IDS[0]}), self.preset.api.error_style).to_string(),
+            _ => with_ok(body, self.preset.api.error_style).to_string(),
         };
         self.exchange(operation, item, &Page { reply, ..Page::default() })
     }
@@ -181,17 +224,25 @@ impl<'a> Samples<'a> {
             };
             query.push((name, texts));
         }
+        if let Some(select) = &operation.select
+            && query.iter().all(|(name, _)| *name != select.name)
+        {
+            query.push((select.name.clone(), vec![selected(operation, select)]));
+        }
         let mut body: Vec<(String, Value)> = Vec::new();
         body.extend(operation.body.pairs().into_iter().map(|(name, field)| {
             let value = self.value(field.as_str());
             (name, value)
         }));
         let in_query = matches!(operation.method, HttpMethod::Get | HttpMethod::Head);
-        for (name, value) in &operation.constants {
+        let shapes = operation.shapes.iter();
+        let shapes = shapes.map(|(name, shape)| (name, self.shaped(operation, shape)));
+        let constants = operation.constants.iter().map(|(name, value)| (name, value.clone()));
+        for (name, value) in constants.chain(shapes) {
             if in_query {
-                query.push((name.clone(), vec![wire(value)]));
+                query.push((name.clone(), vec![wire(&value)]));
             } else {
-                body.push((name.clone(), value.clone()));
+                body.push((name.clone(), value));
             }
         }
         for (name, value) in &page.parameters {
@@ -262,6 +313,18 @@ impl<'a> Samples<'a> {
         }
         requests
     }
+}
+
+/// The fields that a list asks for, and those that name its entries.
+fn selected(operation: &Operation, select: &Select) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    let named = [operation.item_id.as_str(), operation.item_name.as_str()];
+    for path in operation.slim.iter().map(String::as_str).chain(named) {
+        let Some(below) = path.strip_prefix(select.below.as_str()) else { continue };
+        let whole = if select.below.is_empty() { Some(below) } else { below.split('.').next() };
+        names.extend(whole.filter(|name| !names.contains(name)));
+    }
+    names.join(",")
 }
 
 /// The address of a request, below that of the mock.

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::contract::name::Constant;
 use crate::families::harness::connector::ToolName;
-use crate::families::harness::operations::{FieldType, Operation, Preset, PresetField};
+use crate::families::harness::operations::{Event, FieldType, Operation, Preset, PresetField};
 
 /// Order of a field among the inputs of a command, and which commands take it.
 struct Use<'a> {
@@ -31,7 +32,7 @@ pub fn connector(tool: &ToolName, preset: &Preset) -> Value {
     let commands = commands(preset);
     let taken: Vec<Taken> = preset.operations.iter().map(Taken::by).collect();
     let actions: Vec<_> = preset.operations.iter().map(|operation| operation.id.as_str()).collect();
-    json!({
+    let mut document = json!({
         "tool": tool.as_str(),
         "backend": preset.backend,
         "manifest_schema_version": "1.0.0",
@@ -59,7 +60,12 @@ pub fn connector(tool: &ToolName, preset: &Preset) -> Value {
             "fields": fields(preset, &taken),
         },
         "commands": commands,
-    })
+    });
+    if !preset.events.is_empty() {
+        let hints = picker_hints(preset, &taken);
+        document["events"] = preset.events.iter().map(|one| event(preset, one, &hints)).collect();
+    }
+    document
 }
 
 /// Resource names in order of first use.
@@ -86,6 +92,10 @@ pub fn inputs(operation: &Operation) -> Vec<String> {
     let mut ids: Vec<String> = operation.path_fields().iter().map(ToString::to_string).collect();
     ids.extend(operation.query.pairs().into_iter().map(|(_, field)| field.to_string()));
     ids.extend(operation.body.pairs().into_iter().map(|(_, field)| field.to_string()));
+    ids.extend(operation.shape_fields().iter().map(ToString::to_string));
+    ids.extend(operation.pick.iter().map(|pick| pick.field.to_string()));
+    ids.extend(operation.look_up.iter().map(|look_up| look_up.from.to_string()));
+    ids.extend(operation.now.iter().map(ToString::to_string));
     ids.extend(operation.each.iter().chain(&operation.required).map(ToString::to_string));
     if operation.list {
         ids.extend(["limit".to_owned(), "cursor".to_owned()]);
@@ -112,6 +122,7 @@ fn commands(preset: &Preset) -> Vec<Value> {
         ("capabilities", "Describe the connector, its modes and its commands"),
         ("health", "Report whether the connector is ready to work"),
         ("config.show", "Show the configuration without any secret"),
+        ("doctor", "Say for each command whether it can run, and what to do if not"),
     ];
     let meta = meta
         .into_iter()
@@ -149,45 +160,103 @@ fn command(
     })
 }
 
-/// The list command that fills the picker of a field. The host calls it without arguments, so one that needs any
-/// cannot fill a picker. A picker takes no value of an earlier step of a workflow: the id of what the commands
-/// themselves make and change stays a text field.
-fn picker<'a>(preset: &'a Preset, taken: &[Taken], field: &'a PresetField) -> Option<&'a str> {
+/// The list command that a picker of a field can name, and the fields that it cannot run without.
+fn picker_source<'a>(
+    preset: &'a Preset,
+    taken: &'a [Taken],
+    field: &PresetField,
+) -> Option<Source<'a>> {
     let source = field.picker.as_ref()?.as_str();
+    let position =
+        preset.operations.iter().position(|operation| operation.id.as_str() == source)?;
+    let command = preset.operations.get(position)?.id.as_str();
+    Some(Source { command, required: &taken.get(position)?.required })
+}
+
+struct Source<'a> {
+    command: &'a str,
+    required: &'a [String],
+}
+
+impl Source<'_> {
+    /// Whether the host can call it without arguments: what it requires then comes from the environment.
+    fn has_defaults(&self, preset: &Preset, is_good: impl Fn(&Constant) -> bool) -> bool {
+        self.required.iter().all(|id| {
+            let field = preset.fields.iter().find(|field| field.id.as_str() == id);
+            field.is_some_and(|field| {
+                field.default.is_some() || field.default_env.as_ref().is_some_and(&is_good)
+            })
+        })
+    }
+}
+
+/// The list command that fills the picker of a field. The host calls it with the credentials and nothing else, so one
+/// that needs more cannot fill a picker. A picker takes no value of an earlier step of a workflow: the id of what the
+/// commands themselves make and change stays a text field.
+fn picker<'a>(preset: &'a Preset, taken: &'a [Taken], field: &'a PresetField) -> Option<&'a str> {
+    let source = picker_source(preset, taken, field)?;
     let mut users = preset.operations.iter().zip(taken).filter_map(|(operation, taken)| {
         let requires = taken.required.iter().any(|id| id == field.id.as_str());
         requires.then(|| resource(operation.id.as_str()))
     });
     let first = users.next();
-    let is_own = first == Some(resource(source)) && users.all(|user| user == resource(source));
+    let own = resource(source.command);
+    let is_own = first == Some(own) && users.all(|user| user == own);
     if field.kind != FieldType::String || is_own {
         return None;
     }
-    let position =
-        preset.operations.iter().position(|operation| operation.id.as_str() == source)?;
-    taken.get(position)?.required.is_empty().then_some(source)
+    let is_credential = |name: &Constant| preset.auth.service_keys.contains(name);
+    source.has_defaults(preset, is_credential).then_some(source.command)
 }
 
-/// The name of a picker: `repo.list` fills `repo`, `repo.list_labels` fills `repo_list_labels`.
-fn picker_name(source: &str) -> String {
+/// The name of a picker: `repo.list` fills `repo`, `repo.list_labels` fills `repo_list_labels`, unless the preset says
+/// another one.
+fn picker_name(preset: &Preset, source: &str) -> String {
+    let own = preset.picker_names.iter().find(|(command, _)| command.as_str() == source);
+    if let Some((_, name)) = own {
+        return name.to_string();
+    }
     source.strip_suffix(".list").unwrap_or(source).replace('.', "_")
 }
 
+/// Every list that fills a picker, also with defaults that the operator sets.
 fn picker_hints(preset: &Preset, taken: &[Taken]) -> Map<String, Value> {
     let mut hints = Map::new();
-    for source in preset.fields.iter().filter_map(|field| picker(preset, taken, field)) {
-        let name = picker_name(source);
+    let filters = preset.events.iter().flat_map(|event| &event.filters);
+    for field in preset.fields.iter().chain(filters) {
+        let Some(source) = picker_source(preset, taken, field) else { continue };
+        if !source.has_defaults(preset, |_| true) {
+            continue;
+        }
+        let name = picker_name(preset, source.command);
         hints.entry(name.clone()).or_insert_with(|| {
             json!({
                 "kind": name,
-                "selection_surface": resource(source),
-                "resource": format!("{}.{}", preset.backend.trim_end_matches("-api"), resource(source)),
-                "source_command": source,
+                "resource": format!("{}.{}", preset.backend.trim_end_matches("-api"), resource(source.command)),
+                "source_command": source.command,
                 "source_fields": ["id", "name"],
             })
         });
     }
     hints
+}
+
+fn event(preset: &Preset, event: &Event, hints: &Map<String, Value>) -> Value {
+    let filters: Vec<_> = event
+        .filters
+        .iter()
+        .map(|filter| {
+            let source = filter.picker.as_ref().map(|source| picker_name(preset, source.as_str()));
+            Value::Object(described(filter, source.filter(|name| hints.contains_key(name))))
+        })
+        .collect();
+    json!({
+        "id": event.id,
+        "resource": event.resource.as_str(),
+        "summary": event.summary,
+        "delivery": "webhook",
+        "configFields": filters,
+    })
 }
 
 fn fields(preset: &Preset, taken: &[Taken]) -> Vec<Value> {
@@ -196,7 +265,10 @@ fn fields(preset: &Preset, taken: &[Taken]) -> Vec<Value> {
         .iter()
         .map(|field| field_use(preset, taken, field))
         .filter(|found| !found.applies_to.is_empty())
-        .map(|found| field_entry(&found, picker(preset, taken, found.field)))
+        .map(|found| {
+            let source = picker(preset, taken, found.field);
+            field_entry(&found, source.map(|source| picker_name(preset, source)))
+        })
         .collect();
     let lists: Vec<_> = preset
         .operations
@@ -229,8 +301,29 @@ fn field_use<'a>(preset: &'a Preset, taken: &[Taken], field: &'a PresetField) ->
     Use { field, applies_to, required_by }
 }
 
-fn field_entry(found: &Use<'_>, picker: Option<&str>) -> Value {
+fn field_entry(found: &Use<'_>, picker: Option<String>) -> Value {
     let field = found.field;
+    let mut entry = Map::new();
+    for (name, value) in described(field, picker) {
+        entry.insert(name.clone(), value);
+        if name == "renderAs" {
+            let is_required = found.required_by == found.applies_to.len();
+            entry.insert("required".to_owned(), is_required.into());
+            entry.insert("applies_to".to_owned(), json!(found.applies_to));
+        }
+    }
+    if !field.aliases.is_empty() {
+        let aliases: Vec<_> = field.aliases.iter().map(|alias| alias.as_str()).collect();
+        entry.insert("aliases".to_owned(), json!(aliases));
+    }
+    if let Some(name) = &field.default_env {
+        entry.insert("default_env".to_owned(), name.as_str().into());
+    }
+    Value::Object(entry)
+}
+
+/// What the form shows of a field.
+fn described(field: &PresetField, picker: Option<String>) -> Map<String, Value> {
     let (kind, render_as) = match field.kind {
         FieldType::String if picker.is_some() => ("string", "select"),
         FieldType::String => ("string", "text"),
@@ -251,8 +344,6 @@ fn field_entry(found: &Use<'_>, picker: Option<&str>) -> Value {
     set("label", field.label.as_str().into());
     set("type", kind.into());
     set("renderAs", render_as.into());
-    set("required", (found.required_by == found.applies_to.len()).into());
-    set("applies_to", json!(found.applies_to));
     // The only text that the form shows.
     set("description", field.help.as_str().into());
     let placeholder = match field.kind {
@@ -273,10 +364,10 @@ fn field_entry(found: &Use<'_>, picker: Option<&str>) -> Value {
     if let Some(default) = &field.default {
         set("default", default.clone());
     }
-    if let Some(source) = picker {
-        set("pickerHint", picker_name(source).into());
+    if let Some(name) = picker {
+        set("pickerHint", name.into());
     }
-    Value::Object(entry)
+    entry
 }
 
 /// `full_name` to `Full name`.
@@ -294,8 +385,16 @@ mod tests {
 
     #[test]
     fn each_picker_has_the_source_that_its_preset_names() {
-        let [repo, labels] = ["repo.list", "repo.list_labels"].map(picker_name);
-        assert_eq!((repo.as_str(), labels.as_str()), ("repo", "repo_list_labels"));
+        let preset: Preset = serde_json::from_str(
+            r#"{"label": "", "summary": "", "backend": "", "category": "", "categories": [], "documentation": "",
+            "picker_names": {"actions.list_runs": "actions"},
+            "auth": {"kind": "", "service_keys": [], "interactive_setup": [], "scheme": "bearer", "header": "", "secret_key": ""},
+            "api": {"error_style": "status", "health": {"method": "GET", "path": "/"}}, "fields": [], "operations": []}"#,
+        )
+        .unwrap();
+        let names = ["repo.list", "repo.list_labels", "actions.list_runs"];
+        let names = names.map(|source| picker_name(&preset, source));
+        assert_eq!(names, ["repo", "repo_list_labels", "actions"]);
     }
 
     #[test]

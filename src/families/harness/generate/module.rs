@@ -133,8 +133,16 @@ impl ConnectorModule {
                 python::tuple(&field.choices)
             };
             let default = field.default.as_ref().map_or_else(|| "None".to_owned(), python::value);
+            let mut more = String::new();
+            if !field.aliases.is_empty() {
+                let aliases = python::tuple(field.aliases.iter().map(Key::as_str));
+                more.push_str(&format!(", \"aliases\": {aliases}"));
+            }
+            if let Some(name) = &field.default_env {
+                more.push_str(&format!(", \"env\": {}", python::string(name.as_str())));
+            }
             self.line(&format!(
-                "    {}: {{\"type\": {}, \"choices\": {choices}, \"default\": {default}, \"help\": {}}},",
+                "    {}: {{\"type\": {}, \"choices\": {choices}, \"default\": {default}, \"help\": {}{more}}},",
                 python::string(id.as_str()),
                 python::string(field.kind.name()),
                 python::string(&field.help)

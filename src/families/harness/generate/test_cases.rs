@@ -32,7 +32,11 @@ pub fn table(connector: &Connector) -> String {
         };
         member("mode", python::string(command.required_mode.as_str()));
         member("argv", python::tuple(id.as_str().split('.')));
-        member("options", python::tuple(command.options.iter().map(option)));
+        let options = command.options.iter().flat_map(|field| {
+            let aliases = connector.fields.get(field).map_or(&[][..], |field| &field.aliases);
+            std::iter::once(field).chain(aliases).map(option)
+        });
+        member("options", python::tuple(options));
         member("sample", python::tuple(sample));
         text.push_str("    }),\n");
     }

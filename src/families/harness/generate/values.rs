@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::families::harness::connector::ToolName;
 use crate::families::harness::operations::{Operation, Paging, Preset};
@@ -32,6 +32,8 @@ pub fn variables(
         "name": tool.short(),
         "package": tool.package(),
         "label": preset.label,
+        "description": description(&preset.summary),
+        "first": first(preset),
         "summary": preset.summary,
         "backend": preset.backend,
         "documentation": preset.documentation,
@@ -43,6 +45,9 @@ pub fn variables(
         "aos_repository": origin.aos_repository,
         "spec_tag": origin.spec_tag,
         "auth": preset.auth,
+        "other_names": python::assignment("OTHER_NAMES", &json!(preset.auth)["other_names"]),
+        "has_default_env": preset.fields.iter().any(|field| field.default_env.is_some()),
+        "default_env": default_env(preset),
         "api": {
             "base_url": preset.api.base_url,
             "base_url_key": preset.api.base_url_key,
@@ -53,7 +58,9 @@ pub fn variables(
             "paging": preset.api.paging,
             "failures": python::assignment("FAILURES", &json!(preset.api.failures)),
             "waits": python::assignment("WAITS", &json!(preset.api.waits)),
+            "messages": python::assignment("MESSAGES", &json!(preset.api.messages)),
             "rate_wait": preset.api.rate_wait,
+            "slim": python::assignment("SLIM", &slim(preset)),
             "partial": python::assignment("PARTIAL", &json!(preset.api.partial)),
         },
         "resources": manifest::resources(preset),
@@ -93,7 +100,28 @@ fn operation(operation: &Operation) -> Value {
             json!({"wire": wire, "value": literal})
         })
         .collect();
+    let nested = |name: &str, value: Value| python::argument(name, &value, 8);
+    let shapes = (!operation.shapes.is_empty()).then(|| nested("shapes", json!(operation.shapes)));
+    let words = (!operation.words.is_empty()).then(|| {
+        let words: serde_json::Map<_, _> = operation
+            .words
+            .iter()
+            .map(|(field, words)| (field.to_string(), json!(words)))
+            .collect();
+        nested("words", Value::Object(words))
+    });
+    let more: Vec<String> = [shapes, words].into_iter().flatten().collect();
     json!({
+        "more": more,
+        "pick": operation.pick.as_ref().map(|pick| json!({
+            "at": pick.at, "field": pick.field.as_str(), "by": python::list(&pick.by),
+        })),
+        "look_up": operation.look_up.as_ref().map(|look_up| json!({
+            "into": look_up.into.as_str(), "from": look_up.from.as_str(), "path": look_up.path,
+            "at": look_up.at, "by": python::list(&look_up.by), "value": look_up.value,
+            "is_optional": look_up.is_optional,
+        })),
+        "now": operation.now.as_ref().map_or("", |field| field.as_str()),
         "id": operation.id.as_str(),
         "function": function_name(operation.id.as_str()),
         "summary": operation.summary,
@@ -107,11 +135,43 @@ fn operation(operation: &Operation) -> Value {
         "items": operation.items,
         "item_id": operation.item_id,
         "item_name": operation.item_name,
+        "item_url": operation.item_url,
+        "select": operation.select.as_ref().map(|select| python::value(&json!(select))),
         "mode": operation.required_mode(),
         "action_class": operation.class(),
         "each": operation.each.as_ref().map_or("", |field| field.as_str()),
         "paging": operation.paging.as_ref().map(paging),
     })
+}
+
+/// What the host shows of every agent tool: it reads a text in double quotes, without escapes, and a capital letter
+/// that ends the alphabet would end it.
+fn description(summary: &str) -> String {
+    summary.replace(['"', '\\'], "'").replace('Z', "z")
+}
+
+/// A command of its own, as an example.
+fn first(preset: &Preset) -> Value {
+    let id = preset.operations.first().map_or("", |operation| operation.id.as_str());
+    json!({"id": id, "words": id.replace('.', " ")})
+}
+
+/// The default fields of each list.
+fn slim(preset: &Preset) -> Value {
+    let lists = preset.operations.iter().filter(|operation| !operation.slim.is_empty());
+    lists.map(|list| (list.id.to_string(), json!(list.slim))).collect::<Map<_, _>>().into()
+}
+
+/// Variables whose values stand in for options that were left out, with what they are for.
+fn default_env(preset: &Preset) -> Vec<Value> {
+    let fields = preset.fields.iter();
+    let named = fields.filter_map(|field| Some((field.default_env.as_ref()?, field)));
+    named
+        .map(|(name, field)| {
+            let option = format!("--{}", field.id.as_str().replace('_', "-"));
+            json!({"name": name.as_str(), "option": option})
+        })
+        .collect()
 }
 
 fn paging(paging: &Paging) -> Value {

@@ -257,13 +257,23 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The nearest word tells whether what stands here goes into the URL or into the body.
+    /// What opens the brackets around a place tells whether it goes into the URL or into the body. The names beside it
+    /// do not: a table of settings may have a `query` of its own.
     fn goes_into_query(&self, at: usize) -> bool {
-        let tail = self.before(at);
-        let nearest =
-            |words: &[&[u8]]| words.iter().filter_map(|word| lexical::last(tail, word)).max();
-        let url = nearest(&[b"param", b"query", b"urlencode"]);
-        url.is_some() && url > nearest(&[b"body", b"json", b"data", b"headers", b"payload"])
+        let mut tail = self.before(at);
+        for _ in 0..MAX_BRACKETS {
+            let Some(open) = lexical::innermost_open(tail) else { return false };
+            tail = tail.get(..open).unwrap_or_default();
+            let line = tail.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+            let nearest =
+                |words: &[&[u8]]| words.iter().filter_map(|word| lexical::last(line, word)).max();
+            let url = nearest(&[b"param", b"query", b"urlencode"]);
+            let body = nearest(&[b"body", b"json", b"data", b"form", b"headers", b"payload"]);
+            if url.is_some() || body.is_some() {
+                return url > body && !is_form(line);
+            }
+        }
+        false
     }
 
     fn value_at(&self, at: usize) -> &'a str {
@@ -333,4 +343,19 @@ impl<'a> Scanner<'a> {
             self.note(offset + open, NoteKind::Slice { base, length });
         }
     }
+}
+
+/// Brackets around a pair of a query that are looked at, innermost first.
+const MAX_BRACKETS: usize = 3;
+
+/// `payload = parse.urlencode`: the same encoding, sent as the body of a form.
+fn is_form(line: &[u8]) -> bool {
+    let Some(at) = lexical::last(line, b"urlencode") else { return false };
+    let before = line.get(..at).unwrap_or_default().trim_ascii_end();
+    let module = before
+        .strip_suffix(b".")
+        .map_or(before, |name| name.strip_suffix(lexical::last_word(name)).unwrap_or_default());
+    let assigned = module.trim_ascii_end().strip_suffix(b"=").unwrap_or_default().trim_ascii_end();
+    let name = lexical::last_word(assigned).to_ascii_lowercase();
+    [b"body".as_slice(), b"data", b"form", b"payload"].iter().any(|word| contains(&name, word))
 }

@@ -17,6 +17,8 @@ pub(super) struct CliCommand<'a> {
     pub options: Vec<&'a str>,
     /// It takes positional arguments.
     pub takes_arguments: bool,
+    /// It fails without an option or an argument.
+    pub needs_input: bool,
     pub source: &'a SourceText<'a>,
     pub at: usize,
 }
@@ -106,12 +108,38 @@ impl<'a> Part<'a> {
         CliCommand {
             words,
             options: options(self.decorated),
+            needs_input: self.needs_input(),
             takes_arguments: self.decorated.decorators.iter().any(|d| d.method == "argument"),
             source: self.source,
             at: self.decorator.at,
         }
     }
 }
+
+impl Part<'_> {
+    /// Judged by the text of each decorator, which ends where the next one begins.
+    fn needs_input(&self) -> bool {
+        let decorators = &self.decorated.decorators;
+        decorators.iter().any(|decorator| {
+            let end = decorators.iter().map(|other| other.at).filter(|at| *at > decorator.at).min();
+            let end = end.unwrap_or(decorator.at.saturating_add(MAX_DECORATOR));
+            let bytes = self.source.bytes;
+            let text = bytes.get(decorator.at..end.min(bytes.len())).unwrap_or_default();
+            let text =
+                text.split(|byte| *byte == b'\n').take_while(|line| !line.starts_with(b"def "));
+            let text: Vec<u8> = text.flatten().copied().filter(|byte| *byte != b' ').collect();
+            let has = |word: &[u8]| text.windows(word.len()).any(|window| window == word);
+            match decorator.method {
+                "option" => has(b"required=True"),
+                "argument" => !has(b"required=False") && !has(b"default=") && !has(b"nargs=-1"),
+                _ => false,
+            }
+        })
+    }
+}
+
+/// Longest text of a decorator that is looked at.
+const MAX_DECORATOR: usize = 2_000;
 
 /// Where a group or command is put into another group; the group is absent when it cannot be told.
 struct Hang<'a> {

@@ -27,6 +27,14 @@ pub(super) const RESOURCE_UNKNOWN: Rule = Rule {
     source: "CONNECTOR-SPEC §7",
     ..Rule::warning(&[FAMILY])
 };
+pub(super) const RESOURCE_PREFIX: Rule = Rule {
+    id: "commands/resource-prefix",
+    summary: "A command's resource is the first part of its id",
+    why: "The workflow form lists a command under its resource, agents and saved workflows know it by its id: under another resource nobody finds it",
+    fix: "name the resource as the id does",
+    source: "host readers: workflow form",
+    ..Rule::warning(&[FAMILY])
+};
 pub(super) const REQUIRED_FIELD: Rule = Rule {
     id: "commands/required-field",
     summary: "`required_fields` names fields in `scope.fields` that apply to the command",
@@ -114,6 +122,14 @@ fn declarations(
                 found.meant(&RESOURCE_UNKNOWN, resource.text, resources.iter().copied())
             );
             found.at(&RESOURCE_UNKNOWN, source, resource.at, message);
+        }
+        if let Some(resource) = command.resource
+            && !subject.is_meta(id)
+            && id.split('.').next().is_some_and(|first| first != resource.text)
+            && resources.contains(resource.text)
+        {
+            let message = format!("the resource of {} is {}", shown(id), shown(resource.text));
+            found.at(&RESOURCE_PREFIX, source, resource.at, message);
         }
         for name in &command.required_fields {
             let applies = fields
@@ -332,6 +348,15 @@ mod tests {
             only(&Sample::good().file(handlers, &text)),
             ["commands/handler-unknown", "commands/handler-missing"]
         );
+    }
+
+    #[test]
+    fn a_resource_is_the_first_part_of_the_id() {
+        let both = ("\"resources\": [\"issue\"]", "\"resources\": [\"issue\", \"bug\"]");
+        let sample = Sample::good().manifest(both.0, both.1);
+        assert!(only(&sample).is_empty());
+        let sample = sample.manifest("\"resource\": \"issue\"", "\"resource\": \"bug\"");
+        assert_eq!(only(&sample), ["commands/resource-prefix"]);
     }
 
     #[test]

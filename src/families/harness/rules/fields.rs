@@ -5,6 +5,7 @@ mod form;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::manifest::{ConnectorManifest, ManifestText};
+use super::cli_tree::CliTree;
 use super::subject::ConnectorSubject;
 use crate::contract::rules::collector::{Collector, SourceText, shown, shown_list};
 use crate::contract::rules::rule::Rule;
@@ -114,7 +115,7 @@ const RUNNER_KEYS: &[&str] = &[
     "actionType",
 ];
 
-pub(super) use form::{EXPRESSION, MULTISELECT, PICKER_SOURCE, UNREAD_KEY};
+pub(super) use form::{EXPRESSION, MULTISELECT, PICKER_SOURCE, UNREAD_KEY, UNREAD_MEMBER};
 
 pub(super) fn check(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     let Some((manifest, source)) = subject.judged_manifest() else { return };
@@ -234,12 +235,20 @@ fn picker_sources(
         return;
     }
     let mut required: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    // The environment, or the command itself, gives what is not given.
+    let has_default = |id: &&str| {
+        manifest.fields().filter(|field| field.id.is_some_and(|own| own.text == *id)).any(|field| {
+            ["default", "default_env"].iter().any(|name| field.node.member(name).is_some())
+        })
+    };
     for (id, command) in manifest.identified().filter(|(id, _)| named.contains_key(id.text)) {
         let fields = command.required_fields.iter().map(|field| field.text);
-        required.entry(id.text).or_default().extend(fields);
+        required.entry(id.text).or_default().extend(fields.filter(|id| !has_default(id)));
     }
     for field in &manifest.scope.fields {
-        let Some(id) = field.id.filter(|_| field.is_always_required()) else { continue };
+        let is_needed =
+            |id: &ManifestText<'_>| field.is_always_required() && !has_default(&id.text);
+        let Some(id) = field.id.filter(is_needed) else { continue };
         match field.named_commands() {
             Some(commands) => {
                 for command in commands.iter().filter(|command| named.contains_key(command.text)) {
@@ -252,8 +261,13 @@ fn picker_sources(
             }),
         }
     }
+    let tree = CliTree::read(subject);
     for (command, fields) in required.iter().filter(|(_, fields)| !fields.is_empty()) {
         let Some(place) = named.get(command) else { continue };
+        // A manifest marks what the form asks for; the command line says what the command needs.
+        if tree.find(command).is_some_and(|found| !found.needs_input) {
+            continue;
+        }
         let message = format!(
             "a picker calls {} without arguments, but it requires {}",
             shown(command),

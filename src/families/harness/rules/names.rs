@@ -133,9 +133,13 @@ pub(super) fn is_secret_variable(name: &str) -> bool {
         "BOARD",
         "PUBLIC",
         "PUBLISHABLE",
+        "TEAM",
+        "CONFIG",
     ];
     // Names of settings about a secret, not of the secret: where it is, how long it lives.
-    const ABOUT: &[&str] = &["URL", "ID", "TYPE", "NAME", "PATH", "FILE", "TTL", "LIMIT", "LIMITS"];
+    // `…_ENV` holds the name of another variable.
+    const ABOUT: &[&str] =
+        &["URL", "ID", "TYPE", "NAME", "PATH", "FILE", "TTL", "LIMIT", "LIMITS", "ENV"];
     if !is_environment_name(name) {
         return false;
     }

@@ -94,6 +94,7 @@ def read_inputs(call: Invocation) -> Inputs:
     from ..contract_gen import COMMANDS
     from .errors import InvalidUsage
     from .inputs import Inputs, read
+    from .invocation import option_name
 
     if call.problem:
         raise InvalidUsage(call.problem)
@@ -110,9 +111,13 @@ def read_inputs(call: Invocation) -> Inputs:
     if call.stray:
         from .redaction import quote
 
+        options = [option_name(field) for field in COMMANDS[call.command]["options"]]
         raise InvalidUsage(
             f"unexpected argument `{quote(call.stray[0])}`",
-            hint="this connector takes options only, see `--help`",
+            {"options": options},
+            hint="inputs are options only: put the value behind its option"
+            if options
+            else "this command takes no inputs",
         )
     if not COMMANDS[call.command]["options"]:
         return Inputs()
@@ -121,18 +126,26 @@ def read_inputs(call: Invocation) -> Inputs:
 
 def carry_out(run: Run, call: Invocation, inputs: Inputs) -> Result:
     """Run the handler; what it prints goes to stderr."""
+    from ..contract_gen import REQUIRED_COMMANDS
     from .operations import Api
     from .output import Result
     from .redaction import ScrubbedStream, note
     from .registry import handler
+    from .selection import selection
 
+    wanted = selection(call.command, call.shape)
     function = handler(call.command)
     stream = ScrubbedStream()
     saved = sys.stdout, sys.stderr
     sys.stdout = sys.stderr = stream
     try:
-        api = Api(note if run.verbose else None)
-        data = api.marked(function(inputs, api))
+        api = Api(note if run.verbose else None, selection=wanted)
+        api.mode = run.mode
+        data = function(inputs, api)
+        if isinstance(data, dict):
+            data = api.marked(wanted.apply(data))
+            if not run.json:
+                data = wanted.for_people(data)
         if inputs.sources and isinstance(data, dict):
             data = {**data, "inputs_read": list(inputs.sources)}
     finally:
@@ -146,7 +159,13 @@ def carry_out(run: Run, call: Invocation, inputs: Inputs) -> Result:
         from .health import envelope_keys
 
         extra = envelope_keys(data)
-    return Result(data, extra)
+    elif call.command == "doctor":
+        from .doctor import envelope_keys
+
+        extra = envelope_keys(data)
+    # What the host reads of the built-in commands is never cut unasked.
+    is_cut = wanted.is_limited or call.command not in REQUIRED_COMMANDS
+    return Result(data, extra, limit=wanted.limit if is_cut else 0)
 
 
 def _help(run: Run, call: Invocation) -> Result:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import base64
 import http.client
 import json
+import re
 import socket
 import ssl
 import threading
@@ -112,8 +113,11 @@ class Client:
             if reply.status not in (301, 302, 303, 307, 308):
                 return reply
             target = self._redirect(method, target, reply)
-        details = {"status": reply.status, "reason": "redirect_loop"}
-        raise BackendUnavailable("too many redirects", details)
+        raise AuthError(
+            "too many redirects",
+            {"status": reply.status, "reason": "redirect_loop"},
+            hint="set the base URL to the address that the API redirects to",
+        )
 
     def _redirect(self, method: str, target: str, reply: Reply) -> str:
         """The target of a redirect; an error when it must not be followed."""
@@ -231,6 +235,10 @@ class _Work:
 
     def _translate(self, error: BaseException) -> BaseException:
         method = self._request[0]
+        if self._way[1] is not None:
+            refused = _proxy_failure(error)
+            if refused:
+                return refused
         kinds = (
             (ssl.SSLCertVerificationError, "untrusted"),
             (ssl.SSLError, "tls"),
@@ -291,6 +299,31 @@ def _unreachable(reason: str, method: str) -> ConnectorError:
     return BackendUnavailable(MESSAGES[reason], details, hint=HINTS.get(reason, ""))
 
 
+def _proxy_failure(error: BaseException) -> ConnectorError | None:
+    """The failure of the proxy itself, or None for one behind it."""
+    # http.client says in the text alone what a proxy answered.
+    told = re.match(r"Tunnel connection failed: ([0-9]{3})\b", str(error))
+    if told:
+        status = int(told[1])
+        details = {"reason": "proxy", "proxy_status": status}
+        if status == 407:
+            hint = "put the user and the password of the proxy into HTTPS_PROXY"
+            return AuthError("the proxy wants credentials", details, hint=hint)
+        if status < 500:
+            hint = (
+                "ask whoever runs the proxy to allow the host, or list it in NO_PROXY"
+            )
+            return AuthError("the proxy does not allow the backend", details, hint=hint)
+        return BackendUnavailable("the proxy failed", details, hint="try it again soon")
+    if isinstance(error, (ConnectionRefusedError, socket.gaierror)):
+        return BackendUnavailable(
+            "the proxy cannot be reached",
+            {"reason": "proxy_unreachable"},
+            hint="check HTTPS_PROXY, or unset it where none is needed",
+        )
+    return None
+
+
 def _connect(
     base: SplitResult, proxy: SplitResult | None, timeout: float
 ) -> http.client.HTTPConnection:
@@ -333,7 +366,7 @@ def _proxy(base: SplitResult) -> SplitResult | None:
         raise AuthError(
             "the proxy in HTTPS_PROXY is not one",
             {"reason": "proxy"},
-            hint="set it to http://host:port, or unset it",
+            hint="name the proxy by scheme, host and port, or unset the variable",
         )
     return proxy
 

@@ -1,7 +1,9 @@
 """Settings and secrets. They come from the environment and from nowhere else.
 
 Only the names that the contract declares are read: the service keys, the
-variable that moves the base URL, and the one that sets the default mode.
+variable that moves the base URL, the one that sets the default mode, those by
+which a network names its proxy and its certificates, and (in `inputs`) the
+defaults of fields.
 No value is ever returned by `config show`, not even its length.
 """
 
@@ -13,11 +15,30 @@ from .. import api
 from ..contract_gen import DEFAULT_MODE, MODE_ENV, MODES, SERVICE_KEYS
 from .errors import AuthError, InvalidUsage
 
+# For type checkers only: a call does not import `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# What the network of a machine may need; nothing else of the environment is looked at.
+NETWORK = {
+    "HTTPS_PROXY": "proxy",
+    "NO_PROXY": "hosts_without_proxy",
+    "SSL_CERT_FILE": "trusted_certificates",
+    "SSL_CERT_DIR": "trusted_certificates",
+}
+
 
 def value(key: str) -> str:
-    """The value of a variable, or "" when it is unset or blank."""
-    text = os.environ.get(key, "") if key else ""
-    return text if text.strip() else ""
+    """The value of a variable, or "" when it is unset or blank.
+
+    A service key may have other names, which count when it is unset itself.
+    """
+    for name in (key, *api.OTHER_NAMES.get(key, ())):
+        text = os.environ.get(name, "") if name else ""
+        if text.strip():
+            return text
+    return ""
 
 
 def missing_keys() -> list[str]:
@@ -66,7 +87,18 @@ def base_url() -> tuple[str, str]:
         return value(api.URL_OVERRIDE), api.URL_OVERRIDE
     if api.BASE_URL:
         return api.BASE_URL, "default"
-    return value(api.BASE_URL_KEY), api.BASE_URL_KEY
+    return value(api.BASE_URL_KEY), api.BASE_URL_KEY or api.URL_OVERRIDE
+
+
+def surroundings() -> list[dict[str, Any]]:
+    """The variables that say how the API is reached, and whether each is set."""
+    names = [api.URL_OVERRIDE or api.BASE_URL_KEY, *NETWORK]
+    lower = [name for name in NETWORK if not value(name) and value(name.lower())]
+    return [
+        {"key": name, "set": bool(value(name)) or name in lower, "for": what}
+        for name, what in zip(names, ("base_url", *NETWORK.values()))
+        if name
+    ]
 
 
 def data_secrets() -> list[str]:

@@ -41,8 +41,10 @@ def report(log: Log | None = None) -> dict[str, Any]:
         status, details = _probe(log)
     except (Exception, SystemExit) as error:  # noqa: BLE001
         status, details = "error", _told(unexpected(error))
+    hint = details.pop("hint", "")
     backend = {"name": "backend", "ok": status == "healthy", "details": details}
-    return {"status": status, "checks": [keys, backend, own]}
+    answer = {"status": status, "checks": [keys, backend, own]}
+    return {**answer, "next_steps": [hint]} if hint else answer
 
 
 def _runtime() -> dict[str, Any]:
@@ -82,9 +84,13 @@ def _probe(log: Log | None) -> tuple[str, dict[str, Any]]:
     try:
         client = Client(api.HEALTH_SECONDS, log)
     except ConnectorError as error:
-        return "error", _told(error)
+        is_open = error.details.get("reason") == "base_url_missing"
+        return "needs_setup" if is_open else "error", _told(error)
     try:
-        reply = client.request(api.HEALTH_METHOD, *_split(api.HEALTH_PATH))
+        for path in (api.HEALTH_PATH, *api.HEALTH_ALSO):
+            reply = client.request(api.HEALTH_METHOD, *_split(path))
+            if reply.status != 404:
+                break
         replies.result(reply)
     except AuthError as error:
         return "needs_setup", _told(error)
@@ -104,4 +110,5 @@ def _split(path: str) -> tuple[str, dict[str, str]]:
 
 
 def _told(error: ConnectorError) -> dict[str, Any]:
-    return {"code": error.code, "message": error.message, **error.details}
+    told = {"code": error.code, "message": error.message, **error.details}
+    return {**told, "hint": error.hint} if error.hint else told

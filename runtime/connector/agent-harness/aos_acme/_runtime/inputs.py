@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import math
 import re
+import time
 
 from ..contract_gen import COMMANDS, FIELDS, plain
-from . import strict_json
+from . import config, strict_json
 from .errors import InvalidUsage
 from .invocation import option_name
 from .redaction import quote
@@ -49,6 +50,18 @@ class Inputs(dict[str, "Any"]):
         inputs.sources = self.sources
         return inputs
 
+    def with_value(self, field: str, value: Any) -> Inputs:
+        """A copy that has one more value."""
+        inputs = Inputs(self, **{field: value})
+        inputs.item_field, inputs.sources = self.item_field, self.sources
+        return inputs
+
+    def at_present(self, field: str) -> Inputs:
+        """A copy in which a time that was not given is the present one."""
+        if field in self:
+            return self
+        return self.with_value(field, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
+
     def option(self, field: str) -> str:
         """The option that a field was given with."""
         given = self.item_field if field == "each_item" else ""
@@ -59,13 +72,21 @@ def read(command_id: str, texts: dict[str, list[str]]) -> Inputs:
     """Convert {field: [text, ...]} and fill in defaults.
 
     A workflow form shows the default of a field and sends nothing until somebody
-    edits it. So every command that takes the field applies its default.
+    edits it. So every command that takes the field applies its default. A value
+    that the operator sets in the environment (`default_env`) comes before it.
     """
     spec = COMMANDS[command_id]
     inputs = Inputs()
     sources = Sources()
     for field, given in texts.items():
         found = convert(field, [text for text in given if text != ""], sources)
+        if found is not None:
+            inputs[field] = found[0]
+    # Nothing that cannot be undone falls on what a variable happens to name.
+    may_default = spec["action_class"] != "destructive"
+    for field in spec["options"]:
+        preset = config.value(FIELDS[field].get("env", "")) if may_default else ""
+        found = convert(field, [preset]) if preset and field not in inputs else None
         if found is not None:
             inputs[field] = found[0]
     for field in spec["options"]:
@@ -83,11 +104,22 @@ def read(command_id: str, texts: dict[str, list[str]]) -> Inputs:
     if missing:
         raise InvalidUsage(
             "missing required " + ", ".join(f"`{name}`" for name in missing),
-            {"missing": missing},
+            {
+                "missing": missing,
+                "options": [option_name(field) for field in spec["options"]],
+                **_settings(missing),
+            },
             hint="see the options with `--help`",
         )
     inputs.sources = tuple(sources.read)
     return inputs
+
+
+def _settings(missing: list[str]) -> dict[str, Any]:
+    """The variables that would stand in for the missing options."""
+    names = {option_name(field): spec.get("env") for field, spec in FIELDS.items()}
+    known = {option: names[option] for option in missing if names.get(option)}
+    return {"or_set": known} if known else {}
 
 
 def convert(
@@ -100,7 +132,7 @@ def convert(
     if not texts:
         return None
     for text in texts:
-        _check_text(field, text)
+        _check_text(option_name(field), text)
     spec = FIELDS[field]
     kind = spec["type"]
     if kind == "list":
@@ -125,11 +157,11 @@ def convert(
     return [text]
 
 
-def _check_text(field: str, text: str) -> None:
+def _check_text(option: str, text: str) -> None:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise InvalidUsage(f"`{option_name(field)}` is not valid UTF-8") from None
+        raise InvalidUsage(f"`{option}` is not valid UTF-8") from None
 
 
 def _number(field: str, text: str) -> int:
@@ -152,7 +184,11 @@ def _boolean(field: str, text: str) -> bool:
 
 
 def _list(field: str, text: str) -> list[Any]:
-    """A JSON array, or values with commas between them."""
+    return listed(option_name(field), text)
+
+
+def listed(option: str, text: str) -> list[Any]:
+    """The values of an option: a JSON array, or values with commas between them."""
     if text.strip().startswith("["):
         try:
             values = json.loads(text)
@@ -161,11 +197,11 @@ def _list(field: str, text: str) -> list[Any]:
         if isinstance(values, list):
             if not all(isinstance(v, (str, int)) or _is_finite(v) for v in values):
                 raise InvalidUsage(
-                    f"`{option_name(field)}` takes texts and numbers only",
+                    f"`{option}` takes texts and numbers only",
                     {"value": quote(text)},
                 )
             for value in values:
-                _check_text(field, str(value))
+                _check_text(option, str(value))
             return values
     return [part.strip() for part in text.split(",") if part.strip()]
 

@@ -38,6 +38,8 @@ HOST_KEYS = (
     "operatorApprovedAt",
     "parameters",
 )
+# Options of every command that say what its answer shows, unless they are inputs here.
+SHAPES = {"fields": "fields", "max-bytes": "max_bytes"}
 
 
 def option_name(field: str) -> str:
@@ -45,10 +47,16 @@ def option_name(field: str) -> str:
     return "--" + field.replace("_", "-")
 
 
+def option_names(field: str) -> list[str]:
+    """The option of a field and its other names."""
+    return [option_name(name) for name in (field, *FIELDS[field].get("aliases", ()))]
+
+
 def _option_kinds() -> dict[str, str]:
     """The type of every option that a caller may send, whichever command it is for."""
-    kinds = {f"--{key}": "string" for key in HOST_KEYS}
-    kinds.update((option_name(field), spec["type"]) for field, spec in FIELDS.items())
+    kinds = {f"--{key}": "string" for key in (*HOST_KEYS, *SHAPES)}
+    for field, spec in FIELDS.items():
+        kinds.update(dict.fromkeys(option_names(field), spec["type"]))
     return kinds
 
 
@@ -75,8 +83,10 @@ class Invocation:
         self.path: tuple[str, ...] = ()
         self.stray: list[str] = []
         self.options: list[str] = []
+        self.shape: dict[str, str] = {}
         self._modes: set[str] = set()
         self._scan([str(word) for word in words])
+        self._take_shape()
         if self.mode_flag is not None and len(self._modes) > 1:
             self.mode_problem = "option `--mode` was given with different values"
 
@@ -104,7 +114,7 @@ class Invocation:
         key of the host, is a leftover; any other option is a mistake.
         """
         spec = COMMANDS.get(self.command, {"options": ()})
-        mine = {option_name(field) for field in spec["options"]}
+        mine = {name for field in spec["options"] for name in option_names(field)}
         leftovers = set(_option_kinds()) - mine
         own, ignored = [], {}
         for word in self.options:
@@ -148,6 +158,20 @@ class Invocation:
             self.path = (*self.path, word)
         else:
             self.stray.append(word)
+
+    def _take_shape(self) -> None:
+        """Take out the options that say what the answer shows."""
+        rest = []
+        for word in self.options:
+            name, equals, value = word.partition("=")
+            key = SHAPES.get(name[2:])
+            if key is None or key in FIELDS:
+                rest.append(word)
+            elif equals:
+                self.shape[key] = value
+            elif not self.problem:
+                self.problem = f"option `{name}` needs a value"
+        self.options = rest
 
     def _take_flag(self, name: str, has_value: bool) -> None:
         setattr(self, name[2:], True)

@@ -1,4 +1,4 @@
-"""The three commands every connector has. They work without any setup."""
+"""The commands that every connector has. They work without any setup."""
 
 from __future__ import annotations
 
@@ -62,6 +62,14 @@ def show_health(inputs: Inputs, call: Api) -> dict[str, Any]:
     return health.report(call.log)
 
 
+@command("doctor")
+def show_doctor(inputs: Inputs, call: Api) -> dict[str, Any]:
+    """Say for each command whether it can run."""
+    from . import doctor
+
+    return doctor.report(call.mode, call.log)
+
+
 @command("config.show")
 def show_config(inputs: Inputs, call: Api) -> dict[str, Any]:
     """Show which settings are set, without any part of a value."""
@@ -75,5 +83,6 @@ def show_config(inputs: Inputs, call: Api) -> dict[str, Any]:
         "backend": BACKEND,
         "auth": {"kind": MANIFEST["auth"]["kind"], "keys": keys},
         "base_url": base_url,
+        "network": config.surroundings(),
         "mode": {"default": DEFAULT_MODE, "env": MODE_ENV, "allowed": list(MODES)},
     }

@@ -10,6 +10,7 @@ from __future__ import annotations
 from .. import api as settings
 from .errors import AuthError, BackendUnavailable, ConnectorError, InvalidUsage
 from .redaction import quote
+from .selection import Selection, missing
 
 # For type checkers only: a call does not import `typing`.
 TYPE_CHECKING = False
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import builtins
     from collections.abc import Callable
     from typing import Any
+    from urllib.parse import SplitResult
 
     from .client import Client, Reply
     from .inputs import Inputs
@@ -25,8 +27,11 @@ if TYPE_CHECKING:
     Log = Callable[[str], None]
     # Inputs by the names that the API has for them.
     Names = dict[str, str]
+    Words = dict[str, dict[str, Any]]
 
 LIMIT = 30
+# The input that holds the fields which the API shall send. No option has this name.
+FIELDS = "--fields"
 # The inputs that say which part of a list is wanted.
 WINDOW = ("limit", "cursor")
 
@@ -34,8 +39,16 @@ WINDOW = ("limit", "cursor")
 class Api:
     """The API for the time of one command. Nothing is sent before it is used."""
 
-    def __init__(self, log: Log | None = None, seconds: float | None = None) -> None:
+    def __init__(
+        self,
+        log: Log | None = None,
+        seconds: float | None = None,
+        selection: Selection | None = None,
+    ) -> None:
         self.log = log
+        self.selection = selection or Selection()
+        # What the run may do; `doctor` says what that allows.
+        self.mode = ""
         self.doubts: builtins.list[Doubt] = []
         self._seconds = seconds
         self._client: Client | None = None
@@ -49,12 +62,18 @@ class Api:
         query: Names | None = None,
         body: Names | None = None,
         constants: dict[str, Any] | None = None,
+        shapes: dict[str, Any] | None = None,
+        words: Words | None = None,
     ) -> Any:
         """Send one request and return the data of the reply."""
-        from . import completeness, replies
+        from . import completeness, replies, urls
 
+        constants = _fixed(constants, shapes, words, inputs)
         reply = self.reply(method, path, inputs, query, body, constants)
         data = replies.result(reply)
+        if reply.is_empty:
+            # The answer of a deletion: nothing. Say what it was about.
+            data = {"done": True, **data, **urls.named(path, inputs)}
         is_read = method in ("GET", "HEAD")
         self.doubts += completeness.doubts(reply, path, is_read)
         return data
@@ -76,15 +95,25 @@ class Api:
         query: Names | None = None,
         body: Names | None = None,
         constants: dict[str, Any] | None = None,
+        shapes: dict[str, Any] | None = None,
+        words: Words | None = None,
         items: str = "",
         item_id: str = "id",
         item_name: str = "name",
+        item_url: str = "",
+        select: dict[str, str] | None = None,
         paging: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """Fetch one page: {result: […], items: [{id, name}], next_cursor, …}."""
+        """Fetch one page: {result: […], items: [{id, name}], next_cursor, …}.
+
+        `select` is how the API takes the fields that it shall send: the query `name`,
+        what they are `below`, the value for `all`. `item_url` makes an address from
+        an entry: `https://host/task/{id}`.
+        """
         from . import completeness, cursors, replies, sizes
         from . import paging as pages
 
+        constants = _fixed(constants, shapes, words, inputs)
         rules = {**settings.PAGING, **(paging or {})}
         limit = inputs["limit"]
         size = pages.page_size(rules, LIMIT if limit is None else limit)
@@ -95,6 +124,11 @@ class Api:
             reply = client.request(method, place.at)
         else:
             extra = pages.request_values(rules, place)
+            if select:
+                names = self._selected(select, (item_id, item_name), query, inputs)
+                if names:
+                    query = {**(query or {}), select["name"]: FIELDS}
+                    inputs = inputs.with_value(FIELDS, names)
             in_body = rules["in"] == "body"
             reply = self.reply(
                 method, path, inputs, query, body, constants, extra, in_body
@@ -112,15 +146,19 @@ class Api:
         following = pages.next_place(rules, reply, found, place, client.base)
         ends = [following, place.rest(size)]
         reserved = max(len(cursors.write(end, call)) for end in ends if end)
-        shown, cut = sizes.fitting(
-            rest, lambda item: entry(item, item_id, item_name), reserved
-        )
+        link = _on_site(item_url, client.base)
+        chosen, absent = self.selection.entries(rest, result)
+        pairs = [
+            (shown, entry(item, item_id, item_name, link))
+            for shown, item in zip(chosen, rest)
+        ]
+        pairs, cut = sizes.fitting(pairs, self.selection.limit, reserved)
+        shown, slims = [item for item, _ in pairs], [slim for _, slim in pairs]
         doubts = completeness.doubts(reply, path)
         if place.skip + len(shown) < len(found):
             following = place.rest(len(shown))
         elif following is None:
             doubts += pages.doubts(rules, reply, found, place)
-        slims = [entry(item, item_id, item_name) for item in shown]
         entries = [slim for slim in slims if slim]
         if len(entries) < len(slims):
             text = f"{len(slims) - len(entries)} entries have no id at `{item_id}`"
@@ -133,9 +171,55 @@ class Api:
         answer = {"items": entries, result: shown, "count": len(shown)}
         answer["next_cursor"] = cursors.write(following, call) if following else None
         answer["has_more"] = following is not None
-        if cut:
-            answer["truncated"] = True
+        answer.update(cut, **missing(absent, rest[0] if rest else None))
         return {**answer, **completeness.mark(doubts)}
+
+    def _selected(
+        self,
+        select: dict[str, str],
+        named: tuple[str, str],
+        query: Names | None,
+        inputs: Inputs,
+    ) -> builtins.list[str]:
+        """The fields to ask for; none where the caller asked in the words of the API."""
+        if (query or {}).get(select["name"]) in inputs:
+            self.selection.show_all()
+            return []
+        wanted, below = self.selection.wanted, select.get("below", "")
+        if not wanted:
+            return [select["all"]] if "all" in select else []
+        paths = [path for path in (*wanted, *named) if path.startswith(below)]
+        if below:
+            paths = [path[len(below) :].partition(".")[0] for path in paths]
+        return list(dict.fromkeys(filter(None, paths)))
+
+    def look_up(
+        self, inputs: Inputs, into: str, source: str, path: str, **place: Any
+    ) -> Inputs:
+        """The inputs with `into`, which a list of the API finds by another input."""
+        from . import entries, paging, replies
+
+        option, wanted = inputs.option(into), inputs[source]
+        if into in inputs or (wanted is None and place.get("optional")):
+            return inputs
+        if wanted is None:
+            raise InvalidUsage(
+                f"give `{option}` or `{inputs.option(source)}`",
+                {"missing": [option, inputs.option(source)]},
+            )
+        data = replies.result(self.reply("GET", path, inputs))
+        members = place["by"]
+        named = inputs.option(source) if members else option
+        entry = entries.find(data, place["at"], members, wanted, named)
+        return inputs.with_value(into, paging.dig(entry, place["value"]))
+
+    def pick(
+        self, reply: Any, inputs: Inputs, field: str, at: str, by: builtins.list[str]
+    ) -> Any:
+        """The entry of a list in the reply that an input names."""
+        from . import entries
+
+        return entries.find(reply, at, by, inputs[field], inputs.option(field))
 
     def each(
         self, inputs: Inputs, field: str, run: Callable[[Inputs], Any]
@@ -153,6 +237,7 @@ class Api:
                 f"at most {settings.BULK_TARGETS} values at once",
                 {"given": len(targets)},
             )
+        self.selection.spare()
         items, first, stopped = [], None, None
         for target in targets:
             item = {"target": target, "ok": stopped is None}
@@ -215,7 +300,23 @@ class Api:
         return self._client
 
 
-def entry(item: Any, item_id: str, item_name: str) -> dict[str, Any] | None:
+def _fixed(
+    constants: dict[str, Any] | None,
+    shapes: dict[str, Any] | None,
+    words: Words | None,
+    inputs: Inputs,
+) -> dict[str, Any] | None:
+    """The constants of a request, and the shapes with its inputs filled in."""
+    if not shapes:
+        return constants
+    from .shapes import fill
+
+    return {**(constants or {}), **fill(shapes, words or {}, inputs)}
+
+
+def entry(
+    item: Any, item_id: str, item_name: str, item_url: str = ""
+) -> dict[str, Any] | None:
     """The short form of an item: what a picker shows. None for one without an id."""
     from .paging import dig
 
@@ -226,10 +327,30 @@ def entry(item: Any, item_id: str, item_name: str) -> dict[str, Any] | None:
     if not found:
         return None
     slim = {"id": found, "name": _short(dig(item, item_name)) or found}
-    for key in ("html_url", "web_url", "permalink", "url"):
+    for key in ("html_url", "web_url", "permalink", "permalink_url", "url"):
         if isinstance(item.get(key), str):
             return {**slim, "url": item[key]}
-    return slim
+    return {**slim, "url": _filled(item_url, item)} if item_url else slim
+
+
+def _on_site(item_url: str, base: SplitResult) -> str:
+    """The address with the site in it, or "" where the base URL is that of a gateway."""
+    if "{base_url}" in item_url and base.path:
+        return ""
+    return item_url.replace("{base_url}", f"{base.scheme}://{base.netloc}")
+
+
+def _filled(template: str, item: Any) -> str:
+    """An address with `{path}` replaced by what the entry has there."""
+    from urllib.parse import quote as percent
+
+    from .paging import dig
+
+    url, *parts = template.split("{")
+    for part in parts:
+        path, _, rest = part.partition("}")
+        url += percent(_short(dig(item, path)), safe="") + rest
+    return url
 
 
 def _short(value: Any) -> str:

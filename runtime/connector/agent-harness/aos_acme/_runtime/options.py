@@ -10,10 +10,12 @@ import difflib
 
 import click
 
+from .. import api
 from ..contract_gen import COMMANDS, DEFAULT_MODE, FIELDS, MODE_ENV, MODES, TOOL
 from .errors import InvalidUsage
-from .invocation import command_words, option_name
+from .invocation import SHAPES, command_words, option_name, option_names
 from .redaction import quote
+from .selection import EVERYTHING
 from .sources import HELP, LONG_TYPES
 
 # For type checkers only: a call does not import `typing`.
@@ -87,7 +89,7 @@ def build_command(command_id: str) -> click.Command:
         params=params + _global_options(),
         help=f"{spec['summary']} (mode {spec['required_mode']}).",
         short_help=spec["summary"],
-        epilog=HELP if _takes_long_text(spec) else None,
+        epilog="\n\n".join(_notes(command_id, spec)) or None,
     )
 
 
@@ -127,6 +129,17 @@ def _group(name: str, path: tuple[str, ...]) -> click.Group:
     return click.Group(name, params=_global_options(), help=label + ".")
 
 
+def _notes(command_id: str, spec: Spec) -> list[str]:
+    notes = [HELP] if _takes_long_text(spec) else []
+    shown = api.SLIM.get(command_id)
+    if shown:
+        notes.append(
+            f"Each entry shows {', '.join(shown)}. `--fields {EVERYTHING}` shows all "
+            f"that the API gives, `--fields a,b.c` what you name."
+        )
+    return notes
+
+
 def _takes_long_text(spec: Spec) -> bool:
     return any(FIELDS[field]["type"] in LONG_TYPES for field in spec["options"])
 
@@ -146,15 +159,35 @@ def _option(field: str, required: bool) -> click.Option:
     told = spec["help"] or ""
     if required:
         told = f"{told}  [required]".strip()
+    defaults = [f"${spec['env']}"] if spec.get("env") else []
     if spec["default"] not in (None, ""):
-        told = f"{told}  [default: {spec['default']}]".strip()
+        defaults.append(str(spec["default"]))
+    if defaults:
+        told = f"{told}  [default: {', else '.join(defaults)}]".strip()
     return click.Option(
-        [field, option_name(field)],
+        [field, *option_names(field)],
         multiple=True,
         type=click.UNPROCESSED,
         metavar=metavar,
         help=told,
     )
+
+
+def _shape_options() -> list[click.Parameter]:
+    told = {
+        "fields": ("A,B.C", "Show only these, dotted paths inside the result"),
+        "max_bytes": (
+            "NUMBER",
+            f"How large the answer may be  [default: {api.RESULT_BYTES}]",
+        ),
+    }
+    return [
+        click.Option(
+            [f"--{name}"], metavar=told[key][0], expose_value=False, help=told[key][1]
+        )
+        for name, key in SHAPES.items()
+        if key not in FIELDS
+    ]
 
 
 def _global_options() -> list[click.Parameter]:
@@ -168,6 +201,7 @@ def _global_options() -> list[click.Parameter]:
         click.Option(
             ["--mode"], metavar=f"[{'|'.join(MODES)}]", expose_value=False, help=mode
         ),
+        *_shape_options(),
         click.Option(
             ["--verbose"],
             is_flag=True,

@@ -34,9 +34,14 @@ class Result:
     """The outcome of a successful run."""
 
     def __init__(
-        self, data: Any, extra: dict[str, Any] | None = None, text: str | None = None
+        self,
+        data: Any,
+        extra: dict[str, Any] | None = None,
+        text: str | None = None,
+        limit: int = 0,
     ) -> None:
         self.data = data
+        self.limit = limit  # how many bytes it may have; 0 is no limit of its own
         self.extra = extra or {}
         self.text = text
 
@@ -87,7 +92,9 @@ def _render(run: Run, outcome: Result | ConnectorError) -> str:
         raise InternalError("the handler did not return a dict")
     if run.command not in REQUIRED_COMMANDS:
         # Meta commands and help hold constants only: nothing to look for.
-        data = sizes.bounded(redaction.scrub(data)) if outcome.text is None else data
+        data = redaction.scrub(data) if outcome.text is None else data
+    if outcome.limit:
+        data = sizes.bounded(data, outcome.limit)
     if run.json:
         return _line(success_envelope(run, data, outcome.extra))
     from . import text

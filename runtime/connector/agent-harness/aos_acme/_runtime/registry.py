@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     # A function of `inputs` and `api` that returns the data of the envelope.
     Handler = Callable[..., Any]
 
+# Commands that the runtime itself carries out.
+BUILT_IN = (*REQUIRED_COMMANDS, "doctor")
 HANDLERS: dict[str, Handler] = {}
 # The package of the connector, which holds `commands` and this runtime.
 _TOP = __package__.rpartition(".")[0]
@@ -59,7 +61,7 @@ def handler(command_id: str) -> Handler:
 
 def module_name(command_id: str) -> str:
     """The module that holds a command, relative to the package of the connector."""
-    if command_id in REQUIRED_COMMANDS:
+    if command_id in BUILT_IN:
         return "_runtime.meta"
     resource = command_id.split(".")[0]
     return "commands." + "".join(c if c.isalnum() else "_" for c in resource)

@@ -78,6 +78,8 @@ STATUSES = {
     451: "blocked",
 }
 TEXT_LENGTH = 4000
+# Members of an error object that may hold the reason, the best first.
+TEXTS = ("message", "detail", "description", "text", "reason", "code", "title", "type")
 LIMIT_HEADERS = ("x-ratelimit-remaining", "ratelimit-remaining")
 
 
@@ -112,6 +114,10 @@ def upstream_message(reply: Reply) -> str:
         return reply.body[:TEXT_LENGTH].decode("utf-8", "replace").strip()
     if not isinstance(data, dict):
         return ""
+    for path in api.MESSAGES:
+        named = [text for value in values_at(reply, path) for text in _words(value)]
+        if named:
+            return "; ".join(named[:3])
     told = []
     for key in ("message", "error_description", "error", "detail", "title"):
         told = _words(data.get(key))
@@ -228,7 +234,7 @@ def _words(value: Any, depth: int = 0) -> list[str]:
         return [text for entry in value[:3] for text in _words(entry, depth + 1)][:3]
     if not isinstance(value, dict) or depth > 3:
         return []
-    told = (value.get(key) for key in ("message", "detail", "code", "title", "type"))
+    told = (value.get(key) for key in TEXTS)
     reason = next((text for text in told if isinstance(text, str) and text), "")
     field = value.get("field")
     if reason:

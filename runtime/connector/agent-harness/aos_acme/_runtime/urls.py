@@ -24,12 +24,18 @@ PORTS = {"https": 443, "http": 80}
 def base() -> SplitResult:
     """The checked base URL, split into its parts."""
     text, source = config.base_url()
+    if not text:
+        raise AuthError(
+            "the address of the API is not set",
+            {"reason": "base_url_missing", "key": source},
+            hint=f"set {source} to it, or BASE_URL in api.py for everybody",
+        )
     problem = _problem(text)
     if problem:
         raise AuthError(
             f"the base URL from {source} {problem}",
             {"key": source},
-            hint="use https://host[/path]; http is for loopback only",
+            hint="set it to the https address of the API; http is for loopback only",
         )
     return urlsplit(text.rstrip("/"))
 
@@ -106,6 +112,12 @@ def fill(template: str, inputs: Inputs) -> str:
     if any(segment in (".", "..") for segment in path.split("/")):
         raise InvalidUsage("a path segment must not be `.` or `..`")
     return path
+
+
+def named(template: str, inputs: Inputs) -> dict[str, Any]:
+    """The inputs that a path names."""
+    parts = [part.partition("}")[0].lstrip("+") for part in template.split("{")[1:]]
+    return {field: inputs[field] for field in parts if field in inputs}
 
 
 def _path_value(field: str, inputs: Inputs) -> str:

@@ -104,7 +104,7 @@ def test_a_long_cursor_survives_a_result_that_is_cut(backend, monkeypatch):
     backend.answer_in_turn(
         Answer(body={"ok": True, "l": things, "next": cursor}), page()
     )
-    found = module("sizes").bounded(ask(CURSOR))
+    found = module("sizes").bounded(ask(CURSOR), 60_000)
     assert found["truncated"] is True
     ask(CURSOR, found["next_cursor"])
     assert dict(backend.requests[1].query)["at"] == cursor

@@ -33,7 +33,9 @@ def failure(code, message, details):
     return error
 
 
-def test_success(run, keys):
+def test_success(run, keys, monkeypatch):
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    monkeypatch.delenv("SSL_CERT_DIR", raising=False)
     data = {
         "tool": gen.TOOL,
         "backend": gen.BACKEND,
@@ -43,7 +45,18 @@ def test_success(run, keys):
         },
         "base_url": {"source": "default", "url": api.BASE_URL}
         if api.BASE_URL
-        else {"source": api.BASE_URL_KEY},
+        else {"source": api.BASE_URL_KEY or api.URL_OVERRIDE},
+        "network": [
+            {
+                "key": api.URL_OVERRIDE or api.BASE_URL_KEY,
+                "set": not api.BASE_URL,
+                "for": "base_url",
+            },
+            {"key": "HTTPS_PROXY", "set": False, "for": "proxy"},
+            {"key": "NO_PROXY", "set": False, "for": "hosts_without_proxy"},
+            {"key": "SSL_CERT_FILE", "set": False, "for": "trusted_certificates"},
+            {"key": "SSL_CERT_DIR", "set": False, "for": "trusted_certificates"},
+        ],
         "mode": {
             "default": gen.DEFAULT_MODE,
             "env": gen.MODE_ENV,
@@ -62,7 +75,7 @@ def test_usage_error(run):
         error=failure(
             "INVALID_USAGE",
             "unexpected argument `extra`",
-            {"hint": "this connector takes options only, see `--help`"},
+            {"options": [], "hint": "this command takes no inputs"},
         ),
     )
 
@@ -186,7 +199,7 @@ def test_large_results_are_cut_and_say_so(run, monkeypatch, keys):
     monkeypatch.setitem(module("registry").HANDLERS, name, lambda i, a: big)
     case = COMMANDS[name]
     outcome = run("--json", "--mode", case["mode"], *case["argv"], *case["sample"])
-    assert len(outcome.out) < 1_000_000
+    assert len(outcome.out) <= api.RESULT_BYTES
     assert outcome.data["truncated"] is True
     assert outcome.data["kept"] == 1
 

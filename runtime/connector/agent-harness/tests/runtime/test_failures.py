@@ -1,5 +1,7 @@
 """What every command makes of every way in which a backend can fail."""
 
+import socket
+import threading
 from base64 import b64encode
 
 import pytest
@@ -31,7 +33,7 @@ FAILURES = [
     ("BACKEND_UNAVAILABLE", {"body": b"\xff\xfe\xfd"}),
     ("BACKEND_UNAVAILABLE", {"body": b"[" * 200_000}),
     ("BACKEND_UNAVAILABLE", {"body": b"[" * 500 + b"]" * 500}),
-    ("BACKEND_UNAVAILABLE", {"status": 307, "headers": {"Location": "/loop"}}),
+    ("AUTH_ERROR", {"status": 307, "headers": {"Location": "/loop"}}),
 ]
 
 
@@ -135,7 +137,9 @@ def test_a_connection_goes_where_it_should(
     point_at(url)
     with unavailable as caught:
         module("client").Client(5.0).request("GET", "/")
-    assert caught.value.details["reason"] == "refused"
+    is_proxied = url == "https://backend.invalid"
+    reason = "proxy_unreachable" if is_proxied else "refused"
+    assert caught.value.details["reason"] == reason
     assert asked == [address]
 
 
@@ -235,6 +239,47 @@ def test_a_redirect_to_anywhere_else_is_refused(backend, client, location):
     assert caught.value.details["reason"] == "other_host"
     assert caught.value.hint
     assert len(backend.requests) == 1
+
+
+def test_a_circle_of_redirects_will_not_pass_by_itself(backend, client):
+    backend.answer(302, headers={"Location": "/again"})
+    with pytest.raises(module("errors").AuthError) as caught:
+        client().request("GET", "/again")
+    assert caught.value.details["reason"] == "redirect_loop"
+    assert "base URL" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "hint"),
+    [
+        (407, "AuthError", "password of the proxy"),
+        (403, "AuthError", "NO_PROXY"),
+        (502, "BackendUnavailable", "again"),
+        (None, "BackendUnavailable", "HTTPS_PROXY"),
+    ],
+)
+def test_a_proxy_that_refuses_is_told_from_the_backend(
+    point_at, client, monkeypatch, nobody, status, kind, hint
+):
+    point_at("https://backend.invalid")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+
+        def refuse():
+            taken, _ = server.accept()
+            taken.recv(4096)
+            taken.sendall(f"HTTP/1.1 {status} No\r\n\r\n".encode())
+            taken.close()
+
+        if status:
+            threading.Thread(target=refuse, daemon=True).start()
+        proxy = f"http://127.0.0.1:{port}" if status else nobody
+        monkeypatch.setenv("HTTPS_PROXY", proxy)
+        with pytest.raises(getattr(module("errors"), kind)) as caught:
+            client().request("GET", "/")
+    assert caught.value.details["reason"].startswith("proxy")
+    assert caught.value.details.get("proxy_status") == status
+    assert hint in caught.value.hint
 
 
 def test_a_redirect_that_turns_a_write_into_a_read_is_refused(backend, client):

@@ -158,3 +158,29 @@ def test_people_can_read_it(run):
     outcome = run("health")
     assert outcome.code == 0
     assert "needs_setup" in outcome.out
+
+
+def test_a_connector_that_points_nowhere_needs_setup(run, keys, monkeypatch):
+    monkeypatch.setattr(api, "BASE_URL", "")
+    monkeypatch.delenv(api.URL_OVERRIDE or api.BASE_URL_KEY, raising=False)
+    monkeypatch.setattr(api, "BASE_URL_KEY", "")
+    data = check(run("--json", "health"), "needs_setup")
+    assert data["checks"][1]["details"]["reason"] == "base_url_missing"
+    assert "BASE_URL" in data["next_steps"][0]
+
+
+def test_an_address_that_the_api_does_not_have_is_followed_by_another(
+    run, backend, monkeypatch
+):
+    from subject import Answer
+
+    monkeypatch.setattr(api, "HEALTH_ALSO", ["/other"])
+    backend.answer_in_turn(Answer(404), Answer(body={"ok": True}))
+    check(run("--json", "health"), "healthy")
+    assert [request.path for request in backend.requests][1] == "/other"
+
+
+def test_a_refusal_says_what_to_do(run, backend):
+    backend.answer(403, body={"message": "Forbidden"})
+    data = check(run("--json", "health"), "needs_setup")
+    assert "permission" in data["next_steps"][0]

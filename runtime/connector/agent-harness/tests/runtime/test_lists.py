@@ -137,13 +137,13 @@ def test_a_list_without_pages_is_handed_out_in_pieces(walk, backend):
 
 
 def test_a_page_that_is_too_large_is_handed_out_in_pieces(walk, monkeypatch):
-    monkeypatch.setattr(settings, "RESULT_BYTES", 300)
+    monkeypatch.setattr(settings, "RESULT_BYTES", 1_700)
     rules = {**RULES, "style": "none", "max_limit": 50}
     assert walk(rules, [NUMBERS], 50)[0] == ALL
 
 
 def test_one_item_that_is_too_large_is_cut(backend, monkeypatch):
-    monkeypatch.setattr(settings, "RESULT_BYTES", 1000)
+    monkeypatch.setattr(settings, "RESULT_BYTES", 2_000)
     backend.answer(body=[{"id": 1, "name": "n", "text": "x" * 5000}])
     found = (
         module("operations").Api().list("GET", "/", Inputs(), result="t", paging=RULES)
@@ -251,3 +251,10 @@ def test_bodies_are_nested():
         "e": {"k": 1, "f": 3},
     }
     assert value == {"k": 1}
+
+
+def test_an_answer_without_content_says_what_was_done(backend):
+    backend.answer(204, body=b"")
+    given = Inputs(item_id="a/1", title="t")
+    data = module("operations").Api().send("DELETE", "/items/{item_id}", given)
+    assert data == {"done": True, "http_status": 204, "item_id": "a/1"}

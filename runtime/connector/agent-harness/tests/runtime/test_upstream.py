@@ -1,5 +1,6 @@
 """How a failure is told from others, how long to wait, and what is only a part."""
 
+import json
 import time
 from email.utils import formatdate
 
@@ -170,3 +171,18 @@ def test_a_sign_counts_for_its_operations_only(backend, monkeypatch):
         caller = module("operations").Api()
         caller.send("GET", path, module("inputs").Inputs())
         assert len(caller.doubts) == count
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({"error": {"text": "No"}}, "No"),
+        ({"faults": [{"why": "Bad"}, {"why": "Worse"}]}, "Bad; Worse"),
+        ({"error": {"code": 7, "text": "Deep"}, "message": "Shallow"}, "Deep"),
+        ({"message": "Usual"}, "Usual"),
+    ],
+)
+def test_a_message_is_found_where_the_settings_say(monkeypatch, body, told):
+    monkeypatch.setattr(api, "MESSAGES", ["error.text", "faults.*.why"])
+    reply = module("client").Reply(400, {}, json.dumps(body).encode())
+    assert module("replies").upstream_message(reply) == told

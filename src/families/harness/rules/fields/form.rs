@@ -41,7 +41,69 @@ pub(in crate::families::harness::rules) const EXPRESSION: Rule = Rule {
     ..Rule::warning(&[FAMILY])
 };
 
-/// Members of a field that the form reads.
+pub(in crate::families::harness::rules) const UNREAD_MEMBER: Rule = Rule {
+    id: "manifest/unread-member",
+    summary: "`scope`, its picker hints, the commands and the top level have only members that something reads",
+    why: "Nobody reads the others, so they promise what never happens: `workerFields`, `triggerHints` and `selection_surface` have no effect",
+    fix: "delete the member, or move what it says to a member that is read",
+    source: "host readers: manifest keys",
+    ..Rule::warning(&[FAMILY])
+};
+
+/// Members that the host or a contract reads, by where they are.
+const READ_MEMBERS: &[(&str, &[&str])] = &[
+    (
+        "",
+        &[
+            "$schema",
+            "tool",
+            "backend",
+            "manifest_schema_version",
+            "connector",
+            "auth",
+            "scope",
+            "commands",
+            "events",
+        ],
+    ),
+    (
+        "scope",
+        &[
+            "kind",
+            "surface",
+            "scaffold_only",
+            "live_backend_available",
+            "live_read_available",
+            "write_bridge_available",
+            "worker_visible_actions",
+            "fields",
+            "pickerHints",
+            // Another rule looks at what it names.
+            "commandDefaults",
+        ],
+    ),
+    (
+        "scope.pickerHints.*",
+        &["kind", "resource", "source_command", "source_fields", "sourceCommand", "sourceFields"],
+    ),
+    (
+        "commands[]",
+        &[
+            "id",
+            "summary",
+            "required_mode",
+            "supports_json",
+            "resource",
+            "action_class",
+            "side_effect_level",
+            "required_fields",
+            "preview_only",
+            "runtime_available",
+        ],
+    ),
+];
+
+/// Members of a field that the form or the connector's own runtime reads.
 const READ: &[&str] = &[
     "id",
     "label",
@@ -58,6 +120,8 @@ const READ: &[&str] = &[
     "rows",
     "showWhen",
     "children",
+    "aliases",
+    "default_env",
 ];
 
 pub(super) fn check(
@@ -66,6 +130,7 @@ pub(super) fn check(
     found: &mut Collector,
 ) {
     unread(manifest, source, found);
+    unread_members(manifest, source, found);
     expressions(manifest, source, found);
     multiselects(manifest, source, found);
     picker_sources(manifest, source, found);
@@ -83,6 +148,38 @@ fn unread(manifest: &ConnectorManifest<'_>, source: &SourceText<'_>, found: &mut
     let names: BTreeSet<&str> = surplus().map(|member| member.name.as_ref()).collect();
     let message = format!("the workflow form does not read {}", shown_list(names.into_iter()));
     found.at(&UNREAD_KEY, source, first.at, message);
+}
+
+/// One finding for the whole manifest.
+fn unread_members(
+    manifest: &ConnectorManifest<'_>,
+    source: &SourceText<'_>,
+    found: &mut Collector,
+) {
+    let scope = manifest.root.member("scope").map(|scope| &scope.node);
+    let hints = scope.and_then(|scope| scope.member("pickerHints"));
+    let mut surplus: Vec<(usize, String)> = Vec::new();
+    for (place, read) in READ_MEMBERS {
+        let nodes: Vec<&JsonNode<'_>> = match *place {
+            "scope" => scope.into_iter().collect(),
+            "scope.pickerHints.*" => {
+                hints.iter().flat_map(|hints| hints.node.members()).map(|hint| &hint.node).collect()
+            }
+            "commands[]" => manifest.commands.iter().map(|command| command.node).collect(),
+            _ => vec![manifest.root],
+        };
+        let members = nodes.into_iter().flat_map(|node| node.members());
+        surplus.extend(members.filter(|member| !read.contains(&member.name.as_ref())).map(
+            |member| {
+                let dot = if place.is_empty() { "" } else { "." };
+                (member.at, format!("{place}{dot}{}", member.name))
+            },
+        ));
+    }
+    let Some(first) = surplus.iter().map(|(at, _)| *at).min() else { return };
+    let names: BTreeSet<&str> = surplus.iter().map(|(_, name)| name.as_str()).collect();
+    let message = format!("nobody reads {}", shown_list(names.into_iter()));
+    found.at(&UNREAD_MEMBER, source, first, message);
 }
 
 /// One finding for the whole manifest.
@@ -165,6 +262,18 @@ mod tests {
             ("\"expressionEnabled\": true", &["fields/expression"]),
         ] {
             assert_eq!(only(&title(member)), rules, "{member}");
+        }
+        for (from, to) in [
+            ("\"backend\"", "\"risk_tier\": 1,\n  \"backend\""),
+            ("\"pickerHints\"", "\"workerFields\": [],\n    \"pickerHints\""),
+            ("\"source_command\"", "\"items\": [], \"source_command\""),
+            ("\"supports_json\"", "\"input_hints\": [],\n      \"supports_json\""),
+        ] {
+            assert_eq!(
+                only(&Sample::good().manifest(from, to)),
+                ["manifest/unread-member"],
+                "{to}"
+            );
         }
         for (options, rules) in [
             ("", &["fields/multiselect-options"][..]),

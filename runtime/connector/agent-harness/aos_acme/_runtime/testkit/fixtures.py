@@ -98,8 +98,9 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Set every service key to its sentinel value."""
     for key, secret in SECRETS.items():
         monkeypatch.setenv(key, secret)
-    if api.BASE_URL_KEY:
-        monkeypatch.setenv(api.BASE_URL_KEY, "https://backend.invalid")
+    if not api.BASE_URL:
+        name = api.BASE_URL_KEY or api.URL_OVERRIDE
+        monkeypatch.setenv(name, "https://backend.invalid")
     return SECRETS
 
 

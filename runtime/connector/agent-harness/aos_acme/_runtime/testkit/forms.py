@@ -30,6 +30,8 @@ FORM_READS = {
     "showWhen",
     "children",
 }
+# What this runtime reads besides.
+RUNTIME_READS = {"aliases", "default_env"}
 # The host keeps these for itself: a field of such a name never arrives.
 NEVER_SENT = {
     "type",
@@ -134,7 +136,7 @@ def test_every_field_can_be_filled_in_and_arrives(
 
 def test_the_form_reads_what_a_field_says() -> None:
     for name, field in FIELDS.items():
-        assert set(field) <= FORM_READS, name
+        assert set(field) <= FORM_READS | RUNTIME_READS, name
         assert field["description"], name
         assert not field.get("expressionEnabled"), name
         assert name not in NEVER_SENT
@@ -150,10 +152,12 @@ def test_a_default_that_is_shown_is_the_one_that_counts() -> None:
             assert field["default"] in options(field), name
 
 
-def test_a_picker_is_filled_by_a_list_that_needs_nothing() -> None:
+def test_a_picker_is_filled_by_a_list_that_needs_only_the_credentials() -> None:
     for field in filter(source, FIELDS.values()):
         command = source(field)
-        assert gen.COMMANDS[command]["required"] == (), field["id"]
+        for wanted in gen.COMMANDS[command]["required"]:
+            spec = gen.FIELDS[wanted]
+            assert spec["default"] or spec.get("env") in gen.SERVICE_KEYS, field["id"]
         assert not FIELDS[field["id"]].get("options")
         hint = SCOPE["pickerHints"][field["pickerHint"]]
         assert hint["source_fields"][0] == "id"

@@ -14,7 +14,7 @@ import pytest
 from .. import paging, replies
 from ..client import Reply
 from . import facts
-from .subject import api
+from .subject import api, gen
 
 FAILURE = {"is", "status", "header", "body", "wait", "waits", "tell", "hint"}
 PARTIAL = {"at", "equals", "above", "list", "path", "reason", "text", "tell"}
@@ -78,3 +78,8 @@ def stated() -> Iterator[Reply]:
 def requests(command: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = facts.COMMANDS[command]["requests"]
     return found
+
+
+def test_the_fields_of_a_list_are_those_of_a_command() -> None:
+    assert set(api.SLIM) <= set(gen.COMMANDS)
+    assert all(paths and all(paths) for paths in api.SLIM.values())

@@ -8,6 +8,7 @@ from pathlib import Path
 from ... import __version__, api
 from ... import contract_gen as gen
 from ..cli import main
+from ..registry import BUILT_IN
 
 # Generated beside the tests: the expected surface, independent of the code that runs.
 cases = import_module("contract_cases")
@@ -22,7 +23,7 @@ VERSION = __version__
 # One value per service key: unlike any word, and changed by every encoding.
 SECRETS = {key: f'xQ7vZk9J/{at}w2+Xy"5Hq8Rb' for at, key in enumerate(gen.SERVICE_KEYS)}
 # The commands of this connector alone.
-BACKEND_COMMANDS = [name for name in gen.COMMANDS if name not in gen.REQUIRED_COMMANDS]
+BACKEND_COMMANDS = [name for name in gen.COMMANDS if name not in BUILT_IN]
 
 __all__ = [
     "BACKEND_COMMANDS",

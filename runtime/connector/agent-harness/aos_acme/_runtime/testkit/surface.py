@@ -41,6 +41,8 @@ FLAGS = re.MULTILINE | re.DOTALL
 # Bytes of a name in an archive that the host reads.
 ARCHIVE_NAME = 100
 RESERVED = {"json", "mode", "verbose", "version", "help"}
+# Options of every command, unless an input has the name.
+SHAPES = {"fields", "max_bytes"} - set(gen.FIELDS)
 DATA_KEYS_OF_THE_HOST = {"ok", "connectorId", "operation", "resource"}
 DENIED = [(name, mode) for name in COMMANDS for mode in lower_modes(name)]
 
@@ -82,12 +84,19 @@ def test_the_options_of_a_command_are_its_fields(name: str) -> None:
     fields = manifest()["scope"]["fields"]
     applied = {field["id"] for field in fields if name in field["applies_to"]}
     command = dict(leaves(options.build_tree()))[name]
-    known = {param.name for param in command.params} - RESERVED
+    known = {param.name for param in command.params} - RESERVED - SHAPES
     assert known == applied == set(gen.COMMANDS[name]["options"])
     shown = {text for param in command.params for text in param.opts}
-    assert set(COMMANDS[name]["options"]) == shown - {f"--{word}" for word in RESERVED}
+    own = {word.replace("_", "-") for word in RESERVED | SHAPES}
+    assert set(COMMANDS[name]["options"]) == shown - {f"--{word}" for word in own}
     assert set(gen.COMMANDS[name]["required"]) <= applied
     assert not applied & RESERVED
+
+
+def test_the_readme_names_every_variable_that_is_needed() -> None:
+    readme = REPOSITORY / "README.md"
+    told = readme.read_text(encoding="utf-8") if readme.is_file() else ""
+    assert not told or [key for key in gen.SERVICE_KEYS if key not in told] == []
 
 
 @pytest.mark.parametrize("name", gen.COMMANDS)

@@ -1,0 +1,94 @@
+//! A preset that a user wrote: parsed, and refused where commands made from it could not work.
+//!
+//! What it leaves out about refusals is as in most APIs, which is what the example preset says.
+
+use std::collections::BTreeSet;
+
+use super::generate::manifest;
+use crate::contract::name::Key;
+use crate::families::harness::operations::{Operation, Preset};
+use crate::inputs::embedded;
+use crate::report::{ErrorCode, Failure};
+use crate::visible::excerpt;
+
+/// Most operations of one preset.
+const MAX_OPERATIONS: usize = 500;
+/// Inputs that every list has.
+const WINDOW: [&str; 2] = ["limit", "cursor"];
+
+/// The preset of a text.
+///
+/// # Errors
+/// Names the first place that is wrong.
+pub fn parse(text: &str, example: &Preset) -> Result<Preset, Failure> {
+    let mut preset: Preset =
+        embedded::toml("preset.toml", text).map_err(|error| refused(&error.reason))?;
+    if let Some(reason) = fault(&preset) {
+        return Err(refused(&reason));
+    }
+    if preset.refusals.is_empty() && preset.api.failures.is_empty() {
+        preset.refusals.clone_from(&example.refusals);
+    }
+    Ok(preset)
+}
+
+fn fault(preset: &Preset) -> Option<String> {
+    let texts = [&preset.label, &preset.summary, &preset.backend, &preset.category];
+    if texts.iter().any(|text| text.is_empty() || text.chars().any(char::is_control)) {
+        return Some("label, summary, backend and category are one line each".to_owned());
+    }
+    let base = &preset.api.base_url;
+    if !base.is_empty() && !base.starts_with("https://") {
+        return Some("`api.base_url` begins with https://".to_owned());
+    }
+    if preset.operations.is_empty() || preset.operations.len() > MAX_OPERATIONS {
+        return Some(format!("it has 1 to {MAX_OPERATIONS} [[operations]]"));
+    }
+    let fields: BTreeSet<&str> = preset.fields.iter().map(|field| field.id.as_str()).collect();
+    if fields.len() < preset.fields.len() {
+        return Some("a field is declared twice".to_owned());
+    }
+    if let Some(taken) = WINDOW.into_iter().find(|name| fields.contains(name)) {
+        return Some(format!("the field `{taken}` belongs to every list: leave it out"));
+    }
+    let mut ids = BTreeSet::new();
+    preset.operations.iter().find_map(|operation| {
+        let id = operation.id.as_str();
+        let reason =
+            if ids.insert(id) { wrong(operation, &fields)? } else { "is twice".to_owned() };
+        Some(format!("the operation `{}` {reason}", excerpt(id, 60)))
+    })
+}
+
+fn wrong(operation: &Operation, fields: &BTreeSet<&str>) -> Option<String> {
+    if !operation.id.as_str().contains('.') {
+        return Some("has no dot: an id is RESOURCE.ACTION".to_owned());
+    }
+    if !operation.path.starts_with('/') {
+        return Some("has a path that does not begin with `/`".to_owned());
+    }
+    if operation.list && operation.result.is_empty() {
+        return Some("is a list without `result`, the name that it has in the answer".to_owned());
+    }
+    if operation.path.contains("{each_item}") != operation.each.is_some() {
+        return Some("has only one of `each` and {each_item} in its path".to_owned());
+    }
+    let is_known = |id: &String| WINDOW.contains(&id.as_str()) || fields.contains(id.as_str());
+    let unknown = manifest::inputs(operation).into_iter().find(|id| !is_known(id));
+    unknown
+        .or_else(|| unreadable(operation))
+        .map(|id| format!("takes `{}`, which no [[fields]] declares", excerpt(&id, 60)))
+}
+
+/// A part of the path that can be no field.
+fn unreadable(operation: &Operation) -> Option<String> {
+    operation.path.split('{').skip(1).find_map(|part| {
+        let name = part.split_once('}').map_or(part, |(name, _)| name);
+        Key::parse(name.trim_start_matches('+')).is_none().then(|| name.to_owned())
+    })
+}
+
+fn refused(reason: &str) -> Failure {
+    Failure::new(ErrorCode::Validation, format!("preset.toml: {}", excerpt(reason, 600)))
+        .hint("docs/presets.md describes the file; the presets of aos are examples")
+}

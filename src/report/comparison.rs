@@ -1,0 +1,67 @@
+//! The answer of `aos compare`: what a connector loses and gains, as JSON and as a table.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::contract::surface::{Difference, Effect};
+use crate::visible::{Visible, visible};
+
+use super::Style;
+
+/// Most differences that an answer lists; the counts are always whole.
+const MOST: usize = 1_000;
+
+/// Everything that differs between two connectors.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Comparison {
+    pub old: String,
+    pub new: String,
+    pub lost: usize,
+    pub changed: usize,
+    pub gained: usize,
+    /// Losses first.
+    pub differences: Vec<Difference>,
+    /// How many differences are not listed.
+    pub omitted: usize,
+}
+
+impl Comparison {
+    #[must_use]
+    pub fn new(old: String, new: String, mut differences: Vec<Difference>) -> Self {
+        let count =
+            |effect| differences.iter().filter(|difference| difference.effect == effect).count();
+        let (lost, changed, gained) =
+            (count(Effect::Lost), count(Effect::Changed), count(Effect::Gained));
+        let omitted = differences.len().saturating_sub(MOST);
+        differences.truncate(MOST);
+        Self { old, new, lost, changed, gained, differences, omitted }
+    }
+
+    /// One line that says how much.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        format!("{} lost, {} changed, {} gained", self.lost, self.changed, self.gained)
+    }
+
+    /// The table for people.
+    #[must_use]
+    pub fn text(&self, style: Style) -> Visible {
+        let mut lines = vec![visible!("{}", style.strong(&self.summary()))];
+        let width = self.differences.iter().map(|one| one.name.chars().count()).max();
+        let width = width.unwrap_or_default().min(48);
+        for one in &self.differences {
+            let name = format!("{:width$}", one.name);
+            let effect = match one.effect {
+                Effect::Lost => style.bad("lost   "),
+                Effect::Changed => style.warning("changed"),
+                Effect::Gained => style.good("gained "),
+            };
+            let kind = format!("{:8}", one.kind);
+            lines.push(visible!("{} {} {}  {} -> {}", effect, kind, name, one.old, one.new));
+        }
+        if self.omitted > 0 {
+            lines.push(visible!("and {} more", self.omitted));
+        }
+        Visible::joined(lines, "\n")
+    }
+}

@@ -1,0 +1,62 @@
+//! A preset of one's own, `--preset FILE.toml`: one file that declares an API and all its operations.
+//!
+//! The project keeps the file, so that `aos upgrade` renders it again.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use crate::inputs::template::Template;
+use crate::report::{ErrorCode, Failure};
+use crate::system::files;
+
+use super::subject::SCAFFOLDERS;
+
+/// Where a project has its preset; also its name in the record.
+pub const PATH: &str = "preset.toml";
+/// Largest preset, in bytes.
+const MAX_BYTES: u64 = 2 * 1024 * 1024;
+
+/// The preset that is meant: a file is read and becomes one of those of the template.
+///
+/// # Errors
+/// When the file cannot be read, or the template takes none.
+pub fn named<'a>(
+    template: &mut Template,
+    preset: Option<&'a str>,
+) -> Result<Option<&'a str>, Failure> {
+    let Some(file) = preset.filter(|preset| is_file(preset)) else { return Ok(preset) };
+    let family = SCAFFOLDERS.of(template.info.family);
+    if !family.is_some_and(|family| family.takes_own_preset()) {
+        let message = format!("the template `{}` takes no preset of one's own", template.info.name);
+        return Err(Failure::new(ErrorCode::Validation, message)
+            .hint("name one of its presets, or leave `--preset` out"));
+    }
+    add(template, Path::new(file))?;
+    Ok(Some(PATH))
+}
+
+/// Makes the preset that a project was made from one of those of the template, where it has one of its own.
+///
+/// # Errors
+/// When the project has lost the file.
+pub fn recorded(template: &mut Template, preset: Option<&str>, root: &Path) -> Result<(), Failure> {
+    if preset == Some(PATH) { add(template, &root.join(PATH)) } else { Ok(()) }
+}
+
+/// No preset of a template has a dot in its name.
+fn is_file(preset: &str) -> bool {
+    Path::new(preset).extension().is_some_and(|ending| ending == "toml")
+}
+
+fn add(template: &mut Template, file: &Path) -> Result<(), Failure> {
+    let refused = |reason: String| {
+        let message = format!("preset `{}`: {reason}", file.display());
+        Failure::new(ErrorCode::Validation, message)
+            .hint("docs/presets.md describes the file; the presets of aos are examples")
+    };
+    let loaded = files::read_named(file, MAX_BYTES).map_err(|error| refused(error.to_string()))?;
+    let text =
+        String::from_utf8(loaded.bytes).map_err(|_| refused("it is not UTF-8".to_owned()))?;
+    template.presets.insert(PATH.to_owned(), Cow::Owned(text));
+    Ok(())
+}

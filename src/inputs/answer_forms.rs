@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn each_form_accepts_what_it_is_for_and_nothing_that_would_need_quotes() {
-        let table: [(Pattern, &[&str], &[&str]); 7] = [
+        let table: [(Pattern, &[&str], &[&str]); 9] = [
             (Pattern::Slug, &["a", "a-b2"], &["A", "a_b", "a--b", "-a", ""]),
             (
                 Pattern::HttpsUrl,

@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use aos::audit::rules::{FAMILY_RULES, FamilyRules};
-use aos::commands::new::subject::{Named, SCAFFOLDERS, Scaffolder, Subject, Wanted};
 use aos::conform::family::{PROBES, ProbeSet};
 use aos::conform::tools::{FamilyTools, TOOLS};
 use aos::conform::{Conclusion, Probe, ToolCall, ToolCaller};
@@ -25,6 +24,7 @@ use aos::inputs::embedded::CONTRACTS_OF_FAMILIES;
 use aos::inputs::project::Project;
 use aos::plan::{FileSet, RelativePath};
 use aos::report::{ErrorCode, Failure};
+use aos::workflows::new::subject::{Named, SCAFFOLDERS, Scaffolder, Subject, Wanted};
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 use serde_json::{Map, Value};

@@ -179,7 +179,11 @@ async def run(): pass
             "url += urlencode({\"token\": self._t})\n",
             "get(\n    url,\n    params={\n        \"token\": self._t,\n    },\n)\n",
         ] {
-            assert_eq!(whats(query), [What::Query { name: "token", value: "self._t" }], "{query}");
+            assert_eq!(
+                whats(query),
+                [NoteKind::Query { name: "token", value: "self._t" }],
+                "{query}"
+            );
         }
         assert_eq!(
             whats("T_TIMEOUT: float = 2.5\nf(timeout = 30)\n"),

@@ -147,3 +147,59 @@ fn events(root: &JsonNode<'_>) -> BTreeMap<String, BTreeSet<String>> {
     let found = list(root, "events").into_iter();
     found.map(|(id, filters)| (id, filters.into_iter().collect())).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::surface::differences;
+
+    fn surface(scope: &str, commands: &str, more: &str) -> Surface {
+        let text = format!(
+            r#"{{"tool": "aos-x", "backend": "x", "auth": {{"service_keys": ["X_KEY"]}}, "scope": {{{scope}}},
+            "commands": [{commands}]{more}}}"#
+        );
+        HarnessSurface.read(&text).unwrap()
+    }
+
+    fn seen(old: &Surface, new: &Surface) -> Vec<String> {
+        let found = differences(old, new);
+        found.iter().map(|one| format!("{:?} {} {}", one.effect, one.kind, one.name)).collect()
+    }
+
+    const GET: &str = r#"{"id": "a.get", "required_mode": "readonly"}"#;
+
+    #[test]
+    fn what_is_equal_differs_in_nothing() {
+        let one = surface("", GET, "");
+        assert_eq!(differences(&one, &one), []);
+    }
+
+    #[test]
+    fn a_higher_mode_is_lost_and_a_lower_one_gained() {
+        let high = surface("", r#"{"id": "a.get", "required_mode": "admin"}"#, "");
+        let low = surface("", GET, "");
+        assert_eq!(seen(&low, &high), ["Lost mode a.get"]);
+        assert_eq!(seen(&high, &low), ["Gained mode a.get"]);
+    }
+
+    #[test]
+    fn an_alias_keeps_a_field_and_a_variable_does_not_keep_a_key() {
+        let old = surface(r#""fields": [{"id": "project", "applies_to": ["a.get"]}]"#, GET, "");
+        let new = surface(
+            r#""fields": [{"id": "project_key", "aliases": ["project"], "applies_to": ["a.get"]}]"#,
+            GET,
+            "",
+        );
+        assert_eq!(seen(&old, &new), ["Changed field project"]);
+        assert_eq!(seen(&new, &old), ["Lost field project_key", "Gained field project"]);
+    }
+
+    #[test]
+    fn an_event_and_its_filters_count() {
+        let events = r#", "events": [{"id": "push", "configFields": [{"id": "branch"}]}]"#;
+        let fewer = r#", "events": [{"id": "push"}]"#;
+        let [full, less, none] = [events, fewer, ""].map(|events| surface("", GET, events));
+        assert_eq!(seen(&full, &less), ["Lost event push branch"]);
+        assert_eq!(seen(&full, &none), ["Lost event push"]);
+    }
+}

@@ -117,6 +117,7 @@ pub enum Command {
     Check(commands::check::CheckArgs),
     Runtime(commands::runtime::RuntimeArgs),
     Conform(commands::conform::ConformArgs),
+    Discover(commands::discover::DiscoverArgs),
     Wire(commands::wire::WireArgs),
     Augmentor(commands::augmentor::AugmentorArgs),
     Mcp(commands::mcp::McpArgs),

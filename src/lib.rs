@@ -24,6 +24,7 @@ pub mod system;
 pub mod update;
 pub mod verify;
 pub mod visible;
+pub mod workflows;
 
 /// Makes the families known to unit tests, which have no entry point.
 #[cfg(test)]

@@ -146,6 +146,7 @@ fn dispatch(command: &Command, run: &Run) -> Result<Outcome, Failure> {
         Command::Check(args) => commands::check::run(args, run),
         Command::Runtime(args) => commands::runtime::run(args, run),
         Command::Conform(args) => commands::conform::run(args, run),
+        Command::Discover(args) => commands::discover::run(args, run),
         Command::Wire(args) => commands::wire::run(args, run),
         Command::Augmentor(args) => commands::augmentor::run(args, run),
         Command::Mcp(args) => commands::mcp::run(args, run),
@@ -173,6 +174,7 @@ fn path_of(command: &Command) -> &'static str {
             Some(Action::Return(_)) => "runtime return",
         },
         Command::Conform(_) => "conform",
+        Command::Discover(_) => "discover",
         Command::Wire(_) => "wire",
         Command::Augmentor(args) => match args.action {
             augmentor::Action::Describe(_) => "augmentor describe",

@@ -6,6 +6,7 @@ pub mod check;
 pub mod completions;
 pub mod conform;
 pub mod context;
+pub mod discover;
 pub mod doctor;
 pub mod first_commit;
 pub mod gen_files;

@@ -112,6 +112,10 @@ fn variables() -> Vec<Value> {
             environment::AOS_UPDATE_API_URL,
             "API of the host that releases come from, https, or http on loopback; default https://api.github.com",
         ),
+        (
+            environment::ARGENT_CONNECTOR_REPOS,
+            "directories of connectors, separated by commas: where `discover` looks first, as ArgentOS does",
+        ),
         (environment::GITHUB_TOKEN, "token for api.github.com, sent to nobody else; raises its rate limit"),
         (environment::NO_COLOR, "any value switches colour off"),
         (environment::VIRTUAL_ENV, "its Python runs augmentors, unless --python names another one"),

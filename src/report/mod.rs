@@ -7,6 +7,7 @@ pub mod brief;
 pub mod changes;
 pub mod conformance;
 pub mod contract_gen;
+pub mod discovery;
 pub mod envelope;
 pub mod findings;
 pub mod style;

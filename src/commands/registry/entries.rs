@@ -123,6 +123,17 @@ pub const ENTRIES: &[Entry] = &[
         raw: None,
     },
     Entry {
+        path: "discover",
+        kind: Kind::Query,
+        schema: "discovery",
+        examples: &[
+            "aos discover --compact",
+            "aos discover . --no-probe --compact",
+            "aos discover --tool aos-github --compact",
+        ],
+        raw: None,
+    },
+    Entry {
         path: "wire",
         kind: Kind::Write,
         schema: "wired_adapter",

@@ -286,6 +286,20 @@ pub const SCHEMAS: &[Schema] = &[
         untrusted_fields: &[],
     },
     Schema {
+        name: "discovery",
+        fields: &[
+            "host",
+            "summary",
+            "groups",
+            "tools",
+            "passed_over",
+            "roots",
+            "notes",
+            "next",
+        ],
+        untrusted_fields: &["groups", "tools", "passed_over", "roots", "notes"],
+    },
+    Schema {
         name: "context",
         fields: &["version", "env", "account", "config", "credentials", "project", "notices"],
         untrusted_fields: &["project"],

@@ -2,6 +2,7 @@
 
 mod adoption;
 mod frozen;
+mod host;
 mod mcp;
 mod outputs;
 mod probe_set;
@@ -16,6 +17,7 @@ use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;
 use crate::mcp::provider::OPENERS;
+use crate::workflows::discover::seam::HOSTS;
 
 /// Adds the family to every layer.
 pub fn install() {
@@ -26,5 +28,6 @@ pub fn install() {
     FAMILY_RULES.add(FAMILY, &rules::HarnessRules);
     PROBES.add(FAMILY, &probe_set::HarnessProbes);
     OPENERS.add(FAMILY, &mcp::HarnessOpener);
+    HOSTS.add(FAMILY, &host::ArgentOs);
     SCAFFOLDERS.add(FAMILY, &scaffold::HarnessScaffolder);
 }

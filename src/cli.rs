@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands;
+use crate::commands::{self, add};
 use crate::commands::runtime::Action;
 
 /// Create agent-facing tools and keep them true to a published contract
@@ -84,6 +84,12 @@ impl Command {
             Self::Gen(args) => Some(&args.write),
             Self::Wire(args) => Some(&args.write),
             Self::Upgrade(args) => Some(&args.write),
+            Self::Add(args) => match &args.action {
+                Some(add::Action::Code(code)) => Some(&code.write),
+                None => Some(&args.write),
+            },
+            Self::Rename(args) => Some(&args.write),
+            Self::Remove(args) => Some(&args.write),
             Self::Runtime(args) => match args.action.as_ref()? {
                 Action::Own(part) | Action::Return(part) => Some(&part.write),
             },
@@ -117,6 +123,9 @@ pub enum Command {
     Check(commands::check::CheckArgs),
     Runtime(commands::runtime::RuntimeArgs),
     Conform(commands::conform::ConformArgs),
+    Add(commands::add::AddArgs),
+    Rename(commands::rename::RenameArgs),
+    Remove(commands::remove::RemoveArgs),
     Discover(commands::discover::DiscoverArgs),
     Wire(commands::wire::WireArgs),
     Augmentor(commands::augmentor::AugmentorArgs),

@@ -65,7 +65,7 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     (
         "workflows",
         &[
-            "apply", "audit", "commands", "conform", "contract", "error", "generate", "inputs",
+            "apply", "audit", "cli", "commands", "conform", "contract", "error", "generate", "inputs",
             "merge", "plan", "report", "system", "visible",
         ],
     ),

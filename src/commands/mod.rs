@@ -1,5 +1,6 @@
 //! One file per command: its arguments, its description, `run`. Composition only; nothing here prints.
 
+pub mod add;
 pub mod augmentor;
 pub mod changelog;
 pub mod check;
@@ -14,6 +15,8 @@ pub mod mcp;
 pub mod new;
 pub mod reference;
 pub mod registry;
+pub mod remove;
+pub mod rename;
 pub mod runtime;
 pub mod sync_spec;
 pub mod update;

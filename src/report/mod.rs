@@ -5,6 +5,7 @@
 pub mod annotations;
 pub mod brief;
 pub mod changes;
+pub mod command_change;
 pub mod conformance;
 pub mod contract_gen;
 pub mod discovery;

@@ -123,6 +123,46 @@ pub const ENTRIES: &[Entry] = &[
         raw: None,
     },
     Entry {
+        path: "add",
+        kind: Kind::Write,
+        schema: "command_change",
+        examples: &[
+            "aos add 'item archive' --mode write --dry-run --compact",
+            "aos add widget.create --input name --confirm ct_TOKEN --compact",
+        ],
+        raw: Some("the diff"),
+    },
+    Entry {
+        path: "add code",
+        kind: Kind::Write,
+        schema: "command_change",
+        examples: &[
+            "aos add code E_QUOTA --exit 7 --retryable --upstream quota_spent --dry-run --compact",
+            "aos add code E_QUOTA --exit 7 --retryable --upstream quota_spent --confirm ct_TOKEN --compact",
+        ],
+        raw: Some("the diff"),
+    },
+    Entry {
+        path: "rename",
+        kind: Kind::Write,
+        schema: "command_change",
+        examples: &[
+            "aos rename 'item get' 'item show' --dry-run --compact",
+            "aos rename 'item get' 'item show' --confirm ct_TOKEN --compact",
+        ],
+        raw: Some("the diff"),
+    },
+    Entry {
+        path: "remove",
+        kind: Kind::Write,
+        schema: "command_change",
+        examples: &[
+            "aos remove 'item archive' --dry-run --compact",
+            "aos remove 'item archive' --confirm ct_TOKEN --compact",
+        ],
+        raw: Some("the diff"),
+    },
+    Entry {
         path: "discover",
         kind: Kind::Query,
         schema: "discovery",

@@ -286,6 +286,28 @@ pub const SCHEMAS: &[Schema] = &[
         untrusted_fields: &[],
     },
     Schema {
+        name: "command_change",
+        fields: &[
+            "status",
+            "subject",
+            "mode",
+            "request",
+            "alias",
+            "lost",
+            "by_hand",
+            "changes",
+            "notes",
+            "preview",
+            "would_lose",
+            "confirm_token",
+            "expires_at",
+            "next",
+            "omitted",
+            "more",
+        ],
+        untrusted_fields: &["preview"],
+    },
+    Schema {
         name: "discovery",
         fields: &[
             "host",

@@ -33,6 +33,7 @@ use super::findings::{Finding, Severity};
 use super::repository::Repository;
 pub use collector::{Collector, Source};
 pub use facts::HarnessFacts;
+pub use names::{Effect, effect, is_about_many};
 use subject::{Subject, Texts};
 pub use tool::{RULES as TOOL_RULES, ToolFacts, check_agent_cli, notes as tool_notes};
 

@@ -71,6 +71,40 @@ const IRREVERSIBLE: &[&str] = &[
 const MODIFIERS: &[&str] =
     &["bulk", "batch", "mass", "multi", "force", "hard", "soft", "permanently"];
 
+/// What a verb says about a command.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Effect {
+    Reads,
+    Changes,
+    /// What it does is rarely taken back.
+    Irreversible,
+    /// The word may mean either.
+    Unknown,
+}
+
+/// What the last part of a command id, such as `issue.delete`, says about it.
+#[must_use]
+pub fn effect(id: &str) -> Effect {
+    let verb = verb(id);
+    if READING.contains(&verb) {
+        Effect::Reads
+    } else if is_irreversible(verb) {
+        Effect::Irreversible
+    } else if is_mutating(verb) {
+        Effect::Changes
+    } else {
+        Effect::Unknown
+    }
+}
+
+/// Whether the last part of a command id says that many things change at once.
+#[must_use]
+pub fn is_about_many(id: &str) -> bool {
+    let first = words(id).next().unwrap_or_default();
+    !READING.contains(&first)
+        && words(id).any(|word| MODIFIERS[..4].contains(&word) || word == "import")
+}
+
 /// The verb of a command id: `issue.bulk_delete` is about `delete`.
 pub(super) fn verb(id: &str) -> &str {
     let mut words = words(id);

@@ -1,6 +1,7 @@
 //! The family `agent-cli`: stand-alone CLIs that agents call.
 
 mod adoption;
+mod edit;
 mod frozen;
 mod mcp;
 mod outputs;
@@ -16,6 +17,7 @@ use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;
 use crate::mcp::provider::OPENERS;
+use crate::workflows::add::seam::EDITORS;
 
 /// Adds the family to every layer.
 pub fn install() {
@@ -26,5 +28,6 @@ pub fn install() {
     FAMILY_RULES.add(FAMILY, &rules::AgentCliRules);
     PROBES.add(FAMILY, &probe_set::AgentCliProbes);
     OPENERS.add(FAMILY, &mcp::AgentCliOpener);
+    EDITORS.add(FAMILY, &edit::AgentCliEditor);
     SCAFFOLDERS.add(FAMILY, &scaffold::AgentCliScaffolder);
 }

@@ -1,6 +1,7 @@
 //! The family `harness`: AOS connectors, `aos-<name>`.
 
 mod adoption;
+mod edit;
 mod frozen;
 mod host;
 mod mcp;
@@ -17,6 +18,7 @@ use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;
 use crate::mcp::provider::OPENERS;
+use crate::workflows::add::seam::EDITORS;
 use crate::workflows::discover::seam::HOSTS;
 
 /// Adds the family to every layer.
@@ -29,5 +31,6 @@ pub fn install() {
     PROBES.add(FAMILY, &probe_set::HarnessProbes);
     OPENERS.add(FAMILY, &mcp::HarnessOpener);
     HOSTS.add(FAMILY, &host::ArgentOs);
+    EDITORS.add(FAMILY, &edit::HarnessEditor);
     SCAFFOLDERS.add(FAMILY, &scaffold::HarnessScaffolder);
 }

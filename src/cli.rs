@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{self, add};
 use crate::commands::runtime::Action;
+use crate::commands::{self, add};
 
 /// Create agent-facing tools and keep them true to a published contract
 #[derive(Debug, Parser)]

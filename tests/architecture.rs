@@ -65,8 +65,8 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     (
         "workflows",
         &[
-            "apply", "audit", "cli", "commands", "conform", "contract", "error", "generate", "inputs",
-            "merge", "plan", "report", "system", "visible",
+            "apply", "audit", "cli", "commands", "conform", "contract", "error", "generate",
+            "inputs", "merge", "plan", "report", "system", "visible",
         ],
     ),
     (

@@ -128,8 +128,12 @@ pub fn refused(error: &WishError) -> Failure {
     let hint = match error {
         WishError::Name(_) => "for example `aos add \"item archive\"`",
         WishError::UnknownVerb { .. } => "say it: `--mode readonly`, `write`, `full` or `admin`",
-        WishError::Mode { .. } => "change `--mode`, or choose a verb that says what the command does",
-        WishError::Request(_) => "`{id}` stands for the id of the target; other `{names}` become inputs",
+        WishError::Mode { .. } => {
+            "change `--mode`, or choose a verb that says what the command does"
+        }
+        WishError::Request(_) => {
+            "`{id}` stands for the id of the target; other `{names}` become inputs"
+        }
         WishError::Input(_) => "for example `--input title --input size?:number`",
         WishError::Inputs => "split the command",
         WishError::Summary => "shorten `--summary`",
@@ -154,7 +158,10 @@ fn code_of(args: &CodeArgs) -> Result<NewCode, Failure> {
     };
     let is_plain = |symbol: char| symbol.is_ascii_alphanumeric() || "_.-".contains(symbol);
     if upstream.is_empty() || upstream.len() > 80 || !upstream.chars().all(is_plain) {
-        return Err(invalid("the code of the API must be letters, digits, dots, dashes", "correct `--upstream`"));
+        return Err(invalid(
+            "the code of the API must be letters, digits, dots, dashes",
+            "correct `--upstream`",
+        ));
     }
     let advice = args.advice.clone().unwrap_or_else(|| match args.retryable {
         true => "wait, then try again".to_owned(),

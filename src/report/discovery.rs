@@ -132,9 +132,7 @@ impl Discovery {
                 entry.fix
             ));
         }
-        lines.extend(
-            self.notes.iter().map(|note| visible!("{} {}", style.warning("note:"), note)),
-        );
+        lines.extend(self.notes.iter().map(|note| visible!("{} {}", style.warning("note:"), note)));
         lines.extend(self.next.iter().map(|next| visible!("next: {}", style.accent(next))));
         Visible::joined(lines, "\n")
     }
@@ -153,7 +151,8 @@ impl Discovery {
             .filter(|(count, _)| *count > 0)
             .map(|(count, word)| format!("{count} {word}"))
             .collect();
-        let counts = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
+        let counts =
+            if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
         let noun = if tools == 1 { "tool" } else { "tools" };
         visible!("{} sees {} {}{}", style.strong(self.host), tools, noun, counts)
     }
@@ -174,7 +173,9 @@ impl Tool {
             }
         }
         lines.extend(
-            self.warnings.iter().map(|warning| visible!("  {} {}", style.warning("warning:"), warning)),
+            self.warnings
+                .iter()
+                .map(|warning| visible!("  {} {}", style.warning("warning:"), warning)),
         );
         let steps = self.steps.iter().enumerate();
         lines.extend(steps.map(|(at, step)| visible!("  {}. {}", at + 1, step)));

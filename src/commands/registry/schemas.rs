@@ -309,16 +309,7 @@ pub const SCHEMAS: &[Schema] = &[
     },
     Schema {
         name: "discovery",
-        fields: &[
-            "host",
-            "summary",
-            "groups",
-            "tools",
-            "passed_over",
-            "roots",
-            "notes",
-            "next",
-        ],
+        fields: &["host", "summary", "groups", "tools", "passed_over", "roots", "notes", "next"],
         untrusted_fields: &["groups", "tools", "passed_over", "roots", "notes"],
     },
     Schema {

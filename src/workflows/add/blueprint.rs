@@ -40,7 +40,9 @@ pub enum WishError {
     Input(String),
     #[error("at most {MAX_INPUTS} inputs")]
     Inputs,
-    #[error("the summary must be one line of at most {MAX_SUMMARY} characters, without quotes, bars or backslashes")]
+    #[error(
+        "the summary must be one line of at most {MAX_SUMMARY} characters, without quotes, bars or backslashes"
+    )]
     Summary,
 }
 
@@ -80,7 +82,8 @@ pub fn of(name: CommandName, wish: &Wish<'_>) -> Result<Blueprint, WishError> {
 /// The mode that was given, if the verb allows it, or the one that the verb says.
 fn mode(id: &str, verb: &str, given: Option<Mode>) -> Result<Mode, WishError> {
     let effect = effect(id);
-    let destroys = verb.split('_').any(|word| DESTROYING.contains(&word)) && effect != Effect::Reads;
+    let destroys =
+        verb.split('_').any(|word| DESTROYING.contains(&word)) && effect != Effect::Reads;
     let wanted = match effect {
         Effect::Reads => Some(Mode::Readonly),
         _ if destroys => Some(Mode::Admin),
@@ -132,8 +135,20 @@ fn input(text: &str) -> Result<Input, WishError> {
         _ => return Err(fault()),
     };
     const RESERVED: [&str; 14] = [
-        "id", "ids", "json", "mode", "verbose", "version", "help", "format", "compact", "quiet",
-        "fields", "dry_run", "confirm", "dangerous",
+        "id",
+        "ids",
+        "json",
+        "mode",
+        "verbose",
+        "version",
+        "help",
+        "format",
+        "compact",
+        "quiet",
+        "fields",
+        "dry_run",
+        "confirm",
+        "dangerous",
     ];
     let name = name::part(name).map_err(|_| fault())?;
     if RESERVED.contains(&name.as_str()) {
@@ -144,7 +159,8 @@ fn input(text: &str) -> Result<Input, WishError> {
 
 fn request(text: &str) -> Result<(String, String), WishError> {
     let fault = |reason: &str| WishError::Request(reason.to_owned());
-    let (method, path) = text.trim().split_once(' ').ok_or_else(|| fault("one of them is missing"))?;
+    let (method, path) =
+        text.trim().split_once(' ').ok_or_else(|| fault("one of them is missing"))?;
     let (method, path) = (method.to_uppercase(), path.trim());
     if !METHODS.contains(&method.as_str()) {
         return Err(fault("the method is not GET, POST, PUT, PATCH or DELETE"));
@@ -154,9 +170,7 @@ fn request(text: &str) -> Result<(String, String), WishError> {
         Some(rest) => rest.strip_suffix('}').is_some_and(|name| name::part(name).is_ok()),
         None => {
             let plain = |symbol: char| symbol.is_ascii_alphanumeric() || "-_.~:".contains(symbol);
-            !segment.is_empty()
-                && !matches!(*segment, "." | "..")
-                && segment.chars().all(plain)
+            !segment.is_empty() && !matches!(*segment, "." | "..") && segment.chars().all(plain)
         }
     };
     if !path.starts_with('/') || path.len() > MAX_PATH || !segments.iter().all(is_fine) {
@@ -282,7 +296,9 @@ mod tests {
         assert_eq!((made.method.as_str(), made.path.as_str()), ("PUT", "/a/{owner}/b"));
         assert_eq!(values(&made), ["owner"]);
         assert!(made.inputs[0].required && !made.inputs[1].required);
-        for request in ["GET", "GET a", "TRACE /a", "GET /a/../b", "GET /a//b", "GET /{a b}", "GET /a?x=1"] {
+        for request in
+            ["GET", "GET a", "TRACE /a", "GET /a/../b", "GET /a//b", "GET /{a b}", "GET /a?x=1"]
+        {
             let wish = Wish { request: Some(request), ..Wish::default() };
             assert!(blueprint("item get", &wish).is_err(), "{request}");
         }

@@ -105,11 +105,13 @@ impl JsonText {
         let (start, _) = self.span(parents)?;
         let (children, close) = self.children(start);
         let at = position(&children, last).ok_or_else(|| JsonEditError::Missing(shown(path)))?;
-        let range = match (at.checked_sub(1).and_then(|before| children.get(before)), children.get(at + 1)) {
-            (_, Some(next)) => children[at].start..next.start,
-            (Some(before), None) => before.end..children[at].end,
-            (None, None) => start + 1..close,
-        };
+        let range =
+            match (at.checked_sub(1).and_then(|before| children.get(before)), children.get(at + 1))
+            {
+                (_, Some(next)) => children[at].start..next.start,
+                (Some(before), None) => before.end..children[at].end,
+                (None, None) => start + 1..close,
+            };
         self.text.replace_range(range, "");
         Ok(())
     }
@@ -155,7 +157,11 @@ impl JsonText {
             .map(|(at, line)| {
                 let inner = line.trim_start_matches(' ');
                 let depth = (line.len() - inner.len()) / 2;
-                if at == 0 { line.to_owned() } else { format!("{indent}{}{inner}", unit.repeat(depth)) }
+                if at == 0 {
+                    line.to_owned()
+                } else {
+                    format!("{indent}{}{inner}", unit.repeat(depth))
+                }
             })
             .collect();
         lines.join(newline)
@@ -239,9 +245,7 @@ fn compact(name: Option<&str>, value: &Value) -> String {
 /// The last member of a name counts, as in every reader.
 fn position(children: &[Child], step: &Step<'_>) -> Option<usize> {
     match step {
-        Step::Name(name) => {
-            children.iter().rposition(|child| child.name.as_deref() == Some(*name))
-        }
+        Step::Name(name) => children.iter().rposition(|child| child.name.as_deref() == Some(*name)),
         Step::At(at) => (*at < children.len() && children[*at].name.is_none()).then_some(*at),
     }
 }
@@ -277,9 +281,8 @@ fn value_end(bytes: &[u8], at: usize) -> usize {
                 place += 1;
             }
             Some(_) => {
-                let is_part = |byte: &&u8| {
-                    !byte.is_ascii_whitespace() && !b"[]{},:\"".contains(byte)
-                };
+                let is_part =
+                    |byte: &&u8| !byte.is_ascii_whitespace() && !b"[]{},:\"".contains(byte);
                 let length = bytes[place..].iter().take_while(is_part).count();
                 place += length.max(1);
             }
@@ -320,14 +323,20 @@ mod tests {
         let wide = "{\n    \"a\": [\n        \"x\"\n    ],\n    \"b\": 1\n}\n";
         let path = [Step::Name("a")];
         let found = edited(wide, |it| it.push(&path, &json!("y")).unwrap());
-        assert_eq!(found, "{\n    \"a\": [\n        \"x\",\n        \"y\"\n    ],\n    \"b\": 1\n}\n");
+        assert_eq!(
+            found,
+            "{\n    \"a\": [\n        \"x\",\n        \"y\"\n    ],\n    \"b\": 1\n}\n"
+        );
         let narrow = "{\"a\": [ \"x\" ], \"b\": 1}";
         let found = edited(narrow, |it| it.push(&path, &json!({"k": 1})).unwrap());
         assert_eq!(found, "{\"a\": [ \"x\", {\"k\":1} ], \"b\": 1}");
         let empty = "{\r\n\t\"a\": []\r\n}";
         let found = edited(empty, |it| it.push(&path, &json!({"k": 1})).unwrap());
         assert_eq!(found, "{\r\n\t\"a\": [\r\n\t\t{\r\n\t\t\t\"k\": 1\r\n\t\t}\r\n\t]\r\n}");
-        assert_eq!(edited("{\"a\": [ ]}", |it| it.push(&path, &json!("y")).unwrap()), "{\"a\": [\"y\"]}");
+        assert_eq!(
+            edited("{\"a\": [ ]}", |it| it.push(&path, &json!("y")).unwrap()),
+            "{\"a\": [\"y\"]}"
+        );
     }
 
     #[test]

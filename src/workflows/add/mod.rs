@@ -248,8 +248,7 @@ impl State {
             }
         }
         for (path, content) in &self.desired.generated {
-            let file =
-                SourceFile { bytes: content.bytes.to_vec(), executable: content.executable };
+            let file = SourceFile { bytes: content.bytes.to_vec(), executable: content.executable };
             patched.files.insert(path.to_string(), file);
         }
         patched
@@ -289,12 +288,11 @@ fn failure(error: &EditError) -> Failure {
                 |near| format!("did you mean `{near}`?"),
             ),
         ),
-        EditError::Reserved(_) => {
-            (ErrorCode::Validation, "choose another first word".to_owned())
-        }
+        EditError::Reserved(_) => (ErrorCode::Validation, "choose another first word".to_owned()),
         EditError::Place { .. } | EditError::Json { .. } => (
             ErrorCode::Validation,
-            "bring the file back to the form that `aos new` gives it, or make the change by hand".to_owned(),
+            "bring the file back to the form that `aos new` gives it, or make the change by hand"
+                .to_owned(),
         ),
         EditError::Refused(_) => (ErrorCode::Validation, "nothing was changed".to_owned()),
         EditError::Render(_) => (ErrorCode::Unknown, "this is a fault of aos".to_owned()),

@@ -18,7 +18,9 @@ pub struct CommandName {
 pub enum NameError {
     #[error("a command has two words, what it is about and what it does")]
     Words,
-    #[error("`{0}` must be lower-case letters, digits and single dashes or underscores, and start with a letter")]
+    #[error(
+        "`{0}` must be lower-case letters, digits and single dashes or underscores, and start with a letter"
+    )]
     Form(String),
 }
 
@@ -95,7 +97,8 @@ pub fn capitalised(word: &str) -> String {
 pub fn part(text: &str) -> Result<String, NameError> {
     let plain = text.replace('-', "_");
     let is_fine = |word: &str| {
-        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        !word.is_empty()
+            && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
     };
     let starts_well = plain.starts_with(|first: char| first.is_ascii_lowercase());
     if starts_well && plain.len() <= MAX_PART && plain.split('_').all(is_fine) {
@@ -112,14 +115,30 @@ mod tests {
     fn a_name_has_a_spelling_for_each_place() {
         for text in ["item archive-all", "item.archive_all", " item  archive_all"] {
             let name = CommandName::parse(text).unwrap();
-            assert_eq!((name.id().as_str(), name.path().as_str()), ("item.archive_all", "item archive-all"));
-            assert_eq!((name.pascal().as_str(), name.camel().as_str()), ("ItemArchiveAll", "itemArchiveAll"));
+            assert_eq!(
+                (name.id().as_str(), name.path().as_str()),
+                ("item.archive_all", "item archive-all")
+            );
+            assert_eq!(
+                (name.pascal().as_str(), name.camel().as_str()),
+                ("ItemArchiveAll", "itemArchiveAll")
+            );
         }
     }
 
     #[test]
     fn other_texts_are_refused() {
-        for text in ["", "item", "a b c", "Item get", "item get!", "item --x", "item a__b", "9x get", "item _a"] {
+        for text in [
+            "",
+            "item",
+            "a b c",
+            "Item get",
+            "item get!",
+            "item --x",
+            "item a__b",
+            "9x get",
+            "item _a",
+        ] {
             assert!(CommandName::parse(text).is_err(), "{text}");
         }
     }

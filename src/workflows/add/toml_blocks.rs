@@ -45,7 +45,8 @@ pub fn find(text: &str, header: &str, key: &str, value: &str) -> Vec<Range<usize
             let member = trimmed.strip_prefix(key).map(str::trim_start);
             let given = member.and_then(|rest| rest.strip_prefix('=')).map(str::trim);
             let wanted = given.is_some_and(|given| {
-                given.starts_with(&format!("\"{value}\"")) || given.starts_with(&format!("'{value}'"))
+                given.starts_with(&format!("\"{value}\""))
+                    || given.starts_with(&format!("'{value}'"))
             });
             if let Some(last) = blocks.last_mut().filter(|_| wanted) {
                 last.2 = true;
@@ -95,7 +96,10 @@ mod tests {
     fn a_block_goes_with_what_is_below_it_and_comments_stay() {
         let (text, count) = without(TEXT, "[[a.b]]", "id", "x");
         assert_eq!(count, 1);
-        assert_eq!(text, "# top\nversion = 1\n\n# about y\n[[a.b]]\nid = \"y\"\n\n[other]\nid = \"x\"\n");
+        assert_eq!(
+            text,
+            "# top\nversion = 1\n\n# about y\n[[a.b]]\nid = \"y\"\n\n[other]\nid = \"x\"\n"
+        );
         let (text, count) = without(&text, "[[a.b]]", "id", "y");
         assert_eq!((text.as_str(), count), ("# top\nversion = 1\n\n[other]\nid = \"x\"\n", 1));
         assert_eq!(without(TEXT, "[[a.b]]", "id", "z"), (TEXT.to_owned(), 0));

@@ -28,12 +28,7 @@ pub struct Wanted {
 }
 
 /// Judges everything that was found.
-pub fn of(
-    host: &dyn Host,
-    scan: Scan,
-    probed: Vec<Option<Probed>>,
-    wanted: Wanted,
-) -> Discovery {
+pub fn of(host: &dyn Host, scan: Scan, probed: Vec<Option<Probed>>, wanted: Wanted) -> Discovery {
     let mut notes = scan.notes.clone();
     if wanted.probed {
         notes.extend(crowded(host, &probed));
@@ -48,7 +43,10 @@ pub fn of(
         let judged = judge(host, candidate, &described, probed.as_ref());
         let shown = excerpt(&candidate.name, MAX_NAME);
         let called = judged.tool.clone().or_else(|| described.tool.clone());
-        names.entry(called.unwrap_or_else(|| candidate.name.clone())).or_default().push(shown.clone());
+        names
+            .entry(called.unwrap_or_else(|| candidate.name.clone()))
+            .or_default()
+            .push(shown.clone());
         count(&mut summary, &judged);
         let group = groups
             .entry((rank(judged.state), judged.reason, judged.promised.name()))

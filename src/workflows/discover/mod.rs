@@ -67,10 +67,7 @@ fn working_directory() -> Result<PathBuf, Failure> {
 }
 
 /// The roots, and the one tool that was named in place of a root.
-fn roots(
-    host: &dyn Host,
-    request: &Request<'_>,
-) -> Result<(Vec<Root>, Option<PathBuf>), Failure> {
+fn roots(host: &dyn Host, request: &Request<'_>) -> Result<(Vec<Root>, Option<PathBuf>), Failure> {
     if request.roots.is_empty() {
         let surroundings = Surroundings {
             working: working_directory()?,

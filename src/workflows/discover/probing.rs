@@ -64,9 +64,8 @@ pub fn probe(host: &dyn Host, programs: &[Option<Program>]) -> Vec<Option<Probed
             });
         }
     });
-    let taken = |result: Mutex<Option<Probed>>| {
-        result.into_inner().unwrap_or_else(PoisonError::into_inner)
-    };
+    let taken =
+        |result: Mutex<Option<Probed>>| result.into_inner().unwrap_or_else(PoisonError::into_inner);
     results.into_iter().map(taken).collect()
 }
 

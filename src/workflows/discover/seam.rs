@@ -43,7 +43,11 @@ pub struct Described {
 /// How a probe ended.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Said {
-    Exited { exit: i32, stdout: Vec<u8>, stderr: String },
+    Exited {
+        exit: i32,
+        stdout: Vec<u8>,
+        stderr: String,
+    },
     TimedOut,
     TooMuch,
     Signalled(i32),

@@ -23,7 +23,10 @@ impl Language {
             let mut place = quote.len();
             while let Some(symbol) = rest.get(place..).and_then(|rest| rest.chars().next()) {
                 if escapes && symbol == '\\' {
-                    place += 1 + rest.get(place + 1..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+                    place += 1 + rest
+                        .get(place + 1..)
+                        .and_then(|rest| rest.chars().next())
+                        .map_or(0, char::len_utf8);
                 } else if rest.get(place..).is_some_and(|rest| rest.starts_with(quote)) {
                     return at + place + quote.len();
                 } else {
@@ -192,8 +195,12 @@ mod tests {
     fn entries_are_found_past_strings_comments_and_brackets() {
         let text = "f(\n    a=(1, 2),  # one, two)\n    b={\"x)\": 'y,'},\n    # c=3,\n    d=\"\"\"\n,)\"\"\",\n)";
         let open = 1;
-        let found: Vec<_> =
-            Language::Python.entries(text, open).unwrap().into_iter().map(|range| &text[range]).collect();
+        let found: Vec<_> = Language::Python
+            .entries(text, open)
+            .unwrap()
+            .into_iter()
+            .map(|range| &text[range])
+            .collect();
         assert_eq!(found, ["a=(1, 2)", "b={\"x)\": 'y,'}", "d=\"\"\"\n,)\"\"\""]);
         assert_eq!(&text[Language::Python.value(text, open, "b").unwrap()], "{\"x)\": 'y,'}");
         assert_eq!(Language::Python.closing("(\"", 0), None);
@@ -202,12 +209,20 @@ mod tests {
 
     #[test]
     fn an_entry_is_laid_out_as_the_others() {
-        let added = |language: Language, text: &str| language.appended(text, text.find(['(', '{']).unwrap(), "new,").unwrap();
-        assert_eq!(added(Language::Python, "x = (\n    a,\n    b  # last\n)\n"), "x = (\n    a,\n    b,  # last\n    new,\n)\n");
+        let added = |language: Language, text: &str| {
+            language.appended(text, text.find(['(', '{']).unwrap(), "new,").unwrap()
+        };
+        assert_eq!(
+            added(Language::Python, "x = (\n    a,\n    b  # last\n)\n"),
+            "x = (\n    a,\n    b,  # last\n    new,\n)\n"
+        );
         assert_eq!(added(Language::Go, "x{\n\ta,\n}\n"), "x{\n\ta,\n\tnew,\n}\n");
         assert_eq!(added(Language::Go, "x{a, b}\n"), "x{a, b, new}\n");
         assert_eq!(added(Language::Python, "x = ()\n"), "x = (new,)\n");
         let long = format!("x = (\"{}\", b)\n", "a".repeat(76));
-        assert_eq!(added(Language::Python, &long), format!("x = (\n    \"{}\",\n    b,\n    new,\n)\n", "a".repeat(76)));
+        assert_eq!(
+            added(Language::Python, &long),
+            format!("x = (\n    \"{}\",\n    b,\n    new,\n)\n", "a".repeat(76))
+        );
     }
 }

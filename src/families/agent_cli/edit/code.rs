@@ -4,8 +4,8 @@ use serde_json::Value;
 use toml_edit::{Document, Item};
 
 use crate::generate::record_text::quote;
-use crate::workflows::add::name::capitalised;
 use crate::workflows::add::json_text::{JsonText, Step};
+use crate::workflows::add::name::capitalised;
 use crate::workflows::add::seam::{Desk, EditError, NewCode, Sources};
 
 use super::Language;
@@ -35,13 +35,14 @@ pub fn add(
     let mut document = JsonText::parse(text).map_err(|error| EditError::json(&path, error))?;
     let at = [Step::Name("error_codes")];
     if document.value()["error_codes"].get(&code.code).is_some() {
-        return Err(EditError::Refused(format!("the project has the code `{}` already", code.code)));
+        return Err(EditError::Refused(format!(
+            "the project has the code `{}` already",
+            code.code
+        )));
     }
     let entry = serde_json::to_value(Entry { exit: code.exit, retryable: code.retryable });
     let entry: Value = entry.unwrap_or_default();
-    document
-        .insert(&at, &code.code, &entry)
-        .map_err(|error| EditError::json(&path, error))?;
+    document.insert(&at, &code.code, &entry).map_err(|error| EditError::json(&path, error))?;
     desk.set(&path, document.into_text());
     language.add_code(desk, code)?;
     let row = format!("| {} | `{}` | {} |", code.exit, code.code, code.advice);
@@ -68,7 +69,10 @@ fn with_error(text: &str, row: &str) -> Option<String> {
 pub fn query(desk: &Desk<'_>) -> Result<Vec<String>, EditError> {
     const CONFORM: &str = "conform.toml";
     let fault = || {
-        EditError::place(CONFORM, "it has no sample of a query, with which the code could be tested")
+        EditError::place(
+            CONFORM,
+            "it has no sample of a query, with which the code could be tested",
+        )
     };
     let document = Document::parse(desk.needed(CONFORM)?).map_err(|_| fault())?;
     let samples = document.get("agent_cli").and_then(|table| table.get("command"));

@@ -83,9 +83,11 @@ fn replaced(text: &str, old: &str, new: &str) -> String {
     while let Some(at) = rest.find(old) {
         let (before, after) = (&rest[..at], &rest[at + old.len()..]);
         let starts = before.ends_with(['`', ' ', '"']) || before.is_empty();
-        let ends = !after.starts_with(|symbol: char| symbol.is_alphanumeric() || "-_".contains(symbol));
+        let ends =
+            !after.starts_with(|symbol: char| symbol.is_alphanumeric() || "-_".contains(symbol));
         // Two words of a sentence are no call.
-        let is_call = before.ends_with(['`', '"']) || after.starts_with([' ', '`']) && names_tool(before);
+        let is_call =
+            before.ends_with(['`', '"']) || after.starts_with([' ', '`']) && names_tool(before);
         changed.push_str(before);
         changed.push_str(if starts && ends && is_call { new } else { old });
         rest = after;
@@ -155,7 +157,10 @@ mod tests {
         let with = with_row(text, "## Capabilities", "| 3 | 4 |").unwrap();
         assert!(with.contains("| 1 | 2 |\n| 3 | 4 |\n\ntext"), "{with}");
         assert_eq!(with_row("# A\n", "## Capabilities", "| 3 |"), None);
-        assert_eq!(with_item("## P\n\n- a\n  b\n- c", "## P", "- d").unwrap(), "## P\n\n- a\n  b\n- c\n- d\n");
+        assert_eq!(
+            with_item("## P\n\n- a\n  b\n- c", "## P", "- d").unwrap(),
+            "## P\n\n- a\n  b\n- c\n- d\n"
+        );
     }
 
     #[test]
@@ -163,6 +168,9 @@ mod tests {
         let text = "Every item get better. `item get --id 1`, \"item get\", `item getter`\n    acme item get\n";
         let found = replaced(text, "item get", "item show");
         assert_eq!(found, "Every item get better. `item show --id 1`, \"item show\", `item getter`\n    acme item get\n".replace("acme item get\n", "acme item get\n"));
-        assert!(replaced("    acme item get --id 1\n", "item get", "item show").contains("acme item show --id"));
+        assert!(
+            replaced("    acme item get --id 1\n", "item get", "item show")
+                .contains("acme item show --id")
+        );
     }
 }

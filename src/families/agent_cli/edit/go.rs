@@ -225,7 +225,10 @@ impl Language for Go {
 }
 
 fn registry_fault() -> EditError {
-    EditError::place(TOOL, "it does not register commands as `&cli.Tool{Groups: …, Commands: …, Schemas: …}`")
+    EditError::place(
+        TOOL,
+        "it does not register commands as `&cli.Tool{Groups: …, Commands: …, Schemas: …}`",
+    )
 }
 
 /// The brace of `&cli.Tool{`.

@@ -18,7 +18,14 @@ use variables::Variables;
 
 /// Commands that the runtime brings.
 const RESERVED: [&str; 9] = [
-    "auth", "changelog", "completion", "completions", "context", "doctor", "help", "reference",
+    "auth",
+    "changelog",
+    "completion",
+    "completions",
+    "context",
+    "doctor",
+    "help",
+    "reference",
     "update",
 ];
 

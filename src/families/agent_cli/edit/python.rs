@@ -77,7 +77,8 @@ impl Language for Python {
         let path = self.registry();
         let text = desk.needed(&path)?;
         let group = crate::workflows::add::name::dashed(&name.group);
-        let entry = format!("\"{group}\": \"Work with {}\",", plural(&name.group).replace('_', " "));
+        let entry =
+            format!("\"{group}\": \"Work with {}\",", plural(&name.group).replace('_', " "));
         let text = grouped(text, &group, &entry).ok_or_else(|| registry_fault(&path))?;
         desk.set(&path, text);
         Ok(())
@@ -166,7 +167,10 @@ impl Language for Python {
 }
 
 fn registry_fault(path: &str) -> EditError {
-    EditError::place(path, "it does not register commands as `TOOL = Tool(… commands=…, schemas=…)`")
+    EditError::place(
+        path,
+        "it does not register commands as `TOOL = Tool(… commands=…, schemas=…)`",
+    )
 }
 
 /// `item` to `items`.
@@ -352,10 +356,19 @@ mod tests {
     fn a_module_is_registered_and_taken_out_again() {
         let text = registered(NARROW, "widget_archive").unwrap();
         assert!(text.contains("from . import widget_archive, widgets\n"), "{text}");
-        assert!(text.contains("    commands=(*widgets.COMMANDS, *widget_archive.COMMANDS),\n"), "{text}");
-        assert!(text.contains("    schemas={**widgets.SCHEMAS, **widget_archive.SCHEMAS},\n"), "{text}");
+        assert!(
+            text.contains("    commands=(*widgets.COMMANDS, *widget_archive.COMMANDS),\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("    schemas={**widgets.SCHEMAS, **widget_archive.SCHEMAS},\n"),
+            "{text}"
+        );
         let text = grouped(&text, "gadget", "\"gadget\": \"Work with gadgets\",").unwrap();
-        assert!(text.contains("{\"widget\": \"Work with widgets\", \"gadget\": \"Work with gadgets\"}"), "{text}");
+        assert!(
+            text.contains("{\"widget\": \"Work with widgets\", \"gadget\": \"Work with gadgets\"}"),
+            "{text}"
+        );
         assert_eq!(grouped(&text, "gadget", "x").unwrap(), text);
         let text = unregistered(&text, "widget_archive").unwrap();
         assert!(!text.contains("widget_archive"), "{text}");
@@ -365,13 +378,21 @@ mod tests {
     #[test]
     fn a_command_is_renamed_with_its_old_name_as_an_alias() {
         let source = "COMMANDS = (\n    Command(\n        path=\"item get\",\n        summary=\"Show one\",\n        examples=(\"item get --id 1\",),\n        run=_get,\n    ),\n)\n";
-        let [old, new, last] = ["item get", "item show", "item read"].map(|text| CommandName::parse(text).unwrap());
+        let [old, new, last] =
+            ["item get", "item show", "item read"].map(|text| CommandName::parse(text).unwrap());
         let python = Python { package: "acme".to_owned() };
         let text = python.renamed(source, &old, &new).unwrap();
-        assert!(text.contains("        path=\"item show\",\n        aliases=(\"item get\",),\n"), "{text}");
+        assert!(
+            text.contains("        path=\"item show\",\n        aliases=(\"item get\",),\n"),
+            "{text}"
+        );
         assert!(text.contains("(\"item show --id 1\",)"), "{text}");
         let text = python.renamed(&text, &new, &last).unwrap();
-        assert!(text.contains("aliases=(\"item get\", \"item show\",)") || text.contains("aliases=(\"item get\", \"item show\")"), "{text}");
+        assert!(
+            text.contains("aliases=(\"item get\", \"item show\",)")
+                || text.contains("aliases=(\"item get\", \"item show\")"),
+            "{text}"
+        );
         assert_eq!(python.renamed(source, &new, &last), None);
     }
 }

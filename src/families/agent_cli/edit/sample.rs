@@ -36,7 +36,9 @@ missing = {= missing_args | json =}
 /// When the template is faulty.
 pub fn add(desk: &mut Desk<'_>, variables: &Variables) -> Result<(), EditError> {
     let Some(text) = desk.text(CONFORM) else {
-        desk.edited.notes.push(format!("there is no `{CONFORM}`: `aos conform` has no sample of it"));
+        desk.edited
+            .notes
+            .push(format!("there is no `{CONFORM}`: `aos conform` has no sample of it"));
         return Ok(());
     };
     // `--dangerous` is added by `aos conform` itself.

@@ -224,7 +224,9 @@ fn segments_of(path: &str) -> Vec<Part> {
 
 fn part(segment: Segment<'_>, batch: bool) -> Part {
     match segment {
-        Segment::Text(text) => Part { text: text.to_owned(), flag: String::new(), is_target: false },
+        Segment::Text(text) => {
+            Part { text: text.to_owned(), flag: String::new(), is_target: false }
+        }
         Segment::Value(name) => {
             Part { text: String::new(), flag: dashed(name), is_target: batch && name == "id" }
         }

@@ -70,7 +70,8 @@ impl Facts {
     /// Whether a field is sent in the query or the body.
     pub fn sends(&self, field: &Field) -> bool {
         let is_path = self.path.contains(&format!("{{{}}}", field.id));
-        let is_paging = self.shape == Shape::List && matches!(field.wire.as_str(), "limit" | "cursor");
+        let is_paging =
+            self.shape == Shape::List && matches!(field.wire.as_str(), "limit" | "cursor");
         !is_path && !is_paging && self.shape != Shape::Many
     }
 
@@ -114,7 +115,8 @@ impl Facts {
             .filter(|_| !is_get)
             .map(|field| format!("\"{}\":{}", field.wire, json(field)))
             .collect();
-        let body = if members.is_empty() { String::new() } else { format!("{{{}}}", members.join(",")) };
+        let body =
+            if members.is_empty() { String::new() } else { format!("{{{}}}", members.join(",")) };
         let requests = match blueprint.shape {
             Shape::List => {
                 block.push_str("result = \"items\"\nids = [\"1\", \"2\", \"3\"]\nnames = [\"One\", \"Two\", \"Three\"]\n");
@@ -167,10 +169,12 @@ impl Facts {
         }
         let name = blueprint.name.module();
         let path = format!("{HARNESS}/tests/test_{name}.py");
-        let mut words = vec!["--json".to_owned(), "--mode".to_owned(), blueprint.mode.name().to_owned()];
+        let mut words =
+            vec!["--json".to_owned(), "--mode".to_owned(), blueprint.mode.name().to_owned()];
         words.extend([blueprint.name.group.clone(), blueprint.name.verb.clone()]);
         words.extend(self.call.iter().cloned());
-        let words: String = words.iter().map(|word| format!("        {},\n", quote(word))).collect();
+        let words: String =
+            words.iter().map(|word| format!("        {},\n", quote(word))).collect();
         let text = format!(
             "\"\"\"`{id}` against replies of our own. This file is yours.\"\"\"\n\n\n\
              def test_{name}_sends_one_request(run, backend):\n    \

@@ -126,7 +126,9 @@ pub fn alias(
     let place = text
         .find(&decorator(old))
         .or_else(|| text.find(&format!("@command('{old}')")))
-        .ok_or_else(|| EditError::place(&path, format!("it has no handler `{}`", decorator(old))))?;
+        .ok_or_else(|| {
+            EditError::place(&path, format!("it has no handler `{}`", decorator(old)))
+        })?;
     if resource == new.group {
         let text = format!("{}{}\n{}", &text[..place], decorator(&new.id()), &text[place..]);
         desk.set(&path, text);

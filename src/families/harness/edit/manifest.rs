@@ -85,7 +85,8 @@ impl Manifest {
             return Err(EditError::Reserved(name.id()));
         }
         ids.iter().find(alike).cloned().ok_or_else(|| EditError::Unknown {
-            near: suggestion::nearest(&name.id(), ids.iter().map(String::as_str)).map(str::to_owned),
+            near: suggestion::nearest(&name.id(), ids.iter().map(String::as_str))
+                .map(str::to_owned),
             name: name.id(),
         })
     }
@@ -158,9 +159,7 @@ impl Manifest {
                 applies_to: [command],
                 description: match field.id.as_str() {
                     "limit" => "How many entries to return".to_owned(),
-                    "cursor" => {
-                        "Where to continue: next_cursor of the previous page".to_owned()
-                    }
+                    "cursor" => "Where to continue: next_cursor of the previous page".to_owned(),
                     _ => format!("The {words} of the {}", resource.replace('_', " ")),
                 },
                 placeholder: (field.kind == Kind::List).then_some("first, second"),

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::system::environment;
-use crate::workflows::discover::seam::{Answers, Described, Host, Judged, Root, Said, Surroundings};
+use crate::workflows::discover::seam::{
+    Answers, Described, Host, Judged, Root, Said, Surroundings,
+};
 
 /// Longest time of one probe.
 const LIMIT: Duration = Duration::from_secs(4);

@@ -34,9 +34,7 @@ pub fn document(said: &Said) -> Result<Value, Unusable> {
         Said::NotStarted(why) => unusable(Reason::NotStarted, why.clone()),
         Said::TimedOut => unusable(Reason::TimedOut, "it did not end within 4 s".to_owned()),
         Said::TooMuch => unusable(Reason::TooMuch, "it wrote more than 1,000,000 bytes".to_owned()),
-        Said::Signalled(signal) => {
-            unusable(Reason::Failed, format!("signal {signal} ended it"))
-        }
+        Said::Signalled(signal) => unusable(Reason::Failed, format!("signal {signal} ended it")),
         Said::Exited { exit: 0, stdout, .. } => match serde_json::from_slice(stdout) {
             Ok(value) => Ok(value),
             Err(_) if stdout.iter().all(u8::is_ascii_whitespace) => {

@@ -85,7 +85,7 @@ impl Facts {
         let words: Vec<_> = self.call.iter().map(|word| quote(word)).collect();
         block.push_str(&format!("arguments = [{}]\n", words.join(", ")));
         let sent: Vec<&Field> = fields.iter().filter(|field| self.sends(field)).collect();
-        let mut request = |path: &str, query: &[(String, String)], body: &str, reply: &str| {
+        let request = |path: &str, query: &[(String, String)], body: &str, reply: &str| {
             let mut text = format!(
                 "\n[[harness.commands.requests]]\nmethod = {}\npath = {}\n",
                 quote(&blueprint.method),
@@ -168,7 +168,7 @@ impl Facts {
             return Ok(());
         }
         let name = blueprint.name.module();
-        let path = format!("{HARNESS}/tests/test_{name}.py");
+        let path = test_path(&name);
         let mut words =
             vec!["--json".to_owned(), "--mode".to_owned(), blueprint.mode.name().to_owned()];
         words.extend([blueprint.name.group.clone(), blueprint.name.verb.clone()]);
@@ -188,6 +188,11 @@ impl Facts {
         );
         desk.create(&path, text)
     }
+}
+
+/// Where the test of a command of its own is.
+pub fn test_path(module: &str) -> String {
+    format!("{HARNESS}/tests/test_{module}.py")
 }
 
 /// The words of a call with every input.

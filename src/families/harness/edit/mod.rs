@@ -72,6 +72,11 @@ impl CommandEditor for HarnessEditor {
         desk.edited.lost.extend(lost);
         handler::remove(&mut desk, &package, &id)?;
         facts::remove(&mut desk, &id);
+        let test = facts::test_path(&id.replace(['.', '-'], "_"));
+        if desk.text(&test).is_some() {
+            desk.delete(&test);
+            desk.edited.lost.push(format!("the file `{test}`"));
+        }
         Ok(desk.edited)
     }
 

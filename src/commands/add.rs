@@ -21,7 +21,7 @@ use super::Run;
     subcommand_negates_reqs = true,
     after_help = "Mode, request and inputs follow from the verb when they are not given. What is made is a first \
                   proposal that passes the tests of the project; say in it what your API does.\n\n\
-                  Examples:\n  aos add \"item archive\" --mode write\n  \
+                  Examples:\n  aos add \"item publish\" --mode write\n  \
                   aos add widget.create --input name --input size?:number\n  \
                   aos add repo.stats --mode readonly --request \"GET /repos/{owner}/{repo}/stats\"\n  \
                   aos add code E_QUOTA --exit 7 --retryable --upstream quota_spent"
@@ -29,7 +29,7 @@ use super::Run;
 pub struct AddArgs {
     #[command(subcommand)]
     pub action: Option<Action>,
-    /// What it is about and what it does: `item archive` or `item.archive`
+    /// What it is about and what it does: `item publish` or `item.publish`
     #[arg(value_name = "COMMAND", required = true)]
     pub name: Option<String>,
     /// Least mode that may run it
@@ -38,7 +38,7 @@ pub struct AddArgs {
     /// One line of help
     #[arg(long, value_name = "TEXT")]
     pub summary: Option<String>,
-    /// Request that it makes: `POST /v1/items/{id}/archive`
+    /// Request that it makes: `POST /v1/items/{id}/publish`
     #[arg(long, value_name = "REQUEST")]
     pub request: Option<String>,
     /// Input of the command: NAME, NAME? or NAME:TYPE with text, number, boolean or list; can be repeated
@@ -126,7 +126,7 @@ pub fn run(args: &AddArgs, run: &Run) -> Result<Outcome, Failure> {
 #[must_use]
 pub fn refused(error: &WishError) -> Failure {
     let hint = match error {
-        WishError::Name(_) => "for example `aos add \"item archive\"`",
+        WishError::Name(_) => "for example `aos add \"item publish\"`",
         WishError::UnknownVerb { .. } => "say it: `--mode readonly`, `write`, `full` or `admin`",
         WishError::Mode { .. } => {
             "change `--mode`, or choose a verb that says what the command does"

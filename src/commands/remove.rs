@@ -15,8 +15,8 @@ use super::add::refused;
 /// Take a command out of the project of this directory; the preview says what is lost
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  aos remove \"item archive\" --dry-run     what would be lost, and a token\n  \
-                  aos remove item.archive --confirm TOKEN"
+    after_help = "Examples:\n  aos remove \"item publish\" --dry-run     what would be lost, and a token\n  \
+                  aos remove item.publish --confirm TOKEN"
 )]
 pub struct RemoveArgs {
     /// Name of the command

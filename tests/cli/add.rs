@@ -53,17 +53,17 @@ fn a_command_is_added_to_a_connector_in_one_plan_that_loses_nothing() {
     let conform = format!("{}\n# a last word\n", text(&project, "conform.toml"));
     std::fs::write(project.join("conform.toml"), &conform).expect("a file");
     sandbox.aos_in(&project, &["gen"]).data();
-    let words = ["add", "item archive", "--mode", "write", "--input", "reason?"];
+    let words = ["add", "item publish", "--mode", "write", "--input", "reason?"];
     let data = sandbox.aos_in(&project, &words).data();
     assert_eq!((data["status"].as_str(), data["mode"].as_str()), (Some("added"), Some("write")));
-    assert_eq!(data["request"], "POST /v1/items/{id}/archive");
+    assert_eq!(data["request"], "POST /v1/items/{id}/publish");
     keeps_lines(&formatted, &text(&project, "connector.json"));
     keeps_lines(&conform, &text(&project, "conform.toml"));
     assert!(text(&project, "connector.json").contains("\"categories\": [ \"general\" ]"));
     let handler = text(&project, "agent-harness/aos_acme/commands/item.py");
-    assert!(handler.contains("@command(\"item.archive\")"), "{handler}");
+    assert!(handler.contains("@command(\"item.publish\")"), "{handler}");
     let permissions = text(&project, "agent-harness/permissions.json");
-    assert!(permissions.contains("\"item.archive\": \"write\""), "{permissions}");
+    assert!(permissions.contains("\"item.publish\": \"write\""), "{permissions}");
     sandbox.aos_in(&project, &["check"]).data();
     sandbox.aos_in(&project, &["gen", "--check"]).data();
     sandbox.aos_in(&project, &words).error("E_CONFLICT", 6);
@@ -92,9 +92,11 @@ fn each_shape_of_a_command_fits_the_rules_of_every_template() {
 
 #[test]
 fn what_is_taken_reserved_or_against_its_verb_is_refused_and_changes_nothing() {
-    for (template, reserved) in
-        [("connector-python", "health.deep"), ("cli-go", "auth show"), ("cli-python", "update check")]
-    {
+    for (template, reserved) in [
+        ("connector-python", "health.deep"),
+        ("cli-go", "auth show"),
+        ("cli-python", "update check"),
+    ] {
         let sandbox = Sandbox::new();
         let project = cli(&sandbox, template);
         let before = tree(&project);
@@ -155,12 +157,12 @@ fn an_added_command_that_is_removed_leaves_the_project_as_it_was() {
         let sandbox = Sandbox::new();
         let project = cli(&sandbox, template);
         let before = tree(&project);
-        sandbox.aos_in(&project, &["add", "item archive", "--mode", "write"]).data();
+        sandbox.aos_in(&project, &["add", "item publish", "--mode", "write"]).data();
         assert_ne!(tree(&project), before);
-        let preview = sandbox.aos_in(&project, &["remove", "item.archive", "--dry-run"]).data();
+        let preview = sandbox.aos_in(&project, &["remove", "item.publish", "--dry-run"]).data();
         let lost = preview["lost"].to_string();
-        assert!(lost.contains("archive"), "{lost}");
-        let data = confirmed(&sandbox, &project, &["remove", "item.archive"]);
+        assert!(lost.contains("publish"), "{lost}");
+        let data = confirmed(&sandbox, &project, &["remove", "item.publish"]);
         assert_eq!(data["status"], "removed");
         let after = tree(&project);
         for (path, content) in &before {
@@ -182,7 +184,8 @@ fn a_code_of_a_tool_is_added_to_contract_client_test_and_skill() {
     {
         let sandbox = Sandbox::new();
         let project = cli(&sandbox, template);
-        let add = ["add", "code", "E_QUOTA", "--exit", "7", "--retryable", "--upstream", "quota_spent"];
+        let add =
+            ["add", "code", "E_QUOTA", "--exit", "7", "--retryable", "--upstream", "quota_spent"];
         let words = [&add[..], &["--advice", "wait until tomorrow"]].concat();
         sandbox.aos_in(&project, &words).data();
         assert!(text(&project, client).contains("\"quota_spent\": \"E_QUOTA\""));

@@ -13,8 +13,14 @@ const CAPABILITIES: &str = r#"{"ok":true,"data":{"commands":[]}}"#;
 /// A connector whose program answers the two probes with these shell commands.
 fn connector(root: &Path, name: &str, capabilities: &str, health: &str) -> PathBuf {
     let directory = root.join(name);
-    write(&directory.join("connector.json"), r#"{"connector":{"label":"X"},"auth":{"service_keys":["X_KEY"]},"commands":[{"id":"a.b"},{"id":"health"}]}"#);
-    write(&directory.join("agent-harness/pyproject.toml"), "[project]\nname = \"x\"\nversion = \"1.0.0\"\n\n[build-system]\n");
+    write(
+        &directory.join("connector.json"),
+        r#"{"connector":{"label":"X"},"auth":{"service_keys":["X_KEY"]},"commands":[{"id":"a.b"},{"id":"health"}]}"#,
+    );
+    write(
+        &directory.join("agent-harness/pyproject.toml"),
+        "[project]\nname = \"x\"\nversion = \"1.0.0\"\n\n[build-system]\n",
+    );
     let script = format!(
         "#!/bin/sh\ntest \"$1\" = --json || exit 9\ncase $2 in\ncapabilities) {capabilities} ;;\nhealth) {health} ;;\nesac\n"
     );
@@ -59,19 +65,39 @@ fn every_install_state_is_that_of_the_host_beside_that_of_its_document() {
     let good = say(CAPABILITIES);
     let rows: [(&str, &str, &str, [&str; 3]); 17] = [
         ("aos-bad-exit", "echo no >&2; exit 3", "", ["error", "error", "capabilities_failed"]),
-        ("aos-bare", &say(r#"{"commands":[]}"#), &say(r#"{"status":"OK"}"#), ["ready", "error", "health_ok"]),
+        (
+            "aos-bare",
+            &say(r#"{"commands":[]}"#),
+            &say(r#"{"status":"OK"}"#),
+            ["ready", "error", "health_ok"],
+        ),
         ("aos-degraded", &good, &health("degraded"), ["needs-setup", "needs-setup", "degraded"]),
         ("aos-empty", "true", "", ["error", "error", "capabilities_not_json"]),
         ("aos-error", &good, &health("error"), ["needs-setup", "error", "health_error"]),
         ("aos-exits", &good, "echo '{}'; exit 4", ["needs-setup", "error", "health_failed"]),
-        ("aos-flood", "head -c 1000001 /dev/zero | tr '\\0' ' '", "", ["error", "error", "capabilities_too_large"]),
+        (
+            "aos-flood",
+            "head -c 1000001 /dev/zero | tr '\\0' ' '",
+            "",
+            ["error", "error", "capabilities_too_large"],
+        ),
         ("aos-good", &good, &say(HEALTHY), ["ready", "ready", "healthy"]),
         ("aos-hangs", "sleep 60", "", ["error", "error", "capabilities_timed_out"]),
         ("aos-list", &say("[]"), &health("Healthy"), ["ready", "ready", "healthy"]),
         ("aos-mute", &good, "true", ["needs-setup", "error", "health_not_json"]),
         ("aos-needs", &good, &health("needs_setup"), ["needs-setup", "needs-setup", "needs_setup"]),
-        ("aos-no-status", &good, &say(r#"{"ok":false,"error":{}}"#), ["ready", "error", "no_status"]),
-        ("aos-noisy", &format!("echo log; {good}"), "", ["error", "error", "capabilities_not_json"]),
+        (
+            "aos-no-status",
+            &good,
+            &say(r#"{"ok":false,"error":{}}"#),
+            ["ready", "error", "no_status"],
+        ),
+        (
+            "aos-noisy",
+            &format!("echo log; {good}"),
+            "",
+            ["error", "error", "capabilities_not_json"],
+        ),
         ("aos-null", &say("null"), &say("null"), ["ready", "error", "no_status"]),
         ("aos-odd", &good, &health("ready"), ["needs-setup", "error", "unknown_status"]),
         ("aos-slow", &good, "sleep 60", ["needs-setup", "error", "health_timed_out"]),
@@ -133,7 +159,9 @@ fn roots_of_the_host_win_in_their_order_and_path_wins_over_the_directory() {
 fn links_misnamed_directories_and_stale_programs_are_explained() {
     let sandbox = Sandbox::new();
     let root = sandbox.work().join("root");
-    let says = say(r#"{"ok":true,"data":{"tool":"aos-other","version":"0.9.0","commands":[{"id":"a.c"}]}}"#);
+    let says = say(
+        r#"{"ok":true,"data":{"tool":"aos-other","version":"0.9.0","commands":[{"id":"a.c"}]}}"#,
+    );
     let stale = connector(&root, "aos-stale", &says, &say(HEALTHY));
     std::os::unix::fs::symlink("aos-stale", root.join("aos-link")).expect("a link");
     std::os::unix::fs::symlink(".", root.join("aos-loop")).expect("a link");
@@ -165,7 +193,10 @@ fn without_probes_nothing_is_run_and_each_tool_has_its_steps() {
     let data = discover(&sandbox, &["root", "--no-probe", "--details"]);
     assert!(!mark.exists());
     let found: Vec<_> = verdicts(&data).into_iter().map(|row| (row.0, row.1)).collect();
-    assert_eq!(found, [("aos-x".into(), "not-probed".into()), ("aos-y".into(), "repo-only".into())]);
+    assert_eq!(
+        found,
+        [("aos-x".into(), "not-probed".into()), ("aos-y".into(), "repo-only".into())]
+    );
     let steps = data["tools"][1]["steps"].to_string();
     assert!(steps.contains("python3 -m venv .venv") && steps.contains("Y_KEY"), "{steps}");
     let one = discover(&sandbox, &["root/aos-y", "--no-probe"]);
@@ -188,7 +219,12 @@ fn hostile_names_files_and_many_tools_stay_bounded() {
     write(&odd.join("connector.json"), &"[".repeat(100_000));
     let huge = root.join("aos-huge/connector.json");
     write(&huge, "");
-    std::fs::File::options().write(true).open(&huge).expect("a file").set_len(8 << 30).expect("a length");
+    std::fs::File::options()
+        .write(true)
+        .open(&huge)
+        .expect("a file")
+        .set_len(8 << 30)
+        .expect("a length");
     let pipe = root.join("aos-pipe/connector.json");
     std::fs::create_dir_all(pipe.parent().expect("a parent")).expect("a directory");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
@@ -211,7 +247,8 @@ fn seventy_connectors_are_asked_and_none_loses_its_time_to_the_others() {
     let sandbox = Sandbox::new();
     let root = sandbox.work().join("root");
     // Each takes a twentieth of its limit of the processor; all at once would not fit into it on one.
-    let busy = |text: &str| format!("i=0; while [ $i -lt 4000 ]; do i=$((i+1)); done; {}", say(text));
+    let busy =
+        |text: &str| format!("i=0; while [ $i -lt 4000 ]; do i=$((i+1)); done; {}", say(text));
     for number in 0..70 {
         connector(&root, &format!("aos-n{number:02}"), &busy(CAPABILITIES), &busy(HEALTHY));
     }

@@ -127,7 +127,7 @@ pub const ENTRIES: &[Entry] = &[
         kind: Kind::Write,
         schema: "command_change",
         examples: &[
-            "aos add 'item archive' --mode write --dry-run --compact",
+            "aos add 'item publish' --mode write --dry-run --compact",
             "aos add widget.create --input name --confirm ct_TOKEN --compact",
         ],
         raw: Some("the diff"),
@@ -157,8 +157,8 @@ pub const ENTRIES: &[Entry] = &[
         kind: Kind::Write,
         schema: "command_change",
         examples: &[
-            "aos remove 'item archive' --dry-run --compact",
-            "aos remove 'item archive' --confirm ct_TOKEN --compact",
+            "aos remove 'item publish' --dry-run --compact",
+            "aos remove 'item publish' --confirm ct_TOKEN --compact",
         ],
         raw: Some("the diff"),
     },

@@ -131,7 +131,15 @@ impl JsonText {
         let (place, inserted) = match children.last() {
             Some(last) if is_wide(start, children[0].start) => {
                 let indent = self.indent_at(last.start);
-                (last.end..last.end, format!(",{newline}{indent}{}", entry(&indent)))
+                let model = &self.text[last.value..last.end];
+                let is_narrow = model.starts_with('{') && !model.contains('\n');
+                let entry = match (name, value) {
+                    (Some(name), Value::Object(members)) if is_narrow => {
+                        format!("{}: {}", Value::from(name), narrow(members, model))
+                    }
+                    _ => entry(&indent),
+                };
+                (last.end..last.end, format!(",{newline}{indent}{entry}"))
             }
             Some(last) => (last.end..last.end, format!(", {}", compact(name, value))),
             None if name.is_none() && !value.is_object() && !value.is_array() => {
@@ -240,6 +248,16 @@ fn compact(name: Option<&str>, value: &Value) -> String {
         Some(name) => format!("{}: {value}", Value::from(name)),
         None => value.to_string(),
     }
+}
+
+/// An object on one line, with or without space inside its braces as `model` has it.
+fn narrow(members: &serde_json::Map<String, Value>, model: &str) -> String {
+    let members: Vec<_> = members
+        .iter()
+        .map(|(name, value)| format!("{}: {value}", Value::from(name.as_str())))
+        .collect();
+    let space = if model.starts_with("{ ") { " " } else { "" };
+    format!("{{{space}{}{space}}}", members.join(", "))
 }
 
 /// The last member of a name counts, as in every reader.
@@ -357,6 +375,9 @@ mod tests {
             it.replace(&[Step::Name("a"), Step::Name("b"), Step::At(1)], &json!(7)).unwrap();
         });
         assert_eq!(found, "{\n  \"a\": {\n    \"b\": [1, 7],\n    \"c\": \"x\"\n  }\n}\n");
+        let narrow = "{\n  \"a\": { \"x\": 1 }\n}\n";
+        let found = edited(narrow, |it| it.insert(&[], "b", &json!({"x": 2, "y": true})).unwrap());
+        assert_eq!(found, "{\n  \"a\": { \"x\": 1 },\n  \"b\": { \"x\": 2, \"y\": true }\n}\n");
         let mut document = JsonText::parse(text).unwrap();
         let missing = document.push(&[Step::Name("x")], &json!(1)).unwrap_err();
         assert_eq!(missing, JsonEditError::Missing("x".to_owned()));

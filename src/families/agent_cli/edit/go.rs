@@ -150,8 +150,12 @@ impl Language for Go {
                 // As wide as `Path:` and its spaces, so that gofmt has nothing to align.
                 let column = "Path:".len() + pad.len();
                 let gap = " ".repeat(column.checked_sub("Aliases:".len()).filter(|gap| *gap > 0)?);
-                let aliases = format!("Aliases:{gap}[]string{{\"{old}\"}},");
-                changed.replacen(&path, &format!("{path}\n{indent}{aliases}"), 1)
+                let aliases = format!("Aliases:{gap}[]string{{\"{old}\"}},\n");
+                // Behind the summary, by which `aos check` knows that this is a command.
+                let summary = changed.find("Summary:").unwrap_or(line);
+                let next = summary + changed.get(summary..)?.find('\n')? + 1;
+                changed.insert_str(next, &format!("{indent}{aliases}"));
+                changed
             }
         };
         let mut text = source.to_owned();

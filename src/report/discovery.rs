@@ -141,9 +141,9 @@ impl Discovery {
         let Summary { tools, ready, needs_setup, error, repo_only, not_probed, .. } = self.summary;
         let counts = [
             (ready, "ready"),
-            (needs_setup, "need set-up"),
-            (error, "fail"),
-            (repo_only, "have no program"),
+            (needs_setup, "to set up"),
+            (error, "failing"),
+            (repo_only, "without a program"),
             (not_probed, "not probed"),
         ];
         let counts: Vec<_> = counts

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands;
 use crate::commands::runtime::RuntimeAction;
+use crate::commands::{self, add};
 
 pub use crate::workflows::Format;
 pub use crate::workflows::write_gate::WriteOptions;
@@ -62,6 +62,12 @@ impl Command {
             Self::Gen(args) => Some(&args.write),
             Self::Wire(args) => Some(&args.write),
             Self::Upgrade(args) => Some(&args.write),
+            Self::Add(args) => match &args.action {
+                Some(add::Action::Code(code)) => Some(&code.write),
+                None => Some(&args.write),
+            },
+            Self::Rename(args) => Some(&args.write),
+            Self::Remove(args) => Some(&args.write),
             Self::Runtime(args) => match args.action.as_ref()? {
                 RuntimeAction::Own(part) | RuntimeAction::Return(part) => Some(&part.write),
             },
@@ -96,6 +102,10 @@ pub enum Command {
     Compare(commands::compare::CompareArgs),
     Runtime(commands::runtime::RuntimeArgs),
     Conform(commands::conform::ConformArgs),
+    Add(commands::add::AddArgs),
+    Rename(commands::rename::RenameArgs),
+    Remove(commands::remove::RemoveArgs),
+    Discover(commands::discover::DiscoverArgs),
     Wire(commands::wire::WireArgs),
     Augmentor(commands::augmentor::AugmentorArgs),
     Mcp(commands::mcp::McpArgs),

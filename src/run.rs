@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::cli::{Cli, Command, Format, Global};
 use crate::commands::runtime::RuntimeAction;
-use crate::commands::{self, Run, augmentor, mcp, registry};
+use crate::commands::{self, Run, add, augmentor, mcp, registry};
 use crate::report::answers::reference::ProgramText;
 use crate::report::envelope::{self, Meta};
 use crate::report::{ErrorCode, Failure, Outcome, Style, answers, brief};
@@ -154,6 +154,10 @@ fn dispatch(command: &Command, run: &Run) -> Result<Outcome, Failure> {
         Command::Compare(args) => commands::compare::run(args, run),
         Command::Runtime(args) => commands::runtime::run(args, run),
         Command::Conform(args) => commands::conform::run(args, run),
+        Command::Add(args) => commands::add::run(args, run),
+        Command::Rename(args) => commands::rename::run(args, run),
+        Command::Remove(args) => commands::remove::run(args, run),
+        Command::Discover(args) => commands::discover::run(args, run),
         Command::Wire(args) => commands::wire::run(args, run),
         Command::Augmentor(args) => commands::augmentor::run(args, run),
         Command::Mcp(args) => commands::mcp::run(args, run),
@@ -182,6 +186,13 @@ fn path_of(command: &Command) -> &'static str {
             Some(RuntimeAction::Return(_)) => "runtime return",
         },
         Command::Conform(_) => "conform",
+        Command::Add(args) => match args.action {
+            None => "add",
+            Some(add::Action::Code(_)) => "add code",
+        },
+        Command::Rename(_) => "rename",
+        Command::Remove(_) => "remove",
+        Command::Discover(_) => "discover",
         Command::Wire(_) => "wire",
         Command::Augmentor(args) => match args.action {
             augmentor::AugmentorAction::Describe(_) => "augmentor describe",

@@ -103,6 +103,10 @@ fn variables() -> Vec<VariableDescription> {
             environment::AOS_UPDATE_API_URL,
             "API of the release host, https, or http on loopback; default https://api.github.com",
         ),
+        (
+            environment::ARGENT_CONNECTOR_REPOS,
+            "directories of connectors, separated by commas: where `discover` looks first, as ArgentOS does",
+        ),
         (environment::GITHUB_TOKEN, "token for api.github.com only; raises its rate limit"),
         (environment::NO_COLOR, "any value disables colour"),
         (environment::VIRTUAL_ENV, "virtual environment whose Python runs augmentors, unless --python names another one"),

@@ -16,6 +16,8 @@ pub const GITHUB_TOKEN: &str = "GITHUB_TOKEN";
 pub const HTTPS_PROXIES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 /// Proxies for http, in the order in which they count.
 pub const HTTP_PROXIES: [&str; 4] = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+/// Directories of connectors, separated by commas: the first that the connector host looks at.
+pub const ARGENT_CONNECTOR_REPOS: &str = "ARGENT_CONNECTOR_REPOS";
 /// The active virtual environment of Python; its interpreter runs augmentors.
 pub const VIRTUAL_ENV: &str = "VIRTUAL_ENV";
 /// Set by GitHub Actions; `check` then adds workflow annotations.

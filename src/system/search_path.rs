@@ -14,6 +14,14 @@ pub fn find(name: &str) -> Option<PathBuf> {
     which::which_in_global(name, Some(path)).ok()?.next()
 }
 
+/// Every directory of PATH, in order; relative ones are below the working directory.
+#[must_use]
+#[expect(clippy::disallowed_methods, reason = "`system` is the door to the environment")]
+pub fn directories() -> Vec<PathBuf> {
+    let path = std::env::var_os(super::environment::PATH).unwrap_or_default();
+    std::env::split_paths(&path).filter(|directory| !directory.as_os_str().is_empty()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

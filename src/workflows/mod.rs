@@ -2,8 +2,10 @@
 //!
 //! Nothing here reads a command line or prints; a workflow may use another one.
 
+pub mod add;
 pub mod asked;
 pub mod check;
+pub mod discover;
 pub mod gen_files;
 pub mod new;
 mod run;

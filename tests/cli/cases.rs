@@ -57,6 +57,9 @@ impl Case {
             [first, second, ..] if first == "runtime" && ["own", "return"].contains(&&**second) => {
                 format!("{first} {second}")
             }
+            [first, second, ..] if first == "add" && second == "code" => {
+                format!("{first} {second}")
+            }
             [first, second, ..] if ["augmentor", "mcp"].contains(&&**first) => {
                 format!("{first} {second}")
             }
@@ -108,6 +111,12 @@ pub fn finish(name: &str, command: &mut Command) -> Answer {
 
 const fn case(expected: &'static str, name: &'static str, prepare: fn(&Sandbox) -> Call) -> Case {
     Case { name, expected, prepare }
+}
+
+/// A stand-alone CLI.
+fn tool(sandbox: &Sandbox) -> PathBuf {
+    let answer = sandbox.aos(&["new", "acme", "--template", "cli-python", "--no-git"]);
+    PathBuf::from(answer.data()["path"].as_str().expect("a path"))
 }
 
 /// A connector whose generated permissions were edited by hand.
@@ -289,6 +298,76 @@ pub fn successes() -> Vec<Case> {
             let words = ["runtime", "return", "redaction.py"];
             let token = token(sandbox, &project, &[&words[..], &["--dry-run"]].concat());
             call(&[&words[..], &["--confirm", &token]].concat()).within(project)
+        }),
+        case("OK", "add preview", |sandbox| {
+            call(&[
+                "add",
+                "item.pin",
+                "--mode",
+                "write",
+                "--summary",
+                "Pin an item",
+                "--dry-run",
+                "--diff",
+            ])
+            .within(sandbox.connector("acme"))
+        }),
+        case("OK", "add confirmed", |sandbox| {
+            let project = sandbox.connector("acme");
+            let request = "POST /v1/items/{id}/pin";
+            let words =
+                ["add", "item.pin", "--mode", "write", "--request", request, "--input", "size?"];
+            let token = token(sandbox, &project, &[&words[..], &["--dry-run"]].concat());
+            call(&[&words[..], &["--confirm", &token]].concat()).within(project)
+        }),
+        case("OK", "add code preview", |sandbox| {
+            call(&["add", "code", "E_QUOTA", "--exit", "7", "--retryable", "--dry-run", "--diff"])
+                .within(tool(sandbox))
+        }),
+        case("OK", "add code confirmed", |sandbox| {
+            let project = tool(sandbox);
+            let words = [
+                "add",
+                "code",
+                "E_QUOTA",
+                "--exit",
+                "7",
+                "--upstream",
+                "spent",
+                "--advice",
+                "wait",
+            ];
+            let token = token(sandbox, &project, &[&words[..], &["--dry-run"]].concat());
+            call(&[&words[..], &["--confirm", &token]].concat()).within(project)
+        }),
+        case("OK", "rename preview", |sandbox| {
+            call(&["rename", "item.get", "item.show", "--dry-run", "--diff"])
+                .within(sandbox.connector("acme"))
+        }),
+        case("OK", "rename confirmed", |sandbox| {
+            let project = sandbox.connector("acme");
+            let words = ["rename", "item.get", "item.show", "--dry-run"];
+            let token = token(sandbox, &project, &words);
+            call(&["rename", "item.get", "item.show", "--confirm", &token]).within(project)
+        }),
+        case("OK", "remove preview", |sandbox| {
+            call(&["remove", "item.get", "--dry-run", "--diff"]).within(sandbox.connector("acme"))
+        }),
+        case("OK", "remove confirmed", |sandbox| {
+            let project = sandbox.connector("acme");
+            let token = token(sandbox, &project, &["remove", "item.get", "--dry-run"]);
+            call(&["remove", "item.get", "--confirm", &token]).within(project)
+        }),
+        case("OK", "discover", |sandbox| {
+            sandbox.connector("acme");
+            call(&["discover", ".", "--no-probe", "--details"])
+        }),
+        case("OK", "discover one", |sandbox| {
+            sandbox.connector("acme");
+            call(&["discover", ".", "--no-probe", "--tool", "aos-acme"])
+        }),
+        case("OK", "discover beside the host", |_| {
+            call(&["discover", "--host", "host", "--no-probe"])
         }),
         case("OK", "wire preview", |sandbox| {
             wire::checkout(sandbox);

@@ -9,6 +9,7 @@
 )]
 
 mod adapter_conform;
+mod add;
 mod adoption;
 mod adoption_tools;
 mod agent_adapter;
@@ -45,6 +46,7 @@ mod connector_mutations;
 mod contract_documents;
 mod contract_modules;
 mod contracts;
+mod discover;
 mod disk;
 mod envelope;
 mod extension;

@@ -133,6 +133,57 @@ pub const ENTRIES: &[LeafCommand] = &[
         raw: None,
     },
     LeafCommand {
+        path: "add",
+        kind: CommandKind::Write,
+        schema: "command_change",
+        examples: &[
+            "aos add 'item publish' --mode write --dry-run --compact",
+            "aos add widget.create --input name --confirm ct_TOKEN --compact",
+        ],
+        raw: Some("the diff"),
+    },
+    LeafCommand {
+        path: "add code",
+        kind: CommandKind::Write,
+        schema: "command_change",
+        examples: &[
+            "aos add code E_QUOTA --exit 7 --retryable --upstream quota_spent --dry-run --compact",
+            "aos add code E_QUOTA --exit 7 --retryable --upstream quota_spent --confirm ct_TOKEN --compact",
+        ],
+        raw: Some("the diff"),
+    },
+    LeafCommand {
+        path: "rename",
+        kind: CommandKind::Write,
+        schema: "command_change",
+        examples: &[
+            "aos rename 'item get' 'item show' --dry-run --compact",
+            "aos rename 'item get' 'item show' --confirm ct_TOKEN --compact",
+        ],
+        raw: Some("the diff"),
+    },
+    LeafCommand {
+        path: "remove",
+        kind: CommandKind::Write,
+        schema: "command_change",
+        examples: &[
+            "aos remove 'item publish' --dry-run --compact",
+            "aos remove 'item publish' --confirm ct_TOKEN --compact",
+        ],
+        raw: Some("the diff"),
+    },
+    LeafCommand {
+        path: "discover",
+        kind: CommandKind::Query,
+        schema: "discovery",
+        examples: &[
+            "aos discover --compact",
+            "aos discover . --no-probe --compact",
+            "aos discover --tool aos-github --compact",
+        ],
+        raw: None,
+    },
+    LeafCommand {
         path: "wire",
         kind: CommandKind::Write,
         schema: "wired_adapter",

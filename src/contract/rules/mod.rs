@@ -5,10 +5,12 @@
 pub mod collector;
 pub mod documented;
 pub mod json_document;
+pub mod names;
 pub mod rule;
 pub mod secrets;
 
 pub use collector::{Collector, SourceText};
+pub use names::{Effect, effect, is_about_many};
 pub use rule::Rule;
 
 /// The record of a project that aos looks after; without it `aos gen` has nothing to go by.

@@ -3,6 +3,7 @@
 mod adoption;
 mod conform;
 pub mod contract;
+mod edit;
 pub mod extension;
 mod frozen;
 mod mcp;
@@ -20,6 +21,7 @@ use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;
 use crate::mcp::provider::OPENERS;
+use crate::workflows::add::seam::EDITORS;
 use crate::workflows::new::subject::SCAFFOLDERS;
 
 /// Adds the family to every layer.
@@ -33,5 +35,6 @@ pub fn install() {
     TOOLS.add(FAMILY, &conform::AgentCliTools);
     SECTIONS.add(FAMILY, &conform::fixture::AgentCliSection);
     OPENERS.add(FAMILY, &mcp::AgentCliOpener);
+    EDITORS.add(FAMILY, &edit::AgentCliEditor);
     SCAFFOLDERS.add(FAMILY, &scaffold::AgentCliScaffolder);
 }

@@ -6,9 +6,11 @@ mod conform;
 pub mod connector;
 pub mod contract;
 mod declared;
+mod edit;
 mod frozen;
 mod generate;
 mod grants;
+mod host;
 mod manifest;
 mod mcp;
 pub mod operations;
@@ -30,6 +32,8 @@ use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;
 use crate::mcp::provider::OPENERS;
+use crate::workflows::add::seam::EDITORS;
+use crate::workflows::discover::seam::HOSTS;
 use crate::workflows::new::subject::SCAFFOLDERS;
 use crate::workflows::sync::switched_off::GUARDS;
 
@@ -46,5 +50,7 @@ pub fn install() {
     OPENERS.add(FAMILY, &mcp::HarnessOpener);
     SURFACES.add(FAMILY, &surface::HarnessSurface);
     GUARDS.add(FAMILY, &switched_off::HarnessGuard);
+    HOSTS.add(FAMILY, &host::ArgentOs);
+    EDITORS.add(FAMILY, &edit::HarnessEditor);
     SCAFFOLDERS.add(FAMILY, &scaffold::HarnessScaffolder);
 }

@@ -8,10 +8,11 @@ use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value};
 
 use super::super::comparison::Comparison;
+use super::super::discovery::Discovery;
 use super::changes::OmittedEntries;
 use super::{
-    augmentor, changelog, check, completions, conformance, context, doctor, generated, mcp, new,
-    reference, runtime, sync, update, upgrade, verify, wire,
+    augmentor, changelog, check, command_change, completions, conformance, context, doctor,
+    generated, mcp, new, reference, runtime, sync, update, upgrade, verify, wire,
 };
 
 /// The data of a command.
@@ -35,6 +36,11 @@ pub const ANSWERS: &[AnswerShape] = &[
     AnswerShape::shortened::<upgrade::UpgradeAnswer>(
         "upgraded_project",
         &["preview", "conflicts", "changed_answers"],
+    ),
+    AnswerShape::shortened::<command_change::CommandChangeAnswer>("command_change", &["preview"]),
+    AnswerShape::whole::<Discovery>(
+        "discovery",
+        &["groups", "tools", "passed_over", "roots", "notes"],
     ),
     AnswerShape::shortened::<check::CheckAnswer>("check_report", &["projects"]),
     AnswerShape::whole::<Comparison>("comparison", &["differences"]),

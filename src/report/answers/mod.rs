@@ -7,6 +7,7 @@ mod catalogue;
 pub mod changelog;
 pub mod changes;
 pub mod check;
+pub mod command_change;
 pub mod completions;
 pub mod conformance;
 pub mod context;

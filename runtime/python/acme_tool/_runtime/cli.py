@@ -68,7 +68,7 @@ class _Group(click.Group):
 
 
 def _unknown(context: click.Context, group: click.Group, word: str = "") -> NoReturn:
-    names = list(group.commands)
+    names = [name for name, each in group.commands.items() if not each.hidden]
     fix = f"Use one of: {', '.join(names)}"
     if not word:
         message = f"a command is missing behind `{context.command_path}`"
@@ -91,17 +91,22 @@ def _tree(app: App, started: float) -> click.Group:
     )
     groups: dict[str, click.Group] = {"": root}
     for each in app.tool.all_commands:
-        parent, _, name = each.path.rpartition(" ")
-        if parent not in groups:
-            groups[parent] = _Group(
-                parent,
-                params=[*map(_option, GLOBALS)],
-                help=app.tool.groups[parent],
-                invoke_without_command=True,
-                callback=_missing,
-            )
-            root.add_command(groups[parent])
-        groups[parent].add_command(_leaf(app, each, name, started))
+        for path in (each.path, *each.aliases):
+            parent, _, name = path.rpartition(" ")
+            if parent not in groups:
+                groups[parent] = _Group(
+                    parent,
+                    params=[*map(_option, GLOBALS)],
+                    help=app.tool.groups.get(parent, ""),
+                    invoke_without_command=True,
+                    callback=_missing,
+                    # A group that only former names are in.
+                    hidden=parent not in app.tool.groups,
+                )
+                root.add_command(groups[parent])
+            leaf = _leaf(app, each, name, started)
+            leaf.hidden = path != each.path
+            groups[parent].add_command(leaf)
     return root
 
 

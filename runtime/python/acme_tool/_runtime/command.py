@@ -178,6 +178,8 @@ class Command:
     examples: tuple[str, ...]
     detail: str = ""
     params: tuple[Param, ...] = ()
+    # Former paths, which still work.
+    aliases: tuple[str, ...] = ()
     # Answers a query. One that streams prints its lines itself.
     run: Callable[[Call], Any] | None = None
     stream: bool = False

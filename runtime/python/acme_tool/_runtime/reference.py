@@ -92,6 +92,8 @@ def _command(command: Command) -> dict[str, Any]:
     }
     if command.writes and command.confirm != EXEMPT:
         described["dry_run_schema"] = "dry_run"
+    if command.aliases:
+        described["aliases"] = list(command.aliases)
     return {**described, "examples": command.calls}
 
 

@@ -100,7 +100,8 @@ class Tool:
         object.__setattr__(self, "groups", groups)
         object.__setattr__(self, "schemas", schemas)
         object.__setattr__(self, "_all", (*self.commands, *own))
-        if len({each.path for each in self._all}) != len(self._all):
+        paths = [path for each in self._all for path in (each.path, *each.aliases)]
+        if len(set(paths)) != len(paths):
             raise ValueError("two commands have the same path")
         for each in self._all:
             if (named := each.output) not in schemas:

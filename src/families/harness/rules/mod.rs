@@ -10,11 +10,11 @@ pub mod facts;
 mod fields;
 #[cfg(test)]
 mod fleet;
-mod host_view;
+pub mod host_view;
 mod layout;
 mod manifest_shape;
 mod modes;
-mod names;
+use crate::contract::rules::names;
 mod packaging;
 mod permissions;
 mod python;

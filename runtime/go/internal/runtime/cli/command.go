@@ -23,7 +23,9 @@ const (
 // with Run or writes with Plan.
 type Command struct {
 	// Path has the words behind the name of the tool.
-	Path    string
+	Path string
+	// Aliases are former paths, which still work.
+	Aliases []string
 	Summary string
 	Detail  string
 	Params  []Param

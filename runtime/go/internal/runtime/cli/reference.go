@@ -29,6 +29,7 @@ type referenceData struct {
 
 type referenceCommand struct {
 	Path         string           `json:"path"`
+	Aliases      []string         `json:"aliases,omitempty"`
 	Type         string           `json:"type"`
 	Confirm      *Policy          `json:"confirm,omitempty"`
 	Dangerous    bool             `json:"dangerous,omitempty"`
@@ -117,6 +118,7 @@ func (t *Tool) reference() referenceData {
 func (c *Command) describe() referenceCommand {
 	described := referenceCommand{
 		Path:         c.Path,
+		Aliases:      c.Aliases,
 		Type:         "read",
 		Dangerous:    c.Dangerous,
 		Batch:        c.Batch,

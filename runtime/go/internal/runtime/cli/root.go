@@ -49,17 +49,23 @@ func tree(app *app, done func(*Call, error)) *cobra.Command {
 	}
 	groups := map[string]*cobra.Command{"": root}
 	for _, command := range app.tool.commands() {
-		parent, name := "", command.Path
-		if index := strings.LastIndex(command.Path, " "); index >= 0 {
-			parent, name = command.Path[:index], command.Path[index+1:]
-		}
-		if groups[parent] == nil {
-			groups[parent] = &cobra.Command{
-				Use: parent, Short: app.tool.group(parent), Args: cobra.ArbitraryArgs, RunE: unknown,
+		for index, path := range append([]string{command.Path}, command.Aliases...) {
+			parent, name := "", path
+			if space := strings.LastIndex(path, " "); space >= 0 {
+				parent, name = path[:space], path[space+1:]
 			}
-			root.AddCommand(groups[parent])
+			if groups[parent] == nil {
+				groups[parent] = &cobra.Command{
+					Use: parent, Short: app.tool.group(parent), Args: cobra.ArbitraryArgs, RunE: unknown,
+				}
+				// A group that only former names are in.
+				groups[parent].Hidden = groups[parent].Short == ""
+				root.AddCommand(groups[parent])
+			}
+			built := leaf(app, command, name, globals, done)
+			built.Hidden = index > 0
+			groups[parent].AddCommand(built)
 		}
-		groups[parent].AddCommand(leaf(app, command, name, globals, done))
 	}
 	return root
 }

@@ -94,6 +94,7 @@ type described struct {
 
 type describedCommand struct {
 	Path    string           `json:"path"`
+	Aliases []string         `json:"aliases"`
 	Confirm string           `json:"confirm"`
 	Params  []describedParam `json:"params"`
 	Output  string           `json:"output_schema"`
@@ -159,6 +160,14 @@ func (g Guard) missing(reference described) []string {
 	globals := map[string]bool{}
 	for _, command := range reference.Data.Commands {
 		flags, succeeded := exercised.flagsOf(command.Path)
+		// A call by a former name is a call of the command.
+		for _, alias := range command.Aliases {
+			more, moreSucceeded := exercised.flagsOf(alias)
+			maps.Copy(flags, more)
+			for name, done := range moreSucceeded {
+				succeeded[name] = succeeded[name] || done
+			}
+		}
 		maps.Copy(globals, flags)
 		if g.Commands == nil || slices.Contains(g.Commands, command.Path) {
 			gaps = append(gaps, command.gaps(flags, succeeded)...)

@@ -38,11 +38,13 @@ def missing(reference: dict[str, Any], *, everything: bool = False) -> list[str]
     passed: set[str] = set()
     for command in reference["commands"]:
         path, params = command["path"], [each["name"] for each in command["params"]]
-        flags = ledger.flags_of(path)
+        # A call by a former name is a call of the command.
+        paths = [path, *command.get("aliases", ())]
+        flags = _flags(paths)
         passed |= flags or set()
         if path not in own and not everything:
             continue
-        succeeded = ledger.flags_of(path, succeeded=True)
+        succeeded = _flags(paths, succeeded=True)
         if succeeded is None:
             found.append(f"{path} with success")
         elif "dry-run" in params and "--dry-run" not in (succeeded or ()):
@@ -60,6 +62,12 @@ def missing(reference: dict[str, Any], *, everything: bool = False) -> list[str]
     return found + sorted(
         (codes if everything else codes - OF_THE_RUNTIME) - ledger.MET
     )
+
+
+def _flags(paths: Sequence[str], *, succeeded: bool = False) -> set[str] | None:
+    found = [ledger.flags_of(path, succeeded=succeeded) for path in paths]
+    called = [flags for flags in found if flags is not None]
+    return set().union(*called) if called else None
 
 
 def check(tool: Sandbox, request: pytest.FixtureRequest) -> None:

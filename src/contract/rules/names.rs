@@ -71,8 +71,42 @@ const IRREVERSIBLE: &[&str] = &[
 const MODIFIERS: &[&str] =
     &["bulk", "batch", "mass", "multi", "force", "hard", "soft", "permanently"];
 
+/// What a verb says about a command.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Effect {
+    Reads,
+    Changes,
+    /// What it does is rarely taken back.
+    Irreversible,
+    /// The word may mean either.
+    Unknown,
+}
+
+/// What the last part of a command id, such as `issue.delete`, says about it.
+#[must_use]
+pub fn effect(id: &str) -> Effect {
+    let verb = verb(id);
+    if READING.contains(&verb) {
+        Effect::Reads
+    } else if is_irreversible(verb) {
+        Effect::Irreversible
+    } else if is_mutating(verb) {
+        Effect::Changes
+    } else {
+        Effect::Unknown
+    }
+}
+
+/// Whether the last part of a command id says that many things change at once.
+#[must_use]
+pub fn is_about_many(id: &str) -> bool {
+    let first = words(id).next().unwrap_or_default();
+    !READING.contains(&first)
+        && words(id).any(|word| MODIFIERS[..4].contains(&word) || word == "import")
+}
+
 /// The verb of a command id: `issue.bulk_delete` is about `delete`.
-pub(super) fn verb(id: &str) -> &str {
+pub fn verb(id: &str) -> &str {
     let mut words = words(id);
     let first = words.next().unwrap_or_default();
     if MODIFIERS.contains(&first) {
@@ -82,7 +116,7 @@ pub(super) fn verb(id: &str) -> &str {
 }
 
 /// True when the last segment of an id says that many things change at once.
-pub(super) fn is_bulk(id: &str, bulk_verbs: &[String]) -> bool {
+pub fn is_bulk(id: &str, bulk_verbs: &[String]) -> bool {
     let listed = |word: &str| bulk_verbs.iter().any(|verb| verb == word);
     let first = words(id).next().unwrap_or_default();
     // `import` is only a verb in front; `bulk` and `batch` say it anywhere (`email.send_batch`).
@@ -90,11 +124,11 @@ pub(super) fn is_bulk(id: &str, bulk_verbs: &[String]) -> bool {
         && (listed(first) || words(id).any(|word| MODIFIERS.contains(&word) && listed(word)))
 }
 
-pub(super) fn is_mutating(verb: &str) -> bool {
+pub fn is_mutating(verb: &str) -> bool {
     MUTATING.contains(&verb)
 }
 
-pub(super) fn is_irreversible(verb: &str) -> bool {
+pub fn is_irreversible(verb: &str) -> bool {
     IRREVERSIBLE.contains(&verb)
 }
 
@@ -104,7 +138,7 @@ fn words(id: &str) -> impl Iterator<Item = &str> {
 }
 
 /// `GITHUB_TOKEN`: capitals, digits and underscores, starting with a letter.
-pub(super) fn is_environment_name(name: &str) -> bool {
+pub fn is_environment_name(name: &str) -> bool {
     name.starts_with(|letter: char| letter.is_ascii_uppercase())
         && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
 }
@@ -113,7 +147,7 @@ pub(super) fn is_environment_name(name: &str) -> bool {
 ///
 /// A name that ends in `KEY` counts unless the word before says that it is an identifier:
 /// `JIRA_ISSUE_KEY` and `JIRA_PROJECT_KEY` are read by people and printed in links.
-pub(super) fn is_secret_variable(name: &str) -> bool {
+pub fn is_secret_variable(name: &str) -> bool {
     const WORDS: &[&str] =
         &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "CREDENTIALS", "APIKEY", "PAT"];
     const IDENTIFIERS: &[&str] = &[
@@ -153,7 +187,7 @@ pub(super) fn is_secret_variable(name: &str) -> bool {
 }
 
 /// Whether a Python name holds a secret, judged by its last part: `self._token`, `api_key`.
-pub(super) fn is_secret_identifier(name: &str) -> bool {
+pub fn is_secret_identifier(name: &str) -> bool {
     let last = last(name).to_ascii_lowercase();
     if POSITIONS.contains(&last.as_str()) {
         return false;
@@ -162,7 +196,7 @@ pub(super) fn is_secret_identifier(name: &str) -> bool {
 }
 
 /// The same where a bare `key` or `secret_name` would be an identifier, as in a path.
-pub(super) fn is_secret_value(name: &str) -> bool {
+pub fn is_secret_value(name: &str) -> bool {
     const ENDS: &[&str] =
         &["token", "secret", "password", "passwd", "credential", "api_key", "apikey"];
     let last = last(name).to_ascii_lowercase();
@@ -175,12 +209,12 @@ pub(super) fn is_secret_value(name: &str) -> bool {
 const POSITIONS: &[&str] = &["page_token", "next_token", "sync_token", "continuation_token"];
 
 /// The last part of a dotted name without its leading underscores: `self._token` is about `token`.
-pub(super) fn last(name: &str) -> &str {
+pub fn last(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or_default().trim_start_matches('_')
 }
 
 /// Whether a length is that of a few characters which stay visible; empty stands for a small number.
-pub(super) fn is_shown_length(name: &str) -> bool {
+pub fn is_shown_length(name: &str) -> bool {
     const WORDS: &[&str] =
         &["keep", "visible", "show", "reveal", "chars", "prefix", "suffix", "head", "tail", "edge"];
     let name = name.to_ascii_lowercase();
@@ -188,14 +222,14 @@ pub(super) fn is_shown_length(name: &str) -> bool {
 }
 
 /// Whether a variable holds the address of a service, which as a rule has a default.
-pub(super) fn is_service_address(name: &str) -> bool {
+pub fn is_service_address(name: &str) -> bool {
     const ENDS: &[&str] =
         &["BASE_URL", "API_URL", "TOKEN_URL", "AUTH_URL", "OAUTH_URL", "API_HOST", "ENDPOINT"];
     is_environment_name(name) && ENDS.iter().any(|end| name.ends_with(end))
 }
 
 /// Whether an input of a command asks for a secret: it would stand in an argv.
-pub(super) fn is_secret_option(name: &str) -> bool {
+pub fn is_secret_option(name: &str) -> bool {
     const NAMES: &[&str] = &[
         "token",
         "api_token",
@@ -218,7 +252,7 @@ pub(super) fn is_secret_option(name: &str) -> bool {
 }
 
 /// Query parameters that carry a credential by their name alone.
-pub(super) fn is_secret_query(name: &str) -> bool {
+pub fn is_secret_query(name: &str) -> bool {
     is_secret_option(name)
 }
 

@@ -1,0 +1,175 @@
+//! `aos add`: a command, or an error code, in all places of a project at once.
+
+use std::path::Path;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::cli::WriteOptions;
+use crate::report::{ErrorCode, Failure, Outcome};
+use crate::workflows::add::blueprint::{self, Wish, WishError};
+use crate::workflows::add::name::CommandName;
+use crate::workflows::add::seam::{Mode, NewCode};
+use crate::workflows::add::{self, Change};
+
+use super::Run;
+
+/// Add a command to the project of this directory: manifest, handler, test, sample and documents
+#[derive(Args, Debug)]
+#[command(
+    disable_help_subcommand = true,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Mode, request and inputs follow from the verb when they are not given. What is made is a first \
+                  proposal that passes the tests of the project; say in it what your API does.\n\n\
+                  Examples:\n  aos add \"item publish\" --mode write\n  \
+                  aos add widget.create --input name --input size?:number\n  \
+                  aos add repo.stats --mode readonly --request \"GET /repos/{owner}/{repo}/stats\"\n  \
+                  aos add code E_QUOTA --exit 7 --retryable --upstream quota_spent"
+)]
+pub struct AddArgs {
+    #[command(subcommand)]
+    pub action: Option<Action>,
+    /// What it is about and what it does: `item publish` or `item.publish`
+    #[arg(value_name = "COMMAND", required = true)]
+    pub name: Option<String>,
+    /// Least mode that may run it
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub mode: Option<ModeName>,
+    /// One line of help
+    #[arg(long, value_name = "TEXT")]
+    pub summary: Option<String>,
+    /// Request that it makes: `POST /v1/items/{id}/publish`
+    #[arg(long, value_name = "REQUEST")]
+    pub request: Option<String>,
+    /// Input of the command: NAME, NAME? or NAME:TYPE with text, number, boolean or list; can be repeated
+    #[arg(long, value_name = "INPUT")]
+    pub input: Vec<String>,
+    #[command(flatten)]
+    pub write: WriteOptions,
+}
+
+/// What else can be added.
+#[derive(Debug, Subcommand)]
+pub enum Action {
+    /// Add an error code of the tool: extension of the contract, client, test and Skill
+    Code(CodeArgs),
+}
+
+/// An error code of a stand-alone CLI.
+#[derive(Args, Debug)]
+pub struct CodeArgs {
+    /// The code: `E_QUOTA`
+    #[arg(value_name = "CODE")]
+    pub code: String,
+    /// Exit code
+    #[arg(long, value_name = "NUMBER")]
+    pub exit: u8,
+    /// Trying again can help
+    #[arg(long)]
+    pub retryable: bool,
+    /// Error code of the API that it stands for; default is the code in lower case
+    #[arg(long, value_name = "NAME")]
+    pub upstream: Option<String>,
+    /// What an agent does about it, for the Skill
+    #[arg(long, value_name = "TEXT")]
+    pub advice: Option<String>,
+    #[command(flatten)]
+    pub write: WriteOptions,
+}
+
+/// A mode, as the command line has it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum ModeName {
+    /// Reading
+    Readonly,
+    /// Creating and changing
+    Write,
+    /// The same on many things at once
+    Full,
+    /// What cannot be undone
+    Admin,
+}
+
+impl ModeName {
+    fn mode(self) -> Mode {
+        match self {
+            Self::Readonly => Mode::Readonly,
+            Self::Write => Mode::Write,
+            Self::Full => Mode::Full,
+            Self::Admin => Mode::Admin,
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the name is taken, a text is not in its form, a rule would be broken, or a token is needed.
+pub fn run(args: &AddArgs, run: &Run) -> Result<Outcome, Failure> {
+    if let Some(Action::Code(code)) = &args.action {
+        let new = code_of(code)?;
+        return add::run(Path::new("."), &Change::AddCode(&new), &code.write, run);
+    }
+    let name = args.name.as_deref().unwrap_or_default();
+    let name = CommandName::parse(name).map_err(|error| refused(&error.into()))?;
+    let wish = Wish {
+        mode: args.mode.map(ModeName::mode),
+        summary: args.summary.as_deref(),
+        request: args.request.as_deref(),
+        inputs: &args.input,
+    };
+    let blueprint = blueprint::of(name, &wish).map_err(|error| refused(&error))?;
+    add::run(Path::new("."), &Change::Add(blueprint), &args.write, run)
+}
+
+/// The failure of a wish that is no command.
+#[must_use]
+pub fn refused(error: &WishError) -> Failure {
+    let hint = match error {
+        WishError::Name(_) => "for example `aos add \"item publish\"`",
+        WishError::UnknownVerb { .. } => "say it: `--mode readonly`, `write`, `full` or `admin`",
+        WishError::Mode { .. } => {
+            "change `--mode`, or choose a verb that says what the command does"
+        }
+        WishError::Request(_) => {
+            "`{id}` stands for the id of the target; other `{names}` become inputs"
+        }
+        WishError::Input(_) => "for example `--input title --input size?:number`",
+        WishError::Inputs => "split the command",
+        WishError::Summary => "shorten `--summary`",
+    };
+    Failure::new(ErrorCode::Validation, error.to_string()).hint(hint)
+}
+
+fn code_of(args: &CodeArgs) -> Result<NewCode, Failure> {
+    let invalid = |message: &str, hint: &str| {
+        Failure::new(ErrorCode::Validation, message.to_owned()).hint(hint.to_owned())
+    };
+    let is_code = args.code.strip_prefix("E_").is_some_and(|rest| {
+        let fine = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+        !rest.is_empty() && rest.len() <= 36 && rest.bytes().all(fine)
+    });
+    if !is_code {
+        return Err(invalid("a code has the form E_[A-Z0-9_]+", "for example `E_QUOTA`"));
+    }
+    let upstream = match &args.upstream {
+        Some(name) => name.clone(),
+        None => args.code.trim_start_matches("E_").to_lowercase(),
+    };
+    let is_plain = |symbol: char| symbol.is_ascii_alphanumeric() || "_.-".contains(symbol);
+    if upstream.is_empty() || upstream.len() > 80 || !upstream.chars().all(is_plain) {
+        return Err(invalid(
+            "the code of the API must be letters, digits, dots, dashes",
+            "correct `--upstream`",
+        ));
+    }
+    let advice = args.advice.clone().unwrap_or_else(|| match args.retryable {
+        true => "wait, then try again".to_owned(),
+        false => "tell the user what `details.fix` says".to_owned(),
+    });
+    if advice.chars().any(|symbol| symbol.is_control() || symbol == '|') || advice.len() > 200 {
+        return Err(invalid("the advice must be one line without `|`", "correct `--advice`"));
+    }
+    let (code, exit, retryable) = (args.code.clone(), args.exit, args.retryable);
+    Ok(NewCode { code, exit, retryable, advice, upstream })
+}

@@ -1,0 +1,36 @@
+//! `aos remove`: a command leaves a project, after a preview of what is lost.
+
+use std::path::Path;
+
+use clap::Args;
+
+use crate::cli::WriteOptions;
+use crate::report::{Failure, Outcome};
+use crate::workflows::add::name::CommandName;
+use crate::workflows::add::{self, Change};
+
+use super::Run;
+use super::add::refused;
+
+/// Take a command out of the project of this directory; the preview says what is lost
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  aos remove \"item publish\" --dry-run     what would be lost, and a token\n  \
+                  aos remove item.publish --confirm TOKEN"
+)]
+pub struct RemoveArgs {
+    /// Name of the command
+    #[arg(value_name = "COMMAND")]
+    pub name: String,
+    #[command(flatten)]
+    pub write: WriteOptions,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no such command, or no token was given.
+pub fn run(args: &RemoveArgs, run: &Run) -> Result<Outcome, Failure> {
+    let name = CommandName::parse(&args.name).map_err(|error| refused(&error.into()))?;
+    add::run(Path::new("."), &Change::Remove(name), &args.write, run)
+}

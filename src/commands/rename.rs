@@ -1,0 +1,41 @@
+//! `aos rename`: a command gets another name, and the old one keeps working.
+
+use std::path::Path;
+
+use clap::Args;
+
+use crate::cli::WriteOptions;
+use crate::report::{Failure, Outcome};
+use crate::workflows::add::name::CommandName;
+use crate::workflows::add::{self, Change};
+
+use super::Run;
+use super::add::refused;
+
+/// Give a command of the project of this directory another name; the old one keeps working
+#[derive(Args, Debug)]
+#[command(
+    after_help = "A CLI answers to the old name as well, and a connector keeps it as a command that says whose former name \
+                  it is, so that saved workflows go on.\n\n\
+                  Examples:\n  aos rename \"item get\" \"item show\" --dry-run\n  aos rename item.get item.show"
+)]
+pub struct RenameArgs {
+    /// Name of the command now
+    #[arg(value_name = "OLD")]
+    pub old: String,
+    /// Name that it gets
+    #[arg(value_name = "NEW")]
+    pub new: String,
+    #[command(flatten)]
+    pub write: WriteOptions,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no such command, or the new name is taken or against a rule.
+pub fn run(args: &RenameArgs, run: &Run) -> Result<Outcome, Failure> {
+    let name = |text: &str| CommandName::parse(text).map_err(|error| refused(&error.into()));
+    let change = Change::Rename { old: name(&args.old)?, new: name(&args.new)? };
+    add::run(Path::new("."), &change, &args.write, run)
+}

@@ -1,0 +1,258 @@
+//! What the API does for a command, in conform.toml, and a test of it: requests and replies of a first proposal.
+
+use crate::generate::record_text::quote;
+use crate::workflows::add::seam::{Blueprint, Desk, EditError, Kind, Segment, Shape};
+use crate::workflows::add::toml_blocks;
+
+use super::HARNESS;
+use super::manifest::Field;
+
+const CONFORM: &str = "conform.toml";
+const TABLE: &str = "[[harness.commands]]";
+
+/// The facts of one new command.
+pub struct Facts {
+    /// The path with the names of fields.
+    pub path: String,
+    /// The member of the data that holds the reply.
+    pub result: String,
+    block: String,
+    shape: Shape,
+    call: Vec<String>,
+    target: String,
+}
+
+impl Facts {
+    pub fn of(blueprint: &Blueprint, fields: &[Field]) -> Self {
+        let field = |wire: &str| fields.iter().find(|field| field.wire == wire);
+        let segments: Vec<_> = blueprint.segments().collect();
+        let render = |value: &dyn Fn(&str) -> String| -> String {
+            let parts = segments.iter().map(|segment| match segment {
+                Segment::Text(text) => (*text).to_owned(),
+                Segment::Value(name) => value(name),
+            });
+            format!("/{}", parts.collect::<Vec<_>>().join("/"))
+        };
+        let many = blueprint.shape == Shape::Many;
+        let path = render(&|name| match name {
+            "id" if many => format!("{{each_{}}}", blueprint.name.group),
+            name => format!("{{{}}}", field(name).map_or(name, |field| field.id.as_str())),
+        });
+        let result = match blueprint.shape {
+            Shape::List => "items".to_owned(),
+            Shape::Delete => "deleted".to_owned(),
+            _ => blueprint.name.group.clone(),
+        };
+        let path = match many {
+            true => path.replace(&format!("{{each_{}}}", blueprint.name.group), "{each_item}"),
+            false => path,
+        };
+        let mut facts = Self {
+            path,
+            result,
+            block: String::new(),
+            shape: blueprint.shape,
+            call: Vec::new(),
+            target: String::new(),
+        };
+        facts.call = arguments(fields, blueprint.shape);
+        let concrete = |id: &str| {
+            render(&|name| match name {
+                "id" => id.to_owned(),
+                _ => "main".to_owned(),
+            })
+        };
+        facts.target = concrete("1");
+        facts.block = facts.sample(blueprint, fields, &concrete);
+        facts
+    }
+
+    /// Whether a field is sent in the query or the body.
+    pub fn sends(&self, field: &Field) -> bool {
+        let is_path = self.path.contains(&format!("{{{}}}", field.id));
+        let is_paging =
+            self.shape == Shape::List && matches!(field.wire.as_str(), "limit" | "cursor");
+        !is_path && !is_paging && self.shape != Shape::Many
+    }
+
+    fn sample(
+        &self,
+        blueprint: &Blueprint,
+        fields: &[Field],
+        concrete: &dyn Fn(&str) -> String,
+    ) -> String {
+        let mut block = format!("{TABLE}\nid = {}\n", quote(&blueprint.name.id()));
+        let words: Vec<_> = self.call.iter().map(|word| quote(word)).collect();
+        block.push_str(&format!("arguments = [{}]\n", words.join(", ")));
+        let sent: Vec<&Field> = fields.iter().filter(|field| self.sends(field)).collect();
+        let request = |path: &str, query: &[(String, String)], body: &str, reply: &str| {
+            let mut text = format!(
+                "\n[[harness.commands.requests]]\nmethod = {}\npath = {}\n",
+                quote(&blueprint.method),
+                quote(path)
+            );
+            if !query.is_empty() {
+                let pairs: Vec<_> = query
+                    .iter()
+                    .map(|(name, value)| format!("{} = {}", quote(name), quote(value)))
+                    .collect();
+                text.push_str(&format!("query = {{ {} }}\n", pairs.join(", ")));
+            }
+            if !body.is_empty() {
+                text.push_str(&format!("body = '{body}'\n"));
+            }
+            text.push_str(&format!("reply = '{reply}'\n"));
+            text
+        };
+        let is_get = blueprint.method == "GET";
+        let query: Vec<_> = sent
+            .iter()
+            .filter(|_| is_get)
+            .map(|field| (field.wire.clone(), written(field)))
+            .collect();
+        let members: Vec<_> = sent
+            .iter()
+            .filter(|_| !is_get)
+            .map(|field| format!("\"{}\":{}", field.wire, json(field)))
+            .collect();
+        let body =
+            if members.is_empty() { String::new() } else { format!("{{{}}}", members.join(",")) };
+        let requests = match blueprint.shape {
+            Shape::List => {
+                block.push_str("result = \"items\"\nids = [\"1\", \"2\", \"3\"]\nnames = [\"One\", \"Two\", \"Three\"]\n");
+                let page = |position: Option<&str>| {
+                    let mut query = query.clone();
+                    query.push(("limit".to_owned(), "100".to_owned()));
+                    query.extend(position.map(|at| ("cursor".to_owned(), at.to_owned())));
+                    query
+                };
+                request(
+                    &concrete("1"),
+                    &page(None),
+                    "",
+                    r#"{"items":[{"id":"1","name":"One"},{"id":"2","name":"Two"}],"next_cursor":"n2"}"#,
+                ) + &request(
+                    &concrete("1"),
+                    &page(Some("n2")),
+                    "",
+                    r#"{"items":[{"id":"3","name":"Three"}],"next_cursor":null}"#,
+                )
+            }
+            Shape::Many => {
+                let reply = |id: &str| format!(r#"{{"id":"{id}"}}"#);
+                request(&concrete("1"), &[], "", &reply("1"))
+                    + &request(&concrete("2"), &[], "", &reply("2"))
+            }
+            _ => {
+                block.push_str(&format!("result = {}\n", quote(&self.result)));
+                request(&concrete("1"), &query, &body, r#"{"id":"1","name":"One"}"#)
+            }
+        };
+        block + &requests
+    }
+
+    /// # Errors
+    /// When there is no conform.toml.
+    pub fn add(&self, desk: &mut Desk<'_>) -> Result<(), EditError> {
+        let text = toml_blocks::appended(desk.needed(CONFORM)?, &self.block);
+        desk.set(CONFORM, text);
+        Ok(())
+    }
+
+    /// A test of its own, beside those that the test kit makes of conform.toml.
+    ///
+    /// # Errors
+    /// When there is a file of that name.
+    pub fn test(&self, desk: &mut Desk<'_>, blueprint: &Blueprint) -> Result<(), EditError> {
+        if blueprint.shape == Shape::List || blueprint.shape == Shape::Many {
+            return Ok(());
+        }
+        let name = blueprint.name.module();
+        let path = test_path(&name);
+        let mut words =
+            vec!["--json".to_owned(), "--mode".to_owned(), blueprint.mode.name().to_owned()];
+        words.extend([blueprint.name.group.clone(), blueprint.name.verb.clone()]);
+        words.extend(self.call.iter().cloned());
+        let words: String =
+            words.iter().map(|word| format!("        {},\n", quote(word))).collect();
+        let text = format!(
+            "\"\"\"`{id}` against replies of our own. This file is yours.\"\"\"\n\n\n\
+             def test_{name}_sends_one_request(run, backend):\n    \
+             backend.answer(body={{\"id\": \"1\", \"name\": \"One\"}})\n    \
+             outcome = run(\n{words}    )\n    \
+             assert outcome.data[{result}][\"id\"] == \"1\"\n    \
+             assert [request.path for request in backend.requests] == [{path}]\n",
+            id = blueprint.name.id(),
+            result = quote(&self.result),
+            path = quote(&self.target),
+        );
+        desk.create(&path, text)
+    }
+}
+
+/// Where the test of a command of its own is.
+pub fn test_path(module: &str) -> String {
+    format!("{HARNESS}/tests/test_{module}.py")
+}
+
+/// The words of a call with every input.
+fn arguments(fields: &[Field], shape: Shape) -> Vec<String> {
+    let mut words = Vec::new();
+    for field in fields.iter().filter(|field| shape != Shape::List || field.wire != "cursor") {
+        words.push(format!("--{}", field.id.replace('_', "-")));
+        words.push(match (shape, field.wire.as_str()) {
+            (Shape::List, "limit") => "100".to_owned(),
+            (Shape::Many, "ids") => "1,2".to_owned(),
+            (_, "id") => "1".to_owned(),
+            _ => written(field),
+        });
+    }
+    words
+}
+
+/// A value of a field, as a command line has it.
+fn written(field: &Field) -> String {
+    match (field.kind, field.options.first()) {
+        (_, Some(option)) => option.clone(),
+        (Kind::Text, None) if field.required && field.id == field.wire => "main".to_owned(),
+        (Kind::Text, None) => "First".to_owned(),
+        (Kind::Number, None) => "7".to_owned(),
+        (Kind::Boolean, None) => "true".to_owned(),
+        (Kind::List, None) => "one,two".to_owned(),
+    }
+}
+
+/// The same as JSON.
+fn json(field: &Field) -> String {
+    match field.kind {
+        Kind::Text => quote(&written(field)),
+        Kind::Number | Kind::Boolean => written(field),
+        Kind::List => "[\"one\",\"two\"]".to_owned(),
+    }
+}
+
+/// The facts of a command under another id as well.
+pub fn copy(desk: &mut Desk<'_>, old: &str, new: &str) {
+    let Some(text) = desk.text(CONFORM) else { return };
+    let mut changed = text.to_owned();
+    for range in toml_blocks::find(text, TABLE, "id", old) {
+        let block = &text[range];
+        let block = block.get(block.find(TABLE).unwrap_or_default()..).unwrap_or_default();
+        let block = block.replacen(&format!("\"{old}\""), &format!("\"{new}\""), 1);
+        changed = toml_blocks::appended(&changed, &format!("{}\n", block.trim_end()));
+    }
+    desk.set(CONFORM, changed);
+}
+
+/// conform.toml without the facts of a command.
+pub fn remove(desk: &mut Desk<'_>, id: &str) {
+    let Some(text) = desk.text(CONFORM) else { return };
+    let (mut text, mut count) = toml_blocks::without(text, TABLE, "id", id);
+    let partials = toml_blocks::without(&text, "[[harness.partials]]", "command", id);
+    text = partials.0;
+    count += partials.1;
+    if count > 0 {
+        desk.edited.lost.push(format!("what `{CONFORM}` says about it"));
+    }
+    desk.set(CONFORM, text);
+}

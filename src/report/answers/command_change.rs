@@ -1,0 +1,48 @@
+//! `command_change`: the answer of `aos add`, `aos rename` and `aos remove`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::changes::{FileChange, PreviewOf};
+
+/// A change that was made, or its preview.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(untagged)]
+pub enum CommandChangeAnswer {
+    Changed(Box<ChangedCommand>),
+    Preview(Box<PreviewOf<CommandFacts>>),
+}
+
+/// A change that was made.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct ChangedCommand {
+    /// `added`, `renamed` or `removed`.
+    pub status: &'static str,
+    #[serde(flatten)]
+    pub facts: CommandFacts,
+    pub changes: Vec<FileChange>,
+    pub next: Vec<String>,
+}
+
+/// What is known about a change before and after it is made.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct CommandFacts {
+    /// The command or the code.
+    pub subject: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub mode: Option<&'static str>,
+    /// The request of a first proposal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub request: Option<String>,
+    /// The former name, which still works.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub alias: Option<String>,
+    /// What is gone afterwards.
+    pub lost: Vec<String>,
+    /// Places that a person has to look at.
+    pub by_hand: Vec<String>,
+    pub notes: Vec<String>,
+}

@@ -1,0 +1,267 @@
+//! What `aos add`, `aos rename` and `aos remove` ask of the family of a project: where a command is declared, carried
+//! out, tested and described.
+//!
+//! An editor gets the files of a project and returns the changed ones; it reads and writes nothing itself.
+
+use std::collections::BTreeMap;
+
+use crate::contract::ProjectFiles;
+use crate::contract::family::FamilyParts;
+use crate::generate::record::Record;
+
+use super::json_text::JsonEditError;
+use super::name::CommandName;
+
+/// The least mode that a command needs.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Mode {
+    Readonly,
+    Write,
+    Full,
+    Admin,
+}
+
+impl Mode {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Readonly => "readonly",
+            Self::Write => "write",
+            Self::Full => "full",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+/// The type of an input.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Kind {
+    Text,
+    Number,
+    Boolean,
+    List,
+}
+
+/// One input of a command, in words that are joined by `_`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Input {
+    pub name: String,
+    pub kind: Kind,
+    pub required: bool,
+}
+
+/// What a command is like.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Shape {
+    List,
+    Get,
+    Create,
+    /// Changes one thing, with inputs or without.
+    Change,
+    Delete,
+    /// Does the same to many things.
+    Many,
+}
+
+/// A command that is to be made.
+#[derive(Clone, Debug)]
+pub struct Blueprint {
+    pub name: CommandName,
+    pub mode: Mode,
+    pub shape: Shape,
+    pub summary: String,
+    /// `POST`.
+    pub method: String,
+    /// `/v1/items/{id}/archive`.
+    pub path: String,
+    /// Somebody chose the request.
+    pub is_chosen: bool,
+    /// Beside those that the path names.
+    pub inputs: Vec<Input>,
+}
+
+impl Blueprint {
+    /// The parts of the path.
+    pub fn segments(&self) -> impl Iterator<Item = Segment<'_>> {
+        self.path.split('/').filter(|part| !part.is_empty()).map(|part| {
+            match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
+                Some(name) => Segment::Value(name),
+                None => Segment::Text(part),
+            }
+        })
+    }
+
+    #[must_use]
+    pub fn has_target(&self) -> bool {
+        self.segments().any(|segment| segment == Segment::Value("id"))
+    }
+}
+
+/// One part of a path.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Segment<'a> {
+    Text(&'a str),
+    Value(&'a str),
+}
+
+/// A code that is to be made.
+#[derive(Clone, Debug)]
+pub struct NewCode {
+    pub code: String,
+    pub exit: u8,
+    pub retryable: bool,
+    /// What an agent does about it.
+    pub advice: String,
+    /// The error code of the API that it stands for.
+    pub upstream: String,
+}
+
+/// The project that is changed.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'a> {
+    pub repository: &'a ProjectFiles,
+    pub record: &'a Record,
+}
+
+/// What an editor wants.
+#[derive(Debug, Default)]
+pub struct Edited {
+    /// The whole text of each changed file; `None` deletes it.
+    pub files: BTreeMap<String, Option<String>>,
+    pub notes: Vec<String>,
+    /// Places that a person has to look at.
+    pub by_hand: Vec<String>,
+    /// What is gone afterwards.
+    pub lost: Vec<String>,
+}
+
+/// Why a project cannot be edited.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    #[error("the project has a command `{0}` already")]
+    Taken(String),
+    #[error("the project has no command `{name}`")]
+    Unknown { name: String, near: Option<String> },
+    #[error("`{0}` belongs to the contract and stays")]
+    Reserved(String),
+    #[error("`{path}`: {reason}")]
+    Place { path: String, reason: String },
+    #[error("`{path}` would be made, and it exists already")]
+    Exists { path: String },
+    #[error("{0}")]
+    Refused(String),
+    #[error("`{path}`: {source}")]
+    Json { path: String, source: JsonEditError },
+    #[error(transparent)]
+    Render(#[from] crate::generate::render::RenderError),
+}
+
+impl EditError {
+    #[must_use]
+    pub fn place(path: &str, reason: impl Into<String>) -> Self {
+        Self::Place { path: path.to_owned(), reason: reason.into() }
+    }
+
+    #[must_use]
+    pub fn json(path: &str, source: JsonEditError) -> Self {
+        Self::Json { path: path.to_owned(), source }
+    }
+}
+
+/// Files of a project with the changes so far.
+#[derive(Debug)]
+pub struct Desk<'a> {
+    repository: &'a ProjectFiles,
+    pub edited: Edited,
+}
+
+impl<'a> Desk<'a> {
+    #[must_use]
+    pub fn of(sources: Sources<'a>) -> Self {
+        Self { repository: sources.repository, edited: Edited::default() }
+    }
+
+    /// The text of a file as it is by now.
+    #[must_use]
+    pub fn text(&self, path: &str) -> Option<&str> {
+        match self.edited.files.get(path) {
+            Some(text) => text.as_deref(),
+            None => self.repository.text(path),
+        }
+    }
+
+    /// The same, of a file that must be there.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn needed(&self, path: &str) -> Result<&str, EditError> {
+        self.text(path).ok_or_else(|| EditError::place(path, "it is not there, or not text"))
+    }
+
+    pub fn set(&mut self, path: &str, text: String) {
+        self.edited.files.insert(path.to_owned(), Some(text));
+    }
+
+    pub fn delete(&mut self, path: &str) {
+        self.edited.files.insert(path.to_owned(), None);
+    }
+
+    /// A file that must not be there yet.
+    ///
+    /// # Errors
+    /// When something is.
+    pub fn create(&mut self, path: &str, text: String) -> Result<(), EditError> {
+        if self.text(path).is_some() || self.repository.holds(path) {
+            return Err(EditError::Exists { path: path.to_owned() });
+        }
+        self.set(path, text);
+        Ok(())
+    }
+
+    /// Paths of text files below a directory, those that were added so far included.
+    #[must_use]
+    pub fn below(&self, directory: &str, ending: &str) -> Vec<String> {
+        let fits = |path: &&String| {
+            path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
+                && path.ends_with(ending)
+        };
+        let mut paths: Vec<_> = self.repository.files.keys().filter(fits).cloned().collect();
+        paths.extend(self.edited.files.keys().filter(fits).cloned());
+        paths.sort();
+        paths.dedup();
+        paths.retain(|path| self.text(path).is_some());
+        paths
+    }
+}
+
+/// Edits the commands of the projects of one family.
+pub trait CommandEditor: Sync {
+    /// # Errors
+    /// When the name is taken, or a place that must be edited is not found.
+    fn add(&self, sources: Sources<'_>, blueprint: &Blueprint) -> Result<Edited, EditError>;
+
+    /// The old name keeps working.
+    ///
+    /// # Errors
+    /// When there is no such command, or a place that must be edited is not found.
+    fn rename(
+        &self,
+        sources: Sources<'_>,
+        old: &CommandName,
+        new: &CommandName,
+    ) -> Result<Edited, EditError>;
+
+    /// # Errors
+    /// When there is no such command, or a place that must be edited is not found.
+    fn remove(&self, sources: Sources<'_>, name: &CommandName) -> Result<Edited, EditError>;
+
+    /// # Errors
+    /// When the family has no codes of its own, or the code is refused.
+    fn add_code(&self, sources: Sources<'_>, code: &NewCode) -> Result<Edited, EditError>;
+
+    /// What proves that the project still works.
+    fn next(&self, sources: Sources<'_>) -> Vec<String>;
+}
+
+/// The families whose commands can be edited.
+pub static EDITORS: FamilyParts<dyn CommandEditor> = FamilyParts::new();

@@ -135,7 +135,7 @@ fn a_project_below_is_not_judged_as_a_part_and_the_answer_says_so() {
     sandbox.write("aos-acme/copies/one/aos.toml", "");
     let data = sandbox.aos_in(&project, &["check"]).data();
     let notes = data["projects"][0]["notes"].to_string();
-    assert!(notes.contains("`copies/one`") && notes.contains("project of its own"), "{data}");
+    assert!(notes.contains("`copies/one`") && notes.contains("separate project"), "{data}");
 }
 
 #[test]

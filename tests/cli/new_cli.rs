@@ -114,14 +114,14 @@ fn parts_of_the_tree_exist_for_their_answers_only() {
 fn a_name_that_something_else_has_is_refused_with_another_name() {
     let sandbox = Sandbox::new();
     for (name, words, hint) in [
-        ("Acme", "begins with a letter", "`aos new acme --template tiny-cli`"),
-        ("acme_crm", "begins with a letter", "`aos new acme-crm --template tiny-cli`"),
+        ("Acme", "begin with a letter", "`aos new acme --template tiny-cli`"),
+        ("acme_crm", "begin with a letter", "`aos new acme-crm --template tiny-cli`"),
         ("func", "keyword of Go", "`aos new func-cli --template tiny-cli`"),
         ("test", "shells", "`aos new test-cli --template tiny-cli`"),
         ("con", "Windows", "`aos new con-cli --template tiny-cli`"),
         ("internal", "part of the new project", "`aos new internal-cli --template tiny-cli`"),
         ("my-claude", "Skill", "choose a name such as `acme` or `my-crm`"),
-        ("1", "begins with a letter", "choose a name such as `acme` or `my-crm`"),
+        ("1", "begin with a letter", "choose a name such as `acme` or `my-crm`"),
     ] {
         let error = new(&sandbox, &[name]).error("E_VALIDATION", 2);
         assert!(error["message"].as_str().unwrap().contains(words), "{name}: {error}");

@@ -265,7 +265,7 @@ fn a_kill_at_any_point_leaves_the_clone_as_it_was_or_complete_after_the_next_run
         sandbox.aos(&["new", "acme", "--dry-run"]).error("E_CONFLICT", 6);
         let data = sandbox.aos(&["new", "acme"]).data();
         assert_eq!(data["status"], "created", "{point}");
-        assert!(data["notes"].to_string().contains("cut off"), "{point}: {data}");
+        assert!(data["notes"].to_string().contains("interrupted"), "{point}: {data}");
         let mut now = files(&place);
         assert!(now.remove("mine.txt").is_some());
         assert!(now == wanted, "{point}");

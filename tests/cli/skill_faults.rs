@@ -42,7 +42,7 @@ fn a_run_that_writes_nothing_leaves_the_work_to_aos() {
         synced.is("synced", None);
         assert_eq!(synced.text("output_tail"), "Done");
         assert_eq!(installed(&bench.home().join(CANONICAL)), as_map(&NEW));
-        assert!(synced.notes().contains("aos put the verified files"), "{}", synced.notes());
+        assert!(synced.notes().contains("aos installed the verified files"), "{}", synced.notes());
     }
 }
 
@@ -408,7 +408,7 @@ fn a_work_tree_of_a_developer_is_left_alone() {
     bench.install(".claude/skills/aos", &OLD);
     let synced = bench.sync();
     synced.is("skipped", Some("developer_link"));
-    assert!(synced.notes().contains("work tree"), "{}", synced.notes());
+    assert!(synced.notes().contains("working tree"), "{}", synced.notes());
     assert!(!ran(&bench));
     assert_eq!(installed(&bench.home().join(".claude/skills/aos")), as_map(&NEW));
     assert_eq!(installed(&bench.home().join("src/aos/skills/aos")), as_map(&OLD));

@@ -59,7 +59,7 @@ fn after_a_kill_at_any_point_the_next_run_brings_the_old_state_back() {
     for point in points() {
         scene.kill_at(&point);
         let data = scene.sandbox.aos_in(&scene.project, &["sync-spec"]).data();
-        assert!(data["notes"][0].as_str().unwrap().contains("cut off"), "{point}: {data}");
+        assert!(data["notes"][0].as_str().unwrap().contains("interrupted"), "{point}: {data}");
         assert_eq!(data["status"], "unchanged", "{point}");
         assert!(disk::state(&scene.project) == scene.old, "{point}");
         scene.sandbox.aos_in(&scene.project, &["check"]).data();

@@ -119,6 +119,6 @@ fn a_program_that_was_deleted_is_updated_all_the_same_or_says_why_not() {
     let answer = run(&mut command);
     let error = answer.error("E_IO", 1);
     assert_eq!(error["details"]["binary_replaced"], false, "{error:#}");
-    assert!(error["message"].as_str().is_some_and(|text| text.contains("not there any more")));
+    assert!(error["message"].as_str().is_some_and(|text| text.contains("no longer exists")));
     assert_eq!(setup.host.paths(), [""; 0]);
 }

@@ -11,29 +11,29 @@ use crate::workflows::check;
 
 use super::Run;
 
-/// Check that a project is what its pin says; fail on any difference
+/// Check that a project follows its pinned contract; fail on any difference
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  aos check\n  aos check --recursive ~/connectors\n  aos check --explain drift/modified"
 )]
 pub struct CheckArgs {
-    /// Project directories; default is the current one
+    /// Project directories; the default is the current directory
     #[arg(value_name = "PATH", conflicts_with_all = ["recursive", "explain"])]
     pub paths: Vec<PathBuf>,
     /// Check every project below a directory, in parallel
     #[arg(long, value_name = "ROOT", conflicts_with = "explain")]
     pub recursive: Option<PathBuf>,
-    /// Report this rule only; can be repeated. The status is then `partial`, never `ok`: exit 0 says nothing about the
-    /// other rules
+    /// Report only this rule; can be repeated. The status is then `partial`, never `ok`, because other rules were not
+    /// evaluated
     #[arg(long, value_name = "RULE", conflicts_with = "explain")]
     pub rule: Vec<String>,
-    /// Show everything, with the diff of each file; without it an answer has at most 4,096 bytes, failures first
+    /// Show everything, with the diff of each file; without it, the response has at most 4,096 bytes, failures first
     #[arg(long, conflicts_with = "explain")]
     pub diff: bool,
-    /// Describe one rule, or all with `all`
+    /// Describe one rule, or every rule with `all`
     #[arg(long, value_name = "RULE")]
     pub explain: Option<String>,
-    /// Believe only this Sigstore trust root for sources on hosts; the default is the public one inside aos
+    /// Trust only this Sigstore trust root for contracts from a host; the default is the embedded public one
     #[arg(long, value_name = "FILE", conflicts_with = "explain")]
     pub trusted_root: Option<PathBuf>,
 }

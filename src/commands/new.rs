@@ -32,8 +32,8 @@ pub struct NewArgs {
     /// Template to use
     #[arg(long, value_name = "TEMPLATE", default_value = DEFAULT_TEMPLATE)]
     pub template: String,
-    /// API whose operations become commands, or a TOML file that declares one; default is the preset called like
-    /// NAME, else `example`
+    /// API for which commands are generated, or a TOML file that declares one; the default is the preset with the
+    /// name NAME, else `example`
     #[arg(long, value_name = "PRESET")]
     pub preset: Option<String>,
     /// Parent directory of the project; created if it is missing

@@ -9,27 +9,27 @@ use crate::workflows::update::{self, UpdateRequest};
 
 use super::Run;
 
-/// Update aos to the newest release, verified, and its Agent Skill with it
+/// Update aos to the newest verified release, and update its Agent Skill
 #[derive(Args, Debug)]
 #[command(
-    after_help = "One call does everything: find, download, verify who signed, compare the digest, swap the program, \
-                  sync the Skill. A program that belongs to npm, Homebrew or cargo is updated by that manager.\n\n\
+    after_help = "aos finds and downloads the release, verifies who signed it, compares its digest, replaces the program \
+                  and updates the Skill. If npm, Homebrew or cargo installed aos, that package manager updates it.\n\n\
                   Examples:\n  aos update\n  aos update --check\n  aos update --target-version 1.2.3"
 )]
 pub struct UpdateArgs {
-    /// Ask whether there is an update; change nothing
+    /// Check whether there is a newer release, without changing anything
     #[arg(long, conflicts_with = "dry_run")]
     pub check: bool,
-    /// Show what an update would do; change nothing and issue no token
+    /// Show what an update would do, without changing anything
     #[arg(long)]
     pub dry_run: bool,
-    /// Version to go to; the default is the newest release
+    /// Version to install; the default is the newest release
     #[arg(long, value_name = "VERSION")]
     pub target_version: Option<String>,
-    /// Go to an older version when `--target-version` names one
+    /// Allow `--target-version` to name an older version
     #[arg(long, requires = "target_version")]
     pub allow_downgrade: bool,
-    /// Believe only this Sigstore trust root; the default is the public one inside aos
+    /// Trust only this Sigstore trust root; the default is the embedded public one
     #[arg(long, value_name = "FILE")]
     pub trusted_root: Option<PathBuf>,
 }

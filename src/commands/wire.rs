@@ -10,13 +10,13 @@ use crate::workflows::wire::{self, WireRequest};
 
 use super::Run;
 
-/// Put an adapter into a checkout of Agent Orchestrator, or take it out
+/// Add an adapter to a checkout of Agent Orchestrator, or remove it
 #[derive(Args, Debug)]
 #[command(
-    after_help = "The files of the adapter are copied, and every list of harnesses that the orchestrator needs is extended. \
-                  Places that cannot be edited safely are listed as instructions.\n\n\
+    after_help = "aos copies the files of the adapter and adds it to every list of harnesses in the orchestrator. \
+                  Edits that you must make yourself are listed as instructions.\n\n\
                   Examples:\n  aos wire --ao ~/agent-orchestrator --dry-run     show every change, issue a token\n  \
-                  aos wire --ao ~/agent-orchestrator --undo        take out exactly what was put in"
+                  aos wire --ao ~/agent-orchestrator --undo        remove exactly what was added"
 )]
 pub struct WireArgs {
     /// Directory of the adapter
@@ -25,7 +25,7 @@ pub struct WireArgs {
     /// Checkout of Agent Orchestrator
     #[arg(long, value_name = "CHECKOUT")]
     pub ao: PathBuf,
-    /// Take out what an earlier run put in
+    /// Remove what an earlier run added
     #[arg(long)]
     pub undo: bool,
     #[command(flatten)]

@@ -9,9 +9,9 @@ use crate::report::Style;
 pub enum Format {
     /// One JSON envelope
     Json,
-    /// For people; not for parsing
+    /// For people, not for programs
     Text,
-    /// The payload alone: a diff, a script, a document
+    /// Only the payload: a diff, a script or a document
     Raw,
 }
 

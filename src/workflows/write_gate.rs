@@ -25,13 +25,13 @@ const MAX_LISTED: usize = 8;
 /// Options of every command that writes.
 #[derive(Args, Clone, Debug, Default)]
 pub struct WriteOptions {
-    /// Show what would change and issue a confirm token; change nothing
+    /// Show what would change and issue a confirm token, without changing anything
     #[arg(long, conflicts_with = "confirm")]
     pub dry_run: bool,
-    /// Carry out exactly the change that this token was issued for
+    /// Make exactly the change for which this token was issued
     #[arg(long, value_name = "TOKEN")]
     pub confirm: Option<String>,
-    /// Show everything, with the diff of each file; without it an answer has at most 4,096 bytes
+    /// Show everything, with the diff of each file; without it, the response has at most 4,096 bytes
     #[arg(long)]
     pub diff: bool,
 }

@@ -1,5 +1,6 @@
 //! One run: arguments in, one document out, one exit code.
 
+mod dispatch;
 mod fields;
 mod usage;
 
@@ -10,8 +11,7 @@ use clap::error::ErrorKind;
 use serde_json::Value;
 
 use crate::cli::{Cli, Command, Format, Global};
-use crate::commands::runtime::RuntimeAction;
-use crate::commands::{self, Run, add, augmentor, mcp, registry};
+use crate::commands::{Run, registry};
 use crate::report::answers::reference::ProgramText;
 use crate::report::envelope::{self, Meta};
 use crate::report::{ErrorCode, Failure, Outcome, Style, answers, brief};
@@ -47,7 +47,7 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
     // Only a selection needs the names.
     let declared = match &parsed {
         Ok(cli) if !global.fields.is_empty() => {
-            registry::find(path_of(&cli.command)).map(registry::fields).unwrap_or_default()
+            registry::find(dispatch::path(&cli.command)).map(registry::fields).unwrap_or_default()
         }
         _ => Vec::new(),
     };
@@ -121,8 +121,8 @@ fn fail_on_demand() {}
 
 /// The answer of the command, with its untrusted fields named.
 fn answered(command: &Command, run: &Run) -> Result<Outcome, Failure> {
-    let answer = dispatch(command, run);
-    let Some(entry) = registry::find(path_of(command)) else { return answer };
+    let answer = dispatch::run(command, run);
+    let Some(entry) = registry::find(dispatch::path(command)) else { return answer };
     // A query has no half-way state: a signal during it means that nobody waits for the answer.
     if entry.kind == registry::CommandKind::Query
         && !matches!(&answer, Ok(outcome) if outcome.is_silent)
@@ -144,78 +144,8 @@ fn answered(command: &Command, run: &Run) -> Result<Outcome, Failure> {
     }
 }
 
-fn dispatch(command: &Command, run: &Run) -> Result<Outcome, Failure> {
-    match command {
-        Command::New(args) => commands::new::run(args, run),
-        Command::SyncSpec(args) => commands::sync_spec::run(args, run),
-        Command::Gen(args) => commands::gen_files::run(args, run),
-        Command::Upgrade(args) => commands::upgrade::run(args, run),
-        Command::Check(args) => commands::check::run(args, run),
-        Command::Compare(args) => commands::compare::run(args, run),
-        Command::Runtime(args) => commands::runtime::run(args, run),
-        Command::Conform(args) => commands::conform::run(args, run),
-        Command::Add(args) => commands::add::run(args, run),
-        Command::Rename(args) => commands::rename::run(args, run),
-        Command::Remove(args) => commands::remove::run(args, run),
-        Command::Discover(args) => commands::discover::run(args, run),
-        Command::Wire(args) => commands::wire::run(args, run),
-        Command::Augmentor(args) => commands::augmentor::run(args, run),
-        Command::Mcp(args) => commands::mcp::run(args, run),
-        Command::Verify(args) => commands::verify::run(args, run),
-        Command::VerifyBundle(args) => commands::verify::run_either(args, run),
-        Command::Update(args) => commands::update::run(args, run),
-        Command::Reference(args) => commands::reference::run(args, run),
-        Command::Context(args) => commands::context::run(args, run),
-        Command::Doctor(args) => commands::doctor::run(args, run),
-        Command::Changelog(args) => commands::changelog::run(args, run),
-        Command::Completions(args) => commands::completions::run(args, run),
-    }
-}
-
-fn path_of(command: &Command) -> &'static str {
-    match command {
-        Command::New(_) => "new",
-        Command::SyncSpec(_) => "sync-spec",
-        Command::Gen(_) => "gen",
-        Command::Upgrade(_) => "upgrade",
-        Command::Check(_) => "check",
-        Command::Compare(_) => "compare",
-        Command::Runtime(args) => match args.action {
-            None => "runtime",
-            Some(RuntimeAction::Own(_)) => "runtime own",
-            Some(RuntimeAction::Return(_)) => "runtime return",
-        },
-        Command::Conform(_) => "conform",
-        Command::Add(args) => match args.action {
-            None => "add",
-            Some(add::Action::Code(_)) => "add code",
-        },
-        Command::Rename(_) => "rename",
-        Command::Remove(_) => "remove",
-        Command::Discover(_) => "discover",
-        Command::Wire(_) => "wire",
-        Command::Augmentor(args) => match args.action {
-            augmentor::AugmentorAction::Describe(_) => "augmentor describe",
-            augmentor::AugmentorAction::Run(_) => "augmentor run",
-            augmentor::AugmentorAction::Agent(_) => "augmentor agent",
-        },
-        Command::Mcp(args) => match args.action {
-            mcp::McpAction::Serve(_) => "mcp serve",
-            mcp::McpAction::Config(_) => "mcp config",
-        },
-        Command::Verify(_) => "verify",
-        Command::VerifyBundle(_) => "verify-bundle",
-        Command::Update(_) => "update",
-        Command::Reference(_) => "reference",
-        Command::Context(_) => "context",
-        Command::Doctor(_) => "doctor",
-        Command::Changelog(_) => "changelog",
-        Command::Completions(_) => "completions",
-    }
-}
-
 fn raw_is_offered(command: &Command, run: &Run) -> Result<(), Failure> {
-    let path = path_of(command);
+    let path = dispatch::path(command);
     let offered = registry::find(path).is_some_and(|entry| entry.raw.is_some());
     if run.format == Format::Raw && !offered {
         return Err(Failure::new(ErrorCode::Validation, format!("`aos {path}` has no raw output"))

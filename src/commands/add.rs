@@ -6,10 +6,10 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::WriteOptions;
 use crate::report::{ErrorCode, Failure, Outcome};
-use crate::workflows::add::blueprint::{self, Wish, WishError};
+use crate::workflows::add::blueprint::{self, Wish};
 use crate::workflows::add::name::CommandName;
 use crate::workflows::add::seam::{Mode, NewCode};
-use crate::workflows::add::{self, Change};
+use crate::workflows::add::{self, Change, refused};
 
 use super::Run;
 
@@ -120,25 +120,6 @@ pub fn run(args: &AddArgs, run: &Run) -> Result<Outcome, Failure> {
     };
     let blueprint = blueprint::of(name, &wish).map_err(|error| refused(&error))?;
     add::run(Path::new("."), &Change::Add(blueprint), &args.write, run)
-}
-
-/// The failure of a wish that is no command.
-#[must_use]
-pub fn refused(error: &WishError) -> Failure {
-    let hint = match error {
-        WishError::Name(_) => "for example `aos add \"item publish\"`",
-        WishError::UnknownVerb { .. } => "say it: `--mode readonly`, `write`, `full` or `admin`",
-        WishError::Mode { .. } => {
-            "change `--mode`, or choose a verb that says what the command does"
-        }
-        WishError::Request(_) => {
-            "`{id}` stands for the id of the target; other `{names}` become inputs"
-        }
-        WishError::Input(_) => "for example `--input title --input size?:number`",
-        WishError::Inputs => "split the command",
-        WishError::Summary => "shorten `--summary`",
-    };
-    Failure::new(ErrorCode::Validation, error.to_string()).hint(hint)
 }
 
 fn code_of(args: &CodeArgs) -> Result<NewCode, Failure> {

@@ -7,10 +7,9 @@ use clap::Args;
 use crate::cli::WriteOptions;
 use crate::report::{Failure, Outcome};
 use crate::workflows::add::name::CommandName;
-use crate::workflows::add::{self, Change};
+use crate::workflows::add::{self, Change, refused};
 
 use super::Run;
-use super::add::refused;
 
 /// Take a command out of the project of this directory; the preview says what is lost
 #[derive(Args, Debug)]

@@ -7,10 +7,9 @@ use clap::Args;
 use crate::cli::WriteOptions;
 use crate::report::{Failure, Outcome};
 use crate::workflows::add::name::CommandName;
-use crate::workflows::add::{self, Change};
+use crate::workflows::add::{self, Change, refused};
 
 use super::Run;
-use super::add::refused;
 
 /// Give a command of the project of this directory another name; the old one keeps working
 #[derive(Args, Debug)]

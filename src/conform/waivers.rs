@@ -42,7 +42,7 @@ pub fn apply(
                     notes.extend(soon.map(&remark));
                 }
                 ProbeVerdict::Pass => notes.push(remark(
-                    "it is not needed any more: the probe passes; delete it".to_owned(),
+                    "it is no longer needed, because the probe passes: delete it".to_owned(),
                 )),
                 ProbeVerdict::NotApplicable => notes.push(remark(
                     "it is not needed: the probe does not apply to this tool; delete it".to_owned(),

@@ -179,7 +179,7 @@ mod tests {
         for (name, owner) in [
             ("func", "Go"),
             ("lambda", "Python"),
-            ("test", "shells"),
+            ("test", "shell"),
             ("nul", "Windows"),
             ("my-claude", "Skill"),
             ("json", "standard library"),

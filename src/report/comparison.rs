@@ -46,7 +46,7 @@ impl Comparison {
     /// The table for people.
     #[must_use]
     pub fn text(&self, style: Style) -> Visible {
-        let mut lines = vec![visible!("{}", style.strong(&self.summary()))];
+        let mut lines = vec![visible!("{}", style.strong(self.summary()))];
         let width = self.differences.iter().map(|one| one.name.chars().count()).max();
         let width = width.unwrap_or_default().min(48);
         for one in &self.differences {

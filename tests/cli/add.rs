@@ -131,7 +131,7 @@ fn a_renamed_command_keeps_its_old_name() {
     assert!(manifest.contains("Former name of `item.show`"), "{manifest}");
     sandbox.aos_in(&project, &["rename", "item.show", "thing.show"]).data();
     let moved = text(&project, "agent-harness/aos_acme/commands/thing.py");
-    assert!(moved.contains("command(\"thing.show\")(get_item)"), "{moved}");
+    assert!(moved.contains("@command(\"thing.show\")\ndef show_thing("), "{moved}");
     sandbox.aos_in(&project, &["check"]).data();
     let other = Sandbox::new();
     for (template, path, wanted) in [

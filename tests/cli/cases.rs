@@ -332,6 +332,7 @@ pub fn successes() -> Vec<Case> {
                 "E_QUOTA",
                 "--exit",
                 "7",
+                "--retryable",
                 "--upstream",
                 "spent",
                 "--advice",

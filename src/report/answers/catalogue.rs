@@ -243,7 +243,7 @@ mod tests {
             ("commands", "integer | null?"),
             ("git.reason", "string | null"),
             ("preview.changes.id", "string"),
-            ("preview.changes.diff", "string | null?"),
+            ("preview.changes.diff", "string?"),
             ("templates.questions.choices", "string[]"),
             ("omitted.count", "integer"),
             ("more", "string?"),

@@ -326,7 +326,7 @@ fn string_end(bytes: &[u8], at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::json as literal;
 
     fn edited(text: &str, edit: impl Fn(&mut JsonText)) -> String {
         let mut document = JsonText::parse(text).unwrap();
@@ -340,19 +340,19 @@ mod tests {
     fn an_entry_is_laid_out_as_those_before_it() {
         let wide = "{\n    \"a\": [\n        \"x\"\n    ],\n    \"b\": 1\n}\n";
         let path = [Step::Name("a")];
-        let found = edited(wide, |it| it.push(&path, &json!("y")).unwrap());
+        let found = edited(wide, |it| it.push(&path, &literal!("y")).unwrap());
         assert_eq!(
             found,
             "{\n    \"a\": [\n        \"x\",\n        \"y\"\n    ],\n    \"b\": 1\n}\n"
         );
         let narrow = "{\"a\": [ \"x\" ], \"b\": 1}";
-        let found = edited(narrow, |it| it.push(&path, &json!({"k": 1})).unwrap());
+        let found = edited(narrow, |it| it.push(&path, &literal!({"k": 1})).unwrap());
         assert_eq!(found, "{\"a\": [ \"x\", {\"k\":1} ], \"b\": 1}");
         let empty = "{\r\n\t\"a\": []\r\n}";
-        let found = edited(empty, |it| it.push(&path, &json!({"k": 1})).unwrap());
+        let found = edited(empty, |it| it.push(&path, &literal!({"k": 1})).unwrap());
         assert_eq!(found, "{\r\n\t\"a\": [\r\n\t\t{\r\n\t\t\t\"k\": 1\r\n\t\t}\r\n\t]\r\n}");
         assert_eq!(
-            edited("{\"a\": [ ]}", |it| it.push(&path, &json!("y")).unwrap()),
+            edited("{\"a\": [ ]}", |it| it.push(&path, &literal!("y")).unwrap()),
             "{\"a\": [\"y\"]}"
         );
     }
@@ -371,17 +371,18 @@ mod tests {
     fn members_are_added_and_replaced_and_what_is_not_there_is_named() {
         let text = "{\n  \"a\": {\n    \"b\": [1, 2]\n  }\n}\n";
         let found = edited(text, |it| {
-            it.insert(&[Step::Name("a")], "c", &json!("x")).unwrap();
-            it.replace(&[Step::Name("a"), Step::Name("b"), Step::At(1)], &json!(7)).unwrap();
+            it.insert(&[Step::Name("a")], "c", &literal!("x")).unwrap();
+            it.replace(&[Step::Name("a"), Step::Name("b"), Step::At(1)], &literal!(7)).unwrap();
         });
         assert_eq!(found, "{\n  \"a\": {\n    \"b\": [1, 7],\n    \"c\": \"x\"\n  }\n}\n");
         let narrow = "{\n  \"a\": { \"x\": 1 }\n}\n";
-        let found = edited(narrow, |it| it.insert(&[], "b", &json!({"x": 2, "y": true})).unwrap());
+        let found =
+            edited(narrow, |it| it.insert(&[], "b", &literal!({"x": 2, "y": true})).unwrap());
         assert_eq!(found, "{\n  \"a\": { \"x\": 1 },\n  \"b\": { \"x\": 2, \"y\": true }\n}\n");
         let mut document = JsonText::parse(text).unwrap();
-        let missing = document.push(&[Step::Name("x")], &json!(1)).unwrap_err();
+        let missing = document.push(&[Step::Name("x")], &literal!(1)).unwrap_err();
         assert_eq!(missing, JsonEditError::Missing("x".to_owned()));
-        assert!(document.push(&[Step::Name("a")], &json!(1)).is_err());
+        assert!(document.push(&[Step::Name("a")], &literal!(1)).is_err());
         assert!(JsonText::parse("{").is_err());
     }
 }

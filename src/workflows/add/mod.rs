@@ -6,6 +6,7 @@
 pub mod blueprint;
 pub mod json_text;
 pub mod name;
+mod refusal;
 pub mod seam;
 pub mod toml_blocks;
 
@@ -34,6 +35,7 @@ use crate::workflows::write_gate::{self, Decision, Request, WriteOptions};
 use crate::workflows::{Run, sync};
 
 use name::CommandName;
+pub use refusal::refused;
 use seam::{Blueprint, CommandEditor, EDITORS, EditError, Edited, NewCode, Sources};
 
 /// What is done.
@@ -67,7 +69,7 @@ pub fn run(
     let mut edited = edit(editor, sources, change).map_err(|error| failure(&error))?;
     edited.notes.splice(0..0, notes);
     let state = State::of(&project, &record, &files, &edited)?;
-    edited.notes.extend(state.judged(&project, &record, &files)?);
+    edited.notes.extend(state.judged(&project, &record, &files, change)?);
     let report = report(change, &edited);
     let next = editor.next(sources);
     let known = state.known(&project, change);
@@ -149,6 +151,9 @@ fn report(change: &Change<'_>, edited: &Edited) -> CommandChange {
     CommandChange { status, facts }
 }
 
+/// The rule about pages that name a command which does not exist.
+const NAMED_COMMAND: &str = "documents/unknown-command";
+
 /// The project as it would be.
 struct State {
     desired: Desired,
@@ -208,6 +213,7 @@ impl State {
         project: &Project,
         record: &Record,
         files: &ProjectFiles,
+        change: &Change<'_>,
     ) -> Result<Vec<String>, Failure> {
         let Some(rules) = FAMILY_RULES.of(project.family) else { return Ok(Vec::new()) };
         let contract = &self.desired.release.contract;
@@ -221,8 +227,11 @@ impl State {
         let said = |finding: &&Finding| {
             format!("{}: {} ({})", finding.path, finding.message, finding.rule)
         };
-        let (errors, warnings): (Vec<_>, Vec<_>) =
-            fresh.into_iter().partition(|finding| finding.severity == Severity::Error);
+        let (errors, warnings): (Vec<_>, Vec<_>) = fresh.into_iter().partition(|finding| {
+            // Pages that still name a removed command are for their author to edit.
+            let is_page = matches!(change, Change::Remove(_)) && finding.rule == NAMED_COMMAND;
+            finding.severity == Severity::Error && !is_page
+        });
         if let Some(first) = errors.first() {
             let all: Vec<_> = errors.iter().map(said).collect();
             return Err(Failure::new(

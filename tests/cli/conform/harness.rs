@@ -125,7 +125,7 @@ fn a_new_connector_has_a_sample_for_each_command_of_its_preset() {
         let path = sandbox.connector(preset);
         let read = |name: &str| std::fs::read_to_string(path.join(name)).unwrap();
         let manifest: serde_json::Value = serde_json::from_str(&read("connector.json")).unwrap();
-        let own = manifest["commands"].as_array().unwrap().len() - 3;
+        let own = manifest["commands"].as_array().unwrap().len() - 4;
         let fixture = read("conform.toml");
         assert_eq!(fixture.matches("[[harness.commands]]").count(), own, "{preset}");
         assert!(fixture.matches("[[harness.commands.requests]]").count() >= own, "{preset}");

@@ -49,7 +49,7 @@ fn waiver(probe: &str, more: &str) -> String {
 fn a_waiver_of_another_family_or_a_second_one_is_a_fault() {
     let sandbox = Sandbox::new();
     let other = waiver("cli.usage", "");
-    let wanted = "the probe is one of the family agent-cli, and this tool follows harness";
+    let wanted = "the probe belongs to the family agent-cli, but this tool follows harness";
     said_everywhere(&sandbox, "", &other, wanted, "waiver_faults");
     let twice = waiver("harness.meta", "") + &waiver("harness.meta", "");
     said_everywhere(&sandbox, "meta", &twice, "another waiver above this one", "waiver_faults");

@@ -47,7 +47,7 @@ fn a_module_that_exists_decides_before_anything_else() {
 #[test]
 fn files_that_only_have_the_name_of_a_module_are_left_alone() {
     let files = [("x/contract_gen.py", "print('hello')\n"), ("vendor/y/contract_gen.go", MODULE)];
-    expect(&files, &[], "`x/contract_gen.py` is left alone");
+    expect(&files, &[], "`x/contract_gen.py` was not changed");
 }
 
 #[test]
@@ -246,9 +246,5 @@ fn a_contract_that_lies_elsewhere_stays_there() {
     }
     let adoption = propose(crate::families::agent_cli::contract::FAMILY, &repository, None);
     assert_eq!(adoption.record.spec.directory.as_str(), "spec");
-    assert!(
-        adoption.reasons[0].contains("`spec/contract.json` is there"),
-        "{:?}",
-        adoption.reasons
-    );
+    assert!(adoption.reasons[0].contains("`spec/contract.json` exists"), "{:?}", adoption.reasons);
 }

@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(found, ["a=(1, 2)", "b={\"x)\": 'y,'}", "d=\"\"\"\n,)\"\"\""]);
         assert_eq!(&text[Language::Python.value(text, open, "b").unwrap()], "{\"x)\": 'y,'}");
         assert_eq!(Language::Python.closing("(\"", 0), None);
-        assert_eq!(Language::Go.closing("{ ')', `\\`, \"}\" /* } */ }", 0), Some(25));
+        assert_eq!(Language::Go.closing("{ ')', `\\`, \"}\" /* } */ }", 0), Some(24));
     }
 
     #[test]

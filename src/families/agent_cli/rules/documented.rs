@@ -48,7 +48,7 @@ pub(super) fn not_judged(repository: &ProjectFiles, sources: &ToolSources<'_>) -
         |(_, text): (&str, &str)| tools(repository).any(|tool| !mentions(text, tool).is_empty());
     let names = || documents(repository).any(is_named);
     (declared(sources).is_none() && names()).then(|| {
-        "the commands that README, docs and the Skill name were not judged: the sources declare them in a way that aos does not read".to_owned()
+        "the commands in README, docs and the Skill were not checked: the sources declare them in a way that aos does not read".to_owned()
     })
 }
 

@@ -34,8 +34,9 @@ impl CallableCommand {
         self.id.split('.').map(str::to_owned).collect()
     }
 
+    /// Whether it is about the connector itself, and needs no sample and no request of the API.
     pub fn is_builtin(&self) -> bool {
-        BUILTIN.iter().any(|(id, _)| *id == self.id)
+        BUILTIN.iter().any(|(id, _)| *id == self.id) || self.id == "doctor"
     }
 
     /// `--json`, the mode, and the words.

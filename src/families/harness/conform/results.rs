@@ -280,7 +280,7 @@ mod tests {
         assert_eq!(not_a_list(&items, &command("item.list")), None);
         let faults = [
             (json!({"issues": []}), "`data.items` is not a list"),
-            (list(json!([{"id": 1, "name": "a"}])), "`data.items[0].id` is no text"),
+            (list(json!([{"id": 1, "name": "a"}])), "`data.items[0].id` is not a string"),
             (list(json!([{"id": "1", "name": ""}])), "`data.items[0].name` is no text"),
             (
                 json!({"items": [{"id": "1", "name": "a"}], "warnings": [9], "next_cursor": null, "has_more": false}),

@@ -62,8 +62,9 @@ impl Facts {
                 _ => "main".to_owned(),
             })
         };
-        facts.target = concrete("1");
-        facts.block = facts.sample(blueprint, fields, &concrete);
+        let sample = facts.sample(blueprint, fields, &concrete);
+        facts.target = ["1"].map(concrete).concat();
+        facts.block = sample;
         facts
     }
 

@@ -148,7 +148,15 @@ pub fn alias(
         true => text,
         false => text.replacen(IMPORT, &format!("{IMPORT}\n{import}"), 1),
     };
-    desk.set(&target, format!("{}\n\ncommand(\"{}\")({function})\n", text.trim_end(), new.id()));
+    let own = unused(&format!("{}_{}", new.verb, new.group), &text);
+    desk.set(
+        &target,
+        format!(
+            "{}\n\n\n{}\ndef {own}(inputs, api):\n    return {function}(inputs, api)\n",
+            text.trim_end(),
+            decorator(&new.id())
+        ),
+    );
     Ok(())
 }
 
@@ -160,14 +168,6 @@ pub fn remove(desk: &mut Desk<'_>, package: &str, id: &str) -> Result<(), EditEr
     let resource = id.split('.').next().unwrap_or_default();
     let path = module(package, resource);
     let text = desk.needed(&path)?.to_owned();
-    let call = format!("command(\"{id}\")(");
-    if let Some(place) = text.find(&format!("\n{call}")) {
-        let end = text[place + 1..].find('\n').map_or(text.len(), |end| place + 1 + end);
-        let mut changed = text.clone();
-        changed.replace_range(place..end, "");
-        desk.set(&path, changed);
-        return Ok(());
-    }
     let wanted = [decorator(id), format!("@command('{id}')")];
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let at = lines.iter().position(|line| wanted.iter().any(|wanted| line.trim_end() == wanted));
@@ -190,7 +190,7 @@ pub fn remove(desk: &mut Desk<'_>, package: &str, id: &str) -> Result<(), EditEr
             false => head + &tail,
         }
     };
-    if kept.contains("@command(") || kept.contains("\ncommand(") {
+    if kept.contains("@command(") {
         desk.set(&path, kept);
     } else {
         desk.delete(&path);

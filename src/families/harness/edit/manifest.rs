@@ -183,10 +183,9 @@ impl Manifest {
         }
         let place = [FIELDS[0], FIELDS[1], Step::At(at)];
         let applies = [FIELDS[0], FIELDS[1], Step::At(at), Step::Name("applies_to")];
-        match entry["applies_to"].is_array() {
-            true => self.push(&applies, &command.into())?,
-            // Without the list it applies to all.
-            false => {}
+        // Without the list it applies to all.
+        if entry["applies_to"].is_array() {
+            self.push(&applies, &command.into())?;
         }
         if !field.required && entry["required"] == true {
             let required = [place[0], place[1], place[2], Step::Name("required")];

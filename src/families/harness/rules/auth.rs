@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::super::manifest::{ConnectorManifest, ManifestAuth, collect_texts};
-use super::names;
 use super::subject::{ConnectorSubject, HARNESS};
 use crate::contract::rules::collector::{Collector, SourceText, shown, shown_list};
+use crate::contract::rules::names;
 use crate::contract::rules::rule::Rule;
 use crate::families::harness::contract::FAMILY;
 

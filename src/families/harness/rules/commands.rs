@@ -125,7 +125,9 @@ fn declarations(
         }
         if let Some(resource) = command.resource
             && !subject.is_meta(id)
-            && id.split('.').next().is_some_and(|first| first != resource.text)
+            && id
+                .split_once('.')
+                .is_some_and(|(first, _)| !first.eq_ignore_ascii_case(resource.text))
             && resources.contains(resource.text)
         {
             let message = format!("the resource of {} is {}", shown(id), shown(resource.text));

@@ -14,7 +14,6 @@ pub mod host_view;
 mod layout;
 mod manifest_shape;
 mod modes;
-use crate::contract::rules::names;
 mod packaging;
 mod permissions;
 mod python;

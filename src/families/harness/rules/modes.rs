@@ -3,9 +3,9 @@
 use super::super::manifest::{ManifestCommand, ManifestText};
 use super::facts::HarnessFacts;
 use super::manifest_shape::names_each_missing_key;
-use super::names;
 use super::subject::ConnectorSubject;
 use crate::contract::rules::collector::{Collector, SourceText, shown};
+use crate::contract::rules::names;
 use crate::contract::rules::rule::Rule;
 use crate::families::harness::contract::FAMILY;
 

@@ -6,8 +6,8 @@ use crate::contract::rules::secrets::scan;
 use crate::families::harness::contract::FAMILY;
 
 use super::super::python_source::{Note, NoteKind};
-use super::names;
 use super::subject::{ConnectorSubject, PythonFile};
+use crate::contract::rules::names;
 
 pub(super) const PARTIAL_MASK: Rule = Rule {
     id: "secrets/partial-mask",

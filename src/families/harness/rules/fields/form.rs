@@ -292,7 +292,7 @@ mod tests {
             ("\"source_fields\"", "\"fields\"", "source_fields"),
         ] {
             let sample = Sample::good().manifest(from, to);
-            assert_eq!(only(&sample), ["fields/picker-source"], "{to}");
+            assert_eq!(only(&sample), ["fields/picker-source", "manifest/unread-member"], "{to}");
             assert!(sample.to_string().contains(expected), "{sample}");
         }
     }

@@ -1,0 +1,24 @@
+//! What a caller asked for and cannot have, as an error with its fix.
+
+use crate::report::{ErrorCode, Failure};
+
+use super::blueprint::WishError;
+
+/// The failure of a wish that is no command.
+#[must_use]
+pub fn refused(error: &WishError) -> Failure {
+    let hint = match error {
+        WishError::Name(_) => "for example `aos add \"item publish\"`",
+        WishError::UnknownVerb { .. } => "say it: `--mode readonly`, `write`, `full` or `admin`",
+        WishError::Mode { .. } => {
+            "change `--mode`, or choose a verb that says what the command does"
+        }
+        WishError::Request(_) => {
+            "`{id}` stands for the id of the target; other `{names}` become inputs"
+        }
+        WishError::Input(_) => "for example `--input title --input size?:number`",
+        WishError::Inputs => "split the command",
+        WishError::Summary => "shorten `--summary`",
+    };
+    Failure::new(ErrorCode::Validation, error.to_string()).hint(hint)
+}

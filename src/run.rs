@@ -123,7 +123,7 @@ fn fail_on_demand() {}
 fn answered(command: &Command, run: &Run) -> Result<Outcome, Failure> {
     let answer = dispatch::run(command, run);
     let Some(entry) = registry::find(dispatch::path(command)) else { return answer };
-    // A query has no half-way state: a signal during it means that nobody waits for the answer.
+    // A query has no partial state: after a signal, no response is needed.
     if entry.kind == registry::CommandKind::Query
         && !matches!(&answer, Ok(outcome) if outcome.is_silent)
     {
@@ -281,7 +281,7 @@ fn emit(answer: Result<Outcome, Failure>, global: &Global, run: &Run, ending: Ru
     let notices = notices(&answer);
     let hint = hint(&notices, run);
     let RunEnding { clock, keeps_exit, is_brief, is_stream } = ending;
-    // What fails before its first line is no stream: its only document is an ordinary envelope.
+    // A stream that fails before its first line prints an ordinary envelope.
     let is_stream = is_stream && (answer.is_ok() || terminal::has_written());
     let meta = Meta { duration_ms: clock.elapsed_ms(), notices };
     let answer = if is_brief { shortened(answer, &meta, global.compact) } else { answer };

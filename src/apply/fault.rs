@@ -9,7 +9,7 @@ use crate::system::machine_secret::SecretError;
 /// Why nothing was changed; after any of these the old state is whole.
 #[derive(Debug, thiserror::Error)]
 pub enum ApplyError {
-    #[error("`{path}`: {reason}, and aos writes only plain files inside the project")]
+    #[error("`{path}`: {reason}; aos writes only plain files inside the project")]
     Obstacle { path: String, reason: String },
     #[error("`{path}` changed since the plan was made")]
     Stale { path: RelativePath },
@@ -17,13 +17,13 @@ pub enum ApplyError {
     ReadOnly { path: RelativePath },
     #[error("another aos is writing to `{}`", path.display())]
     Busy { path: PathBuf },
-    #[error("`{}` appeared while the project was being made", path.display())]
+    #[error("`{}` was created by another process while aos was creating the project", path.display())]
     TargetExists { path: PathBuf },
     #[error("cannot {action} `{}`: {source}", path.display())]
     Io { action: &'static str, path: PathBuf, source: std::io::Error },
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
-    #[error("`{}` looks like the journal of a write that was cut off, and is not carried out: {reason}; nothing was changed", path.display())]
+    #[error("`{}` looks like the journal of an interrupted write, but aos does not complete it: {reason}; nothing was changed", path.display())]
     Journal { path: PathBuf, reason: String },
     #[error(transparent)]
     Secret(#[from] SecretError),

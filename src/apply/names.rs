@@ -1,6 +1,6 @@
 //! Names of directories that a write needs for a while.
 
-/// Where the journal of a running write lies.
+/// Path of the journal of a running write.
 pub const JOURNAL_DIRECTORY: &str = ".aos-transaction";
 /// Prefix of a journal that is still being written, or is done; the rest is 16 hex digits.
 pub const DRAFT_PREFIX: &str = ".aos-draft-";

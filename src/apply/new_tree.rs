@@ -16,7 +16,7 @@ use crate::system::{checkpoint, git, interrupt};
 use super::fault::ApplyError;
 use super::ledger;
 
-/// How often a staging directory may be lost to other runs before this one gives up.
+/// Number of attempts if other runs remove the staging directory.
 const STAGE_ATTEMPTS: usize = 100;
 
 /// Writes `files` as the new directory `target`. `finish` may add to the staged tree (a git repository) before it

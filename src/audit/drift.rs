@@ -235,8 +235,7 @@ pub fn extra(
                 && !kept
                 && !wanted.paths().any(|known| known.as_str() == path)
             {
-                let message =
-                    format!("`{directory}` is kept by aos, and it did not write this file");
+                let message = format!("aos manages `{directory}`, but did not write this file");
                 findings.push(rules::EXTRA.finding(path, message));
             }
         }

@@ -24,7 +24,7 @@ pub struct RuntimeArgs {
 /// What changes hands.
 #[derive(Debug, Subcommand)]
 pub enum RuntimeAction {
-    /// Take a part of the runtime over: aos no longer checks or replaces it
+    /// Hand a part of the runtime to the project: aos no longer checks or replaces it
     Own(PartArgs),
     /// Return a part to aos: the files of the runtime replace yours
     Return(PartArgs),

@@ -50,9 +50,9 @@ pub struct UpgradeArgs {
 /// How conflicts are left in the tree.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum ConflictStyle {
-    /// Between markers in the file, with the lines of the old template
+    /// As markers in the file, with the lines of the old template
     Inline,
-    /// Your lines stay; the change of the template goes to a file beside it, `FILE.rej`
+    /// Your lines are kept, and the template's change is written to `FILE.rej`
     Reject,
 }
 

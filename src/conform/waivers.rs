@@ -45,7 +45,8 @@ pub fn apply(
                     "it is no longer needed, because the probe passes: delete it".to_owned(),
                 )),
                 ProbeVerdict::NotApplicable => notes.push(remark(
-                    "it is not needed: the probe does not apply to this tool; delete it".to_owned(),
+                    "it is not needed, because the probe does not apply to this tool: delete it"
+                        .to_owned(),
                 )),
                 ProbeVerdict::Waived => {}
             }

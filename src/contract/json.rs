@@ -40,7 +40,7 @@ impl JsonError {
 /// Parses one document.
 ///
 /// # Errors
-/// On anything but one well-formed value without duplicate members, at most 64 levels deep.
+/// If the text is not one well-formed value without duplicate members, at most 64 levels deep.
 pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
     let text = decode(bytes)?;
     let syntax = |error: serde_json::Error| JsonError::Syntax {

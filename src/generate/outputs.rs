@@ -59,7 +59,7 @@ pub trait Outputs: Sync {
     ) -> Result<FileSet, GenerateError>;
 }
 
-/// What each family generates.
+/// The generators of each family.
 pub static OUTPUTS: FamilyParts<dyn Outputs> = FamilyParts::new();
 
 /// Why nothing was generated.

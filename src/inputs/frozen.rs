@@ -3,7 +3,7 @@
 use crate::contract::family::FamilyParts;
 use crate::generate::vendor::Contract;
 
-/// What released tags of a family share for ever.
+/// The part that all released tags of a family share.
 pub trait FrozenCore: Sync {
     /// The first code that `new` lacks or defines differently than `old`.
     fn changed(&self, old: &Contract, new: &Contract) -> Option<String>;

@@ -29,7 +29,7 @@ pub const ISSUER: &str = "https://token.actions.githubusercontent.com";
 pub struct Signed<'a> {
     host: &'a Host,
     pub release: &'a Release,
-    /// What was verified, for who wants to keep it.
+    /// The verified bytes, for a cache.
     pub evidence: SignedList,
     checksums: Checksums,
     /// Who signed.
@@ -38,7 +38,7 @@ pub struct Signed<'a> {
     pub log_index: u64,
 }
 
-/// Told how much of a file has arrived: bytes so far, bytes expected.
+/// Called with the bytes received so far and the bytes expected.
 pub type DownloadProgress<'a> = &'a mut dyn FnMut(u64, Option<u64>);
 
 impl<'a> Signed<'a> {
@@ -170,7 +170,7 @@ pub struct Proven {
 }
 
 impl SignedList {
-    /// Verifies who signed the list, and reads it. Asks nobody.
+    /// Verifies the signer of the list and parses it, without a connection.
     ///
     /// # Errors
     /// If the release workflow of `repository` did not sign at `tag`, or the list is not valid.

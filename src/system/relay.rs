@@ -13,7 +13,7 @@ const MAX_ANSWER: u64 = 8 * 1024 * 1024;
 /// Time limit for one step.
 const PATIENCE: Duration = Duration::from_secs(5);
 const CONNECT: Duration = Duration::from_millis(500);
-/// Headers that speak about one connection only.
+/// Hop-by-hop headers.
 const OF_CONNECTION: &[&str] = &["connection", "transfer-encoding", "content-length", "keep-alive"];
 
 /// Whether a server listens on a port of this machine.

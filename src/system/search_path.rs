@@ -16,7 +16,7 @@ pub fn find(name: &str) -> Option<PathBuf> {
 
 /// Every directory of PATH, in order; relative ones are below the working directory.
 #[must_use]
-#[expect(clippy::disallowed_methods, reason = "`system` is the door to the environment")]
+#[expect(clippy::disallowed_methods, reason = "only `system` reads the environment")]
 pub fn directories() -> Vec<PathBuf> {
     let path = std::env::var_os(super::environment::PATH).unwrap_or_default();
     std::env::split_paths(&path).filter(|directory| !directory.as_os_str().is_empty()).collect()

@@ -55,7 +55,7 @@ impl Wish {
     /// Requests the release from the host.
     ///
     /// # Errors
-    /// When there is no such release, or the host cannot be understood.
+    /// If there is no such release, or the response of the host is not valid.
     pub fn decide(&self, host: &Host, own: &Repository) -> Result<UpdateDecision, UpdateError> {
         if let Some(target) = &self.target {
             return Ok(UpdateDecision::Move(host.tagged(own, &repository::tag(target))?));
@@ -103,7 +103,7 @@ pub fn installable(release: &Release) -> Result<(), ReleaseError> {
 pub struct Graded<'a> {
     pub signed: Signed<'a>,
     pub severity: UpdateSeverity,
-    /// Whether a verified changelog had a say.
+    /// Whether the severity comes from a verified changelog.
     pub changelog_verified: bool,
 }
 

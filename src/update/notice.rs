@@ -71,8 +71,8 @@ pub struct Look<'a> {
 }
 
 impl KnownRelease {
-    /// What a look at the newest release adds to what was known `before`. Only a release whose signature was verified
-    /// raises the highest version: anybody can claim a high one.
+    /// Combines a check of the newest release with the previous result. Only a verified release raises the highest
+    /// version, because anyone can claim a high one.
     #[must_use]
     pub fn seen(before: Option<&Self>, newest: &Look<'_>, install_method: &str) -> Self {
         let Look { release: newest, severity, is_verified } = *newest;
@@ -137,7 +137,7 @@ impl KnownRelease {
     /// The notice in every response of the version `running`; `None` if it is current or the result is too old.
     #[must_use]
     pub fn notice(&self, running: &Version, now: u64) -> Option<Notice> {
-        // A host that shows less than before is a suspicion, not an offer.
+        // A host that offers an older version than before is suspicious, so there is no notice.
         let is_newer = self.latest.cmp_precedence(running).is_gt()
             && self.highest.as_ref().is_none_or(|highest| self.latest >= *highest);
         let age = now.checked_sub(self.checked_at);
@@ -171,7 +171,7 @@ struct KeptNotice<'a> {
     checked_at: u64,
 }
 
-/// Short and printable: the file may have been written by somebody else, and a notice is shown to people and agents.
+/// Short and printable, because another program may have written the file, and people and agents see the notice.
 fn is_plain(text: &str) -> bool {
     text.len() <= MAX_TEXT && text.bytes().all(|symbol| symbol.is_ascii_graphic())
 }

@@ -35,7 +35,7 @@ const SECRET_NAMES: &[&str] = &[
 ];
 /// Last words of the names of variables whose values are secret.
 const SECRET_ENDS: &[&str] = &["KEY", "PASS", "PWD", "PIN", "SK", "PAT", "PW"];
-/// Where programs are, which is no secret.
+/// The search path for programs, which is not a secret.
 const PLACES: &[&str] = &["PWD", "OLDPWD"];
 
 /// Escape sequences of terminals: commands with parameters, texts for the terminal, single symbols.

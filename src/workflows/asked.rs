@@ -35,7 +35,7 @@ pub fn requested_tag(family: Family, text: &str) -> Result<SpecTag, Failure> {
     SpecTag::parse(text).map_err(|error| {
         let known: Vec<_> = embedded::tags(family).iter().map(ToString::to_string).collect();
         Failure::new(ErrorCode::Validation, format!("the tag cannot be used: {error}"))
-            .hint(format!("tags of `{family}` are {}, or `latest`", known.join(", ")))
+            .hint(format!("`{family}` has the tags {}; `latest` is the newest", known.join(", ")))
             .detail("known_tags", known)
     })
 }
@@ -61,7 +61,7 @@ pub fn trust_root(path: Option<&Path>) -> Result<TrustRoot, Failure> {
 #[must_use]
 pub fn too_large(what: &str, path: &Path, code: ErrorCode, limit: usize) -> Failure {
     Failure::new(code, format!("{what} `{}` is larger than {limit} bytes", shown(path)))
-        .hint("give the file that the publisher or the signing tool wrote")
+        .hint("use the file that the publisher or the signing tool wrote")
 }
 
 /// A file that cannot be read.

@@ -105,9 +105,9 @@ fn pinned(project: &Project, roots: Option<TrustRoot>) -> Result<Pinned, Failure
     if lock.tag != *pin {
         return Err(Failure::new(
             ErrorCode::Conflict,
-            format!("the pin says `{pin}`, the vendored contract is `{}`", lock.tag),
+            format!("the pin is `{pin}`, but the vendored contract is `{}`", lock.tag),
         )
-        .hint("run `aos sync-spec` to follow the pin"));
+        .hint("run `aos sync-spec` to vendor the pinned contract"));
     }
     let obtained = contract(project, record, lock, roots)?;
     let sources = SourceBytes::read(&project.root, record)?;
@@ -137,11 +137,11 @@ fn contract(
         return Err(Failure::new(
             ErrorCode::Conflict,
             format!(
-                "aos.toml names the source `{}`, the vendored contract came from `{}`",
+                "the source in aos.toml is `{}`, but the vendored contract is from `{}`",
                 record.spec.source, lock.source
             ),
         )
-        .hint("run `aos sync-spec` to follow aos.toml"));
+        .hint("run `aos sync-spec` to vendor the contract of that source"));
     }
     let source = &record.spec.source;
     let unknown = match spec_source::embedded_release_of(source, record.family, &lock.tag) {
@@ -177,9 +177,9 @@ fn contract(
 
 fn unusable(path: &str, reason: &str) -> Failure {
     let hint = match reason {
-        ABSENT => "run `aos sync-spec`; it makes the records that `gen` needs",
+        ABSENT => "run `aos sync-spec`; it creates the files that `gen` needs",
         _ if path == RECORD_PATH => "fix the named member",
-        _ => "run `aos sync-spec --to TAG`; it renews the records that `gen` needs",
+        _ => "run `aos sync-spec --to TAG`; it updates the files that `gen` needs",
     };
     Failure::new(ErrorCode::Config, format!("`{path}` cannot be used: {reason}")).hint(hint)
 }
@@ -210,9 +210,9 @@ impl<'a> Generated<'a> {
         if project.has_transaction {
             return Err(Failure::new(
                 ErrorCode::Drift,
-                "an earlier run was cut off while it wrote",
+                "an earlier run was interrupted while it wrote",
             )
-            .hint("run `aos gen`; it puts the old state back first"));
+            .hint("run `aos gen`; it first restores the old state"));
         }
         let record = project.record.good().ok_or_else(|| unusable(RECORD_PATH, ABSENT))?;
         let comparison = drift::compare(project, &repository::load(project), record, self.desired)?;

@@ -106,7 +106,7 @@ pub fn decide(
     let token = &offer.answer.confirm_token;
     let mut failure = Failure::new(
         ErrorCode::ConfirmationRequired,
-        format!("{} would be replaced, and aos did not write what is there now", list(&lossy)),
+        format!("{} would be replaced, but aos did not write the current content", list(&lossy)),
     )
     .hint(format!("look at the changes, then run again with `--confirm {token}`"))
     .with(&offer.answer);

@@ -318,7 +318,19 @@ pub fn successes() -> Vec<Case> {
             let words =
                 ["add", "item.pin", "--mode", "write", "--request", request, "--input", "size?"];
             let token = token(sandbox, &project, &[&words[..], &["--dry-run"]].concat());
-            call(&[&words[..], &["--confirm", &token]].concat()).within(project)
+            call(&[
+                "add",
+                "item.pin",
+                "--mode",
+                "write",
+                "--request",
+                request,
+                "--input",
+                "size?",
+                "--confirm",
+                &token,
+            ])
+            .within(project)
         }),
         case("OK", "add code preview", |sandbox| {
             call(&["add", "code", "E_QUOTA", "--exit", "7", "--retryable", "--dry-run", "--diff"])
@@ -339,7 +351,21 @@ pub fn successes() -> Vec<Case> {
                 "wait",
             ];
             let token = token(sandbox, &project, &[&words[..], &["--dry-run"]].concat());
-            call(&[&words[..], &["--confirm", &token]].concat()).within(project)
+            call(&[
+                "add",
+                "code",
+                "E_QUOTA",
+                "--exit",
+                "7",
+                "--retryable",
+                "--upstream",
+                "spent",
+                "--advice",
+                "wait",
+                "--confirm",
+                &token,
+            ])
+            .within(project)
         }),
         case("OK", "rename preview", |sandbox| {
             call(&["rename", "item.get", "item.show", "--dry-run", "--diff"])

@@ -119,7 +119,7 @@ fn every_install_state_is_that_of_the_host_beside_that_of_its_document() {
     assert_eq!(dead["reason"], "not_started");
     assert!(dead["detail"].as_str().expect("why").contains("/nowhere/python"), "{dead}");
     assert_eq!(data["summary"]["tools"], 19);
-    assert_eq!(data["summary"]["ready"], 6);
+    assert_eq!(data["summary"]["ready"], 5);
 }
 
 #[test]

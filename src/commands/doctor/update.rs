@@ -31,7 +31,7 @@ pub fn version() -> DoctorCheck {
         (Some(required), Ok(version)) if version.cmp_precedence(&required).is_lt() => {
             DoctorCheck::fail(
                 "version",
-                format!("aos {running}, but an installed Skill is for {required} or newer"),
+                format!("aos {running}, but an installed Skill needs {required} or newer"),
                 "run `aos update`",
             )
         }
@@ -86,7 +86,7 @@ pub fn look() -> ReleaseLook {
     match newest() {
         Ok((running, latest)) if latest.version.cmp_precedence(&running).is_gt() => {
             let notices = remember(&running, &latest);
-            let found = format!("{running}, and {} is out", latest.version);
+            let found = format!("{running}; {} is available", latest.version);
             ReleaseLook { check: DoctorCheck::warn("update", found, "run `aos update`"), notices }
         }
         Ok((running, latest)) => {

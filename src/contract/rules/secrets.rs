@@ -15,8 +15,8 @@ pub const COMMITTED: Rule = Rule {
 };
 pub const MERGE_MARKER: Rule = Rule {
     id: "layout/merge-marker",
-    summary: "No file holds an unresolved merge conflict",
-    why: "Neither side of the conflict works",
+    summary: "No file contains an unresolved merge conflict",
+    why: "A file with conflict markers does not work",
     fix: "resolve the conflict",
     source: "failure map, failure 7",
     ..Rule::error(&[])

@@ -64,13 +64,13 @@ fn standing(project: &Project, path: &crate::plan::RelativePath) -> Option<Vec<u
 fn denied(path: &str, losses: &[Loss], adopting: bool) -> Failure {
     let told = match &losses[0] {
         Loss::Key { key } => {
-            format!("readers of `{}` in `{path}` would find no command", shown(key))
+            format!("programs that read `{}` in `{path}` would find no command", shown(key))
         }
         Loss::Command { command } => {
-            format!("`{}` is in `{path}` and not in `connector.json`", shown(command))
+            format!("`{}` is in `{path}`, but not in `connector.json`", shown(command))
         }
         Loss::Mode { command, before, after } => format!(
-            "`{}` needs the mode `{}` in `{path}` and `{}` in `connector.json`",
+            "`{}` has the mode `{}` in `{path}`, but `{}` in `connector.json`",
             shown(command),
             shown(before),
             shown(after)
@@ -88,7 +88,7 @@ fn denied(path: &str, losses: &[Loss], adopting: bool) -> Failure {
         (_, true) => format!(
             "make `connector.json` and `{path}` agree on every command and its mode, then run `aos sync-spec` again"
         ),
-        (_, false) => "run `aos gen` first if `connector.json` is right, else correct it; then run `aos sync-spec` again".to_owned(),
+        (_, false) => "run `aos gen` if `connector.json` is correct, otherwise correct it; then run `aos sync-spec` again".to_owned(),
     };
     let listed: Vec<_> = losses
         .iter()

@@ -11,7 +11,7 @@ use super::fault::SpecError;
 /// A new tag may add to the core; what is released keeps its meaning.
 ///
 /// # Errors
-/// Names the first thing that `contract` lacks or gives another meaning.
+/// The first code that `contract` lacks or defines differently.
 pub fn is_kept(
     path: &str,
     family: Family,

@@ -9,12 +9,12 @@ use crate::release::ReleaseError;
 /// Why a tag cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub enum SpecError {
-    #[error("the family `{family}` has no tag `{tag}`; this aos carries {}", known.join(", "))]
+    #[error("the family `{family}` has no tag `{tag}`; this aos contains {}", known.join(", "))]
     UnknownTag { family: Family, tag: String, known: Vec<String> },
-    #[error("`{}` holds no contract of the family `{family}`{}", path.display(), tag.as_ref().map(|tag| format!(" at tag `{tag}`")).unwrap_or_default())]
+    #[error("`{}` contains no contract of the family `{family}`{}", path.display(), tag.as_ref().map(|tag| format!(" at tag `{tag}`")).unwrap_or_default())]
     NotInDirectory { path: PathBuf, family: Family, tag: Option<SpecTag> },
     #[error(
-        "the release `{tag}` of `{origin}` holds no contract of the family `{family}`: there is no {}",
+        "the release `{tag}` of `{origin}` contains no contract of the family `{family}`: there is no {}",
         quoted(looked)
     )]
     NotInArchive { origin: String, family: Family, tag: SpecTag, looked: Vec<String> },
@@ -26,23 +26,23 @@ pub enum SpecError {
         "`{path}` is not in the format of the contracts that aos vendors: member `{member}`: {reason}"
     )]
     Format { path: String, member: String, reason: String },
-    #[error("`{path}` says tag `{tag}`, and that is not a tag: {reason}")]
+    #[error("the tag `{tag}` in `{path}` is not a valid tag: {reason}")]
     Tag { path: String, tag: String, reason: String },
-    #[error("`{path}` is a contract of the tag `{found}`, not of `{wanted}`")]
+    #[error("`{path}` is the contract of tag `{found}`, not of `{wanted}`")]
     OtherTag { path: String, found: SpecTag, wanted: SpecTag },
     #[error(
         "`{path}` differs from the released tag `{tag}` of `{family}`; a released tag never changes"
     )]
     Frozen { path: String, family: Family, tag: SpecTag },
-    #[error("`{path}` changes `{code}`, which is frozen since `{since}`")]
+    #[error("`{path}` changes `{code}`, which must not change since `{since}`")]
     CoreChanged { path: String, code: String, since: SpecTag },
     #[error(
-        "`{origin}` gives other bytes for `{tag}` than those that .agent/spec.lock remembers; a released tag never changes"
+        "`{origin}` has other bytes for `{tag}` than .agent/spec.lock records; a released tag never changes"
     )]
     OtherBytes { origin: String, tag: SpecTag },
-    #[error("the contract `{tag}` of `{origin}` cannot be had: {error}")]
+    #[error("the contract `{tag}` of `{origin}` is not available: {error}")]
     Release { origin: String, tag: SpecTag, error: ReleaseError },
-    #[error("the newest contract of `{origin}` cannot be had: {error}")]
+    #[error("the newest contract of `{origin}` is not available: {error}")]
     Newest { origin: String, error: ReleaseError },
 }
 

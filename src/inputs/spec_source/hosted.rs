@@ -142,7 +142,7 @@ impl Wanted {
         format!("{}.tar.gz", self.top())
     }
 
-    /// Its page, for people; what the host says about that is never repeated.
+    /// The page of the release, for people; computed, not taken from the host.
     fn page(&self, kind: &str) -> String {
         format!("{}/{kind}/{}", self.repository.url(), self.tag)
     }

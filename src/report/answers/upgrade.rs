@@ -124,7 +124,7 @@ pub struct WaitingUpgrade {
     pub conflicts: Vec<OpenPlace>,
 }
 
-/// A conflict that nobody has resolved yet.
+/// An unresolved conflict.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct OpenPlace {
     pub file: String,

@@ -90,7 +90,7 @@ pub(super) fn chain(error: &(dyn StdError + 'static)) -> String {
     shown(&innermost.to_string())
 }
 
-/// Text from outside on one line of bounded length.
+/// Outside text on one line of bounded length.
 pub(super) fn shown(text: &str) -> String {
     excerpt(text, MAX_SHOWN)
 }

@@ -38,7 +38,7 @@ pub enum DriveError {
     TimedOut { name: &'static str, seconds: u64 },
     #[error("`{name}` failed{}", exit.map(|exit| format!(" (exit {exit})")).unwrap_or_default())]
     Failed { name: &'static str, exit: Option<i32>, cause: DriveCause, output: String },
-    #[error("`{name}` was content, but the program {source}")]
+    #[error("`{name}` reported success, but the program {source}")]
     Unusable { name: &'static str, source: ExecutableError, output: String },
     #[error(
         "`{name}` reported success, but the program still has version {observed}, not {wanted}"
@@ -146,7 +146,7 @@ fn limit() -> Duration {
     shorter.and_then(|text| text.parse().ok()).map_or(LIMIT, Duration::from_millis)
 }
 
-/// What the manager complains about. Its exit code says nothing, so its words have to.
+/// The kind of failure, recognized by the output, because exit codes of package managers say nothing.
 fn cause(output: &str) -> DriveCause {
     const PERMISSION_CODES: [&str; 3] = ["eacces", "eperm", "erofs"];
     const PERMISSION: [&str; 3] =

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use crate::system::files::{self, Kind};
 
-/// Who owns the program.
+/// The owner of the program.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum InstallMethod {
-    /// Nobody else: aos replaces the file itself.
+    /// No package manager: aos replaces the file itself.
     Standalone,
     /// A global installation of npm below `prefix`.
     Npm { prefix: PathBuf },
@@ -15,7 +15,7 @@ pub enum InstallMethod {
     Cargo { root: PathBuf, source: CrateSource },
     /// Homebrew below `prefix`.
     Homebrew { prefix: PathBuf, formula: String, is_cask: bool },
-    /// A manager that aos does not run; what a person can run, as far as it is known.
+    /// A package manager that aos does not run, with the command for the user if it is known.
     Managed { manager: &'static str, command: Option<String> },
 }
 
@@ -32,14 +32,14 @@ pub struct Installation {
     pub method: InstallMethod,
     /// The file itself, links resolved.
     pub executable: PathBuf,
-    /// The path it was started by: a manager may put another version elsewhere and move a link on this way.
+    /// The path by which it was started: a package manager may install a new version elsewhere and move a link.
     pub invoked: PathBuf,
-    /// Why this method, in words.
+    /// The reason for this method, for messages.
     pub evidence: String,
 }
 
 impl InstallMethod {
-    /// One word for programs.
+    /// One word, for programs.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ impl InstallMethod {
     }
 }
 
-/// Whether there is a file at `path` or behind its links.
+/// Whether there is a file at `path`, following links.
 pub(super) fn is_file(path: &Path) -> bool {
     let found = files::canonical(path).and_then(|real| files::kind(&real));
     matches!(found, Ok(Kind::File { .. }))
@@ -61,7 +61,7 @@ pub(super) fn is_file(path: &Path) -> bool {
 /// A method and the reason for it.
 pub(super) type Owner = (InstallMethod, String);
 
-/// The names of a path from its root; what is no text is an empty name.
+/// The components of a path from its root; a component that is not UTF-8 is an empty name.
 pub(super) fn parts(path: &Path) -> Vec<&str> {
     path.components().map(|part| part.as_os_str().to_str().unwrap_or_default()).collect()
 }

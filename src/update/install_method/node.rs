@@ -15,7 +15,7 @@ pub const PACKAGE: &str = "@argentaios/aos";
 /// Largest `package.json`, in bytes.
 const MAX_PACKAGE: u64 = 64 * 1024;
 
-/// Names that follow each other in the path of a global installation, and the words that renew it.
+/// Consecutive components in the path of a global installation, and the command that updates it.
 const GLOBAL: &[(&[&str], &str, &str)] = &[
     (&["pnpm", "global"], "pnpm", "pnpm add --global"),
     // All installations share one store, so the installation is unknown.

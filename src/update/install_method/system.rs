@@ -15,7 +15,8 @@ use super::method::{InstallMethod, Owner, parts};
 /// Time limit for a query of a package database.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Names that follow each other in a path, `/` for its beginning; the manager they tell of; the command of a person.
+/// Consecutive components of a path (`/` for its start), the package manager that they indicate, and the command for
+/// the user.
 const PLACES: &[(&[&str], &str, Option<&str>)] = &[
     (&["nix", "store"], "nix", Some("nix profile upgrade aos")),
     (&["gnu", "store"], "guix", Some("guix upgrade aos")),

@@ -14,9 +14,9 @@ use super::places::SKILL;
 
 /// Below the state directory.
 const DIRECTORY: &str = "skill-backups";
-/// More than this is not copied, and so not replaced.
+/// A larger copy is not backed up, and therefore not replaced.
 const LIMITS: SkillLimits = SkillLimits { files: 20_000, bytes: 256 * 1024 * 1024, depth: 64 };
-/// How the names of directories begin that are being written.
+/// Prefix of the names of unfinished directories.
 pub(super) const UNFINISHED: &str = ".unfinished-";
 /// Number of hex digits of the digest in the name of a backup.
 const NAME_DIGITS: usize = 16;

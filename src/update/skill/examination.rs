@@ -99,7 +99,7 @@ pub fn examine_in(
     SkillExamination { places: bases.places().into_iter().map(examined).collect() }
 }
 
-/// Whether a developer works here: the Skill is a repository itself, or a link into one.
+/// Whether this is a working tree of a developer: the Skill is a repository itself, or a link into one.
 fn is_work_tree(place: &SkillDirectory) -> bool {
     let has_repository = |directory: &Path| {
         !matches!(files::kind(&directory.join(".git")), Ok(Kind::Absent) | Err(_))
@@ -110,7 +110,7 @@ fn is_work_tree(place: &SkillDirectory) -> bool {
 }
 
 impl SkillExamination {
-    /// Whether the Skill is installed, and right wherever it is; places of developers do not count.
+    /// Whether the Skill is installed and every copy is correct, ignoring working trees of developers.
     #[must_use]
     pub fn is_current(&self) -> bool {
         let mut counted =

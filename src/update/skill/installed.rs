@@ -15,7 +15,7 @@ pub struct SkillLimits {
     pub depth: usize,
 }
 
-/// More than any Skill that can be installed has.
+/// More than any Skill has.
 const MANIFEST_LIMITS: SkillLimits =
     SkillLimits { files: 1000, bytes: 16 * 1024 * 1024, depth: 16 };
 
@@ -45,7 +45,7 @@ pub struct FoundCopy {
 #[derive(Debug, Default)]
 pub struct SkillTree {
     pub files: Vec<FoundCopy>,
-    /// Links that lead nowhere or in a circle, pipes, sockets, devices.
+    /// Broken or circular links, pipes, sockets and devices.
     pub skipped: Vec<PathBuf>,
     /// Whether anything was reached through a link below the root.
     pub has_links: bool,
@@ -110,7 +110,7 @@ struct SkillReader<'a> {
 }
 
 impl SkillReader<'_> {
-    /// Reads the directory `real`, which has no link in its path; `above` are the directories that led here.
+    /// Reads the directory `real`, whose path has no link; `above` are its ancestors, to detect cycles.
     fn directory(
         &mut self,
         real: &Path,

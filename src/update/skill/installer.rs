@@ -26,7 +26,7 @@ const OWN_SETTINGS_OF_GIT: [(&str, &str); 2] =
     [("core.autocrlf", "false"), ("core.hooksPath", "/dev/null")];
 /// Larger than any real number of settings; git refuses such a count too.
 const MAX_SETTINGS: usize = 10_000;
-/// Never ask, never report home, never wait long for a registry that is not there.
+/// No prompts, no telemetry, and short timeouts for the registry.
 const ADDED: &[(&str, &str)] = &[
     ("DISABLE_TELEMETRY", "1"),
     ("DO_NOT_TRACK", "1"),

@@ -19,7 +19,7 @@ pub(super) fn is_left_alone(examined: &Examined) -> bool {
     !is_managed && !matches!(examined.state, State::Stale | State::Current)
 }
 
-/// Agents by whose name the wrong places can be written.
+/// Agents whose names make the installer write the wrong copies.
 pub(super) fn writers(after: &SkillExamination, pin: Pin) -> Vec<&'static str> {
     let mut names: Vec<_> =
         after.wrong().flat_map(|examined| examined.place.writers(pin)).collect();

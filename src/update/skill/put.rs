@@ -18,7 +18,7 @@ const QUARANTINE: &str = "skill-quarantine";
 /// The origin of the replaced copy.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CopyOrigin {
-    /// A copy of an older release, or one that was kept before.
+    /// A copy of an older release, or one that was already backed up.
     Known,
     /// Unknown: it is moved to the quarantine.
     Foreign,

@@ -38,7 +38,7 @@ pub struct SkillRequest<'a> {
     /// The release whose Skill it is.
     pub version: &'a Version,
     pub expected: &'a Verified,
-    /// Lists of older releases: an installed copy that equals one of them is nobody's work.
+    /// File lists of older releases: an installed copy that equals one of them was not changed by a person.
     pub known: &'a [SkillManifest],
 }
 
@@ -297,7 +297,7 @@ impl Work<'_> {
         }
     }
 
-    /// Whose work a wrong copy is; `None` when the copy is right, or the user's.
+    /// The origin of a wrong copy; `None` if the copy is correct or the user's.
     fn origin(
         &self,
         examined: &Examined,
@@ -315,7 +315,7 @@ impl Work<'_> {
         (!is_right && !is_left_alone(examined)).then_some(CopyOrigin::Known)
     }
 
-    /// Puts the verified files where nobody's work is lost.
+    /// Installs the verified files where no work is lost.
     fn put(&mut self, place: &SkillDirectory, origin: CopyOrigin) {
         let put = put::put(place, origin, &self.request.expected.tree(), &self.state);
         self.is_direct |= put.fault.is_none();
@@ -347,7 +347,7 @@ impl Work<'_> {
         });
     }
 
-    /// What the end of the installer means, once every copy is repaired.
+    /// The result of the installer, after every copy was repaired.
     fn concluded(mut self, ran: Option<&InstallerRun>) -> SkillReport {
         let found = self.look();
         let Some(run) = ran else {

@@ -62,7 +62,7 @@ pub fn run(request: &Request<'_>) -> Result<Discovery, Failure> {
 fn working_directory() -> Result<PathBuf, Failure> {
     environment::current_directory().map_err(|error| {
         Failure::new(ErrorCode::NotFound, format!("this directory cannot be used: {error}"))
-            .hint("give a directory that exists to `-C`")
+            .hint("pass an existing directory to `-C`")
     })
 }
 

@@ -43,7 +43,7 @@ pub fn create(args: &NewRequest, run: &Run) -> Result<Outcome, Failure> {
     }
     if !args.write.dry_run {
         let removed = apply::remove_leftovers(place.parent()).into_iter().map(|name| {
-            format!("`{name}`, left by a run on this machine that was cut off, was removed")
+            format!("`{name}`, left by an interrupted run on this machine, was removed")
         });
         project.notes.extend(removed);
     }
@@ -71,7 +71,7 @@ fn in_new_directory(
     let tool = project.tool();
     let made = apply::create(&place.target, &project.files, |staged| match (args.no_git, inside) {
         (true, _) => FirstCommit::none("--no-git was given"),
-        (false, true) => FirstCommit::none("the directory is inside a git repository already"),
+        (false, true) => FirstCommit::none("the directory is already inside a git repository"),
         (false, false) => first_commit::make(staged, tool),
     });
     match made {
@@ -108,7 +108,7 @@ fn in_filled_directory(
     apply::apply(target, &plan, LOCK_PATH)?;
     let git = match (args.no_git, first_commit::inside_repository(target)) {
         (true, _) => FirstCommit::none("--no-git was given"),
-        (false, true) => FirstCommit::none("the directory is inside a git repository already"),
+        (false, true) => FirstCommit::none("the directory is already inside a git repository"),
         (false, false) => FirstCommit::none("the directory was there already"),
     };
     project.commit_later(target, args.no_git);

@@ -124,15 +124,16 @@ pub fn claimed(project: &Project, desired: &Desired) -> Result<Vec<String>, Fail
     let paths = desired.claimed(&project.root, lock)?;
     let note = |path: &String| {
         format!(
-            "`{path}` is in `{LOCK_PATH}`, but aos does not write such a file; it was left as it is"
+            "`{path}` is in `{LOCK_PATH}`, but aos does not write such a file; it was not changed"
         )
     };
     Ok(paths.iter().map(note).collect())
 }
 
 fn faulty_record(reason: &str) -> Failure {
-    Failure::new(ErrorCode::Config, format!("`{RECORD_PATH}` cannot be used: {reason}"))
-        .hint("fix the named member, or delete the file and run `aos sync-spec` to make a new one")
+    Failure::new(ErrorCode::Config, format!("`{RECORD_PATH}` cannot be used: {reason}")).hint(
+        "fix the named member, or delete the file and run `aos sync-spec` to create a new one",
+    )
 }
 
 fn adopt(project: &Project) -> Result<Option<Adoption>, Failure> {
@@ -155,9 +156,9 @@ fn nothing_clashes(project: &Project, desired: &Desired) -> Result<(), Failure> 
     let details: Vec<_> = details.collect();
     Err(Failure::new(
         ErrorCode::Validation,
-        format!("the generated module would declare `{name}`, which `{path}` declares already"),
+        format!("the generated module would declare `{name}`, which `{path}` already declares"),
     )
-    .hint("rename yours, or declare another place under [outputs] in an aos.toml of your own")
+    .hint("rename yours, or set another path under [outputs] in aos.toml")
     .detail("clashes", details))
 }
 
@@ -351,7 +352,7 @@ impl Summary<'_> {
         lines.extend(self.noted(run));
         if let Some(newer) = &newer {
             let command = run.style.accent("aos sync-spec --to latest");
-            lines.push(visible!("{} is out: {}", newer, command));
+            lines.push(visible!("{} is available: {}", newer, command));
         }
         Outcome::new(data, Visible::joined(lines, "\n")).raw(changes::patch(self.plan))
     }

@@ -208,8 +208,10 @@ pub fn suspicions(wish: &Wish, newest: &Release, method: &str) -> Vec<Notice> {
     };
     let mut notices = Vec::new();
     if version.cmp_precedence(&wish.running).is_lt() {
-        let message =
-            format!("the newest release is {version}, older than {}, which runs", wish.running);
+        let message = format!(
+            "the newest release is {version}, which is older than the running version {}",
+            wish.running
+        );
         notices.push(notice("remote_older", message, vec!["aos update --check".to_owned()]));
     }
     if let Some(highest) = wish.highest.as_ref().filter(|_| wish.is_frozen(version)) {

@@ -116,8 +116,7 @@ impl<'a> UpgradeReport<'a> {
             format!("{}; nothing was written", self.sentence()),
         )
         .hint(format!(
-            "look at `conflicts`; `--confirm {token}` writes the change with the conflicts left for you, `--conflicts \
-             reject` keeps your lines, `--heal FILE` takes the template's file"
+            "look at `conflicts`; `--confirm {token}` writes the change with conflict markers, `--conflicts reject` keeps your lines, and `--heal FILE` takes the template's file"
         ))
         .with(&offer.answer)
         .with(&self.facts());

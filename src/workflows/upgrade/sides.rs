@@ -118,6 +118,6 @@ fn recorded_answer(mut failure: Failure) -> Failure {
 /// A project that no template made.
 #[must_use]
 pub fn without_template() -> Failure {
-    Failure::new(ErrorCode::Validation, format!("`{RECORD_PATH}` names no template, so there is nothing to merge from"))
-        .hint("`aos sync-spec` brings contract and runtime up to date; a project that `aos new` made has [template]")
+    Failure::new(ErrorCode::Validation, format!("`{RECORD_PATH}` names no template, so nothing can be merged"))
+        .hint("`aos sync-spec` updates contract and runtime; only a project that `aos new` created has [template]")
 }

@@ -57,7 +57,7 @@ struct DriverVerdict {
 pub fn finding(session: &ToolCaller, probe: &'static str, unit: &'static str) -> Conclusion {
     let Some(facts) = facts::of(session) else {
         return Conclusion::blocked(
-            "conform.toml does not have the facts of the agent, `[agent_adapter]`",
+            "conform.toml has no table `[agent_adapter]` with the facts of the agent",
         );
     };
     match session.state.of(|| built(session)).as_deref() {
@@ -157,7 +157,7 @@ fn judged(ran: &Ran, probe: &str, unit: &'static str) -> Conclusion {
             return Conclusion::fail(message).with(evidence(ran, probe, "no answer"));
         }
         _ => {
-            let message = "the process of the adapter ended without an answer";
+            let message = "the process of the adapter ended without a response";
             return Conclusion::fail(message).with(evidence(ran, probe, "no answer"));
         }
     };

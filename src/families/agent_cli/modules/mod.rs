@@ -32,7 +32,7 @@ pub struct ContractModel<'a> {
     pub statuses: BTreeMap<&'a str, &'a Constant>,
     pub words: Vec<Word<'a>>,
     pub lists: Vec<NameList<'a>>,
-    /// Exit code of the codes that ask for a person.
+    /// Exit code of the codes that need a person.
     pub human_exit: u8,
 }
 

@@ -15,8 +15,8 @@ use super::sources::{ToolSources, assigned};
 /// Every tool whose commands are declared for the runtime of aos.
 pub(super) const OF_TOOL: Rule = Rule {
     id: "documents/unknown-command",
-    summary: "README, docs, AGENTS.md, the Skill and conform.toml name no command that the sources do not declare",
-    why: "People and agents copy calls from these files, and a call of a missing command is refused as wrong usage",
+    summary: "README, docs, AGENTS.md, the Skill and conform.toml name only commands that the sources declare",
+    why: "People and agents copy calls from these files, and a call of a missing command is a usage error",
     fix: "correct the call, or declare the command",
     source: "documents describe what is there",
     ..Rule::error(&[FAMILY])

@@ -43,7 +43,7 @@ pub(super) fn check(repository: &ProjectFiles, found: &mut Collector) {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         if line.starts_with("toolchain ") {
-            let message = "a toolchain is named beside the version of Go".to_owned();
+            let message = "there is a `toolchain` line in addition to the version of Go".to_owned();
             found.at(&GO_TOOLCHAIN, &SourceText::new("go.mod", text.as_bytes()), at, message);
         }
         at += line.len();

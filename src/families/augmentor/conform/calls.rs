@@ -144,10 +144,8 @@ fn judge(subject: &mut ExaminedPackage<'_>, example: &Example, answer: RunnerEve
                     );
                 }
                 ExpectedAnswer::Error(code) => {
-                    let note = format!(
-                        "`{}` gives a result where the error `{code}` was expected",
-                        words[0]
-                    );
+                    let note =
+                        format!("`{}` returns a result instead of the error `{code}`", words[0]);
                     subject.findings.fail(
                         "R4",
                         note.clone(),
@@ -200,7 +198,7 @@ fn raised(
     };
     let note = match &example.expected {
         ExpectedAnswer::Error(code) => {
-            format!("`{}` fails with `{}` where `{code}` was expected", words[0], error.code)
+            format!("`{}` fails with `{}` instead of `{code}`", words[0], error.code)
         }
         _ => {
             format!("`{}` fails with `{}`: {}", words[0], error.code, excerpt(&error.message, 200))
@@ -338,7 +336,7 @@ fn refuse(subject: &mut ExaminedPackage<'_>, facts: &PackageFacts, examples: &[E
                     (note, shown)
                 }
                 Ok(RunnerEvent::Result { value, .. }) => {
-                    let note = format!("`{name}` accepts arguments that do not fit its schema");
+                    let note = format!("`{name}` accepts arguments that do not match its schema");
                     let shown = evidence(&words, &Value::Object(value), "result", &note);
                     (note, shown)
                 }

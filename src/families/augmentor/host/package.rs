@@ -399,10 +399,6 @@ fn unexpected() -> CallError {
     CallError {
         trace: None,
         origin: FaultOrigin::Host,
-        ..CallError::host(
-            "crashed",
-            "the runner gave another answer than the one that was due",
-            Value::Null,
-        )
+        ..CallError::host("crashed", "the runner sent an unexpected response", Value::Null)
     }
 }

@@ -10,7 +10,8 @@ use crate::conform::secrets::SecretShape;
 use crate::conform::session::{Observed, ToolCall, ToolCaller};
 use crate::families::harness::contract::FAMILY;
 
-const WHY: &str = "what a connector prints goes to agents, logs and screens; four characters are enough to recognise a key";
+const WHY: &str =
+    "output reaches agents, logs and screens, and four characters are enough to recognise a key";
 const SHAPES: [SecretShape; 2] = [SecretShape::Plain, SecretShape::Special];
 
 pub(super) const CONFIG: Probe = Probe {
@@ -161,7 +162,7 @@ fn commands(session: &ToolCaller) -> Conclusion {
     let finding = judge.verdict_or(call::absence(session, results::NOTHING));
     if finding.verdict() == ProbeVerdict::Pass && all > 0 && asked == 0 {
         return Conclusion::blocked(
-            "no command asked the upstream, so nothing could repeat a secret to it; give the commands samples in conform.toml",
+            "no command sent a request to the upstream, so it could not repeat a secret; add samples for the commands to conform.toml",
         );
     }
     call::over_all(session, finding)

@@ -136,7 +136,7 @@ fn work(session: &ToolCaller) -> Conclusion {
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     without.truncate(MAX_NAMES);
     Conclusion::blocked(format!(
-        "conform.toml has no [[samples]] for `{}`{rest}, so nobody knows whether they work",
+        "conform.toml has no [[samples]] for `{}`{rest}, so it is unknown whether they work",
         without.join("`, `")
     ))
 }

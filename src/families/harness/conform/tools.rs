@@ -56,7 +56,7 @@ impl FamilyTools for HarnessTools {
         match fixture.and_then(Fixture::section::<ApiFacts>) {
             Some(_) => None,
             None => Some(
-                "conform.toml does not state how the API is called; the table [harness] does, and docs/conform-toml.md says how it is added to an older connector",
+                "conform.toml has no table [harness], which describes the API; docs/conform-toml.md explains how to add it to an older connector",
             ),
         }
     }

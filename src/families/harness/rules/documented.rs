@@ -13,8 +13,8 @@ use super::subject::ConnectorSubject;
 /// Every connector.
 pub(super) const OF_CONNECTOR: Rule = Rule {
     id: "commands/documented",
-    summary: "README, docs, AGENTS.md, the Skill and conform.toml name no command that `connector.json` lacks",
-    why: "People and agents copy calls from these files, and a call of a missing command is refused as wrong usage",
+    summary: "README, docs, AGENTS.md, the Skill and conform.toml name only commands in `connector.json`",
+    why: "People and agents copy calls from these files, and a call of a missing command is a usage error",
     fix: "correct the call, or add the command to `connector.json`",
     source: "documents describe what is there",
     ..Rule::error(&[FAMILY])
@@ -42,7 +42,7 @@ pub(super) fn check(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     for (at, id) in facts_file::values(text, "[[harness.commands]]", "id") {
         if !subject.has_command(id) {
             let meant = found.meant(&OF_CONNECTOR, id, subject.ids.iter().copied());
-            let message = format!("there is no command {}{meant}", shown(id));
+            let message = format!("the command {} does not exist{meant}", shown(id));
             found.at(&OF_CONNECTOR, &SourceText::new(CONFORM, text.as_bytes()), at, message);
         }
     }

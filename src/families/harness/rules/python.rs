@@ -124,7 +124,7 @@ fn single(
 ) {
     let (rule, message) = match note.what {
         NoteKind::NamesFile(name) if !is_packaged(subject, file, name) => {
-            (&UNPACKAGED_FILE, format!("`{name}` is looked for at run time"))
+            (&UNPACKAGED_FILE, format!("`{name}` is read at run time"))
         }
         NoteKind::Climbs(levels) if levels >= depth(file.source.path) => {
             (&OUTSIDE_PACKAGE, format!("this path leaves the package, {levels} directories up"))

@@ -11,24 +11,24 @@ use crate::contract::rules::names;
 
 pub(super) const PARTIAL_MASK: Rule = Rule {
     id: "secrets/partial-mask",
-    summary: "No part of a secret is shown, not even its first or last characters",
-    why: "33 fleet connectors print parts of secrets in `config show`; short secrets are then mostly known",
+    summary: "No part of a secret is printed, not even its first or last characters",
+    why: "33 fleet connectors print parts of secrets in `config show`, which reveals most of a short secret",
     fix: "report only whether the secret is set",
     source: "CONNECTOR-SPEC §9; CONNECTOR-SPEC §11",
     ..Rule::error(&[FAMILY])
 };
 pub(super) const IN_URL: Rule = Rule {
     id: "secrets/in-url",
-    summary: "No secret stands in a URL: not in its path, its query or before its host",
-    why: "URLs end up in errors and logs: aos-trello and aos-pipedrive print their tokens that way",
+    summary: "No secret is in a URL: not in the path, the query or before the host",
+    why: "URLs appear in errors and logs; aos-trello and aos-pipedrive print their tokens in this way",
     fix: "send the secret in a header",
     source: "CONNECTOR-SPEC §9; failure map, failure 25",
     ..Rule::error(&[FAMILY])
 };
 pub(super) const OPTION: Rule = Rule {
     id: "secrets/option",
-    summary: "No command takes a secret as an option",
-    why: "The host repeats the command line in errors, and other processes can read it",
+    summary: "No command accepts a secret as an option",
+    why: "The host prints the command line in errors, and other processes can read it",
     fix: "declare the secret in `auth.service_keys` and read it from the environment",
     source: "CONNECTOR-SPEC §9",
     ..Rule::error(&[FAMILY])
@@ -80,7 +80,7 @@ fn source_note(file: &PythonFile<'_>, note: &Note<'_>, found: &mut Collector) {
             }
         }
         NoteKind::InUrl(value) if names::is_secret_value(value) => {
-            let message = format!("the URL holds the secret {}", shown(value));
+            let message = format!("the URL contains the secret {}", shown(value));
             found.at(&IN_URL, &file.source, note.at, message);
         }
         _ => {}

@@ -13,7 +13,7 @@ use crate::workflows::add::{self, Change, refused};
 
 use super::Run;
 
-/// Add a command to the project of this directory: manifest, handler, test, sample and documents
+/// Add a command to the project in this directory
 #[derive(Args, Debug)]
 #[command(
     disable_help_subcommand = true,
@@ -30,7 +30,7 @@ pub struct AddArgs {
     #[command(subcommand)]
     pub action: Option<Action>,
     /// What it is about and what it does: `item publish` or `item.publish`
-    #[arg(value_name = "COMMAND", required = true)]
+    #[arg(value_name = "NAME", required = true)]
     pub name: Option<String>,
     /// Least mode that may run it
     #[arg(long, value_enum, value_name = "MODE")]

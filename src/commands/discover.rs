@@ -9,7 +9,7 @@ use crate::workflows::discover::{self, Request};
 
 use super::Run;
 
-/// List the connectors that ArgentOS sees on this machine and what makes each one ready
+/// List the connectors that ArgentOS sees on this machine
 #[derive(Args, Debug)]
 #[command(
     after_help = "Without ROOT the directories of the host are searched, and PATH; with ROOT only these. Each program is \

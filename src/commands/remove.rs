@@ -11,7 +11,7 @@ use crate::workflows::add::{self, Change, refused};
 
 use super::Run;
 
-/// Take a command out of the project of this directory; the preview says what is lost
+/// Remove a command from the project in this directory
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  aos remove \"item publish\" --dry-run     what would be lost, and a token\n  \
@@ -19,7 +19,7 @@ use super::Run;
 )]
 pub struct RemoveArgs {
     /// Name of the command
-    #[arg(value_name = "COMMAND")]
+    #[arg(value_name = "NAME")]
     pub name: String,
     #[command(flatten)]
     pub write: WriteOptions,

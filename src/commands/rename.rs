@@ -11,7 +11,7 @@ use crate::workflows::add::{self, Change, refused};
 
 use super::Run;
 
-/// Give a command of the project of this directory another name; the old one keeps working
+/// Rename a command; its old name stays as an alias
 #[derive(Args, Debug)]
 #[command(
     after_help = "A CLI answers to the old name as well, and a connector keeps it as a command that says whose former name \

@@ -117,7 +117,7 @@ fn a_name_that_something_else_has_is_refused_with_another_name() {
         ("Acme", "begin with a letter", "`aos new acme --template tiny-cli`"),
         ("acme_crm", "begin with a letter", "`aos new acme-crm --template tiny-cli`"),
         ("func", "keyword of Go", "`aos new func-cli --template tiny-cli`"),
-        ("test", "shells", "`aos new test-cli --template tiny-cli`"),
+        ("test", "shell", "`aos new test-cli --template tiny-cli`"),
         ("con", "Windows", "`aos new con-cli --template tiny-cli`"),
         ("internal", "part of the new project", "`aos new internal-cli --template tiny-cli`"),
         ("my-claude", "Skill", "choose a name such as `acme` or `my-crm`"),

@@ -272,7 +272,7 @@ fn an_id_that_the_orchestrator_has_is_refused() {
     let words = ["wire", adapter.to_str().expect("UTF-8"), "--ao", "ao"];
     let error = sandbox.aos(&words).error("E_CONFLICT", 6);
     assert!(
-        error["message"].as_str().expect("a text").contains("a harness `codex` already"),
+        error["message"].as_str().expect("a text").contains("already has a harness `codex`"),
         "{error}"
     );
     // The orchestrator's own lines are like those of an adapter, and stay.
@@ -312,8 +312,11 @@ fn what_somebody_changed_since_is_shown_or_stays() {
     assert!(lost.iter().any(|path| *path == &format!("{package}/hooks.go")), "{lost:?}");
     assert!(!lost.iter().any(|path| *path == &format!("{package}/adapter.go")), "{lost:?}");
     let notes = preview["notes"].to_string();
-    assert!(notes.contains("more.go` is not a file of the adapter and stays"), "{notes}");
-    assert!(notes.contains(&format!("`{migration}` is not as `aos wire` writes it")), "{notes}");
+    assert!(notes.contains("more.go` is not a file of the adapter and was kept"), "{notes}");
+    assert!(
+        notes.contains(&format!("`{migration}` differs from what `aos wire` writes")),
+        "{notes}"
+    );
     wire(&sandbox, &adapter, &["--undo"]);
     assert!(checkout.join(&migration).is_file());
     assert_eq!(disk::names(&checkout.join(package)), ["more.go"]);

@@ -60,7 +60,9 @@ class Inputs(dict[str, "Any"]):
         """A copy in which a time that was not given is the present one."""
         if field in self:
             return self
-        return self.with_value(field, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
+        return self.with_value(
+            field, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        )
 
     def option(self, field: str) -> str:
         """The option that a field was given with."""

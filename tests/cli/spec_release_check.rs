@@ -65,7 +65,9 @@ fn a_fleet_waits_once_for_a_host_that_is_down() {
         error["message"].as_str().unwrap().contains("6 of 6 projects were not compared"),
         "{error}"
     );
-    assert_eq!(Fleet::statuses(&error["details"]), ["uncompared"; 6]);
+    // A brief answer lists as many as fit, and counts them all.
+    let statuses = Fleet::statuses(&error["details"]);
+    assert!(statuses.len() >= 3 && statuses.iter().all(|status| *status == "uncompared"));
     assert_eq!(error["details"]["summary"]["uncompared"], 6);
     assert_eq!(fleet.scene.server.asked().len(), 1);
 }

@@ -21,9 +21,9 @@ use super::Run;
     subcommand_negates_reqs = true,
     after_help = "Mode, request and inputs follow from the verb when they are not given. What is made is a first \
                   proposal that passes the tests of the project; say in it what your API does.\n\n\
-                  Examples:\n  aos add \"item publish\" --mode write\n  \
+                  Examples:\n  aos add item.publish --mode write\n  \
                   aos add widget.create --input name --input size?:number\n  \
-                  aos add repo.stats --mode readonly --request \"GET /repos/{owner}/{repo}/stats\"\n  \
+                  aos add repo.stats --mode readonly\n  \
                   aos add code E_QUOTA --exit 7 --retryable --upstream quota_spent"
 )]
 pub struct AddArgs {

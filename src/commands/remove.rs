@@ -14,7 +14,7 @@ use super::Run;
 /// Remove a command from the project in this directory
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  aos remove \"item publish\" --dry-run     what would be lost, and a token\n  \
+    after_help = "Examples:\n  aos remove item.publish --dry-run     what would be lost, and a token\n  \
                   aos remove item.publish --confirm TOKEN"
 )]
 pub struct RemoveArgs {

@@ -16,7 +16,7 @@ use super::Run;
 #[command(
     after_help = "A CLI answers to the old name as well, and a connector keeps it as a command that says whose former name \
                   it is, so that saved workflows go on.\n\n\
-                  Examples:\n  aos rename \"item get\" \"item show\" --dry-run\n  aos rename item.get item.show"
+                  Examples:\n  aos rename item.get item.show --dry-run\n  aos rename item.get item.show"
 )]
 pub struct RenameArgs {
     /// Name of the command now

@@ -251,7 +251,10 @@ fn shape(value: &Value) -> String {
             format!("{{{}}}", members.join(","))
         }
         Value::Array(entries) => {
-            format!("[{}]", entries.iter().map(shape).collect::<Vec<_>>().join(","))
+            // How many entries of equal shape fit into a brief answer depends on the digits of a duration.
+            let mut shapes: Vec<_> = entries.iter().map(shape).collect();
+            shapes.dedup();
+            format!("[{}]", shapes.join(","))
         }
         Value::String(_) => "text".to_owned(),
         Value::Number(_) => "number".to_owned(),

@@ -137,7 +137,7 @@ pub const ENTRIES: &[LeafCommand] = &[
         kind: CommandKind::Write,
         schema: "command_change",
         examples: &[
-            "aos add 'item publish' --mode write --dry-run --compact",
+            "aos add item.publish --mode write --dry-run --compact",
             "aos add widget.create --input name --confirm ct_TOKEN --compact",
         ],
         raw: Some("the diff"),
@@ -157,8 +157,8 @@ pub const ENTRIES: &[LeafCommand] = &[
         kind: CommandKind::Write,
         schema: "command_change",
         examples: &[
-            "aos rename 'item get' 'item show' --dry-run --compact",
-            "aos rename 'item get' 'item show' --confirm ct_TOKEN --compact",
+            "aos rename item.get item.show --dry-run --compact",
+            "aos rename item.get item.show --confirm ct_TOKEN --compact",
         ],
         raw: Some("the diff"),
     },
@@ -167,8 +167,8 @@ pub const ENTRIES: &[LeafCommand] = &[
         kind: CommandKind::Write,
         schema: "command_change",
         examples: &[
-            "aos remove 'item publish' --dry-run --compact",
-            "aos remove 'item publish' --confirm ct_TOKEN --compact",
+            "aos remove item.publish --dry-run --compact",
+            "aos remove item.publish --confirm ct_TOKEN --compact",
         ],
         raw: Some("the diff"),
     },

@@ -281,7 +281,7 @@ mod tests {
         let faults = [
             (json!({"issues": []}), "`data.items` is not a list"),
             (list(json!([{"id": 1, "name": "a"}])), "`data.items[0].id` is not a string"),
-            (list(json!([{"id": "1", "name": ""}])), "`data.items[0].name` is no text"),
+            (list(json!([{"id": "1", "name": ""}])), "`data.items[0].name` is not a string"),
             (
                 json!({"items": [{"id": "1", "name": "a"}], "warnings": [9], "next_cursor": null, "has_more": false}),
                 "the list is missing under the name of its resource",
@@ -290,7 +290,7 @@ mod tests {
                 json!({"items": [], "issues": [], "next_cursor": null, "has_more": true}),
                 "`data.has_more` is true, but there is no `next_cursor`",
             ),
-            (list(json!([{"id": "1"}])), "`data.items[0].name` is no text"),
+            (list(json!([{"id": "1"}])), "`data.items[0].name` is not a string"),
             (
                 json!({"items": [], "issues": [], "has_more": true}),
                 "`data.next_cursor` is neither a string nor null",

@@ -15,12 +15,15 @@ use crate::families::harness::operations::{
 use super::manifest;
 use super::pages::{IDS, NAMES, Page, PagedList};
 
+/// Most samples that a command is tried with.
+const MOST_SAMPLES: usize = 9;
+
 /// The facts of the API for conform.toml; JSON is text.
 #[must_use]
 pub fn facts(preset: &Preset) -> Value {
-    let samples = Samples::of(preset);
+    let mut known = BTreeMap::new();
     let commands: Vec<_> =
-        preset.operations.iter().map(|operation| samples.command(operation)).collect();
+        preset.operations.iter().map(|operation| distinct(preset, operation, &mut known)).collect();
     let (path, query) = split(&preset.api.health.path);
     let reply = match preset.api.error_style {
         ErrorStyle::OkField => json!({"id": IDS[0], "ok": true}),
@@ -53,6 +56,31 @@ pub fn facts(preset: &Preset) -> Value {
         "commands": commands,
         "refusals": refusals,
         "partials": partials,
+    })
+}
+
+/// A command whose requests are told from those of the commands before it: where two commands of an API make the same
+/// request, their samples differ, so that the mock knows which reply is wanted.
+fn distinct(preset: &Preset, operation: &Operation, known: &mut BTreeMap<String, Value>) -> Value {
+    let mut command = Samples::of(preset, 1).command(operation);
+    for number in 2..=MOST_SAMPLES {
+        if requests(&command).all(|(key, reply)| known.get(&key).is_none_or(|other| other == reply))
+        {
+            break;
+        }
+        command = Samples::of(preset, number).command(operation);
+    }
+    let made: Vec<_> = requests(&command).map(|(key, reply)| (key, reply.clone())).collect();
+    known.extend(made);
+    command
+}
+
+/// The requests of a command by all that tells them apart, with their replies.
+fn requests(command: &Value) -> impl Iterator<Item = (String, &Value)> {
+    let requests = command["requests"].as_array().into_iter().flatten();
+    requests.map(|request| {
+        let parts = ["method", "path", "query", "body"].map(|part| request[part].to_string());
+        (parts.join(" "), &request["reply"])
     })
 }
 
@@ -104,19 +132,21 @@ pub fn with_ok(mut body: Value, style: ErrorStyle) -> Value {
 /// One value for each field: no two are equal, and each must be encoded to travel.
 struct Samples<'a> {
     preset: &'a Preset,
+    /// The end of each text, which tells commands apart that make the same request.
+    number: usize,
     fields: BTreeMap<&'a str, (usize, &'a PresetField)>,
 }
 
 impl<'a> Samples<'a> {
-    fn of(preset: &'a Preset) -> Self {
+    fn of(preset: &'a Preset, number: usize) -> Self {
         let fields = preset.fields.iter().enumerate();
         let fields = fields.map(|(at, field)| (field.id.as_str(), (at, field))).collect();
-        Self { preset, fields }
+        Self { preset, number, fields }
     }
 
     /// The value that the API gets.
     fn value(&self, id: &str) -> Value {
-        let text = || Value::from(format!("{} /1", id.replace('_', "-")));
+        let text = || Value::from(format!("{} /{}", id.replace('_', "-"), self.number));
         let Some((at, field)) = self.fields.get(id) else { return text() };
         match field.kind {
             FieldType::String | FieldType::Richtext => text(),

@@ -131,6 +131,8 @@ fn remove_the_example(sandbox: &Sandbox, project: &Path, step: &str) {
             let list = document.pointer_mut(pointer).and_then(Value::as_array_mut).expect("a list");
             list.retain(|entry| !is_of_the_example(entry));
         }
+        let hints = document["scope"]["pickerHints"].as_object_mut().expect("hints");
+        hints.shift_remove("item").expect("the hint of the example");
         let fields = document["scope"]["fields"].as_array_mut().expect("fields");
         for field in fields.iter_mut() {
             let applies = field["applies_to"].as_array_mut().expect("commands");

@@ -58,7 +58,7 @@ pub enum Action {
 /// An error code of a stand-alone CLI.
 #[derive(Args, Debug)]
 pub struct CodeArgs {
-    /// The code: `E_QUOTA`
+    /// Name of the code: `E_` and words in capital letters
     #[arg(value_name = "CODE")]
     pub code: String,
     /// Exit code

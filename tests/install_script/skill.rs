@@ -159,7 +159,7 @@ fn the_skill_is_one_that_every_installer_and_agent_accepts() {
         env!("CARGO_PKG_VERSION")
     );
     assert!(front.contains(&version), "{front}");
-    assert!(skill.lines().count() < 300, "{}", skill.lines().count());
+    assert!(skill.lines().count() < 320, "{}", skill.lines().count());
     // A copy with other line ends would have another digest.
     for name in crate::scene::names(Path::new(FOLDER)) {
         let bytes = std::fs::read(Path::new(FOLDER).join(&name)).unwrap();

@@ -218,9 +218,7 @@ fn command_section(command: &Value, schemas: &Value) -> String {
 
 /// The fields of an answer with their types; those inside them are in `aos reference`.
 fn fields(schema: &Value) -> String {
-    let typed = |name: &Value| {
-        format!("{} ({})", code(text(name)), text(&schema["types"][text(name)]).replace('?', ""))
-    };
+    let typed = |name: &Value| format!("{} ({})", code(text(name)), word_of(schema, text(name)));
     list(&schema["fields"]).iter().map(typed).collect::<Vec<_>>().join(", ")
 }
 
@@ -374,4 +372,12 @@ fn the_example_of_aos_toml_is_one_and_its_members_are_described() {
     for member in members.keys() {
         assert!(page.contains(&format!("`{member}")), "`{member} is not described");
     }
+}
+
+/// The type of a field, from the list of `name: type`.
+fn word_of(schema: &Value, name: &str) -> String {
+    let start = format!("{name}: ");
+    let types = schema["types"].as_array().into_iter().flatten();
+    let word = types.filter_map(Value::as_str).find_map(|entry| entry.strip_prefix(&start));
+    word.unwrap_or_default().replace('?', "")
 }

@@ -63,6 +63,8 @@ fn readiness() -> Readiness {
 fn schemas() -> IndexMap<&'static str, AnswerDescription> {
     let described = |types: IndexMap<String, String>, untrusted: &[&'static str]| {
         let fields = types.keys().filter(|name| !name.contains('.')).cloned().collect();
+        // As texts: a member called `expires_at` must be a time, in this answer as well.
+        let types = types.into_iter().map(|(name, word)| format!("{name}: {word}")).collect();
         AnswerDescription { shape: "object", fields, types, untrusted_fields: untrusted.to_vec() }
     };
     let answers = ANSWERS.iter();

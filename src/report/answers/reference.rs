@@ -104,10 +104,9 @@ pub struct AnswerDescription {
     /// Always `object`.
     pub shape: &'static str,
     pub fields: Vec<String>,
-    /// Type of each field and of the fields inside it, by their names for `--fields`. `?` at the end of a type means that
-    /// the field can be absent.
-    #[schemars(with = "BTreeMap<String, String>")]
-    pub types: IndexMap<String, String>,
+    /// `name: type` of each field and of the fields inside it, with their names for `--fields`. `?` at the end of a type
+    /// means that the field can be absent.
+    pub types: Vec<String>,
     /// Fields with text from outside.
     pub untrusted_fields: Vec<&'static str>,
 }

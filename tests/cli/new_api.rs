@@ -131,7 +131,11 @@ fn one_file_declares_a_connector_that_passes_its_tests() {
     let project = sandbox.work().join("aos-parcel");
     assert_eq!(disk::read(&project.join("preset.toml")), declared());
     has(&project, API, &["SLIM = {", "\"carrier.name\""]);
-    has(&project, "AGENTS.md", &["`shipment.list` is `shipment list`"]);
+    has(
+        &project,
+        "AGENTS.md",
+        &["Parcel shipments and their labels", "`resource.action` is `resource action`"],
+    );
     passes(&sandbox, &project);
     let upgraded = sandbox.aos_in(&project, &["upgrade", "--set", "author=Ann"]).data();
     assert_eq!(upgraded["conflicts"].as_array().map_or(0, Vec::len), 0, "{upgraded}");

@@ -17,6 +17,8 @@ use crate::system::temporary::TemporaryDirectory;
 use crate::system::{search_path, session};
 use crate::visible::excerpt;
 
+/// Without the paths of this run, so that the compiler finds in its cache what does not change, and without symbols.
+const BUILD: [&str; 4] = ["build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w"];
 /// Longest time of the build: the first one compiles the standard library too.
 const BUILD_LIMIT: Duration = Duration::from_secs(300);
 /// Longest time of one probe.
@@ -77,10 +79,9 @@ fn built(conform: &ToolCaller) -> Result<Driver, String> {
     })?;
     let name = if cfg!(windows) { "conform.exe" } else { "conform" };
     let program = directory.path().join(name);
-    let output = program.display().to_string();
     let sources = sources::written(root, &directory)?;
-    let mut arguments =
-        ["build", "-buildvcs=false", "-o", output.as_str()].map(str::to_owned).to_vec();
+    let mut arguments = BUILD.map(str::to_owned).to_vec();
+    arguments.extend(["-o".to_owned(), program.display().to_string()]);
     arguments.extend(sources.arguments);
     let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let mut environment = session::Changes {

@@ -12,7 +12,7 @@ use crate::families::agent_adapter::scaffold::{GO, ORCHESTRATOR};
 use crate::generate::go_module::GoModule;
 use crate::generate::runtime::Runtime;
 use crate::inputs::runtimes;
-use crate::system::files::{self, Kind, Mode};
+use crate::system::files::{self, Kind};
 use crate::system::temporary::TemporaryDirectory;
 
 /// The runtime that has the probes.
@@ -63,10 +63,9 @@ pub fn written(root: &Path, directory: &TemporaryDirectory) -> Result<DriverSour
         .map_err(|error| format!("`go.mod` cannot be used: {error}"))?;
     let failed = |error: std::io::Error| format!("the probes cannot be written: {error}");
     let overlay = overlay(root, &runtime, &module, directory).map_err(failed)?;
-    let path = directory.path().join("overlay.json");
     let text = serde_json::to_vec(&overlay).map_err(|error| error.to_string())?;
-    files::write_new(&path, &text, Mode::Plain).map_err(failed)?;
-    let mut arguments = vec!["-overlay".to_owned(), path.display().to_string()];
+    let path = create(directory, "overlay.json", &text).map_err(failed)?;
+    let mut arguments = vec!["-overlay".to_owned(), path];
     let uses_checkout = !matches!(files::kind(&root.join(WORKSPACE)), Ok(Kind::Absent));
     if !uses_checkout {
         let modfile = kit(&runtime, &go_mod.bytes, &module, directory).map_err(failed)?;
@@ -132,13 +131,11 @@ fn parts<'r>(
 }
 
 fn create(directory: &TemporaryDirectory, inner: &str, bytes: &[u8]) -> std::io::Result<String> {
-    let path = directory.path().join(inner);
-    let parents = inner.match_indices('/').map(|(at, _)| directory.path().join(&inner[..at]));
-    for parent in parents {
-        if files::kind(&parent)? == Kind::Absent {
-            files::create_directory(&parent)?;
+    for parent in inner.match_indices('/').map(|(at, _)| &inner[..at]) {
+        if files::kind(&directory.path().join(parent))? == Kind::Absent {
+            directory.create_directory(parent)?;
         }
     }
-    files::write_new(&path, bytes, Mode::Plain)?;
-    Ok(path.display().to_string())
+    directory.create_file(inner)?.write(bytes)?;
+    Ok(directory.path().join(inner).display().to_string())
 }

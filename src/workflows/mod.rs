@@ -6,6 +6,7 @@ pub mod add;
 pub mod asked;
 pub mod check;
 pub mod discover;
+pub mod doctor;
 pub mod gen_files;
 pub mod new;
 mod run;

@@ -14,6 +14,7 @@ pub mod runtime;
 pub mod sync;
 pub mod update;
 pub mod upgrade;
+pub mod verify;
 pub mod wire;
 pub mod write_gate;
 

@@ -3,6 +3,7 @@
 //! Reads projects, never writes; the rules themselves are in `contract::rules`.
 
 pub mod drift;
+pub mod guard;
 pub mod project;
 pub mod records;
 pub mod rules;

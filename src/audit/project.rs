@@ -19,7 +19,7 @@ use crate::plan::{Plan, RelativePath};
 use super::runtime::RuntimeState;
 use super::template::TemplateState;
 use super::waivers::{self, Waived};
-use super::{drift, records, rules, shadow};
+use super::{drift, guard, records, rules, shadow};
 
 /// What to check.
 #[derive(Clone, Debug, Default)]
@@ -370,6 +370,9 @@ impl Audit<'_> {
 
     fn conclude(mut self, options: &AuditOptions) -> ProjectReport {
         self.count();
+        if self.project.record.good().is_some() {
+            self.report.findings.extend(guard::findings(&self.repository, &self.compared));
+        }
         let state = self.report.runtime.iter();
         let older: Vec<_> = state.flat_map(RuntimeState::findings).collect();
         self.report.findings.extend(older);

@@ -6,6 +6,8 @@ use crate::contract::{Family, Finding, ProjectFiles, Severity};
 use crate::generate::record::Record;
 use crate::generate::vendor::Contract;
 
+use super::guard;
+
 macro_rules! rule {
     ($name:ident, $id:literal, $severity:ident, $summary:literal, $why:literal, $fix:literal, $source:literal) => {
         pub const $name: Rule = Rule {
@@ -426,7 +428,7 @@ pub static FAMILY_RULES: FamilyParts<dyn FamilyRules> = FamilyParts::new();
 /// Every rule of aos: its own, then those of each family.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     let of_families = FAMILY_RULES.entries().into_iter().flat_map(|(_, part)| part.rules());
-    RULES.iter().chain(of_families)
+    RULES.iter().chain(guard::RULES).chain(of_families)
 }
 
 /// The rule called `id`.

@@ -35,6 +35,25 @@ pub struct ProjectFiles {
     pub writes: Vec<String>,
     /// Why it may not be known which files are committed.
     pub notes: Vec<String>,
+    /// What the repository around the project says about it.
+    pub around: EnclosingFiles,
+}
+
+/// Pipelines and attributes of the repository that a project is a part of.
+#[derive(Clone, Debug, Default)]
+pub struct EnclosingFiles {
+    /// The project below the top of the repository; empty when it is the top.
+    pub prefix: String,
+    /// Files above the project, by their path from the top.
+    pub files: BTreeMap<String, Vec<u8>>,
+}
+
+impl EnclosingFiles {
+    /// How many directories the project is below the top.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        if self.prefix.is_empty() { 0 } else { self.prefix.split('/').count() }
+    }
 }
 
 impl ProjectFiles {

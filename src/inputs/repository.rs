@@ -51,6 +51,7 @@ pub fn load(project: &Project) -> ProjectFiles {
     };
     let mut scope = Scope::of(project);
     repository.notes.extend(scope.checkout.note.clone());
+    repository.around = std::mem::take(&mut scope.checkout.around);
     let mut walk = walkdir::WalkDir::new(&project.root)
         .follow_links(false)
         .min_depth(1)

@@ -26,6 +26,7 @@ mod check_committed;
 mod check_documents;
 mod check_drift;
 mod check_fleet;
+mod check_guard;
 mod check_records;
 mod check_shadows;
 mod check_tools;

@@ -4,6 +4,9 @@
 
 pub mod drift;
 pub mod guard;
+pub mod inventory;
+pub mod members;
+mod names;
 pub mod project;
 pub mod records;
 pub mod rules;

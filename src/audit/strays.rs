@@ -61,8 +61,9 @@ fn modules(repository: &ProjectFiles, record: &Record, wanted: &FileSet) -> Vec<
             continue;
         }
         let (stem, ending) = name_of(path);
-        let is_marked = (path.contains(MODULE) || path.contains("contract_cases"))
-            && ownership::has_mark(&file.bytes);
+        // A copy may have any name that code can be loaded by.
+        let is_source = ENDINGS.contains(&ending) || path.contains(MODULE);
+        let is_marked = is_source && ownership::has_mark(&file.bytes);
         if is_marked {
             found.push(finding(path, "it is generated, but no output declares it"));
         } else if stems.contains(stem) && ENDINGS.contains(&ending) && !is_test(path) {

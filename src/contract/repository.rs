@@ -35,6 +35,11 @@ pub struct ProjectFiles {
     pub writes: Vec<String>,
     /// Why it may not be known which files are committed.
     pub notes: Vec<String>,
+    /// Files that git ignores and that nothing loads, and directories of them that were not entered.
+    pub ignored_files: usize,
+    pub ignored_directories: usize,
+    /// Every file that the walk met.
+    pub walked: usize,
     /// What the repository around the project says about it.
     pub around: EnclosingFiles,
 }

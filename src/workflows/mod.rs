@@ -8,6 +8,7 @@ pub mod check;
 pub mod discover;
 pub mod gen_files;
 pub mod new;
+pub mod report_file;
 mod run;
 pub mod runtime;
 pub mod sync;

@@ -25,7 +25,8 @@ fn project(template: &str) -> (Sandbox, PathBuf) {
 fn guard(sandbox: &Sandbox, project: &Path) -> Vec<String> {
     let run = sandbox.aos_in(project, &["check"]);
     let envelope = run.json();
-    let data = if envelope["ok"] == true { &envelope["data"] } else { &envelope["error"]["details"] };
+    let data =
+        if envelope["ok"] == true { &envelope["data"] } else { &envelope["error"]["details"] };
     let findings = data["projects"][0]["findings"].as_array().unwrap().iter();
     let text = |finding: &serde_json::Value, key: &str| finding[key].as_str().unwrap().to_owned();
     findings
@@ -49,6 +50,7 @@ fn in_every_template_a_guard_that_is_off_is_found() {
         assert_eq!(guard(&sandbox, &project), [""; 0], "{template}");
         let good = std::fs::read_to_string(project.join(WORKFLOW)).unwrap();
         let ignored = format!("error guard/ignored {WORKFLOW}");
+        let elsewhen = format!("warning guard/not-in-ci {WORKFLOW}");
         let step = "run: aos check\n";
         for (from, to) in [
             (step, "run: aos check || true\n"),
@@ -63,13 +65,23 @@ fn in_every_template_a_guard_that_is_off_is_found() {
             let text = if from == step { &good } else { &text };
             assert!(text.contains(from), "{template}: {from}");
             std::fs::write(project.join(WORKFLOW), text.replace(from, to)).unwrap();
-            assert_eq!(guard(&sandbox, &project), [ignored.as_str()], "{template}: {to}");
+            let expected = if from == step { &ignored } else { &elsewhen };
+            assert_eq!(guard(&sandbox, &project), [expected.as_str()], "{template}: {to}");
         }
-        std::fs::write(project.join(WORKFLOW), good.replace(step, "run: make build\n")).unwrap();
-        assert_eq!(guard(&sandbox, &project), ["warning guard/not-in-ci ."], "{template}");
+        // A release is no change, so its workflow does not count.
+        std::fs::write(project.join(WORKFLOW), good.replace(step, "run: go version\n")).unwrap();
+        let release = project.join(".github/workflows/release.yml").exists();
+        let at = if release { ".github/workflows/release.yml" } else { "." };
+        assert_eq!(
+            guard(&sandbox, &project),
+            [format!("warning guard/not-in-ci {at}")],
+            "{template}"
+        );
         std::fs::write(project.join(WORKFLOW), &good).unwrap();
 
-        for line in ["* text eol=crlf", "*.json filter=lfs", "contract/** working-tree-encoding=UTF-16"] {
+        for line in
+            ["* text eol=crlf", "*.json filter=lfs", "contract/** working-tree-encoding=UTF-16"]
+        {
             let attributes = std::fs::read_to_string(project.join(".gitattributes")).unwrap();
             edit(&project, ".gitattributes", |text| format!("{text}\n{line}\n"));
             let found = guard(&sandbox, &project);
@@ -90,7 +102,8 @@ fn a_call_through_a_script_or_another_ci_counts() {
         std::fs::create_dir_all(place.parent().unwrap()).unwrap();
         std::fs::write(place, text).unwrap();
     };
-    let with = |run: &str| put(WORKFLOW, &good.replace("run: aos check\n", &format!("run: {run}\n")));
+    let with =
+        |run: &str| put(WORKFLOW, &good.replace("run: aos check\n", &format!("run: {run}\n")));
     put("scripts/ci.sh", "#!/bin/sh\nset -e\naos check\necho done\n");
     put("Makefile", "all: lint guard\nlint:\n\techo\nguard:\n\t@aos check\n");
     for run in ["./scripts/ci.sh", "sh scripts/ci.sh", "make", "make guard", "make lint all"] {

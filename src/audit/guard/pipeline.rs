@@ -49,6 +49,8 @@ struct PipelineCall {
     path: String,
     line: u32,
     ignored: Option<String>,
+    /// The call counts, but no change starts the workflow.
+    elsewhen: Option<String>,
 }
 
 /// What is wrong with the guard in CI, if anything is.
@@ -74,23 +76,30 @@ pub fn finding(repository: &ProjectFiles) -> Option<Finding> {
         walk.file(text);
         is_elsewhere |= walk.is_elsewhere;
         calls.extend(walk.calls);
-        if calls.iter().any(|call| call.ignored.is_none()) {
+        if calls.iter().any(PipelineCall::counts) {
             return None;
         }
     }
-    match calls.into_iter().next() {
-        Some(call) => {
-            let reason = call.ignored.unwrap_or_default();
-            let mut finding = IGNORED.finding(
-                &call.path,
-                format!("`aos check` has no effect here: {}", excerpt(&reason, 200)),
-            );
-            finding.line = Some(call.line);
-            Some(finding)
-        }
-        // A workflow of another repository may do it.
-        None if is_elsewhere => None,
-        None => Some(NOT_IN_CI.finding(".", "no CI workflow runs `aos check`".to_owned())),
+    let ignored = calls.iter().find_map(|call| Some((call, call.ignored.as_deref()?)));
+    if let Some((call, reason)) = ignored {
+        let message = format!("`aos check` has no effect here: {}", excerpt(reason, 200));
+        let mut finding = IGNORED.finding(&call.path, message);
+        finding.line = Some(call.line);
+        return Some(finding);
+    }
+    let elsewhen = calls.iter().find_map(|call| Some((call, call.elsewhen.as_deref()?)));
+    if let Some((call, reason)) = elsewhen {
+        let message = format!("no change runs `aos check`: {}", excerpt(reason, 200));
+        return Some(NOT_IN_CI.finding(&call.path, message));
+    }
+    // A workflow of another repository may do it.
+    let finding = || NOT_IN_CI.finding(".", "no CI workflow runs `aos check`".to_owned());
+    (!is_elsewhere).then(finding)
+}
+
+impl PipelineCall {
+    fn counts(&self) -> bool {
+        self.ignored.is_none() && self.elsewhen.is_none()
     }
 }
 
@@ -107,6 +116,7 @@ struct PipelineWalk<'a> {
 #[derive(Clone, Default)]
 struct StepContext {
     ignored: Option<String>,
+    elsewhen: Option<String>,
     shell: Option<String>,
 }
 
@@ -122,6 +132,7 @@ impl PipelineWalk<'_> {
                     path: self.path.clone(),
                     line: 1,
                     ignored: Some(reason),
+                    elsewhen: None,
                 });
             }
             return;
@@ -130,7 +141,7 @@ impl PipelineWalk<'_> {
         for document in &documents {
             let mut context = StepContext::default();
             if is_actions {
-                context.ignored = document.member("on").and_then(never_on_changes);
+                context.elsewhen = document.member("on").and_then(never_on_changes);
             }
             self.node(document, &context);
         }
@@ -189,7 +200,12 @@ impl PipelineWalk<'_> {
         for call in self.scripts.calls(text, mode) {
             let ignored = context.ignored.clone().or(call.ignored);
             let line = line.saturating_add(call.line).saturating_add(offset.min(call.line));
-            self.calls.push(PipelineCall { path: self.path.clone(), line, ignored });
+            self.calls.push(PipelineCall {
+                path: self.path.clone(),
+                line,
+                ignored,
+                elsewhen: context.elsewhen.clone(),
+            });
         }
     }
 
@@ -225,6 +241,7 @@ impl PipelineWalk<'_> {
                     path: self.path.clone(),
                     line,
                     ignored: lenient.or(call.ignored),
+                    elsewhen: None,
                 });
             }
         }

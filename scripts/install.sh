@@ -474,7 +474,7 @@ is_older() {
                 else if (pre_other == "") result = -1
                 else result = compare(pre_one, pre_other)
             }
-            exit result < 0 ? 0 : 1
+            exit (result < 0 ? 0 : 1)
         }'
 }
 

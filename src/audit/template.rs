@@ -113,18 +113,19 @@ impl TemplateState {
     }
 }
 
+/// Answers that `aos new` records for every template.
+const OF_NEW: &[&str] = &["name", "preset"];
+
 /// Why recorded answers are not allowed; nothing where the template is not that of this aos.
 fn wrong_answers(name: &str, version: &str, given: &BTreeMap<String, String>) -> Vec<String> {
     let Some(questions) = template::questions(name, version) else { return Vec::new() };
-    let unknown =
-        given.keys().filter(|key| !questions.iter().any(|question| question.key == **key));
+    let is_question = |key: &str| questions.iter().any(|question| question.key == key);
+    let (known, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        given.clone().into_iter().partition(|(key, _)| is_question(key));
+    let unknown = others.keys().filter(|key| !OF_NEW.contains(&key.as_str()));
     let mut wrong: Vec<_> = unknown
         .map(|key| format!("`{}` is not a question of the template `{name}`", excerpt(key, 60)))
         .collect();
-    let known =
-        given.iter().filter(|(key, _)| questions.iter().any(|question| question.key == **key));
-    let known: BTreeMap<String, String> =
-        known.map(|(key, value)| (key.clone(), value.clone())).collect();
     if let Err(error) = answers::recorded(&questions, &known) {
         wrong.push(error.to_string());
     }

@@ -9,6 +9,7 @@ pub mod discover;
 pub mod doctor;
 pub mod gen_files;
 pub mod new;
+pub mod report_file;
 mod run;
 pub mod runtime;
 pub mod sync;

@@ -2,6 +2,7 @@
 //!
 //! Reads projects, never writes; the rules themselves are in `contract::rules`.
 
+mod all_rules;
 pub mod drift;
 pub mod guard;
 pub mod inventory;
@@ -9,6 +10,7 @@ pub mod members;
 mod names;
 pub mod project;
 pub mod records;
+mod report;
 pub mod rules;
 pub mod runtime;
 pub mod shadow;

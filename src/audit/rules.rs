@@ -1,12 +1,9 @@
 //! Rules about records and managed files; the rules of a family are in its folder.
 
-use crate::contract::family::FamilyParts;
+use crate::contract::Severity;
 use crate::contract::rules::rule::Rule;
-use crate::contract::{Family, Finding, ProjectFiles, Severity};
-use crate::generate::record::Record;
-use crate::generate::vendor::Contract;
 
-use super::{guard, members};
+pub use super::all_rules::{FAMILY_RULES, FamilyRules, all, applies, find};
 
 macro_rules! rule {
     ($name:ident, $id:literal, $severity:ident, $summary:literal, $why:literal, $fix:literal, $source:literal) => {
@@ -437,48 +434,3 @@ pub const RULES: &[Rule] = &[
     WAIVER_UNUSED,
     WAIVER_UNKNOWN,
 ];
-
-/// The static rules of a family.
-pub trait FamilyRules: Sync {
-    /// Every rule, in the order of the reference.
-    fn rules(&self) -> &'static [Rule];
-
-    /// Judges a project by `contract`; the record is `None` when there is none that can be read.
-    fn check(
-        &self,
-        repository: &ProjectFiles,
-        contract: &Contract,
-        record: Option<&Record>,
-    ) -> Vec<Finding>;
-
-    /// Rules that fail when the file that generators read is no document.
-    fn unreadable_source(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    /// What the rules could not judge, and why.
-    fn notes(&self, _: &ProjectFiles, _: &Contract, _: Option<&Record>) -> Vec<String> {
-        Vec::new()
-    }
-}
-
-/// The rules of each family.
-pub static FAMILY_RULES: FamilyParts<dyn FamilyRules> = FamilyParts::new();
-
-/// Every rule of aos: its own, then those of each family.
-pub fn all() -> impl Iterator<Item = &'static Rule> {
-    let of_families = FAMILY_RULES.entries().into_iter().flat_map(|(_, part)| part.rules());
-    RULES.iter().chain(guard::RULES).chain(members::RULES).chain(of_families)
-}
-
-/// The rule called `id`.
-#[must_use]
-pub fn find(id: &str) -> Option<&'static Rule> {
-    all().find(|rule| rule.id == id)
-}
-
-/// Whether the rule judges projects of `family`.
-#[must_use]
-pub fn applies(rule: &Rule, family: Family) -> bool {
-    rule.families.is_empty() || rule.families.contains(&family)
-}

@@ -43,7 +43,7 @@ struct Entry {
 
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+struct BaselineDocument {
     version: u32,
     findings: Vec<Entry>,
 }
@@ -75,7 +75,7 @@ impl Baseline {
         let fault = |reason: String| BaselineError::Read { path: path.to_owned(), reason };
         let loaded = files::read(path, MAX_FILE).map_err(|error| fault(error.to_string()))?;
         let value = json::parse(&loaded.bytes).map_err(|error| fault(error.to_string()))?;
-        let document: Document =
+        let document: BaselineDocument =
             serde_json::from_value(value).map_err(|error| fault(error.to_string()))?;
         if document.version != VERSION {
             return Err(fault(format!("its version {} is unknown", document.version)));
@@ -100,7 +100,7 @@ impl Baseline {
             message: known.message.clone(),
             count: *count,
         });
-        let document = Document { version: VERSION, findings: findings.collect() };
+        let document = BaselineDocument { version: VERSION, findings: findings.collect() };
         let value = serde_json::to_value(&document).unwrap_or_default();
         format!("{}\n", json::pretty(&value))
     }

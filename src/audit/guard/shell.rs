@@ -149,10 +149,10 @@ fn judged(commands: &[ShellCommand], at: usize, mode: ShellMode) -> Option<Strin
     let mut reached = at;
     while let Some(command) = commands.get(reached) {
         match command.end {
-            End::Pipe if reached == at && !mode.pipefail => {
+            CallEnd::Pipe if reached == at && !mode.pipefail => {
                 return Some("a pipe discards its exit code".to_owned());
             }
-            End::Or => {
+            CallEnd::Or => {
                 let next = commands.get(reached + 1);
                 let group = next.filter(|next| {
                     next.words.first().is_some_and(|word| word == "{" || word == "(")
@@ -165,9 +165,9 @@ fn judged(commands: &[ShellCommand], at: usize, mode: ShellMode) -> Option<Strin
                 let shown: String = shown.chars().take(40).collect();
                 return (!is_failing).then(|| format!("`|| {shown}` discards its exit code"));
             }
-            End::Background => return Some("it runs in the background".to_owned()),
-            End::Line => break,
-            End::And | End::Pipe => {}
+            CallEnd::Background => return Some("it runs in the background".to_owned()),
+            CallEnd::Line => break,
+            CallEnd::And | CallEnd::Pipe => {}
         }
         reached += 1;
     }
@@ -177,7 +177,7 @@ fn judged(commands: &[ShellCommand], at: usize, mode: ShellMode) -> Option<Strin
         || rest.first().is_some_and(|next| next.words.iter().any(|word| word.contains("$?")));
     // The shell leaves only for the last command of a list of `&&`.
     let is_left = mode.exits && reached == at;
-    let is_piped = call.end == End::Pipe && mode.exits;
+    let is_piped = call.end == CallEnd::Pipe && mode.exits;
     if is_last || is_left || is_piped || asks() && rest.iter().any(ShellCommand::fails) {
         return None;
     }
@@ -186,7 +186,7 @@ fn judged(commands: &[ShellCommand], at: usize, mode: ShellMode) -> Option<Strin
 
 /// What is between a command and the next.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum End {
+enum CallEnd {
     Line,
     And,
     Or,
@@ -197,7 +197,7 @@ enum End {
 #[derive(Clone, Debug)]
 struct ShellCommand {
     words: Vec<String>,
-    end: End,
+    end: CallEnd,
     line: u32,
     /// In `$(…)` or backticks, and no assignment takes its exit code.
     is_substituted: bool,
@@ -237,7 +237,7 @@ fn commands(script: &str) -> Vec<ShellCommand> {
         document = here_document(line);
         reader.read(line);
     }
-    reader.finish(End::Line);
+    reader.finish(CallEnd::Line);
     reader.commands
 }
 
@@ -292,20 +292,20 @@ impl CommandReader {
                 }
                 '$' if next == Some('(') => {
                     let is_assigned = self.words.is_empty() && self.word.contains('=');
-                    self.finish(End::Line);
+                    self.finish(CallEnd::Line);
                     self.substitutions.push(is_assigned);
                     at += 1;
                 }
                 '`' => {
                     let is_assigned = self.words.is_empty() && self.word.contains('=');
-                    self.finish(End::Line);
+                    self.finish(CallEnd::Line);
                     match self.substitutions.is_empty() {
                         true => self.substitutions.push(is_assigned),
                         false => drop(self.substitutions.pop()),
                     }
                 }
                 ')' if !self.substitutions.is_empty() => {
-                    self.finish(End::Line);
+                    self.finish(CallEnd::Line);
                     self.substitutions.pop();
                 }
                 '"' => {
@@ -321,20 +321,20 @@ impl CommandReader {
                 }
                 '#' if before.is_none_or(char::is_whitespace) => break,
                 ' ' | '\t' => self.end_word(),
-                ';' => self.finish(End::Line),
+                ';' => self.finish(CallEnd::Line),
                 '|' if next == Some('|') => {
                     at += 1;
-                    self.finish(End::Or);
+                    self.finish(CallEnd::Or);
                 }
-                '|' => self.finish(End::Pipe),
+                '|' => self.finish(CallEnd::Pipe),
                 '&' if next == Some('&') => {
                     at += 1;
-                    self.finish(End::And);
+                    self.finish(CallEnd::And);
                 }
                 '&' if before == Some('>') || before == Some('<') || next == Some('>') => {
                     self.word.push(letter)
                 }
-                '&' => self.finish(End::Background),
+                '&' => self.finish(CallEnd::Background),
                 '(' | ')' if self.word.is_empty() => {
                     self.word.push(letter);
                     self.end_word();
@@ -345,7 +345,7 @@ impl CommandReader {
         self.end_word();
         // A line that ends with an operator goes on in the next one, as does a quote.
         if !self.is_continued && self.quote.is_none() && !self.words.is_empty() {
-            self.finish(End::Line);
+            self.finish(CallEnd::Line);
         }
     }
 
@@ -355,7 +355,7 @@ impl CommandReader {
         }
     }
 
-    fn finish(&mut self, end: End) {
+    fn finish(&mut self, end: CallEnd) {
         self.end_word();
         if self.words.is_empty() {
             return;

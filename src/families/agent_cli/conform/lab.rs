@@ -3,6 +3,7 @@
 //! Also how a probe ends early: it failed, it could not be found out, or the contract asks nothing.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +19,7 @@ use crate::conform::session::{Event, Observed, ToolCall, ToolCaller};
 use crate::families::agent_cli::contract::AgentCliContract;
 
 use super::fixture::{self, AgentCliFixture, Role, Sample};
+use super::normal;
 use super::shot::Answered;
 use super::stop::{ProbeStep, Unfinished};
 use super::tally::Tally;
@@ -26,6 +28,8 @@ use crate::families::agent_cli::conform::fixture::other_secret;
 
 /// Most calls that the finding of a probe shows.
 const MAX_EVIDENCE: usize = 4;
+/// Most groups of commands whose help is compared with `reference`.
+const MAX_GROUPS: usize = 100;
 /// Patience with a call that should wait for nobody.
 pub const PROMPT_LIMIT: Duration = Duration::from_secs(8);
 
@@ -34,7 +38,10 @@ const NOTHING: &str =
     "the probe found nothing to look at: no answer of the tool was of the kind that it judges";
 
 fn unusable() -> Unfinished {
-    Unfinished::Blocked("`reference` lists no commands that can be read".to_owned())
+    Unfinished::Blocked(
+        "`reference` lists no commands that can be read; `cli.reference-commands` says why"
+            .to_owned(),
+    )
 }
 
 fn local() -> Unfinished {
@@ -351,10 +358,26 @@ impl<'a> ProbeCaller<'a> {
         }
         let known: Vec<&str> = super::listing::commands(reference).map(|(path, _)| path).collect();
         let is_free = |word: &str| ["help", "completion", "completions"].contains(&word);
-        help::listed_commands(&text).into_iter().find_map(|word| {
-            let is_known = known.iter().any(|path| path.split(' ').next() == Some(&word));
-            (!is_known && !is_free(&word))
-                .then(|| format!("`reference` does not list `{word}`, which help lists"))
+        let unlisted = |above: &str, text: &str| {
+            help::listed_commands(text).into_iter().find_map(|word| {
+                let path = format!("{above}{word}");
+                let below = format!("{path} ");
+                let is_known =
+                    known.iter().any(|known| *known == path || known.starts_with(&below));
+                (!is_known && !is_free(&word))
+                    .then(|| format!("`reference` does not list `{path}`, which help lists"))
+            })
+        };
+        // Help of a group lists what is below it.
+        let groups: BTreeSet<&str> =
+            known.iter().filter_map(|path| Some(path.rsplit_once(' ')?.0)).collect();
+        unlisted("", &text).or_else(|| {
+            groups.into_iter().take(MAX_GROUPS).find_map(|group| {
+                let call: Vec<&str> = group.split(' ').chain(["--help"]).collect();
+                let shot = self.look(&call);
+                let text = String::from_utf8_lossy(shot.observed.stdout()).into_owned();
+                unlisted(&format!("{group} "), &text)
+            })
         })
     }
 
@@ -392,11 +415,10 @@ impl<'a> ProbeCaller<'a> {
     #[must_use]
     pub fn session_reference(&self) -> Option<Value> {
         let shot = self.look(&["reference"]);
-        let listed = shot.data()["commands"].as_array();
-        let readable = listed.is_some_and(|commands| {
-            !commands.is_empty() && commands.iter().all(|command| command["path"].is_string())
-        });
-        (shot.is_ok() && readable).then(|| shot.data().clone())
+        if !shot.is_ok() {
+            return None;
+        }
+        normal::read(shot.data()).map(|normal| normal.data)
     }
 
     /// The data of `reference`.

@@ -12,6 +12,7 @@ mod invariants;
 mod kind;
 mod lab;
 mod listing;
+mod normal;
 mod notice_cache;
 mod notices;
 mod offline;

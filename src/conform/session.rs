@@ -1,6 +1,7 @@
 //! One run of `aos conform` over one tool: what is known about it, and the calls, each made once.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -11,10 +12,12 @@ use crate::contract::Family;
 use crate::generate::vendor::Contract;
 use crate::strict_json;
 use crate::system::clock::Stopwatch;
+use crate::system::enclosure::{Enclosure, Enforced};
 use crate::system::subject::{self, Ending, Launch, Ran, Stimulus};
 use crate::system::temporary::TemporaryDirectory;
 use crate::system::{files, loopback};
 
+use super::containment::RunContainment;
 use super::family_state::FamilyState;
 use super::fixture::Fixture;
 use super::memory::Memory;
@@ -44,6 +47,8 @@ pub struct ToolCaller {
     pub fixture: Option<Fixture>,
     /// The reason when the network could not be cut off.
     pub isolation: Result<(), String>,
+    /// What calls are kept from.
+    pub containment: RunContainment,
     /// The manifest of the project, when it has one that can be read.
     pub manifest: Option<Value>,
     /// Environment variables that hold secrets, sorted.
@@ -92,6 +97,7 @@ impl ToolCaller {
             contract,
             fixture,
             isolation,
+            containment: RunContainment::default(),
             manifest,
             credentials,
             // Without one the calls are slower.
@@ -105,6 +111,26 @@ impl ToolCaller {
             spoke: AtomicBool::new(false),
             pulse: Pulse::default(),
         }
+    }
+
+    /// The same with what the system enforces and what else the tool may read; `sockets` says why local sockets are not hidden.
+    #[must_use]
+    pub fn contained(
+        mut self,
+        sockets: &Result<(), String>,
+        enforced: Enforced,
+        more: &[PathBuf],
+    ) -> Self {
+        self.containment =
+            RunContainment::of(&self.target, &self.isolation, sockets, enforced, more);
+        self
+    }
+
+    /// What a program of this run may reach that works in this sandbox.
+    #[must_use]
+    pub fn enclosure(&self, sandbox: &Sandbox) -> Option<Enclosure> {
+        let compiled = self.compiled.as_ref().map(TemporaryDirectory::path);
+        self.containment.enclosure(std::iter::once(sandbox.path()).chain(compiled))
     }
 
     /// Why a probe with this need cannot run; `None` when it can.
@@ -344,6 +370,7 @@ impl ToolCaller {
             _ => connected(),
         };
         let directory = self.target.directory.as_deref().filter(|_| copy.is_none());
+        let enclosure = self.enclosure(sandbox);
         let launch = Launch {
             program: copy.unwrap_or(&self.target.program),
             arguments: &arguments,
@@ -362,6 +389,7 @@ impl ToolCaller {
                 Event::AtMark(Signal::Kill, _) => Stimulus::KillWhen(&due),
             },
             obeys_modes: call.obeys_modes,
+            enclosure: enclosure.as_ref(),
         };
         let ran = subject::run(&launch).map_err(|error| {
             let why = start::fault(launch.program, &error);
@@ -373,6 +401,13 @@ impl ToolCaller {
             _ => None,
         };
         if let Some(why) = start::fault_of_shell(launch.program, exit) {
+            self.does_not_start(launch.program, &why);
+            return Err(why);
+        }
+        if !self.spoke.load(Ordering::Relaxed)
+            && copy.is_none()
+            && let Some(why) = self.containment.explains(&ran)
+        {
             self.does_not_start(launch.program, &why);
             return Err(why);
         }

@@ -20,7 +20,7 @@ use crate::report::answers::conformance::ConformAnswer;
 use crate::report::conformance::{self, CommandLine, Conformance};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::progress::Progress;
-use crate::system::{clock, interrupt, isolation, keeper, temporary};
+use crate::system::{clock, enclosure, interrupt, isolation, keeper, temporary};
 use crate::visible::excerpt;
 
 use crate::visible::visible;
@@ -66,6 +66,9 @@ pub struct ConformArgs {
     /// File that describes upstream and commands; the default is conform.toml of the project
     #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "explain"])]
     pub fixture: Option<PathBuf>,
+    /// Directory or file that the tool may read, beside its project and its programs; can be repeated
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["list", "explain"])]
+    pub readable: Vec<PathBuf>,
     /// Program and first arguments of the tool, instead of a project
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
@@ -97,7 +100,12 @@ pub fn run(args: &ConformArgs, run: &Run) -> Result<Outcome, Failure> {
     let probes = selected(&wanted, subject.target.family)?;
     temporary::sweep();
     // Before the first thread: a namespace is entered by this process, and all that it starts inherits it.
+    let sockets = isolation::local_sockets();
     let isolation = isolation::cut_off_network();
+    let sockets = match &isolation {
+        Ok(()) => isolation::hide_sockets(&sockets),
+        Err(why) => Err(why.clone()),
+    };
     let mut notes = subject.notes;
     // From here on, whatever is started ends with aos, whatever ends aos.
     let _keeper = keeper::start(isolation.is_ok())
@@ -105,7 +113,10 @@ pub fn run(args: &ConformArgs, run: &Run) -> Result<Outcome, Failure> {
             notes.push(format!("if aos is killed, programs that it started may continue: {error}"));
         })
         .ok();
-    let session = ToolCaller::new(subject.target, subject.contract, subject.fixture, isolation);
+    // What cannot be hidden in this way is kept from the tool by the enclosure of each call.
+    let _ = enclosure::hide_this_process();
+    let session = ToolCaller::new(subject.target, subject.contract, subject.fixture, isolation)
+        .contained(&sockets, enclosure::rehearse(), &args.readable);
     let mut verdicts = examine(&session, &probes, jobs, run);
     interrupt::check()?;
     let remarks =
@@ -132,6 +143,9 @@ fn again(args: &ConformArgs, run: &Run) -> CommandLine {
     option("--family", args.family.clone());
     option("--tag", args.tag.clone());
     option("--fixture", args.fixture.as_ref().map(|path| path.display().to_string()));
+    for path in &args.readable {
+        before.extend(["--readable".to_owned(), path.display().to_string()]);
+    }
     let mut after = Vec::new();
     if !args.command.is_empty() {
         after.push("--".to_owned());

@@ -17,6 +17,8 @@ pub struct ConformanceReport {
     pub summary: ConformanceSummary,
     pub tool: ExaminedTool,
     pub network: NetworkState,
+    /// What the tool was kept from, and what it was not.
+    pub containment: Vec<ContainmentState>,
     pub calls: CallCounts,
     pub results: Vec<ReportedProbe>,
     pub waiver_faults: Vec<WaiverRemark>,
@@ -62,6 +64,18 @@ pub struct ExaminedTool {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct NetworkState {
     pub cut_off: bool,
+    pub reason: Option<String>,
+}
+
+/// One thing that the tool was kept from, or was not.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct ContainmentState {
+    /// `network`, `files`, `memory`, `signals`, `sockets`, `privileges`, `capabilities`, `environment` or `processes`.
+    pub part: &'static str,
+    pub contained: bool,
+    /// In words: what holds, or what the tool could do.
+    pub effect: &'static str,
+    /// Why it was not contained.
     pub reason: Option<String>,
 }
 

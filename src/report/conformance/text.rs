@@ -1,5 +1,6 @@
 //! The result on one screen: failures with what proves them, then what could not be found out, then one line.
 
+use crate::conform::containment::RunContainment;
 use crate::conform::monitor::Monitored;
 use crate::conform::probe::CALLS;
 use crate::conform::runner::ProbeResult;
@@ -26,13 +27,21 @@ const MAX_MESSAGE: usize = 300;
 #[must_use]
 pub fn render(conformance: &Conformance, style: Style) -> Visible {
     let note = style.warning("note:");
-    let mut lines = vec![visible!(
+    let mut lines = Vec::new();
+    if !conformance.containment.protects_files() {
+        lines.push(visible!(
+            "{} the tool ran with your rights, so it could read and change your files; run tools of strangers on Linux",
+            style.bad("warning:")
+        ));
+    }
+    lines.push(visible!(
         "{} against {} {}  {}",
         style.strong(&conformance.tool),
         conformance.family,
         conformance.tag,
         style.faint(visible!("{} ({})", conformance.program, conformance.found)),
-    )];
+    ));
+    lines.extend(containment(&conformance.containment, style));
     if let Some(why) = &conformance.open_network {
         lines.push(visible!("{} the network was not isolated: {}", note, why));
     }
@@ -58,6 +67,27 @@ pub fn render(conformance: &Conformance, style: Style) -> Visible {
     lines.push(calls(&conformance.verdicts.monitored, style));
     lines.push(verdict(conformance, style));
     Visible::joined(lines, "\n")
+}
+
+/// What the tool was kept from, in one line; what it was not kept from, in one line for each.
+fn containment(containment: &RunContainment, style: Style) -> Vec<Visible> {
+    let held = containment.parts.iter().filter(|part| part.reason.is_none());
+    let held: Vec<&str> = held.map(|part| part.part).collect();
+    let mut lines = Vec::new();
+    if !held.is_empty() {
+        lines.push(visible!("{} {}", style.faint("contained:"), held.join(", ")));
+    }
+    lines.extend(containment.parts.iter().filter_map(|part| {
+        let reason = part.reason.as_deref()?;
+        Some(visible!(
+            "{} {}: {} ({})",
+            style.warning("not contained:"),
+            part.part,
+            part.otherwise,
+            Visible::line(reason)
+        ))
+    }));
+    lines
 }
 
 /// Probes that passed, each with the number of its targets. They come first: what is wrong is nearest to the prompt.

@@ -130,7 +130,12 @@ impl ToolCaller {
     #[must_use]
     pub fn enclosure(&self, sandbox: &Sandbox) -> Option<Enclosure> {
         let compiled = self.compiled.as_ref().map(TemporaryDirectory::path);
-        self.containment.enclosure(std::iter::once(sandbox.path()).chain(compiled))
+        let enclosure =
+            self.containment.enclosure(std::iter::once(sandbox.path()).chain(compiled));
+        enclosure.map(|mut enclosure| {
+            enclosure.readable.extend(sandbox.shown());
+            enclosure
+        })
     }
 
     /// Why a probe with this need cannot run; `None` when it can.

@@ -22,6 +22,7 @@ pub mod orphans;
 pub mod process;
 pub mod program;
 pub mod progress;
+pub mod prompt;
 pub mod random;
 pub mod relay;
 pub mod replace;

@@ -103,6 +103,15 @@ fn rules() -> String {
     page
 }
 
+/// What `scripts/conform/mutations` wrote.
+fn mutations() -> String {
+    let table = std::fs::read_to_string(format!("{ROOT}/scripts/conform/mutations.md"));
+    format!(
+        "\n## Broken rules\n\n`scripts/conform/mutations` breaks each rule for every call in a tool of the template `cli-python`, in the answers of one command or in the failures with one code, and runs `aos conform`. A mutant is killed if the probe of the rule fails and shows a call of that command or with that code. The test `each_broken_promise_fails_its_probe_and_no_other` does the same for the other requirements: it breaks each probe's promise in a tool once, and that probe alone must fail.\n\n{}",
+        table.expect("scripts/conform/mutations.md")
+    )
+}
+
 fn conformance() -> String {
     let data = data(&["conform", "--list"]);
     let mut page = header("`aos conform --list`");
@@ -281,7 +290,7 @@ fn rules_md_says_what_the_binary_says() {
 
 #[test]
 fn the_page_of_conformance_is_what_the_binary_says() {
-    assert_current("docs/conformance.md", &conformance());
+    assert_current("docs/conformance.md", &(conformance() + &mutations()));
 }
 
 #[test]

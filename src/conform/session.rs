@@ -37,6 +37,7 @@ pub use super::observed::Observed;
 
 /// How long a tool may take to show that it still answers.
 const GREETING_LIMIT: Duration = Duration::from_secs(8);
+const OF_FAMILY: &str = "programs of this family are started by its own runtime, which aos does not enclose";
 /// Largest manifest, in bytes.
 const MAX_MANIFEST: u64 = 4 * 1024 * 1024;
 
@@ -121,6 +122,8 @@ impl ToolCaller {
         enforced: Enforced,
         more: &[PathBuf],
     ) -> Self {
+        let is_enclosed = self.tools().is_none_or(FamilyTools::is_enclosed);
+        let enforced = if is_enclosed { enforced } else { Enforced::nothing(OF_FAMILY) };
         self.containment =
             RunContainment::of(&self.target, &self.isolation, sockets, enforced, more);
         self

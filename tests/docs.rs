@@ -113,8 +113,8 @@ fn mutations() -> String {
 }
 
 fn conformance() -> String {
-    let data = data(&["conform", "--list"]);
-    let mut page = header("`aos conform --list`");
+    let data = data(&["conform", "--explain", "all"]);
+    let mut page = header("`aos conform --explain all`");
     page.push_str("# Probes of `aos conform`\n\n");
     page.push_str(
         "Each probe tests one requirement of a contract on a running tool. `aos conform --explain PROBE` prints the same \

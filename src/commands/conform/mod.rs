@@ -48,7 +48,7 @@ pub struct ConformArgs {
     /// List the probes, with `--family` those of one family, without running any
     #[arg(long, conflicts_with_all = ["probe", "explain", "command"])]
     pub list: bool,
-    /// Describe one probe, or every probe with `all`, without running any
+    /// Describe one probe, every probe with `all`, or conform.toml with `fixture`, without running any
     #[arg(long, value_name = "PROBE", conflicts_with_all = ["probe", "command"])]
     pub explain: Option<String>,
     /// Also write a report to a file: `junit=FILE` or `sarif=FILE`; can be repeated
@@ -242,13 +242,9 @@ impl From<FixtureError> for Failure {
                 Self::new(io_code(&source), message).hint(io_hint(&source))
             }
             FixtureError::Document { .. } => {
-                Self::new(ErrorCode::Validation, message).hint(concat!(
-                    "fix it there; all members are described at ",
-                    env!("CARGO_PKG_REPOSITORY"),
-                    "/blob/v",
-                    env!("CARGO_PKG_VERSION"),
-                    "/docs/conform-toml.md"
-                ))
+                Self::new(ErrorCode::Validation, message).hint(
+                    "fix it there; `aos conform --explain fixture` describes all members",
+                )
             }
         }
     }

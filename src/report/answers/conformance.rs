@@ -9,6 +9,8 @@ use serde::Serialize;
 pub enum ConformAnswer {
     Report(Box<ConformanceReport>),
     Probes(ProbeList),
+    Listed(ProbeTitles),
+    Fixture(FixtureGuide),
 }
 
 /// What a run found.
@@ -140,7 +142,27 @@ pub struct ReportedCall {
     pub note: String,
 }
 
-/// `--list` and `--explain`.
+/// `--list`.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct ProbeTitles {
+    pub probes: Vec<ProbeTitle>,
+}
+
+/// A probe in one line.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct ProbeTitle {
+    pub probe: &'static str,
+    pub title: &'static str,
+}
+
+/// `--explain fixture`.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct FixtureGuide {
+    /// What conform.toml may contain, in Markdown.
+    pub fixture: &'static str,
+}
+
+/// `--explain`.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ProbeList {
     pub probes: Vec<ProbeDescription>,

@@ -52,8 +52,8 @@ pub fn list(family: Option<Family>, run: &Run) -> Outcome {
 
 /// What conform.toml may contain, without a network.
 fn fixture() -> Outcome {
-    let guide = FixtureGuide { fixture: include_str!("../../../docs/conform-toml.md") };
-    Outcome::new(ConformAnswer::Fixture(guide), Visible::block(guide.fixture))
+    let text = include_str!("../../../docs/conform-toml.md");
+    Outcome::new(ConformAnswer::Fixture(FixtureGuide { fixture: text }), Visible::block(text))
 }
 
 /// One probe, all of them, or the file `conform.toml`.

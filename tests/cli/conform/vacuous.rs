@@ -64,6 +64,32 @@ fn a_word_that_nobody_knows_blocks_what_depends_on_it() {
     }
 }
 
+/// The tool, with another change of the target of `note update` in conform.toml.
+fn with_change(sandbox: &Sandbox, name: &str, faults: &[&str], change: &str) -> Answer {
+    let project = tool(sandbox, name, faults);
+    let path = project.join("conform.toml");
+    let text = std::fs::read_to_string(&path).expect("a fixture");
+    let from = "changed = [\"--id\", \"2\", \"--title\", \"Worse\"]";
+    assert!(text.contains(from), "{text}");
+    std::fs::write(&path, text.replace(from, change)).expect("a fixture");
+    probe(sandbox, &project, &["cli.token-version"])
+}
+
+#[test]
+fn a_change_of_another_target_blames_the_fixture_and_any_call_can_change_one() {
+    let sandbox = Sandbox::new();
+    let other = "changed = [\"--id\", \"3\", \"--title\", \"Worse\"]";
+    let blocked = of_verdict(&with_change(&sandbox, "other", &[], other), "blocked");
+    assert!(blocked[0].1.contains("conform.toml names another target"), "{blocked:?}");
+    let by = "changed_by = [\"note\", \"update\", \"--id\", \"2\", \"--title\", \"Worse\"]";
+    with_change(&sandbox, "by", &[], by).data();
+    let broken = with_change(&sandbox, "broken", &["token-version"], by);
+    assert_eq!(of_verdict(&broken, "fail").len(), 1, "{broken:?}");
+    let error = broken.error("E_NONCONFORMANT", 6);
+    let shown = error["details"]["results"][0]["evidence"].as_array().expect("evidence").len();
+    assert!(shown > 2, "the calls before the last one are shown: {shown}");
+}
+
 /// A tool that answers `reference` with this data, and everything else with an empty success.
 fn answering(sandbox: &Sandbox, name: &str, data: &str) -> Answer {
     let script = format!(

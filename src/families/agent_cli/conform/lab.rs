@@ -2,7 +2,7 @@
 //!
 //! Also how a probe ends early: it failed, it could not be found out, or the contract asks nothing.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -64,6 +64,8 @@ pub struct ProbeCaller<'a> {
     pub sandbox: Sandbox,
     upstream: RefCell<Option<UpstreamProcess>>,
     shown: RefCell<Vec<CallEvidence>>,
+    /// A failure is shown with the calls before it.
+    has_history: Cell<bool>,
     /// What the probe has exercised.
     pub tally: Rc<Tally>,
 }
@@ -83,8 +85,10 @@ pub fn examine(
         Ok(()) => Conclusion::unless_vacuous(targets, unit, NOTHING),
         Err(Unfinished::Fail(message, evidence)) => {
             let finding = Conclusion::fail(message).about(targets, unit);
-            // What failed says enough; the calls before it are noise.
-            return evidence.into_iter().fold(finding, |finding, each| finding.with(*each));
+            let finding = evidence.into_iter().fold(finding, |finding, each| finding.with(*each));
+            // What failed usually says enough; the calls before it are noise.
+            let before = if lab.has_history.get() { lab.shown.take() } else { Vec::new() };
+            return before.into_iter().fold(finding, Conclusion::with);
         }
         Err(Unfinished::Blocked(message)) => Conclusion::blocked(message),
         Err(Unfinished::NotApplicable(message)) => Conclusion::not_applicable(message),
@@ -116,6 +120,7 @@ impl<'a> ProbeCaller<'a> {
             sandbox,
             upstream: RefCell::default(),
             shown: RefCell::default(),
+            has_history: Cell::default(),
             tally: Rc::default(),
         })
     }
@@ -241,6 +246,11 @@ impl<'a> ProbeCaller<'a> {
             observed.secrets = self.secrets();
             self.kept(Arc::new(observed))
         })
+    }
+
+    /// From now on a failure is shown with the calls before it, which it depends on.
+    pub fn keep_history(&self) {
+        self.has_history.set(true);
     }
 
     fn kept(&self, observed: Arc<Observed>) -> Answered {

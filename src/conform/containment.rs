@@ -124,7 +124,11 @@ impl RunContainment {
     pub fn enclosure<'a>(&self, places: impl Iterator<Item = &'a Path>) -> Option<Enclosure> {
         let writable = places.map(Path::to_owned).chain(DEVICES.iter().map(PathBuf::from));
         let readable = self.readable.clone()?;
-        Some(Enclosure { readable, writable: writable.collect() })
+        Some(Enclosure {
+            readable,
+            writable: writable.collect(),
+            is_required: self.protects_files(),
+        })
     }
 
     /// Why a tool did not start that ended in this way, if files that it may not read can be the reason.
@@ -184,9 +188,8 @@ fn needs(program: &Path, step: usize, all: &mut Vec<PathBuf>) {
     }
     all.push(program.to_owned());
     let home = environment::read("HOME").map(PathBuf::from);
-    let is_private = |directory: &Path| {
-        home.as_deref().is_some_and(|home| home.starts_with(directory))
-    };
+    let is_private =
+        |directory: &Path| home.as_deref().is_some_and(|home| home.starts_with(directory));
     let Some(directory) = program.parent() else { return };
     let interpreter = start::interpreter_of(program);
     if interpreter.is_some() && !is_private(directory) {
@@ -222,7 +225,9 @@ fn needs(program: &Path, step: usize, all: &mut Vec<PathBuf>) {
 fn base_of_environment(settings: &Path, step: usize, all: &mut Vec<PathBuf>) {
     let Ok(loaded) = files::read(settings, MAX_SETTINGS) else { return };
     let text = String::from_utf8_lossy(&loaded.bytes).into_owned();
-    let home = text.lines().find_map(|line| line.split_once('=').filter(|(name, _)| name.trim() == "home"));
+    let home = text
+        .lines()
+        .find_map(|line| line.split_once('=').filter(|(name, _)| name.trim() == "home"));
     if let Some((_, home)) = home {
         needs(&Path::new(home.trim()).join("python3"), step + 1, all);
     }

@@ -37,7 +37,8 @@ pub use super::observed::Observed;
 
 /// How long a tool may take to show that it still answers.
 const GREETING_LIMIT: Duration = Duration::from_secs(8);
-const OF_FAMILY: &str = "programs of this family are started by its own runtime, which aos does not enclose";
+const OF_FAMILY: &str =
+    "programs of this family are started by its own runtime, which aos does not enclose";
 /// Largest manifest, in bytes.
 const MAX_MANIFEST: u64 = 4 * 1024 * 1024;
 
@@ -133,8 +134,7 @@ impl ToolCaller {
     #[must_use]
     pub fn enclosure(&self, sandbox: &Sandbox) -> Option<Enclosure> {
         let compiled = self.compiled.as_ref().map(TemporaryDirectory::path);
-        let enclosure =
-            self.containment.enclosure(std::iter::once(sandbox.path()).chain(compiled));
+        let enclosure = self.containment.enclosure(std::iter::once(sandbox.path()).chain(compiled));
         enclosure.map(|mut enclosure| {
             enclosure.readable.extend(sandbox.shown());
             enclosure

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 pub struct Enclosure {
     pub readable: Vec<PathBuf>,
     pub writable: Vec<PathBuf>,
+    /// A program that cannot be kept to these files is not started.
+    pub is_required: bool,
 }
 
 /// What the system enforces; each reason is one sentence without a full stop.
@@ -53,7 +55,7 @@ pub fn enter(_enclosure: &Enclosure) -> Enforced {
 /// What `enter` would enforce on this system, found out on a thread that ends.
 #[must_use]
 pub fn rehearse() -> Enforced {
-    let rehearsal = || enter(&Enclosure { readable: vec!["/".into()], writable: Vec::new() });
+    let rehearsal = || enter(&Enclosure { readable: vec!["/".into()], ..Enclosure::default() });
     std::thread::Builder::new()
         .spawn(rehearsal)
         .ok()
@@ -75,9 +77,21 @@ pub fn hide_this_process() -> Result<(), String> {
 /// Directories of the system that programs read: the same for every tool, and without anybody's data.
 #[must_use]
 pub fn system_directories() -> Vec<PathBuf> {
-    const DIRECTORIES: [&str; 17] = [
-        "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix", "/gnu", "/proc", "/sys",
-        "/dev/random", "/dev/urandom", "/dev/pts", "/dev/stdin", "/dev/stdout", "/dev/stderr",
+    const DIRECTORIES: [&str; 14] = [
+        "/usr",
+        "/bin",
+        "/sbin",
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/opt",
+        "/nix",
+        "/gnu",
+        "/proc",
+        "/sys",
+        "/dev/random",
+        "/dev/urandom",
+        "/dev/pts",
     ];
     let mut all: Vec<PathBuf> = DIRECTORIES.iter().map(PathBuf::from).collect();
     all.extend(public_entries(Path::new("/etc")));
@@ -134,14 +148,15 @@ mod linux {
             // Older kernels enforce what they know: version 1 has everything but truncation and devices.
             let all = AccessFs::from_all(ABI::V5);
             let read = AccessFs::from_read(ABI::V5);
-            let status = Ruleset::default()
-                .set_compatibility(CompatLevel::BestEffort)
-                .handle_access(all)?
-                .create()?
-                .add_rules(path_beneath_rules(&enclosure.readable, read))?
-                .add_rules(path_beneath_rules(&enclosure.writable, all))?
-                .restrict_self()?;
-            Ok(status.ruleset)
+            let ruleset =
+                Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(all)?;
+            let mut ruleset = ruleset.create()?;
+            let readable = path_beneath_rules(&enclosure.readable, read);
+            for rule in readable.chain(path_beneath_rules(&enclosure.writable, all)) {
+                // Without its rule a path is out of reach, which is safe. The kernel takes none for pipes, for example.
+                let _ = (&mut ruleset).add_rule(rule?);
+            }
+            Ok(ruleset.restrict_self()?.ruleset)
         };
         match attempt() {
             Ok(RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced) => Ok(()),
@@ -179,13 +194,22 @@ mod tests {
         let outside = tempfile::tempdir().unwrap();
         let (own, foreign) = (inside.path().join("own"), outside.path().join("foreign"));
         std::fs::write(&foreign, "secret").unwrap();
-        let enclosure =
-            Enclosure { readable: system_directories(), writable: vec![inside.path().to_owned()] };
+        let enclosure = Enclosure {
+            readable: system_directories(),
+            writable: vec![inside.path().to_owned()],
+            is_required: false,
+        };
         let (mine, other) = (own.clone(), foreign.clone());
         let enclosed = std::thread::spawn(move || {
             let enforced = enter(&enclosure);
-            let environ = std::fs::read(format!("/proc/{}/environ", std::os::unix::process::parent_id()));
-            (enforced, std::fs::write(&mine, "x").is_ok(), std::fs::read(&other).is_ok(), environ.is_ok())
+            let environ =
+                std::fs::read(format!("/proc/{}/environ", std::os::unix::process::parent_id()));
+            (
+                enforced,
+                std::fs::write(&mine, "x").is_ok(),
+                std::fs::read(&other).is_ok(),
+                environ.is_ok(),
+            )
         });
         let (enforced, writes, reads, sees) = enclosed.join().unwrap();
         assert!(writes);

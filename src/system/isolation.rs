@@ -119,7 +119,8 @@ mod linux {
         unshare(CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC)
             .map_err(|error| format!("the system allows no mount namespace: {}", error.desc()))?;
         let flags = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
-        mount_change("/", flags).map_err(|error| format!("mounts cannot be made private: {error}"))?;
+        mount_change("/", flags)
+            .map_err(|error| format!("mounts cannot be made private: {error}"))?;
         for socket in sockets {
             match mount_bind("/dev/null", socket) {
                 // It was removed meanwhile, or this user cannot reach it either.

@@ -214,7 +214,8 @@ pub fn successes() -> Vec<Case> {
         }),
         case("OK", "conform with more files", |sandbox| {
             let project = super::conform::connector(sandbox, "");
-            call(&["conform", "--probe", "harness.one-document", "--readable", "/usr"]).within(project)
+            call(&["conform", "--probe", "harness.one-document", "--readable", "/usr"])
+                .within(project)
         }),
         case("OK", "conform list", |_| call(&["conform", "--list", "--family", "agent-cli"])),
         case("OK", "sync-spec unchanged", |sandbox| {

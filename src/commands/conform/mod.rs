@@ -241,11 +241,8 @@ impl From<FixtureError> for Failure {
             FixtureError::Read { source, .. } => {
                 Self::new(io_code(&source), message).hint(io_hint(&source))
             }
-            FixtureError::Document { .. } => {
-                Self::new(ErrorCode::Validation, message).hint(
-                    "fix it there; `aos conform --explain fixture` describes all members",
-                )
-            }
+            FixtureError::Document { .. } => Self::new(ErrorCode::Validation, message)
+                .hint("fix it there; `aos conform --explain fixture` describes all members"),
         }
     }
 }

@@ -97,7 +97,9 @@ impl ObservedRule {
     fn complete(&self, finding: &mut Conclusion) {
         for call in &self.shown {
             let is_known = finding.evidence.iter().any(|known| {
-                known.argv == call.argv && known.stdout == call.stdout && known.stderr == call.stderr
+                known.argv == call.argv
+                    && known.stdout == call.stdout
+                    && known.stderr == call.stderr
             });
             if !is_known {
                 finding.evidence.push(call.clone());

@@ -12,8 +12,8 @@ use crate::conform::waivers::Remark;
 use crate::conform::{CallEvidence, ProbeVerdict, ToolCaller};
 
 use super::answers::conformance::{
-    AppliedWaiver, CallCounts, ConformanceReport, ContainmentState, ConformanceSummary, ExaminedTool, ExcludedCalls,
-    NetworkState, ReportedCall, ReportedProbe, WaiverRemark,
+    AppliedWaiver, CallCounts, ConformanceReport, ConformanceSummary, ContainmentState,
+    ExaminedTool, ExcludedCalls, NetworkState, ReportedCall, ReportedProbe, WaiverRemark,
 };
 
 /// The whole result of a run.

@@ -85,7 +85,8 @@ fn a_tool_can_do_only_what_the_report_says_that_it_can() {
         assert_eq!(is_contained, part["reason"].is_null(), "{part}");
         assert!(part["effect"].as_str().is_some_and(|effect| !effect.is_empty()), "{part}");
     }
-    let contained = |name: &str| parts.iter().any(|part| part["part"] == name && part["contained"] == true);
+    let contained =
+        |name: &str| parts.iter().any(|part| part["part"] == name && part["contained"] == true);
     assert_eq!(outside.path().join("written").exists(), !contained("files"));
     // These hold on every Linux.
     assert!(["privileges", "capabilities", "environment"].into_iter().all(contained), "{parts:#?}");
@@ -115,7 +116,10 @@ fn a_tool_that_needs_other_files_is_blocked_with_the_reason_until_they_are_allow
     if parts.iter().any(|part| part["part"] == "files" && part["contained"] == true) {
         let result = &data["results"][0];
         assert_eq!(result["verdict"], "blocked", "{result}");
-        assert!(result["message"].as_str().is_some_and(|text| text.contains("`--readable")), "{result}");
+        assert!(
+            result["message"].as_str().is_some_and(|text| text.contains("`--readable")),
+            "{result}"
+        );
     }
     run(&["--readable", outside.path().to_str().expect("a path")]).data();
 }

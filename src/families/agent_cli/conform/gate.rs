@@ -312,7 +312,9 @@ fn token_version(lab: &ProbeCaller<'_>) -> ProbeStep {
     let shot = lab.call(&and(&change, &["--confirm", &second]));
     let line = change.join(" ");
     if !shot.is_ok() {
-        return Err(Unfinished::Blocked(format!("`{line}` in conform.toml does not change the target")));
+        return Err(Unfinished::Blocked(format!(
+            "`{line}` in conform.toml does not change the target"
+        )));
     }
     let all = lab.with_upstream(|upstream| upstream.mock.requests())?;
     if let Some((wrote, read)) = other_target(&read, &all) {
@@ -349,12 +351,13 @@ fn other_target(read: &[Request], all: &[Request]) -> Option<(String, String)> {
     let is_below = |one: &str, other: &str| {
         one.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    let read: Vec<String> = read.iter().filter(|request| request.method == "GET").map(path).collect();
-    let writes = all.iter().filter(|request| !["GET", "HEAD", "CONNECT"].contains(&request.method.as_str()));
+    let read: Vec<String> =
+        read.iter().filter(|request| request.method == "GET").map(path).collect();
+    let writes =
+        all.iter().filter(|request| !["GET", "HEAD", "CONNECT"].contains(&request.method.as_str()));
     let wrote: Vec<String> = writes.map(path).collect();
-    let is_same = |wrote: &String| {
-        read.iter().any(|read| is_below(wrote, read) || is_below(read, wrote))
-    };
+    let is_same =
+        |wrote: &String| read.iter().any(|read| is_below(wrote, read) || is_below(read, wrote));
     match (read.last(), wrote.last()) {
         (Some(last_read), Some(last_wrote)) if !wrote.iter().any(is_same) => {
             Some((last_wrote.clone(), last_read.clone()))
@@ -480,7 +483,12 @@ mod tests {
     #[test]
     fn a_write_to_the_object_that_was_read_or_below_it_is_of_the_same_target() {
         let read = [request("GET", "/items/7?full=1")];
-        for (wrote, is_other) in [("/items/7", false), ("/items/7/cancel", false), ("/items/8", true), ("/items/77", true)] {
+        for (wrote, is_other) in [
+            ("/items/7", false),
+            ("/items/7/cancel", false),
+            ("/items/8", true),
+            ("/items/77", true),
+        ] {
             let all = [read[0].clone(), request("POST", wrote)];
             assert_eq!(other_target(&read, &all).is_some(), is_other, "{wrote}");
         }

@@ -16,8 +16,8 @@ use crate::strict_json;
 
 use super::fixture::{self, AgentCliFixture, Role};
 use super::{
-    codes, describe, described, envelope, gate, kind, listing, normal, optional, pages, queries, redaction,
-    secrets, shapes, values,
+    codes, describe, described, envelope, gate, kind, listing, normal, optional, pages, queries,
+    redaction, secrets, shapes, values,
 };
 
 /// The variable of the release host that update probes set to a made-up secret.

@@ -75,18 +75,28 @@ impl CommandReader {
         }
     }
 
-    fn command(&mut self, command: &Value, key: Option<&str>, above: &[String], depth: usize) -> bool {
+    fn command(
+        &mut self,
+        command: &Value,
+        key: Option<&str>,
+        above: &[String],
+        depth: usize,
+    ) -> bool {
         let Some(members) = command.as_object() else { return false };
         let Some(path) = self.path(members, key, above) else { return false };
         if self.commands.len() >= MAX_COMMANDS {
             return false;
         }
         let nested = NESTED.iter().find_map(|name| {
-            members.get(*name).filter(|below| !is_empty(below) && (below.is_array() || below.is_object()))
+            members
+                .get(*name)
+                .filter(|below| !is_empty(below) && (below.is_array() || below.is_object()))
         });
         // A group without an answer of its own is no command.
         let is_group = nested.is_some()
-            && !["output_schema", "schema", "type", "kind"].iter().any(|key| members.contains_key(*key));
+            && !["output_schema", "schema", "type", "kind"]
+                .iter()
+                .any(|key| members.contains_key(*key));
         if !is_group {
             let mut normal = members.clone();
             NESTED.iter().for_each(|name| drop(normal.remove(*name)));
@@ -144,7 +154,9 @@ impl CommandReader {
                 continue;
             }
             let other = others.iter().find(|other| members.get(**other).is_some_and(is_text));
-            if let Some((other, value)) = other.and_then(|name| Some((name, members.get(*name)?.clone()))) {
+            if let Some((other, value)) =
+                other.and_then(|name| Some((name, members.get(*name)?.clone())))
+            {
                 self.deviates(format!("`{wanted}` of a command is called `{other}`"));
                 members.insert((*wanted).to_owned(), value);
             }
@@ -161,8 +173,12 @@ impl CommandReader {
     fn params(&mut self, members: &mut Map<String, Value>) {
         let found: Vec<&str> =
             PARAMS.iter().copied().filter(|name| members.contains_key(*name)).collect();
-        if found.is_empty() || found == ["params"] && members["params"].is_array()
-            && members["params"].as_array().is_some_and(|list| list.iter().all(|param| param["name"].is_string()))
+        if found.is_empty()
+            || found == ["params"]
+                && members["params"].is_array()
+                && members["params"]
+                    .as_array()
+                    .is_some_and(|list| list.iter().all(|param| param["name"].is_string()))
         {
             return;
         }
@@ -215,7 +231,9 @@ fn options(value: &Value) -> Option<Vec<Value>> {
                 _ => None,
             })
             .collect(),
-        Value::Object(map) => map.iter().map(|(name, each)| named(name, each.as_object())).collect(),
+        Value::Object(map) => {
+            map.iter().map(|(name, each)| named(name, each.as_object())).collect()
+        }
         _ => None,
     }
 }
@@ -259,12 +277,27 @@ mod tests {
     #[test]
     fn usual_forms_give_the_same_commands_and_one_finding() {
         for (text, deviation) in [
-            (r#"{"tool": "t", "commands": [{"path": "t item list"}, {"path": "t item get"}]}"#, "name of the tool"),
-            (r#"{"tool": "t", "commands": [{"name": "item", "commands": [{"name": "list"}, {"name": "get"}]}]}"#, "nested"),
-            (r#"{"tool": "t", "commands": [{"path": "t item", "subcommands": [{"path": "t item list"}, {"path": "t item get"}]}]}"#, "nested"),
+            (
+                r#"{"tool": "t", "commands": [{"path": "t item list"}, {"path": "t item get"}]}"#,
+                "name of the tool",
+            ),
+            (
+                r#"{"tool": "t", "commands": [{"name": "item", "commands": [{"name": "list"}, {"name": "get"}]}]}"#,
+                "nested",
+            ),
+            (
+                r#"{"tool": "t", "commands": [{"path": "t item", "subcommands": [{"path": "t item list"}, {"path": "t item get"}]}]}"#,
+                "nested",
+            ),
             (r#"{"tool": "t", "commands": {"item list": {}, "item get": {}}}"#, "an object"),
-            (r#"{"tool": "t", "commands": [{"path": ["item", "list"]}, {"path": ["item", "get"]}]}"#, "a list, not a text"),
-            (r#"{"tool": "t", "commands": [{"use": "item", "children": [{"use": "list"}, {"use": "get <id>"}]}]}"#, "called `use`"),
+            (
+                r#"{"tool": "t", "commands": [{"path": ["item", "list"]}, {"path": ["item", "get"]}]}"#,
+                "a list, not a text",
+            ),
+            (
+                r#"{"tool": "t", "commands": [{"use": "item", "children": [{"use": "list"}, {"use": "get <id>"}]}]}"#,
+                "called `use`",
+            ),
         ] {
             let normal = read(&parsed(text)).unwrap();
             assert_eq!(paths(&normal), ["item list", "item get"], "{text}");
@@ -281,7 +314,8 @@ mod tests {
         let normal = read(&data).unwrap();
         let command = &normal.data["commands"][0];
         assert_eq!((&command["description"], &command["type"]), (&json!("Does"), &json!("write")));
-        let names: Vec<_> = command["params"].as_array().unwrap().iter().map(|param| &param["name"]).collect();
+        let names: Vec<_> =
+            command["params"].as_array().unwrap().iter().map(|param| &param["name"]).collect();
         assert_eq!(names, ["limit", "cursor", "id"]);
         assert_eq!(command["examples"], json!(["t a"]));
         assert_eq!(normal.deviations.len(), 4);

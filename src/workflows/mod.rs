@@ -6,6 +6,7 @@ pub mod add;
 pub mod asked;
 pub mod check;
 pub mod discover;
+pub mod doctor;
 pub mod gen_files;
 pub mod new;
 mod run;
@@ -13,6 +14,7 @@ pub mod runtime;
 pub mod sync;
 pub mod update;
 pub mod upgrade;
+pub mod verify;
 pub mod wire;
 pub mod write_gate;
 

@@ -69,23 +69,30 @@ pub fn render(conformance: &Conformance, style: Style) -> Visible {
     Visible::joined(lines, "\n")
 }
 
-/// What the tool was kept from, in one line; what it was not kept from, in one line for each.
+/// What the tool was kept from and what not, in one line; without an enclosure of files, a line for each part that is open.
 fn containment(containment: &RunContainment, style: Style) -> Vec<Visible> {
     let held = containment.parts.iter().filter(|part| part.reason.is_none());
     let held: Vec<&str> = held.map(|part| part.part).collect();
-    let mut lines = Vec::new();
-    if !held.is_empty() {
-        lines.push(visible!("{} {}", style.faint("contained:"), held.join(", ")));
+    let open: Vec<_> = containment.parts.iter().filter(|part| part.reason.is_some()).collect();
+    if containment.parts.is_empty() {
+        return Vec::new();
     }
-    lines.extend(containment.parts.iter().filter_map(|part| {
-        let reason = part.reason.as_deref()?;
-        Some(visible!(
-            "{} {}: {} ({})",
-            style.warning("not contained:"),
-            part.part,
-            part.otherwise,
-            Visible::line(reason)
-        ))
+    let label = style.faint("contained:");
+    if containment.protects_files() {
+        let effects: Vec<String> =
+            open.iter().map(|part| format!("{} ({})", part.part, part.otherwise)).collect();
+        let open = if effects.is_empty() {
+            String::new()
+        } else {
+            format!("; not: {}", effects.join(", "))
+        };
+        return vec![visible!("{} {}{}", label, held.join(", "), Visible::line(&open))];
+    }
+    let mut lines = vec![visible!("{} {}", label, held.join(", "))];
+    lines.extend(open.into_iter().map(|part| {
+        let reason = Visible::line(part.reason.as_deref().unwrap_or_default());
+        let label = style.warning("not contained:");
+        visible!("{} {}: {} ({})", label, part.part, part.otherwise, reason)
     }));
     lines
 }

@@ -103,12 +103,17 @@ fn rules() -> String {
     page
 }
 
-/// What `scripts/conform/mutations` wrote.
+/// What `scripts/conform/mutations` wrote; nothing before its first run.
 fn mutations() -> String {
-    let table = std::fs::read_to_string(format!("{ROOT}/scripts/conform/mutations.md"));
+    let Ok(table) = std::fs::read_to_string(format!("{ROOT}/scripts/conform/mutations.md")) else {
+        return String::new();
+    };
     format!(
-        "\n## Broken rules\n\n`scripts/conform/mutations` breaks each rule for every call in a tool of the template `cli-python`, in the answers of one command or in the failures with one code, and runs `aos conform`. A mutant is killed if the probe of the rule fails and shows a call of that command or with that code. The test `each_broken_promise_fails_its_probe_and_no_other` does the same for the other requirements: it breaks each probe's promise in a tool once, and that probe alone must fail.\n\n{}",
-        table.expect("scripts/conform/mutations.md")
+        "\n## Broken rules\n\n`scripts/conform/mutations` breaks each rule for every call in a tool of the template \
+         `cli-python`, in the answers of one command or in the failures with one code, and runs `aos conform`. A mutant is \
+         killed if the probe of the rule fails and shows a call of that command or with that code. The test \
+         `each_broken_promise_fails_its_probe_and_no_other` does the same for the other requirements: it breaks the promise \
+         of each probe in a tool once, and that probe alone must fail.\n\n{table}"
     )
 }
 

@@ -7,17 +7,23 @@ use std::path::{Path, PathBuf};
 use crate::system::enclosure::{DEVICES, Enclosure, Enforced, system_directories};
 use crate::system::files::{self, Kind};
 use crate::system::subject::{Ending, Ran};
+use crate::system::temporary::TemporaryDirectory;
 use crate::system::{environment, search_path};
 use crate::visible::excerpt;
 
+use super::sandbox::Sandbox;
+use super::session::ToolCaller;
 use super::start;
 use super::target::Target;
+use super::tools::FamilyTools;
 
 /// Largest `pyvenv.cfg`, in bytes.
 const MAX_SETTINGS: u64 = 64 * 1024;
 /// What lies beside a directory `bin` and belongs to its programs.
 const BESIDE: [&str; 8] =
     ["lib", "lib64", "libexec", "include", "tools", "pyvenv.cfg", "package.json", "node_modules"];
+const OF_FAMILY: &str =
+    "programs of this family are started by its own runtime, which aos does not enclose";
 /// Deepest chain of links and interpreters.
 const MAX_STEPS: usize = 6;
 
@@ -150,6 +156,34 @@ impl RunContainment {
     #[must_use]
     pub fn protects_files(&self) -> bool {
         self.parts.iter().any(|part| part.part == "files" && part.reason.is_none())
+    }
+}
+
+impl ToolCaller {
+    /// The same with what the system enforces and what else the tool may read; `sockets` says why local sockets are not hidden.
+    #[must_use]
+    pub fn contained(
+        mut self,
+        sockets: &Result<(), String>,
+        enforced: Enforced,
+        more: &[PathBuf],
+    ) -> Self {
+        let is_enclosed = self.tools().is_none_or(FamilyTools::is_enclosed);
+        let enforced = if is_enclosed { enforced } else { Enforced::nothing(OF_FAMILY) };
+        self.containment =
+            RunContainment::of(&self.target, &self.isolation, sockets, enforced, more);
+        self
+    }
+
+    /// What a program of this run may reach that works in this sandbox.
+    #[must_use]
+    pub fn enclosure(&self, sandbox: &Sandbox) -> Option<Enclosure> {
+        let compiled = self.compiled.as_ref().map(TemporaryDirectory::path);
+        let enclosure = self.containment.enclosure(std::iter::once(sandbox.path()).chain(compiled));
+        enclosure.map(|mut enclosure| {
+            enclosure.readable.extend(sandbox.shown());
+            enclosure
+        })
     }
 }
 

@@ -1,7 +1,6 @@
 //! One run of `aos conform` over one tool: what is known about it, and the calls, each made once.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -12,7 +11,6 @@ use crate::contract::Family;
 use crate::generate::vendor::Contract;
 use crate::strict_json;
 use crate::system::clock::Stopwatch;
-use crate::system::enclosure::{Enclosure, Enforced};
 use crate::system::subject::{self, Ending, Launch, Ran, Stimulus};
 use crate::system::temporary::TemporaryDirectory;
 use crate::system::{files, loopback};
@@ -37,8 +35,6 @@ pub use super::observed::Observed;
 
 /// How long a tool may take to show that it still answers.
 const GREETING_LIMIT: Duration = Duration::from_secs(8);
-const OF_FAMILY: &str =
-    "programs of this family are started by its own runtime, which aos does not enclose";
 /// Largest manifest, in bytes.
 const MAX_MANIFEST: u64 = 4 * 1024 * 1024;
 
@@ -56,7 +52,7 @@ pub struct ToolCaller {
     /// Environment variables that hold secrets, sorted.
     pub credentials: Vec<String>,
     /// Where Python keeps compiled sources: not beside them, and not made anew by each call.
-    compiled: Option<TemporaryDirectory>,
+    pub(super) compiled: Option<TemporaryDirectory>,
     memory: Memory<Observed>,
     /// Every finished call, for the rules that hold for all of them.
     pub log: CallLog,
@@ -115,32 +111,6 @@ impl ToolCaller {
         }
     }
 
-    /// The same with what the system enforces and what else the tool may read; `sockets` says why local sockets are not hidden.
-    #[must_use]
-    pub fn contained(
-        mut self,
-        sockets: &Result<(), String>,
-        enforced: Enforced,
-        more: &[PathBuf],
-    ) -> Self {
-        let is_enclosed = self.tools().is_none_or(FamilyTools::is_enclosed);
-        let enforced = if is_enclosed { enforced } else { Enforced::nothing(OF_FAMILY) };
-        self.containment =
-            RunContainment::of(&self.target, &self.isolation, sockets, enforced, more);
-        self
-    }
-
-    /// What a program of this run may reach that works in this sandbox.
-    #[must_use]
-    pub fn enclosure(&self, sandbox: &Sandbox) -> Option<Enclosure> {
-        let compiled = self.compiled.as_ref().map(TemporaryDirectory::path);
-        let enclosure = self.containment.enclosure(std::iter::once(sandbox.path()).chain(compiled));
-        enclosure.map(|mut enclosure| {
-            enclosure.readable.extend(sandbox.shown());
-            enclosure
-        })
-    }
-
     /// Why a probe with this need cannot run; `None` when it can.
     #[must_use]
     pub fn lacks(&self, need: Need) -> Option<String> {
@@ -187,7 +157,7 @@ impl ToolCaller {
         self.fixture.as_ref()?.base_url_env.as_deref()
     }
 
-    fn tools(&self) -> Option<&'static dyn FamilyTools> {
+    pub(super) fn tools(&self) -> Option<&'static dyn FamilyTools> {
         TOOLS.of(self.target.family)
     }
 

@@ -3,14 +3,12 @@
 //! Also how a probe ends early: it failed, it could not be found out, or the contract asks nothing.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::conform::help;
 use crate::conform::mock::Mock;
 use crate::conform::probe::{CallEvidence, Conclusion};
 use crate::conform::sandbox::Sandbox;
@@ -28,8 +26,6 @@ use crate::families::agent_cli::conform::fixture::other_secret;
 
 /// Most calls that the finding of a probe shows.
 const MAX_EVIDENCE: usize = 4;
-/// Most groups of commands whose help is compared with `reference`.
-const MAX_GROUPS: usize = 100;
 /// Patience with a call that should wait for nobody.
 pub const PROMPT_LIMIT: Duration = Duration::from_secs(8);
 
@@ -355,40 +351,6 @@ impl<'a> ProbeCaller<'a> {
             ));
         }
         self.absent(&format!("`reference` has no `{path}`"))
-    }
-
-    /// A command that help lists and `reference` does not, or that help cannot be read.
-    fn hidden(&self, reference: &Value) -> Option<String> {
-        let root = self.look(&["--help"]);
-        let text = String::from_utf8_lossy(root.observed.stdout()).into_owned();
-        if root.exit() != Some(0) || text.trim().is_empty() {
-            return Some(
-                "`reference` cannot be compared with `--help`, which prints nothing".to_owned(),
-            );
-        }
-        let known: Vec<&str> = super::listing::commands(reference).map(|(path, _)| path).collect();
-        let is_free = |word: &str| ["help", "completion", "completions"].contains(&word);
-        let unlisted = |above: &str, text: &str| {
-            help::listed_commands(text).into_iter().find_map(|word| {
-                let path = format!("{above}{word}");
-                let below = format!("{path} ");
-                let is_known =
-                    known.iter().any(|known| *known == path || known.starts_with(&below));
-                (!is_known && !is_free(&word))
-                    .then(|| format!("`reference` does not list `{path}`, which help lists"))
-            })
-        };
-        // Help of a group lists what is below it.
-        let groups: BTreeSet<&str> =
-            known.iter().filter_map(|path| Some(path.rsplit_once(' ')?.0)).collect();
-        unlisted("", &text).or_else(|| {
-            groups.into_iter().take(MAX_GROUPS).find_map(|group| {
-                let call: Vec<&str> = group.split(' ').chain(["--help"]).collect();
-                let shot = self.look(&call);
-                let text = String::from_utf8_lossy(shot.observed.stdout()).into_owned();
-                unlisted(&format!("{group} "), &text)
-            })
-        })
     }
 
     /// What `reference` says of a command that conform.toml names.

@@ -212,6 +212,11 @@ pub fn successes() -> Vec<Case> {
             let project = super::conform::connector(sandbox, "");
             call(&["conform", "--probe", "harness.one-document"]).within(project)
         }),
+        case("OK", "conform with more files", |sandbox| {
+            let project = super::conform::connector(sandbox, "");
+            call(&["conform", "--probe", "harness.one-document", "--readable", "/usr"])
+                .within(project)
+        }),
         case("OK", "conform list", |_| call(&["conform", "--list", "--family", "agent-cli"])),
         case("OK", "sync-spec unchanged", |sandbox| {
             call(&["sync-spec"]).within(sandbox.connector("acme"))

@@ -138,6 +138,7 @@ fn asked(
         most_output: MAX_OUTPUT,
         stimulus: Stimulus::None,
         obeys_modes: false,
+        enclosure: None,
     });
     let ran = ran.map_err(|error| format!("the driver cannot be started: {error}"))?;
     session.count(ran.duration_ms);

@@ -1,0 +1,336 @@
+//! Ids of commands from paths: `RESOURCE.ACTION`, unique and the same for the same description.
+//!
+//! A clash is resolved by the next word of the path that tells two operations apart, never by a bare number.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::model::Endpoint;
+use super::words::{folded, identifier, is_plural, singular};
+use crate::contract::rules::{Effect, effect};
+
+/// Verbs at the end of a path: what is done to the thing before them.
+const VERBS: &[&str] = &[
+    "search", "query", "cancel", "archive", "unarchive", "close", "reopen", "open", "approve", "reject",
+    "merge", "lock", "unlock", "enable", "disable", "activate", "deactivate", "start", "stop", "restart",
+    "pause", "resume", "retry", "rerun", "run", "send", "publish", "unpublish", "revoke", "rotate",
+    "reset", "refresh", "sync", "verify", "validate", "accept", "decline", "confirm", "complete",
+    "void", "refund", "capture", "pay", "finalize", "transfer", "move", "copy", "clone", "duplicate",
+    "rename", "restore", "purge", "import", "export", "upload", "download", "invite", "join", "leave",
+    "subscribe", "unsubscribe", "follow", "unfollow", "star", "unstar", "watch", "unwatch", "assign",
+    "unassign", "add", "remove", "delete", "create", "update", "dismiss", "submit", "trigger", "dispatch",
+    "ping", "test", "preview", "render", "count", "check", "login", "logout", "suspend", "unsuspend",
+    "ban", "unban", "block", "unblock", "mute", "unmute", "pin", "unpin", "batch", "bulk", "generate",
+    "convert", "compare", "find", "list", "get", "set", "apply", "attach", "detach", "evaluate", "execute", "kill",
+    "terminate", "commit", "rollback", "reboot", "resend", "reply", "forward", "exchange", "graphql",
+];
+/// First words of a path that say nothing.
+const PREFIXES: [&str; 5] = ["api", "rest", "latest", "public", "wp_json"];
+/// First words that are commands of every connector, or that Python cannot import.
+const TAKEN: [&str; 42] = [
+    "capabilities", "config", "doctor", "health", "and", "as", "assert", "async", "await", "break",
+    "class", "continue", "def", "del", "elif", "else", "except", "false", "finally", "for", "from",
+    "global", "if", "import", "in", "is", "lambda", "none", "nonlocal", "not", "or", "pass", "raise",
+    "return", "true", "try", "while", "with", "yield", "match", "case", "type",
+];
+
+/// The id of an operation, and why it is not the plain one.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct AssignedId {
+    pub id: String,
+    pub reason: Option<String>,
+}
+
+/// Method and path.
+pub type RequestKey = (String, String);
+
+/// The words of one operation.
+struct Candidate {
+    action: String,
+    /// The last parameter of the path, else the first one.
+    parameter: Option<String>,
+    /// The resources that it may have, the plainest first.
+    resources: Vec<String>,
+    /// Which of them it has.
+    chosen: usize,
+    suffix: String,
+}
+
+impl Candidate {
+    fn resource(&self) -> &str {
+        self.resources.get(self.chosen).map_or("root", String::as_str)
+    }
+
+    fn id(&self) -> String {
+        format!("{}.{}{}", self.resource(), self.action, self.suffix)
+    }
+}
+
+/// The ids of all operations, in their order; `kept` are those that are given, `room` is their longest length.
+#[must_use]
+pub fn assign(
+    endpoints: &[Endpoint],
+    kept: &BTreeMap<RequestKey, String>,
+    room: usize,
+) -> Vec<AssignedId> {
+    let mut methods: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for endpoint in endpoints {
+        methods.entry(&endpoint.path).or_default().insert(&endpoint.method);
+    }
+    let mut candidates: Vec<Candidate> = endpoints
+        .iter()
+        .map(|endpoint| candidate(endpoint, methods.get(endpoint.path.as_str()), room))
+        .collect();
+    let plain: Vec<String> = candidates.iter().map(Candidate::id).collect();
+    let fixed: Vec<Option<&String>> = endpoints
+        .iter()
+        .map(|endpoint| kept.get(&(endpoint.method.clone(), endpoint.path.clone())))
+        .collect();
+    extend(&mut candidates, &fixed);
+    for step in [by_parameter, by_operation, by_digest] {
+        for at in later(clashes(&candidates, &fixed), &candidates, endpoints) {
+            let suffix = step(&candidates[at], &endpoints[at]);
+            candidates[at].suffix.push_str(&suffix);
+        }
+    }
+    let mut ids: Vec<String> = Vec::with_capacity(endpoints.len());
+    let mut taken: BTreeSet<String> = fixed.iter().flatten().map(|id| (*id).clone()).collect();
+    for (at, candidate) in candidates.iter().enumerate() {
+        let id = match fixed[at] {
+            Some(kept) => kept.clone(),
+            None => fitting(candidate.id(), room, &endpoints[at], &taken),
+        };
+        taken.insert(id.clone());
+        ids.push(id);
+    }
+    let reasons = ids.into_iter().zip(plain).enumerate();
+    reasons
+        .map(|(at, (id, plain))| {
+            let reason = match fixed[at] {
+                _ if id == plain => None,
+                Some(_) => Some(format!("kept; from the path alone it would be `{plain}`")),
+                None => Some(format!("`{plain}` names other operations too")),
+            };
+            AssignedId { id, reason }
+        })
+        .collect()
+}
+
+/// The resources of these words within `most` characters: the last word, then more of those before it, also without
+/// the ones between the first and the last.
+fn resources(words: &[String], most: usize) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    let mut add = |words: &[&String]| {
+        let mut words: Vec<&str> = words.iter().map(|word| word.as_str()).collect();
+        words.dedup();
+        let name = words.join("_");
+        let name = if TAKEN.contains(&name.as_str()) { format!("{name}_entry") } else { name };
+        if !all.contains(&name) && (name.len() <= most || all.is_empty()) {
+            all.push(name);
+        }
+    };
+    for count in 1..=words.len() {
+        let last: Vec<&String> = words[words.len() - count..].iter().collect();
+        add(&last);
+        if count >= 2 && count + 1 < words.len() {
+            let mut with_first = vec![&words[0]];
+            with_first.extend(last);
+            add(&with_first);
+        }
+    }
+    all
+}
+
+/// Makes ids longer by words of their paths, as long as two are equal and one of them has such a word.
+fn extend(candidates: &mut [Candidate], fixed: &[Option<&String>]) {
+    for _ in 0..20 {
+        let mut is_changed = false;
+        for at in clashes(candidates, fixed) {
+            let candidate = &mut candidates[at];
+            if candidate.chosen + 1 < candidate.resources.len() {
+                candidate.chosen += 1;
+                is_changed = true;
+            }
+        }
+        if !is_changed {
+            return;
+        }
+    }
+}
+
+/// The places whose id is that of another place too.
+fn clashes(candidates: &[Candidate], fixed: &[Option<&String>]) -> Vec<usize> {
+    let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, candidate) in candidates.iter().enumerate() {
+        let id = fixed[at].cloned().unwrap_or_else(|| candidate.id());
+        places.entry(id).or_default().push(at);
+    }
+    let several = places.into_values().filter(|places| places.len() > 1).flatten();
+    several.filter(|at| fixed[*at].is_none()).collect()
+}
+
+/// All of these places but the shortest path of each id, which keeps the plain one.
+fn later(places: Vec<usize>, candidates: &[Candidate], endpoints: &[Endpoint]) -> Vec<usize> {
+    let mut first: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for at in &places {
+        let length = endpoints[*at].path.matches('/').count();
+        let entry = first.entry(candidates[*at].id()).or_insert((length, *at));
+        *entry = (*entry).min((length, *at));
+    }
+    let is_first = |at: &usize| first.values().any(|(_, place)| place == at);
+    places.into_iter().filter(|at| !is_first(at)).collect()
+}
+
+fn by_parameter(candidate: &Candidate, _: &Endpoint) -> String {
+    candidate.parameter.as_ref().map_or_else(String::new, |name| format!("_by_{name}"))
+}
+
+fn by_operation(_: &Candidate, endpoint: &Endpoint) -> String {
+    let words = folded(&endpoint.operation_id);
+    if words.is_empty() { String::new() } else { format!("_{words}") }
+}
+
+fn by_digest(_: &Candidate, endpoint: &Endpoint) -> String {
+    format!("_{}", letters(endpoint))
+}
+
+/// Six letters that stand for method and path.
+fn letters(endpoint: &Endpoint) -> String {
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    for byte in endpoint.request().bytes() {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    (0..6).map(|at| char::from(b'a' + u8::try_from((hash >> (at * 8)) % 26).unwrap_or(0))).collect()
+}
+
+/// The id within its length: the middle goes first, then letters tell it apart.
+fn fitting(id: String, room: usize, endpoint: &Endpoint, taken: &BTreeSet<String>) -> String {
+    if id.len() <= room && !taken.contains(&id) {
+        return id;
+    }
+    let (resource, action) = id.split_once('.').unwrap_or((id.as_str(), "call"));
+    let tail = format!("_{}", letters(endpoint));
+    let half = room.saturating_sub(tail.len() + 1) / 2;
+    let cut = |text: &str, most: usize| text[..text.len().min(most)].trim_end_matches('_').to_owned();
+    let action = cut(action, half.max(8));
+    let rest = room.saturating_sub(tail.len() + 1 + action.len());
+    format!("{}.{action}{tail}", cut(resource, rest.max(4)))
+}
+
+fn candidate(endpoint: &Endpoint, methods: Option<&BTreeSet<&str>>, room: usize) -> Candidate {
+    let mut words: Vec<String> = Vec::new();
+    let mut parameters: Vec<String> = Vec::new();
+    let mut ends_in_parameter = false;
+    let mut verb = None;
+    let segments: Vec<&str> = endpoint.path.split('/').filter(|part| !part.is_empty()).collect();
+    let has = |method: &str| methods.is_some_and(|methods| methods.contains(method));
+    for (at, segment) in segments.iter().enumerate() {
+        let (segment, custom) = match segment.rsplit_once(':') {
+            Some((before, action)) if !action.is_empty() && !action.contains('}') => (before, Some(action)),
+            _ => (*segment, None),
+        };
+        let mut rest = segment;
+        let mut fixed = String::new();
+        let mut has_parameter = false;
+        while let Some((before, after)) = rest.split_once('{') {
+            fixed.push_str(before);
+            fixed.push('_');
+            let (name, behind) = after.split_once('}').unwrap_or((after, ""));
+            parameters.push(identifier(name, "value"));
+            has_parameter = true;
+            rest = behind;
+        }
+        fixed.push_str(rest);
+        let word = folded(fixed.trim_end_matches(".json").trim_end_matches(".xml"));
+        if has_parameter {
+            ends_in_parameter = word.is_empty() || segments.len() == at + 1 && !is_verb(&word);
+        }
+        if !word.is_empty() && !(words.is_empty() && is_prefix(&word)) {
+            if !has_parameter {
+                ends_in_parameter = false;
+            }
+            words.push(identifier(&word, "call"));
+        } else if word.is_empty() && !has_parameter {
+            ends_in_parameter = false;
+        }
+        if let Some(action) = custom.filter(|_| segments.len() == at + 1) {
+            verb = Some(folded(action));
+        }
+    }
+    if words.is_empty() {
+        words.push("root".to_owned());
+    }
+    let last = words.last().cloned().unwrap_or_default();
+    let is_list = endpoint.reply.list.is_some();
+    let method = endpoint.method.as_str();
+    let action = if let Some(verb) = verb.filter(|verb| !verb.is_empty()) {
+        verb_action(method, &identifier(&verb, "call"))
+    } else if !ends_in_parameter && is_verb(&last) && words.len() > 1 {
+        words.pop();
+        verb_action(method, &last)
+    } else if words.len() > 1 && words[0] == "search" && matches!(method, "GET" | "POST") {
+        words.remove(0);
+        "search".to_owned()
+    } else if ends_in_parameter {
+        item_action(method, &has)
+    } else {
+        collection_action(method, is_list || is_plural(&last), is_list, &has)
+    };
+    let words: Vec<String> = words.iter().map(|word| singular(word)).collect();
+    let parameter = parameters.pop();
+    let resources = resources(&words, room.saturating_sub(action.len() + 1));
+    Candidate { action, parameter, resources, chosen: 0, suffix: String::new() }
+}
+
+fn is_prefix(word: &str) -> bool {
+    let digits = word.strip_prefix('v').or_else(|| word.strip_prefix("nv")).unwrap_or(word);
+    let is_version = digits.starts_with(|first: char| first.is_ascii_digit())
+        && digits.trim_start_matches(|symbol: char| symbol.is_ascii_digit() || symbol == '_').len() <= 6
+        && (digits.len() < word.len() || digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_'));
+    is_version || PREFIXES.contains(&word)
+}
+
+fn is_verb(word: &str) -> bool {
+    let first = word.split('_').next().unwrap_or_default();
+    VERBS.contains(&word) || word.contains('_') && VERBS.contains(&first)
+}
+
+/// What a verb at the end of a path is, with the method that it has.
+fn verb_action(method: &str, verb: &str) -> String {
+    let is_read = matches!(method, "GET" | "HEAD");
+    match method {
+        "DELETE" => format!("delete_{verb}"),
+        _ if is_read && effect(verb) != Effect::Reads => format!("get_{verb}"),
+        _ => verb.trim_end_matches('_').to_owned(),
+    }
+}
+
+fn item_action(method: &str, has: &dyn Fn(&str) -> bool) -> String {
+    let action = match method {
+        "GET" => "get",
+        "HEAD" => "check",
+        "DELETE" => "delete",
+        "PATCH" => "update",
+        "PUT" if has("PATCH") => "replace",
+        "PUT" => "update",
+        "POST" if has("PATCH") || has("PUT") => "submit",
+        _ => "update",
+    };
+    action.to_owned()
+}
+
+fn collection_action(method: &str, is_many: bool, is_list: bool, has: &dyn Fn(&str) -> bool) -> String {
+    let action = match method {
+        "GET" if is_many => "list",
+        "GET" => "get",
+        "HEAD" => "check",
+        "POST" if is_list && !is_many => "search",
+        "POST" => "create",
+        "PATCH" => "update",
+        "PUT" if has("PATCH") => "replace",
+        "PUT" if is_many => "replace",
+        "PUT" => "update",
+        "DELETE" if is_many => "delete_all",
+        _ => "delete",
+    };
+    action.to_owned()
+}

@@ -6,6 +6,7 @@ mod conform;
 pub mod connector;
 pub mod contract;
 mod declared;
+mod described;
 mod edit;
 mod frozen;
 mod generate;

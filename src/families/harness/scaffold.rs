@@ -12,16 +12,19 @@ use crate::contract::json;
 use crate::generate::record_text::quote;
 use crate::generate::scaffold::Origin;
 use crate::inputs::embedded::EXAMPLE_PRESET;
+use crate::openapi::{ApiDescription, ApiPlan};
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
 use crate::report::{ErrorCode, Failure};
 use crate::workflows::new::choices::{preset_text, shown, slug};
 use crate::workflows::new::own_preset;
-use crate::workflows::new::subject::{Named, Scaffolder, Subject, Wanted};
+use crate::workflows::new::subject::{DescribedNames, Named, Scaffolder, Subject, Wanted};
 
-use super::{api_answers, declared};
+use super::{api_answers, declared, described};
 
 /// Commands that every connector has besides those of its preset.
 const META_COMMANDS: usize = 4;
+/// Longest name that the host has for a command.
+const MAX_TOOL_NAME: usize = 64;
 /// Longest path inside an archive of a connector: the host's reader cuts names there, in bytes.
 const MAX_ARCHIVE_PATH: usize = 100;
 
@@ -30,6 +33,22 @@ pub struct HarnessScaffolder;
 impl Scaffolder for HarnessScaffolder {
     fn takes_own_preset(&self) -> bool {
         true
+    }
+
+    fn described_names(&self, name: &str) -> Result<Option<DescribedNames>, Failure> {
+        let tool = tool_name(name)?;
+        // The host calls a command `aos_NAME_RESOURCE_ACTION`.
+        let id_length = MAX_TOOL_NAME.saturating_sub(tool.as_str().len() + 1);
+        Ok(Some(DescribedNames { id_length, variable_prefix: described::variable_prefix(&tool) }))
+    }
+
+    fn described_preset(
+        &self,
+        name: &str,
+        api: &ApiDescription,
+        plan: &ApiPlan,
+    ) -> Result<String, Failure> {
+        Ok(described::preset(&tool_name(name)?, api, plan))
     }
 
     fn name(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Named>, Failure> {

@@ -16,6 +16,7 @@ pub mod findings;
 pub mod generated;
 pub mod mcp;
 pub mod new;
+pub mod openapi;
 pub mod notice;
 pub mod reference;
 pub mod runtime;

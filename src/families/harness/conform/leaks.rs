@@ -168,6 +168,15 @@ fn commands(session: &ToolCaller) -> Conclusion {
     call::over_all(session, finding)
 }
 
+/// A target without one name of its query.
+fn without(target: &str, name: &str) -> String {
+    let Some((path, query)) = target.split_once('?').filter(|_| !name.is_empty()) else {
+        return target.to_owned();
+    };
+    let is_other = |pair: &&str| pair.split('=').next() != Some(name);
+    format!("{path}?{}", query.split('&').filter(is_other).collect::<Vec<_>>().join("&"))
+}
+
 fn url(session: &ToolCaller) -> Conclusion {
     if !call::is_strict(session) {
         return Conclusion::not_applicable("this tag does not ask for it");
@@ -176,10 +185,13 @@ fn url(session: &ToolCaller) -> Conclusion {
     let mut calls = vec![session.observe(&health)];
     let commands = call::carried_out(session, Some(Behaviour::Echo), SecretShape::Special);
     calls.extend(commands.into_iter().map(|(_, observed)| observed));
+    // An API that takes its key nowhere else says so in conform.toml.
+    let stated = super::facts::of(session).map_or("", |facts| facts.auth.query.as_str());
     let mut judge = Judge::default();
     for observed in calls.into_iter().filter(|observed| !observed.requests.is_empty()) {
         let secret = observed.secrets.iter().find(|secret| {
-            observed.requests.iter().any(|request| secret.leak(&request.target).is_some())
+            let targets = observed.requests.iter().map(|request| without(&request.target, stated));
+            targets.into_iter().any(|target| secret.leak(&target).is_some())
         });
         let fault = secret.map(|secret| format!("{} is part of an address", secret.name));
         judge.judge(&observed, fault);

@@ -11,6 +11,7 @@ use super::model::{ApiDescription, Endpoint, InputPlace};
 use super::modes::{self, ModeDecision};
 use super::selection::Selection;
 use super::servers;
+use crate::contract::rules::names;
 use crate::visible::excerpt;
 
 /// Most operations that are taken without a selection.
@@ -132,7 +133,7 @@ pub fn plan(
     check_wishes(wishes, &known)?;
     let mut taken: BTreeSet<String> =
         known.iter().filter(|id| !wishes.renames.contains_key(*id)).cloned().collect();
-    let mut names = FieldNames::default();
+    let mut fields = FieldNames::default();
     for (endpoint, assigned) in chosen {
         let Some(prefix) = servers::prefix(base, &endpoint.servers) else {
             let url = endpoint.servers.first().map_or("", |server| server.url.as_str());
@@ -163,12 +164,17 @@ pub fn plan(
                 (new.clone(), Some("--rename".to_owned()))
             }
         };
-        let options = names.assign(endpoint, &id);
+        let mut endpoint = endpoint.clone();
+        if let Err(reason) = without_secrets(&mut endpoint) {
+            plan.left_out.push(left(&endpoint, id, &reason));
+            continue;
+        }
+        let options = fields.assign(&endpoint, &id);
         plan.commands.push(ApiCommand {
             id,
             id_reason,
             decision,
-            endpoint: endpoint.clone(),
+            endpoint,
             options,
             prefix,
             is_public,
@@ -181,7 +187,7 @@ pub fn plan(
         );
         return Err(WishFault::Nothing(reason));
     }
-    plan.fields = names.fields;
+    plan.fields = fields.fields;
     plan.health = health(&plan.commands);
     if base.is_empty() {
         plan.notes.push(
@@ -189,6 +195,23 @@ pub fn plan(
         );
     }
     Ok(plan)
+}
+
+/// Takes inputs away that ask for a secret: a command line is printed and seen by others.
+fn without_secrets(endpoint: &mut Endpoint) -> Result<(), String> {
+    let is_secret = |name: &str| names::is_secret_option(&super::words::folded(name));
+    if let Some(needed) = endpoint.inputs.iter().find(|one| one.is_required && is_secret(&one.name)) {
+        return Err(format!("it needs the secret `{}` as an input", excerpt(&needed.name, 60)));
+    }
+    let notes = &mut endpoint.notes;
+    endpoint.inputs.retain(|input| {
+        let is_secret = is_secret(&input.name);
+        if is_secret {
+            notes.push(format!("`{}` is a secret and left out", excerpt(&input.name, 60)));
+        }
+        !is_secret
+    });
+    Ok(())
 }
 
 fn left(endpoint: &Endpoint, id: String, reason: &str) -> LeftOut {

@@ -7,6 +7,7 @@ pub mod connector;
 pub mod contract;
 mod declared;
 mod described;
+mod described_changes;
 mod edit;
 mod frozen;
 mod generate;

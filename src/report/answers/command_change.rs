@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::changes::{FileChange, PreviewOf};
+use super::upgrade::UpgradeAnswer;
 
 /// A change that was made, or its preview.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
@@ -11,6 +12,8 @@ use super::changes::{FileChange, PreviewOf};
 pub enum CommandChangeAnswer {
     Changed(Box<ChangedCommand>),
     Preview(Box<PreviewOf<CommandFacts>>),
+    /// A command of a description is added by a merge.
+    Merged(Box<UpgradeAnswer>),
 }
 
 /// A change that was made.

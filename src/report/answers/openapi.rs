@@ -65,3 +65,13 @@ pub struct UnsupportedPart {
     pub what: String,
     pub count: usize,
 }
+
+/// What a new description changes for one command.
+#[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
+pub struct ApiChange {
+    pub command: String,
+    pub request: String,
+    /// Callers of the command have to change, or the command is gone.
+    pub is_breaking: bool,
+    pub what: String,
+}

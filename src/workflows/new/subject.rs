@@ -9,8 +9,9 @@ use crate::contract::family::FamilyParts;
 use crate::generate::scaffold::Origin;
 use crate::inputs::embedded;
 use crate::inputs::template::{Presets, TemplateInfo};
-use crate::openapi::{ApiDescription, ApiPlan};
+use crate::openapi::{ApiDescription, ApiPlan, RequestKey};
 use crate::plan::{FileSet, FileSetError};
+use crate::report::answers::openapi::ApiChange;
 use crate::report::{ErrorCode, Failure};
 
 /// What the command line asks for.
@@ -51,6 +52,22 @@ pub trait Scaffolder: Sync {
     /// When no project can be called so.
     fn described_names(&self, _name: &str) -> Result<Option<DescribedNames>, Failure> {
         Ok(None)
+    }
+
+    /// The ids that a preset has for method and path of a description.
+    ///
+    /// # Errors
+    /// When the preset cannot be read.
+    fn described_known(&self, _preset: &str) -> Result<BTreeMap<RequestKey, String>, Failure> {
+        Ok(BTreeMap::new())
+    }
+
+    /// What another preset of the same API changes.
+    ///
+    /// # Errors
+    /// When one of them cannot be read.
+    fn described_changes(&self, _before: &str, _after: &str) -> Result<Vec<ApiChange>, Failure> {
+        Ok(Vec::new())
     }
 
     /// The preset of a description.

@@ -31,6 +31,18 @@ pub fn facts(preset: &Preset) -> Value {
         // If only the status decides, the body is arbitrary.
         ErrorStyle::Status => json!({"id": IDS[0], "ok": false}),
     };
+    // A command may make the same request, and there is one reply to it.
+    let mut reply = reply.to_string();
+    let health_query = named(query);
+    for request in commands.iter().filter_map(|command| command["requests"].as_array()).flatten() {
+        let is_same = request["method"] == json!(preset.api.health.method)
+            && request["path"] == path.as_str()
+            && request["query"] == health_query
+            && request["body"] == "";
+        if let Some(text) = request["reply"].as_str().filter(|_| is_same) {
+            text.clone_into(&mut reply);
+        }
+    }
     let refusals: Vec<_> = preset
         .refusals
         .iter()
@@ -57,7 +69,7 @@ pub fn facts(preset: &Preset) -> Value {
             "value": credentials(&preset.auth),
         },
         "headers": headers(&preset.api.headers),
-        "health": {"method": preset.api.health.method, "path": path, "query": named(query), "reply": reply.to_string()},
+        "health": {"method": preset.api.health.method, "path": path, "query": health_query, "reply": reply},
         "commands": commands,
         "refusals": refusals,
         "partials": partials,
@@ -212,7 +224,12 @@ impl<'a> Samples<'a> {
             if field != "cursor" && !fields.contains(&field) {
                 let text = match field.as_str() {
                     "limit" => self.list(operation).limit().to_string(),
-                    _ => styles::argument(&self.value(&field)),
+                    _ => match self.fields.get(field.as_str()) {
+                        Some((_, field)) if field.kind == FieldType::Json => {
+                            self.value(field.id.as_str()).to_string()
+                        }
+                        _ => styles::argument(&self.value(&field)),
+                    },
                 };
                 arguments.extend([format!("--{}", field.replace('_', "-")), text]);
                 fields.push(field);

@@ -421,8 +421,9 @@ def _with_key(target: str) -> str:
     """The target of a request to an API that takes its key in the query."""
     if api.SCHEME != "query":
         return target
-    key = f"{percent(api.HEADER, safe='')}={percent(config.value(api.SECRET_KEY), safe='')}"
-    return target + ("&" if "?" in target else "?") + key
+    name, secret = api.HEADER, config.value(api.SECRET_KEY)
+    pair = f"{percent(name, safe='')}={percent(secret, safe='')}"
+    return target + ("&" if "?" in target else "?") + pair
 
 
 def _base64(text: str) -> str:

@@ -194,7 +194,7 @@ def _bytes(text: str) -> bytes:
 
 def path_texts(inputs: Inputs, styles: Styles) -> dict[str, str]:
     """The fields of a path that have a style, written in it."""
-    named = {key[1:-1]: style for key, style in styles.items() if key[:1] == "{"}
+    named = {place.strip("{}"): style for place, style in styles.items() if "{" in place}
     return {
         field: path_text(inputs[field], style)
         for field, style in named.items()

@@ -133,6 +133,7 @@ const OUTSIDE_WORLD: &[&[&str]] = &[
 /// Functions of `system::files` that change the disk.
 const WRITERS: &[&str] = &[
     "write_new",
+    "append_private",
     "rename",
     "rename_new",
     "remove_file",
@@ -151,6 +152,7 @@ const OTHER_WRITERS: &[(&str, &str)] = &[
     ("families/agent_cli/conform/tree.rs", "files of a tool, damaged in the sandbox of a probe"),
     ("families/agent_cli/conform/signed/scene.rs", "the mark of a stage in the sandbox of a probe"),
     ("workflows/write_gate.rs", "the used tokens in the state directory of aos"),
+    ("run/audit_log.rs", "the log of its writes in the state directory of aos"),
     ("update/notice.rs", "what is known about updates in the state directory of aos"),
     ("update/swap.rs", "the lock of an update in the state directory of aos"),
     ("update/skill/backup.rs", "changed files of an installed Skill in the state directory of aos"),
@@ -648,13 +650,13 @@ fn the_writers_of_the_table_exist() {
 }
 
 #[test]
-fn only_the_terminal_and_progress_write_to_a_stream_and_only_visible_text() {
-    let writers = ["system/terminal.rs", "system/progress.rs"];
+fn only_the_terminal_progress_and_prompts_write_to_a_stream_and_only_visible_text() {
+    let writers = ["system/terminal.rs", "system/progress.rs", "system/prompt.rs"];
     let mut faults = Vec::new();
     for source in sources() {
         for pair in source.tokens.windows(2) {
             let [Token::Word(module), Token::Path] = pair else { continue };
-            if ["indicatif", "ProgressBar", "console"].contains(&module.as_str())
+            if ["indicatif", "ProgressBar", "console", "dialoguer"].contains(&module.as_str())
                 && !writers.contains(&source.path.as_str())
             {
                 faults.push(format!("{}: {module}", source.path));

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::WriteOptions;
+use crate::cli::{Format, WriteOptions};
 use crate::report::{ErrorCode, Failure, Outcome};
+use crate::system::prompt;
 use crate::workflows::new::{self, NewRequest, OpenapiRequest};
 
 use super::Run;
@@ -60,8 +61,9 @@ impl OpenapiOptions {
                   aos new --list"
 )]
 pub struct NewArgs {
-    /// Name of the tool; for a connector, with or without `aos-`
-    #[arg(value_name = "NAME", required_unless_present = "list")]
+    /// Name of the tool; for a connector, with or without `aos-`. On a terminal, aos asks for it and for the rest if it
+    /// is missing
+    #[arg(value_name = "NAME")]
     pub name: Option<String>,
     /// List templates, presets and questions instead; with `--openapi`, the commands that a description gives
     #[arg(long, conflicts_with_all = ["dry_run", "confirm"])]
@@ -118,9 +120,8 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
             }
         };
     }
-    let Some(name) = args.name.as_ref() else { return new::list(run) };
     let request = NewRequest {
-        name: name.clone(),
+        name: args.name.clone().unwrap_or_default(),
         template: args.template.clone(),
         preset: args.preset.clone(),
         openapi,
@@ -133,5 +134,15 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
         no_git: args.no_git,
         write: args.write.clone(),
     };
-    new::create(&request, run)
+    if args.name.is_some() {
+        return new::create(&request, run);
+    }
+    let may_ask = run.format == Format::Text && !args.write.dry_run && args.write.confirm.is_none();
+    if !may_ask || !prompt::is_possible() {
+        return Err(Failure::new(ErrorCode::Usage, "`<NAME>` is missing").hint(
+            "pass a name: `aos new github` for a preset, `aos new NAME` for an API of your own; `aos new --list` shows \
+             templates, presets and questions",
+        ));
+    }
+    new::create(&new::complete(request)?, run)
 }

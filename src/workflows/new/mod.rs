@@ -2,6 +2,7 @@
 
 pub mod choices;
 pub mod described;
+mod dialog;
 mod fill;
 pub mod first_commit;
 mod list;
@@ -29,6 +30,7 @@ use first_commit::FirstCommit;
 use place::{NewPlace, TargetState, occupied};
 use plan::NewProject;
 
+pub use dialog::complete;
 pub use list::list;
 pub use request::{NewRequest, OpenapiRequest};
 

@@ -288,3 +288,90 @@ impl ApiCommand {
         inputs.filter(move |(input, _)| input.place == place)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::openapi::{InputKind, read};
+
+    fn planned(text: &str) -> ApiPlan {
+        let nothing = |_: &str| Err("no files".to_owned());
+        let api = read("api.yaml", text.as_bytes().to_vec(), &nothing).unwrap();
+        plan(&api, &ApiWishes::default(), ("ACME", 54)).unwrap()
+    }
+
+    fn with(paths: &str, components: &str) -> String {
+        format!("openapi: 3.1.0\ninfo: {{title: A, version: '1'}}\nservers: [{{url: 'https://a.example'}}]\npaths:\n{paths}\ncomponents:\n{components}")
+    }
+
+    #[test]
+    fn a_schema_that_contains_itself_is_one_json_option() {
+        let plan = planned(&with(
+            "  /a: {post: {requestBody: {required: true, content: {application/json: {schema: {type: object, properties: {node: {$ref: '#/components/schemas/N'}, pair: {type: [string, 'null']}, only: {const: x}, any: {anyOf: [{type: string}, {type: 'null'}]}, two: {oneOf: [{type: string}, {type: integer}]}, size: {type: integer, enum: [1, 2, null]}}}}}}, responses: {'204': {description: ''}}}}",
+            "  schemas: {N: {allOf: [{$ref: '#/components/schemas/N'}], type: object, properties: {next: {$ref: '#/components/schemas/N'}}}}",
+        ));
+        let kinds: Vec<_> = plan.fields.iter().map(|field| (field.id.as_str(), &field.kind)).collect();
+        assert_eq!(kinds[0], ("node", &InputKind::Json));
+        assert_eq!(kinds[1], ("pair", &InputKind::Text));
+        assert_eq!(kinds[2], ("only", &InputKind::Choice(vec!["x".into()])));
+        assert_eq!(kinds[3], ("any", &InputKind::Text));
+        assert_eq!(kinds[4], ("two", &InputKind::Json));
+        assert!(plan.fields[4].help.contains("string or integer"), "{}", plan.fields[4].help);
+        assert_eq!(kinds[5], ("size", &InputKind::Choice(vec![1.into(), 2.into()])));
+    }
+
+    #[test]
+    fn credentials_are_those_of_most_operations_and_others_are_named() {
+        let plan = planned(
+            "openapi: 3.0.0\ninfo: {title: A, version: '1'}\nservers: [{url: /v1}]\nsecurity: [{key: []}, {}]\npaths:\n  \
+             /a: {get: {responses: {}}}\n  /b: {get: {security: [], responses: {}}}\n  \
+             /c: {get: {security: [{key: [], other: []}], responses: {}}}\n  \
+             /d: {get: {security: [{other: []}], responses: {}}}\n\
+             components: {securitySchemes: {key: {type: apiKey, in: query, name: k}, other: {type: apiKey, in: cookie, name: s}}}",
+        );
+        assert_eq!(plan.credentials.form, crate::openapi::CredentialForm::Query("k".to_owned()));
+        assert_eq!(plan.credentials.secret, "ACME_API_KEY");
+        let public: Vec<_> = plan.commands.iter().map(|one| (one.id.as_str(), one.is_public)).collect();
+        assert_eq!(public, [("a.get", false), ("b.get", true)]);
+        let reasons: Vec<_> = plan.left_out.iter().map(|left| left.reason.as_str()).collect();
+        assert!(reasons[0].contains("`key` (a key in the query, k) and `other`"), "{reasons:?}");
+        assert!(reasons[1].contains("a key in the cookie s"), "{reasons:?}");
+        assert_eq!(plan.base_url, "");
+    }
+
+    #[test]
+    fn paging_is_recognised_and_its_inputs_are_no_options() {
+        let list = |parameters: &str, reply: &str, headers: &str| {
+            with(
+                &format!("  /a: {{get: {{parameters: [{parameters}], responses: {{'200': {{headers: {{{headers}}}, content: {{application/json: {{schema: {reply}}}}}}}}}}}}}"),
+                "  schemas: {E: {type: object, properties: {id: {type: string}}}}",
+            )
+        };
+        let number = |name: &str| format!("{{name: {name}, in: query, schema: {{type: integer, maximum: 40}}}}");
+        let array = "{type: array, items: {$ref: '#/components/schemas/E'}}";
+        let wrapped = |more: &str| format!("{{type: object, properties: {{data: {array}, {more}}}}}");
+        for (text, wanted) in [
+            (list(&format!("{}, {}", number("page"), number("per_page")), array, ""), "page per_page 40 page "),
+            (list(&format!("{}, {}", number("offset"), number("limit")), array, ""), "offset limit 40 offset "),
+            (list(&number("per_page"), array, "Link: {schema: {type: string}}"), "link per_page 40  "),
+            (
+                list("{name: pageToken, in: query, schema: {type: string}}", &wrapped("nextPageToken: {type: string}"), ""),
+                "cursor  100 pageToken nextPageToken",
+            ),
+            (
+                list("{name: cursor, in: query, schema: {type: string}}", &wrapped("paging: {type: object, properties: {next: {type: string, format: uri}}}"), ""),
+                "link  100  paging.next",
+            ),
+        ] {
+            let plan = planned(&text);
+            let list = plan.commands[0].endpoint.reply.list.as_ref().unwrap();
+            let paging = list.paging.as_ref().unwrap_or_else(|| panic!("{text}"));
+            let said = format!("{} {} {} {} {}", paging.style, paging.limit, paging.max_limit, paging.position, paging.next);
+            assert_eq!(said, wanted);
+            assert!(plan.commands[0].options.is_empty(), "{:?}", plan.commands[0].options);
+        }
+        let two = planned(&list("", &format!("{{type: object, properties: {{a: {array}, b: {array}}}}}"), ""));
+        assert!(two.commands[0].endpoint.reply.list.is_none());
+        assert!(two.commands[0].endpoint.notes[0].contains("2 lists (`a`, `b`)"));
+    }
+}

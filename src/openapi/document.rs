@@ -291,7 +291,7 @@ mod tests {
     #[test]
     fn references_are_followed_through_escapes_and_chains() {
         let trees = trees(
-            "openapi: 3.1.0\npaths: {/pets/{id}: {get: {x: 1}}}\n\
+            "openapi: 3.1.0\npaths: {'/pets/{id}': {get: {x: 1}}}\n\
              a: {$ref: '#/b'}\nb: {$ref: '#/paths/~1pets~1%7Bid%7D/get'}\n\
              loop: {$ref: '#/loop'}\nlost: {$ref: '#/nowhere'}\n",
         );

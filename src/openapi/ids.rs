@@ -21,7 +21,9 @@ const VERBS: &[&str] = &[
     "ping", "test", "preview", "render", "count", "check", "login", "logout", "suspend", "unsuspend",
     "ban", "unban", "block", "unblock", "mute", "unmute", "pin", "unpin", "batch", "bulk", "generate",
     "convert", "compare", "find", "list", "get", "set", "apply", "attach", "detach", "evaluate", "execute", "kill",
-    "terminate", "commit", "rollback", "reboot", "resend", "reply", "forward", "exchange", "graphql",
+    "hold", "release", "sign", "ship", "fulfill", "snooze", "acknowledge", "resolve", "promote",
+    "demote", "clear", "flush", "scan", "trash", "untrash", "like", "unlike", "vote", "freeze",
+    "unfreeze", "redeliver", "regenerate", "replay", "split", "escalate", "terminate", "commit", "rollback", "reboot", "resend", "reply", "forward", "exchange", "graphql",
 ];
 /// First words of a path that say nothing.
 const PREFIXES: [&str; 5] = ["api", "rest", "latest", "public", "wp_json"];
@@ -333,4 +335,92 @@ fn collection_action(method: &str, is_many: bool, is_list: bool, has: &dyn Fn(&s
         _ => "delete",
     };
     action.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::openapi::model::ReplyForm;
+
+    fn endpoint(request: &str) -> Endpoint {
+        let (method, path) = request.split_once(' ').unwrap();
+        Endpoint {
+            method: method.to_owned(),
+            path: path.to_owned(),
+            operation_id: "op".to_owned(),
+            summary: String::new(),
+            tags: Vec::new(),
+            is_deprecated: false,
+            is_marked_unsafe: false,
+            inputs: Vec::new(),
+            content_type: String::new(),
+            reply: ReplyForm::default(),
+            security: None,
+            servers: Vec::new(),
+            obstacle: None,
+            notes: Vec::new(),
+        }
+    }
+
+    fn ids(requests: &[&str], room: usize) -> Vec<String> {
+        let endpoints: Vec<_> = requests.iter().map(|request| endpoint(request)).collect();
+        assign(&endpoints, &BTreeMap::new(), room).into_iter().map(|id| id.id).collect()
+    }
+
+    #[test]
+    fn ids_come_from_the_words_of_the_path_and_the_method() {
+        let requests = [
+            ("GET /v1/pets", "pet.list"),
+            ("POST /v1/pets", "pet.create"),
+            ("GET /v1/pets/{petId}", "pet.get"),
+            ("PUT /v1/pets/{petId}", "pet.replace"),
+            ("PATCH /v1/pets/{petId}", "pet.update"),
+            ("DELETE /v1/pets/{petId}", "pet.delete"),
+            ("DELETE /v1/pets", "pet.delete_all"),
+            ("POST /v1/pets/{petId}/archive", "pet.archive"),
+            ("GET /v1/pets/findByStatus", "pet.find_by_status"),
+            ("POST /v1/projects/{id}:cancel", "project.cancel"),
+            ("GET /v1/health", "health_entry.get"),
+            ("GET /v1/class", "class_entry.get"),
+            ("GET /", "root.get"),
+            ("GET /v1/2fa", "n2fa.get"),
+            ("GET /api/v2/user-profiles.json", "user_profile.list"),
+        ];
+        let found = ids(&requests.map(|(request, _)| request), 54);
+        assert_eq!(found, requests.map(|(_, id)| id));
+    }
+
+    #[test]
+    fn a_clash_is_resolved_by_words_and_never_by_a_number() {
+        let found = ids(
+            &[
+                "GET /issues",
+                "GET /repos/{o}/issues",
+                "GET /orgs/{org}/issues",
+                "GET /users/{name}",
+                "GET /users/{id}/{other}",
+                "GET /a/{x}",
+                "GET /a/{y}",
+                "GET /a/{X}",
+            ],
+            54,
+        );
+        assert_eq!(found[..5], ["issue.list", "repo_issue.list", "org_issue.list", "user.get", "user.get_by_other"]);
+        let unique: BTreeSet<_> = found.iter().collect();
+        assert_eq!(unique.len(), found.len(), "{found:?}");
+        let last = |id: &String| id.ends_with(|end: char| end.is_ascii_digit());
+        assert!(!found.iter().any(last), "{found:?}");
+    }
+
+    #[test]
+    fn an_id_fits_and_stays_what_it_was() {
+        let long = "GET /enterprises/{e}/code-security/configurations/very-long-words-in-this-path/{id}/details";
+        let found = ids(&[long, "GET /x/very-long-words-in-this-path/{id}/details"], 30);
+        assert!(found.iter().all(|id| id.len() <= 30), "{found:?}");
+        let endpoints = [endpoint("GET /pets"), endpoint("GET /animals/pets")];
+        let kept = [(("GET".to_owned(), "/animals/pets".to_owned()), "pet.list".to_owned())].into();
+        let found = assign(&endpoints, &kept, 54);
+        assert_eq!(found[1].id, "pet.list");
+        assert_ne!(found[0].id, "pet.list");
+    }
 }

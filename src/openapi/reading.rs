@@ -295,19 +295,29 @@ fn input<'a>(
     let flat = FlatSchema::of(trees, schema);
     let kind = match flat.kind(trees, if place == InputPlace::Body { name } else { "" }) {
         InputKind::File if place != InputPlace::Body => InputKind::Text,
+        InputKind::Json if flat.is_plain_choice && place != InputPlace::Body => InputKind::Text,
         kind => kind,
     };
+    let mut sample = flat.sample(trees, &kind);
+    if place == InputPlace::Path && sample.as_ref().is_some_and(is_empty) {
+        sample = Some(serde_json::json!({"name": "text"}));
+    }
     ApiInput {
         name: name.to_owned(),
         place,
         is_required,
         help: flat.help("", &kind, trees),
         style: String::new(),
-        sample: flat.sample(trees, &kind),
+        sample,
         default: None,
         most: flat.most(),
         kind,
     }
+}
+
+/// Nothing of it would be in a path.
+fn is_empty(value: &serde_json::Value) -> bool {
+    value.as_object().is_some_and(serde_json::Map::is_empty)
 }
 
 /// Media types of bodies, the best one first.

@@ -28,6 +28,8 @@ pub struct FlatSchema<'a> {
     pub required: Vec<&'a str>,
     /// `oneOf` and `anyOf` with more than one shape, by their names.
     pub alternatives: Vec<String>,
+    /// All of them are texts, numbers or truths, which are alike in an address.
+    pub is_plain_choice: bool,
     pub items: Option<Node<'a>>,
     pub choices: Vec<&'a Value>,
     pub format: &'a str,
@@ -48,6 +50,15 @@ impl<'a> FlatSchema<'a> {
         let mut flat = Self::default();
         flat.add(trees, node, &mut Vec::new(), 0);
         flat.choices.dedup();
+        flat
+    }
+
+    /// What one alternative says itself, its references followed.
+    fn shallow(trees: &'a DocumentTrees, node: Node<'a>, depth: usize) -> Self {
+        let mut flat = Self::default();
+        if depth <= MAX_DEPTH && let Ok(found) = trees.followed(node) {
+            flat.add_own(found);
+        }
         flat
     }
 
@@ -155,6 +166,11 @@ impl<'a> FlatSchema<'a> {
             [only] => self.add(trees, *only, seen, depth + 1),
             several => {
                 let names = several.iter().map(|part| alternative_name(trees, *part));
+                self.is_plain_choice = several.iter().all(|part| {
+                    let flat = Self::shallow(trees, *part, depth);
+                    let is_scalar = |kind: &&str| !matches!(*kind, "object" | "array");
+                    !flat.types.is_empty() && flat.types.iter().all(is_scalar)
+                });
                 self.alternatives.extend(names);
             }
         }

@@ -70,7 +70,7 @@ fn compare(
     if old.id != new.id {
         add(true, format!("its id was `{}`", old.id));
     }
-    let (had, has) = (manifest::inputs(old), manifest::inputs(new));
+    let (had, has) = (inputs(old), inputs(new));
     let (needed, needs) = (manifest::required(old), manifest::required(new));
     for input in &has {
         let is_required = needs.contains(input);
@@ -111,6 +111,17 @@ fn compare(
     } else if old.summary != new.summary {
         add(false, "its summary is another".to_owned());
     }
+}
+
+/// Each input once, in order.
+fn inputs(operation: &Operation) -> Vec<String> {
+    let mut inputs: Vec<String> = Vec::new();
+    for input in manifest::inputs(operation) {
+        if !inputs.contains(&input) {
+            inputs.push(input);
+        }
+    }
+    inputs
 }
 
 fn field<'a>(preset: &'a Preset, id: &str) -> Option<&'a PresetField> {

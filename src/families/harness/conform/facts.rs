@@ -206,11 +206,13 @@ impl SectionReader for HarnessSection {
     fn read(&self, text: &str) -> Result<Option<Section>, FixtureFault> {
         let Some(facts) = document::table::<ApiFacts>(text, self.name())? else { return Ok(None) };
         facts.check().map_err(|(word, reason)| document::near(text, &word, &reason))?;
+        let is_open = facts.auth.header.is_empty() && facts.auth.query.is_empty();
         let samples = facts.commands.iter().map(|it| (it.id.clone(), it.arguments.clone()));
         Ok(Some(Section {
             samples: samples.collect(),
             base_path: facts.base_path().to_owned(),
             has_replies: true,
+            is_open,
             ..Section::of(facts)
         }))
     }

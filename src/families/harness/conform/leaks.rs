@@ -98,6 +98,9 @@ fn shaped(session: &ToolCaller, call: &ToolCall) -> Vec<Arc<Observed>> {
 }
 
 fn config(session: &ToolCaller) -> Conclusion {
+    if session.is_open() {
+        return Conclusion::not_applicable("the API takes no credentials");
+    }
     let calls = [
         &["--json", "config", "show"][..],
         &["config", "show"],
@@ -111,6 +114,9 @@ fn config(session: &ToolCaller) -> Conclusion {
 }
 
 fn health(session: &ToolCaller) -> Conclusion {
+    if session.is_open() {
+        return Conclusion::not_applicable("the API takes no credentials");
+    }
     let behaviours =
         [None, Some(Behaviour::Echo), Some(Behaviour::Status(500)), Some(Behaviour::Malformed)];
     judged(behaviours.into_iter().flat_map(|behaviour| {
@@ -126,6 +132,9 @@ fn health(session: &ToolCaller) -> Conclusion {
 }
 
 fn errors(session: &ToolCaller) -> Conclusion {
+    if session.is_open() {
+        return Conclusion::not_applicable("the API takes no credentials");
+    }
     let mut calls: Vec<ToolCall> = [
         &["--json", "capabilities"][..],
         &["--json", "no-such-command"],
@@ -144,6 +153,9 @@ fn errors(session: &ToolCaller) -> Conclusion {
 }
 
 fn commands(session: &ToolCaller) -> Conclusion {
+    if session.is_open() {
+        return Conclusion::not_applicable("the API takes no credentials");
+    }
     if let Some(blocked) = call::uncontained(session) {
         return blocked;
     }
@@ -178,6 +190,9 @@ fn without(target: &str, name: &str) -> String {
 }
 
 fn url(session: &ToolCaller) -> Conclusion {
+    if session.is_open() {
+        return Conclusion::not_applicable("the API takes no credentials");
+    }
     if !call::is_strict(session) {
         return Conclusion::not_applicable("this tag does not ask for it");
     }

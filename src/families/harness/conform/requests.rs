@@ -240,6 +240,9 @@ fn without_entries(envelope: &Value, result: &str) -> Option<String> {
 }
 
 fn credentials(session: &ToolCaller) -> Conclusion {
+    if session.is_open() {
+        return Conclusion::not_applicable("the API takes no credentials");
+    }
     let Some(facts) = facts::of(session) else { return Conclusion::blocked(NOTHING) };
     let health = call::json(&["health"]).secrets(SecretShape::Plain);
     let mut calls = vec![session.observe(&health.clone().upstream(Behaviour::Good))];

@@ -54,7 +54,7 @@ pub fn connector(tool: &ToolName, preset: &Preset) -> Value {
             "scaffold_only": false,
             "live_backend_available": true,
             "live_read_available": true,
-            "write_bridge_available": true,
+            "write_bridge_available": preset.operations.iter().any(|one| !one.is_read()),
             "worker_visible_actions": actions,
             "pickerHints": picker_hints(preset, &taken),
             "fields": fields(preset, &taken),

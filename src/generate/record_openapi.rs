@@ -85,8 +85,10 @@ impl OpenapiSection {
         }
         for (name, pairs) in [("modes", &self.modes), ("renames", &self.renames)] {
             if !pairs.is_empty() {
-                let pairs: Vec<_> =
-                    pairs.iter().map(|(id, value)| format!("{} = {}", quote(id), quote(value))).collect();
+                let pairs: Vec<_> = pairs
+                    .iter()
+                    .map(|(id, value)| format!("{} = {}", quote(id), quote(value)))
+                    .collect();
                 text.push_str(&format!("{name} = {{ {} }}\n", pairs.join(", ")));
             }
         }

@@ -77,7 +77,8 @@ pub fn choose<'a>(
         })
         .map(|(name, _)| name.clone())
         .collect();
-    let known = api.schemes.iter().map(|(name, scheme)| (name.clone(), described(scheme))).collect();
+    let known =
+        api.schemes.iter().map(|(name, scheme)| (name.clone(), described(scheme))).collect();
     let word = match form {
         CredentialForm::None => "",
         CredentialForm::Bearer => "TOKEN",
@@ -85,7 +86,8 @@ pub fn choose<'a>(
         CredentialForm::Header(_) | CredentialForm::Query(_) => "API_KEY",
     };
     let secret = if word.is_empty() { String::new() } else { format!("{name}_{word}") };
-    let user = if form == CredentialForm::Basic { format!("{name}_USERNAME") } else { String::new() };
+    let user =
+        if form == CredentialForm::Basic { format!("{name}_USERNAME") } else { String::new() };
     let mut notes = Vec::new();
     if form == CredentialForm::None && needing == 0 && !api.schemes.is_empty() {
         notes.push("no operation asks for credentials that can be sent, so none are".to_owned());

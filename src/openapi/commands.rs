@@ -200,7 +200,8 @@ pub fn plan(
 /// Takes inputs away that ask for a secret: a command line is printed and seen by others.
 fn without_secrets(endpoint: &mut Endpoint) -> Result<(), String> {
     let is_secret = |name: &str| names::is_secret_option(&super::words::folded(name));
-    if let Some(needed) = endpoint.inputs.iter().find(|one| one.is_required && is_secret(&one.name)) {
+    if let Some(needed) = endpoint.inputs.iter().find(|one| one.is_required && is_secret(&one.name))
+    {
         return Err(format!("it needs the secret `{}` as an input", excerpt(&needed.name, 60)));
     }
     let notes = &mut endpoint.notes;
@@ -258,8 +259,17 @@ fn renamed(id: &str, new: &str, room: usize, taken: &BTreeSet<String>) -> Result
 /// A cheap read that works with any key: who am I, else a list or a thing that needs no input.
 fn health(commands: &[ApiCommand]) -> Option<String> {
     const ABOUT_ME: [&str; 11] = [
-        "me", "user", "self", "account", "whoami", "profile", "viewer", "current", "current_user",
-        "session", "ping",
+        "me",
+        "user",
+        "self",
+        "account",
+        "whoami",
+        "profile",
+        "viewer",
+        "current",
+        "current_user",
+        "session",
+        "ping",
     ];
     let free = commands.iter().filter(|command| {
         let needs = command.endpoint.inputs.iter().any(|input| input.is_required);
@@ -268,12 +278,19 @@ fn health(commands: &[ApiCommand]) -> Option<String> {
     let rank = |command: &&ApiCommand| {
         let last = command.endpoint.path.rsplit('/').next().unwrap_or_default().to_lowercase();
         let is_about_me = ABOUT_ME.contains(&last.replace('-', "_").as_str());
-        (command.is_public, !is_about_me, command.endpoint.reply.list.is_some(), command.endpoint.path.len())
+        (
+            command.is_public,
+            !is_about_me,
+            command.endpoint.reply.list.is_some(),
+            command.endpoint.path.len(),
+        )
     };
     let best = free.min_by_key(rank)?;
     let paging = best.endpoint.reply.list.as_ref().and_then(|list| list.paging.as_ref());
     let limit = paging.map_or("", |paging| paging.limit.as_str());
-    let is_plain = |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b));
+    let is_plain = |name: &str| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b))
+    };
     let path = format!("{}{}", best.prefix, best.endpoint.path);
     Some(if is_plain(limit) { format!("{path}?{limit}=1") } else { path })
 }
@@ -301,7 +318,9 @@ mod tests {
     }
 
     fn with(paths: &str, components: &str) -> String {
-        format!("openapi: 3.1.0\ninfo: {{title: A, version: '1'}}\nservers: [{{url: 'https://a.example'}}]\npaths:\n{paths}\ncomponents:\n{components}")
+        format!(
+            "openapi: 3.1.0\ninfo: {{title: A, version: '1'}}\nservers: [{{url: 'https://a.example'}}]\npaths:\n{paths}\ncomponents:\n{components}"
+        )
     }
 
     #[test]
@@ -310,7 +329,8 @@ mod tests {
             "  /a: {post: {requestBody: {required: true, content: {application/json: {schema: {type: object, properties: {node: {$ref: '#/components/schemas/N'}, pair: {type: [string, 'null']}, only: {const: x}, any: {anyOf: [{type: string}, {type: 'null'}]}, two: {oneOf: [{type: string}, {type: integer}]}, size: {type: integer, enum: [1, 2, null]}}}}}}, responses: {'204': {description: ''}}}}",
             "  schemas: {N: {allOf: [{$ref: '#/components/schemas/N'}], type: object, properties: {next: {$ref: '#/components/schemas/N'}}}}",
         ));
-        let kinds: Vec<_> = plan.fields.iter().map(|field| (field.id.as_str(), &field.kind)).collect();
+        let kinds: Vec<_> =
+            plan.fields.iter().map(|field| (field.id.as_str(), &field.kind)).collect();
         assert_eq!(kinds[0], ("node", &InputKind::Json));
         assert_eq!(kinds[1], ("pair", &InputKind::Text));
         assert_eq!(kinds[2], ("only", &InputKind::Choice(vec!["x".into()])));
@@ -331,7 +351,8 @@ mod tests {
         );
         assert_eq!(plan.credentials.form, crate::openapi::CredentialForm::Query("k".to_owned()));
         assert_eq!(plan.credentials.secret, "ACME_API_KEY");
-        let public: Vec<_> = plan.commands.iter().map(|one| (one.id.as_str(), one.is_public)).collect();
+        let public: Vec<_> =
+            plan.commands.iter().map(|one| (one.id.as_str(), one.is_public)).collect();
         assert_eq!(public, [("a.get", false), ("b.get", true)]);
         let reasons: Vec<_> = plan.left_out.iter().map(|left| left.reason.as_str()).collect();
         assert!(reasons[0].contains("`key` (a key in the query, k) and `other`"), "{reasons:?}");
@@ -343,34 +364,65 @@ mod tests {
     fn paging_is_recognised_and_its_inputs_are_no_options() {
         let list = |parameters: &str, reply: &str, headers: &str| {
             with(
-                &format!("  /a: {{get: {{parameters: [{parameters}], responses: {{'200': {{headers: {{{headers}}}, content: {{application/json: {{schema: {reply}}}}}}}}}}}}}"),
+                &format!(
+                    "  /a: {{get: {{parameters: [{parameters}], responses: {{'200': {{headers: {{{headers}}}, content: {{application/json: {{schema: {reply}}}}}}}}}}}}}"
+                ),
                 "  schemas: {E: {type: object, properties: {id: {type: string}}}}",
             )
         };
-        let number = |name: &str| format!("{{name: {name}, in: query, schema: {{type: integer, maximum: 40}}}}");
+        let number = |name: &str| {
+            format!("{{name: {name}, in: query, schema: {{type: integer, maximum: 40}}}}")
+        };
         let array = "{type: array, items: {$ref: '#/components/schemas/E'}}";
-        let wrapped = |more: &str| format!("{{type: object, properties: {{data: {array}, {more}}}}}");
+        let wrapped =
+            |more: &str| format!("{{type: object, properties: {{data: {array}, {more}}}}}");
         for (text, wanted) in [
-            (list(&format!("{}, {}", number("page"), number("per_page")), array, ""), "page per_page 40 page "),
-            (list(&format!("{}, {}", number("offset"), number("limit")), array, ""), "offset limit 40 offset "),
-            (list(&number("per_page"), array, "Link: {schema: {type: string}}"), "link per_page 40  "),
             (
-                list("{name: pageToken, in: query, schema: {type: string}}", &wrapped("nextPageToken: {type: string}"), ""),
+                list(&format!("{}, {}", number("page"), number("per_page")), array, ""),
+                "page per_page 40 page ",
+            ),
+            (
+                list(&format!("{}, {}", number("offset"), number("limit")), array, ""),
+                "offset limit 40 offset ",
+            ),
+            (
+                list(&number("per_page"), array, "Link: {schema: {type: string}}"),
+                "link per_page 40  ",
+            ),
+            (
+                list(
+                    "{name: pageToken, in: query, schema: {type: string}}",
+                    &wrapped("nextPageToken: {type: string}"),
+                    "",
+                ),
                 "cursor  100 pageToken nextPageToken",
             ),
             (
-                list("{name: cursor, in: query, schema: {type: string}}", &wrapped("paging: {type: object, properties: {next: {type: string, format: uri}}}"), ""),
+                list(
+                    "{name: cursor, in: query, schema: {type: string}}",
+                    &wrapped(
+                        "paging: {type: object, properties: {next: {type: string, format: uri}}}",
+                    ),
+                    "",
+                ),
                 "link  100  paging.next",
             ),
         ] {
             let plan = planned(&text);
             let list = plan.commands[0].endpoint.reply.list.as_ref().unwrap();
             let paging = list.paging.as_ref().unwrap_or_else(|| panic!("{text}"));
-            let said = format!("{} {} {} {} {}", paging.style, paging.limit, paging.max_limit, paging.position, paging.next);
+            let said = format!(
+                "{} {} {} {} {}",
+                paging.style, paging.limit, paging.max_limit, paging.position, paging.next
+            );
             assert_eq!(said, wanted);
             assert!(plan.commands[0].options.is_empty(), "{:?}", plan.commands[0].options);
         }
-        let two = planned(&list("", &format!("{{type: object, properties: {{a: {array}, b: {array}}}}}"), ""));
+        let two = planned(&list(
+            "",
+            &format!("{{type: object, properties: {{a: {array}, b: {array}}}}}"),
+            "",
+        ));
         assert!(two.commands[0].endpoint.reply.list.is_none());
         assert!(two.commands[0].endpoint.notes[0].contains("2 lists (`a`, `b`)"));
     }

@@ -101,7 +101,11 @@ impl DocumentTrees {
     ///
     /// # Errors
     /// Says which file is wrong, and where.
-    pub fn read(name: &str, bytes: Vec<u8>, read: FileReader<'_>) -> Result<Self, DescriptionError> {
+    pub fn read(
+        name: &str,
+        bytes: Vec<u8>,
+        read: FileReader<'_>,
+    ) -> Result<Self, DescriptionError> {
         let mut left = MAX_BYTES.checked_sub(bytes.len() as u64).ok_or(DescriptionError::Size)?;
         let main = parsed(name, bytes)?;
         let main = version(main)?;
@@ -269,7 +273,8 @@ fn decoded(text: &str) -> String {
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
         let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        let byte = digits.filter(|_| *first == b'%').and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        let byte =
+            digits.filter(|_| *first == b'%').and_then(|hex| u8::from_str_radix(hex, 16).ok());
         bytes.push(byte.unwrap_or(*first));
         rest = if byte.is_some() { &after[2..] } else { after };
     }

@@ -9,9 +9,29 @@ use super::words::{folded, identifier};
 
 /// Names that options of every connector have, and words that its host keeps to itself.
 const TAKEN: [&str; 23] = [
-    "json", "mode", "verbose", "version", "help", "fields", "max_bytes", "limit", "cursor", "type",
-    "resource", "operation", "each_item", "connector_id", "credential_id", "yes", "confirm", "output",
-    "dry_run", "quiet", "action_type", "id_", "input",
+    "json",
+    "mode",
+    "verbose",
+    "version",
+    "help",
+    "fields",
+    "max_bytes",
+    "limit",
+    "cursor",
+    "type",
+    "resource",
+    "operation",
+    "each_item",
+    "connector_id",
+    "credential_id",
+    "yes",
+    "confirm",
+    "output",
+    "dry_run",
+    "quiet",
+    "action_type",
+    "id_",
+    "input",
 ];
 /// Most texts that are compared before a help is general.
 const MAX_LABEL: usize = 40;
@@ -54,9 +74,10 @@ impl FieldNames {
                 format!("{whole}_{place}"),
             ];
             let lengthened = |name: &String| name.len() <= 64;
-            let found = choices.into_iter().filter(lengthened).find(|id| {
-                !own.contains(id) && self.fits(id, input)
-            });
+            let found = choices
+                .into_iter()
+                .filter(lengthened)
+                .find(|id| !own.contains(id) && self.fits(id, input));
             let id = found.unwrap_or_else(|| self.numbered(&plain, &own));
             self.add(&id, input);
             own.push(id);
@@ -66,8 +87,13 @@ impl FieldNames {
 
     /// Whether the option `id` is free, or is the same input elsewhere.
     fn fits(&self, id: &str, input: &ApiInput) -> bool {
-        let Some(known) = self.index.get(id).and_then(|at| self.fields.get(*at)) else { return true };
-        known.kind == input.kind && (input.sample.is_none() || known.sample == input.sample || known.sample.is_none() && !is_bound(input))
+        let Some(known) = self.index.get(id).and_then(|at| self.fields.get(*at)) else {
+            return true;
+        };
+        known.kind == input.kind
+            && (input.sample.is_none()
+                || known.sample == input.sample
+                || known.sample.is_none() && !is_bound(input))
             && (known.sample.is_none() || known.sample == input.sample || !is_bound_field(known))
     }
 

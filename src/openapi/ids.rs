@@ -10,29 +10,198 @@ use crate::contract::rules::{Effect, effect};
 
 /// Verbs at the end of a path: what is done to the thing before them.
 const VERBS: &[&str] = &[
-    "search", "query", "cancel", "archive", "unarchive", "close", "reopen", "open", "approve", "reject",
-    "merge", "lock", "unlock", "enable", "disable", "activate", "deactivate", "start", "stop", "restart",
-    "pause", "resume", "retry", "rerun", "run", "send", "publish", "unpublish", "revoke", "rotate",
-    "reset", "refresh", "sync", "verify", "validate", "accept", "decline", "confirm", "complete",
-    "void", "refund", "capture", "pay", "finalize", "transfer", "move", "copy", "clone", "duplicate",
-    "rename", "restore", "purge", "import", "export", "upload", "download", "invite", "join", "leave",
-    "subscribe", "unsubscribe", "follow", "unfollow", "star", "unstar", "watch", "unwatch", "assign",
-    "unassign", "add", "remove", "delete", "create", "update", "dismiss", "submit", "trigger", "dispatch",
-    "ping", "test", "preview", "render", "count", "check", "login", "logout", "suspend", "unsuspend",
-    "ban", "unban", "block", "unblock", "mute", "unmute", "pin", "unpin", "batch", "bulk", "generate",
-    "convert", "compare", "find", "list", "get", "set", "apply", "attach", "detach", "evaluate", "execute", "kill",
-    "hold", "release", "sign", "ship", "fulfill", "snooze", "acknowledge", "resolve", "promote",
-    "demote", "clear", "flush", "scan", "trash", "untrash", "like", "unlike", "vote", "freeze",
-    "unfreeze", "redeliver", "regenerate", "replay", "split", "escalate", "terminate", "commit", "rollback", "reboot", "resend", "reply", "forward", "exchange", "graphql",
+    "search",
+    "query",
+    "cancel",
+    "archive",
+    "unarchive",
+    "close",
+    "reopen",
+    "open",
+    "approve",
+    "reject",
+    "merge",
+    "lock",
+    "unlock",
+    "enable",
+    "disable",
+    "activate",
+    "deactivate",
+    "start",
+    "stop",
+    "restart",
+    "pause",
+    "resume",
+    "retry",
+    "rerun",
+    "run",
+    "send",
+    "publish",
+    "unpublish",
+    "revoke",
+    "rotate",
+    "reset",
+    "refresh",
+    "sync",
+    "verify",
+    "validate",
+    "accept",
+    "decline",
+    "confirm",
+    "complete",
+    "void",
+    "refund",
+    "capture",
+    "pay",
+    "finalize",
+    "transfer",
+    "move",
+    "copy",
+    "clone",
+    "duplicate",
+    "rename",
+    "restore",
+    "purge",
+    "import",
+    "export",
+    "upload",
+    "download",
+    "invite",
+    "join",
+    "leave",
+    "subscribe",
+    "unsubscribe",
+    "follow",
+    "unfollow",
+    "star",
+    "unstar",
+    "watch",
+    "unwatch",
+    "assign",
+    "unassign",
+    "add",
+    "remove",
+    "delete",
+    "create",
+    "update",
+    "dismiss",
+    "submit",
+    "trigger",
+    "dispatch",
+    "ping",
+    "test",
+    "preview",
+    "render",
+    "count",
+    "check",
+    "login",
+    "logout",
+    "suspend",
+    "unsuspend",
+    "ban",
+    "unban",
+    "block",
+    "unblock",
+    "mute",
+    "unmute",
+    "pin",
+    "unpin",
+    "batch",
+    "bulk",
+    "generate",
+    "convert",
+    "compare",
+    "find",
+    "list",
+    "get",
+    "set",
+    "apply",
+    "attach",
+    "detach",
+    "evaluate",
+    "execute",
+    "kill",
+    "hold",
+    "release",
+    "sign",
+    "ship",
+    "fulfill",
+    "snooze",
+    "acknowledge",
+    "resolve",
+    "promote",
+    "demote",
+    "clear",
+    "flush",
+    "scan",
+    "trash",
+    "untrash",
+    "like",
+    "unlike",
+    "vote",
+    "freeze",
+    "unfreeze",
+    "redeliver",
+    "regenerate",
+    "replay",
+    "split",
+    "escalate",
+    "terminate",
+    "commit",
+    "rollback",
+    "reboot",
+    "resend",
+    "reply",
+    "forward",
+    "exchange",
+    "graphql",
 ];
 /// First words of a path that say nothing.
 const PREFIXES: [&str; 5] = ["api", "rest", "latest", "public", "wp_json"];
 /// First words that are commands of every connector, or that Python cannot import.
 const TAKEN: [&str; 42] = [
-    "capabilities", "config", "doctor", "health", "and", "as", "assert", "async", "await", "break",
-    "class", "continue", "def", "del", "elif", "else", "except", "false", "finally", "for", "from",
-    "global", "if", "import", "in", "is", "lambda", "none", "nonlocal", "not", "or", "pass", "raise",
-    "return", "true", "try", "while", "with", "yield", "match", "case", "type",
+    "capabilities",
+    "config",
+    "doctor",
+    "health",
+    "and",
+    "as",
+    "assert",
+    "async",
+    "await",
+    "break",
+    "class",
+    "continue",
+    "def",
+    "del",
+    "elif",
+    "else",
+    "except",
+    "false",
+    "finally",
+    "for",
+    "from",
+    "global",
+    "if",
+    "import",
+    "in",
+    "is",
+    "lambda",
+    "none",
+    "nonlocal",
+    "not",
+    "or",
+    "pass",
+    "raise",
+    "return",
+    "true",
+    "try",
+    "while",
+    "with",
+    "yield",
+    "match",
+    "case",
+    "type",
 ];
 
 /// The id of an operation, and why it is not the plain one.
@@ -212,7 +381,8 @@ fn fitting(id: String, room: usize, endpoint: &Endpoint, taken: &BTreeSet<String
     let (resource, action) = id.split_once('.').unwrap_or((id.as_str(), "call"));
     let tail = format!("_{}", letters(endpoint));
     let half = room.saturating_sub(tail.len() + 1) / 2;
-    let cut = |text: &str, most: usize| text[..text.len().min(most)].trim_end_matches('_').to_owned();
+    let cut =
+        |text: &str, most: usize| text[..text.len().min(most)].trim_end_matches('_').to_owned();
     let action = cut(action, half.max(8));
     let rest = room.saturating_sub(tail.len() + 1 + action.len());
     format!("{}.{action}{tail}", cut(resource, rest.max(4)))
@@ -227,7 +397,9 @@ fn candidate(endpoint: &Endpoint, methods: Option<&BTreeSet<&str>>, room: usize)
     let has = |method: &str| methods.is_some_and(|methods| methods.contains(method));
     for (at, segment) in segments.iter().enumerate() {
         let (segment, custom) = match segment.rsplit_once(':') {
-            Some((before, action)) if !action.is_empty() && !action.contains('}') => (before, Some(action)),
+            Some((before, action)) if !action.is_empty() && !action.contains('}') => {
+                (before, Some(action))
+            }
             _ => (*segment, None),
         };
         let mut rest = segment;
@@ -286,8 +458,10 @@ fn candidate(endpoint: &Endpoint, methods: Option<&BTreeSet<&str>>, room: usize)
 fn is_prefix(word: &str) -> bool {
     let digits = word.strip_prefix('v').or_else(|| word.strip_prefix("nv")).unwrap_or(word);
     let is_version = digits.starts_with(|first: char| first.is_ascii_digit())
-        && digits.trim_start_matches(|symbol: char| symbol.is_ascii_digit() || symbol == '_').len() <= 6
-        && (digits.len() < word.len() || digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_'));
+        && digits.trim_start_matches(|symbol: char| symbol.is_ascii_digit() || symbol == '_').len()
+            <= 6
+        && (digits.len() < word.len()
+            || digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_'));
     is_version || PREFIXES.contains(&word)
 }
 
@@ -320,7 +494,12 @@ fn item_action(method: &str, has: &dyn Fn(&str) -> bool) -> String {
     action.to_owned()
 }
 
-fn collection_action(method: &str, is_many: bool, is_list: bool, has: &dyn Fn(&str) -> bool) -> String {
+fn collection_action(
+    method: &str,
+    is_many: bool,
+    is_list: bool,
+    has: &dyn Fn(&str) -> bool,
+) -> String {
     let action = match method {
         "GET" if is_many => "list",
         "GET" => "get",
@@ -405,7 +584,10 @@ mod tests {
             ],
             54,
         );
-        assert_eq!(found[..5], ["issue.list", "repo_issue.list", "org_issue.list", "user.get", "user.get_by_other"]);
+        assert_eq!(
+            found[..5],
+            ["issue.list", "repo_issue.list", "org_issue.list", "user.get", "user.get_by_other"]
+        );
         let unique: BTreeSet<_> = found.iter().collect();
         assert_eq!(unique.len(), found.len(), "{found:?}");
         let last = |id: &String| id.ends_with(|end: char| end.is_ascii_digit());

@@ -22,14 +22,13 @@ mod words;
 mod yaml;
 
 pub use auth::{ApiCredentials, CredentialForm};
-pub use commands::{
-    ApiCommand, ApiPlan, ApiWishes, LeftOut, MAX_UNASKED, WishFault, plan,
-};
-pub use ids::RequestKey;
+pub use commands::{ApiCommand, ApiPlan, ApiWishes, LeftOut, MAX_UNASKED, WishFault, plan};
 pub use document::{DescriptionError, MAX_BYTES};
 pub use fields::ApiField;
+pub use ids::RequestKey;
 pub use model::{
-    ApiDescription, ApiInput, ApiPaging, Endpoint, InputKind, InputPlace, ListForm, ReplyForm, ReplyKind,
+    ApiDescription, ApiInput, ApiPaging, Endpoint, InputKind, InputPlace, ListForm, ReplyForm,
+    ReplyKind,
 };
 pub use reading::read;
 pub use text::{MAX_SUMMARY, sentence};

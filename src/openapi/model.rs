@@ -134,7 +134,9 @@ pub enum InputKind {
     Flag,
     Choice(Vec<Value>),
     /// Entries that are texts, or whole numbers and the like.
-    List { is_typed: bool },
+    List {
+        is_typed: bool,
+    },
     Json,
     File,
 }

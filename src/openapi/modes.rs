@@ -9,13 +9,43 @@ use crate::contract::rules::{Effect, effect, is_about_many};
 pub const MODES: [&str; 4] = ["readonly", "write", "full", "admin"];
 /// Words of a path or an operation that say that something cannot be taken back.
 const FINAL: [&str; 14] = [
-    "archive", "purge", "revoke", "rotate", "transfer", "deactivate", "terminate", "destroy", "wipe", "erase",
-    "reset", "cancel", "void", "uninstall",
+    "archive",
+    "purge",
+    "revoke",
+    "rotate",
+    "transfer",
+    "deactivate",
+    "terminate",
+    "destroy",
+    "wipe",
+    "erase",
+    "reset",
+    "cancel",
+    "void",
+    "uninstall",
 ];
 /// Words that say that a GET changes something.
 const CHANGING: [&str; 20] = [
-    "reset", "delete", "remove", "revoke", "rotate", "purge", "cancel", "activate", "deactivate",
-    "enable", "disable", "start", "stop", "restart", "trigger", "approve", "reject", "logout", "unsubscribe", "send",
+    "reset",
+    "delete",
+    "remove",
+    "revoke",
+    "rotate",
+    "purge",
+    "cancel",
+    "activate",
+    "deactivate",
+    "enable",
+    "disable",
+    "start",
+    "stop",
+    "restart",
+    "trigger",
+    "approve",
+    "reject",
+    "logout",
+    "unsubscribe",
+    "send",
 ];
 /// Words at the end of a POST that only asks.
 const ASKING: [&str; 8] =
@@ -39,11 +69,16 @@ pub fn decide(endpoint: &Endpoint, id: &str) -> ModeDecision {
     let last = words.last().copied().unwrap_or_default();
     let has = |known: &[&'static str]| known.iter().find(|word| words.contains(word)).copied();
     let first = action.split('_').next().unwrap_or_default();
-    let decided = |mode, class, reason: &str| ModeDecision { mode, class, reason: reason.to_owned() };
+    let decided =
+        |mode, class, reason: &str| ModeDecision { mode, class, reason: reason.to_owned() };
     match endpoint.method.as_str() {
         "GET" | "HEAD" => {
             if endpoint.is_marked_unsafe {
-                return decided("write", "write", "its author marks it as one that changes something");
+                return decided(
+                    "write",
+                    "write",
+                    "its author marks it as one that changes something",
+                );
             }
             // A noun at the end is what is read; the verb before it names nothing that is done.
             match CHANGING.iter().find(|word| last == **word || **word == first) {
@@ -62,11 +97,20 @@ pub fn decide(endpoint: &Endpoint, id: &str) -> ModeDecision {
             if let Some(word) = has(&FINAL).filter(|word| last == *word) {
                 return decided("admin", "destructive", &format!("`{word}` can rarely be undone"));
             }
-            if is_about_many(id) || matches!(first, "bulk" | "batch" | "import") || has(&["bulk", "batch"]).is_some() {
+            if is_about_many(id)
+                || matches!(first, "bulk" | "batch" | "import")
+                || has(&["bulk", "batch"]).is_some()
+            {
                 return decided("full", "write", "it changes several things at once");
             }
             if ASKING.contains(&last) && method == "POST" {
-                return decided("write", "write", &format!("a POST to `{last}` may only read: choose `--mode {id}=readonly` if so"));
+                return decided(
+                    "write",
+                    "write",
+                    &format!(
+                        "a POST to `{last}` may only read: choose `--mode {id}=readonly` if so"
+                    ),
+                );
             }
             decided("write", "write", method)
         }
@@ -74,7 +118,9 @@ pub fn decide(endpoint: &Endpoint, id: &str) -> ModeDecision {
 }
 
 fn final_or_write(word: &str, action: &str) -> ModeDecision {
-    let is_final = FINAL.contains(&word) || matches!(word, "delete" | "remove") || effect(action) == Effect::Irreversible;
+    let is_final = FINAL.contains(&word)
+        || matches!(word, "delete" | "remove")
+        || effect(action) == Effect::Irreversible;
     if is_final {
         ModeDecision { mode: "admin", class: "destructive", reason: String::new() }
     } else {

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use indexmap::IndexMap;
 use super::document::{DescriptionError, DocumentTrees, FileReader, Node};
 use super::model::{
-    ApiDescription, ApiInput, Endpoint, InputKind, InputPlace, ReplyForm, ReplyKind,
-    Requirements, SecurityScheme,
+    ApiDescription, ApiInput, Endpoint, InputKind, InputPlace, ReplyForm, ReplyKind, Requirements,
+    SecurityScheme,
 };
 use super::schema::FlatSchema;
 use super::{replies, servers, styles, text};
 use crate::visible::excerpt;
+use indexmap::IndexMap;
 
 /// Methods that become commands.
 const METHODS: [&str; 6] = ["get", "head", "post", "put", "patch", "delete"];
@@ -18,8 +18,15 @@ const METHODS: [&str; 6] = ["get", "head", "post", "put", "patch", "delete"];
 const OTHER_METHODS: [&str; 3] = ["options", "trace", "query"];
 /// Headers that the client sets itself, by their lower-case names.
 const OWN_HEADERS: [&str; 9] = [
-    "accept", "authorization", "content-type", "user-agent", "host", "content-length", "cookie",
-    "accept-encoding", "connection",
+    "accept",
+    "authorization",
+    "content-type",
+    "user-agent",
+    "host",
+    "content-length",
+    "cookie",
+    "accept-encoding",
+    "connection",
 ];
 /// Most endpoints.
 const MAX_ENDPOINTS: usize = 5_000;
@@ -52,7 +59,11 @@ pub fn read(
     for (path, item) in root.members("paths") {
         let Ok(item) = trees.followed(item) else { continue };
         for method in OTHER_METHODS {
-            count(&mut api, "operations with OPTIONS, TRACE or QUERY", usize::from(item.get(method).is_some()));
+            count(
+                &mut api,
+                "operations with OPTIONS, TRACE or QUERY",
+                usize::from(item.get(method).is_some()),
+            );
         }
         for method in METHODS {
             let Some(operation) = item.get(method) else { continue };
@@ -103,7 +114,9 @@ fn schemes(trees: &DocumentTrees) -> IndexMap<String, SecurityScheme> {
             let scheme = trees.followed(scheme).ok()?;
             let key = || excerpt(scheme.text("name"), 100);
             let kind = match (scheme.text("type"), scheme.text("in")) {
-                ("apiKey", "header") if scheme.text("name").eq_ignore_ascii_case("authorization") => {
+                ("apiKey", "header")
+                    if scheme.text("name").eq_ignore_ascii_case("authorization") =>
+                {
                     SecurityScheme::Header("Authorization".to_owned())
                 }
                 ("apiKey", "header") => SecurityScheme::Header(key()),
@@ -147,7 +160,10 @@ fn endpoint(
         path: path.to_owned(),
         operation_id: excerpt(operation.text("operationId"), 100),
         summary: said.into_iter().find(|said| !said.is_empty()).unwrap_or_default(),
-        tags: operation.entries("tags").filter_map(|tag| Some(excerpt(tag.value.as_str()?, 60))).collect(),
+        tags: operation
+            .entries("tags")
+            .filter_map(|tag| Some(excerpt(tag.value.as_str()?, 60)))
+            .collect(),
         is_deprecated: operation.is_set("deprecated"),
         is_marked_unsafe: ["x-mutates", "x-side-effects", "x-destructive", "x-unsafe"]
             .into_iter()
@@ -160,7 +176,10 @@ fn endpoint(
         obstacle: None,
         notes: Vec::new(),
     };
-    if !path.starts_with('/') || path.contains(['?', '#']) || path.chars().any(|c| c.is_control() || c == ' ' || c == '"' || c == '\\') {
+    if !path.starts_with('/')
+        || path.contains(['?', '#'])
+        || path.chars().any(|c| c.is_control() || c == ' ' || c == '"' || c == '\\')
+    {
         endpoint.obstacle = Some("its path is no path".to_owned());
         return endpoint;
     }
@@ -206,7 +225,8 @@ fn parameters<'a>(
             endpoint.notes.push("a parameter without a usable name is left out".to_owned());
             continue;
         }
-        let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        let is_token =
+            |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
         if place == InputPlace::Header && !name.bytes().all(is_token) {
             endpoint.notes.push(format!("`{shown}` is no header and is left out"));
             continue;
@@ -245,7 +265,9 @@ fn parameters<'a>(
         with_default(&mut input, &FlatSchema::of(trees, schema), endpoint);
         endpoint.inputs.push(input);
     }
-    for name in endpoint.path.clone().split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0)) {
+    for name in
+        endpoint.path.clone().split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0))
+    {
         let is_known = endpoint.in_place(InputPlace::Path).any(|input| input.name == name);
         if !is_known && !name.is_empty() {
             endpoint.notes.push(format!("`{}` in the path is not described", excerpt(name, 60)));
@@ -323,7 +345,10 @@ fn is_empty(value: &serde_json::Value) -> bool {
 /// Media types of bodies, the best one first.
 fn rank(kind: &str) -> Option<usize> {
     let kind = media_type(kind);
-    let is_json = kind == "application/json" || kind.ends_with("+json") || kind == "*/*" || kind == "application/*";
+    let is_json = kind == "application/json"
+        || kind.ends_with("+json")
+        || kind == "*/*"
+        || kind == "application/*";
     Some(match kind.as_str() {
         "application/json" => 0,
         _ if is_json => 1,
@@ -440,10 +465,15 @@ pub fn reply_kind(content: Option<Node<'_>>) -> Option<ReplyKind> {
     let members = content?.value.as_object().filter(|members| !members.is_empty())?;
     let kinds: Vec<_> = members.keys().map(|kind| media_type(kind)).collect();
     let is_json = |kind: &String| {
-        kind == "application/json" || kind.ends_with("+json") && !kind.ends_with("seq+json") || kind.contains('*')
+        kind == "application/json"
+            || kind.ends_with("+json") && !kind.ends_with("seq+json")
+            || kind.contains('*')
     };
     let is_stream = |kind: &String| {
-        kind.contains("ndjson") || kind.contains("event-stream") || kind.contains("jsonl") || kind.contains("json-seq")
+        kind.contains("ndjson")
+            || kind.contains("event-stream")
+            || kind.contains("jsonl")
+            || kind.contains("json-seq")
     };
     Some(if kinds.iter().any(is_json) {
         ReplyKind::Json

@@ -10,38 +10,115 @@ use super::schema::FlatSchema;
 /// Members that name an entry, the best one first.
 const IDS: [&str; 8] = ["id", "uuid", "uid", "gid", "key", "number", "slug", "name"];
 const NAMES: [&str; 12] = [
-    "name", "title", "display_name", "displayName", "label", "full_name", "login", "username",
-    "summary", "subject", "email", "key",
+    "name",
+    "title",
+    "display_name",
+    "displayName",
+    "label",
+    "full_name",
+    "login",
+    "username",
+    "summary",
+    "subject",
+    "email",
+    "key",
 ];
 /// Members that an entry shows without being asked, after its id and name.
 const TELLING: [&str; 22] = [
-    "status", "state", "type", "kind", "email", "description", "number", "amount", "currency",
-    "url", "html_url", "web_url", "created", "created_at", "createdAt", "updated", "updated_at",
-    "updatedAt", "due_date", "owner", "version", "count",
+    "status",
+    "state",
+    "type",
+    "kind",
+    "email",
+    "description",
+    "number",
+    "amount",
+    "currency",
+    "url",
+    "html_url",
+    "web_url",
+    "created",
+    "created_at",
+    "createdAt",
+    "updated",
+    "updated_at",
+    "updatedAt",
+    "due_date",
+    "owner",
+    "version",
+    "count",
 ];
 /// Most of them.
 const MAX_SLIM: usize = 8;
 /// Names of inputs that are about pages, without `_`, `-` and case.
 const LIMITS: [&str; 15] = [
-    "perpage", "limit", "pagesize", "size", "maxresults", "first", "top", "count", "pagelimit",
-    "itemsperpage", "maxitems", "resultsperpage", "recordsperpage", "take", "per",
+    "perpage",
+    "limit",
+    "pagesize",
+    "size",
+    "maxresults",
+    "first",
+    "top",
+    "count",
+    "pagelimit",
+    "itemsperpage",
+    "maxitems",
+    "resultsperpage",
+    "recordsperpage",
+    "take",
+    "per",
 ];
 const PAGES: [&str; 5] = ["page", "pagenumber", "pageno", "pagenum", "currentpage"];
 const OFFSETS: [&str; 6] = ["offset", "skip", "start", "startat", "startindex", "from"];
 const CURSORS: [&str; 14] = [
-    "cursor", "after", "startingafter", "pagetoken", "nexttoken", "nextpagetoken", "continuationtoken",
-    "startcursor", "pagecursor", "marker", "paginationtoken", "nextcursor", "next", "continue",
+    "cursor",
+    "after",
+    "startingafter",
+    "pagetoken",
+    "nexttoken",
+    "nextpagetoken",
+    "continuationtoken",
+    "startcursor",
+    "pagecursor",
+    "marker",
+    "paginationtoken",
+    "nextcursor",
+    "next",
+    "continue",
 ];
 /// Where a reply says what comes next.
 const NEXT: [&str; 14] = [
-    "next_cursor", "nextCursor", "next_page_token", "nextPageToken", "nextToken", "next_token", "end_cursor", "endCursor",
-    "next_page", "nextPage", "cursor", "next", "after", "continuation_token",
+    "next_cursor",
+    "nextCursor",
+    "next_page_token",
+    "nextPageToken",
+    "nextToken",
+    "next_token",
+    "end_cursor",
+    "endCursor",
+    "next_page",
+    "nextPage",
+    "cursor",
+    "next",
+    "after",
+    "continuation_token",
 ];
 /// Members that have the one above inside.
 const AROUND: [&str; 11] = [
-    "meta", "pagination", "paging", "page_info", "pageInfo", "links", "_links", "response_metadata", "cursors", "metadata", "page",
+    "meta",
+    "pagination",
+    "paging",
+    "page_info",
+    "pageInfo",
+    "links",
+    "_links",
+    "response_metadata",
+    "cursors",
+    "metadata",
+    "page",
 ];
-const TOTALS: [&str; 7] = ["total", "total_count", "totalCount", "totalItems", "total_items", "totalResults", "count"];
+const TOTALS: [&str; 7] =
+    ["total", "total_count", "totalCount", "totalItems", "total_items", "totalResults", "count"];
 /// The largest page that is asked for when nobody said.
 const PAGE: u32 = 100;
 
@@ -58,7 +135,8 @@ pub fn read<'a>(trees: &'a DocumentTrees, endpoint: &mut Endpoint, operation: No
         other if other.starts_with('2') => 4,
         _ => 10,
     });
-    let success = replies.iter().find(|(status, _)| status.starts_with('2') || *status == "default");
+    let success =
+        replies.iter().find(|(status, _)| status.starts_with('2') || *status == "default");
     let Some((status, reply)) = success else {
         endpoint.notes.push("no success is described".to_owned());
         return;
@@ -85,14 +163,16 @@ pub fn read<'a>(trees: &'a DocumentTrees, endpoint: &mut Endpoint, operation: No
         ),
         ReplyKind::Json | ReplyKind::Empty => {}
     }
-    let is_reading = endpoint.method == "GET" || endpoint.method == "POST" && {
-        let end = endpoint.path.rsplit(['/', ':']).next().unwrap_or_default().to_lowercase();
-        ["search", "query", "list"].iter().any(|word| end.contains(word))
-    };
+    let is_reading = endpoint.method == "GET"
+        || endpoint.method == "POST" && {
+            let end = endpoint.path.rsplit(['/', ':']).next().unwrap_or_default().to_lowercase();
+            ["search", "query", "list"].iter().any(|word| end.contains(word))
+        };
     if kind != ReplyKind::Json || !is_reading {
         return;
     }
-    let content = reply.members("content").find(|(kind, _)| kind.contains("json") || kind.contains('*'));
+    let content =
+        reply.members("content").find(|(kind, _)| kind.contains("json") || kind.contains('*'));
     let Some(schema) = content.and_then(|(_, content)| content.get("schema")) else { return };
     let has_link = reply.members("headers").any(|(name, _)| name.eq_ignore_ascii_case("link"));
     let flat = FlatSchema::of(trees, schema);
@@ -111,7 +191,9 @@ fn list<'a>(
     if !flat.alternatives.is_empty() {
         return None;
     }
-    let is_array = |schema: &FlatSchema<'_>| schema.types == ["array"] || schema.types.is_empty() && schema.items.is_some();
+    let is_array = |schema: &FlatSchema<'_>| {
+        schema.types == ["array"] || schema.types.is_empty() && schema.items.is_some()
+    };
     if is_array(flat) {
         let entry = FlatSchema::of(trees, flat.items?);
         return form(trees, endpoint, String::new(), &entry, flat, has_link);
@@ -126,10 +208,14 @@ fn list<'a>(
             if let Some(items) = schema.items {
                 found.push(((*name).to_owned(), FlatSchema::of(trees, items)));
             }
-        } else if matches!(*name, "data" | "meta" | "result" | "results" | "response" | "_embedded") {
+        } else if matches!(*name, "data" | "meta" | "result" | "results" | "response" | "_embedded")
+        {
             for (inner, member) in &schema.members {
                 let schema = FlatSchema::of(trees, *member);
-                if is_array(&schema) && !inner.contains('.') && let Some(items) = schema.items {
+                if is_array(&schema)
+                    && !inner.contains('.')
+                    && let Some(items) = schema.items
+                {
                     found.push((format!("{name}.{inner}"), FlatSchema::of(trees, items)));
                 }
             }
@@ -164,7 +250,26 @@ fn is_about_list(name: &str, lists: &[(String, FlatSchema<'_>)]) -> bool {
         || is_one_of(name, &LIMITS)
         || is_one_of(name, &PAGES)
         || is_one_of(name, &OFFSETS)
-        || matches!(name, "has_more" | "hasMore" | "object" | "incomplete_results" | "ok" | "success" | "total_pages" | "previous" | "prev" | "prev_page" | "prev_cursor" | "errors" | "error" | "status" | "self" | "isLast" | "last_page")
+        || matches!(
+            name,
+            "has_more"
+                | "hasMore"
+                | "object"
+                | "incomplete_results"
+                | "ok"
+                | "success"
+                | "total_pages"
+                | "previous"
+                | "prev"
+                | "prev_page"
+                | "prev_cursor"
+                | "errors"
+                | "error"
+                | "status"
+                | "self"
+                | "isLast"
+                | "last_page"
+        )
 }
 
 fn form<'a>(
@@ -176,7 +281,8 @@ fn form<'a>(
     has_link: bool,
 ) -> Option<ListForm> {
     let item_id = id_of(entry)?;
-    let item_name = NAMES.into_iter().find(|name| entry.members.contains_key(name)).unwrap_or(item_id);
+    let item_name =
+        NAMES.into_iter().find(|name| entry.members.contains_key(name)).unwrap_or(item_id);
     let mut slim = vec![item_id.to_owned()];
     let mut add = |name: &str| {
         if slim.len() < MAX_SLIM && !slim.iter().any(|known| known == name) {
@@ -185,9 +291,12 @@ fn form<'a>(
     };
     add(item_name);
     for name in TELLING.into_iter().chain(entry.members.keys().copied()) {
-        let Some(member) = entry.members.get(name).filter(|_| !name.contains(['.', ','])) else { continue };
+        let Some(member) = entry.members.get(name).filter(|_| !name.contains(['.', ','])) else {
+            continue;
+        };
         let member = FlatSchema::of(trees, *member);
-        let is_scalar = matches!(member.types.as_slice(), ["string" | "integer" | "number" | "boolean"]);
+        let is_scalar =
+            matches!(member.types.as_slice(), ["string" | "integer" | "number" | "boolean"]);
         if is_scalar && !member.is_write_only && !LONGISH.contains(&name) {
             add(name);
         }
@@ -212,7 +321,13 @@ fn id_of<'a>(entry: &FlatSchema<'a>) -> Option<&'a str> {
         .or_else(|| {
             entry.members.keys().copied().find(|name| name.ends_with("_id") || name.ends_with("Id"))
         })
-        .or_else(|| entry.members.keys().copied().find(|name| name.ends_with("name") || name.ends_with("Name")))
+        .or_else(|| {
+            entry
+                .members
+                .keys()
+                .copied()
+                .find(|name| name.ends_with("name") || name.ends_with("Name"))
+        })
         .filter(|name| !name.contains('.'))
 }
 
@@ -238,9 +353,11 @@ fn paging<'a>(
         known.iter().find_map(|word| query.iter().find(|input| is_one_of(&input.name, &[*word])))
     };
     let limit = named(&LIMITS).filter(|input| input.kind != InputKind::Json);
-    let page = named(&PAGES).filter(|input| is_number(&input.kind) || input.kind == InputKind::Text);
+    let page =
+        named(&PAGES).filter(|input| is_number(&input.kind) || input.kind == InputKind::Text);
     let offset = named(&OFFSETS).filter(|input| is_number(&input.kind));
-    let cursor = named(&CURSORS).filter(|input| !matches!(input.kind, InputKind::Json | InputKind::List { .. }));
+    let cursor = named(&CURSORS)
+        .filter(|input| !matches!(input.kind, InputKind::Json | InputKind::List { .. }));
     let next = next_of(trees, whole);
     let more = ["has_more", "hasMore"].into_iter().find(|name| whole.members.contains_key(name));
     let total = TOTALS.into_iter().find(|name| {
@@ -291,11 +408,15 @@ fn paging<'a>(
     }
     let taken = [rules.limit.clone(), rules.position.clone()];
     let also: Vec<String> = match rules.style {
-        "link" => page.iter().chain(&cursor).chain(&offset).map(|input| input.name.clone()).collect(),
+        "link" => {
+            page.iter().chain(&cursor).chain(&offset).map(|input| input.name.clone()).collect()
+        }
         _ => Vec::new(),
     };
     let is_required = |name: &String| {
-        endpoint.inputs.iter().any(|input| input.name == *name && input.is_required && input.place == InputPlace::Query)
+        endpoint.inputs.iter().any(|input| {
+            input.name == *name && input.is_required && input.place == InputPlace::Query
+        })
     };
     if also.iter().any(is_required) {
         return None;
@@ -309,11 +430,16 @@ fn paging<'a>(
 
 /// The largest page: the limit of the number, or the usual one.
 fn most(input: &super::model::ApiInput) -> u32 {
-    input.most.and_then(|most| u32::try_from(most).ok()).filter(|most| *most > 0).map_or(PAGE, |most| most.min(1_000))
+    input
+        .most
+        .and_then(|most| u32::try_from(most).ok())
+        .filter(|most| *most > 0)
+        .map_or(PAGE, |most| most.min(1_000))
 }
 
 fn has_url(text: &str) -> bool {
-    text.split(|symbol: char| !symbol.is_ascii_alphanumeric()).any(|word| word.eq_ignore_ascii_case("url") || word.eq_ignore_ascii_case("uri"))
+    text.split(|symbol: char| !symbol.is_ascii_alphanumeric())
+        .any(|word| word.eq_ignore_ascii_case("url") || word.eq_ignore_ascii_case("uri"))
 }
 
 /// Where the reply says what comes next, and whether that is an address.
@@ -323,7 +449,11 @@ fn next_of<'a>(trees: &'a DocumentTrees, whole: &FlatSchema<'a>) -> Option<(Stri
             && schema.members.is_empty()
     };
     let is_link = |name: &str, outer: &str, schema: &FlatSchema<'_>| {
-        schema.format.starts_with("uri") || schema.format == "url" || outer.ends_with("links") || has_url(schema.description) || name.to_lowercase().ends_with("url")
+        schema.format.starts_with("uri")
+            || schema.format == "url"
+            || outer.ends_with("links")
+            || has_url(schema.description)
+            || name.to_lowercase().ends_with("url")
     };
     let find = |schema: &FlatSchema<'a>, outer: &str| {
         NEXT.iter().chain(&["next_url", "nextUrl", "nextLink"]).find_map(|name| {

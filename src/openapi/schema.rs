@@ -16,7 +16,15 @@ const MAX_MEMBERS: usize = 60;
 const MAX_CHOICES: usize = 100;
 /// Names of members that hold long texts.
 const LONG: [&str; 10] = [
-    "body", "content", "description", "text", "message", "comment", "notes", "note", "html",
+    "body",
+    "content",
+    "description",
+    "text",
+    "message",
+    "comment",
+    "notes",
+    "note",
+    "html",
     "markdown",
 ];
 
@@ -28,6 +36,8 @@ pub struct FlatSchema<'a> {
     pub required: Vec<&'a str>,
     /// `oneOf` and `anyOf` with more than one shape, by their names.
     pub alternatives: Vec<String>,
+    /// The first of them, for a sample.
+    first: Option<Node<'a>>,
     /// All of them are texts, numbers or truths, which are alike in an address.
     pub is_plain_choice: bool,
     pub items: Option<Node<'a>>,
@@ -56,7 +66,9 @@ impl<'a> FlatSchema<'a> {
     /// What one alternative says itself, its references followed.
     fn shallow(trees: &'a DocumentTrees, node: Node<'a>, depth: usize) -> Self {
         let mut flat = Self::default();
-        if depth <= MAX_DEPTH && let Ok(found) = trees.followed(node) {
+        if depth <= MAX_DEPTH
+            && let Ok(found) = trees.followed(node)
+        {
             flat.add_own(found);
         }
         flat
@@ -123,7 +135,8 @@ impl<'a> FlatSchema<'a> {
         if !choices.is_empty() {
             self.choices = choices;
         }
-        for (place, name) in [(&mut self.format, "format"), (&mut self.description, "description")] {
+        for (place, name) in [(&mut self.format, "format"), (&mut self.description, "description")]
+        {
             if !node.text(name).is_empty() {
                 *place = node.text(name);
             }
@@ -132,8 +145,18 @@ impl<'a> FlatSchema<'a> {
         self.is_read_only |= node.is_set("readOnly");
         self.is_write_only |= node.is_set("writeOnly");
         for name in [
-            "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength",
-            "minItems", "maxItems", "pattern", "contentEncoding", "contentMediaType", "multipleOf",
+            "minimum",
+            "maximum",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+            "minLength",
+            "maxLength",
+            "minItems",
+            "maxItems",
+            "pattern",
+            "contentEncoding",
+            "contentMediaType",
+            "multipleOf",
         ] {
             if let Some(value) = node.value.get(name) {
                 self.bounds.insert(name.to_owned(), value.clone());
@@ -172,6 +195,7 @@ impl<'a> FlatSchema<'a> {
                     !flat.types.is_empty() && flat.types.iter().all(is_scalar)
                 });
                 self.alternatives.extend(names);
+                self.first = self.first.or(several.first().copied());
             }
         }
     }
@@ -214,7 +238,9 @@ impl<'a> FlatSchema<'a> {
     }
 
     fn is_binary(&self) -> bool {
-        self.format == "binary" || self.bounds.contains_key("contentMediaType") && !self.bounds.contains_key("contentEncoding")
+        self.format == "binary"
+            || self.bounds.contains_key("contentMediaType")
+                && !self.bounds.contains_key("contentEncoding")
     }
 
     /// A list of plain values is a list; one of anything else is JSON.
@@ -249,7 +275,11 @@ impl<'a> FlatSchema<'a> {
                 let items = self.items.map(|items| Self::of(trees, items));
                 let choices = items.map(|items| items.choices).unwrap_or_default();
                 let shown: Vec<_> = choices.iter().take(12).map(|choice| shown(choice)).collect();
-                if shown.is_empty() { String::new() } else { format!("Any of {}", shown.join(", ")) }
+                if shown.is_empty() {
+                    String::new()
+                } else {
+                    format!("Any of {}", shown.join(", "))
+                }
             }
             _ => match self.format {
                 "date" => "A date as 2026-01-31".to_owned(),
@@ -276,9 +306,12 @@ impl<'a> FlatSchema<'a> {
                 let items = Self::of(trees, self.items?);
                 let inner = items.kind(trees, "");
                 let count = self.bound("minItems").filter(|count| *count > 2).unwrap_or(2);
-                let count = self.bound("maxItems").map_or(count, |most| count.min(most)).clamp(1, 20);
+                let count =
+                    self.bound("maxItems").map_or(count, |most| count.min(most)).clamp(1, 20);
                 let values: Vec<Value> = match &inner {
-                    InputKind::Choice(choices) => choices.iter().take(usize::try_from(count).unwrap_or(2)).cloned().collect(),
+                    InputKind::Choice(choices) => {
+                        choices.iter().take(usize::try_from(count).unwrap_or(2)).cloned().collect()
+                    }
                     InputKind::Flag => vec![json!(true), json!(false)],
                     InputKind::Decimal => vec![json!(1.5), json!(2.5)],
                     InputKind::Integer => {
@@ -311,10 +344,16 @@ impl<'a> FlatSchema<'a> {
 
     fn sample_integer(&self) -> Option<i64> {
         let exclusive = |name: &str| self.bounds.get(name).and_then(Value::as_i64);
-        let is_exclusive = |name: &str| self.bounds.get(name).and_then(Value::as_bool) == Some(true);
+        let is_exclusive =
+            |name: &str| self.bounds.get(name).and_then(Value::as_bool) == Some(true);
         let step = i64::from(is_exclusive("exclusiveMinimum"));
-        let low = exclusive("exclusiveMinimum").map(|low| low.saturating_add(1)).or_else(|| self.bound("minimum").map(|low| low.saturating_add(step)));
-        let high = exclusive("exclusiveMaximum").map(|high| high.saturating_sub(1)).or_else(|| self.bound("maximum").map(|high| high.saturating_sub(i64::from(is_exclusive("exclusiveMaximum")))));
+        let low = exclusive("exclusiveMinimum")
+            .map(|low| low.saturating_add(1))
+            .or_else(|| self.bound("minimum").map(|low| low.saturating_add(step)));
+        let high = exclusive("exclusiveMaximum").map(|high| high.saturating_sub(1)).or_else(|| {
+            self.bound("maximum")
+                .map(|high| high.saturating_sub(i64::from(is_exclusive("exclusiveMaximum"))))
+        });
         let step = self.bound("multipleOf").filter(|step| *step > 1);
         let value = match (low, high) {
             (None, None) => return step,
@@ -364,6 +403,9 @@ fn example<'a>(trees: &'a DocumentTrees, schema: &FlatSchema<'a>, depth: usize) 
     if depth > 4 || schema.lost.is_some() {
         return json!({});
     }
+    if let Some(first) = schema.first.filter(|_| schema.members.is_empty()) {
+        return example(trees, &FlatSchema::of(trees, first), depth + 1);
+    }
     match schema.types.as_slice() {
         ["string"] => json!(schema.sample_text().unwrap_or_else(|| "text".to_owned())),
         ["integer"] | ["number"] => json!(schema.sample_integer().unwrap_or(1)),
@@ -374,12 +416,12 @@ fn example<'a>(trees: &'a DocumentTrees, schema: &FlatSchema<'a>, depth: usize) 
         }
         _ => {
             let wanted = |name: &&str| {
-                schema.required.is_empty() && depth == 0 || schema.required.contains(name)
+                schema.required.is_empty() && depth <= 1 || schema.required.contains(name)
             };
             let members = schema.members.iter().filter(|(name, _)| wanted(name)).take(30);
             let members = members.filter_map(|(name, member)| {
                 let member = FlatSchema::of(trees, *member);
-                let is_skipped = member.is_read_only || !member.alternatives.is_empty();
+                let is_skipped = member.is_read_only;
                 (!is_skipped).then(|| ((*name).to_owned(), example(trees, &member, depth + 1)))
             });
             Value::Object(members.collect())

@@ -35,8 +35,12 @@ impl Selection {
 
     /// The texts that no operation fits, by their place.
     #[must_use]
-    pub fn unused<'a>(&self, all: impl Iterator<Item = (&'a Endpoint, &'a str)> + Clone) -> Vec<usize> {
-        let is_unused = |pattern: &Pattern| !all.clone().any(|(endpoint, id)| pattern.fits(endpoint, id));
+    pub fn unused<'a>(
+        &self,
+        all: impl Iterator<Item = (&'a Endpoint, &'a str)> + Clone,
+    ) -> Vec<usize> {
+        let is_unused =
+            |pattern: &Pattern| !all.clone().any(|(endpoint, id)| pattern.fits(endpoint, id));
         let patterns = self.patterns.iter().enumerate();
         patterns.filter(|(_, pattern)| is_unused(pattern)).map(|(at, _)| at).collect()
     }
@@ -52,7 +56,8 @@ impl Pattern {
             return matches(glob, &endpoint.path.to_lowercase());
         }
         let tags = endpoint.tags.iter().map(String::as_str);
-        tags.chain([endpoint.operation_id.as_str(), id]).any(|name| matches(glob, &name.to_lowercase()))
+        tags.chain([endpoint.operation_id.as_str(), id])
+            .any(|name| matches(glob, &name.to_lowercase()))
     }
 }
 

@@ -24,7 +24,8 @@ fn server(node: Node<'_>) -> Option<ApiServer> {
             url = url.replace(&mark, default);
         }
     }
-    (url.len() <= MAX_URL).then(|| ApiServer { url: url.trim_end_matches('/').to_owned(), variables })
+    (url.len() <= MAX_URL)
+        .then(|| ApiServer { url: url.trim_end_matches('/').to_owned(), variables })
 }
 
 /// The first https server that can be called as it is.
@@ -68,7 +69,8 @@ mod tests {
 
     #[test]
     fn the_first_https_server_is_meant() {
-        let servers = ["http://a.example", "/v1", "https://b.example/v2", "https://c.example"].map(at);
+        let servers =
+            ["http://a.example", "/v1", "https://b.example/v2", "https://c.example"].map(at);
         assert_eq!(usual(&servers), Some(&at("https://b.example/v2")));
         assert!(!is_usable("https://user@b.example"));
         assert!(!is_usable("https://b.example/{x}"));

@@ -24,7 +24,8 @@ pub fn of(parameter: Node<'_>, input: &ApiInput, is_json: bool) -> Result<String
             _ => Ok(String::new()),
         };
     }
-    let refused = || Err(format!("its style `{}` is not known", crate::visible::excerpt(style, 30)));
+    let refused =
+        || Err(format!("its style `{}` is not known", crate::visible::excerpt(style, 30)));
     match input.place {
         InputPlace::Query => query(style, explode, &input.kind).map_or_else(refused, Ok),
         InputPlace::Path => path(style, explode, input).map_or_else(refused, Ok),
@@ -41,7 +42,8 @@ pub fn of(parameter: Node<'_>, input: &ApiInput, is_json: bool) -> Result<String
 #[must_use]
 pub fn of_form(encoding: Option<Node<'_>>, input: &ApiInput) -> String {
     let style = encoding.map_or("", |encoding| encoding.text("style"));
-    let explode = encoding.and_then(|encoding| encoding.get("explode")).map(|node| node.value == true);
+    let explode =
+        encoding.and_then(|encoding| encoding.get("explode")).map(|node| node.value == true);
     if encoding.is_some_and(|encoding| encoding.text("contentType").contains("json")) {
         return "json".to_owned();
     }

@@ -9,8 +9,20 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const MULTIPART: &str = "multipart/form-data";
 /// Members of a parameter that are about its schema.
 const SCHEMA_MEMBERS: [&str; 14] = [
-    "type", "format", "items", "enum", "default", "maximum", "minimum", "exclusiveMaximum",
-    "exclusiveMinimum", "maxLength", "minLength", "pattern", "maxItems", "minItems",
+    "type",
+    "format",
+    "items",
+    "enum",
+    "default",
+    "maximum",
+    "minimum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "maxLength",
+    "minLength",
+    "pattern",
+    "maxItems",
+    "minItems",
 ];
 
 /// The description in the newer form.
@@ -33,7 +45,13 @@ pub fn converted(mut tree: Value) -> Value {
                 let Some(operation) = item.get_mut(method).and_then(Value::as_object_mut) else {
                     continue;
                 };
-                convert_operation(operation, &common, &shared, &shared_replies, (&consumes, &produces));
+                convert_operation(
+                    operation,
+                    &common,
+                    &shared,
+                    &shared_replies,
+                    (&consumes, &produces),
+                );
             }
         }
     }
@@ -191,7 +209,9 @@ fn form_body(form: &[Value], consumes: &[String]) -> Value {
         }
         properties.insert(name.to_owned(), schema);
     }
-    let is_multipart = has_file || consumes.iter().any(|kind| kind == MULTIPART) && !consumes.iter().any(|kind| kind == FORM);
+    let is_multipart = has_file
+        || consumes.iter().any(|kind| kind == MULTIPART)
+            && !consumes.iter().any(|kind| kind == FORM);
     let kind = if is_multipart { MULTIPART } else { FORM };
     json!({"content": {kind: {
         "schema": {"type": "object", "properties": properties, "required": required},
@@ -230,7 +250,10 @@ mod tests {
         let form = &operation["requestBody"]["content"][MULTIPART]["schema"];
         assert_eq!(form["properties"]["file"]["format"], "binary");
         assert_eq!(form["required"], json!(["file"]));
-        assert_eq!(operation["responses"]["200"]["content"]["application/json"]["schema"]["type"], "object");
+        assert_eq!(
+            operation["responses"]["200"]["content"]["application/json"]["schema"]["type"],
+            "object"
+        );
         assert_eq!(tree["components"]["securitySchemes"]["b"]["scheme"], "basic");
     }
 }

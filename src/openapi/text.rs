@@ -41,7 +41,8 @@ fn without_tags(text: &str) -> String {
     while let Some(at) = rest.find('<') {
         plain.push_str(&rest[..at]);
         let after = &rest[at + 1..];
-        let opens = after.starts_with(|first: char| first.is_ascii_alphabetic() || "/!".contains(first));
+        let opens =
+            after.starts_with(|first: char| first.is_ascii_alphabetic() || "/!".contains(first));
         match after.find('>').filter(|_| opens) {
             Some(end) => {
                 plain.push(' ');

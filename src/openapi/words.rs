@@ -34,7 +34,8 @@ pub fn folded(name: &str) -> String {
         let before = at.checked_sub(1).and_then(|at| symbols.get(at));
         let after = symbols.get(at + 1);
         let starts = symbol.is_ascii_uppercase()
-            && (before.is_some_and(|before| before.is_ascii_lowercase() || before.is_ascii_digit())
+            && (before
+                .is_some_and(|before| before.is_ascii_lowercase() || before.is_ascii_digit())
                 || before.is_some_and(char::is_ascii_uppercase)
                     && after.is_some_and(char::is_ascii_lowercase));
         if starts {
@@ -88,8 +89,8 @@ pub fn plural(name: &str) -> String {
     if let Some((many, _)) = IRREGULAR.iter().find(|(_, one)| *one == word) {
         return format!("{front}{many}");
     }
-    let ends_in_consonant_y = word.ends_with('y')
-        && !["ay", "ey", "oy", "uy"].iter().any(|end| word.ends_with(end));
+    let ends_in_consonant_y =
+        word.ends_with('y') && !["ay", "ey", "oy", "uy"].iter().any(|end| word.ends_with(end));
     if ends_in_consonant_y {
         return format!("{front}{}ies", &word[..word.len() - 1]);
     }
@@ -159,7 +160,13 @@ mod tests {
         for word in ["status", "news", "analysis", "access", "gas", "data"] {
             assert!(!is_plural(word), "{word}");
         }
-        for (one, many) in [("pet", "pets"), ("category", "categories"), ("box", "boxes"), ("key", "keys"), ("data", "data_list")] {
+        for (one, many) in [
+            ("pet", "pets"),
+            ("category", "categories"),
+            ("box", "boxes"),
+            ("key", "keys"),
+            ("data", "data_list"),
+        ] {
             assert_eq!(plural(one), many);
         }
     }

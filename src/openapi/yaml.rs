@@ -234,9 +234,9 @@ fn number(text: &str) -> Option<Number> {
     }
     let is_decimal = digits.starts_with(|first: char| first.is_ascii_digit() || first == '.')
         && digits.contains(|symbol: char| symbol.is_ascii_digit())
-        && digits.chars().all(|symbol| {
-            symbol.is_ascii_digit() || matches!(symbol, '.' | 'e' | 'E' | '+' | '-')
-        });
+        && digits
+            .chars()
+            .all(|symbol| symbol.is_ascii_digit() || matches!(symbol, '.' | 'e' | 'E' | '+' | '-'));
     if !is_decimal {
         return None;
     }

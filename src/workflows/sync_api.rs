@@ -99,8 +99,11 @@ pub fn run(request: &SyncApiRequest, run: &Run) -> Result<Outcome, Failure> {
 
 fn recorded(path: &Path) -> Result<Recorded, Failure> {
     let without = || {
-        Failure::new(ErrorCode::Validation, "the commands of this project were not made from a description")
-            .hint("`aos add NAME --request 'METHOD /path'` adds a command by hand")
+        Failure::new(
+            ErrorCode::Validation,
+            "the commands of this project were not made from a description",
+        )
+        .hint("`aos add NAME --request 'METHOD /path'` adds a command by hand")
     };
     let project = Project::open(path).map_err(|_| without())?;
     let Slot::Good(record) = &project.record else { return Err(without()) };
@@ -108,7 +111,8 @@ fn recorded(path: &Path) -> Result<Recorded, Failure> {
     let name = record.answers.get("name").cloned().ok_or_else(without)?;
     let template = record.template.as_ref().ok_or_else(without)?.name.clone();
     let file = project.root.join(own_preset::PATH);
-    let preset = files::read(&file, MAX_PRESET).ok().and_then(|loaded| String::from_utf8(loaded.bytes).ok());
+    let preset =
+        files::read(&file, MAX_PRESET).ok().and_then(|loaded| String::from_utf8(loaded.bytes).ok());
     let preset = preset.ok_or_else(|| {
         Failure::new(ErrorCode::Config, format!("`{}` cannot be read", own_preset::PATH))
             .hint("restore it from the history of the project")
@@ -124,8 +128,12 @@ fn kept_wishes(recorded: &Recorded, api: &ApiDescription, notes: &mut Vec<String
     let is_there = |key: &RequestKey| {
         api.endpoints.iter().any(|endpoint| endpoint.method == key.0 && endpoint.path == key.1)
     };
-    let kept: BTreeMap<_, _> =
-        recorded.known.iter().filter(|(key, _)| is_there(key)).map(|(key, id)| (key.clone(), id.clone())).collect();
+    let kept: BTreeMap<_, _> = recorded
+        .known
+        .iter()
+        .filter(|(key, _)| is_there(key))
+        .map(|(key, id)| (key.clone(), id.clone()))
+        .collect();
     let present: BTreeSet<&String> = kept.values().collect();
     let mut modes = BTreeMap::new();
     for (id, mode) in &section.modes {
@@ -133,7 +141,10 @@ fn kept_wishes(recorded: &Recorded, api: &ApiDescription, notes: &mut Vec<String
         if present.contains(now) {
             modes.insert(now.clone(), mode.clone());
         } else {
-            notes.push(format!("the recorded mode of `{}` has no command any more", excerpt(id, 60)));
+            notes.push(format!(
+                "the recorded mode of `{}` has no command any more",
+                excerpt(id, 60)
+            ));
         }
     }
     ApiWishes {
@@ -161,7 +172,10 @@ fn find(api: &ApiDescription, recorded: &Recorded, wanted: &str) -> Result<Reque
         [only] => Ok(only.clone()),
         [] => {
             let names = api.endpoints.iter().map(|endpoint| endpoint.operation_id.as_str());
-            let near = crate::contract::suggestion::nearest(wanted, names.chain(ids.iter().map(String::as_str)));
+            let near = crate::contract::suggestion::nearest(
+                wanted,
+                names.chain(ids.iter().map(String::as_str)),
+            );
             let hint = near.map_or_else(
                 || "`aos new NAME --openapi FILE --list` shows all".to_owned(),
                 |near| format!("did you mean `{near}`?"),
@@ -170,7 +184,8 @@ fn find(api: &ApiDescription, recorded: &Recorded, wanted: &str) -> Result<Reque
             Err(Failure::new(ErrorCode::NotFound, message).hint(hint))
         }
         several => {
-            let requests: Vec<_> = several.iter().map(|(method, path)| format!("{method} {path}")).collect();
+            let requests: Vec<_> =
+                several.iter().map(|(method, path)| format!("{method} {path}")).collect();
             let message = format!("`{}` names {} operations", excerpt(wanted, 80), several.len());
             Err(Failure::new(ErrorCode::Validation, message)
                 .hint(format!("say which one: {}", requests.join(", "))))

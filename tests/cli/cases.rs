@@ -223,8 +223,18 @@ pub fn successes() -> Vec<Case> {
         case("OK", "new described", |_| {
             let pair = "shipment.search=readonly";
             call(&[
-                "new", "parcel", "--openapi", DESCRIPTION, "--select", "shipments", "--mode", pair,
-                "--rename", "shipment.list=shipment.list_all", "--include-deprecated", "--list",
+                "new",
+                "parcel",
+                "--openapi",
+                DESCRIPTION,
+                "--select",
+                "shipments",
+                "--mode",
+                pair,
+                "--rename",
+                "shipment.list=shipment.list_all",
+                "--include-deprecated",
+                "--list",
             ])
         }),
         case("OK", "sync-api preview", |sandbox| {

@@ -72,9 +72,9 @@ mod new_clone;
 mod new_git;
 mod new_names;
 mod new_output;
+mod notices;
 mod openapi;
 mod openapi_sync;
-mod notices;
 #[cfg(all(unix, debug_assertions))]
 mod planted_state;
 mod runtime;

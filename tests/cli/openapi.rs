@@ -18,13 +18,18 @@ fn listed(sandbox: &Sandbox, more: &[&str]) -> Value {
 
 fn command<'a>(answer: &'a Value, id: &str) -> &'a Value {
     let commands = answer["commands"].as_array().expect("commands");
-    commands.iter().find(|command| command["id"] == id).unwrap_or_else(|| panic!("{id}: {answer:#}"))
+    commands
+        .iter()
+        .find(|command| command["id"] == id)
+        .unwrap_or_else(|| panic!("{id}: {answer:#}"))
 }
 
 fn reason<'a>(answer: &'a Value, request: &str) -> &'a str {
     let left = answer["left_out"].as_array().expect("a list");
     let found = left.iter().find(|left| left["request"] == request);
-    found.and_then(|left| left["reason"].as_str()).unwrap_or_else(|| panic!("{request}: {answer:#}"))
+    found
+        .and_then(|left| left["reason"].as_str())
+        .unwrap_or_else(|| panic!("{request}: {answer:#}"))
 }
 
 fn described(sandbox: &Sandbox, text: &str) -> String {
@@ -55,7 +60,10 @@ fn a_connector_of_a_description_passes_its_tests_the_rules_and_the_probes() {
     let words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", &place];
     succeed(Installation::shared().python(), &words, &project);
     let record = disk::read(&project.join("aos.toml"));
-    assert!(record.contains("[openapi]\ndescription = \"parcel.yaml\"\ndigest = \"sha256:"), "{record}");
+    assert!(
+        record.contains("[openapi]\ndescription = \"parcel.yaml\"\ndigest = \"sha256:"),
+        "{record}"
+    );
     let whole = disk::state(&project);
     let names = whole.keys().map(|path| path.to_string()).collect::<Vec<_>>().join("\n");
     assert!(!names.contains("item"), "{names}");
@@ -82,7 +90,10 @@ fn each_operation_is_a_command_or_is_named_with_its_reason() {
         ("label.create", "write", "write", "POST /labels"),
     ] {
         let found = command(&answer, id);
-        assert_eq!((&found["mode"], &found["class"], &found["request"]), (&mode.into(), &class.into(), &request.into()));
+        assert_eq!(
+            (&found["mode"], &found["class"], &found["request"]),
+            (&mode.into(), &class.into(), &request.into())
+        );
     }
     for (request, wanted) in [
         ("GET /labels/{labelId}/pdf", "its reply is a file"),
@@ -124,7 +135,11 @@ fn a_selection_is_by_tag_path_method_and_id_and_choices_are_recorded() {
     let ids = |more: &[&str]| {
         let answer = listed(&sandbox, more);
         let commands = answer["commands"].as_array().expect("commands").clone();
-        commands.iter().map(|one| one["id"].as_str().expect("an id").to_owned()).collect::<Vec<_>>().join(" ")
+        commands
+            .iter()
+            .map(|one| one["id"].as_str().expect("an id").to_owned())
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     assert_eq!(ids(&["--select", "labels", "--select", "!token.*"]), "label.create note.update");
     assert_eq!(ids(&["--select", "DELETE"]), "shipment.delete");
@@ -132,10 +147,24 @@ fn a_selection_is_by_tag_path_method_and_id_and_choices_are_recorded() {
     assert_eq!(ids(&["--select", "/*/comments"]), "shipment_comment.list box_comment.list");
     assert_eq!(ids(&["--select", "GET /shipments"]), "shipment.list");
     assert_eq!(ids(&["--select", "whoami", "--rename", "me.get=account.show"]), "account.show");
-    let words = ["new", "parcel", "--no-git", "--openapi", PARCEL, "--select", "shipments", "--mode", "shipment.search=readonly"];
+    let words = [
+        "new",
+        "parcel",
+        "--no-git",
+        "--openapi",
+        PARCEL,
+        "--select",
+        "shipments",
+        "--mode",
+        "shipment.search=readonly",
+    ];
     sandbox.aos(&words).data();
     let record = disk::read(&sandbox.work().join("aos-parcel/aos.toml"));
-    assert!(record.contains("select = [\"shipments\"]\nmodes = { \"shipment.search\" = \"readonly\" }\n"), "{record}");
+    assert!(
+        record
+            .contains("select = [\"shipments\"]\nmodes = { \"shipment.search\" = \"readonly\" }\n"),
+        "{record}"
+    );
 }
 
 #[test]
@@ -145,7 +174,12 @@ fn wishes_that_cannot_be_met_are_named() {
         (&["--select", "nothing"][..], "E_NOT_FOUND", 3, "`--select nothing` fits no operation"),
         (&["--mode", "shipment.lst=write"], "E_NOT_FOUND", 3, "did you mean `shipment.list`?"),
         (&["--mode", "shipment.list=god"], "E_VALIDATION", 2, "the modes are readonly"),
-        (&["--rename", "shipment.list=shipment.get"], "E_VALIDATION", 2, "another command has this id"),
+        (
+            &["--rename", "shipment.list=shipment.get"],
+            "E_VALIDATION",
+            2,
+            "another command has this id",
+        ),
         (&["--rename", "shipment.list=Bad Name"], "E_VALIDATION", 2, "an id is `resource.action`"),
         (&["--mode", "x"], "E_USAGE", 2, "not of the form ID=VALUE"),
         (&["--select", "/old"], "E_VALIDATION", 2, "GET /old: it is deprecated"),
@@ -201,11 +235,16 @@ fn hostile_descriptions_are_bounded_and_nothing_is_fetched() {
         ("hello\n", "it is no description of an API"),
     ] {
         let file = described(&sandbox, text);
-        let error = sandbox.aos(&["new", "a", "--openapi", &file]).error("E_VALIDATION", 2).to_string();
+        let error =
+            sandbox.aos(&["new", "a", "--openapi", &file]).error("E_VALIDATION", 2).to_string();
         assert!(error.contains(said), "{said}: {error}");
     }
     let huge = sandbox.write("huge.json", "");
-    std::fs::File::options().write(true).open(&huge).and_then(|file| file.set_len(100 << 20)).expect("a file");
+    std::fs::File::options()
+        .write(true)
+        .open(&huge)
+        .and_then(|file| file.set_len(100 << 20))
+        .expect("a file");
     let file = huge.display().to_string();
     sandbox.aos(&["new", "a", "--openapi", &file]).error("E_VALIDATION", 2);
     let paths = format!(
@@ -215,7 +254,10 @@ fn hostile_descriptions_are_bounded_and_nothing_is_fetched() {
     let file = described(&sandbox, &minimal(&paths));
     let answer = sandbox.aos(&["new", "a", "--openapi", &file, "--list"]).data();
     assert_eq!(answer["left_out"].as_array().expect("a list").len(), 2, "{answer:#}");
-    assert!(answer["unsupported"].to_string().contains("an address is never fetched"), "{answer:#}");
+    assert!(
+        answer["unsupported"].to_string().contains("an address is never fetched"),
+        "{answer:#}"
+    );
 }
 
 #[test]
@@ -230,11 +272,29 @@ fn an_older_description_and_one_without_credentials_become_connectors() {
             "definitions": {"Pet": {"type": "object", "properties": {"id": {"type": "integer"}, "name": {"type": "string"}}}}}"##,
     );
     let file = old.display().to_string();
-    let words = ["new", "old", "--no-git", "--openapi", &file, "--set", "auth=header", "--set", "auth_header=X-Old"];
+    let words = [
+        "new",
+        "old",
+        "--no-git",
+        "--openapi",
+        &file,
+        "--set",
+        "auth=header",
+        "--set",
+        "auth_header=X-Old",
+    ];
     sandbox.aos(&words).data();
     let project = sandbox.work().join("aos-old");
-    has(&project, "agent-harness/aos_old/commands/pet.py", &["styles={\"tags\": \"repeat\"}", "item_name=\"name\""]);
-    has(&project, "agent-harness/aos_old/api.py", &["HEADER = \"X-Old\"", "SECRET_KEY = \"OLD_TOKEN\""]);
+    has(
+        &project,
+        "agent-harness/aos_old/commands/pet.py",
+        &["styles={\"tags\": \"repeat\"}", "item_name=\"name\""],
+    );
+    has(
+        &project,
+        "agent-harness/aos_old/api.py",
+        &["HEADER = \"X-Old\"", "SECRET_KEY = \"OLD_TOKEN\""],
+    );
     assert_eq!(sandbox.aos_in(&project, &["check"]).data()["summary"]["errors"], 0);
     let error = sandbox.aos(&["new", "old", "--template", "cli-go", "--openapi", &file]);
     assert!(error.error("E_VALIDATION", 2)["message"].to_string().contains("cli-go"));

@@ -20,7 +20,15 @@ fn made(sandbox: &Sandbox) -> PathBuf {
 fn said(changes: &Value, breaking: bool) -> String {
     let changes = changes.as_array().expect("changes").iter();
     let chosen = changes.filter(|change| change["is_breaking"] == breaking);
-    chosen.map(|change| format!("{}: {}\n", change["command"].as_str().unwrap_or(""), change["what"].as_str().unwrap_or(""))).collect()
+    chosen
+        .map(|change| {
+            format!(
+                "{}: {}\n",
+                change["command"].as_str().unwrap_or(""),
+                change["what"].as_str().unwrap_or("")
+            )
+        })
+        .collect()
 }
 
 #[test]
@@ -35,7 +43,8 @@ fn changes_of_the_api_are_told_apart_and_merged_into_edited_handlers() {
     let token = preview["confirm_token"].as_str().expect("a token").to_owned();
     let words = ["sync-api", "--openapi", NEW, "--confirm", &token, "--fields", "api_changes"];
     let done = sandbox.aos_in(&project, &words).data();
-    let (breaking, harmless) = (said(&done["api_changes"], true), said(&done["api_changes"], false));
+    let (breaking, harmless) =
+        (said(&done["api_changes"], true), said(&done["api_changes"], false));
     assert!(breaking.contains("shipment.create: `weight` is required now"), "{breaking}");
     assert!(breaking.contains("shipment.cancel: the API no longer has it"), "{breaking}");
     assert!(harmless.contains("shipment.list: `customer` is a new optional input"), "{harmless}");
@@ -56,8 +65,13 @@ fn an_operation_is_added_and_the_ids_that_are_there_stay() {
     let words = ["add", "--openapi", OLD, "--operation", "whoami"];
     sandbox.aos_in(&project, &words).data();
     let manifest = disk::read(&project.join("connector.json"));
-    assert!(manifest.contains("\"me.get\"") && manifest.contains("\"shipment.list\""), "{manifest}");
-    assert!(disk::read(&project.join("aos.toml")).contains("select = [\"shipments\", \"GET /me\"]"));
+    assert!(
+        manifest.contains("\"me.get\"") && manifest.contains("\"shipment.list\""),
+        "{manifest}"
+    );
+    assert!(
+        disk::read(&project.join("aos.toml")).contains("select = [\"shipments\", \"GET /me\"]")
+    );
     assert_eq!(sandbox.aos_in(&project, &["check"]).data()["summary"]["errors"], 0);
     sandbox.aos_in(&project, &words).error("E_CONFLICT", 6);
     let wrong = ["add", "--openapi", OLD, "--operation", "whoam"];

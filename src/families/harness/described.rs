@@ -15,14 +15,25 @@ use crate::openapi::{
 
 /// Names in the answer of a list that are no result.
 const TAKEN: [&str; 8] = [
-    "count", "next_cursor", "has_more", "complete", "doubts", "incomplete_reason", "cut", "missing",
+    "count",
+    "next_cursor",
+    "has_more",
+    "complete",
+    "doubts",
+    "incomplete_reason",
+    "cut",
+    "missing",
 ];
 
 /// The prefix of environment variables of a tool.
 #[must_use]
 pub fn variable_prefix(tool: &ToolName) -> String {
     let upper = tool.short().to_uppercase().replace('-', "_");
-    if upper.starts_with(|first: char| first.is_ascii_digit()) { format!("AOS_{upper}") } else { upper }
+    if upper.starts_with(|first: char| first.is_ascii_digit()) {
+        format!("AOS_{upper}")
+    } else {
+        upper
+    }
 }
 
 /// The text of the preset.
@@ -133,7 +144,8 @@ fn address(text: &mut Writer, tool: &ToolName, plan: &ApiPlan, paging: Option<&A
     } else {
         text.text("url_override", &address_key(tool));
     }
-    let has_text = plan.commands.iter().any(|command| command.endpoint.reply.kind == ReplyKind::Text);
+    let has_text =
+        plan.commands.iter().any(|command| command.endpoint.reply.kind == ReplyKind::Text);
     let accept = if has_text { "application/json, text/plain, */*" } else { "application/json" };
     text.line(&format!("headers = {{ Accept = {} }}", quote(accept)));
     text.text("error_style", "status");
@@ -211,7 +223,8 @@ fn write_field(text: &mut Writer, field: &ApiField) {
 fn operation(text: &mut Writer, plan: &ApiPlan, command: &ApiCommand, common: Option<&ApiPaging>) {
     let endpoint = &command.endpoint;
     let resource = command.id.split('.').next().unwrap_or_default();
-    let summary = if endpoint.summary.is_empty() { endpoint.request() } else { endpoint.summary.clone() };
+    let summary =
+        if endpoint.summary.is_empty() { endpoint.request() } else { endpoint.summary.clone() };
     text.line("\n[[operations]]");
     text.text("id", &command.id);
     text.text("summary", &summary);
@@ -221,7 +234,9 @@ fn operation(text: &mut Writer, plan: &ApiPlan, command: &ApiCommand, common: Op
     if !endpoint.operation_id.is_empty() {
         text.text("x_operation_id", &endpoint.operation_id);
     }
-    let wires = |place: InputPlace| command.inputs(place).map(|(input, option)| (input.name.as_str(), option));
+    let wires = |place: InputPlace| {
+        command.inputs(place).map(|(input, option)| (input.name.as_str(), option))
+    };
     text.pairs("query", wires(InputPlace::Query));
     text.pairs("headers", wires(InputPlace::Header));
     let whole = command.inputs(InputPlace::WholeBody).map(|(_, option)| ("", option));
@@ -230,7 +245,11 @@ fn operation(text: &mut Writer, plan: &ApiPlan, command: &ApiCommand, common: Op
     let (mut typed, mut required) = (Vec::new(), Vec::new());
     for (input, option) in endpoint.inputs.iter().zip(&command.options) {
         if !input.style.is_empty() {
-            let name = if input.place == InputPlace::Path { format!("{{{option}}}") } else { input.name.clone() };
+            let name = if input.place == InputPlace::Path {
+                format!("{{{option}}}")
+            } else {
+                input.name.clone()
+            };
             styles.insert(name, &input.style);
         }
         let is_typed = match &input.kind {

@@ -38,7 +38,10 @@ pub fn between(before: &Preset, after: &Preset) -> Vec<ApiChange> {
             command: String::new(),
             request: String::new(),
             is_breaking: true,
-            what: format!("the address is `{}`, no longer `{}`", after.api.base_url, before.api.base_url),
+            what: format!(
+                "the address is `{}`, no longer `{}`",
+                after.api.base_url, before.api.base_url
+            ),
         });
     }
     if before.auth.scheme != after.auth.scheme || before.auth.secret_key != after.auth.secret_key {
@@ -104,7 +107,10 @@ fn compare(
         }
     }
     if old.required_mode() != new.required_mode() {
-        add(true, format!("its mode is {}, no longer {}", new.required_mode(), old.required_mode()));
+        add(
+            true,
+            format!("its mode is {}, no longer {}", new.required_mode(), old.required_mode()),
+        );
     }
     if old.list != new.list || old.items != new.items {
         add(true, "its reply is of another form".to_owned());

@@ -44,7 +44,11 @@ pub struct LoadedApi {
 ///
 /// # Errors
 /// When it cannot be read, a choice does not fit, or nothing is chosen of too many operations.
-pub fn read(template: &Template, name: &str, request: &OpenapiRequest) -> Result<Described, Failure> {
+pub fn read(
+    template: &Template,
+    name: &str,
+    request: &OpenapiRequest,
+) -> Result<Described, Failure> {
     let loaded = load(&request.file)?;
     if request.select.is_empty() {
         few_enough(&loaded.api, &request.file)?;
@@ -57,7 +61,11 @@ pub fn read(template: &Template, name: &str, request: &OpenapiRequest) -> Result
 ///
 /// # Errors
 /// As those of `read`.
-pub fn explore(template: &Template, name: &str, request: &OpenapiRequest) -> Result<DescribedApi, Failure> {
+pub fn explore(
+    template: &Template,
+    name: &str,
+    request: &OpenapiRequest,
+) -> Result<DescribedApi, Failure> {
     let wishes = wishes(request)?;
     Ok(make(template, name, load(&request.file)?, &wishes)?.answer)
 }
@@ -109,7 +117,8 @@ pub fn load(file: &Path) -> Result<LoadedApi, Failure> {
     let loaded =
         files::read_named(file, openapi::MAX_BYTES).map_err(|error| refused(error.to_string()))?;
     let digest = Digest::of(&loaded.bytes);
-    let name = file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let name =
+        file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let directory = file.parent().map(Path::to_owned).unwrap_or_default();
     let below = |path: &str| {
         let loaded = files::read(&directory.join(path), openapi::MAX_BYTES);
@@ -136,12 +145,13 @@ pub fn wishes(request: &OpenapiRequest) -> Result<ApiWishes, Failure> {
 
 fn pairs(option: &str, texts: &[String]) -> Result<BTreeMap<String, String>, Failure> {
     let pair = |text: &String| {
-        text.split_once('=').map(|(id, value)| (id.trim().to_owned(), value.trim().to_owned())).ok_or_else(
-            || {
-                let message = format!("`--{option} {}` is not of the form ID=VALUE", excerpt(text, 80));
+        text.split_once('=')
+            .map(|(id, value)| (id.trim().to_owned(), value.trim().to_owned()))
+            .ok_or_else(|| {
+                let message =
+                    format!("`--{option} {}` is not of the form ID=VALUE", excerpt(text, 80));
                 Failure::new(ErrorCode::Usage, message)
-            },
-        )
+            })
     };
     texts.iter().map(pair).collect()
 }
@@ -156,9 +166,11 @@ fn few_enough(api: &ApiDescription, file: &Path) -> Result<(), Failure> {
     let first = tags.iter().find(|tag| tag.operations <= MAX_UNASKED);
     let selector = first.map_or_else(|| "/PATH*".to_owned(), |tag| tag.tag.clone());
     let file = super::outcome::shell_word(&file.display().to_string());
-    let proposal = format!("aos new NAME --openapi {file} --select {}", super::outcome::shell_word(&selector));
+    let proposal =
+        format!("aos new NAME --openapi {file} --select {}", super::outcome::shell_word(&selector));
     let shown: Vec<_> = tags.iter().take(MAX_TAGS).cloned().collect();
-    let some: Vec<_> = tags.iter().take(6).map(|tag| format!("{} ({})", tag.tag, tag.operations)).collect();
+    let some: Vec<_> =
+        tags.iter().take(6).map(|tag| format!("{} ({})", tag.tag, tag.operations)).collect();
     let message = format!(
         "it describes {count} operations, and no client can use so many commands at once; its tags are {}",
         some.join(", ")
@@ -197,11 +209,15 @@ fn unmet(fault: &WishFault) -> Failure {
                 |near| format!("did you mean `{near}`?"),
             ),
         ),
-        WishFault::Select(_) => (ErrorCode::NotFound, "`--list` shows tags, paths and ids".to_owned()),
+        WishFault::Select(_) => {
+            (ErrorCode::NotFound, "`--list` shows tags, paths and ids".to_owned())
+        }
         WishFault::Mode { .. } | WishFault::Rename { .. } => {
             (ErrorCode::Validation, "`--list` shows ids and modes".to_owned())
         }
-        WishFault::Nothing(_) => (ErrorCode::Validation, "`--list` says what is left out".to_owned()),
+        WishFault::Nothing(_) => {
+            (ErrorCode::Validation, "`--list` says what is left out".to_owned())
+        }
     };
     Failure::new(code, fault.to_string()).hint(hint)
 }
@@ -223,7 +239,11 @@ pub fn answer(api: &ApiDescription, plan: &ApiPlan, digest: Digest) -> Described
             class: command.decision.class.to_owned(),
             request: command.endpoint.request(),
             inputs: inputs
-                .map(|(input, option)| if input.is_required { format!("{option}*") } else { option.clone() })
+                .map(
+                    |(input, option)| {
+                        if input.is_required { format!("{option}*") } else { option.clone() }
+                    },
+                )
                 .collect(),
             paging,
             mode_reason: command.decision.reason.clone(),
@@ -290,7 +310,8 @@ pub fn text(api: &DescribedApi, style: Style) -> Visible {
     )];
     for command in &api.commands {
         let mode = format!("{} {}", command.mode, command.class);
-        let paging = command.paging.as_ref().map_or_else(String::new, |paging| format!("  [{paging}]"));
+        let paging =
+            command.paging.as_ref().map_or_else(String::new, |paging| format!("  [{paging}]"));
         lines.push(visible!(
             "  {}  {}  {}  {}{}",
             format!("{:<id$}", command.id),
@@ -304,12 +325,15 @@ pub fn text(api: &DescribedApi, style: Style) -> Visible {
     }
     if !api.left_out.is_empty() {
         lines.push(visible!("{} operations are left out:", api.left_out.len()));
-        lines.extend(api.left_out.iter().map(|left| visible!("  {}: {}", left.request, left.reason)));
+        lines.extend(
+            api.left_out.iter().map(|left| visible!("  {}: {}", left.request, left.reason)),
+        );
     }
     if api.unselected > 0 {
         lines.push(visible!("{} operations are not selected", api.unselected));
     }
-    let tags: Vec<_> = api.tags.iter().map(|tag| format!("{} ({})", tag.tag, tag.operations)).collect();
+    let tags: Vec<_> =
+        api.tags.iter().map(|tag| format!("{} ({})", tag.tag, tag.operations)).collect();
     if !tags.is_empty() {
         lines.push(visible!("tags: {}", tags.join(", ")));
     }

@@ -24,7 +24,10 @@ pub fn complete(mut request: NewRequest) -> Result<NewRequest, Failure> {
     request.template = template_name(&request.template)?;
     let template = choices::template(&request.template)?;
     request.name = name(&template)?;
-    if request.preset.is_none() && request.openapi.is_none() && embedded::has_presets(&request.template) {
+    if request.preset.is_none()
+        && request.openapi.is_none()
+        && embedded::has_presets(&request.template)
+    {
         request.preset = Some(preset(&request)?);
     }
     let mut asked = answers_to(&template, &request)?;

@@ -76,7 +76,11 @@ mod tests {
         for (kind, bytes, wanted) in [
             ("application/json", &b"{\"a\":1}"[..], json!({"a": 1})),
             ("application/merge-patch+json; charset=utf-8", b"[1]", json!([1])),
-            ("application/x-www-form-urlencoded", b"a=1&b=x+y&a=2%2F", json!({"a": ["1", "2/"], "b": "x y"})),
+            (
+                "application/x-www-form-urlencoded",
+                b"a=1&b=x+y&a=2%2F",
+                json!({"a": ["1", "2/"], "b": "x y"}),
+            ),
             ("multipart/form-data; boundary=x", multipart, json!({"a": ["1", "2"]})),
             ("text/plain", b"1", json!("1")),
         ] {

@@ -252,7 +252,8 @@ fn credentials(session: &ToolCaller) -> Conclusion {
     for observed in calls {
         let values = upstream::values(session.fixture.as_ref(), &observed.secrets);
         for request in &observed.requests {
-            let is_public = upstream::judge(facts, &values, request).is_ok_and(|found| found.public);
+            let is_public =
+                upstream::judge(facts, &values, request).is_ok_and(|found| found.public);
             let fault = (!is_public)
                 .then(|| upstream::credentials(facts, &values, request))
                 .flatten()

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::media;
 use super::facts::{ApiFacts, Exchange, StatedPartial, StatedRefusal, When, names_in};
+use super::media;
 use crate::conform::fixture::Fixture;
 use crate::conform::mock::{Behaviour, Mock, Reply, Request, scripted};
 use crate::conform::secrets::{Sentinel, base64};
@@ -128,7 +128,8 @@ pub fn credentials(facts: &ApiFacts, values: &Values, request: &Request) -> Opti
     if !auth.query.is_empty() {
         let sent = Sent::of(request, facts.base_path());
         let is_right = sent.query.get(&auth.query) == Some(&vec![filled(&auth.value, values)]);
-        return (!is_right).then(|| format!("`{}` in the query is not `{}`", auth.query, auth.value));
+        return (!is_right)
+            .then(|| format!("`{}` in the query is not `{}`", auth.query, auth.value));
     }
     if auth.header.is_empty() {
         return None;
@@ -230,7 +231,9 @@ impl Sent {
             return Some(format!("lacks `{name}={}` in its query", texts.all().join(",")));
         }
         let is_sent = |(name, text): &(&String, &String)| {
-            self.headers.iter().any(|(other, sent)| other.eq_ignore_ascii_case(name) && sent == *text)
+            self.headers
+                .iter()
+                .any(|(other, sent)| other.eq_ignore_ascii_case(name) && sent == *text)
         };
         if let Some((name, text)) = exchange.sends.iter().find(|sends| !is_sent(sends)) {
             return Some(format!("lacks the header `{name}: {text}`"));

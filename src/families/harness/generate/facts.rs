@@ -170,7 +170,9 @@ impl<'a> Samples<'a> {
         let text = || Value::from(format!("{} /{}", id.replace('_', "-"), self.number));
         let Some((at, field)) = self.fields.get(id) else { return text() };
         // The first sample is the stated one; another only tells the requests of two commands apart.
-        if let Some(sample) = field.sample.as_ref().filter(|_| self.number == 1 || field.kind != FieldType::String) {
+        if let Some(sample) =
+            field.sample.as_ref().filter(|_| self.number == 1 || field.kind != FieldType::String)
+        {
             return sample.clone();
         }
         match field.kind {

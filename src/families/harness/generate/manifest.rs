@@ -4,7 +4,9 @@ use serde_json::{Map, Value, json};
 
 use crate::contract::name::Constant;
 use crate::families::harness::connector::ToolName;
-use crate::families::harness::operations::{AuthScheme, Event, FieldType, Operation, Preset, PresetField};
+use crate::families::harness::operations::{
+    AuthScheme, Event, FieldType, Operation, Preset, PresetField,
+};
 
 /// Order of a field among the inputs of a command, and which commands take it.
 struct Use<'a> {

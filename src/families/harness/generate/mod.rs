@@ -5,7 +5,7 @@ pub mod facts;
 pub mod manifest;
 pub mod module;
 mod pages;
-mod styles;
 pub mod permissions;
+mod styles;
 pub mod test_cases;
 pub mod values;

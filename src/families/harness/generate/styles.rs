@@ -80,7 +80,9 @@ pub fn in_path(value: &Value, style: &str) -> String {
         "matrix" if explodes && value.is_object() => {
             parts.iter().map(|part| format!(";{part}")).collect()
         }
-        "matrix" if explodes => parts.iter().map(|part| format!(";{}={part}", percent(name, false))).collect(),
+        "matrix" if explodes => {
+            parts.iter().map(|part| format!(";{}={part}", percent(name, false))).collect()
+        }
         "matrix" => format!(";{}={}", percent(name, false), parts.join(",")),
         _ => parts.join(","),
     }
@@ -106,11 +108,19 @@ pub fn argument(value: &Value) -> String {
             // Options take texts and numbers.
             let texts: Vec<Value> = values
                 .iter()
-                .map(|value| if value.is_boolean() { Value::from(wire(value)) } else { value.clone() })
+                .map(
+                    |value| {
+                        if value.is_boolean() { Value::from(wire(value)) } else { value.clone() }
+                    },
+                )
                 .collect();
             Value::Array(texts).to_string()
         }
-        Value::Array(values) if values.iter().any(|value| value.is_object() || value.is_array()) => value.to_string(),
+        Value::Array(values)
+            if values.iter().any(|value| value.is_object() || value.is_array()) =>
+        {
+            value.to_string()
+        }
         Value::Array(_) => wire(value),
         other => wire(other),
     }

@@ -73,7 +73,7 @@ fn pattern(text: &str) -> Pattern {
         None => (None, text),
     };
     let glob = (!text.is_empty()).then(|| text.to_lowercase());
-    Pattern { excludes, method, glob, is_path: text.starts_with('/') }
+    Pattern { excludes, method, glob, is_path: text.starts_with('/') || text.starts_with("*/") }
 }
 
 /// Whether `text` fits `glob`, in which `*` is any text; linear in their product.

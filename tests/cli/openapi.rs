@@ -143,8 +143,7 @@ fn a_selection_is_by_tag_path_method_and_id_and_choices_are_recorded() {
     };
     assert_eq!(ids(&["--select", "labels", "--select", "!token.*"]), "label.create note.update");
     assert_eq!(ids(&["--select", "DELETE"]), "shipment.delete");
-    assert_eq!(ids(&["--select", "*/comments"]), "");
-    assert_eq!(ids(&["--select", "/*/comments"]), "shipment_comment.list box_comment.list");
+    assert_eq!(ids(&["--select", "*/comments"]), "shipment_comment.list box_comment.list");
     assert_eq!(ids(&["--select", "GET /shipments"]), "shipment.list");
     assert_eq!(ids(&["--select", "whoami", "--rename", "me.get=account.show"]), "account.show");
     let words = [
@@ -228,7 +227,7 @@ fn hostile_descriptions_are_bounded_and_nothing_is_fetched() {
     let deep = format!("openapi: 3.0.0\npaths: {}", "[".repeat(5_000));
     for (text, said) in [
         (bomb.as_str(), "times as large as its text"),
-        (deep.as_str(), "too deeply"),
+        (deep.as_str(), "recursion limit exceeded"),
         ("openapi: 3.0.0\nopenapi: 3.0.0\n", "is a key twice"),
         ("openapi: 3.0.0\npaths: {}\n", "it has no operations"),
         ("swagger: '1.2'\n", "`1.2` is not a version"),

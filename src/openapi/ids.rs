@@ -4,160 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::actions::{collection_action, is_prefix, is_verb, item_action, verb_action};
 use super::model::Endpoint;
 use super::words::{folded, identifier, is_plural, singular};
-use crate::contract::rules::{Effect, effect};
 
-/// Verbs at the end of a path: what is done to the thing before them.
-const VERBS: &[&str] = &[
-    "search",
-    "query",
-    "cancel",
-    "archive",
-    "unarchive",
-    "close",
-    "reopen",
-    "open",
-    "approve",
-    "reject",
-    "merge",
-    "lock",
-    "unlock",
-    "enable",
-    "disable",
-    "activate",
-    "deactivate",
-    "start",
-    "stop",
-    "restart",
-    "pause",
-    "resume",
-    "retry",
-    "rerun",
-    "run",
-    "send",
-    "publish",
-    "unpublish",
-    "revoke",
-    "rotate",
-    "reset",
-    "refresh",
-    "sync",
-    "verify",
-    "validate",
-    "accept",
-    "decline",
-    "confirm",
-    "complete",
-    "void",
-    "refund",
-    "capture",
-    "pay",
-    "finalize",
-    "transfer",
-    "move",
-    "copy",
-    "clone",
-    "duplicate",
-    "rename",
-    "restore",
-    "purge",
-    "import",
-    "export",
-    "upload",
-    "download",
-    "invite",
-    "join",
-    "leave",
-    "subscribe",
-    "unsubscribe",
-    "follow",
-    "unfollow",
-    "star",
-    "unstar",
-    "watch",
-    "unwatch",
-    "assign",
-    "unassign",
-    "add",
-    "remove",
-    "delete",
-    "create",
-    "update",
-    "dismiss",
-    "submit",
-    "trigger",
-    "dispatch",
-    "ping",
-    "test",
-    "preview",
-    "render",
-    "count",
-    "check",
-    "login",
-    "logout",
-    "suspend",
-    "unsuspend",
-    "ban",
-    "unban",
-    "block",
-    "unblock",
-    "mute",
-    "unmute",
-    "pin",
-    "unpin",
-    "batch",
-    "bulk",
-    "generate",
-    "convert",
-    "compare",
-    "find",
-    "list",
-    "get",
-    "set",
-    "apply",
-    "attach",
-    "detach",
-    "evaluate",
-    "execute",
-    "kill",
-    "hold",
-    "release",
-    "sign",
-    "ship",
-    "fulfill",
-    "snooze",
-    "acknowledge",
-    "resolve",
-    "promote",
-    "demote",
-    "clear",
-    "flush",
-    "scan",
-    "trash",
-    "untrash",
-    "like",
-    "unlike",
-    "vote",
-    "freeze",
-    "unfreeze",
-    "redeliver",
-    "regenerate",
-    "replay",
-    "split",
-    "escalate",
-    "terminate",
-    "commit",
-    "rollback",
-    "reboot",
-    "resend",
-    "reply",
-    "forward",
-    "exchange",
-    "graphql",
-];
-/// First words of a path that say nothing.
-const PREFIXES: [&str; 5] = ["api", "rest", "latest", "public", "wp_json"];
 /// First words that are commands of every connector, or that Python cannot import.
 const TAKEN: [&str; 42] = [
     "capabilities",
@@ -215,7 +65,7 @@ pub struct AssignedId {
 pub type RequestKey = (String, String);
 
 /// The words of one operation.
-struct Candidate {
+struct IdCandidate {
     action: String,
     /// The last parameter of the path, else the first one.
     parameter: Option<String>,
@@ -226,7 +76,7 @@ struct Candidate {
     suffix: String,
 }
 
-impl Candidate {
+impl IdCandidate {
     fn resource(&self) -> &str {
         self.resources.get(self.chosen).map_or("root", String::as_str)
     }
@@ -247,11 +97,11 @@ pub fn assign(
     for endpoint in endpoints {
         methods.entry(&endpoint.path).or_default().insert(&endpoint.method);
     }
-    let mut candidates: Vec<Candidate> = endpoints
+    let mut candidates: Vec<IdCandidate> = endpoints
         .iter()
         .map(|endpoint| candidate(endpoint, methods.get(endpoint.path.as_str()), room))
         .collect();
-    let plain: Vec<String> = candidates.iter().map(Candidate::id).collect();
+    let plain: Vec<String> = candidates.iter().map(IdCandidate::id).collect();
     let fixed: Vec<Option<&String>> = endpoints
         .iter()
         .map(|endpoint| kept.get(&(endpoint.method.clone(), endpoint.path.clone())))
@@ -312,7 +162,7 @@ fn resources(words: &[String], most: usize) -> Vec<String> {
 }
 
 /// Makes ids longer by words of their paths, as long as two are equal and one of them has such a word.
-fn extend(candidates: &mut [Candidate], fixed: &[Option<&String>]) {
+fn extend(candidates: &mut [IdCandidate], fixed: &[Option<&String>]) {
     for _ in 0..20 {
         let mut is_changed = false;
         for at in clashes(candidates, fixed) {
@@ -329,7 +179,7 @@ fn extend(candidates: &mut [Candidate], fixed: &[Option<&String>]) {
 }
 
 /// The places whose id is that of another place too.
-fn clashes(candidates: &[Candidate], fixed: &[Option<&String>]) -> Vec<usize> {
+fn clashes(candidates: &[IdCandidate], fixed: &[Option<&String>]) -> Vec<usize> {
     let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, candidate) in candidates.iter().enumerate() {
         let id = fixed[at].cloned().unwrap_or_else(|| candidate.id());
@@ -340,7 +190,7 @@ fn clashes(candidates: &[Candidate], fixed: &[Option<&String>]) -> Vec<usize> {
 }
 
 /// All of these places but the shortest path of each id, which keeps the plain one.
-fn later(places: Vec<usize>, candidates: &[Candidate], endpoints: &[Endpoint]) -> Vec<usize> {
+fn later(places: Vec<usize>, candidates: &[IdCandidate], endpoints: &[Endpoint]) -> Vec<usize> {
     let mut first: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for at in &places {
         let length = endpoints[*at].path.matches('/').count();
@@ -351,16 +201,16 @@ fn later(places: Vec<usize>, candidates: &[Candidate], endpoints: &[Endpoint]) -
     places.into_iter().filter(|at| !is_first(at)).collect()
 }
 
-fn by_parameter(candidate: &Candidate, _: &Endpoint) -> String {
+fn by_parameter(candidate: &IdCandidate, _: &Endpoint) -> String {
     candidate.parameter.as_ref().map_or_else(String::new, |name| format!("_by_{name}"))
 }
 
-fn by_operation(_: &Candidate, endpoint: &Endpoint) -> String {
+fn by_operation(_: &IdCandidate, endpoint: &Endpoint) -> String {
     let words = folded(&endpoint.operation_id);
     if words.is_empty() { String::new() } else { format!("_{words}") }
 }
 
-fn by_digest(_: &Candidate, endpoint: &Endpoint) -> String {
+fn by_digest(_: &IdCandidate, endpoint: &Endpoint) -> String {
     format!("_{}", letters(endpoint))
 }
 
@@ -388,7 +238,7 @@ fn fitting(id: String, room: usize, endpoint: &Endpoint, taken: &BTreeSet<String
     format!("{}.{action}{tail}", cut(resource, rest.max(4)))
 }
 
-fn candidate(endpoint: &Endpoint, methods: Option<&BTreeSet<&str>>, room: usize) -> Candidate {
+fn candidate(endpoint: &Endpoint, methods: Option<&BTreeSet<&str>>, room: usize) -> IdCandidate {
     let mut words: Vec<String> = Vec::new();
     let mut parameters: Vec<String> = Vec::new();
     let mut ends_in_parameter = false;
@@ -452,68 +302,7 @@ fn candidate(endpoint: &Endpoint, methods: Option<&BTreeSet<&str>>, room: usize)
     let words: Vec<String> = words.iter().map(|word| singular(word)).collect();
     let parameter = parameters.pop();
     let resources = resources(&words, room.saturating_sub(action.len() + 1));
-    Candidate { action, parameter, resources, chosen: 0, suffix: String::new() }
-}
-
-fn is_prefix(word: &str) -> bool {
-    let digits = word.strip_prefix('v').or_else(|| word.strip_prefix("nv")).unwrap_or(word);
-    let is_version = digits.starts_with(|first: char| first.is_ascii_digit())
-        && digits.trim_start_matches(|symbol: char| symbol.is_ascii_digit() || symbol == '_').len()
-            <= 6
-        && (digits.len() < word.len()
-            || digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_'));
-    is_version || PREFIXES.contains(&word)
-}
-
-fn is_verb(word: &str) -> bool {
-    let first = word.split('_').next().unwrap_or_default();
-    VERBS.contains(&word) || word.contains('_') && VERBS.contains(&first)
-}
-
-/// What a verb at the end of a path is, with the method that it has.
-fn verb_action(method: &str, verb: &str) -> String {
-    let is_read = matches!(method, "GET" | "HEAD");
-    match method {
-        "DELETE" => format!("delete_{verb}"),
-        _ if is_read && effect(verb) != Effect::Reads => format!("get_{verb}"),
-        _ => verb.trim_end_matches('_').to_owned(),
-    }
-}
-
-fn item_action(method: &str, has: &dyn Fn(&str) -> bool) -> String {
-    let action = match method {
-        "GET" => "get",
-        "HEAD" => "check",
-        "DELETE" => "delete",
-        "PATCH" => "update",
-        "PUT" if has("PATCH") => "replace",
-        "PUT" => "update",
-        "POST" if has("PATCH") || has("PUT") => "submit",
-        _ => "update",
-    };
-    action.to_owned()
-}
-
-fn collection_action(
-    method: &str,
-    is_many: bool,
-    is_list: bool,
-    has: &dyn Fn(&str) -> bool,
-) -> String {
-    let action = match method {
-        "GET" if is_many => "list",
-        "GET" => "get",
-        "HEAD" => "check",
-        "POST" if is_list && !is_many => "search",
-        "POST" => "create",
-        "PATCH" => "update",
-        "PUT" if has("PATCH") => "replace",
-        "PUT" if is_many => "replace",
-        "PUT" => "update",
-        "DELETE" if is_many => "delete_all",
-        _ => "delete",
-    };
-    action.to_owned()
+    IdCandidate { action, parameter, resources, chosen: 0, suffix: String::new() }
 }
 
 #[cfg(test)]

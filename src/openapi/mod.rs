@@ -3,15 +3,19 @@
 //! Texts and names of a description are data: nothing is fetched, nothing becomes code. It knows no family and writes
 //! no file.
 
+mod actions;
 mod auth;
+mod bodies;
 mod commands;
 mod document;
 mod fields;
 mod ids;
 mod model;
 mod modes;
+mod paging;
 mod reading;
 mod replies;
+mod samples;
 mod schema;
 mod selection;
 mod servers;

@@ -25,7 +25,7 @@ use super::subject::SCAFFOLDERS;
 const MAX_TAGS: usize = 40;
 
 /// A description that was read and planned.
-pub struct Described {
+pub struct DescribedProject {
     pub preset: String,
     pub section: OpenapiSection,
     pub answer: DescribedApi,
@@ -48,7 +48,7 @@ pub fn read(
     template: &Template,
     name: &str,
     request: &OpenapiRequest,
-) -> Result<Described, Failure> {
+) -> Result<DescribedProject, Failure> {
     let loaded = load(&request.file)?;
     if request.select.is_empty() {
         few_enough(&loaded.api, &request.file)?;
@@ -79,7 +79,7 @@ pub fn make(
     name: &str,
     loaded: LoadedApi,
     wishes: &ApiWishes,
-) -> Result<Described, Failure> {
+) -> Result<DescribedProject, Failure> {
     let info = &template.info;
     let without = || {
         let message = format!("the template `{}` makes no commands from a description", info.name);
@@ -101,7 +101,7 @@ pub fn make(
         renames: wishes.renames.clone(),
     };
     let answer = answer(&api, &plan, digest);
-    Ok(Described { preset, section, answer, api, plan })
+    Ok(DescribedProject { preset, section, answer, api, plan })
 }
 
 /// Reads the description at `file`, and the files below its directory that it refers to.

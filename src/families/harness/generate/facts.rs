@@ -14,7 +14,7 @@ use crate::families::harness::operations::{
 
 use super::manifest;
 use super::pages::{IDS, NAMES, Page, PagedList};
-use super::styles;
+use super::styles::{self, percent, wire};
 
 /// Most samples that a command is tried with.
 const MOST_SAMPLES: usize = 9;
@@ -427,27 +427,6 @@ fn address(request: &Value) -> String {
         })
         .collect();
     format!("{{base_url}}{}?{}", text(&request["path"]), pairs.join("&"))
-}
-
-/// A value as text: in a query and on the command line.
-pub(super) fn wire(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(values) => values.iter().map(wire).collect::<Vec<_>>().join(","),
-        other => other.to_string(),
-    }
-}
-
-pub(super) fn percent(text: &str, keeps_slashes: bool) -> String {
-    text.bytes()
-        .map(|byte| match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                char::from(byte).to_string()
-            }
-            b'/' if keeps_slashes => "/".to_owned(),
-            _ => format!("%{byte:02X}"),
-        })
-        .collect()
 }
 
 /// Sets a value at a dotted place; no name at all means that there is no such place.

@@ -3,8 +3,6 @@
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
-use super::facts::{percent, wire};
-
 /// The entries of a query or form that one value becomes, decoded.
 pub fn entries(name: &str, value: &Value, style: &str) -> Vec<(String, Vec<String>)> {
     let one = |text: String| vec![(name.to_owned(), vec![text])];
@@ -146,4 +144,26 @@ pub fn form(body: &[(String, Value)], styles: &IndexMap<String, String>) -> Vec<
     }
     // One member of the body, so that its name is not taken apart at dots.
     vec![(String::new(), Value::Object(members))]
+}
+
+/// A value as text: in a query and on the command line.
+pub fn wire(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(wire).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    }
+}
+
+/// A text in a path or a query.
+pub fn percent(text: &str, keeps_slashes: bool) -> String {
+    text.bytes()
+        .map(|byte| match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                char::from(byte).to_string()
+            }
+            b'/' if keeps_slashes => "/".to_owned(),
+            _ => format!("%{byte:02X}"),
+        })
+        .collect()
 }

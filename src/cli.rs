@@ -82,7 +82,7 @@ impl Command {
         match self {
             Self::New(args) if args.list => false,
             Self::Gen(args) if args.check => false,
-            Self::Update(args) => !args.check,
+            Self::Update(args) => !args.check && !args.dry_run,
             _ => self.write_options().is_some(),
         }
     }

@@ -133,7 +133,6 @@ const OUTSIDE_WORLD: &[&[&str]] = &[
 /// Functions of `system::files` that change the disk.
 const WRITERS: &[&str] = &[
     "write_new",
-    "append_private",
     "rename",
     "rename_new",
     "remove_file",

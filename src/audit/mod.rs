@@ -3,6 +3,10 @@
 //! Reads projects, never writes; the rules themselves are in `contract::rules`.
 
 pub mod drift;
+pub mod guard;
+pub mod inventory;
+pub mod members;
+mod names;
 pub mod project;
 pub mod records;
 pub mod rules;

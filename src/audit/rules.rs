@@ -6,6 +6,8 @@ use crate::contract::{Family, Finding, ProjectFiles, Severity};
 use crate::generate::record::Record;
 use crate::generate::vendor::Contract;
 
+use super::{guard, members};
+
 macro_rules! rule {
     ($name:ident, $id:literal, $severity:ident, $summary:literal, $why:literal, $fix:literal, $source:literal) => {
         pub const $name: Rule = Rule {
@@ -157,6 +159,15 @@ rule!(
     "aos"
 );
 rule!(
+    FLOOR,
+    "spec/floor",
+    Error,
+    "A contract that only the lock vouches for keeps what every released contract of its family has",
+    "Without the admin mode for destructive commands, the required commands and the meanings of exit codes, callers are let in or misled",
+    "restore the named member in the contract, or pin a released tag and run `aos sync-spec`",
+    "aos.toml"
+);
+rule!(
     MISSING,
     "drift/missing",
     Error,
@@ -256,6 +267,24 @@ rule!(
     "aos.toml"
 );
 rule!(
+    TEMPLATE_UNKNOWN,
+    "template/unknown",
+    Warning,
+    "aos.toml names a template and a version that this aos knows",
+    "An upgrade starts from the recorded version; from one that never existed it cannot start",
+    "correct `name` and `version` under [template] in aos.toml, or update aos if a newer one wrote them",
+    "aos.toml"
+);
+rule!(
+    TEMPLATE_ANSWERS,
+    "template/answers",
+    Warning,
+    "Every answer in aos.toml is one that the template allows",
+    "The next upgrade renders the template with these answers, and stops at one that is not allowed",
+    "correct the answer under [answers] in aos.toml; `aos new --list` shows the questions of each template",
+    "aos.toml"
+);
+rule!(
     NOT_A_FILE,
     "drift/not-a-file",
     Error,
@@ -271,6 +300,15 @@ rule!(
     "Directories that aos manages contain nothing else",
     "An additional spec or contract file looks official, but nothing keeps it current",
     "move the file elsewhere or delete it",
+    "aos"
+);
+rule!(
+    CASE,
+    "drift/case",
+    Error,
+    "No path differs from a managed one in the case of its letters only",
+    "On macOS and Windows both names are one file, so a checkout keeps either one or the other",
+    "rename the file, or delete it",
     "aos"
 );
 rule!(
@@ -372,6 +410,7 @@ pub const RULES: &[Rule] = &[
     LOCK_MALFORMED,
     LOCK_STALE,
     SOURCE_UNAVAILABLE,
+    FLOOR,
     MISSING,
     MODIFIED,
     LINE_ENDINGS,
@@ -383,8 +422,11 @@ pub const RULES: &[Rule] = &[
     CONFLICT,
     UNFINISHED,
     TEMPLATE_BEHIND,
+    TEMPLATE_UNKNOWN,
+    TEMPLATE_ANSWERS,
     NOT_A_FILE,
     EXTRA,
+    CASE,
     GENERATED_STALE,
     GENERATED_MISSING,
     GENERATOR,
@@ -426,7 +468,7 @@ pub static FAMILY_RULES: FamilyParts<dyn FamilyRules> = FamilyParts::new();
 /// Every rule of aos: its own, then those of each family.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     let of_families = FAMILY_RULES.entries().into_iter().flat_map(|(_, part)| part.rules());
-    RULES.iter().chain(of_families)
+    RULES.iter().chain(guard::RULES).chain(members::RULES).chain(of_families)
 }
 
 /// The rule called `id`.

@@ -6,6 +6,7 @@ pub mod annotations;
 pub mod answers;
 pub mod brief;
 pub mod changes;
+pub mod checked;
 pub mod command_change;
 pub mod comparison;
 pub mod conformance;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::contract::rules::{Collector, names, secrets};
 use crate::report::{Failure, Outcome};
-use crate::system::{clock, environment, files, program};
+use crate::system::{clock, environment, files, private_log, program};
 use crate::visible::excerpt;
 
 const FILE: &str = "audit.jsonl";
@@ -90,7 +90,7 @@ impl Attempt {
         let mut text = serde_json::to_string(&line).unwrap_or_default();
         text.push('\n');
         files::create_private_directory(&directory)?;
-        files::append_private(&directory.join(FILE), text.as_bytes(), MAX_SIZE)
+        private_log::append(&directory.join(FILE), text.as_bytes(), MAX_SIZE)
     }
 }
 

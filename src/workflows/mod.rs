@@ -6,14 +6,17 @@ pub mod add;
 pub mod asked;
 pub mod check;
 pub mod discover;
+pub mod doctor;
 pub mod gen_files;
 pub mod new;
+pub mod report_file;
 mod run;
 pub mod runtime;
 pub mod sync;
 pub mod sync_api;
 pub mod update;
 pub mod upgrade;
+pub mod verify;
 pub mod wire;
 pub mod write_gate;
 

@@ -320,6 +320,14 @@ pub fn successes() -> Vec<Case> {
             sandbox.connector("bolt");
             call(&["check", "--recursive", "."])
         }),
+        case("OK", "check with a baseline", |sandbox| {
+            sandbox.connector("acme");
+            call(&["check", "--recursive", ".", "--baseline", "write"])
+        }),
+        case("OK", "check with a report", |sandbox| {
+            let project = sandbox.connector("acme");
+            call(&["check", "--report", "sarif=check.sarif"]).within(project)
+        }),
         case("OK", "check with everything", |sandbox| {
             call(&["check", "--diff"]).within(sandbox.connector("acme"))
         }),

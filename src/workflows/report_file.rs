@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{io_code, io_hint};
-use crate::report::conformance::{Conformance, junit, sarif};
 use crate::report::{ErrorCode, Failure};
 use crate::system::files::{self, Kind, Mode};
 use crate::visible::excerpt;
@@ -11,26 +10,20 @@ use crate::visible::excerpt;
 /// A file to write, and in which format.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ReportFile {
-    format: ReportFormat,
+    pub format: &'static str,
     path: PathBuf,
 }
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum ReportFormat {
-    Junit,
-    Sarif,
-}
-
 impl ReportFile {
-    /// Parses `junit=FILE` and `sarif=FILE`, and sees whether each file can be written: a run takes minutes, and its
-    /// result must have a place.
+    /// Parses `FORMAT=FILE` with one of `formats`, and sees whether each file can be written: a run takes minutes, and
+    /// its result must have a place.
     ///
     /// # Errors
     /// When one is something else, two are the same file, or one cannot be written.
-    pub fn all(texts: &[String]) -> Result<Vec<Self>, Failure> {
+    pub fn all(texts: &[String], formats: &[&'static str]) -> Result<Vec<Self>, Failure> {
         let mut files: Vec<(PathBuf, Self)> = Vec::new();
         for text in texts {
-            let file = Self::parse(text)?;
+            let file = Self::parse(text, formats)?;
             let place = file.place().map_err(|error| file.fault(&error))?;
             if files.iter().any(|(other, _)| *other == place) {
                 let message =
@@ -46,26 +39,23 @@ impl ReportFile {
         Ok(files.into_iter().map(|(_, file)| file).collect())
     }
 
-    fn parse(text: &str) -> Result<Self, Failure> {
+    fn parse(text: &str, formats: &[&'static str]) -> Result<Self, Failure> {
         let parsed = text.split_once('=').filter(|(_, path)| !path.is_empty());
-        let format = parsed.and_then(|(format, _)| match format {
-            "junit" => Some(ReportFormat::Junit),
-            "sarif" => Some(ReportFormat::Sarif),
-            _ => None,
-        });
+        let format =
+            parsed.and_then(|(name, _)| formats.iter().copied().find(|format| *format == name));
         match (format, parsed) {
             (Some(_), Some((_, "-"))) => {
                 let message =
                     "a report must be a file; `-` is not allowed, because stdout has the response";
                 Err(Failure::new(ErrorCode::Validation, message)
-                    .hint("use a file, for example `--report junit=conform.xml`"))
+                    .hint("use a file, for example `--report junit=report.xml`"))
             }
             (Some(format), Some((_, path))) => Ok(Self { format, path: PathBuf::from(path) }),
             _ => {
                 let shown = text.chars().take(80).collect::<String>();
                 let message = format!("`{}` is not a report", excerpt(&shown, 200));
                 Err(Failure::new(ErrorCode::Validation, message)
-                    .hint("write `--report junit=FILE` or `--report sarif=FILE`"))
+                    .hint(format!("write {}", written(formats))))
             }
         }
     }
@@ -106,12 +96,18 @@ impl ReportFile {
     ///
     /// # Errors
     /// When something other than a file is there, or the directory cannot be written.
-    pub fn write(&self, conformance: &Conformance) -> Result<(), Failure> {
-        let text = match self.format {
-            ReportFormat::Junit => junit::render(conformance),
-            ReportFormat::Sarif => sarif::render(conformance),
-        };
+    pub fn write(&self, text: &str) -> Result<(), Failure> {
         put(&self.path, text.as_bytes()).map_err(|error| self.fault(&error))
+    }
+}
+
+/// The formats in a sentence.
+fn written(formats: &[&str]) -> String {
+    let each: Vec<_> = formats.iter().map(|format| format!("`--report {format}=FILE`")).collect();
+    match each.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => String::new(),
     }
 }
 
@@ -149,7 +145,7 @@ fn staged(path: &Path) -> std::io::Result<PathBuf> {
     Ok(path.with_file_name(staged))
 }
 
-fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+pub fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let (_, existing) = standing(path)?;
     let staged = staged(path)?;
     files::write_new(&staged, bytes, Mode::Plain)?;

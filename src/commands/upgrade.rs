@@ -79,6 +79,7 @@ pub fn run(args: &UpgradeArgs, run: &Run) -> Result<Outcome, Failure> {
         conflicts: args.conflicts.style(),
         spec: args.spec.clone(),
         abort: args.abort,
+        api: None,
         write: args.write.clone(),
     };
     upgrade::merge(&request, run)

@@ -13,6 +13,7 @@ pub mod report_file;
 mod run;
 pub mod runtime;
 pub mod sync;
+pub mod sync_api;
 pub mod update;
 pub mod upgrade;
 pub mod verify;

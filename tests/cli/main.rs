@@ -75,6 +75,8 @@ mod new_git;
 mod new_names;
 mod new_output;
 mod notices;
+mod openapi;
+mod openapi_sync;
 #[cfg(all(unix, debug_assertions))]
 mod planted_state;
 mod runtime;

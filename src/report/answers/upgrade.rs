@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::changes::{FileChange, Preview, PreviewOf};
+use super::openapi::ApiChange;
 
 /// An upgrade, its end, its undoing, or a preview of one of them.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
@@ -57,6 +58,10 @@ pub struct UpgradeFacts {
     pub healed: Vec<String>,
     pub new_answers: Vec<NewQuestionAnswer>,
     pub changed_answers: Vec<ChangedQuestionAnswer>,
+    /// What another description of the API changes for the commands.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub api_changes: Vec<ApiChange>,
     pub notes: Vec<String>,
 }
 

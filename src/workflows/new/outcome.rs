@@ -11,6 +11,7 @@ use crate::visible::{Visible, visible};
 use crate::workflows::Run;
 use crate::workflows::write_gate::Offer;
 
+use super::described;
 use super::first_commit::{self, FirstCommit};
 use super::plan::NewProject;
 
@@ -39,7 +40,11 @@ impl NewProject {
         for note in &self.notes {
             offer.text.push(&visible!("\n{} {}", run.style.warning("note:"), note));
         }
-        offer.outcome_with(NewNotes { notes: self.notes.clone() }, NewAnswer::Preview)
+        if let Some(api) = &self.api {
+            offer.text.push(&visible!("\n{}", described::text(api, run.style)));
+        }
+        let notes = NewNotes { notes: self.notes.clone(), api: self.api.clone() };
+        offer.outcome_with(notes, NewAnswer::Preview)
     }
 
     /// Begins the next steps with the commit that aos leaves to the user.
@@ -80,6 +85,7 @@ impl NewProject {
             files: files.collect(),
             git: git.state(),
             notes: self.notes.clone(),
+            api: self.api.clone(),
             next: self.next(target),
             advice: self.advice.clone(),
         }))

@@ -12,10 +12,12 @@ use crate::inputs::desired::{Desired, SourceBytes, WantedRuntime};
 use crate::inputs::spec_source;
 use crate::inputs::template::TemplateInfo;
 use crate::plan::{Content, FileSet, RelativePath};
+use crate::report::answers::openapi::DescribedApi;
 use crate::report::{ErrorCode, Failure};
 use crate::workflows::asked::requested_tag;
 
 use super::choices::template;
+use super::described;
 use super::own_preset;
 use super::rendering::{NamedProject, Rendering};
 use super::request::NewRequest;
@@ -35,6 +37,8 @@ pub struct NewProject {
     pub next: Vec<String>,
     /// What to do with it first.
     pub advice: Option<String>,
+    /// The description that its commands are made from.
+    pub api: Option<DescribedApi>,
 }
 
 impl NewProject {
@@ -44,7 +48,14 @@ impl NewProject {
     /// When an input is wrong.
     pub fn plan(args: &NewRequest) -> Result<Self, Failure> {
         let mut template = template(&args.template)?;
-        let preset = own_preset::named(&mut template, args.preset.as_deref())?;
+        let described = match &args.openapi {
+            None => None,
+            Some(request) => Some(described::read(&template, &args.name, request)?),
+        };
+        let preset = match &described {
+            Some(described) => Some(own_preset::given(&mut template, described.preset.clone())),
+            None => own_preset::named(&mut template, args.preset.as_deref())?,
+        };
         let takes_checkout =
             SCAFFOLDERS.of(template.info.family).is_some_and(|family| family.takes_checkout());
         if args.ao.is_some() && !takes_checkout {
@@ -63,12 +74,14 @@ impl NewProject {
         let tag = requested_tag(template.info.family, &args.spec)?;
         let release = spec_source::embedded_release(template.info.family, &tag)?;
         let made = named.render(answers, (env!("CARGO_PKG_VERSION"), tag.as_str()))?;
-        let Rendering { subject, files, record, next, advice, .. } = made;
+        let Rendering { subject, files, mut record, next, advice, .. } = made;
+        record.openapi = described.as_ref().map(|described| described.section.clone());
         let runtime = record.runtime.as_ref().map(|runtime| runtime.path.clone());
         let (files, managed) = assemble(files, &record, release)?;
         subject.refuse(&files)?;
         let (template, notes) = (template.info, Vec::new());
-        Ok(Self { subject, template, tag, files, managed, runtime, notes, next, advice })
+        let api = described.map(|described| described.answer);
+        Ok(Self { subject, template, tag, files, managed, runtime, notes, next, advice, api })
     }
 
     /// Name of the project's directory.

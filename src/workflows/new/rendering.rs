@@ -150,6 +150,7 @@ fn record(
         spec: SpecSection::embedded(),
         template: None,
         upgrade: None,
+        openapi: None,
         answers,
         outputs,
         runtime,

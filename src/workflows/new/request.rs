@@ -4,12 +4,25 @@ use std::path::PathBuf;
 
 use crate::workflows::write_gate::WriteOptions;
 
+/// A description of an API, and what is chosen of it.
+#[derive(Clone, Debug, Default)]
+pub struct OpenapiRequest {
+    pub file: PathBuf,
+    pub select: Vec<String>,
+    pub include_deprecated: bool,
+    /// `ID=MODE` and `ID=ID`.
+    pub modes: Vec<String>,
+    pub renames: Vec<String>,
+}
+
 /// A new project.
 #[derive(Clone, Debug)]
 pub struct NewRequest {
     pub name: String,
     pub template: String,
     pub preset: Option<String>,
+    /// A description of an API that the commands are made from.
+    pub openapi: Option<OpenapiRequest>,
     /// Directory to create the project's directory in.
     pub dir: PathBuf,
     /// The project goes right into `dir`.

@@ -23,7 +23,7 @@ use answer::UpgradeReport;
 use change::UpgradeChange;
 use sides::{Sides, without_template};
 
-pub use request::UpgradeRequest;
+pub use request::{OtherOperations, UpgradeRequest};
 
 /// Merges the template into the project, finishes a merge, or undoes it.
 ///
@@ -42,18 +42,20 @@ pub fn merge(args: &UpgradeRequest, run: &Run) -> Result<Outcome, Failure> {
     let obtained = sync::obtain(&project, &record, args.spec.as_deref())?;
     let sides = Sides::render(args, (&project.root, &record), obtained.release.tag.as_str())?;
     let change = UpgradeChange::plan(args, &project, &record, &sides, &obtained)?;
+    let notes = args.api.iter().flat_map(|api| api.notes.clone()).chain(notes).collect();
     let answer = UpgradeReport::new(args, run, &sides, &change, &obtained, notes);
     if change.plan.is_empty() && !args.write.dry_run && args.write.confirm.is_none() {
         return Ok(answer.outcome());
     }
     let request = Request {
-        command: "upgrade",
+        command: args.api.as_ref().map_or("upgrade", |api| api.command),
         arguments: format!(
-            "{} {} {} {}",
+            "{} {} {} {} {}",
             sides.info.name,
             sides.info.version,
             obtained.release.tag,
-            conflict_style(args.conflicts)
+            conflict_style(args.conflicts),
+            args.api.as_ref().map_or_else(String::new, |api| api.section.digest.to_string())
         ),
         root: &project.root,
         plan: &change.plan,

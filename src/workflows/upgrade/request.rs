@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use crate::generate::record_openapi::OpenapiSection;
 use crate::merge::Style;
+use crate::report::answers::openapi::ApiChange;
 use crate::workflows::write_gate::WriteOptions;
 
 /// An upgrade of a project.
@@ -21,7 +23,20 @@ pub struct UpgradeRequest {
     pub spec: Option<String>,
     /// Undo an upgrade whose conflicts are open.
     pub abort: bool,
+    /// Other operations of the API than the recorded ones.
+    pub api: Option<OtherOperations>,
     pub write: WriteOptions,
+}
+
+/// What a description gives, beside what the project has of it.
+#[derive(Clone, Debug)]
+pub struct OtherOperations {
+    /// The command that asks for it.
+    pub command: &'static str,
+    pub preset: String,
+    pub section: OpenapiSection,
+    pub changes: Vec<ApiChange>,
+    pub notes: Vec<String>,
 }
 
 /// An upgrade without any choice.
@@ -35,6 +50,7 @@ impl Default for UpgradeRequest {
             conflicts: Style::Inline,
             spec: None,
             abort: false,
+            api: None,
             write: WriteOptions::default(),
         }
     }

@@ -41,6 +41,12 @@ impl Sides {
         let mut newest = choices::template(&previous.name)?;
         own_preset::recorded(&mut newest, preset, root)?;
         let mut old = recorded(&previous, &newest)?;
+        if let Some(api) = &args.api {
+            if old.is_none() {
+                old = Some(choices::template(&previous.name)?);
+            }
+            own_preset::given(&mut newest, api.preset.clone());
+        }
         if let Some(old) = &mut old {
             own_preset::recorded(old, preset, root)?;
         }

@@ -188,7 +188,8 @@ fn paging_table(paging: &ApiPaging) -> String {
         ("more", &paging.more),
         ("total", &paging.total),
     ] {
-        if !value.is_empty() && !(is_numbered && name == "next") {
+        let is_number = is_numbered && name == "next";
+        if !value.is_empty() && !is_number {
             members.push(format!("{name} = {}", quote(value)));
         }
     }

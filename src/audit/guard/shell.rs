@@ -125,8 +125,14 @@ pub fn is_call(words: &[&str]) -> bool {
     if !before.iter().all(is_prefix) {
         return false;
     }
-    let mut rest = words[at + 1..].iter().filter(|word| !word.starts_with('-'));
     let options = &words[at + 1..];
+    // Global options may stand before the command, with their values.
+    let takes_value = |word: &str| matches!(word, "--format" | "--fields" | "-C" | "--directory");
+    let mut before = "";
+    let mut rest = options.iter().filter(|word| {
+        let is_value = takes_value(std::mem::replace(&mut before, word));
+        !is_value && !word.starts_with('-')
+    });
     // Those answer a question about rules, or say themselves that they are no verdict.
     let partial = ["--explain", "--rule", "--help", "-h"];
     let is_partial = options.iter().any(|word| {

@@ -293,8 +293,8 @@ fn a_part_changes_hands_and_comes_back_with_a_preview_of_what_is_lost() {
     scene.publish("0.2.0", "2");
     scene.aos(&["sync-spec"]).data();
     assert!(scene.read(GATE).contains("Mine"));
-    let report = scene.aos(&["check"]).data();
-    assert_eq!(found(&report), [pair("runtime/owned-behind", "aos.toml")]);
+    let report = scene.aos(&["check", "--diff"]).data();
+    assert_eq!(found(&report), [pair("runtime/owned-behind", "aos.toml")], "{report}");
 
     let whole = scene.aos(&["runtime", "return", "gate", "--dry-run", "--diff"]).data();
     assert_eq!(whole["would_lose"].as_array().unwrap().len(), 2, "{whole}");

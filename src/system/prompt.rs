@@ -17,6 +17,8 @@ pub enum PromptError {
 
 impl From<dialoguer::Error> for PromptError {
     fn from(dialoguer::Error::IO(error): dialoguer::Error) -> Self {
+        // A choice hides the cursor, and does not show it again to whoever leaves.
+        let _ = dialoguer::console::Term::stderr().show_cursor();
         match error.kind() {
             std::io::ErrorKind::Interrupted => Self::Interrupted,
             _ => Self::Terminal(error),

@@ -1,7 +1,7 @@
-"""Writes values of several parts as an API describes them.
+"""Writes lists and objects into a path, a query, a header or a form.
 
-In a path, a query, a header or a form: the words of `styles` are those of the
-OpenAPI standard, shortened. Bodies that are no JSON are written here too.
+`styles` names the style of each with the words of the OpenAPI standard, shortened.
+Bodies that are not JSON are written here, too.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def typed(option: str, value: Any) -> Any:
 def body(
     values: dict[str, Any], kind: str, styles: Styles, files: set[str]
 ) -> tuple[bytes, str]:
-    """The bytes of a body that is no JSON, and its Content-Type."""
+    """The bytes of a body that is not JSON, and its Content-Type."""
     if "" in values:
         return _bytes(wire_text(values[""])), kind
     found = []
@@ -198,7 +198,7 @@ def _encoded(value: Any) -> str:
 
 
 def _bytes(text: str) -> bytes:
-    # A file that is no text was read with its bytes as they are.
+    # A file that is not text was read byte for byte.
     return text.encode("utf-8", "surrogateescape")
 
 

@@ -62,6 +62,8 @@ fn changes_of_the_api_are_told_apart_and_merged_into_edited_handlers() {
 fn an_operation_is_added_and_the_ids_that_are_there_stay() {
     let sandbox = Sandbox::new();
     let project = made(&sandbox);
+    let same = sandbox.aos_in(&project, &["sync-api", "--openapi", OLD]).data();
+    assert_eq!(same["status"], "unchanged", "{same}");
     let words = ["add", "--openapi", OLD, "--operation", "whoami"];
     sandbox.aos_in(&project, &words).data();
     let manifest = disk::read(&project.join("connector.json"));

@@ -1,7 +1,7 @@
 //! Findings about the records of a project: aos.toml, pin, lock.
 
 use crate::apply::journal;
-use crate::contract::Finding;
+use crate::contract::{Family, Finding};
 use crate::contract::family::Marker;
 use crate::generate::lock::LOCK_PATH;
 use crate::generate::record::{PIN_PATH, RECORD_PATH};
@@ -45,6 +45,9 @@ pub fn findings(project: &Project) -> Vec<Finding> {
         let mut finding = rules::RECORD.finding(RECORD_PATH, reason.clone());
         finding.line = *line;
         findings.push(finding);
+    }
+    if project.family == Family::NONE {
+        return findings;
     }
     match &project.pin {
         Slot::Good(_) => {}

@@ -4,8 +4,10 @@ use std::path::Path;
 
 use crate::contract::Finding;
 use crate::generate::record::RECORD_PATH;
+use crate::generate::record_origin::ARCHIVE_PATH;
 use crate::generate::record_template::UpgradeSection;
 use crate::generate::runtime::Version;
+use crate::inputs::own_template::archived;
 use crate::inputs::project::Project;
 use crate::inputs::template;
 use crate::merge::lines;
@@ -29,6 +31,10 @@ pub struct TemplateState {
     /// The version that an upgrade with conflicts leads to.
     pub waiting: Option<String>,
     pub open: Vec<OpenConflict>,
+    /// Why the archive in the project is not the template that it was made from.
+    pub archive: Option<String>,
+    /// Whether it is a template of one's own.
+    pub is_own: bool,
 }
 
 /// An unresolved conflict.
@@ -45,10 +51,18 @@ impl TemplateState {
         let record = project.record.good()?;
         let section = record.template.as_ref()?;
         let upgrade = record.upgrade.as_ref();
+        // An upgrade with open conflicts has brought its archive already.
+        let origin = upgrade.and_then(|upgrade| upgrade.origin.as_ref()).or(section.origin.as_ref());
+        let archive = origin.and_then(|origin| archived(&project.root, origin).err());
         Some(Self {
             name: section.name.clone(),
             version: section.version.clone(),
-            newest: template::newest(&section.name),
+            newest: match origin {
+                Some(_) => None,
+                None => template::newest(&section.name),
+            },
+            archive: archive.map(|error| error.to_string()),
+            is_own: origin.is_some(),
             waiting: upgrade.map(|upgrade| upgrade.version.clone()),
             open: upgrade.map(|upgrade| open(&project.root, upgrade)).unwrap_or_default(),
         })
@@ -66,6 +80,9 @@ impl TemplateState {
     #[must_use]
     pub fn findings(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
+        if let Some(reason) = &self.archive {
+            findings.push(rules::ARCHIVE.finding(ARCHIVE_PATH, reason.clone()));
+        }
         for OpenConflict { path, line } in &self.open {
             let message = match line {
                 Some(_) => "a conflict of an upgrade is not resolved",

@@ -40,8 +40,11 @@ pub struct UpgradeArgs {
     /// Contract tag to move to as well, or `latest`; without it, the pin does not change
     #[arg(long, value_name = "TAG")]
     pub spec: Option<String>,
+    /// A newer version of your own template: a directory, `github:OWNER/REPOSITORY[@TAG][//DIRECTORY]` or `git+https://…`
+    #[arg(long, value_name = "TEMPLATE")]
+    pub template: Option<String>,
     /// Undo an upgrade with open conflicts, and restore every file
-    #[arg(long, conflicts_with_all = ["set", "restore", "heal", "spec"])]
+    #[arg(long, conflicts_with_all = ["set", "restore", "heal", "spec", "template"])]
     pub abort: bool,
     #[command(flatten)]
     pub write: WriteOptions,
@@ -78,6 +81,8 @@ pub fn run(args: &UpgradeArgs, run: &Run) -> Result<Outcome, Failure> {
         heal: args.heal.clone(),
         conflicts: args.conflicts.style(),
         spec: args.spec.clone(),
+        template: args.template.clone(),
+        stay: false,
         abort: args.abort,
         write: args.write.clone(),
     };

@@ -11,6 +11,7 @@ pub mod embedded;
 pub mod fleet;
 pub mod frozen;
 pub mod git;
+pub mod own_template;
 pub mod project;
 pub mod repository;
 pub mod runtimes;

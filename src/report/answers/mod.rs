@@ -20,6 +20,7 @@ pub mod notice;
 pub mod reference;
 pub mod runtime;
 pub mod sync;
+pub mod template;
 pub mod update;
 pub mod upgrade;
 pub mod verify;

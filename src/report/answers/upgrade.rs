@@ -43,7 +43,8 @@ pub struct UpgradeFacts {
     pub template: String,
     pub previous_version: String,
     pub version: String,
-    pub spec_tag: String,
+    /// Null for a project without a contract.
+    pub spec_tag: Option<String>,
     pub conflicts: Vec<MergeConflict>,
     /// Files that both sides changed, without a contradiction.
     pub merged: Vec<String>,
@@ -97,7 +98,8 @@ pub struct FinishedUpgrade {
     pub template: String,
     pub previous_version: String,
     pub version: String,
-    pub spec_tag: String,
+    /// Null for a project without a contract.
+    pub spec_tag: Option<String>,
     pub changes: Vec<FileChange>,
     pub notes: Vec<String>,
     pub next: Vec<String>,

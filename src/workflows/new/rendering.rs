@@ -69,14 +69,17 @@ impl<'a> NamedProject<'a> {
     pub fn render(
         self,
         mut answers: BTreeMap<String, String>,
-        (aos_version, spec_tag): (&str, &str),
+        (aos_version, spec_tag): (&str, Option<&str>),
     ) -> Result<Rendering, Failure> {
-        let Template { info, files, .. } = self.template;
+        let Template { info, files, is_own, .. } = self.template;
+        let is_own = *is_own;
         let subject = self.name.subject(&self.wanted, &mut answers)?;
-        let origin = Origin { spec_tag, aos_version, aos_repository: env!("CARGO_PKG_REPOSITORY") };
+        let aos_repository = env!("CARGO_PKG_REPOSITORY");
+        let origin = Origin { spec_tag: spec_tag.unwrap_or_default(), aos_version, aos_repository };
         let variables = subject.variables(&answers, &origin);
+        let fault = |error: &dyn std::fmt::Display| if is_own { of_the_user(error) } else { faulty(error) };
         let mut engine = Engine::new(&variables).map_err(faulty)?;
-        let mut render = |name: &str, text: &str| engine.render(name, text).map_err(faulty);
+        let mut render = |name: &str, text: &str| engine.render(name, text).map_err(|e| fault(&e));
         let next = info.next.iter().map(|step| render(step, step)).collect::<Result<_, _>>()?;
         let advice = render("advice", &info.advice)?;
         let scaffold = Scaffold {
@@ -89,7 +92,7 @@ impl<'a> NamedProject<'a> {
             resources: subject.resources(),
             answers: &answers,
         };
-        let mut scaffolded = scaffold.files().map_err(faulty)?;
+        let mut scaffolded = scaffold.files().map_err(|error| fault(&error))?;
         scaffolded.extend(subject.files().map_err(faulty)?).map_err(faulty)?;
         let origins = scaffold.origins();
         answers.insert("name".to_owned(), subject.name().to_owned());
@@ -99,7 +102,8 @@ impl<'a> NamedProject<'a> {
             name: info.name.clone(),
             version: info.version.clone(),
             aos: Some(aos_version.to_owned()),
-            spec: Some(spec_tag.to_owned()),
+            spec: spec_tag.map(str::to_owned),
+            origin: None,
         });
         let advice = Some(advice.trim().to_owned()).filter(|text| !text.is_empty());
         Ok(Rendering { subject, files: scaffolded, origins, record, next, advice })
@@ -110,6 +114,12 @@ impl<'a> NamedProject<'a> {
 fn faulty(error: impl std::fmt::Display) -> Failure {
     Failure::new(ErrorCode::Unknown, format!("the template cannot be rendered: {error}"))
         .hint("this build of aos is defective; install a release")
+}
+
+/// What a template of one's own breaks is for its author to mend.
+fn of_the_user(error: &dyn std::fmt::Display) -> Failure {
+    Failure::new(ErrorCode::Validation, format!("the template cannot be rendered: {error}"))
+        .hint("fix the template; `aos template check DIR` renders every combination of its choices")
 }
 
 fn record(

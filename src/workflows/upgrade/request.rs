@@ -19,6 +19,10 @@ pub struct UpgradeRequest {
     pub conflicts: Style,
     /// Contract tag to move to as well, or `latest`.
     pub spec: Option<String>,
+    /// Where a newer version of a template of one's own is.
+    pub template: Option<String>,
+    /// Compare with the recorded version of such a template, and look for no newer one.
+    pub stay: bool,
     /// Undo an upgrade whose conflicts are open.
     pub abort: bool,
     pub write: WriteOptions,
@@ -34,6 +38,8 @@ impl Default for UpgradeRequest {
             heal: Vec::new(),
             conflicts: Style::Inline,
             spec: None,
+            template: None,
+            stay: false,
             abort: false,
             write: WriteOptions::default(),
         }

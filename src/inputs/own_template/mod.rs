@@ -1,0 +1,18 @@
+//! Templates of one's own: a directory in the format of docs/templates.md, from this machine or a repository.
+//!
+//! Everything in one is untrusted: names pass the one gate for paths, links are refused, sizes are bounded, and no code
+//! of a template ever runs. What `--template` names is told apart in `named`.
+
+mod fault;
+mod judge;
+mod kept;
+mod named;
+mod reading;
+mod tree;
+
+pub use fault::{TemplateError, TemplateFault};
+pub use judge::{judge, judged};
+pub use kept::archived;
+pub use named::{InRepository, NamedTemplate, Place};
+pub use reading::{FoundTemplate, found};
+pub use tree::TemplateTree;

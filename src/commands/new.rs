@@ -1,11 +1,13 @@
 //! `aos new`: a complete project from a template.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 
 use crate::cli::WriteOptions;
 use crate::report::{Failure, Outcome};
+use crate::workflows::asked::trust_root;
 use crate::workflows::new::{self, NewRequest};
 
 use super::Run;
@@ -20,6 +22,7 @@ const DEFAULT_TEMPLATE: &str = "connector-python";
                   repositories that it created.\n\n\
                   Examples:\n  aos new github\n  aos new acme --set base_url=https://api.acme.example\n  \
                   aos new parcel --preset parcel.toml\n  \
+                  aos new shop --template ./templates/web\n  \
                   aos new --list"
 )]
 pub struct NewArgs {
@@ -29,9 +32,13 @@ pub struct NewArgs {
     /// List templates, presets and questions instead
     #[arg(long, conflicts_with_all = ["name", "dry_run", "confirm"])]
     pub list: bool,
-    /// Template to use
+    /// Template to use: one of aos, a directory such as `./web`, `github:OWNER/REPOSITORY[@TAG][//DIRECTORY]`, or
+    /// `git+https://…` with the same endings
     #[arg(long, value_name = "TEMPLATE", default_value = DEFAULT_TEMPLATE)]
     pub template: String,
+    /// Trust only this Sigstore trust root for templates from a host; the default is the embedded public one
+    #[arg(long, value_name = "FILE", conflicts_with = "list")]
+    pub trusted_root: Option<PathBuf>,
     /// API for which commands are generated, or a TOML file that declares one; the default is the preset with the
     /// name NAME, else `example`
     #[arg(long, value_name = "PRESET")]
@@ -70,6 +77,7 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
     let request = NewRequest {
         name: name.clone(),
         template: args.template.clone(),
+        roots: args.trusted_root.as_deref().map(|path| trust_root(Some(path)).map(Arc::new)).transpose()?,
         preset: args.preset.clone(),
         dir: args.dir.clone(),
         here: args.here,

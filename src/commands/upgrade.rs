@@ -1,12 +1,14 @@
 //! `aos upgrade`: bring a project to the template of this aos, or to other answers, by a three-way merge.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
 use crate::cli::WriteOptions;
 use crate::merge::Style;
 use crate::report::{Failure, Outcome};
+use crate::workflows::asked::trust_root;
 use crate::workflows::upgrade::{self, UpgradeRequest};
 
 use super::Run;
@@ -43,6 +45,9 @@ pub struct UpgradeArgs {
     /// A newer version of your own template: a directory, `github:OWNER/REPOSITORY[@TAG][//DIRECTORY]` or `git+https://…`
     #[arg(long, value_name = "TEMPLATE")]
     pub template: Option<String>,
+    /// Trust only this Sigstore trust root for templates from a host; the default is the embedded public one
+    #[arg(long, value_name = "FILE")]
+    pub trusted_root: Option<PathBuf>,
     /// Undo an upgrade with open conflicts, and restore every file
     #[arg(long, conflicts_with_all = ["set", "restore", "heal", "spec", "template"])]
     pub abort: bool,
@@ -83,6 +88,7 @@ pub fn run(args: &UpgradeArgs, run: &Run) -> Result<Outcome, Failure> {
         spec: args.spec.clone(),
         template: args.template.clone(),
         stay: false,
+        roots: args.trusted_root.as_deref().map(|path| trust_root(Some(path)).map(Arc::new)).transpose()?,
         abort: args.abort,
         write: args.write.clone(),
     };

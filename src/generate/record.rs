@@ -216,8 +216,9 @@ impl Record {
     /// The text of a new `aos.toml`.
     #[must_use]
     pub fn render(&self) -> String {
-        let mut text = String::from(
-            "# What aos keeps true in this repository: `aos check` verifies it, `aos sync-spec` renews it.\n",
+        let renewal = if self.family == Family::NONE { "upgrade" } else { "sync-spec" };
+        let mut text = format!(
+            "# What aos keeps true in this repository: `aos check` verifies it, `aos {renewal}` renews it.\n"
         );
         if self.family != Family::NONE {
             self.render_contract(&mut text);

@@ -4,6 +4,8 @@
 //! of a template ever runs. What `--template` names is told apart in `named`.
 
 mod fault;
+mod git;
+mod hosted;
 mod judge;
 mod kept;
 mod named;
@@ -14,5 +16,5 @@ pub use fault::{TemplateError, TemplateFault};
 pub use judge::{judge, judged};
 pub use kept::archived;
 pub use named::{InRepository, NamedTemplate, Place};
-pub use reading::{FoundTemplate, found};
+pub use reading::{FoundTemplate, found, is_same_tag, newest};
 pub use tree::TemplateTree;

@@ -1,15 +1,18 @@
 //! A template of one's own, as it is found today, with what a project records of it.
 
-use crate::generate::record_origin::{TemplateOrigin, TemplateSource};
+use crate::generate::record_origin::{HOST_PREFIX, TemplateOrigin, TemplateSource};
 use crate::inputs::template::Template;
 use crate::plan::Content;
+use crate::release::{Fault, Stage};
 use crate::system::files;
+use crate::verify::TrustRoot;
 
 use super::fault::TemplateError;
 use super::judge::judged;
 use super::kept::packed;
-use super::named::Place;
-use super::tree::TemplateTree;
+use super::named::{InRepository, Place};
+use super::tree::{TemplateTree, unusable};
+use super::{git, hosted};
 
 /// A template and its origin.
 pub struct FoundTemplate {
@@ -20,11 +23,11 @@ pub struct FoundTemplate {
     pub notes: Vec<String>,
 }
 
-/// Reads the template at `place`.
+/// Reads the template at `place`; releases of hosts are verified with `roots`.
 ///
 /// # Errors
 /// When there is none, or it has a fault.
-pub fn found(place: &Place) -> Result<FoundTemplate, TemplateError> {
+pub fn found(place: &Place, roots: Option<&TrustRoot>) -> Result<FoundTemplate, TemplateError> {
     match place {
         Place::Directory(directory) => {
             let shown = directory.display().to_string();
@@ -42,7 +45,62 @@ pub fn found(place: &Place) -> Result<FoundTemplate, TemplateError> {
             };
             of_tree(&tree, origin, &shown, Vec::new())
         }
-        Place::Host { .. } | Place::Git { .. } => Err(super::tree::unusable("x", "later")),
+        Place::Host { repository, wanted } => {
+            let embedded = match roots {
+                Some(_) => None,
+                None => Some(TrustRoot::embedded().map_err(|error| TemplateError::Release {
+                    origin: format!("{HOST_PREFIX}{repository}"),
+                    tag: wanted.tag.clone().unwrap_or_else(|| "latest".to_owned()),
+                    error: Fault::from(error).at(Stage::VerifySignature),
+                })?),
+            };
+            match roots.or(embedded.as_ref()) {
+                Some(roots) => hosted::found(repository, wanted, roots),
+                None => Err(unusable(&repository.to_string(), "there is no trust root")),
+            }
+        }
+        Place::Git { address, wanted } => git::found(address, wanted),
+    }
+}
+
+/// The newest version at the place that a project records; `None` for a directory, which no project knows.
+///
+/// # Errors
+/// When it is not available, or the recorded tag now names something else.
+pub fn newest(
+    origin: &TemplateOrigin,
+    roots: Option<&TrustRoot>,
+) -> Result<Option<FoundTemplate>, TemplateError> {
+    let wanted = InRepository { tag: None, directory: origin.directory.clone() };
+    let place = match &origin.source {
+        TemplateSource::Directory => return Ok(None),
+        TemplateSource::Host(repository) => Place::Host { repository: repository.clone(), wanted },
+        TemplateSource::Git(address) => Place::Git { address: address.clone(), wanted },
+    };
+    found(&place, roots).map(Some)
+}
+
+/// Refuses a tag that does not name what the project records of it.
+///
+/// # Errors
+/// When the tag was moved.
+pub fn is_same_tag(recorded: &TemplateOrigin, found: &TemplateOrigin) -> Result<(), TemplateError> {
+    let is_same_place = recorded.source == found.source
+        && recorded.tag == found.tag
+        && recorded.directory == found.directory;
+    let (Some(tag), true) = (&recorded.tag, is_same_place) else { return Ok(()) };
+    let moved = |recorded: &str, now: &str| TemplateError::Moved {
+        origin: found.source.to_string(),
+        tag: tag.clone(),
+        recorded: recorded.to_owned(),
+        found: now.to_owned(),
+    };
+    match (&recorded.commit, &found.commit) {
+        (Some(old), Some(new)) if old != new => Err(moved(old, new)),
+        _ if recorded.digest != found.digest => {
+            Err(moved(&recorded.digest.to_string(), &found.digest.to_string()))
+        }
+        _ => Ok(()),
     }
 }
 

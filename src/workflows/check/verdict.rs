@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::audit::template::TemplateState;
 use crate::audit::{PassedOver, ProjectReport, rules};
-use crate::contract::Severity;
+use crate::contract::{Family, Severity};
 use crate::report::answers::check::{
     CheckAnswer, CheckReport, CheckSummary, CheckedProject, PassedOverFindings, RuleCount,
     SpecFault, UnsearchedDirectory,
@@ -342,7 +342,10 @@ fn project_line(report: &ProjectReport, run: &Run) -> Visible {
         (None, true) => style.good("OK"),
         (None, false) => style.bad("FAILED"),
     };
-    let tag = report.tag.as_deref().unwrap_or("no pin");
+    let tag = match &report.template {
+        Some(template) if report.family == Family::NONE => standing::named(template),
+        _ => report.tag.clone().unwrap_or_else(|| "no pin".to_owned()),
+    };
     let trust = match (report.trust, &report.source) {
         ("lock", _) => ", trusted by its lock only".to_owned(),
         ("signed", Some(source)) => format!(", signed by {source}"),

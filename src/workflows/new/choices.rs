@@ -7,6 +7,7 @@ use crate::inputs::own_template::{self, FoundTemplate, NamedTemplate};
 use crate::inputs::template::{self, Template};
 use crate::plan::Content;
 use crate::report::{ErrorCode, Failure};
+use crate::verify::TrustRoot;
 use crate::visible::excerpt;
 
 use super::subject::Wanted;
@@ -28,13 +29,13 @@ pub struct OwnTemplate {
 ///
 /// # Errors
 /// When there is none, or it has a fault.
-pub fn template(text: &str) -> Result<Chosen, Failure> {
+pub fn template(text: &str, roots: Option<&TrustRoot>) -> Result<Chosen, Failure> {
     match NamedTemplate::of(text)? {
         NamedTemplate::Embedded(name) => {
             Ok(Chosen { template: embedded_template(name)?, own: None })
         }
         NamedTemplate::Own(place) => {
-            let FoundTemplate { template, origin, archive, notes } = own_template::found(&place)?;
+            let FoundTemplate { template, origin, archive, notes } = own_template::found(&place, roots)?;
             Ok(Chosen { template, own: Some(OwnTemplate { origin, archive, notes }) })
         }
     }

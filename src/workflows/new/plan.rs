@@ -45,7 +45,7 @@ impl NewProject {
     /// # Errors
     /// When an input is wrong.
     pub fn plan(args: &NewRequest) -> Result<Self, Failure> {
-        let Chosen { mut template, own } = template(&args.template)?;
+        let Chosen { mut template, own } = template(&args.template, args.roots.as_deref())?;
         let preset = own_preset::named(&mut template, args.preset.as_deref())?;
         let takes_checkout =
             SCAFFOLDERS.of(template.info.family).is_some_and(|family| family.takes_checkout());

@@ -1,14 +1,18 @@
 //! What a call of `aos new` asks for.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use crate::verify::TrustRoot;
 use crate::workflows::write_gate::WriteOptions;
 
 /// A new project.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct NewRequest {
     pub name: String,
     pub template: String,
+    /// The trust root for templates of hosts; the embedded one without it.
+    pub roots: Option<Arc<TrustRoot>>,
     pub preset: Option<String>,
     /// Directory to create the project's directory in.
     pub dir: PathBuf,

@@ -92,7 +92,11 @@ fn wanted(
 ) -> Result<Option<FoundTemplate>, Failure> {
     if let Some(text) = &args.template {
         return match NamedTemplate::of(text)? {
-            NamedTemplate::Own(place) => Ok(Some(own_template::found(&place)?)),
+            NamedTemplate::Own(place) => {
+                let found = own_template::found(&place, args.roots.as_deref())?;
+                own_template::is_same_tag(origin, &found.origin)?;
+                Ok(Some(found))
+            }
             NamedTemplate::Embedded(name) => Err(Failure::new(
                 ErrorCode::Validation,
                 format!("`{}` is not a directory or a repository", excerpt(name, 60)),
@@ -100,8 +104,12 @@ fn wanted(
             .hint("a directory has a `/` in its name, such as `./web`")),
         };
     }
-    let _ = origin;
-    Ok(None)
+    if args.stay {
+        return Ok(None);
+    }
+    let Some(found) = own_template::newest(origin, args.roots.as_deref())? else { return Ok(None) };
+    own_template::is_same_tag(origin, &found.origin)?;
+    Ok(Some(found))
 }
 
 /// Only a later version of the same template can be merged.

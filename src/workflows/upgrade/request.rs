@@ -1,12 +1,14 @@
 //! What a call of `aos upgrade` asks for.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::merge::Style;
+use crate::verify::TrustRoot;
 use crate::workflows::write_gate::WriteOptions;
 
 /// An upgrade of a project.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct UpgradeRequest {
     pub path: PathBuf,
     /// Answers to change, `KEY=VALUE` each.
@@ -23,6 +25,8 @@ pub struct UpgradeRequest {
     pub template: Option<String>,
     /// Compare with the recorded version of such a template, and look for no newer one.
     pub stay: bool,
+    /// The trust root for templates of hosts; the embedded one without it.
+    pub roots: Option<Arc<TrustRoot>>,
     /// Undo an upgrade whose conflicts are open.
     pub abort: bool,
     pub write: WriteOptions,
@@ -40,6 +44,7 @@ impl Default for UpgradeRequest {
             spec: None,
             template: None,
             stay: false,
+            roots: None,
             abort: false,
             write: WriteOptions::default(),
         }

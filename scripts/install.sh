@@ -526,7 +526,8 @@ look_into_archive() {
             if (path in seen) { print path; exit }
             seen[path] = 1
             if (path == top || path == top "/aos" || path == top "/README.md" || path == top "/LICENSE") next
-            if (path == top "/CHANGELOG.md" || path == top "/skills" || path == top "/skills/aos") next
+            if (path == top "/CHANGELOG.md" || path == top "/skills" || path == top "/skills/aos" || path == top "/man") next
+            if (index(path, top "/man/") == 1 && substr(path, length(top) + 6) ~ /^aos[a-z-]*\.1$/) next
             if (index(path, top "/skills/aos/") == 1 && path !~ /(^|\/)\.\.?(\/|$)|\/\/|[^0-9A-Za-z._\/-]/) next
             print path; exit
         }' "$temporary/names")

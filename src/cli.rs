@@ -66,6 +66,7 @@ impl Command {
                 Some(add::Action::Code(code)) => Some(&code.write),
                 None => Some(&args.write),
             },
+            Self::Template(args) => args.write_options(),
             Self::Rename(args) => Some(&args.write),
             Self::Remove(args) => Some(&args.write),
             Self::Runtime(args) => match args.action.as_ref()? {
@@ -106,6 +107,7 @@ pub enum Command {
     Rename(commands::rename::RenameArgs),
     Remove(commands::remove::RemoveArgs),
     Discover(commands::discover::DiscoverArgs),
+    Template(commands::template::TemplateArgs),
     Wire(commands::wire::WireArgs),
     Augmentor(commands::augmentor::AugmentorArgs),
     Mcp(commands::mcp::McpArgs),

@@ -11,7 +11,7 @@ use clap::error::ErrorKind;
 use serde_json::Value;
 
 use crate::cli::{Cli, Command, Format, Global};
-use crate::commands::{Run, registry};
+use crate::commands::{Run, completions, registry};
 use crate::report::answers::reference::ProgramText;
 use crate::report::envelope::{self, Meta};
 use crate::report::{ErrorCode, Failure, Outcome, Style, answers, brief};
@@ -30,6 +30,11 @@ const MAX_MESSAGE: usize = 600;
 #[must_use]
 pub fn main(arguments: Vec<OsString>) -> u8 {
     crate::families::install();
+    if let Some(candidates) = completions::shell::asked(&arguments) {
+        // A shell that no longer reads has changed its mind.
+        let _ = terminal::write_stdout(&candidates);
+        return 0;
+    }
     let clock = Stopwatch::start();
     if let Some(exit) = keeper::serve(&arguments) {
         return exit;

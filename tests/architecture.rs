@@ -646,13 +646,13 @@ fn the_writers_of_the_table_exist() {
 }
 
 #[test]
-fn only_the_terminal_and_progress_write_to_a_stream_and_only_visible_text() {
-    let writers = ["system/terminal.rs", "system/progress.rs"];
+fn only_the_terminal_progress_and_prompts_write_to_a_stream_and_only_visible_text() {
+    let writers = ["system/terminal.rs", "system/progress.rs", "system/prompt.rs"];
     let mut faults = Vec::new();
     for source in sources() {
         for pair in source.tokens.windows(2) {
             let [Token::Word(module), Token::Path] = pair else { continue };
-            if ["indicatif", "ProgressBar", "console"].contains(&module.as_str())
+            if ["indicatif", "ProgressBar", "console", "dialoguer"].contains(&module.as_str())
                 && !writers.contains(&source.path.as_str())
             {
                 faults.push(format!("{}: {module}", source.path));

@@ -289,6 +289,46 @@ fn reference_md_says_what_the_binary_says() {
     assert_current("docs/reference.md", &reference());
 }
 
+/// Where the manual pages are.
+const MANUALS: &str = "docs/man";
+
+/// A page for `command` and one for each command below it, by the name of the page.
+fn manuals(command: &clap::Command, name: &str, pages: &mut BTreeMap<String, String>) {
+    let own =
+        command.clone().version(clap::builder::Resettable::Reset).bin_name(name.replace('-', " "));
+    // A page names itself, and no version: `aos --version` does.
+    let own = own.name(name.to_owned()).disable_version_flag(true);
+    let mut page = Vec::new();
+    clap_mangen::Man::new(own)
+        .source("aos")
+        .manual("User commands")
+        .render(&mut page)
+        .expect("a page");
+    pages.insert(name.to_owned(), String::from_utf8(page).expect("text"));
+    for inner in command.get_subcommands() {
+        manuals(inner, &format!("{name}-{}", inner.get_name()), pages);
+    }
+}
+
+#[test]
+fn the_manual_pages_say_what_the_help_says() {
+    let mut command = <aos::cli::Cli as clap::CommandFactory>::command();
+    command.build();
+    let mut pages = BTreeMap::new();
+    manuals(&command, "aos", &mut pages);
+    assert!(pages.len() > 30, "{}", pages.len());
+    let mut expected = BTreeSet::new();
+    for (name, page) in &pages {
+        assert_current(&format!("{MANUALS}/{name}.1"), page);
+        expected.insert(format!("{name}.1"));
+    }
+    let there = std::fs::read_dir(format!("{ROOT}/{MANUALS}")).expect("the folder");
+    let there: BTreeSet<_> = there
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"))
+        .collect();
+    assert_eq!(there, expected, "{MANUALS} has a page of no command, or misses one");
+}
+
 /// Where the JSON Schemas of answers are.
 const ANSWERS: &str = "contract/schema/answers";
 

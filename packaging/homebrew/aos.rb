@@ -30,6 +30,7 @@ class Aos < Formula
 
   def install
     bin.install "aos"
+    man1.install Dir["man/*.1"]
     pkgshare.install "skills"
     generate_completions_from_executable(bin/"aos", "completions", "--format", "raw", shells: [:bash, :zsh, :fish])
   end

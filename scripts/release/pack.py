@@ -19,6 +19,7 @@ import targets  # noqa: E402
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = ["CHANGELOG.md", "LICENSE", "README.md"]
 SKILL = "skills/aos"
+MANUALS = "docs/man"
 
 
 def skill_files(root):
@@ -44,6 +45,10 @@ def contents(root, target, program):
     files = {targets.program(target): (data, 0o755)}
     for name in [*DOCUMENTS, *skill_files(root)]:
         files[name] = ((root / name).read_bytes(), 0o644)
+    for page in sorted((root / MANUALS).glob("*.1")):
+        files[f"man/{page.name}"] = (page.read_bytes(), 0o644)
+    if "man/aos.1" not in files:
+        raise ValueError(f"there is no {MANUALS}/aos.1")
     return files
 
 

@@ -19,6 +19,7 @@ pub mod remove;
 pub mod rename;
 pub mod runtime;
 pub mod sync_spec;
+pub mod template;
 pub mod update;
 pub mod upgrade;
 pub mod verify;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::cli::WriteOptions;
-use crate::report::{Failure, Outcome};
+use crate::cli::{Format, WriteOptions};
+use crate::report::{ErrorCode, Failure, Outcome};
+use crate::system::prompt;
 use crate::workflows::asked::trust_root;
 use crate::workflows::new::{self, NewRequest};
 
@@ -26,8 +27,9 @@ const DEFAULT_TEMPLATE: &str = "connector-python";
                   aos new --list"
 )]
 pub struct NewArgs {
-    /// Name of the tool; for a connector, with or without `aos-`
-    #[arg(value_name = "NAME", required_unless_present = "list")]
+    /// Name of the tool; for a connector, with or without `aos-`. On a terminal, aos asks for it and for the rest if it
+    /// is missing
+    #[arg(value_name = "NAME")]
     pub name: Option<String>,
     /// List templates, presets and questions instead
     #[arg(long, conflicts_with_all = ["name", "dry_run", "confirm"])]
@@ -73,11 +75,14 @@ pub struct NewArgs {
 /// # Errors
 /// When an input is wrong or the target is taken; nothing is written then.
 pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
-    let Some(name) = args.name.as_ref().filter(|_| !args.list) else { return new::list(run) };
+    if args.list {
+        return new::list(run);
+    }
+    let roots = args.trusted_root.as_deref().map(|path| trust_root(Some(path)).map(Arc::new));
     let request = NewRequest {
-        name: name.clone(),
+        name: args.name.clone().unwrap_or_default(),
         template: args.template.clone(),
-        roots: args.trusted_root.as_deref().map(|path| trust_root(Some(path)).map(Arc::new)).transpose()?,
+        roots: roots.transpose()?,
         preset: args.preset.clone(),
         dir: args.dir.clone(),
         here: args.here,
@@ -88,5 +93,15 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
         no_git: args.no_git,
         write: args.write.clone(),
     };
-    new::create(&request, run)
+    if args.name.is_some() {
+        return new::create(&request, run);
+    }
+    let may_ask = run.format == Format::Text && !args.write.dry_run && args.write.confirm.is_none();
+    if !may_ask || !prompt::is_possible() {
+        return Err(Failure::new(ErrorCode::Usage, "`<NAME>` is missing").hint(
+            "pass a name: `aos new github` for a preset, `aos new NAME` for an API of your own; `aos new --list` shows \
+             templates, presets and questions",
+        ));
+    }
+    new::create(&new::complete(request)?, run)
 }

@@ -79,6 +79,7 @@ impl ConflictStyle {
 /// `E_MERGE_CONFLICT` when both sides changed the same lines; when an input is wrong, or work would be lost without a
 /// token.
 pub fn run(args: &UpgradeArgs, run: &Run) -> Result<Outcome, Failure> {
+    let roots = args.trusted_root.as_deref().map(|path| trust_root(Some(path)).map(Arc::new));
     let request = UpgradeRequest {
         path: args.path.clone(),
         set: args.set.clone(),
@@ -88,7 +89,7 @@ pub fn run(args: &UpgradeArgs, run: &Run) -> Result<Outcome, Failure> {
         spec: args.spec.clone(),
         template: args.template.clone(),
         stay: false,
-        roots: args.trusted_root.as_deref().map(|path| trust_root(Some(path)).map(Arc::new)).transpose()?,
+        roots: roots.transpose()?,
         abort: args.abort,
         write: args.write.clone(),
     };

@@ -133,8 +133,11 @@ pub fn renewed(
     }
 }
 
-/// The default of a question, rendered.
-fn default(
+/// The default of a question, rendered with `names` and the answers to earlier questions.
+///
+/// # Errors
+/// When it uses something that is not there.
+pub fn default(
     question: &Question,
     names: &Map<String, Value>,
     answers: &BTreeMap<String, String>,
@@ -169,7 +172,9 @@ fn accept(
     Ok(())
 }
 
-fn fault(question: &Question, value: &str) -> Option<String> {
+/// What is wrong with an answer.
+#[must_use]
+pub fn fault(question: &Question, value: &str) -> Option<String> {
     if !question.choices.is_empty() {
         let allowed = question.choices.iter().any(|choice| choice == value);
         return (!allowed).then(|| format!("allowed are {}", question.shown_choices()));

@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 /// `json`, `text` or `raw`: the default output format.
 pub const AOS_FORMAT: &str = "AOS_FORMAT";
+/// A shell that asks for completions sets it to its name.
+pub const AOS_COMPLETE: &str = "AOS_COMPLETE";
+/// What such a shell wants between candidates.
+pub const CLAP_IFS: &str = "_CLAP_IFS";
 /// Directory of aos's own state (confirm secret, used tokens); default `~/.aos`.
 pub const AOS_HOME: &str = "AOS_HOME";
 /// Any value: open no connection; what needs one fails with `E_NETWORK`.

@@ -21,6 +21,7 @@ pub mod orphans;
 pub mod process;
 pub mod program;
 pub mod progress;
+pub mod prompt;
 pub mod random;
 pub mod relay;
 pub mod replace;

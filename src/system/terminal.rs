@@ -16,6 +16,11 @@ pub fn stdout_is_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
+#[must_use]
+pub fn stderr_is_terminal() -> bool {
+    std::io::stderr().is_terminal()
+}
+
 /// Whether text on stdout may use colours.
 #[must_use]
 pub fn stdout_has_color() -> bool {

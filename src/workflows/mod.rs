@@ -11,6 +11,7 @@ pub mod new;
 mod run;
 pub mod runtime;
 pub mod sync;
+pub mod template;
 pub mod update;
 pub mod upgrade;
 pub mod wire;

@@ -110,8 +110,8 @@ impl Scene {
         // The sources of the other families are a part of a connector's.
         let every = match (template.starts_with("connector"), is_full_run()) {
             (_, true) => 1,
-            (true, false) => 3,
-            (false, false) => 6,
+            (true, false) => 6,
+            (false, false) => 12,
         };
         Self { sandbox, project, record, managed, sources, every }
     }

@@ -14,6 +14,7 @@ mod adoption;
 mod adoption_tools;
 mod agent_adapter;
 mod agent_table;
+mod asked;
 mod augmentor;
 #[cfg(target_os = "linux")]
 mod augmentor_conform;
@@ -33,6 +34,7 @@ mod check_uses;
 mod check_waivers;
 mod citizen;
 mod compare;
+mod completions;
 #[cfg(unix)]
 mod conform;
 #[cfg(target_os = "linux")]

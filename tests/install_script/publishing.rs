@@ -97,10 +97,23 @@ fn an_archive_has_one_directory_with_program_documents_and_skill() {
             ["", "CHANGELOG.md", "LICENSE", "README.md", program, "skills/", "skills/aos/"]
                 .map(|name| format!("{top}/{name}\n"))
                 .concat();
+        let mut manuals: Vec<_> =
+            std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/man"))
+                .expect("the pages")
+                .map(|entry| entry.expect("a page").file_name().into_string().expect("a name"))
+                .collect();
+        manuals.sort();
+        assert!(manuals.len() > 30, "{manuals:?}");
         let skill = ["SKILL.md", "test-prompts.json"]
             .map(|name| format!("{top}/skills/aos/{name}\n"))
             .concat();
-        assert_eq!(list(&archive, "-tzf"), inside + &skill);
+        let listed = list(&archive, "-tzf");
+        let (pages, others): (Vec<&str>, Vec<&str>) =
+            listed.lines().partition(|line| line.contains("/man/"));
+        assert_eq!(others.join("\n") + "\n", inside + &skill);
+        let wanted = manuals.iter().map(|page| format!("{top}/man/{page}"));
+        let wanted: Vec<_> = std::iter::once(format!("{top}/man/")).chain(wanted).collect();
+        assert_eq!(pages, wanted);
         for line in list(&archive, "-tvzf").lines() {
             let mode = match line.ends_with('/') || line.ends_with(&format!("/{program}")) {
                 true => "rwxr-xr-x",

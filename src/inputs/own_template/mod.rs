@@ -10,6 +10,7 @@ mod judge;
 mod kept;
 mod named;
 mod reading;
+mod source;
 mod tree;
 
 pub use fault::{TemplateError, TemplateFault};
@@ -17,4 +18,5 @@ pub use judge::{judge, judged};
 pub use kept::archived;
 pub use named::{InRepository, NamedTemplate, Place};
 pub use reading::{FoundTemplate, found, is_same_tag, newest};
+pub use source::{RepositoryFile, repository_files};
 pub use tree::TemplateTree;

@@ -1,6 +1,7 @@
 //! A complete project from a template, in place by one rename or, in a directory that stays, by one transaction.
 
 pub mod choices;
+mod dialog;
 mod fill;
 pub mod first_commit;
 mod list;
@@ -27,7 +28,9 @@ use first_commit::FirstCommit;
 use place::{NewPlace, TargetState, occupied};
 use plan::NewProject;
 
+pub use dialog::complete;
 pub use list::list;
+pub use outcome::shell_word;
 pub use request::NewRequest;
 
 /// Makes the project.

@@ -8,7 +8,8 @@ from basis import CODES, HERE, HOME, VERSION, Failure, order
 from client import exchange, of_status
 from faults import FAULTS
 from notice import last_known, remember
-from release import by_npm, install, npm_prefix, told
+
+# `release` brings half of the standard library, so only an update imports it: this tool is started thousands of times.
 
 
 def ask_host(path, limit):
@@ -39,6 +40,8 @@ def ask_host(path, limit):
 
 def update(options):
     """Bring this program up to date."""
+    from release import told
+
     state = {"stage": "discover", "current_version": VERSION, "binary_replaced": False,
              "skill_sync_status": "not_run"}
     fetched = []
@@ -63,6 +66,8 @@ def update(options):
 
 def update_stages(options, state, fetched):
     """Go through the stages; `fetched` gets the names of the files that came."""
+    from release import by_npm, install, npm_prefix
+
     wanted = options.get("target-version")
     where = f"tags/v{wanted}" if wanted else "latest"
     limit = float(os.environ.get("LEDGER_UPDATE_TIMEOUT", "20"))

@@ -1,17 +1,22 @@
 //! `aos completions`: the completion script of a shell.
 
-use clap::{Args, CommandFactory as _};
+use clap::Args;
 use clap_complete::Shell;
 
-use crate::cli::Cli;
 use crate::report::answers::completions::CompletionScript;
-use crate::report::{Failure, Outcome, Visible};
+use crate::report::{ErrorCode, Failure, Outcome, Visible};
 
 use super::Run;
 
+pub mod shell;
+
 /// Print the completion script for a shell
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  source <(aos completions bash --format raw)")]
+#[command(
+    after_help = "The script asks aos for the values of options, such as templates, rules and tags, while you type.\n\n\
+                  Examples:\n  source <(aos completions bash --format raw)\n  \
+                  aos completions zsh --format raw > ~/.zfunc/_aos"
+)]
 pub struct CompletionsArgs {
     /// Shell for which to print the script
     #[arg(value_enum)]
@@ -21,11 +26,11 @@ pub struct CompletionsArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// Never; the signature is that of every command.
+/// When the completion library has no script for the shell.
 pub fn run(args: &CompletionsArgs, _run: &Run) -> Result<Outcome, Failure> {
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "aos", &mut script);
-    let script = String::from_utf8_lossy(&script).into_owned();
+    let Some(script) = shell::script(&args.shell.to_string()) else {
+        return Err(Failure::new(ErrorCode::Unknown, "there is no script for this shell"));
+    };
     let (text, raw) = (Visible::block(script.trim_end()), Visible::block(&script));
     let data = CompletionScript { shell: args.shell.to_string(), script };
     Ok(Outcome::new(data, text).raw(raw))

@@ -88,6 +88,9 @@ impl Command {
         match self {
             Self::New(args) if args.list => false,
             Self::Check(args) => !args.diff && args.explain.is_none(),
+            // One line for each project, and nobody asked for less.
+            Self::SyncSpec(args) if args.recursive.is_some() => false,
+            Self::Upgrade(args) if args.recursive.is_some() => false,
             _ => self.write_options().is_some_and(|options| !options.diff),
         }
     }

@@ -8,6 +8,7 @@ use crate::inputs::fleet::{self, Fleet};
 use crate::report::{Failure, Outcome};
 use crate::workflows::asked::trust_root;
 use crate::workflows::check;
+use crate::workflows::report_file::ReportFile;
 
 use super::Run;
 
@@ -30,6 +31,9 @@ pub struct CheckArgs {
     /// Show everything, with the diff of each file; without it, the response has at most 4,096 bytes, failures first
     #[arg(long, conflicts_with = "explain")]
     pub diff: bool,
+    /// Also write a page for people to a file: `html=FILE`; it can be sorted and filtered, and needs no other file
+    #[arg(long, value_name = "FORMAT=FILE", conflicts_with = "explain")]
+    pub report: Vec<String>,
     /// Describe one rule, or every rule with `all`
     #[arg(long, value_name = "RULE")]
     pub explain: Option<String>,
@@ -48,11 +52,12 @@ pub fn run(args: &CheckArgs, run: &Run) -> Result<Outcome, Failure> {
         return check::explain(id, run);
     }
     check::known(&args.rule)?;
+    let pages = ReportFile::all(&args.report, &["html"])?;
     let roots = args.trusted_root.as_deref().map(|path| trust_root(Some(path))).transpose()?;
     let fleet = match &args.recursive {
         Some(root) => fleet::discover(root)?,
         None if args.paths.is_empty() => Fleet::of(vec![PathBuf::from(".")]),
         None => Fleet::of(args.paths.clone()),
     };
-    check::check(fleet, &args.rule, roots, args.diff, run)
+    check::check(fleet, &args.rule, roots, args.diff, &pages, run)
 }

@@ -9,6 +9,8 @@ use crate::cli::WriteOptions;
 use crate::merge::Style;
 use crate::report::{Failure, Outcome};
 use crate::workflows::asked::trust_root;
+use crate::report::answers::upgrade::UpgradeAnswer;
+use crate::workflows::fleet;
 use crate::workflows::upgrade::{self, UpgradeRequest};
 
 use super::Run;
@@ -21,6 +23,7 @@ use super::Run;
                   Examples:\n  aos upgrade --dry-run --diff          show what would change\n  \
                   aos upgrade --set license=MIT         change an answer and everything that depends on it\n  \
                   aos upgrade --heal .github/workflows/ci.yml\n  \
+                  aos upgrade --recursive ~/src --dry-run\n  \
                   aos upgrade --abort                   undo an upgrade with open conflicts"
 )]
 pub struct UpgradeArgs {
@@ -51,6 +54,9 @@ pub struct UpgradeArgs {
     /// Undo an upgrade with open conflicts, and restore every file
     #[arg(long, conflicts_with_all = ["set", "restore", "heal", "spec", "template"])]
     pub abort: bool,
+    /// Do it in every project below a directory, one after the other; a project that fails does not stop the others
+    #[arg(long, value_name = "ROOT", conflicts_with_all = ["path", "confirm", "abort", "set", "restore", "heal"])]
+    pub recursive: Option<PathBuf>,
     #[command(flatten)]
     pub write: WriteOptions,
 }
@@ -93,5 +99,9 @@ pub fn run(args: &UpgradeArgs, run: &Run) -> Result<Outcome, Failure> {
         abort: args.abort,
         write: args.write.clone(),
     };
-    upgrade::merge(&request, run)
+    let Some(root) = &args.recursive else { return upgrade::merge(&request, run) };
+    let answer = |report| UpgradeAnswer::Fleet(Box::new(report));
+    fleet::over(root, args.write.dry_run, run, answer, |path| {
+        upgrade::merge(&UpgradeRequest { path: path.to_owned(), ..request.clone() }, run)
+    })
 }

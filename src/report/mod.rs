@@ -13,6 +13,7 @@ pub mod contract_gen;
 pub mod discovery;
 pub mod envelope;
 pub mod findings;
+pub mod fleet_page;
 pub mod style;
 pub mod tree;
 

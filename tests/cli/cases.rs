@@ -60,7 +60,7 @@ impl Case {
             [first, second, ..] if first == "add" && second == "code" => {
                 format!("{first} {second}")
             }
-            [first, second, ..] if ["augmentor", "mcp"].contains(&&**first) => {
+            [first, second, ..] if ["augmentor", "mcp", "template"].contains(&&**first) => {
                 format!("{first} {second}")
             }
             [first, ..] => first.to_string(),
@@ -208,6 +208,47 @@ pub fn successes() -> Vec<Case> {
             call(&["new", "acme", "--confirm", &token])
         }),
         case("OK", "new list", |_| call(&["new", "--list"])),
+        case("OK", "new from a template of one's own", |sandbox| {
+            sandbox.aos(&["template", "new", "web"]).data();
+            call(&["new", "shop", "--template", "./web", "--no-git"])
+        }),
+        case("OK", "template check", |sandbox| {
+            sandbox.aos(&["template", "new", "web"]).data();
+            call(&["template", "check", "./web"])
+        }),
+        case("OK", "template new", |_| call(&["template", "new", "web", "--dir", "."])),
+        case("OK", "template new preview", |_| call(&["template", "new", "web", "--dry-run", "--diff"])),
+        case("OK", "template from", |sandbox| {
+            sandbox.write("shop/README.md", "# Shop\n");
+            call(&["template", "from", "./shop", "--to", "./web", "--name", "shop"])
+        }),
+        case("OK", "template from preview", |sandbox| {
+            sandbox.write("shop/README.md", "# Shop\n");
+            call(&["template", "from", "./shop", "--to", "./web", "--dry-run", "--diff"])
+        }),
+        case("OK", "template from confirmed", |sandbox| {
+            sandbox.write("shop/README.md", "# Shop\n");
+            let words = ["template", "from", "./shop", "--to", "./web", "--dry-run"];
+            let token = token(sandbox, &sandbox.work(), &words);
+            call(&["template", "from", "./shop", "--to", "./web", "--confirm", &token])
+        }),
+        case("OK", "template import", |sandbox| {
+            sandbox.write("cp/copier.yml", "port: 80\n");
+            sandbox.write("cp/x.txt.jinja", "{{ port }}\n");
+            call(&["template", "import", "./cp", "--to", "./web"])
+        }),
+        case("OK", "template import preview", |sandbox| {
+            sandbox.write("cp/copier.yml", "port: 80\n");
+            sandbox.write("cp/x.txt.jinja", "{{ port }}\n");
+            call(&["template", "import", "./cp", "--to", "./web", "--dry-run", "--diff"])
+        }),
+        case("OK", "template import confirmed", |sandbox| {
+            sandbox.write("cp/copier.yml", "port: 80\n");
+            sandbox.write("cp/x.txt.jinja", "{{ port }}\n");
+            let words = ["template", "import", "./cp", "--to", "./web", "--dry-run"];
+            let token = token(sandbox, &sandbox.work(), &words);
+            call(&["template", "import", "./cp", "--to", "./web", "--confirm", &token])
+        }),
         case("OK", "conform with one probe", |sandbox| {
             let project = super::conform::connector(sandbox, "");
             call(&["conform", "--probe", "harness.one-document"]).within(project)

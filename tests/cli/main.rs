@@ -53,6 +53,7 @@ mod disk;
 mod envelope;
 mod extension;
 mod fcc;
+mod fleets;
 mod formats;
 mod gen_files;
 mod gen_hostile;
@@ -72,6 +73,7 @@ mod new_git;
 mod new_names;
 mod new_output;
 mod notices;
+mod own_template;
 #[cfg(all(unix, debug_assertions))]
 mod planted_state;
 mod runtime;

@@ -1,7 +1,6 @@
 //! `aos conform`: runs a tool and holds what it does against its contract.
 
 mod explain;
-mod report_file;
 mod subject;
 
 use std::path::PathBuf;
@@ -10,6 +9,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use crate::workflows::report_file::ReportFile;
 use crate::conform::fixture::FixtureError;
 use crate::conform::runner::{self, Verdicts};
 use crate::conform::target::TargetError;
@@ -26,7 +26,6 @@ use crate::visible::excerpt;
 use crate::visible::visible;
 
 use super::Run;
-use report_file::ReportFile;
 
 /// Longest time of a whole run.
 const RUN_LIMIT: Duration = Duration::from_secs(600);
@@ -83,7 +82,7 @@ pub fn run(args: &ConformArgs, run: &Run) -> Result<Outcome, Failure> {
     if let Some(id) = &args.explain {
         return explain::explain(id, family, run);
     }
-    let files = ReportFile::all(&args.report)?;
+    let files = ReportFile::all(&args.report, &["junit", "sarif"])?;
     let jobs = match args.jobs {
         Some(0) => {
             return Err(Failure::new(ErrorCode::Validation, "`--jobs` is 0")
@@ -112,7 +111,11 @@ pub fn run(args: &ConformArgs, run: &Run) -> Result<Outcome, Failure> {
         waivers::apply(&mut verdicts, &subject.waivers, session.family(), &clock::today());
     let again = again(args, run);
     let mut conformance = Conformance::new(&session, verdicts, remarks, notes, again);
-    let written: Vec<_> = files.iter().filter_map(|file| file.write(&conformance).err()).collect();
+    let render = |format: &str| match format {
+        "junit" => conformance::junit::render(&conformance),
+        _ => conformance::sarif::render(&conformance),
+    };
+    let written: Vec<_> = files.iter().filter_map(|file| file.write(render).err()).collect();
     conformance.report_faults = written.iter().map(|fault| fault.message.clone()).collect();
     conclude(&conformance, run, written.into_iter().next())
 }

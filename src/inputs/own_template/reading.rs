@@ -1,5 +1,8 @@
 //! A template of one's own, as it is found today, with what a project records of it.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use crate::generate::record_origin::{HOST_PREFIX, TemplateOrigin, TemplateSource};
 use crate::inputs::template::Template;
 use crate::plan::Content;
@@ -15,6 +18,7 @@ use super::tree::{TemplateTree, unusable};
 use super::{git, hosted};
 
 /// A template and its origin.
+#[derive(Clone)]
 pub struct FoundTemplate {
     pub template: Template,
     pub origin: TemplateOrigin,
@@ -28,6 +32,24 @@ pub struct FoundTemplate {
 /// # Errors
 /// When there is none, or it has a fault.
 pub fn found(place: &Place, roots: Option<&TrustRoot>) -> Result<FoundTemplate, TemplateError> {
+    let key = (!matches!(place, Place::Directory(_))).then(|| format!("{place:?}"));
+    if let Some(known) = key.as_ref().and_then(|key| memory().get(key).cloned()) {
+        return Ok(known);
+    }
+    let found = fetched(place, roots)?;
+    if let Some(key) = key {
+        memory().insert(key, found.clone());
+    }
+    Ok(found)
+}
+
+/// What this run has fetched: a fleet of projects asks a repository once.
+fn memory() -> MutexGuard<'static, BTreeMap<String, FoundTemplate>> {
+    static FETCHED: Mutex<BTreeMap<String, FoundTemplate>> = Mutex::new(BTreeMap::new());
+    FETCHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn fetched(place: &Place, roots: Option<&TrustRoot>) -> Result<FoundTemplate, TemplateError> {
     match place {
         Place::Directory(directory) => {
             let shown = directory.display().to_string();

@@ -13,6 +13,7 @@ pub mod conformance;
 pub mod context;
 pub mod doctor;
 pub mod findings;
+pub mod fleet;
 pub mod generated;
 pub mod mcp;
 pub mod new;

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::fleet::FleetReport;
 use super::changes::{FileChange, PreviewOf};
 
 /// A contract that was vendored, or its preview.
@@ -11,6 +12,8 @@ use super::changes::{FileChange, PreviewOf};
 pub enum SyncAnswer {
     Synced(Box<SyncedSpec>),
     Preview(Box<PreviewOf<SyncFacts>>),
+    /// Of `--recursive`.
+    Fleet(Box<FleetReport>),
 }
 
 /// A project at its tag.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::fleet::FleetReport;
 use super::changes::{FileChange, Preview, PreviewOf};
 
 /// An upgrade, its end, its undoing, or a preview of one of them.
@@ -15,6 +16,8 @@ pub enum UpgradeAnswer {
     Aborted(AbortedUpgrade),
     /// Of `--abort`, or of the end of an upgrade whose conflicts are resolved.
     Plain(Box<Preview>),
+    /// Of `--recursive`.
+    Fleet(Box<FleetReport>),
 }
 
 /// A merged project.

@@ -17,6 +17,7 @@ use crate::system::{clock, interrupt};
 
 use crate::verify::TrustRoot;
 use crate::workflows::Run;
+use crate::workflows::report_file::ReportFile;
 
 use explain::rule;
 use verdict::FleetVerdict;
@@ -41,6 +42,7 @@ pub fn check(
     rules: &[String],
     roots: Option<TrustRoot>,
     with_diffs: bool,
+    pages: &[ReportFile],
     run: &Run,
 ) -> Result<Outcome, Failure> {
     let session = Session::new(roots);
@@ -53,7 +55,7 @@ pub fn check(
         by_rule: BTreeMap::new(),
         filtered: rules.to_vec(),
     };
-    verdict.conclude(run, with_diffs)
+    verdict.conclude(run, with_diffs, pages)
 }
 
 /// Checks all projects on every core; the order of the result is the order of the paths.

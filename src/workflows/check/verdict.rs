@@ -12,9 +12,10 @@ use crate::report::answers::check::{
 };
 use crate::report::answers::findings::WaivedFinding;
 use crate::report::findings::Diffs;
-use crate::report::{ErrorCode, Failure, Outcome, annotations, brief, findings};
+use crate::report::{ErrorCode, Failure, Outcome, annotations, brief, findings, fleet_page};
 use crate::system::environment;
 use crate::visible::{Visible, visible};
+use crate::workflows::report_file::ReportFile;
 use crate::workflows::upgrade::standing;
 use crate::workflows::{Run, runtime};
 
@@ -34,7 +35,12 @@ impl FleetVerdict {
     ///
     /// # Errors
     /// `E_DRIFT` when a project has an error, which is certain; else the fault that kept one from being compared.
-    pub fn conclude(mut self, run: &Run, whole: bool) -> Result<Outcome, Failure> {
+    pub fn conclude(
+        mut self,
+        run: &Run,
+        whole: bool,
+        pages: &[ReportFile],
+    ) -> Result<Outcome, Failure> {
         for finding in self.reports.iter().flat_map(|report| &report.findings) {
             *self.by_rule.entry(finding.rule).or_default() += 1;
         }
@@ -42,7 +48,11 @@ impl FleetVerdict {
         if !whole && !brief::is_screenful(&text) {
             text = self.text(run, Diffs::Absent);
         }
-        let data = self.data();
+        let report = self.data();
+        for page in pages {
+            page.write(|_| fleet_page::render(&report))?;
+        }
+        let data = CheckAnswer::Report(report);
         let annotations = self.annotations();
         let failed = self.failed();
         if failed == 0 && self.uncompared() == 0 && self.unsearched.is_empty() {
@@ -161,7 +171,7 @@ impl FleetVerdict {
         )
     }
 
-    fn data(&self) -> CheckAnswer {
+    fn data(&self) -> CheckReport {
         let projects: Vec<_> =
             self.reports.iter().map(|report| project_data(report, self.fault(report))).collect();
         let by_rule: Vec<_> =
@@ -194,7 +204,7 @@ impl FleetVerdict {
             unsearched,
             passed_over: (!self.filtered.is_empty()).then(|| passed_over(self.passed_over())),
         };
-        CheckAnswer::Report(CheckReport { summary, projects })
+        CheckReport { summary, projects }
     }
 
     /// `partial` where only some rules were asked for: that is no verdict on the project.

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{io_code, io_hint};
-use crate::report::conformance::{Conformance, junit, sarif};
 use crate::report::{ErrorCode, Failure};
 use crate::system::files::{self, Kind, Mode};
 use crate::visible::excerpt;
@@ -11,26 +10,20 @@ use crate::visible::excerpt;
 /// A file to write, and in which format.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ReportFile {
-    format: ReportFormat,
+    format: &'static str,
     path: PathBuf,
 }
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum ReportFormat {
-    Junit,
-    Sarif,
-}
-
 impl ReportFile {
-    /// Parses `junit=FILE` and `sarif=FILE`, and sees whether each file can be written: a run takes minutes, and its
-    /// result must have a place.
+    /// Parses `FORMAT=FILE` for the formats of a command, and sees whether each file can be written: a run takes
+    /// minutes, and its result must have a place.
     ///
     /// # Errors
     /// When one is something else, two are the same file, or one cannot be written.
-    pub fn all(texts: &[String]) -> Result<Vec<Self>, Failure> {
+    pub fn all(texts: &[String], formats: &[&'static str]) -> Result<Vec<Self>, Failure> {
         let mut files: Vec<(PathBuf, Self)> = Vec::new();
         for text in texts {
-            let file = Self::parse(text)?;
+            let file = Self::parse(text, formats)?;
             let place = file.place().map_err(|error| file.fault(&error))?;
             if files.iter().any(|(other, _)| *other == place) {
                 let message =
@@ -46,26 +39,24 @@ impl ReportFile {
         Ok(files.into_iter().map(|(_, file)| file).collect())
     }
 
-    fn parse(text: &str) -> Result<Self, Failure> {
+    fn parse(text: &str, formats: &[&'static str]) -> Result<Self, Failure> {
         let parsed = text.split_once('=').filter(|(_, path)| !path.is_empty());
-        let format = parsed.and_then(|(format, _)| match format {
-            "junit" => Some(ReportFormat::Junit),
-            "sarif" => Some(ReportFormat::Sarif),
-            _ => None,
-        });
+        let format =
+            parsed.and_then(|(format, _)| formats.iter().find(|known| **known == format).copied());
+        let known: Vec<_> = formats.iter().map(|format| format!("`--report {format}=FILE`")).collect();
         match (format, parsed) {
             (Some(_), Some((_, "-"))) => {
                 let message =
                     "a report must be a file; `-` is not allowed, because stdout has the response";
                 Err(Failure::new(ErrorCode::Validation, message)
-                    .hint("use a file, for example `--report junit=conform.xml`"))
+                    .hint(format!("use a file: {}", known.join(" or "))))
             }
             (Some(format), Some((_, path))) => Ok(Self { format, path: PathBuf::from(path) }),
             _ => {
                 let shown = text.chars().take(80).collect::<String>();
                 let message = format!("`{}` is not a report", excerpt(&shown, 200));
                 Err(Failure::new(ErrorCode::Validation, message)
-                    .hint("write `--report junit=FILE` or `--report sarif=FILE`"))
+                    .hint(format!("write {}", known.join(" or "))))
             }
         }
     }
@@ -106,12 +97,8 @@ impl ReportFile {
     ///
     /// # Errors
     /// When something other than a file is there, or the directory cannot be written.
-    pub fn write(&self, conformance: &Conformance) -> Result<(), Failure> {
-        let text = match self.format {
-            ReportFormat::Junit => junit::render(conformance),
-            ReportFormat::Sarif => sarif::render(conformance),
-        };
-        put(&self.path, text.as_bytes()).map_err(|error| self.fault(&error))
+    pub fn write(&self, render: impl FnOnce(&str) -> String) -> Result<(), Failure> {
+        put(&self.path, render(self.format).as_bytes()).map_err(|error| self.fault(&error))
     }
 }
 

@@ -52,7 +52,8 @@ impl TemplateState {
         let section = record.template.as_ref()?;
         let upgrade = record.upgrade.as_ref();
         // An upgrade with open conflicts has brought its archive already.
-        let origin = upgrade.and_then(|upgrade| upgrade.origin.as_ref()).or(section.origin.as_ref());
+        let origin =
+            upgrade.and_then(|upgrade| upgrade.origin.as_ref()).or(section.origin.as_ref());
         let archive = origin.and_then(|origin| archived(&project.root, origin).err());
         Some(Self {
             name: section.name.clone(),

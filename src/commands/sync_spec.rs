@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::cli::WriteOptions;
+use crate::report::answers::sync::SyncAnswer;
 use crate::report::{Failure, Outcome};
 use crate::workflows::asked::trust_root;
-use crate::report::answers::sync::SyncAnswer;
 use crate::workflows::fleet;
 use crate::workflows::sync::{self, SyncRequest};
 

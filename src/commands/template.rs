@@ -42,7 +42,7 @@ pub enum TemplateAction {
 pub struct CheckTemplateArgs {
     /// Directory of the template
     #[arg(value_name = "DIR", default_value = ".")]
-    pub directory: PathBuf,
+    pub path: PathBuf,
 }
 
 /// What to start.
@@ -63,7 +63,7 @@ pub struct NewTemplateArgs {
 pub struct FromArgs {
     /// Directory of the repository
     #[arg(value_name = "DIR")]
-    pub directory: PathBuf,
+    pub repository: PathBuf,
     /// Directory for the template; it must not exist, or be empty
     #[arg(long, value_name = "DIR")]
     pub to: PathBuf,
@@ -79,7 +79,7 @@ pub struct FromArgs {
 pub struct ImportArgs {
     /// Directory with a cookiecutter.json, copier.yml or copier.yaml
     #[arg(value_name = "DIR")]
-    pub directory: PathBuf,
+    pub source: PathBuf,
     /// Directory for the template; it must not exist, or be empty
     #[arg(long, value_name = "DIR")]
     pub to: PathBuf,
@@ -106,13 +106,11 @@ impl TemplateArgs {
 /// When the template has a fault, or an input is wrong; nothing is written then.
 pub fn run(args: &TemplateArgs, run: &Run) -> Result<Outcome, Failure> {
     match &args.action {
-        TemplateAction::Check(args) => template::check(&args.directory, run),
+        TemplateAction::Check(args) => template::check(&args.path, run),
         TemplateAction::New(args) => template::start(&args.name, &args.dir, &args.write, run),
         TemplateAction::From(args) => {
-            template::from(&args.directory, args.name.as_deref(), &args.to, &args.write, run)
+            template::from(&args.repository, args.name.as_deref(), &args.to, &args.write, run)
         }
-        TemplateAction::Import(args) => {
-            template::import(&args.directory, &args.to, &args.write, run)
-        }
+        TemplateAction::Import(args) => template::import(&args.source, &args.to, &args.write, run),
     }
 }

@@ -7,9 +7,9 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::WriteOptions;
 use crate::merge::Style;
+use crate::report::answers::upgrade::UpgradeAnswer;
 use crate::report::{Failure, Outcome};
 use crate::workflows::asked::trust_root;
-use crate::report::answers::upgrade::UpgradeAnswer;
 use crate::workflows::fleet;
 use crate::workflows::upgrade::{self, UpgradeRequest};
 

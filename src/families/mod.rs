@@ -10,8 +10,13 @@ pub mod plain;
 use std::sync::Once;
 
 /// Every family: what it adds to each layer.
-const INSTALL: &[fn()] =
-    &[agent_adapter::install, agent_cli::install, augmentor::install, harness::install, plain::install];
+const INSTALL: &[fn()] = &[
+    agent_adapter::install,
+    agent_cli::install,
+    augmentor::install,
+    harness::install,
+    plain::install,
+];
 
 /// Makes every family known to every layer; once is enough, and more does no harm.
 pub fn install() {

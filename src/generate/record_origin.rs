@@ -102,8 +102,10 @@ impl TemplateSource {
         }
         match text.strip_prefix(GIT_PREFIX) {
             Some(address) => GitAddress::parse(address).map(Self::Git).map_err(str::to_owned),
-            None => Err("it is neither `directory` nor `github:OWNER/REPOSITORY` nor `git+https://…`"
-                .to_owned()),
+            None => {
+                Err("it is neither `directory` nor `github:OWNER/REPOSITORY` nor `git+https://…`"
+                    .to_owned())
+            }
         }
     }
 }
@@ -143,8 +145,9 @@ impl OriginDocument {
             member: format!("{section}.{name}"),
             reason,
         };
-        let source = TemplateSource::parse(&self.source)
-            .map_err(|reason| member("source", format!("`{}`: {reason}", excerpt(&self.source, 200))))?;
+        let source = TemplateSource::parse(&self.source).map_err(|reason| {
+            member("source", format!("`{}`: {reason}", excerpt(&self.source, 200)))
+        })?;
         let held = |name: &str, value: Option<String>, judge: fn(&str) -> bool| match value {
             Some(text) if !judge(&text) => {
                 Err(member(name, format!("`{}` is not a {name}", excerpt(&text, 200))))

@@ -184,8 +184,9 @@ impl SignedList {
         tag: &str,
         trust: &TrustRoot,
     ) -> Result<Proven, ReleaseError> {
-        let Checked { signer, commit, log_index } = check(&self.list, &self.bundle, repository, tag, trust)
-            .map_err(|fault| fault.at(Stage::VerifySignature))?;
+        let Checked { signer, commit, log_index } =
+            check(&self.list, &self.bundle, repository, tag, trust)
+                .map_err(|fault| fault.at(Stage::VerifySignature))?;
         let checksums = Checksums::parse(&self.list)
             .map_err(|error| Fault::from(error).at(Stage::VerifyChecksum))?;
         Ok(Proven { checksums, signer, commit, log_index })

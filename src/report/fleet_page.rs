@@ -29,9 +29,8 @@ pub fn render(report: &CheckReport) -> String {
         summary.waived,
         summary.unsearched.len()
     );
-    let head = COLUMNS.map(|column| {
-        format!("<th scope=\"col\"><button type=\"button\">{column}</button></th>")
-    });
+    let head = COLUMNS
+        .map(|column| format!("<th scope=\"col\"><button type=\"button\">{column}</button></th>"));
     let rows: Vec<_> = report.projects.iter().map(row).collect();
     // What is filled in last comes from outside and is never looked through again.
     let (before, after) = PAGE.split_once("@ROWS@").unwrap_or((PAGE, ""));
@@ -55,7 +54,8 @@ fn row(project: &CheckedProject) -> String {
     let runtime = project.runtime.as_ref().map(|runtime| {
         let version = runtime.version.as_deref().unwrap_or("unknown");
         let behind = runtime.newest.as_deref().filter(|newest| *newest != version);
-        let behind = behind.map(|newest| format!(" <span class=\"behind\">behind {}</span>", escaped(newest)));
+        let behind = behind
+            .map(|newest| format!(" <span class=\"behind\">behind {}</span>", escaped(newest)));
         format!("{} {}{}", escaped(&runtime.name), escaped(version), behind.unwrap_or_default())
     });
     let findings = project.findings.iter().map(|finding| {
@@ -74,7 +74,9 @@ fn row(project: &CheckedProject) -> String {
     lines.extend(project.notes.iter().map(|note| format!("<li>{}</li>", escaped(note))));
     let details = match lines.len() {
         0 => "–".to_owned(),
-        count => format!("<details><summary>{count}</summary><ul>{}</ul></details>", lines.concat()),
+        count => {
+            format!("<details><summary>{count}</summary><ul>{}</ul></details>", lines.concat())
+        }
     };
     format!(
         "<tr data-status=\"{status}\" data-behind=\"{behind}\"><th scope=\"row\">{path}</th><td class=\"{status}\">{status}</td><td>{family}</td><td>{tag}</td><td>{template}</td><td>{runtime}</td><td class=\"number\">{errors}</td><td class=\"number\">{warnings}</td><td data-key=\"{count}\">{details}</td></tr>",

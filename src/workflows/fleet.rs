@@ -52,16 +52,25 @@ pub fn over<A: serde::Serialize>(
             }
         }
     }
-    let count = |judge: &dyn Fn(&FleetProject) -> bool| rows.iter().filter(|row| judge(row)).count();
-    let (failed, pending) = (count(&|row| row.status == "failed"), count(&|row| row.status == "pending"));
-    let unchanged = count(&|row| row.changes == 0 && !["failed", "pending"].contains(&row.status.as_str()));
+    let count =
+        |judge: &dyn Fn(&FleetProject) -> bool| rows.iter().filter(|row| judge(row)).count();
+    let (failed, pending) =
+        (count(&|row| row.status == "failed"), count(&|row| row.status == "pending"));
+    let unchanged =
+        count(&|row| row.changes == 0 && !["failed", "pending"].contains(&row.status.as_str()));
     let unsearched: Vec<_> = unsearched
         .into_iter()
         .map(|(path, reason)| UnsearchedDirectory { path: path.display().to_string(), reason })
         .collect();
     let is_ok = failed + pending == 0 && unsearched.is_empty();
     let summary = FleetSummary {
-        status: if is_interrupted { "interrupted" } else if is_ok { "ok" } else { "failed" },
+        status: if is_interrupted {
+            "interrupted"
+        } else if is_ok {
+            "ok"
+        } else {
+            "failed"
+        },
         projects: rows.len(),
         changed: rows.len() - failed - pending - unchanged,
         unchanged,
@@ -82,12 +91,20 @@ pub fn over<A: serde::Serialize>(
 }
 
 fn row(path: String, status: &str) -> FleetProject {
-    FleetProject { path, status: status.to_owned(), changes: 0, code: None, message: None, hint: None }
+    FleetProject {
+        path,
+        status: status.to_owned(),
+        changes: 0,
+        code: None,
+        message: None,
+        hint: None,
+    }
 }
 
 fn done(path: String, data: &Value) -> FleetProject {
     let list = |value: &Value| value.as_array().map(Vec::len);
-    let planned = data.pointer("/preview/total").or_else(|| data.get("total")).and_then(Value::as_u64);
+    let planned =
+        data.pointer("/preview/total").or_else(|| data.get("total")).and_then(Value::as_u64);
     let planned = planned.and_then(|total| usize::try_from(total).ok());
     let changes = planned.or_else(|| data.get("changes").and_then(list)).unwrap_or_default();
     let status = data.get("status").and_then(Value::as_str);

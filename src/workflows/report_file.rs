@@ -43,7 +43,8 @@ impl ReportFile {
         let parsed = text.split_once('=').filter(|(_, path)| !path.is_empty());
         let format =
             parsed.and_then(|(format, _)| formats.iter().find(|known| **known == format).copied());
-        let known: Vec<_> = formats.iter().map(|format| format!("`--report {format}=FILE`")).collect();
+        let known: Vec<_> =
+            formats.iter().map(|format| format!("`--report {format}=FILE`")).collect();
         match (format, parsed) {
             (Some(_), Some((_, "-"))) => {
                 let message =

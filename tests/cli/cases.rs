@@ -217,7 +217,9 @@ pub fn successes() -> Vec<Case> {
             call(&["template", "check", "./web"])
         }),
         case("OK", "template new", |_| call(&["template", "new", "web", "--dir", "."])),
-        case("OK", "template new preview", |_| call(&["template", "new", "web", "--dry-run", "--diff"])),
+        case("OK", "template new preview", |_| {
+            call(&["template", "new", "web", "--dry-run", "--diff"])
+        }),
         case("OK", "template from", |sandbox| {
             sandbox.write("shop/README.md", "# Shop\n");
             call(&["template", "from", "./shop", "--to", "./web", "--name", "shop"])

@@ -23,17 +23,27 @@ fn a_fleet_is_moved_and_a_project_that_fails_does_not_stop_the_others() {
     let before = tree(&work.join("fleet"));
     let words = ["sync-spec", "--recursive", "fleet", "--to", "v1.0.0", "--dry-run"];
     let error = sandbox.aos(&words).error("E_CONFIG", 4);
-    assert_eq!((&error["details"]["summary"]["failed"], &error["details"]["summary"]["changed"]), (&1.into(), &1.into()));
+    assert_eq!(
+        (&error["details"]["summary"]["failed"], &error["details"]["summary"]["changed"]),
+        (&1.into(), &1.into())
+    );
     assert_eq!(tree(&work.join("fleet")), before);
-    let error = sandbox.aos(&["sync-spec", "--recursive", "fleet", "--to", "v1.0.0"]).error("E_CONFIG", 4);
+    let error =
+        sandbox.aos(&["sync-spec", "--recursive", "fleet", "--to", "v1.0.0"]).error("E_CONFIG", 4);
     let projects = error["details"]["projects"].as_array().expect("projects").clone();
-    assert_eq!((&projects[0]["status"], &projects[0]["code"]), (&"failed".into(), &"E_CONFIG".into()));
+    assert_eq!(
+        (&projects[0]["status"], &projects[0]["code"]),
+        (&"failed".into(), &"E_CONFIG".into())
+    );
     assert_eq!(projects[1]["status"], "moved");
     assert!(disk::read(&work.join("fleet/aos-two/.agent/SPEC_VERSION")).contains("v1.0.0"));
     // The same call completes what was left, and touches nothing else.
     disk::edit(&work.join("fleet/aos-one/aos.toml"), "\n[nonsense]\n", "");
     let data = sandbox.aos(&["sync-spec", "--recursive", "fleet", "--to", "v1.0.0"]).data();
-    assert_eq!((&data["summary"]["changed"], &data["summary"]["unchanged"]), (&1.into(), &1.into()));
+    assert_eq!(
+        (&data["summary"]["changed"], &data["summary"]["unchanged"]),
+        (&1.into(), &1.into())
+    );
     let data = sandbox.aos(&["upgrade", "--recursive", "fleet"]).data();
     assert_eq!(data["summary"]["status"], "ok");
     sandbox.aos(&["upgrade", "--recursive", "nothing"]).error("E_IO", 1);
@@ -49,7 +59,9 @@ fn the_page_has_every_project_and_escapes_what_they_say() {
     sandbox.aos(&words).error("E_DRIFT", 6);
     let page = disk::read(&sandbox.work().join("fleet.html"));
     assert_eq!(page.matches("<tr data-status=").count(), 2);
-    assert!(!page.contains("<script>alert") && !page.contains("http://") && !page.contains("@ROWS@"));
+    assert!(
+        !page.contains("<script>alert") && !page.contains("http://") && !page.contains("@ROWS@")
+    );
     assert!(page.contains("data-status=\"failed\"") && page.contains("data-status=\"ok\""));
     sandbox.aos(&["check", "--report", "pdf=x"]).error("E_VALIDATION", 2);
 }
@@ -57,9 +69,16 @@ fn the_page_has_every_project_and_escapes_what_they_say() {
 /// The script of a named step of `action.yml`.
 fn step(name: &str) -> String {
     let text = disk::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("action.yml"));
-    let step = text.split("- name: ").find(|step| step.starts_with(&format!("{name}\n"))).expect("the step");
+    let step = text
+        .split("- name: ")
+        .find(|step| step.starts_with(&format!("{name}\n")))
+        .expect("the step");
     let script = step.split("run: |\n").nth(1).expect("a script");
-    script.lines().take_while(|line| line.starts_with("        ")).map(|line| format!("{}\n", &line[8..])).collect()
+    script
+        .lines()
+        .take_while(|line| line.starts_with("        "))
+        .map(|line| format!("{}\n", &line[8..]))
+        .collect()
 }
 
 #[cfg(unix)]
@@ -84,10 +103,12 @@ fn the_step_of_the_action_checks_every_project_and_fails_with_the_check() {
         command.output().expect("a shell")
     };
     assert!(run("fleet").status.success());
-    let report: serde_json::Value = serde_json::from_str(&disk::read(&sandbox.work().join("report.json"))).expect("JSON");
+    let report: serde_json::Value =
+        serde_json::from_str(&disk::read(&sandbox.work().join("report.json"))).expect("JSON");
     assert_eq!(report["ok"], true);
     assert!(disk::read(&sandbox.work().join("output")).starts_with("report=/"));
-    std::fs::write(sandbox.work().join("fleet/aos-one/.agent/SPEC_VERSION"), "v9.9.9\n").expect("a file");
+    std::fs::write(sandbox.work().join("fleet/aos-one/.agent/SPEC_VERSION"), "v9.9.9\n")
+        .expect("a file");
     let output = run("fleet");
     assert!(!output.status.success());
     assert!(String::from_utf8_lossy(&output.stderr).contains("::error file="), "{output:?}");
@@ -102,7 +123,10 @@ fn every_action_is_pinned_to_a_commit() {
             let (_, pin) = uses.split_once('@').expect("a pin");
             let commit = pin.split(' ').next().unwrap_or_default();
             let is_own = uses.starts_with("ArgentAIOS/aos@v");
-            assert!(is_own || commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()), "{path}: {line}");
+            assert!(
+                is_own || commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()),
+                "{path}: {line}"
+            );
         }
     }
 }

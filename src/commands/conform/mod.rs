@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::workflows::report_file::ReportFile;
 use crate::conform::fixture::FixtureError;
 use crate::conform::runner::{self, Verdicts};
 use crate::conform::target::TargetError;
@@ -22,6 +21,7 @@ use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::progress::Progress;
 use crate::system::{clock, interrupt, isolation, keeper, temporary};
 use crate::visible::excerpt;
+use crate::workflows::report_file::ReportFile;
 
 use crate::visible::visible;
 

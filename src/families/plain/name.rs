@@ -30,8 +30,7 @@ impl PlainName {
     /// `acme-crm` for `Acme_CRM`.
     fn slug(&self) -> String {
         let words = self.0.to_ascii_lowercase();
-        let words: Vec<_> =
-            words.split(['-', '_', '.']).filter(|word| !word.is_empty()).collect();
+        let words: Vec<_> = words.split(['-', '_', '.']).filter(|word| !word.is_empty()).collect();
         words.join("-")
     }
 

@@ -69,8 +69,8 @@ const FOREIGN: [&str; 7] = [
 pub fn found(address: &GitAddress, wanted: &InRepository) -> Result<FoundTemplate, TemplateError> {
     let source = TemplateSource::Git(address.clone());
     let git = Git { origin: source.to_string(), address };
-    let place = TemporaryDirectory::new()
-        .map_err(|(path, source)| TemplateError::Read { path, source })?;
+    let place =
+        TemporaryDirectory::new().map_err(|(path, source)| TemplateError::Read { path, source })?;
     let tag = match &wanted.tag {
         Some(tag) => tag.clone(),
         None => git.newest(place.path())?,
@@ -106,7 +106,12 @@ impl Git<'_> {
         TemplateError::Git { origin: self.origin.clone(), reason: reason.into(), network }
     }
 
-    fn run(&self, place: &Path, arguments: &[&str], network: bool) -> Result<String, TemplateError> {
+    fn run(
+        &self,
+        place: &Path,
+        arguments: &[&str],
+        network: bool,
+    ) -> Result<String, TemplateError> {
         let mut all = SETTINGS.to_vec();
         // Debug builds only: tests have repositories in directories.
         if cfg!(debug_assertions) && environment::read("AOS_TEST_GIT_FILES").is_some() {

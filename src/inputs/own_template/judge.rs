@@ -109,7 +109,8 @@ impl Judge<'_> {
             let output = output_name(inner);
             let sample = output.replace(TOOL_MARK, "tool").replace(PACKAGE_MARK, "tool");
             if let Err(error) = RelativePath::parse(&sample) {
-                self.faults.push(fault(format!("its name in a project is not allowed: {}", error.reason)));
+                self.faults
+                    .push(fault(format!("its name in a project is not allowed: {}", error.reason)));
             } else if is_of_aos(&sample) {
                 self.faults.push(fault(format!("`{output}` is written by aos itself")));
             }
@@ -176,7 +177,8 @@ impl Judge<'_> {
                 self.find(&keys, message);
             }
             if !runtime.examples.is_empty() {
-                let message = "only templates of aos can take examples of a runtime; copy the files";
+                let message =
+                    "only templates of aos can take examples of a runtime; copy the files";
                 self.find(&[Step::Key("runtime"), Step::Key("examples")], message);
             }
         }
@@ -214,7 +216,8 @@ impl Judge<'_> {
                 let message = format!("the default `{default}` is not one of the choices");
                 self.find(&at("default"), message);
             }
-            if !choices.is_empty() && (question.pattern.is_some() || question.max_length.is_some()) {
+            if !choices.is_empty() && (question.pattern.is_some() || question.max_length.is_some())
+            {
                 let message = "a question with choices has neither `pattern` nor `max_length`";
                 self.find(&at("key"), message);
             }
@@ -245,15 +248,15 @@ impl Judge<'_> {
         for (index, only) in info.only.iter().enumerate() {
             let at = |member| [Step::Key("only"), Step::Index(index), Step::Key(member)];
             if !files.iter().chain(&outputs).any(|path| is_within(path, &only.path)) {
-                let message = format!("`{}` is neither a file nor a directory of the template", only.path);
+                let message =
+                    format!("`{}` is neither a file nor a directory of the template", only.path);
                 self.find(&at("path"), message);
             }
             if only.when.is_empty() {
                 self.find(&at("when"), "a condition is missing");
             }
             for (index, condition) in only.when.iter().enumerate() {
-                let keys =
-                    [at("when").as_slice(), [Step::Index(index)].as_slice()].concat();
+                let keys = [at("when").as_slice(), [Step::Index(index)].as_slice()].concat();
                 let asked = info.questions.iter().find(|asked| asked.key == condition.key);
                 match asked {
                     Some(asked) if asked.choices.contains(&condition.value) => {}

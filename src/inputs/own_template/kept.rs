@@ -41,7 +41,10 @@ pub fn archived(root: &Path, origin: &TemplateOrigin) -> Result<TemplateTree, Te
 pub fn packed(tree: &TemplateTree, name: &str) -> Result<Content, TemplateError> {
     let bytes = tree.pack().map_err(|error| super::tree::unusable(name, error.to_string()))?;
     if bytes.len() as u64 > MAX_ARCHIVE {
-        return Err(super::tree::unusable(name, format!("it packs to more than {MAX_ARCHIVE} bytes")));
+        return Err(super::tree::unusable(
+            name,
+            format!("it packs to more than {MAX_ARCHIVE} bytes"),
+        ));
     }
     Ok(Content { bytes: bytes.into(), executable: false })
 }

@@ -100,8 +100,12 @@ mod tests {
     #[test]
     fn a_repository_may_have_a_tag_and_a_directory() {
         let own = |text| match NamedTemplate::of(text).unwrap() {
-            NamedTemplate::Own(Place::Host { repository, wanted }) => (repository.to_string(), wanted),
-            NamedTemplate::Own(Place::Git { address, wanted }) => (address.as_str().to_owned(), wanted),
+            NamedTemplate::Own(Place::Host { repository, wanted }) => {
+                (repository.to_string(), wanted)
+            }
+            NamedTemplate::Own(Place::Git { address, wanted }) => {
+                (address.as_str().to_owned(), wanted)
+            }
             other => panic!("{other:?}"),
         };
         let wanted = |tag: Option<&str>, directory: Option<&'static str>| InRepository {

@@ -53,10 +53,8 @@ fn fetched(place: &Place, roots: Option<&TrustRoot>) -> Result<FoundTemplate, Te
     match place {
         Place::Directory(directory) => {
             let shown = directory.display().to_string();
-            let root = files::canonical(directory).map_err(|source| TemplateError::Read {
-                path: directory.clone(),
-                source,
-            })?;
+            let root = files::canonical(directory)
+                .map_err(|source| TemplateError::Read { path: directory.clone(), source })?;
             let tree = TemplateTree::read(&root, &shown)?;
             let origin = TemplateOrigin {
                 source: TemplateSource::Directory,

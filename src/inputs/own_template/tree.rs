@@ -146,9 +146,9 @@ impl TemplateTree {
 #[must_use]
 pub fn is_part(path: &str) -> bool {
     path == INFO
-        || PARTS.iter().any(|part| {
-            path.strip_prefix(part).is_some_and(|rest| rest.starts_with('/'))
-        })
+        || PARTS
+            .iter()
+            .any(|part| path.strip_prefix(part).is_some_and(|rest| rest.starts_with('/')))
 }
 
 pub fn unusable(name: &str, reason: impl Into<String>) -> TemplateError {
@@ -186,8 +186,9 @@ impl Collector<'_> {
     }
 
     fn take(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), TemplateError> {
-        let parsed = RelativePath::parse(path)
-            .map_err(|error| self.refused(path, &format!("its name is not allowed: {}", error.reason)))?;
+        let parsed = RelativePath::parse(path).map_err(|error| {
+            self.refused(path, &format!("its name is not allowed: {}", error.reason))
+        })?;
         self.length = self.length.saturating_add(bytes.len() as u64);
         if bytes.len() as u64 > MAX_FILE {
             return Err(self.refused(path, &format!("it is larger than {MAX_FILE} bytes")));

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::fleet::FleetReport;
 use super::changes::{FileChange, PreviewOf};
+use super::fleet::FleetReport;
 
 /// A contract that was vendored, or its preview.
 #[derive(Clone, Debug, JsonSchema, Serialize)]

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::fleet::FleetReport;
 use super::changes::{FileChange, Preview, PreviewOf};
+use super::fleet::FleetReport;
 
 /// An upgrade, its end, its undoing, or a preview of one of them.
 #[derive(Clone, Debug, JsonSchema, Serialize)]

@@ -1,8 +1,8 @@
 //! What the names on the command line stand for, with a hint when it is nothing.
 
 use crate::contract::suggestion;
-use crate::inputs::embedded::EXAMPLE_PRESET;
 use crate::generate::record_origin::TemplateOrigin;
+use crate::inputs::embedded::EXAMPLE_PRESET;
 use crate::inputs::own_template::{self, FoundTemplate, NamedTemplate};
 use crate::inputs::template::{self, Template};
 use crate::plan::Content;
@@ -35,7 +35,8 @@ pub fn template(text: &str, roots: Option<&TrustRoot>) -> Result<Chosen, Failure
             Ok(Chosen { template: embedded_template(name)?, own: None })
         }
         NamedTemplate::Own(place) => {
-            let FoundTemplate { template, origin, archive, notes } = own_template::found(&place, roots)?;
+            let FoundTemplate { template, origin, archive, notes } =
+                own_template::found(&place, roots)?;
             Ok(Chosen { template, own: Some(OwnTemplate { origin, archive, notes }) })
         }
     }
@@ -49,7 +50,12 @@ pub fn embedded_template(name: &str) -> Result<Template, Failure> {
     template::find(name)?.ok_or_else(|| {
         let known = template::names();
         let hint = suggestion::nearest(name, known.iter().map(String::as_str)).map_or_else(
-            || format!("templates are {}; a directory has a `/` in its name, such as `./web`", known.join(", ")),
+            || {
+                format!(
+                    "templates are {}; a directory has a `/` in its name, such as `./web`",
+                    known.join(", ")
+                )
+            },
             |nearest| format!("did you mean `{nearest}`?"),
         );
         Failure::new(

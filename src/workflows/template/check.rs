@@ -53,7 +53,10 @@ pub fn check(directory: &Path, run: &Run) -> Result<Outcome, Failure> {
         path: shown.clone(),
         name: info.map(|info| info.name.clone()),
         version: info.map(|info| info.version.clone()),
-        family: info.map(|info| info.family).filter(|family| *family != Family::NONE).map(Family::name),
+        family: info
+            .map(|info| info.family)
+            .filter(|family| *family != Family::NONE)
+            .map(Family::name),
         digest: tree.digest().to_string(),
         files: template.as_ref().map_or(0, |template| template.files.len()),
         questions: info.map_or(0, |info| info.questions.len()),
@@ -128,8 +131,7 @@ fn rendered(
         Err(failure) => return Some(input(failure)),
     };
     let pairs: Vec<_> = answers.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    let collected =
-        answers::collect(&template.info.questions, None, &pairs, &named.variables());
+    let collected = answers::collect(&template.info.questions, None, &pairs, &named.variables());
     let answers = match collected {
         Ok(answers) => answers,
         Err(error) => return Some(input(error.into())),

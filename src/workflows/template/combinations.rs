@@ -30,10 +30,8 @@ impl Combinations {
     #[must_use]
     pub fn of(questions: &[Question]) -> Self {
         let axes: Vec<_> = questions.iter().map(axis).collect();
-        let base: Answers = axes
-            .iter()
-            .filter_map(|axis| Some((axis.key.clone(), axis.given.clone()?)))
-            .collect();
+        let base: Answers =
+            axes.iter().filter_map(|axis| Some((axis.key.clone(), axis.given.clone()?))).collect();
         let count = |axis: &Axis| axis.others.len() as u64 + 1;
         let possible = axes.iter().map(count).fold(1_u64, u64::saturating_mul);
         let (all, statement) = if possible <= MAX_RENDERED as u64 {
@@ -151,7 +149,8 @@ mod tests {
 
     #[test]
     fn few_combinations_are_all_rendered_once() {
-        let combinations = Combinations::of(&[question("a", 3), question("b", 4), question("c", 0)]);
+        let combinations =
+            Combinations::of(&[question("a", 3), question("b", 4), question("c", 0)]);
         assert_eq!(combinations.coverage.possible, 24);
         assert!(combinations.coverage.complete);
         let mut all = combinations.all;
@@ -162,8 +161,7 @@ mod tests {
 
     #[test]
     fn of_many_the_statement_says_which_part() {
-        let questions: Vec<_> =
-            (0..12).map(|number| question(&format!("q{number}"), 3)).collect();
+        let questions: Vec<_> = (0..12).map(|number| question(&format!("q{number}"), 3)).collect();
         let Combinations { all, coverage } = Combinations::of(&questions);
         assert_eq!((coverage.possible, coverage.rendered), (531_441, 289));
         assert!(!coverage.complete);

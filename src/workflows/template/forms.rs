@@ -33,9 +33,10 @@ impl Forms {
     /// Whether two forms are the same text, so that only their surroundings tell them apart.
     #[must_use]
     pub fn are_ambiguous(&self) -> bool {
-        self.0.iter().enumerate().any(|(at, (_, form))| {
-            self.0.iter().skip(at + 1).any(|(_, other)| other == form)
-        })
+        self.0
+            .iter()
+            .enumerate()
+            .any(|(at, (_, form))| self.0.iter().skip(at + 1).any(|(_, other)| other == form))
     }
 
     /// The text as a template: marks of the language escaped, names replaced.
@@ -68,7 +69,9 @@ impl Forms {
         let mut out = String::with_capacity(path.len());
         let mut at = 0;
         while let Some(rest) = path.get(at..).filter(|rest| !rest.is_empty()) {
-            if let Some((key, length)) = self.at(path, at, false).filter(|(key, _)| ["tool", "package"].contains(key)) {
+            if let Some((key, length)) =
+                self.at(path, at, false).filter(|(key, _)| ["tool", "package"].contains(key))
+            {
                 out.push_str(&format!("@{key}@"));
                 at += length;
                 continue;
@@ -89,7 +92,8 @@ impl Forms {
             after.is_some_and(|after| is_whole(key, before, after))
         })?;
         let after = rest[form.len()..].chars().next();
-        let same: Vec<_> = self.0.iter().filter(|(_, other)| other == form).map(|(key, _)| *key).collect();
+        let same: Vec<_> =
+            self.0.iter().filter(|(_, other)| other == form).map(|(key, _)| *key).collect();
         let has = |key: &str| same.contains(&key);
         let touches_word = |symbol: Option<char>| symbol.is_some_and(|symbol| symbol == '_');
         let key = if has("tool") && has("package") {
@@ -133,7 +137,8 @@ mod tests {
     #[test]
     fn every_form_becomes_its_variable_and_other_words_stay() {
         let forms = forms("acme-shop", "acme_shop", "ACME_SHOP", "Acme Shop", "AcmeShop");
-        let text = "acme-shop acme_shop ACME_SHOP_KEY Acme Shop newAcmeShopClient acme-shopping {% x {= y";
+        let text =
+            "acme-shop acme_shop ACME_SHOP_KEY Acme Shop newAcmeShopClient acme-shopping {% x {= y";
         let replaced = forms.in_text("a.go", text);
         assert_eq!(
             replaced.text,

@@ -44,10 +44,8 @@ pub fn from(
     let own_name = root.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name.map(str::to_owned).or(own_name).unwrap_or_default();
     let (sources, passed) = repository_files(&root)?;
-    let mut left_out: Vec<_> = passed
-        .into_iter()
-        .map(|(what, reason)| LeftOut { what, line: None, reason })
-        .collect();
+    let mut left_out: Vec<_> =
+        passed.into_iter().map(|(what, reason)| LeftOut { what, line: None, reason }).collect();
     let forms = forms(&name)?;
     let mut maker = Maker { forms: &forms, title: slug(&name), plain: BTreeSet::new() };
     let mut kept = Vec::new();
@@ -79,7 +77,9 @@ pub fn from(
         kept.len()
     )];
     notes.extend(maker.plain.iter().map(|path| {
-        format!("`{path}` is copied as it is, because it would not come back with the name replaced")
+        format!(
+            "`{path}` is copied as it is, because it would not come back with the name replaced"
+        )
     }));
     if forms.are_ambiguous() {
         notes.push(format!(
@@ -191,8 +191,7 @@ fn unlike(
     let answers = answers::collect(&template.info.questions, None, &[], &named.variables())?;
     let rendered = named.render(answers, (program::version(), None))?;
     let is_same = |file: &&RepositoryFile| {
-        let wanted =
-            Content { bytes: file.bytes.as_slice().into(), executable: file.executable };
+        let wanted = Content { bytes: file.bytes.as_slice().into(), executable: file.executable };
         let path = RelativePath::parse(&file.path);
         path.is_ok_and(|path| rendered.files.get(&path) == Some(&wanted))
     };

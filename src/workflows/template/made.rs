@@ -52,7 +52,12 @@ impl Making<'_> {
         let facts = TemplateFacts {
             name: self.template.info.name.clone(),
             questions: self.template.info.questions.iter().map(|asked| asked.key.clone()).collect(),
-            rendered_files: self.template.files.iter().filter(|file| file.path.ends_with(".tera")).count(),
+            rendered_files: self
+                .template
+                .files
+                .iter()
+                .filter(|file| file.path.ends_with(".tera"))
+                .count(),
             left_out: self.left_out,
             notes: self.notes,
         };
@@ -111,8 +116,11 @@ fn lines(facts: &TemplateFacts, run: &Run) -> Vec<Visible> {
 /// The target, which has nothing in it, in a directory that exists.
 fn place(target: &Path) -> Result<PathBuf, Failure> {
     let refused = |reason: String| {
-        Failure::new(ErrorCode::Validation, format!("`{}` cannot be used: {reason}", target.display()))
-            .hint("choose a directory that does not exist or is empty; nothing was changed")
+        Failure::new(
+            ErrorCode::Validation,
+            format!("`{}` cannot be used: {reason}", target.display()),
+        )
+        .hint("choose a directory that does not exist or is empty; nothing was changed")
     };
     let here = environment::current_directory().map_err(|error| refused(error.to_string()))?;
     let full = here.join(target);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::apply::{self, undo};
-use crate::contract::Family;
 use crate::audit::template::{self, OpenConflict};
+use crate::contract::Family;
 use crate::generate::lock::LOCK_PATH;
 use crate::generate::record::{RECORD_PATH, Record};
 use crate::generate::record_template::{UpgradeSection, finished};
@@ -98,7 +98,8 @@ fn plan(project: &Project, record: &Record) -> Result<(Plan, KnownDigests), Fail
     let own = Plan::between(&current, &files, &Default::default());
     if record.family == Family::NONE {
         let edits = own.edits().iter();
-        let known = edits.filter_map(|edit| Some((edit.path.clone(), edit.before.as_ref()?.digest())));
+        let known =
+            edits.filter_map(|edit| Some((edit.path.clone(), edit.before.as_ref()?.digest())));
         let known = known.collect();
         return Ok((own, known));
     }

@@ -113,15 +113,10 @@ fn wanted(
 }
 
 /// Only a later version of the same template can be merged.
-fn is_later(
-    previous: &TemplateSection,
-    record: &Record,
-    newest: &Template,
-) -> Result<(), Failure> {
+fn is_later(previous: &TemplateSection, record: &Record, newest: &Template) -> Result<(), Failure> {
     let info = &newest.info;
-    let refused = |message: String, hint: &str| {
-        Err(Failure::new(ErrorCode::Validation, message).hint(hint))
-    };
+    let refused =
+        |message: String, hint: &str| Err(Failure::new(ErrorCode::Validation, message).hint(hint));
     if info.name != previous.name {
         let message = format!(
             "the project was made from the template `{}`, not from `{}`",

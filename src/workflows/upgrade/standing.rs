@@ -1,7 +1,7 @@
 //! Where a project stands with its template: for `aos context`.
 
-use crate::contract::Family;
 use crate::audit::template::TemplateState;
+use crate::contract::Family;
 use crate::generate::record::Record;
 use crate::inputs::project::Project;
 use crate::merge::content;

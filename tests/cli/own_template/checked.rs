@@ -26,7 +26,14 @@ fn every_fault_has_its_place() {
         .iter()
         .map(|fault| format!("{}:{}", fault["path"].as_str().expect("a path"), fault["line"]))
         .collect();
-    for place in ["template.toml:1", "template.toml:2", "template.toml:3", "template.toml:6", "template.toml:11", "files/x.txt.tera:2"] {
+    for place in [
+        "template.toml:1",
+        "template.toml:2",
+        "template.toml:3",
+        "template.toml:6",
+        "template.toml:11",
+        "files/x.txt.tera:2",
+    ] {
         assert!(places.iter().any(|found| found == place), "{place}: {faults:#?}");
     }
     assert!(faults.iter().all(|fault| fault["column"].is_number()), "{faults:#?}");
@@ -40,9 +47,13 @@ fn every_fault_has_its_place() {
 fn a_fault_of_one_combination_names_the_answers() {
     let sandbox = Sandbox::new();
     template(&sandbox);
-    sandbox.write("web/files/x.txt.tera", "{% if jobs == \"yes\" %}\n  {= nope =}\n{% endif %}ok\n");
+    sandbox
+        .write("web/files/x.txt.tera", "{% if jobs == \"yes\" %}\n  {= nope =}\n{% endif %}ok\n");
     let error = sandbox.aos(&["template", "check", "./web"]).error("E_VALIDATION", 2);
     let fault = &error["details"]["faults"][0];
-    assert_eq!((&fault["path"], &fault["line"], &fault["column"]), (&"files/x.txt.tera".into(), &2.into(), &6.into()));
+    assert_eq!(
+        (&fault["path"], &fault["line"], &fault["column"]),
+        (&"files/x.txt.tera".into(), &2.into(), &6.into())
+    );
     assert!(fault["message"].as_str().expect("a text").contains("jobs=yes"), "{fault}");
 }

@@ -138,6 +138,7 @@ fn a_git_repository_is_recorded_with_its_commit_and_a_moved_tag_is_refused() {
     repository.tag("v1.1.0");
     let error = repository.aos(&project, &["upgrade"]).error("E_INTEGRITY", 1);
     assert!(error["message"].as_str().expect("a text").contains("was moved"), "{error}");
-    let words = ["new", "x", "--no-git", "--template", "git+https://git.example/templates@v9.9.9//web"];
+    let words =
+        ["new", "x", "--no-git", "--template", "git+https://git.example/templates@v9.9.9//web"];
     repository.aos(&work, &words).error("E_NOT_FOUND", 3);
 }

@@ -52,7 +52,12 @@ fn a_repository_becomes_a_template_that_gives_the_same_files_again() {
     repository(&sandbox);
     let words = ["template", "from", "./acme-shop", "--to", "./web", "--name", "acme-shop"];
     let data = sandbox.aos(&words).data();
-    let left: Vec<_> = data["left_out"].as_array().expect("a list").iter().map(|left| left["what"].clone()).collect();
+    let left: Vec<_> = data["left_out"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|left| left["what"].clone())
+        .collect();
     assert_eq!(left, ["aos.toml", "dot_x"]);
     sandbox.aos(&["template", "check", "./web"]).data();
     let made = |name: &str| {

@@ -15,7 +15,10 @@ fn a_project_needs_no_contract_and_is_checked_and_created_once() {
     assert!(!record.contains("family") && !record.contains("/web"), "{record}");
     let report = sandbox.aos_in(&project, &["check"]).data();
     assert_eq!(report["projects"][0]["family"], "none");
-    assert_eq!((&report["summary"]["compared"], &report["summary"]["errors"]), (&1.into(), &0.into()));
+    assert_eq!(
+        (&report["summary"]["compared"], &report["summary"]["errors"]),
+        (&1.into(), &0.into())
+    );
     let again = sandbox.aos(&["new", "shop", "--template", "./web", "--no-git"]).data();
     assert_eq!((&again["status"], &again["spec_tag"]), (&"unchanged".into(), &().into()));
     for command in ["sync-spec", "gen"] {
@@ -35,7 +38,11 @@ fn an_upgrade_merges_the_next_version_and_keeps_the_edits_of_the_user() {
     disk::edit(&sandbox.work().join("web/template.toml"), "1.0.0", "1.1.0");
     disk::edit(&sandbox.work().join("web/files/README.md.tera"), "one", "one, theirs");
     let words = ["upgrade", "--template", "../web", "--set", "jobs=yes"];
-    let data = sandbox.aos_in(&project, &words).data();
+    // README.md has work of the user.
+    let error = sandbox.aos_in(&project, &words).error("E_CONFIRMATION_REQUIRED", 5);
+    let token = error["details"]["confirm_token"].as_str().expect("a token");
+    let confirmed = [&words[..], &["--confirm", token]].concat();
+    let data = sandbox.aos_in(&project, &confirmed).data();
     assert_eq!((&data["status"], &data["version"]), (&"upgraded".into(), &"1.1.0".into()));
     let readme = disk::read(&project.join("README.md"));
     assert!(readme.contains("one, theirs") && readme.contains("three, ours"), "{readme}");
@@ -54,18 +61,27 @@ fn a_conflict_leaves_the_version_and_an_abort_restores_every_byte() {
     let before = tree(&project);
     disk::edit(&sandbox.work().join("web/template.toml"), "1.0.0", "1.1.0");
     disk::edit(&sandbox.work().join("web/files/README.md.tera"), "two", "two, theirs");
-    let preview = sandbox.aos_in(&project, &["upgrade", "--template", "../web", "--dry-run"]).data();
+    let preview =
+        sandbox.aos_in(&project, &["upgrade", "--template", "../web", "--dry-run"]).data();
     let token = preview["confirm_token"].as_str().expect("a token");
     let words = ["upgrade", "--template", "../web", "--confirm", token];
     sandbox.aos_in(&project, &words).error("E_MERGE_CONFLICT", 6);
     let record = disk::read(&project.join("aos.toml"));
-    assert!(record.contains("version = \"1.0.0\"") && record.contains("[upgrade.origin]"), "{record}");
+    assert!(
+        record.contains("version = \"1.0.0\"") && record.contains("[upgrade.origin]"),
+        "{record}"
+    );
     let report = sandbox.aos_in(&project, &["check"]).error("E_DRIFT", 6);
-    assert!(report.to_string().contains("template/conflict") && !report.to_string().contains("template/archive"), "{report}");
+    assert!(
+        report.to_string().contains("template/conflict")
+            && !report.to_string().contains("template/archive"),
+        "{report}"
+    );
     sandbox.aos_in(&project, &["upgrade", "--abort"]).data();
     assert_eq!(tree(&project), before);
     // The same again, resolved.
-    let preview = sandbox.aos_in(&project, &["upgrade", "--template", "../web", "--dry-run"]).data();
+    let preview =
+        sandbox.aos_in(&project, &["upgrade", "--template", "../web", "--dry-run"]).data();
     let token = preview["confirm_token"].as_str().expect("a token");
     sandbox.aos_in(&project, &["upgrade", "--template", "../web", "--confirm", token]);
     std::fs::write(project.join("README.md"), "# Shop, resolved\n").expect("a file");
@@ -96,7 +112,7 @@ fn an_archive_that_is_not_the_recorded_template_fails_the_check_and_every_upgrad
 fn a_template_that_would_leave_the_project_is_refused_before_anything_is_written() {
     for (path, text) in [
         ("files/dot_git/hooks/post-commit", "x"),
-        ("files/.git~1/x", "x"),
+        ("files/git~1/x", "x"),
         ("files/dot_agent/SPEC_VERSION", "v1.0.0"),
         ("files/aos.toml", "x"),
         ("files/nul.txt", "x"),
@@ -156,5 +172,8 @@ fn a_template_with_a_contract_gives_a_project_with_one() {
     let data = sandbox.aos_in(&project, &["upgrade", "--template", "../ours"]).data();
     assert_eq!(data["status"], "upgraded");
     assert!(project.join("NEW.md").is_file());
-    assert_eq!(sandbox.aos_in(&project, &["upgrade", "--template", "../ours"]).data()["status"], "unchanged");
+    assert_eq!(
+        sandbox.aos_in(&project, &["upgrade", "--template", "../ours"]).data()["status"],
+        "unchanged"
+    );
 }

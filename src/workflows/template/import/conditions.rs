@@ -16,7 +16,9 @@ pub fn condition(text: &str, names: &Names<'_>) -> Option<String> {
         text.strip_prefix(quote)?.strip_suffix(quote).map(str::to_owned)
     };
     if let Some(name) = text.strip_prefix("not ") {
-        return asked(name).filter(|asked| asked.is_yes_no).map(|asked| format!("{}=no", asked.key));
+        return asked(name)
+            .filter(|asked| asked.is_yes_no)
+            .map(|asked| format!("{}=no", asked.key));
     }
     if let Some((name, value)) = text.split_once("==") {
         let (asked, value) = (asked(name)?, literal(value)?);

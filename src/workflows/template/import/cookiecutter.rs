@@ -117,8 +117,11 @@ fn root(sources: &[RepositoryFile]) -> Result<(String, String), Failure> {
         return Err(refused("the template has not exactly one directory `{{cookiecutter.NAME}}`"));
     };
     let inner = top.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}")).map(str::trim);
-    let key = inner.and_then(|inner| inner.strip_prefix(PREFIX)).filter(|key| super::question::key(key).is_some());
-    let key = key.ok_or_else(|| refused("the directory of the template is not named after one question"))?;
+    let key = inner
+        .and_then(|inner| inner.strip_prefix(PREFIX))
+        .filter(|key| super::question::key(key).is_some());
+    let key = key
+        .ok_or_else(|| refused("the directory of the template is not named after one question"))?;
     Ok(((*top).to_owned(), key.to_owned()))
 }
 
@@ -126,19 +129,29 @@ fn root(sources: &[RepositoryFile]) -> Result<(String, String), Failure> {
 fn beside(sources: &[RepositoryFile], root: &str) -> Vec<LeftOut> {
     let (mut left_out, mut others) = (Vec::new(), 0);
     for file in sources {
-        if file.path == CONFIG || file.path.strip_prefix(root).is_some_and(|rest| rest.starts_with('/')) {
+        if file.path == CONFIG
+            || file.path.strip_prefix(root).is_some_and(|rest| rest.starts_with('/'))
+        {
             continue;
         }
         if file.path.starts_with("hooks/") {
             let reason = "a hook is code; list its commands in `next` of template.toml";
-            left_out.push(LeftOut { what: file.path.clone(), line: None, reason: reason.to_owned() });
+            left_out.push(LeftOut {
+                what: file.path.clone(),
+                line: None,
+                reason: reason.to_owned(),
+            });
         } else {
             others += 1;
         }
     }
     if others > 0 {
         let what = format!("{others} files beside `{root}`");
-        left_out.push(LeftOut { what, line: None, reason: "they are not part of a project".to_owned() });
+        left_out.push(LeftOut {
+            what,
+            line: None,
+            reason: "they are not part of a project".to_owned(),
+        });
     }
     left_out
 }
@@ -155,7 +168,8 @@ fn questions(
             let what = format!("`{name}` in {CONFIG}");
             left_out.push(LeftOut { what, line: None, reason: reason.to_owned() });
         };
-        if name == "__prompts__" || HARMLESS.contains(&name.as_str()) || renamed.contains_key(name) {
+        if name == "__prompts__" || HARMLESS.contains(&name.as_str()) || renamed.contains_key(name)
+        {
             continue;
         }
         if name.starts_with('_') {

@@ -104,7 +104,8 @@ fn config(sources: &[RepositoryFile], path: &str) -> Result<Map<String, Value>, 
 
 /// Settings that have no counterpart.
 fn settings(config: &Map<String, Value>, path: &str) -> Vec<LeftOut> {
-    let names = config.keys().filter(|name| name.starts_with('_') && !KNOWN.contains(&name.as_str()));
+    let names =
+        config.keys().filter(|name| name.starts_with('_') && !KNOWN.contains(&name.as_str()));
     let left = |name: &String| {
         let reason = if CODE.contains(&name.as_str()) {
             "it is code; list its commands in `next` of template.toml"
@@ -128,9 +129,7 @@ fn renamed(
     let tool = used.iter().find(|key| {
         Some(*key) != package && is_like(key, &["name", "slug", "repo", "project", "app"])
     });
-    for (key, variable, what) in
-        [(package, "package", "the package"), (tool, "tool", "the name")]
-    {
+    for (key, variable, what) in [(package, "package", "the package"), (tool, "tool", "the name")] {
         if let Some(key) = key {
             notes.push(format!("`{key}` is {what} of the project, `{variable}`"));
             renamed.insert(key.clone(), variable);
@@ -176,7 +175,8 @@ fn questions(
         }
         let given = if value.is_object() { members.get("default") } else { Some(value) };
         let kind = members.get("type").and_then(Value::as_str);
-        let is_yes_no = kind == Some("bool") || kind.is_none() && matches!(given, Some(Value::Bool(_)));
+        let is_yes_no =
+            kind == Some("bool") || kind.is_none() && matches!(given, Some(Value::Bool(_)));
         let help = members.get("help").and_then(Value::as_str).unwrap_or(name);
         let mut asked = Asked {
             key,
@@ -204,7 +204,9 @@ fn questions(
             }
             None => {}
         }
-        if let (false, Some(first)) = (asked.choices.contains(&asked.default), asked.choices.first()) {
+        if let (false, Some(first)) =
+            (asked.choices.contains(&asked.default), asked.choices.first())
+        {
             asked.default = first.clone();
         }
         questions.push(asked);

@@ -61,7 +61,8 @@ pub fn translate(text: &str, names: &Names<'_>) -> Result<String, Refused> {
             "{#" => {}
             _ => {
                 if words(inside).first().is_some_and(|word| *word == "raw") {
-                    let (raw, after) = raw(rest).ok_or_else(|| fault("`raw` has no end".to_owned()))?;
+                    let (raw, after) =
+                        raw(rest).ok_or_else(|| fault("`raw` has no end".to_owned()))?;
                     translation.verbatim(raw);
                     rest = after;
                 } else {
@@ -185,7 +186,8 @@ impl Translation<'_> {
                 }
                 out.push(self.name(name)?);
             } else if first.is_ascii_digit() {
-                let length = rest.find(|symbol: char| !symbol.is_ascii_digit()).unwrap_or(rest.len());
+                let length =
+                    rest.find(|symbol: char| !symbol.is_ascii_digit()).unwrap_or(rest.len());
                 out.push(rest[..length].to_owned());
                 rest = rest[length..].trim_start();
             } else if let Some(after) = rest.strip_prefix('|') {
@@ -193,7 +195,8 @@ impl Translation<'_> {
                 out.push(filter);
                 rest = after.trim_start();
             } else {
-                let operator = ["==", "!=", "(", ")", "~", ","].into_iter().find(|o| rest.starts_with(o));
+                let operator =
+                    ["==", "!=", "(", ")", "~", ","].into_iter().find(|o| rest.starts_with(o));
                 let operator = operator.ok_or_else(|| format!("`{first}` is not supported"))?;
                 out.push(operator.to_owned());
                 rest = rest[operator.len()..].trim_start();
@@ -207,11 +210,15 @@ impl Translation<'_> {
             "True" | "true" => return Ok("true".to_owned()),
             "False" | "false" => return Ok("false".to_owned()),
             "None" => return Ok("none".to_owned()),
-            word if WORDS.contains(&word) || self.locals.contains(word) => return Ok(word.to_owned()),
+            word if WORDS.contains(&word) || self.locals.contains(word) => {
+                return Ok(word.to_owned());
+            }
             _ => {}
         }
         let key = name.strip_prefix(self.names.prefix).unwrap_or(name);
-        if let Some(variable) = self.names.renamed.get(key).filter(|_| name.starts_with(self.names.prefix)) {
+        if let Some(variable) =
+            self.names.renamed.get(key).filter(|_| name.starts_with(self.names.prefix))
+        {
             return Ok((*variable).to_owned());
         }
         match self.question(name) {
@@ -300,7 +307,10 @@ mod tests {
     fn translated(text: &str) -> Result<String, Refused> {
         let questions = [asked("owner", false), asked("jobs", true)];
         let renamed = BTreeMap::from([("slug".to_owned(), "tool")]);
-        translate(text, &Names { prefix: "cookiecutter.", questions: &questions, renamed: &renamed })
+        translate(
+            text,
+            &Names { prefix: "cookiecutter.", questions: &questions, renamed: &renamed },
+        )
     }
 
     #[test]
@@ -308,9 +318,18 @@ mod tests {
         for (jinja, ours) in [
             ("{{ cookiecutter.slug }}", "{= tool =}"),
             ("{{cookiecutter.owner|lower}}", "{= owner | lower =}"),
-            ("{{ cookiecutter.owner | replace(' ', '-') }}", "{= owner | replace(from=' ', to='-') =}"),
-            ("{%- if cookiecutter.owner == 'x' -%}a{% else %}b{% endif %}", "{%- if owner == 'x' -%}a{% else %}b{% endif %}"),
-            ("{% if not cookiecutter.jobs %}a{% endif %}", "{% if not (jobs == \"yes\") %}a{% endif %}"),
+            (
+                "{{ cookiecutter.owner | replace(' ', '-') }}",
+                "{= owner | replace(from=' ', to='-') =}",
+            ),
+            (
+                "{%- if cookiecutter.owner == 'x' -%}a{% else %}b{% endif %}",
+                "{%- if owner == 'x' -%}a{% else %}b{% endif %}",
+            ),
+            (
+                "{% if not cookiecutter.jobs %}a{% endif %}",
+                "{% if not (jobs == \"yes\") %}a{% endif %}",
+            ),
             ("{{ cookiecutter.jobs }}", "{% if jobs == \"yes\" %}True{% else %}False{% endif %}"),
             ("{% raw %}${{ x }} {% y %}{% endraw %}", "${{ x }} {= \"{%\" =} y %}"),
             ("a {= b {# gone #}", "a {= \"{=\" =} b "),

@@ -42,7 +42,8 @@ pub fn import(
 ) -> Result<Outcome, Failure> {
     let root = files::canonical(directory).map_err(|error| {
         let message = format!("`{}` cannot be read: {error}", directory.display());
-        Failure::new(crate::error::io_code(&error), message).hint("give the directory of a template")
+        Failure::new(crate::error::io_code(&error), message)
+            .hint("give the directory of a template")
     })?;
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = crate::workflows::new::choices::slug(&name.unwrap_or_default());
@@ -60,9 +61,11 @@ pub fn import(
                 .hint("`aos template from` makes a template of any repository"));
         }
     };
-    imported.left_out.extend(
-        passed.into_iter().map(|(what, reason)| LeftOut { what, line: None, reason }),
-    );
+    imported.left_out.extend(passed.into_iter().map(|(what, reason)| LeftOut {
+        what,
+        line: None,
+        reason,
+    }));
     finish(imported, &name, target, write, run)
 }
 

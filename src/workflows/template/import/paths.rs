@@ -19,8 +19,9 @@ pub fn place(path: &str, names: &Names<'_>) -> Result<PlacedFile, String> {
     for component in path.split('/') {
         let (component, only) = match conditional(component) {
             Some((code, name)) => {
-                let only = condition(code, names)
-                    .ok_or_else(|| format!("the condition `{code}` of its name is not supported"))?;
+                let only = condition(code, names).ok_or_else(|| {
+                    format!("the condition `{code}` of its name is not supported")
+                })?;
                 (name, Some(only))
             }
             None => (component, None),
@@ -61,10 +62,9 @@ fn named(component: &str, names: &Names<'_>) -> Result<String, String> {
         let (code, after) = after.split_once("}}").ok_or("an expression in its name has no end")?;
         let code = code.trim();
         let key = code.strip_prefix(names.prefix).unwrap_or(code);
-        let variable = names
-            .renamed
-            .get(key)
-            .ok_or_else(|| format!("its name depends on `{code}`; names can have `@tool@` and `@package@` only"))?;
+        let variable = names.renamed.get(key).ok_or_else(|| {
+            format!("its name depends on `{code}`; names can have `@tool@` and `@package@` only")
+        })?;
         name.push_str(before);
         name.push_str(&format!("@{variable}@"));
         rest = after;
@@ -151,7 +151,9 @@ mod tests {
         let placed = place("{% if jobs %}jobs{% endif %}/run.py", &names).unwrap();
         assert_eq!(placed.path, "jobs/run.py");
         assert_eq!(placed.only, [("jobs".to_owned(), "jobs=yes".to_owned())]);
-        for path in ["{{ other }}/x", "{% if x() %}a{% endif %}", "a{% if jobs %}b{% endif %}", "dot_x"] {
+        for path in
+            ["{{ other }}/x", "{% if x() %}a{% endif %}", "a{% if jobs %}b{% endif %}", "dot_x"]
+        {
             assert!(place(path, &names).is_err(), "{path}");
         }
     }

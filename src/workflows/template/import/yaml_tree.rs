@@ -24,9 +24,8 @@ pub fn read(text: &str) -> Result<Value, TreeFault> {
     let mut open: Vec<Open> = Vec::new();
     let mut root = None;
     for event in Parser::new_from_str(text) {
-        let (event, span) = event.map_err(|error| {
-            (error.marker().line(), excerpt(error.info(), 200))
-        })?;
+        let (event, span) =
+            event.map_err(|error| (error.marker().line(), excerpt(error.info(), 200)))?;
         let line = span.start.line();
         let value = match event {
             Event::Alias(_) => return Err((line, "aliases are not supported".to_owned())),

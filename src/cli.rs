@@ -76,6 +76,17 @@ impl Command {
         }
     }
 
+    /// Whether this call changes something, or shows what it would change.
+    #[must_use]
+    pub fn is_attempt(&self) -> bool {
+        match self {
+            Self::New(args) if args.list => false,
+            Self::Gen(args) if args.check => false,
+            Self::Update(args) => !args.check && !args.dry_run,
+            _ => self.write_options().is_some(),
+        }
+    }
+
     /// Whether the answer is a stream of lines, the last of which is the envelope.
     #[must_use]
     pub fn is_stream(&self) -> bool {

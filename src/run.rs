@@ -1,5 +1,6 @@
 //! One run: arguments in, one document out, one exit code.
 
+mod audit_log;
 mod dispatch;
 mod fields;
 mod usage;
@@ -59,6 +60,12 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
     let is_brief =
         matches!(&parsed, Ok(cli) if cli.command.is_brief() && cli.global.fields.is_empty());
     let is_stream = matches!(&parsed, Ok(cli) if cli.command.is_stream());
+    let attempt = match &parsed {
+        Ok(Cli { command, .. }) if command.is_attempt() => {
+            Some(audit_log::Attempt::new(dispatch::path(command), &arguments))
+        }
+        _ => None,
+    };
     let keeps_exit = matches!(&parsed, Ok(Cli { command: Command::Update(_), .. }));
     let answer = match (parsed, format_fault) {
         (Err(error), _) if is_display(&error) && global.format != Some(Format::Json) => {
@@ -72,6 +79,12 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
             None => guarded(&cli, &run),
         },
     };
+    if let Some(attempt) = attempt
+        && let Err(error) = attempt.ended(&answer, clock.elapsed_ms())
+        && !run.quiet
+    {
+        terminal::write_stderr(&visible!("note: the audit log cannot be written: {}\n", error));
+    }
     let answer = match answer {
         Ok(outcome) => fields::select(outcome, &global, &run, &declared),
         Err(failure) => Err(fields::narrowed(failure, &global, &declared)),

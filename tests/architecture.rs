@@ -149,6 +149,7 @@ const OTHER_WRITERS: &[(&str, &str)] = &[
     ("families/agent_cli/conform/tree.rs", "files of a tool, damaged in the sandbox of a probe"),
     ("families/agent_cli/conform/signed/scene.rs", "the mark of a stage in the sandbox of a probe"),
     ("workflows/write_gate.rs", "the used tokens in the state directory of aos"),
+    ("run/audit_log.rs", "the log of its writes in the state directory of aos"),
     ("update/notice.rs", "what is known about updates in the state directory of aos"),
     ("update/swap.rs", "the lock of an update in the state directory of aos"),
     ("update/skill/backup.rs", "changed files of an installed Skill in the state directory of aos"),

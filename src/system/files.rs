@@ -195,7 +195,7 @@ pub enum Mode {
 
 impl Mode {
     #[cfg(unix)]
-    fn bits(self) -> u32 {
+    pub fn bits(self) -> u32 {
         match self {
             Self::Plain => 0o666,
             Self::Executable => 0o777,

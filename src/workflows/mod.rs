@@ -6,6 +6,7 @@ pub mod add;
 pub mod asked;
 pub mod check;
 pub mod discover;
+pub mod doctor;
 pub mod fleet;
 pub mod gen_files;
 pub mod new;
@@ -16,6 +17,7 @@ pub mod sync;
 pub mod template;
 pub mod update;
 pub mod upgrade;
+pub mod verify;
 pub mod wire;
 pub mod write_gate;
 

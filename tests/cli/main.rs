@@ -15,6 +15,7 @@ mod adoption_tools;
 mod agent_adapter;
 mod agent_table;
 mod asked;
+mod audit_log;
 mod augmentor;
 #[cfg(target_os = "linux")]
 mod augmentor_conform;

@@ -164,6 +164,9 @@ pub fn is_full_run() -> bool {
     std::env::var_os("AOS_TEST_FULL").is_some()
 }
 
+/// Why a usual run leaves a test out.
+pub const WITH_FULL: &str = "it runs with AOS_TEST_FULL=1";
+
 /// Says that a test did not run and why, past the test runner, which hides what a passing test prints.
 pub fn skipped(test: &str, reason: &str) {
     use std::io::Write as _;

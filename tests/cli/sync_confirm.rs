@@ -211,7 +211,10 @@ fn first_runs_at_the_same_time_agree_on_one_secret() {
             sandbox.aos_in(&project, &["sync-spec", "--to", "v1.1.0"]).data();
         }
         let state = sandbox.home().join(".aos");
-        assert_eq!(disk::names(&state), ["confirm-used", "confirm.secret", "writes"]);
+        assert_eq!(
+            disk::names(&state),
+            ["audit.jsonl", "confirm-used", "confirm.secret", "writes"]
+        );
         std::fs::remove_dir_all(state).unwrap();
     }
 }

@@ -102,7 +102,11 @@ fn a_run_with_nothing_to_do_says_unchanged_and_writes_nothing() {
     }
     assert_eq!((disk::state(&project), disk::identities(&project)), before);
     // `aos new` kept its staging directory in the ledger for as long as that was there.
-    assert_eq!(disk::names(&sandbox.home().join(".aos")), ["writes"], "no secret for nothing");
+    assert_eq!(
+        disk::names(&sandbox.home().join(".aos")),
+        ["audit.jsonl", "writes"],
+        "no secret for nothing"
+    );
     assert!(disk::names(&sandbox.home().join(".aos/writes")).is_empty());
 }
 

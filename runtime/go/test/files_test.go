@@ -87,7 +87,7 @@ func TestALockThatIsNoFileIsNotTakenForAnotherProcess(t *testing.T) {
 	if err := os.MkdirAll(tool.State("confirm.secret.lock"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	tool.Run("item", "delete", "--id", "1", "--dry-run").Fails("E_IO")
+	tool.Run("item", "delete", "--id", "1", "--dangerous", "--dry-run").Fails("E_IO")
 }
 
 func TestALogThatIsOpenToOthersIsClosed(t *testing.T) {
@@ -138,7 +138,7 @@ func TestAHomeThatCannotBeUsedIsNamed(t *testing.T) {
 	tool := newTool(t)
 	file := filepath.Join(tool.Home, "file")
 	write(t, file, "", 0o600)
-	tool.With("HOME", filepath.Join(file, "state")).Run("item", "delete", "--id", "1", "--dry-run").Fails("E_IO")
+	tool.With("HOME", filepath.Join(file, "state")).Run("item", "delete", "--id", "1", "--dangerous", "--dry-run").Fails("E_IO")
 	tool.With("HOME", "state").Run("context").Fails("E_CONFIG")
 	delete(tool.Env, self.Env("HOME"))
 	delete(tool.Env, "HOME")

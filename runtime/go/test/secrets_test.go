@@ -156,8 +156,9 @@ func TestACredentialIsStoredEncryptedAndForgottenAgain(t *testing.T) {
 	}
 	noFileHolds(t, tool.Home, mock.TokenAlice)
 	tool.As("")
-	if shown := testkit.Member(t, tool.Run("context").OK(), "credentials"); shown["storage"] != "encrypted-file" {
-		t.Errorf("the credentials are %v", shown)
+	shown := tool.Run("context").OK()
+	if stored := testkit.Member(t, shown, "credentials"); stored["storage"] != "encrypted-file" || shown["account"] != "acc_alice" {
+		t.Errorf("the context is %v", shown)
 	}
 	tool.Run("item", "list").OK()
 

@@ -141,3 +141,25 @@ fn programs_that_are_missing_broken_or_too_old_come_with_a_fix() {
         assert!(found["fix"].as_str().is_some_and(|fix| fix.starts_with("install ")), "{found}");
     }
 }
+
+#[test]
+fn a_git_that_knows_nobody_is_a_warning_with_the_two_commands() {
+    let setup = Setup::new();
+    let asked = |who: &[(&str, &str)]| {
+        let mut command = setup.command(&["doctor"]);
+        for name in ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "EMAIL"] {
+            command.env_remove(name);
+        }
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+        command.env("GIT_CONFIG_COUNT", "0").envs(who.iter().copied());
+        check(&run(&mut command).data(), "git_identity")
+    };
+    let nobody = asked(&[]);
+    assert_eq!(nobody["status"], "warn", "{nobody}");
+    let fix = nobody["fix"].as_str().expect("a fix");
+    assert!(fix.contains("user.name") && fix.contains("user.email"), "{fix}");
+    let ann = [("GIT_AUTHOR_NAME", "Ann"), ("GIT_AUTHOR_EMAIL", "ann@example.com")];
+    let known = asked(&ann);
+    assert_eq!(known["status"], "pass", "{known}");
+    assert!(!known.to_string().contains("Ann"), "{known}");
+}

@@ -316,7 +316,7 @@ impl Setup {
             let name = entry.expect("an entry").file_name().into_string().expect("text");
             let lock = name.starts_with("update-") && name.ends_with(".lock");
             let known = lock
-                || ["update-notice.json", "skill-backups", "skill-quarantine"]
+                || ["audit.jsonl", "update-notice.json", "skill-backups", "skill-quarantine"]
                     .contains(&name.as_str());
             assert!(known, "`{name}` is left in the state");
         }

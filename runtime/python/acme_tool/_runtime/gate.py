@@ -12,7 +12,10 @@ from . import audit, command, confirm, signals
 from .command import CONFIRM, DANGEROUS, DRY_RUN, Call, Plan
 from .fault import CONFIRMATION_REQUIRED, USAGE, Fault
 
-LOOK = "Look at the preview; if it is right, repeat the call with --confirm TOKEN"
+LOOK = (
+    "Run the same call with --dry-run, look at the preview, then repeat it with "
+    "--confirm and the token of that dry run"
+)
 
 
 def write(call: Call) -> Any:
@@ -39,9 +42,8 @@ def write(call: Call) -> Any:
         raise _refusal(
             call,
             plan,
-            bound,
             "it cannot be undone, and --dangerous is missing",
-            f"{LOOK} and --dangerous",
+            "Add --dangerous if you mean it. " + LOOK,
         )
     if is_dry:
         return _preview(call, plan, bound)
@@ -49,7 +51,7 @@ def write(call: Call) -> Any:
         return _confirmed(call, plan, bound)
     if call.command.confirm == command.WHEN_LOSSY and not plan.lossy:
         return plan.apply("")
-    raise _refusal(call, plan, bound, "no confirm token was given", LOOK)
+    raise _refusal(call, plan, "no confirm token was given", LOOK)
 
 
 def log(call: Call, started: float, failed: Fault | None) -> None:
@@ -118,11 +120,10 @@ def _preview(call: Call, plan: Plan, bound: bytes) -> dict[str, Any]:
     }
 
 
-def _refusal(call: Call, plan: Plan, bound: bytes, why: str, fix: str) -> Fault:
-    # The whole preview is in it, so that one further call is enough.
-    shown = _preview(call, plan, bound)
+def _refusal(call: Call, plan: Plan, why: str, fix: str) -> Fault:
+    """Show what would change, but give no token: only a dry run does."""
     message = f"`{call.command.path}` was not carried out: {why}"
-    return Fault(CONFIRMATION_REQUIRED, message, fix=fix, **shown)
+    return Fault(CONFIRMATION_REQUIRED, message, fix=fix, preview=plan.preview)
 
 
 def _confirmed(call: Call, plan: Plan, bound: bytes) -> Any:

@@ -75,9 +75,11 @@ def stored(tool: Tool) -> None:
 def test_a_stored_credential_is_renewed_and_stored_again(tool: Tool) -> None:
     stored(tool)
     tool.run("item", "list").ok()
-    shown = tool.run("context").ok()["credentials"]
+    context = tool.run("context").ok()
+    shown = context["credentials"]
     assert shown["storage"] == "encrypted-file"
     assert shown["expires_at"] > stamp(HOUR)
+    assert context["account"] == "acc_alice"
     before = len(tool.seen)
     tool.run("item", "list").ok()
     assert len(tool.seen) == before + 1

@@ -164,8 +164,10 @@ def test_a_credential_is_stored_encrypted_and_forgotten_again(
     }
     no_file_holds(tool.home, CANARY)
     tool.set(TOKEN="")
-    shown = tool.run("context").ok()["credentials"]
-    assert (shown["configured"], shown["storage"]) == (True, "encrypted-file")
+    shown = tool.run("context").ok()
+    kept = shown["credentials"]
+    assert (kept["configured"], kept["storage"]) == (True, "encrypted-file")
+    assert shown["account"] == "acc_alice"
     tool.run("item", "list").ok()
 
     # Another one replaces it, which needs a token.

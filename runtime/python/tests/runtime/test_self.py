@@ -208,6 +208,7 @@ def test_context_shows_no_credential(tool: Tool) -> None:
     assert data["credentials"]["storage"] == "env"
     assert "demo-token" not in shown.text
     assert "notices" not in data
+    assert data["account"] is None
     without = tool.set(TOKEN="").run("context").ok()["credentials"]
     assert (without["configured"], without["storage"]) == (False, "none")
 

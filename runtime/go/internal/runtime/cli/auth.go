@@ -77,6 +77,7 @@ func planLogin(call *Call) (*Plan, error) {
 		Account: account,
 		Lossy:   before != nil,
 		Apply: func(context.Context, string) (any, error) {
+			credential.Account = account.ID
 			storage, err := call.app.store.Save(credential)
 			return credentialChange{Stored: true, Storage: storage, Account: account.ID}, err
 		},

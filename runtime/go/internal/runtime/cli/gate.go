@@ -63,8 +63,8 @@ func (c *Call) write() (any, error) {
 	unsafe := c.Command.Dangerous && !c.Flag(dangerousParam.Name)
 	switch {
 	case unsafe:
-		return nil, c.refuse(plan, bound, "it cannot be undone, and --dangerous is missing",
-			"Look at the preview; if you mean it, repeat the call with --dangerous and --confirm TOKEN")
+		return nil, c.refuse(plan, "it cannot be undone, and --dangerous is missing",
+			"Add --dangerous if you mean it. "+howToConfirm)
 	case dry:
 		return c.preview(plan, bound)
 	case given:
@@ -72,8 +72,7 @@ func (c *Call) write() (any, error) {
 	case c.Command.Confirm == WhenLossy && !plan.Lossy:
 		return plan.Apply(c.Context, "")
 	}
-	return nil, c.refuse(plan, bound, "no confirm token was given",
-		"Look at the preview; if it is right, repeat the call with --confirm TOKEN")
+	return nil, c.refuse(plan, "no confirm token was given", howToConfirm)
 }
 
 func (c *Call) bind(plan *Plan) ([]byte, error) {
@@ -107,17 +106,14 @@ func (c *Call) preview(plan *Plan, bound []byte) (*DryRun, error) {
 	}, nil
 }
 
-// refuse gives the whole preview, so that one further call is enough.
-func (c *Call) refuse(plan *Plan, bound []byte, reason, fix string) error {
-	shown, err := c.preview(plan, bound)
-	if err != nil {
-		return err
-	}
+// howToConfirm is the way to a token.
+const howToConfirm = "Run the same call with --dry-run, look at the preview, then repeat it with --confirm and the token of that dry run"
+
+// refuse shows what would change, but gives no token: only a dry run does.
+func (c *Call) refuse(plan *Plan, reason, fix string) error {
 	return fault.New(fault.ConfirmationRequired, "`%s` was not carried out: %s", c.Command.Path, reason).
 		WithFix("%s", fix).
-		With("preview", shown.Preview).
-		With("confirm_token", shown.ConfirmToken).
-		With("expires_at", shown.ExpiresAt)
+		With("preview", plan.Preview)
 }
 
 func (c *Call) confirmed(plan *Plan, bound []byte) (any, error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -64,10 +65,14 @@ func TestAWriteIsPlannedAgainWhenItIsConfirmed(t *testing.T) {
 	if failed == nil || failed.Code != fault.ConfirmationRequired || planned != 1 || applied != 0 {
 		t.Errorf("planned %d, applied %d, %v", planned, applied, failed)
 	}
-	token, _ := failed.Detail("confirm_token").(string)
+	if failed.Detail("confirm_token") != nil {
+		t.Error("a refusal gives a token")
+	}
+	text, _ := call(t, command, "--dry-run")
+	token := regexp.MustCompile(`ct_[\w-]+`).FindString(text)
 	// The token belongs to another directory of state by now, so it is refused; the plan was made anew before.
 	_, failed = call(t, command, "--confirm", token)
-	if failed == nil || failed.Code != fault.Conflict || planned != 2 || applied != 0 {
+	if token == "" || failed == nil || failed.Code != fault.Conflict || planned != 3 || applied != 0 {
 		t.Errorf("planned %d, applied %d, %v", planned, applied, failed)
 	}
 }

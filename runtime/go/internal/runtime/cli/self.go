@@ -72,6 +72,7 @@ type contextData struct {
 	Tool        string            `json:"tool"`
 	Version     string            `json:"version"`
 	Env         string            `json:"env"`
+	Account     *string           `json:"account"`
 	Config      contextConfig     `json:"config"`
 	Credentials contextCredential `json:"credentials"`
 	Skill       contextSkill      `json:"skill"`
@@ -120,6 +121,10 @@ func runContext(call *Call) (any, error) {
 	if err != nil {
 		storage = credentials.None
 		data.Config.Problem = &fault.From(err).Message
+	}
+	// Known after `auth login`; of the environment's credential nobody has said it.
+	if credential.Account != "" {
+		data.Account = &credential.Account
 	}
 	data.Credentials = contextCredential{Configured: storage != credentials.None, Storage: storage}
 	if call.app.store.Expires() {

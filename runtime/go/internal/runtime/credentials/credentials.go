@@ -39,6 +39,8 @@ type Credential struct {
 	// Both are empty when the upstream did not say, and in a tool whose credential does not expire.
 	RefreshToken string    `json:"refresh_token,omitempty"`
 	ExpiresAt    time.Time `json:"expires_at,omitzero"`
+	// Account is whose it is, as the upstream said when it was stored.
+	Account string `json:"account,omitempty"`
 }
 
 // Store finds and keeps the credential of one upstream.

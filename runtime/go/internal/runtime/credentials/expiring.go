@@ -92,6 +92,7 @@ func (s *Source) refresh(ctx context.Context) error {
 	if renewed.RefreshToken == "" {
 		renewed.RefreshToken = s.credential.RefreshToken
 	}
+	renewed.Account = s.credential.Account
 	if err := renewed.check(); err != nil {
 		return fault.New(fault.Server, "the upstream renewed the credential with one that %v", err).
 			WithFix("Run `%s auth login`", about.Tool)

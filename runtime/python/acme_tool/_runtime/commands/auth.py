@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -33,7 +34,7 @@ def _plan_login(call: Call) -> Plan:
     after = {"stored": True, "account": account.id}
 
     def apply(_key: str) -> CredentialChange:
-        storage = call.app.store.save(credential)
+        storage = call.app.store.save(replace(credential, account=account.id))
         return {"stored": True, "storage": storage, "account": account.id}
 
     return Plan(

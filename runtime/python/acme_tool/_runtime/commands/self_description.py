@@ -91,6 +91,7 @@ class _Context(TypedDict):
     tool: str
     version: str
     env: str
+    account: str | None
     config: ConfigState
     credentials: CredentialState
     skill: SkillState
@@ -139,6 +140,8 @@ def _context(call: Call) -> Context:
         "tool": TOOL,
         "version": VERSION,
         "env": _environment(setup),
+        # Known after `auth login`; of the environment's credential nobody has said it.
+        "account": credential.account or None if credential else None,
         "config": {
             "home": str(setup.home),
             "base_url": str(setup.base_url) if setup.base_url else None,

@@ -28,6 +28,8 @@ class Credential:
     # What the upstream said about it; nothing when it did not.
     refresh_token: str = ""
     expires_at: datetime | None = None
+    # Whose it is, as the upstream said when it was stored.
+    account: str = ""
 
     def __post_init__(self) -> None:
         for secret in self.secrets:
@@ -68,6 +70,8 @@ class Credential:
             document["refresh_token"] = self.refresh_token
         if self.expires_at is not None:
             document["expires_at"] = self.expires_at.isoformat()
+        if self.account:
+            document["account"] = self.account
         return json.dumps(document)
 
 
@@ -82,6 +86,7 @@ def decode(text: str) -> Credential:
             datetime.fromisoformat(expires).astimezone(timezone.utc)
             if expires
             else None,
+            str(document.get("account", "")),
         )
     except (TypeError, LookupError, AttributeError, RecursionError) as error:
         raise ValueError("not a stored credential") from error

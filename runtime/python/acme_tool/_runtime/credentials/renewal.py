@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from .. import files
@@ -76,7 +77,8 @@ class RenewingSource(Source):
             raise _log_in("the credential could not be renewed") from failed
         # Some upstreams keep a refresh token, others give a new one each time.
         if not fresh.refresh_token:
-            fresh = Credential(fresh.token, old.refresh_token, fresh.expires_at)
+            fresh = replace(fresh, refresh_token=old.refresh_token)
+        fresh = replace(fresh, account=old.account)
         self.store.know(fresh)
         return fresh
 

@@ -256,15 +256,6 @@ rule!(
     "aos.toml"
 );
 rule!(
-    ARCHIVE,
-    "template/archive",
-    Error,
-    "The archive of your own template is the one in aos.toml",
-    "`aos upgrade` renders the old version of the template from it; with another one it would undo or lose changes",
-    "restore `.agent/template.tar.gz` from version control",
-    "aos.toml"
-);
-rule!(
     NOT_A_FILE,
     "drift/not-a-file",
     Error,
@@ -392,7 +383,7 @@ pub const RULES: &[Rule] = &[
     CONFLICT,
     UNFINISHED,
     TEMPLATE_BEHIND,
-    ARCHIVE,
+    super::template::ARCHIVE,
     NOT_A_FILE,
     EXTRA,
     GENERATED_STALE,

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::contract::Finding;
+use crate::contract::rules::rule::Rule;
+use crate::contract::{Finding, Severity};
 use crate::generate::record::RECORD_PATH;
 use crate::generate::record_origin::ARCHIVE_PATH;
 use crate::generate::record_template::UpgradeSection;
@@ -20,6 +21,18 @@ use super::rules;
 const MAX_FILE: u64 = 16 * 1024 * 1024;
 /// The suffix of the file with a rejected change.
 const REJECTED: &str = ".rej";
+
+/// The rule of a project's own template.
+pub const ARCHIVE: Rule = Rule {
+    id: "template/archive",
+    severity: Severity::Error,
+    waivable: false,
+    families: &[],
+    summary: "The archive of your own template is the one in aos.toml",
+    why: "`aos upgrade` renders the old version of the template from it; with another one it would undo or lose changes",
+    fix: "restore `.agent/template.tar.gz` from version control",
+    source: "aos.toml",
+};
 
 /// The template that a project was made from, as its record says.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -82,7 +95,7 @@ impl TemplateState {
     pub fn findings(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         if let Some(reason) = &self.archive {
-            findings.push(rules::ARCHIVE.finding(ARCHIVE_PATH, reason.clone()));
+            findings.push(ARCHIVE.finding(ARCHIVE_PATH, reason.clone()));
         }
         for OpenConflict { path, line } in &self.open {
             let message = match line {

@@ -75,7 +75,7 @@ impl Engine {
     /// On a syntax error or an undefined name, with its place in the template.
     pub fn render(&mut self, name: &str, text: &str) -> Result<String, RenderError> {
         self.parse(name, text)?;
-        let mut output = Bounded::default();
+        let mut output = BoundedText::default();
         let rendered = self.tera.render_to(name, &self.context, &mut output);
         rendered.map_err(|error| fault(name, &error))?;
         let text = String::from_utf8(output.0);
@@ -100,9 +100,9 @@ impl Engine {
 
 /// The output of one template, up to a limit.
 #[derive(Default)]
-struct Bounded(Vec<u8>);
+struct BoundedText(Vec<u8>);
 
-impl std::io::Write for Bounded {
+impl std::io::Write for BoundedText {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         if self.0.len() + bytes.len() > MAX_OUTPUT {
             let reason = format!("it renders to more than {MAX_OUTPUT} bytes");

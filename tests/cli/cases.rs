@@ -602,6 +602,13 @@ fn value_failures() -> Vec<Case> {
             std::fs::write(project.join(".agent/SPEC_VERSION"), "main\n").expect("a file");
             call(&["sync-spec"]).within(project)
         }),
+        case("E_NOT_FOUND", "new without the trust root", |_| {
+            call(&["new", "x", "--template", "./web", "--trusted-root", "nothing.json"])
+        }),
+        case("E_NOT_FOUND", "upgrade without the trust root", |sandbox| {
+            call(&["upgrade", "--template", "./web", "--trusted-root", "nothing.json"])
+                .within(sandbox.connector("acme"))
+        }),
         case("E_NOT_FOUND", "missing bundle", |_| {
             call(&["verify", "file", "--bundle", "b", "--key", "k"])
         }),

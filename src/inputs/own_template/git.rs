@@ -192,7 +192,7 @@ impl Git<'_> {
         let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
         let packed = packed.write_all(&bytes).and_then(|()| packed.finish());
         let packed = packed.map_err(|error| damaged(error.to_string()))?;
-        let mut kept = Parts(Kept::below("", MAX_UNPACKED));
+        let mut kept = TemplateParts(Kept::below("", MAX_UNPACKED));
         archive::read_as(packed.as_slice(), Layout::source(), &mut kept)
             .map_err(|error| damaged(error.to_string()))?;
         Ok(kept.0.files.into_iter().collect())
@@ -200,9 +200,9 @@ impl Git<'_> {
 }
 
 /// What belongs to a template, and nothing beside it: a link elsewhere does no harm.
-struct Parts(Kept);
+struct TemplateParts(Kept);
 
-impl archive::Receiver for Parts {
+impl archive::Receiver for TemplateParts {
     fn wants(&self, path: &str) -> bool {
         is_part(path)
     }

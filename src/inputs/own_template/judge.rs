@@ -65,7 +65,7 @@ pub fn judge(tree: &TemplateTree) -> (Option<Template>, Vec<TemplateFault>) {
             return (None, vec![TemplateFault::at(INFO, text, at, message)]);
         }
     };
-    let mut judge = Judge { spans: Spans::of(text), info: &info, faults: Vec::new() };
+    let mut judge = TemplateJudge { spans: Spans::of(text), info: &info, faults: Vec::new() };
     let (files, presets) = judge.files(tree);
     judge.head();
     judge.questions();
@@ -77,13 +77,13 @@ pub fn judge(tree: &TemplateTree) -> (Option<Template>, Vec<TemplateFault>) {
     (Some(Template { info, files, presets, is_own: true }), faults)
 }
 
-struct Judge<'a> {
+struct TemplateJudge<'a> {
     spans: Spans<'a>,
     info: &'a TemplateInfo,
     faults: Vec<TemplateFault>,
 }
 
-impl Judge<'_> {
+impl TemplateJudge<'_> {
     fn find(&mut self, keys: &[Step<'_>], message: impl Into<String>) {
         let fault = TemplateFault::at(INFO, self.spans.text, self.spans.offset(keys), message);
         self.faults.push(fault);

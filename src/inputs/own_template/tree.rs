@@ -42,7 +42,7 @@ impl TemplateTree {
             Ok(_) => {}
             Err(source) => return Err(unreadable(directory, source)),
         }
-        let mut tree = Collector { name, ..Collector::default() };
+        let mut tree = GrowingTree { name, ..GrowingTree::default() };
         tree.add(INFO, &directory.join(INFO))?;
         for part in PARTS {
             let root = directory.join(part);
@@ -84,7 +84,7 @@ impl TemplateTree {
         all: impl IntoIterator<Item = (String, Vec<u8>)>,
         name: &str,
     ) -> Result<Self, TemplateError> {
-        let mut tree = Collector { name, ..Collector::default() };
+        let mut tree = GrowingTree { name, ..GrowingTree::default() };
         for (path, bytes) in all {
             if is_part(&path) {
                 tree.take(&path, bytes)?;
@@ -157,7 +157,7 @@ pub fn unusable(name: &str, reason: impl Into<String>) -> TemplateError {
 
 /// Files so far, within the limits.
 #[derive(Default)]
-struct Collector<'a> {
+struct GrowingTree<'a> {
     name: &'a str,
     files: BTreeMap<RelativePath, Vec<u8>>,
     /// Their paths in lower case.
@@ -165,7 +165,7 @@ struct Collector<'a> {
     length: u64,
 }
 
-impl Collector<'_> {
+impl GrowingTree<'_> {
     fn refused(&self, path: &str, reason: &str) -> TemplateError {
         let faults = vec![TemplateFault::new(path, None, reason)];
         TemplateError::Faulty { name: self.name.to_owned(), faults }

@@ -17,7 +17,7 @@ use crate::visible::{Visible, visible};
 use crate::workflows::Run;
 use crate::workflows::new::rendering::{NamedProject, Unrendered};
 
-use super::combinations::{Answers, Combinations};
+use super::combinations::{Combinations, GivenAnswers};
 
 /// Names of sample projects: of several words and of one, in which more paths are the same.
 const NAMES: [&str; 2] = ["acme-shop", "acme"];
@@ -112,7 +112,7 @@ fn render(template: &Template, combinations: &Combinations) -> Result<Vec<Templa
     Ok(faults)
 }
 
-fn described(name: &str, answers: &Answers) -> String {
+fn described(name: &str, answers: &GivenAnswers) -> String {
     let name = (name != NAMES[0]).then(|| format!("for the name `{name}`"));
     let answers = answers.iter().map(|(key, value)| format!("{key}={value}"));
     let parts: Vec<_> = name.into_iter().chain(answers).collect();
@@ -122,7 +122,7 @@ fn described(name: &str, answers: &Answers) -> String {
 fn rendered(
     template: &Template,
     name: &str,
-    answers: &Answers,
+    answers: &GivenAnswers,
     tag: Option<&str>,
 ) -> Option<TemplateFault> {
     let input = |failure: Failure| TemplateFault::new(INFO, None, failure.message);

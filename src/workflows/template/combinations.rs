@@ -8,12 +8,12 @@ use crate::report::answers::template::TemplateCoverage;
 /// Most combinations that are rendered.
 const MAX_RENDERED: usize = 512;
 
-/// Answers that differ from the defaults: key and value.
-pub type Answers = BTreeMap<String, String>;
+/// GivenAnswers that differ from the defaults: key and value.
+pub type GivenAnswers = BTreeMap<String, String>;
 
 /// The combinations to render, and what they cover.
 pub struct Combinations {
-    pub all: Vec<Answers>,
+    pub all: Vec<GivenAnswers>,
     pub coverage: TemplateCoverage,
 }
 
@@ -30,7 +30,7 @@ impl Combinations {
     #[must_use]
     pub fn of(questions: &[Question]) -> Self {
         let axes: Vec<_> = questions.iter().map(axis).collect();
-        let base: Answers =
+        let base: GivenAnswers =
             axes.iter().filter_map(|axis| Some((axis.key.clone(), axis.given.clone()?))).collect();
         let count = |axis: &Axis| axis.others.len() as u64 + 1;
         let possible = axes.iter().map(count).fold(1_u64, u64::saturating_mul);
@@ -83,7 +83,7 @@ fn sample(question: &Question) -> String {
     text.chars().take(question.max_length.unwrap_or(usize::MAX)).collect()
 }
 
-fn product(axes: &[Axis], base: &Answers) -> Vec<Answers> {
+fn product(axes: &[Axis], base: &GivenAnswers) -> Vec<GivenAnswers> {
     let mut all = vec![base.clone()];
     for axis in axes {
         let more: Vec<_> = all
@@ -102,7 +102,7 @@ fn product(axes: &[Axis], base: &Answers) -> Vec<Answers> {
 }
 
 /// The defaults, every other answer once, and as many pairs of other answers as there is room for.
-fn part(axes: &[Axis], base: &Answers, possible: u64) -> (Vec<Answers>, String) {
+fn part(axes: &[Axis], base: &GivenAnswers, possible: u64) -> (Vec<GivenAnswers>, String) {
     let singles: Vec<_> = axes
         .iter()
         .enumerate()

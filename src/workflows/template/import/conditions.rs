@@ -1,10 +1,10 @@
 //! A condition of Jinja as `key=value`, where a condition of aos can say the same.
 
-use super::jinja::Names;
+use super::jinja::JinjaNames;
 
 /// `key=value`; `None` for anything that is not one comparison with a choice.
 #[must_use]
-pub fn condition(text: &str, names: &Names<'_>) -> Option<String> {
+pub fn condition(text: &str, names: &JinjaNames<'_>) -> Option<String> {
     let text = text.trim();
     let asked = |name: &str| {
         let key = name.trim().strip_prefix(names.prefix)?;

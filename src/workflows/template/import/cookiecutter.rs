@@ -10,7 +10,7 @@ use crate::report::answers::template::LeftOut;
 use crate::report::{ErrorCode, Failure};
 
 use super::Imported;
-use super::jinja::{Names, expression, is_template, translate};
+use super::jinja::{JinjaNames, expression, is_template, translate};
 use super::paths::{fits, place, used_keys};
 use super::question::{Asked, Info, key};
 
@@ -39,7 +39,7 @@ pub fn import(name: &str, sources: &[RepositoryFile]) -> Result<Imported, Failur
     }
     let mut left_out = beside(sources, &root);
     let questions = questions(&config, &renamed, &mut left_out);
-    let names = Names { prefix: PREFIX, questions: &questions, renamed: &renamed };
+    let names = JinjaNames { prefix: PREFIX, questions: &questions, renamed: &renamed };
     let verbatim: Vec<_> = config
         .get("_copy_without_render")
         .and_then(Value::as_array)
@@ -68,16 +68,16 @@ pub fn import(name: &str, sources: &[RepositoryFile]) -> Result<Imported, Failur
     Ok(Imported { info, files, left_out, notes })
 }
 
-type Refusal = (Option<usize>, String);
+type FileRefusal = (Option<usize>, String);
 type Translated = (String, Vec<(String, String)>, Vec<u8>);
 
 /// The place of a file in the template and its bytes.
 pub fn translated(
     path: &str,
     file: &RepositoryFile,
-    names: &Names<'_>,
+    names: &JinjaNames<'_>,
     copied: bool,
-) -> Result<Translated, Refusal> {
+) -> Result<Translated, FileRefusal> {
     let placed = place(path, names).map_err(|reason| (None, reason))?;
     let text = std::str::from_utf8(&file.bytes).ok().filter(|text| !copied && is_template(text));
     let Some(text) = text else {
@@ -190,7 +190,7 @@ fn questions(
         };
         match value {
             Value::String(text) => {
-                let names = Names { prefix: PREFIX, questions: &questions, renamed };
+                let names = JinjaNames { prefix: PREFIX, questions: &questions, renamed };
                 match default(text, &names) {
                     Ok(default) => asked.default = default,
                     Err(reason) => leave(&format!("its default is not taken over: {reason}")),
@@ -225,7 +225,7 @@ fn questions(
 ///
 /// # Errors
 /// The reason why it cannot be one.
-pub fn default(text: &str, names: &Names<'_>) -> Result<String, String> {
+pub fn default(text: &str, names: &JinjaNames<'_>) -> Result<String, String> {
     if !is_template(text) {
         return Ok(text.to_owned());
     }

@@ -10,7 +10,7 @@ use crate::report::{ErrorCode, Failure};
 
 use super::Imported;
 use super::cookiecutter::{default, translated};
-use super::jinja::{Names, is_template};
+use super::jinja::{JinjaNames, is_template};
 use super::paths::{fits, used_keys};
 use super::question::{Asked, Info, key};
 use super::yaml_tree;
@@ -49,7 +49,7 @@ pub fn import(name: &str, sources: &[RepositoryFile], path: &str) -> Result<Impo
         .collect();
     let (renamed, notes) = renamed(used_keys(inner.iter().map(|(path, _)| *path), ""), &config);
     let questions = questions(&config, path, &renamed, &mut left_out);
-    let names = Names { prefix: "", questions: &questions, renamed: &renamed };
+    let names = JinjaNames { prefix: "", questions: &questions, renamed: &renamed };
     let mut info = Info { name: name.to_owned(), origin: "copier", ..Info::default() };
     let mut files = BTreeMap::new();
     for (inner, file) in inner {
@@ -193,7 +193,7 @@ fn questions(
                 None => leave("its choices are computed, so any text is allowed"),
             }
         }
-        let names = Names { prefix: "", questions: &questions, renamed };
+        let names = JinjaNames { prefix: "", questions: &questions, renamed };
         match given.and_then(scalar) {
             Some(text) => match default(&text, &names) {
                 Ok(default) => asked.default = default,

@@ -8,7 +8,7 @@ use super::question::Asked;
 pub type Refused = (usize, String);
 
 /// What the names of a text mean.
-pub struct Names<'a> {
+pub struct JinjaNames<'a> {
     /// `cookiecutter.`, or nothing.
     pub prefix: &'a str,
     pub questions: &'a [Asked],
@@ -33,7 +33,7 @@ pub fn is_template(text: &str) -> bool {
 ///
 /// # Errors
 /// The first construct that is not supported.
-pub fn translate(text: &str, names: &Names<'_>) -> Result<String, Refused> {
+pub fn translate(text: &str, names: &JinjaNames<'_>) -> Result<String, Refused> {
     let mut translation = Translation { names, locals: BTreeSet::new(), out: String::new() };
     let mut rest = text;
     loop {
@@ -77,7 +77,7 @@ pub fn translate(text: &str, names: &Names<'_>) -> Result<String, Refused> {
 ///
 /// # Errors
 /// The reason why it is not supported.
-pub fn expression(text: &str, names: &Names<'_>) -> Result<String, String> {
+pub fn expression(text: &str, names: &JinjaNames<'_>) -> Result<String, String> {
     Translation { names, locals: BTreeSet::new(), out: String::new() }.expression(text)
 }
 
@@ -99,8 +99,8 @@ fn raw(text: &str) -> Option<(&str, &str)> {
 }
 
 struct Translation<'a> {
-    names: &'a Names<'a>,
-    /// Names that the text sets itself.
+    names: &'a JinjaNames<'a>,
+    /// JinjaNames that the text sets itself.
     locals: BTreeSet<String>,
     out: String,
 }
@@ -309,7 +309,7 @@ mod tests {
         let renamed = BTreeMap::from([("slug".to_owned(), "tool")]);
         translate(
             text,
-            &Names { prefix: "cookiecutter.", questions: &questions, renamed: &renamed },
+            &JinjaNames { prefix: "cookiecutter.", questions: &questions, renamed: &renamed },
         )
     }
 

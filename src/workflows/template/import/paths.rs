@@ -1,7 +1,7 @@
 //! Paths of other tools' templates: expressions become the marks of names, conditions become `[[only]]`.
 
 use super::conditions::condition;
-use super::jinja::Names;
+use super::jinja::JinjaNames;
 
 /// A path in `files/`, and the conditions on it and its directories, by the path in a project.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -14,7 +14,7 @@ pub struct PlacedFile {
 ///
 /// # Errors
 /// The reason why aos has no such place.
-pub fn place(path: &str, names: &Names<'_>) -> Result<PlacedFile, String> {
+pub fn place(path: &str, names: &JinjaNames<'_>) -> Result<PlacedFile, String> {
     let (mut placed, mut project) = (PlacedFile::default(), String::new());
     for component in path.split('/') {
         let (component, only) = match conditional(component) {
@@ -56,7 +56,7 @@ fn conditional(component: &str) -> Option<(&str, &str)> {
 }
 
 /// A name without expressions, with `@tool@` and `@package@`.
-fn named(component: &str, names: &Names<'_>) -> Result<String, String> {
+fn named(component: &str, names: &JinjaNames<'_>) -> Result<String, String> {
     let (mut name, mut rest) = (String::new(), component);
     while let Some((before, after)) = rest.split_once("{{") {
         let (code, after) = after.split_once("}}").ok_or("an expression in its name has no end")?;
@@ -145,7 +145,7 @@ mod tests {
         };
         let renamed = BTreeMap::from([("slug".to_owned(), "tool"), ("pkg".to_owned(), "package")]);
         let questions = [jobs];
-        let names = Names { prefix: "", questions: &questions, renamed: &renamed };
+        let names = JinjaNames { prefix: "", questions: &questions, renamed: &renamed };
         let placed = place("src/{{ pkg }}/.{{slug}}rc", &names).unwrap();
         assert_eq!(placed.path, "src/@package@/dot_@tool@rc");
         let placed = place("{% if jobs %}jobs{% endif %}/run.py", &names).unwrap();

@@ -18,6 +18,7 @@ Options:
   --dir DIR            Directory to install into        [env: AOS_INSTALL_DIR, default: ~/.local/bin]
   --release-url URL    Where releases are: https, or http on this machine
                                                         [env: AOS_RELEASE_URL, default: $repository/releases]
+  --allow-downgrade    Replace a newer aos with an older one
   --require-signature  Fail when the signature cannot be checked here
                                                         [env: AOS_REQUIRE_SIGNATURE=1]
   --help               Print this help
@@ -69,6 +70,7 @@ parse_options() {
     directory=${AOS_INSTALL_DIR:-}
     release_url=${AOS_RELEASE_URL:-$repository/releases}
     require_signature=${AOS_REQUIRE_SIGNATURE:-0}
+    allow_downgrade=0
     while [ $# -gt 0 ]; do
         option=$1
         case $option in
@@ -78,6 +80,11 @@ parse_options() {
             ;;
         --require-signature)
             require_signature=1
+            shift
+            continue
+            ;;
+        --allow-downgrade)
+            allow_downgrade=1
             shift
             continue
             ;;
@@ -429,6 +436,48 @@ find_version() {
         fail 3 "the newest release has no archive for $platform" "build it: cargo install --locked --git $repository aos"
 }
 
+# A "latest" that is older than the aos here was moved back by somebody. A version that was asked for is meant.
+refuse_older() {
+    if [ "$asked" != latest ] || [ "$allow_downgrade" = 1 ] || [ ! -e "$target" ]; then
+        return 0
+    fi
+    present=$(version_of "$target")
+    if is_older "$version" "$present"; then
+        fail 4 "the newest release is $version, but \`$target\` is $present" \
+            "to install it anyway, give --allow-downgrade or --version $version; if you did not expect this, report it at $repository/issues"
+    fi
+}
+
+# is_older VERSION OTHER, by the rules of Semantic Versioning.
+is_older() {
+    awk -v one="$1" -v other="$2" '
+        function compare(left, right,    l, r, count, i, a, b) {
+            count = split(left, l, "."); i = split(right, r, ".")
+            if (i > count) count = i
+            for (i = 1; i <= count; i++) {
+                if (!(i in l)) return -1
+                if (!(i in r)) return 1
+                a = l[i] ~ /^[0-9]+$/; b = r[i] ~ /^[0-9]+$/
+                if (a && b) { if (l[i] + 0 != r[i] + 0) return l[i] + 0 < r[i] + 0 ? -1 : 1 }
+                else if (a != b) return a ? -1 : 1
+                else if (l[i] "" != r[i] "") return l[i] "" < r[i] "" ? -1 : 1
+            }
+            return 0
+        }
+        BEGIN {
+            sub(/\+.*/, "", one); sub(/\+.*/, "", other)
+            at = index(one, "-"); pre_one = at ? substr(one, at + 1) : ""; if (at) one = substr(one, 1, at - 1)
+            at = index(other, "-"); pre_other = at ? substr(other, at + 1) : ""; if (at) other = substr(other, 1, at - 1)
+            result = compare(one, other)
+            if (result == 0 && pre_one != pre_other) {
+                if (pre_one == "") result = 1
+                else if (pre_other == "") result = -1
+                else result = compare(pre_one, pre_other)
+            }
+            exit (result < 0 ? 0 : 1)
+        }'
+}
+
 download_list() {
     base=$release_url/download/v$version
     say "aos $version for $platform"
@@ -612,7 +661,9 @@ main() {
     temporary=$(mktemp -d "${TMPDIR:-/tmp}/aos-install.XXXXXXXX") ||
         fail 1 "there is no directory for temporary files" "set TMPDIR to a directory that can be written"
 
+    asked=$version
     find_version
+    refuse_older
     top=aos-v$version-$platform
     archive=$top.tar.gz
     download_list

@@ -6,9 +6,11 @@ mod update;
 
 use crate::apply::ApplyError;
 use crate::inputs::answers::AnswerError;
+use crate::inputs::baseline::BaselineError;
 use crate::inputs::desired::{DesiredError, RuntimeFault};
 use crate::inputs::embedded::EmbeddedError;
 use crate::inputs::fleet::FleetError;
+use crate::inputs::fleet_file::FleetFileError;
 use crate::inputs::project::ProjectError;
 use crate::inputs::spec_source::SpecError;
 use crate::plan::confirmation::TokenError;
@@ -112,9 +114,35 @@ impl From<FleetError> for Failure {
         match error {
             FleetError::Search { .. } => Self::new(ErrorCode::Io, message)
                 .hint("check that the directory exists and can be read"),
+            FleetError::File(error) => error.into(),
             FleetError::Empty { .. } => Self::new(ErrorCode::NotFound, message).hint(
                 "give a directory that contains projects with an aos.toml or a connector.json",
             ),
+        }
+    }
+}
+
+impl From<FleetFileError> for Failure {
+    fn from(error: FleetFileError) -> Self {
+        let message = error.to_string();
+        match error {
+            FleetFileError::Read { .. } => Self::new(ErrorCode::Io, message)
+                .hint("make the file readable for this user"),
+            FleetFileError::Invalid { .. } => Self::new(ErrorCode::Validation, message).hint(
+                "the members are `members`, `closed`, `exclude`, `pins` and `baseline`; docs/fleets.md describes them",
+            ),
+        }
+    }
+}
+
+impl From<BaselineError> for Failure {
+    fn from(error: BaselineError) -> Self {
+        let message = error.to_string();
+        match error {
+            BaselineError::Absent { .. } => Self::new(ErrorCode::NotFound, message)
+                .hint("write one first: `aos check --recursive ROOT --baseline write`"),
+            BaselineError::Read { .. } => Self::new(ErrorCode::Validation, message)
+                .hint("restore the file from version control, or delete it and write a new one"),
         }
     }
 }

@@ -103,9 +103,23 @@ fn rules() -> String {
     page
 }
 
+/// What `scripts/conform/mutations` wrote; nothing before its first run.
+fn mutations() -> String {
+    let Ok(table) = std::fs::read_to_string(format!("{ROOT}/scripts/conform/mutations.md")) else {
+        return String::new();
+    };
+    format!(
+        "\n## Broken rules\n\n`scripts/conform/mutations` breaks each rule for every call in a tool of the template \
+         `cli-python`, in the answers of one command or in the failures with one code, and runs `aos conform`. A mutant is \
+         killed if the probe of the rule fails and shows a call of that command or with that code. The test \
+         `each_broken_promise_fails_its_probe_and_no_other` does the same for the other requirements: it breaks the promise \
+         of each probe in a tool once, and that probe alone must fail.\n\n{table}"
+    )
+}
+
 fn conformance() -> String {
-    let data = data(&["conform", "--list"]);
-    let mut page = header("`aos conform --list`");
+    let data = data(&["conform", "--explain", "all"]);
+    let mut page = header("`aos conform --explain all`");
     page.push_str("# Probes of `aos conform`\n\n");
     page.push_str(
         "Each probe tests one requirement of a contract on a running tool. `aos conform --explain PROBE` prints the same \
@@ -281,7 +295,7 @@ fn rules_md_says_what_the_binary_says() {
 
 #[test]
 fn the_page_of_conformance_is_what_the_binary_says() {
-    assert_current("docs/conformance.md", &conformance());
+    assert_current("docs/conformance.md", &(conformance() + &mutations()));
 }
 
 #[test]

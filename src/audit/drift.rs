@@ -14,7 +14,7 @@ use crate::inputs::repository;
 use crate::plan::{Action, Content, Digest, Edit, FileSet, Plan, RelativePath, TreeEntry, diff};
 use crate::system::files;
 
-use super::{rules, runtime, shadow, strays};
+use super::{names, rules, runtime, shadow, strays};
 
 /// The managed files of one project, compared with the state they should be in.
 #[derive(Debug)]
@@ -62,6 +62,7 @@ pub fn compare(
     found.extend(strays);
     found.extend(shadows);
     found.extend(special_modes(project, &compared));
+    found.extend(names::findings(repository, &wanted));
     Ok(Comparison { plan, findings: found, compared })
 }
 
@@ -215,7 +216,7 @@ pub fn extra(
     stays: &BTreeSet<RelativePath>,
 ) -> Vec<Finding> {
     let contract = record.spec.directory.as_str();
-    let own_files = outputs::own_files(&record.spec.directory);
+    let own_file = outputs::own_file_of(record.family, &record.spec.directory);
     let mut directories = vec![AGENT_DIRECTORY];
     if contract != AGENT_DIRECTORY {
         directories.push(contract);
@@ -231,7 +232,7 @@ pub fn extra(
             let kept = record.spec.keep.iter().any(|own| own.as_str() == path)
                 || stays.iter().any(|known| known.as_str() == path)
                 || runtime::is_owned(record, path);
-            if !own_files.iter().any(|own| own == path)
+            if own_file.as_deref() != Some(path)
                 && !kept
                 && !wanted.paths().any(|known| known.as_str() == path)
             {

@@ -2,9 +2,15 @@
 //!
 //! Reads projects, never writes; the rules themselves are in `contract::rules`.
 
+mod all_rules;
 pub mod drift;
+pub mod guard;
+pub mod inventory;
+pub mod members;
+mod names;
 pub mod project;
 pub mod records;
+mod report;
 pub mod rules;
 pub mod runtime;
 pub mod shadow;

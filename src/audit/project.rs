@@ -11,69 +11,19 @@ use crate::generate::outputs;
 use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
 use crate::generate::vendor::{self, SpecRelease};
 use crate::inputs::desired::{Desired, DesiredError, SourceBytes, WantedRuntime, runtime_files};
+use crate::inputs::frozen::FROZEN;
 use crate::inputs::project::{Project, ProjectError};
-use crate::inputs::spec_source::{self, FaultNumber, Session, SpecError, Trust, Wanted};
+use crate::inputs::spec_source::{self, Session, SpecError, Trust, Wanted};
 use crate::inputs::{embedded, repository};
 use crate::plan::{Plan, RelativePath};
 
+use super::inventory::Inventory;
 use super::runtime::RuntimeState;
 use super::template::TemplateState;
-use super::waivers::{self, Waived};
-use super::{drift, records, rules, shadow};
+use super::waivers;
+use super::{drift, guard, records, rules, shadow};
 
-/// What to check.
-#[derive(Clone, Debug, Default)]
-pub struct AuditOptions {
-    /// Only findings of these rules; all when empty.
-    pub rules: Vec<String>,
-    /// The day waivers are judged by, `YYYY-MM-DD`.
-    pub today: String,
-}
-
-/// The verdict on one project.
-#[derive(Clone, Debug)]
-pub struct ProjectReport {
-    /// As the user named it.
-    pub path: String,
-    /// Name of its directory.
-    pub name: String,
-    pub family: Family,
-    /// The pinned tag, when it can be read.
-    pub tag: Option<String>,
-    /// The source of the contract, from the record.
-    pub source: Option<String>,
-    /// How the vendored bytes were judged: `embedded`, `signed`, `lock`, or `none` when they were not.
-    pub trust: &'static str,
-    /// Who signed the contract, when it was signed.
-    pub signer: Option<String>,
-    /// Why the contract is not available: then there is no verdict on this project, whatever was found.
-    pub fault: Option<FaultNumber>,
-    pub notes: Vec<String>,
-    /// The runtime that the project has, when it has one.
-    pub runtime: Option<RuntimeState>,
-    /// The template that the project was made from, when there is one.
-    pub template: Option<TemplateState>,
-    /// How many managed files were compared.
-    pub compared: usize,
-    pub findings: Vec<Finding>,
-    pub waived: Vec<Waived>,
-    /// The omitted findings, if only some rules were requested.
-    pub passed_over: Option<PassedOver>,
-}
-
-/// Findings of rules that were not requested.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct PassedOver {
-    pub errors: usize,
-    pub warnings: usize,
-}
-
-impl ProjectReport {
-    #[must_use]
-    pub fn is_ok(&self) -> bool {
-        self.fault.is_none() && waivers::is_ok(&self.findings)
-    }
-}
+pub use super::report::{AuditOptions, PassedOver, ProjectReport};
 
 /// Checks the project that `path` is in; contracts of hosts come through `session`.
 ///
@@ -100,6 +50,9 @@ pub fn audit(
             runtime: RuntimeState::of(&project),
             template: TemplateState::of(&project),
             compared: 0,
+            wanted: 0,
+            inventory: Inventory::default(),
+            nested: Vec::new(),
             findings: records::findings(&project),
             waived: Vec::new(),
             passed_over: None,
@@ -195,13 +148,15 @@ impl Audit<'_> {
         if record.family == Family::NONE {
             // Its template is all that such a project has from aos; a broken archive is a finding of its own.
             self.report.compared = usize::from(is_own);
+            self.report.wanted = usize::from(is_own);
             return;
         }
         let mut wanted = self.vendored.clone();
         wanted.extend(record.outputs.values().flatten().map(|output| output.path.clone()));
         wanted.extend(self.project.lock.good().map(Lock::known).unwrap_or_default().into_keys());
         wanted.extend([PIN_PATH, LOCK_PATH].map(RelativePath::literal));
-        self.report.compared = self.compared.len() + usize::from(is_own);
+        self.report.compared = self.compared.len();
+        self.report.wanted = wanted.len();
         let left: Vec<_> = wanted.difference(&self.compared).map(RelativePath::as_str).collect();
         if left.is_empty() || self.report.fault.is_some() {
             return;
@@ -338,12 +293,29 @@ impl Audit<'_> {
         match spec_source::locked_release(&self.project.root, &record.spec.directory, lock) {
             Ok(release) => {
                 self.report.trust = Trust::Lock.name();
+                self.hold_to_the_floor(record, &release);
                 Some(release)
             }
             Err(error) => {
                 self.find(rules::MODIFIED.finding(error.path(), error.to_string()));
                 None
             }
+        }
+    }
+
+    /// What all released tags of the family share cannot be given up by a contract that nobody signed.
+    fn hold_to_the_floor(&mut self, record: &Record, release: &SpecRelease) {
+        let family = self.project.family;
+        let first = embedded::tags(family).into_iter().min();
+        let first = first.and_then(|tag| spec_source::embedded_release(family, &tag).ok());
+        let (Some(first), Some(frozen)) = (first, FROZEN.of(family)) else { return };
+        if let Some(changed) = frozen.changed(&first.contract, &release.contract) {
+            let path = format!("{}/contract.json", record.spec.directory);
+            let message = format!(
+                "`{}` lacks or redefines `{changed}`, which every released contract of `{family}` has",
+                release.tag
+            );
+            self.find(rules::FLOOR.finding(&path, message));
         }
     }
 
@@ -357,15 +329,44 @@ impl Audit<'_> {
         let Some(release) = release.or(fallback.as_deref()) else { return };
         let Some(part) = rules::FAMILY_RULES.of(self.project.family) else { return };
         let record = self.project.record.good();
-        self.report.findings.extend(part.check(&self.repository, &release.contract, record));
+        let mut found = part.check(&self.repository, &release.contract, record);
+        // Another project answers for its own files. A secret is a secret wherever it is.
+        let nested = self.nested();
+        found.retain(|finding| {
+            finding.rule.starts_with("secrets/")
+                || !nested.iter().any(|project| is_below(&finding.path, project))
+        });
+        self.report.findings.extend(found);
         self.report.notes.extend(part.notes(&self.repository, &release.contract, record));
+    }
+
+    /// Directories below this project that are projects of their own.
+    fn nested(&self) -> Vec<String> {
+        let outputs = self.project.record.good().into_iter().flat_map(|record| &record.outputs);
+        let outputs: Vec<_> = outputs.flat_map(|(_, paths)| paths).map(|o| &o.path).collect();
+        let nested = self.repository.nested(outputs.iter().map(|path| path.as_str()));
+        nested.into_iter().map(str::to_owned).collect()
+    }
+
+    /// Gives each path its class. One without a class is a fault of the check itself, and no project is in order then.
+    fn take_inventory(&mut self) {
+        self.report.nested = self.nested();
+        self.report.inventory = Inventory::of(
+            &self.repository,
+            &self.compared,
+            &self.report.nested,
+            &self.report.findings,
+        );
+        if self.report.inventory.unclassified > 0 {
+            let count = self.report.inventory.unclassified;
+            let message = format!("{count} paths of the project have no class");
+            self.find(rules::NOT_READ.finding(".", message));
+        }
     }
 
     /// The note on projects below this one.
     fn nested_projects(&self) -> Option<String> {
-        let outputs = self.project.record.good().into_iter().flat_map(|record| &record.outputs);
-        let outputs: Vec<_> = outputs.flat_map(|(_, paths)| paths).map(|o| &o.path).collect();
-        let nested = self.repository.nested(outputs.iter().map(|path| path.as_str()));
+        let nested = self.nested();
         let names: Vec<_> = nested.iter().take(5).map(|name| format!("`{name}`")).collect();
         let more = nested.len().checked_sub(names.len()).filter(|more| *more > 0);
         let more = more.map_or_else(String::new, |more| format!(" and {more} more"));
@@ -379,6 +380,9 @@ impl Audit<'_> {
 
     fn conclude(mut self, options: &AuditOptions) -> ProjectReport {
         self.count();
+        if self.project.record.good().is_some() {
+            self.report.findings.extend(guard::findings(&self.repository, &self.compared));
+        }
         let state = self.report.runtime.iter();
         let older: Vec<_> = state.flat_map(RuntimeState::findings).collect();
         self.report.findings.extend(older);
@@ -387,6 +391,7 @@ impl Audit<'_> {
         self.report.findings.extend(template);
         self.report.notes.append(&mut self.repository.notes);
         self.report.notes.extend(self.nested_projects());
+        self.take_inventory();
         let nested = self.repository.nested(std::iter::empty());
         for path in &self.repository.writes {
             if !nested.iter().any(|project| is_below(path, project)) {

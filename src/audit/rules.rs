@@ -1,10 +1,9 @@
 //! Rules about records and managed files; the rules of a family are in its folder.
 
-use crate::contract::family::FamilyParts;
+use crate::contract::Severity;
 use crate::contract::rules::rule::Rule;
-use crate::contract::{Family, Finding, ProjectFiles, Severity};
-use crate::generate::record::Record;
-use crate::generate::vendor::Contract;
+
+pub use super::all_rules::{FAMILY_RULES, FamilyRules, all, applies, find};
 
 macro_rules! rule {
     ($name:ident, $id:literal, $severity:ident, $summary:literal, $why:literal, $fix:literal, $source:literal) => {
@@ -157,6 +156,15 @@ rule!(
     "aos"
 );
 rule!(
+    FLOOR,
+    "spec/floor",
+    Error,
+    "A contract that only the lock vouches for keeps what every released contract of its family has",
+    "Without the admin mode for destructive commands, the required commands and the meanings of exit codes, callers are let in or misled",
+    "restore the named member in the contract, or pin a released tag and run `aos sync-spec`",
+    "aos.toml"
+);
+rule!(
     MISSING,
     "drift/missing",
     Error,
@@ -256,6 +264,24 @@ rule!(
     "aos.toml"
 );
 rule!(
+    TEMPLATE_UNKNOWN,
+    "template/unknown",
+    Warning,
+    "aos.toml names a template and a version that this aos knows",
+    "An upgrade starts from the recorded version; from one that never existed it cannot start",
+    "correct `name` and `version` under [template] in aos.toml, or update aos if a newer one wrote them",
+    "aos.toml"
+);
+rule!(
+    TEMPLATE_ANSWERS,
+    "template/answers",
+    Warning,
+    "Every answer in aos.toml is one that the template allows",
+    "The next upgrade renders the template with these answers, and stops at one that is not allowed",
+    "correct the answer under [answers] in aos.toml; `aos new --list` shows the questions of each template",
+    "aos.toml"
+);
+rule!(
     NOT_A_FILE,
     "drift/not-a-file",
     Error,
@@ -271,6 +297,15 @@ rule!(
     "Directories that aos manages contain nothing else",
     "An additional spec or contract file looks official, but nothing keeps it current",
     "move the file elsewhere or delete it",
+    "aos"
+);
+rule!(
+    CASE,
+    "drift/case",
+    Error,
+    "No path differs from a managed one in the case of its letters only",
+    "On macOS and Windows both names are one file, so a checkout keeps either one or the other",
+    "rename the file, or delete it",
     "aos"
 );
 rule!(
@@ -372,6 +407,7 @@ pub const RULES: &[Rule] = &[
     LOCK_MALFORMED,
     LOCK_STALE,
     SOURCE_UNAVAILABLE,
+    FLOOR,
     MISSING,
     MODIFIED,
     LINE_ENDINGS,
@@ -384,8 +420,11 @@ pub const RULES: &[Rule] = &[
     UNFINISHED,
     TEMPLATE_BEHIND,
     super::template::ARCHIVE,
+    TEMPLATE_UNKNOWN,
+    TEMPLATE_ANSWERS,
     NOT_A_FILE,
     EXTRA,
+    CASE,
     GENERATED_STALE,
     GENERATED_MISSING,
     GENERATOR,
@@ -396,48 +435,3 @@ pub const RULES: &[Rule] = &[
     WAIVER_UNUSED,
     WAIVER_UNKNOWN,
 ];
-
-/// The static rules of a family.
-pub trait FamilyRules: Sync {
-    /// Every rule, in the order of the reference.
-    fn rules(&self) -> &'static [Rule];
-
-    /// Judges a project by `contract`; the record is `None` when there is none that can be read.
-    fn check(
-        &self,
-        repository: &ProjectFiles,
-        contract: &Contract,
-        record: Option<&Record>,
-    ) -> Vec<Finding>;
-
-    /// Rules that fail when the file that generators read is no document.
-    fn unreadable_source(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    /// What the rules could not judge, and why.
-    fn notes(&self, _: &ProjectFiles, _: &Contract, _: Option<&Record>) -> Vec<String> {
-        Vec::new()
-    }
-}
-
-/// The rules of each family.
-pub static FAMILY_RULES: FamilyParts<dyn FamilyRules> = FamilyParts::new();
-
-/// Every rule of aos: its own, then those of each family.
-pub fn all() -> impl Iterator<Item = &'static Rule> {
-    let of_families = FAMILY_RULES.entries().into_iter().flat_map(|(_, part)| part.rules());
-    RULES.iter().chain(of_families)
-}
-
-/// The rule called `id`.
-#[must_use]
-pub fn find(id: &str) -> Option<&'static Rule> {
-    all().find(|rule| rule.id == id)
-}
-
-/// Whether the rule judges projects of `family`.
-#[must_use]
-pub fn applies(rule: &Rule, family: Family) -> bool {
-    rule.families.is_empty() || rule.families.contains(&family)
-}

@@ -1,5 +1,6 @@
 //! The template of a project: its version, the newest one, and the conflicts of an upgrade that are open.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::contract::rules::rule::Rule;
@@ -10,10 +11,11 @@ use crate::generate::record_template::UpgradeSection;
 use crate::generate::runtime::Version;
 use crate::inputs::own_template::archived;
 use crate::inputs::project::Project;
-use crate::inputs::template;
+use crate::inputs::{answers, template};
 use crate::merge::lines;
 use crate::plan::RelativePath;
 use crate::system::files::{self, Kind};
+use crate::visible::excerpt;
 
 use super::rules;
 
@@ -48,6 +50,10 @@ pub struct TemplateState {
     pub archive: Option<String>,
     /// Whether it is a template of one's own.
     pub is_own: bool,
+    /// Whether this aos knows the recorded version.
+    pub is_known: bool,
+    /// Answers that the template does not allow.
+    pub wrong_answers: Vec<String>,
 }
 
 /// An unresolved conflict.
@@ -79,6 +85,11 @@ impl TemplateState {
             is_own: origin.is_some(),
             waiting: upgrade.map(|upgrade| upgrade.version.clone()),
             open: upgrade.map(|upgrade| open(&project.root, upgrade)).unwrap_or_default(),
+            is_known: origin.is_some() || template::is_version(&section.name, &section.version),
+            wrong_answers: match origin {
+                Some(_) => Vec::new(),
+                None => wrong_answers(&section.name, &section.version, &record.answers),
+            },
         })
     }
 
@@ -115,8 +126,44 @@ impl TemplateState {
                 format!("the template `{}` is {}; this aos has {newest}", self.name, self.version);
             findings.push(rules::TEMPLATE_BEHIND.finding(RECORD_PATH, message));
         }
+        if !self.is_known {
+            let known = match &self.newest {
+                Some(newest) => format!("its newest version is {newest}"),
+                None => "there is no template of this name".to_owned(),
+            };
+            let message = format!(
+                "this aos does not know the template `{}` {}: {known}",
+                excerpt(&self.name, 60),
+                excerpt(&self.version, 40)
+            );
+            findings.push(rules::TEMPLATE_UNKNOWN.finding(RECORD_PATH, message));
+        }
+        findings.extend(
+            self.wrong_answers
+                .iter()
+                .map(|reason| rules::TEMPLATE_ANSWERS.finding(RECORD_PATH, reason.clone())),
+        );
         findings
     }
+}
+
+/// Answers that `aos new` records for every template.
+const OF_NEW: &[&str] = &["name", "preset"];
+
+/// Why recorded answers are not allowed; nothing where the template is not that of this aos.
+fn wrong_answers(name: &str, version: &str, given: &BTreeMap<String, String>) -> Vec<String> {
+    let Some(questions) = template::questions(name, version) else { return Vec::new() };
+    let is_question = |key: &str| questions.iter().any(|question| question.key == key);
+    let (known, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        given.clone().into_iter().partition(|(key, _)| is_question(key));
+    let unknown = others.keys().filter(|key| !OF_NEW.contains(&key.as_str()));
+    let mut wrong: Vec<_> = unknown
+        .map(|key| format!("`{}` is not a question of the template `{name}`", excerpt(key, 60)))
+        .collect();
+    if let Err(error) = answers::recorded(&questions, &known) {
+        wrong.push(error.to_string());
+    }
+    wrong
 }
 
 /// Files of `upgrade` that still have a marker, and files of rejected changes that are still there.

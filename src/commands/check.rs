@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::inputs::fleet::{self, Fleet};
+use crate::report::checked::FORMATS;
 use crate::report::{Failure, Outcome};
 use crate::workflows::asked::trust_root;
-use crate::workflows::check;
+use crate::workflows::check::{self, BaselineUse, CheckRequest};
 use crate::workflows::report_file::ReportFile;
 
 use super::Run;
@@ -15,7 +16,7 @@ use super::Run;
 /// Check that a project follows its pinned contract; fail on any difference
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  aos check\n  aos check --recursive ~/connectors\n  aos check --explain drift/modified"
+    after_help = "Examples:\n  aos check\n  aos check --recursive ~/connectors\n  aos check --report sarif=check.sarif\n  aos check --explain drift/modified"
 )]
 pub struct CheckArgs {
     /// Project directories; the default is the current directory
@@ -31,7 +32,12 @@ pub struct CheckArgs {
     /// Show everything, with the diff of each file; without it, the response has at most 4,096 bytes, failures first
     #[arg(long, conflicts_with = "explain")]
     pub diff: bool,
-    /// Also write a page for people to a file: `html=FILE`; it can be sorted and filtered, and needs no other file
+    /// Known findings of a fleet: `write` records them, `compare` accepts those that are recorded. A baseline only
+    /// becomes smaller, and never contains a finding that protects the comparison
+    #[arg(long, value_name = "ACTION", requires = "recursive", conflicts_with = "rule")]
+    pub baseline: Option<BaselineUse>,
+    /// Also write a report to a file: `sarif=FILE`, `junit=FILE`, `json=FILE`, or `html=FILE` for a page for
+    /// people; can be repeated
     #[arg(long, value_name = "FORMAT=FILE", conflicts_with = "explain")]
     pub report: Vec<String>,
     /// Describe one rule, or every rule with `all`
@@ -52,12 +58,21 @@ pub fn run(args: &CheckArgs, run: &Run) -> Result<Outcome, Failure> {
         return check::explain(id, run);
     }
     check::known(&args.rule)?;
-    let pages = ReportFile::all(&args.report, &["html"])?;
+    let formats: Vec<_> = FORMATS.iter().map(|(name, _)| *name).collect();
+    let files = ReportFile::all(&args.report, &formats)?;
     let roots = args.trusted_root.as_deref().map(|path| trust_root(Some(path))).transpose()?;
     let fleet = match &args.recursive {
         Some(root) => fleet::discover(root)?,
         None if args.paths.is_empty() => Fleet::of(vec![PathBuf::from(".")]),
         None => Fleet::of(args.paths.clone()),
     };
-    check::check(fleet, &args.rule, roots, args.diff, &pages, run)
+    let request = CheckRequest {
+        fleet,
+        rules: args.rule.clone(),
+        roots,
+        with_diffs: args.diff,
+        baseline: args.baseline,
+        reports: files,
+    };
+    check::check(request, run)
 }

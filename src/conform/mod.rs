@@ -4,6 +4,7 @@
 //! project, `inputs`, `strict_json` and `system`; writes nothing but the sandbox.
 
 pub mod call;
+pub mod containment;
 pub mod evidence;
 pub mod family;
 pub mod family_state;

@@ -1,7 +1,7 @@
 //! What surrounds one call of the tool: an empty home, a cleared environment, nothing of the user.
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::system::temporary::TemporaryDirectory;
 use crate::system::{environment, files, rights};
@@ -12,6 +12,8 @@ pub struct Sandbox {
     directory: TemporaryDirectory,
     program: OnceLock<PathBuf>,
     setting: OnceLock<(PathBuf, Vec<String>)>,
+    /// Files elsewhere that programs in it may read.
+    shown: Mutex<Vec<PathBuf>>,
 }
 
 /// The directories of a sandbox and the variables that name them.
@@ -43,7 +45,12 @@ impl Sandbox {
         for place in ["home", "config", "data", "cache", "state", "tmp", "work"] {
             directory.create_directory(place)?;
         }
-        Ok(Self { directory, program: OnceLock::new(), setting: OnceLock::new() })
+        Ok(Self {
+            directory,
+            program: OnceLock::new(),
+            setting: OnceLock::new(),
+            shown: Mutex::default(),
+        })
     }
 
     #[must_use]
@@ -87,7 +94,22 @@ impl Sandbox {
     /// If the system reports an error.
     pub fn link(&self, name: &str, target: &Path) -> std::io::Result<()> {
         self.directories_above(name)?;
+        self.show(target);
         rights::link(target, &self.path().join(name))
+    }
+
+    /// From now on programs in this sandbox may read this file or directory too.
+    pub fn show(&self, path: &Path) {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if !shown.iter().any(|known| known == path) {
+            shown.push(path.to_owned());
+        }
+    }
+
+    /// What programs in this sandbox may read elsewhere.
+    #[must_use]
+    pub fn shown(&self) -> Vec<PathBuf> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn directories_above(&self, name: &str) -> std::io::Result<()> {

@@ -15,6 +15,7 @@ use crate::system::subject::{self, Ending, Launch, Ran, Stimulus};
 use crate::system::temporary::TemporaryDirectory;
 use crate::system::{files, loopback};
 
+use super::containment::RunContainment;
 use super::family_state::FamilyState;
 use super::fixture::Fixture;
 use super::memory::Memory;
@@ -44,12 +45,14 @@ pub struct ToolCaller {
     pub fixture: Option<Fixture>,
     /// The reason when the network could not be cut off.
     pub isolation: Result<(), String>,
+    /// What calls are kept from.
+    pub containment: RunContainment,
     /// The manifest of the project, when it has one that can be read.
     pub manifest: Option<Value>,
     /// Environment variables that hold secrets, sorted.
     pub credentials: Vec<String>,
     /// Where Python keeps compiled sources: not beside them, and not made anew by each call.
-    compiled: Option<TemporaryDirectory>,
+    pub(super) compiled: Option<TemporaryDirectory>,
     memory: Memory<Observed>,
     /// Every finished call, for the rules that hold for all of them.
     pub log: CallLog,
@@ -92,6 +95,7 @@ impl ToolCaller {
             contract,
             fixture,
             isolation,
+            containment: RunContainment::default(),
             manifest,
             credentials,
             // Without one the calls are slower.
@@ -153,7 +157,7 @@ impl ToolCaller {
         self.fixture.as_ref()?.base_url_env.as_deref()
     }
 
-    fn tools(&self) -> Option<&'static dyn FamilyTools> {
+    pub(super) fn tools(&self) -> Option<&'static dyn FamilyTools> {
         TOOLS.of(self.target.family)
     }
 
@@ -344,6 +348,7 @@ impl ToolCaller {
             _ => connected(),
         };
         let directory = self.target.directory.as_deref().filter(|_| copy.is_none());
+        let enclosure = self.enclosure(sandbox);
         let launch = Launch {
             program: copy.unwrap_or(&self.target.program),
             arguments: &arguments,
@@ -362,6 +367,7 @@ impl ToolCaller {
                 Event::AtMark(Signal::Kill, _) => Stimulus::KillWhen(&due),
             },
             obeys_modes: call.obeys_modes,
+            enclosure: enclosure.as_ref(),
         };
         let ran = subject::run(&launch).map_err(|error| {
             let why = start::fault(launch.program, &error);
@@ -373,6 +379,13 @@ impl ToolCaller {
             _ => None,
         };
         if let Some(why) = start::fault_of_shell(launch.program, exit) {
+            self.does_not_start(launch.program, &why);
+            return Err(why);
+        }
+        if !self.spoke.load(Ordering::Relaxed)
+            && copy.is_none()
+            && let Some(why) = self.containment.explains(&ran)
+        {
             self.does_not_start(launch.program, &why);
             return Err(why);
         }

@@ -91,6 +91,21 @@ fn machine_name(machine: u16) -> &'static str {
     }
 }
 
+/// The program that runs a script: the one that its first line names, and with `env` the one that is on PATH.
+#[must_use]
+pub fn interpreter_of(program: &Path) -> Option<std::path::PathBuf> {
+    let head = head(program)?;
+    let line = head.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let line = String::from_utf8_lossy(line).into_owned();
+    let mut words = line.split_whitespace();
+    let first = Path::new(words.next()?);
+    if !first.ends_with("env") {
+        return first.is_absolute().then(|| first.to_owned());
+    }
+    let name = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+    crate::system::search_path::find(name)
+}
+
 /// The interpreter that a script names.
 fn interpreter(head: &[u8]) -> Option<String> {
     let line = head.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;

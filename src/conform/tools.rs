@@ -41,6 +41,11 @@ pub trait FamilyTools: Sync {
         true
     }
 
+    /// Whether its programs are started by the engine alone, which encloses them.
+    fn is_enclosed(&self) -> bool {
+        true
+    }
+
     /// The JSON document in the root of a project that says what its tool can do.
     fn manifest(&self) -> Option<&'static str> {
         None

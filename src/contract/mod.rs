@@ -9,6 +9,7 @@ pub mod findings;
 pub mod json;
 pub mod json_schema;
 pub mod name;
+pub mod pipelines;
 pub mod pyproject;
 pub mod repository;
 pub mod rules;

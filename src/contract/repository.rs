@@ -35,6 +35,30 @@ pub struct ProjectFiles {
     pub writes: Vec<String>,
     /// Why it may not be known which files are committed.
     pub notes: Vec<String>,
+    /// Files that git ignores and that nothing loads, and directories of them that were not entered.
+    pub ignored_files: usize,
+    pub ignored_directories: usize,
+    /// Every file that the walk met.
+    pub walked: usize,
+    /// What the repository around the project says about it.
+    pub around: EnclosingFiles,
+}
+
+/// Pipelines and attributes of the repository that a project is a part of.
+#[derive(Clone, Debug, Default)]
+pub struct EnclosingFiles {
+    /// The project below the top of the repository; empty when it is the top.
+    pub prefix: String,
+    /// Files above the project, by their path from the top.
+    pub files: BTreeMap<String, Vec<u8>>,
+}
+
+impl EnclosingFiles {
+    /// How many directories the project is below the top.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        if self.prefix.is_empty() { 0 } else { self.prefix.split('/').count() }
+    }
 }
 
 impl ProjectFiles {

@@ -109,6 +109,9 @@ fn swap(error: SwapError, message: &str) -> Failure {
         }
         SwapError::Stage { path, source } => local(message, &path, &source),
         // The rename itself: whatever its reason, what stands in the way is on this disk.
+        SwapError::Changed { .. } => Failure::new(ErrorCode::Integrity, message).hint(
+            "another program wrote to the staged file; nothing was replaced. Find out which one before you try again",
+        ),
         SwapError::Replace { path, source } => Failure::new(ErrorCode::Io, message)
             .hint(format!("check which program uses `{}` (such as a virus scanner), then run `aos update` again", path.display()))
             .detail("cause", "not_replaced")

@@ -99,6 +99,12 @@ pub fn own_files(directory: &RelativePath) -> Vec<String> {
     names.map(|name| format!("{directory}/{name}")).collect()
 }
 
+/// The file in the directory of a contract that projects of `family` write themselves.
+#[must_use]
+pub fn own_file_of(family: Family, directory: &RelativePath) -> Option<String> {
+    OUTPUTS.of(family)?.own_file().map(|name| format!("{directory}/{name}"))
+}
+
 /// Whether a path is that of such a file, wherever the contract is.
 #[must_use]
 pub fn is_own_file(path: &RelativePath) -> bool {

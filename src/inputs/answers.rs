@@ -164,12 +164,23 @@ fn accept(
         let key = excerpt(key, 60);
         return Err(AnswerError::UnknownKey { key, nearest: nearest.map(str::to_owned), known });
     };
+    let value = as_choice(question, value);
     if let Some(reason) = fault(question, value) {
         let value = excerpt(value, 60);
         return Err(AnswerError::Invalid { key: key.to_owned(), value, reason });
     }
     answers.insert(key.to_owned(), value.to_owned());
     Ok(())
+}
+
+/// `true` and `false` as answers to a question of yes or no.
+fn as_choice<'v>(question: &Question, value: &'v str) -> &'v str {
+    let is_offered = |wanted: &str| question.choices.iter().any(|choice| choice == wanted);
+    match value {
+        "true" if is_offered("yes") && !is_offered("true") => "yes",
+        "false" if is_offered("no") && !is_offered("false") => "no",
+        _ => value,
+    }
 }
 
 /// What is wrong with an answer.
@@ -258,6 +269,15 @@ mod tests {
         let questions = [question("license", &["MIT", "none"])];
         let error = collected(&questions, &["license=GPL"]).unwrap_err();
         assert!(error.to_string().contains("MIT, none"), "{error}");
+    }
+
+    #[test]
+    fn true_and_false_answer_a_question_of_yes_or_no() {
+        let questions = [question("jobs", &["no", "yes"])];
+        assert_eq!(collected(&questions, &["jobs=true"]).unwrap()["jobs"], "yes");
+        assert_eq!(collected(&questions, &["jobs=false"]).unwrap()["jobs"], "no");
+        assert!(collected(&questions, &["jobs=TRUE"]).is_err());
+        assert!(collected(&[question("license", &["MIT"])], &["license=true"]).is_err());
     }
 
     #[test]

@@ -5,10 +5,12 @@
 pub mod adoption;
 pub mod answer_forms;
 pub mod answers;
+pub mod baseline;
 pub mod changelog;
 pub mod desired;
 pub mod embedded;
 pub mod fleet;
+pub mod fleet_file;
 pub mod frozen;
 pub mod git;
 pub mod own_template;

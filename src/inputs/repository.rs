@@ -51,6 +51,7 @@ pub fn load(project: &Project) -> ProjectFiles {
     };
     let mut scope = Scope::of(project);
     repository.notes.extend(scope.checkout.note.clone());
+    repository.around = std::mem::take(&mut scope.checkout.around);
     let mut walk = walkdir::WalkDir::new(&project.root)
         .follow_links(false)
         .min_depth(1)
@@ -74,6 +75,7 @@ pub fn load(project: &Project) -> ProjectFiles {
                 }
                 if !scope.enters(&path) {
                     walk.skip_current_dir();
+                    repository.ignored_directories += 1;
                 } else if entry.depth() == MAX_DEPTH {
                     let reason = format!("it is more than {MAX_DEPTH} levels deep");
                     repository.unlisted.push((path, reason));
@@ -81,10 +83,11 @@ pub fn load(project: &Project) -> ProjectFiles {
             }
             Ok(entry) => {
                 let path = relative(&project.root, entry.path());
+                repository.walked += 1;
                 match scope.standing(&path) {
                     Standing::Committed => total += add(&mut repository, path, &entry),
                     Standing::Loadable => total += add_ignored(&mut repository, path, &entry),
-                    Standing::Foreign => {}
+                    Standing::Foreign => repository.ignored_files += 1,
                 }
             }
             Err(error) => {
@@ -146,6 +149,9 @@ impl Scope {
 
     fn standing(&mut self, path: &str) -> Standing {
         let is_managed = self.managed.iter().any(|place| is_within(path, place));
+        if is_managed && is_left_by_a_program(path) && !self.checkout.is_tracked(path) {
+            return Standing::Foreign;
+        }
         if is_managed || self.checkout.is_tracked(path) || !self.checkout.ignores(path, false) {
             return Standing::Committed;
         }
@@ -195,6 +201,35 @@ fn is_code(path: &str) -> bool {
             | "json"
             | "node"
     )
+}
+
+/// Whether an editor or a system left the file; nobody commits one, and nothing reads it.
+fn is_left_by_a_program(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let swap = name.starts_with('.')
+        && name.rsplit('.').next().is_some_and(|ending| {
+            ending.len() == 3
+                && ending.starts_with("sw")
+                && ending.ends_with(|last: char| last.is_ascii_lowercase())
+        });
+    swap || matches!(
+        name,
+        ".DS_Store"
+            | "Thumbs.db"
+            | "ehthumbs.db"
+            | "desktop.ini"
+            | "Desktop.ini"
+            | ".directory"
+            | ".localized"
+            | "4913"
+    ) || name.ends_with('~')
+        || name.starts_with("._")
+        || name.starts_with(".#")
+        || name.starts_with('#') && name.ends_with('#')
+        || name.starts_with(".nfs")
+        || name.starts_with(".fuse_hidden")
+        || name.ends_with("___jb_tmp___")
+        || name.ends_with("___jb_old___")
 }
 
 /// Whether a directory has the name of a journal of aos.

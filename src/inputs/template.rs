@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use serde::Deserialize;
 
@@ -216,6 +216,30 @@ pub fn newest(name: &str) -> Option<String> {
     let directory = test_templates().filter(|_| names().iter().any(|known| known == name))?;
     let place = Path::new(&directory).join(name).join("template.toml");
     version(&String::from_utf8(files::read(&place, MAX_TEST_FILE).ok()?.bytes).ok()?)
+}
+
+/// Whether this build has a template in a version, the newest or a released one.
+#[must_use]
+pub fn is_version(name: &str, version: &str) -> bool {
+    newest(name).as_deref() == Some(version)
+        || embedded::template_archive(name, version).is_some()
+        || test_templates().is_some() && released(name, version).is_ok_and(|found| found.is_some())
+}
+
+/// The questions of a template; `None` when `version` is not the newest. Read once for a whole fleet.
+#[must_use]
+pub fn questions(name: &str, version: &str) -> Option<Arc<Vec<Question>>> {
+    type Known = Mutex<BTreeMap<String, Option<Arc<Vec<Question>>>>>;
+    static QUESTIONS: OnceLock<Known> = OnceLock::new();
+    if newest(name).as_deref() != Some(version) {
+        return None;
+    }
+    let of = || find(name).ok().flatten().map(|template| Arc::new(template.info.questions));
+    if test_templates().is_some() {
+        return of();
+    }
+    let mut known = QUESTIONS.get_or_init(Known::default).lock().ok()?;
+    known.entry(name.to_owned()).or_insert_with(of).clone()
 }
 
 /// The version in the text of a `template.toml`.

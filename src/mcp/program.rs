@@ -53,6 +53,7 @@ impl Program {
             most_output: MAX_OUTPUT,
             stimulus: Stimulus::StopWhen(is_cancelled),
             obeys_modes: false,
+            enclosure: None,
         })
         .map_err(|error| {
             let why = crate::conform::start::fault(&self.path, &error);

@@ -109,7 +109,8 @@ pub fn read_as(
     let damaged = |error: io::Error| damaged(&error, layout.max_unpacked);
     let mut archive = tar::Archive::new(bounded);
     let mut top = layout.top.map(str::to_owned);
-    let mut seen = BTreeSet::new();
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    let mut directories: BTreeSet<String> = BTreeSet::new();
     let mut declared = 0_u64;
     let mut piece = vec![0; PIECE];
     let entries = archive.entries().map_err(damaged)?;
@@ -133,6 +134,12 @@ pub fn read_as(
         let path = place(&bytes, top)?;
         drop(bytes);
         if kind.is_dir() {
+            // Of a file and a directory with one name, an unpacker keeps the last.
+            let name = path.trim_end_matches('/').to_lowercase();
+            if seen.contains(&name) {
+                return Err(ArchiveError::Twice { path });
+            }
+            directories.insert(name);
             continue;
         }
         let wanted = receiver.wants(&path);
@@ -143,7 +150,13 @@ pub fn read_as(
             return Err(ArchiveError::NotAFile { path, kind: name(kind) });
         }
         // Two names that differ only in case are the same file on some systems.
-        if !seen.insert(path.to_lowercase()) {
+        let name = path.to_lowercase();
+        let above = || name.match_indices('/').map(|(at, _)| &name[..at]);
+        if directories.contains(&name) || above().any(|above| seen.contains(above)) {
+            return Err(ArchiveError::Twice { path });
+        }
+        directories.extend(above().map(str::to_owned));
+        if !seen.insert(name) {
             return Err(ArchiveError::Twice { path });
         }
         let mut read = 0_u64;

@@ -3,9 +3,9 @@
 use crate::contract::{Finding, Severity};
 use crate::visible::{Visible, visible};
 
-/// The annotation of one finding; `prefix` is the project's path inside the workspace.
+/// The annotation of one finding and of `count - 1` like it; `prefix` is the project's path inside the workspace.
 #[must_use]
-pub fn github(prefix: &str, finding: &Finding) -> Visible {
+pub fn github(prefix: &str, finding: &Finding, count: usize) -> Visible {
     let level = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -15,15 +15,26 @@ pub fn github(prefix: &str, finding: &Finding) -> Visible {
         prefix => format!("{prefix}/{}", finding.path),
     };
     let line = finding.line.map(|line| format!(",line={line}")).unwrap_or_default();
+    let more = match count {
+        0 | 1 => String::new(),
+        count => format!("%0Aand {} more findings of this rule in this file", count - 1),
+    };
     visible!(
-        "::{} file={}{},title={}::{}%0Afix: {}",
+        "::{} file={}{},title={}::{}%0Afix: {}{}",
         level,
         property(&file),
         line,
         property(finding.rule),
         data(&finding.message),
-        data(&finding.fix)
+        data(&finding.fix),
+        more
     )
+}
+
+/// An annotation without a place.
+#[must_use]
+pub fn notice(text: &str) -> Visible {
+    visible!("::notice::{}", data(text))
 }
 
 /// Escapes the text of an annotation, so that a file name or message cannot start another command.
@@ -50,7 +61,7 @@ mod tests {
             fix: "aos gen".into(),
             diff: None,
         };
-        let text = github("fleet/aos-x", &finding);
+        let text = github("fleet/aos-x", &finding, 1);
         let text = text.as_str();
         assert_eq!(text.lines().count(), 1, "{text}");
         assert!(

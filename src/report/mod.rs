@@ -6,6 +6,7 @@ pub mod annotations;
 pub mod answers;
 pub mod brief;
 pub mod changes;
+pub mod checked;
 pub mod command_change;
 pub mod comparison;
 pub mod conformance;
@@ -13,7 +14,6 @@ pub mod contract_gen;
 pub mod discovery;
 pub mod envelope;
 pub mod findings;
-pub mod fleet_page;
 pub mod style;
 pub mod tree;
 

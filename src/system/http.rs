@@ -24,6 +24,8 @@ const TICK: Duration = Duration::from_millis(25);
 const SMALL_BODY: u64 = 8 * 1024 * 1024;
 /// How many idle limits a small body may take.
 const SMALL_LIMITS: u128 = 4;
+/// How many limits of a test a large body may take.
+const TESTS_TOTAL: u32 = 12;
 /// A body that receives fewer bytes than this within one idle limit counts as stalled.
 const MIN_PROGRESS: u64 = 16 * 1024;
 
@@ -34,6 +36,8 @@ pub struct Limits {
     pub connect: Duration,
     /// Until the head of the answer, and between two pieces of its body.
     pub idle: Duration,
+    /// Until a large body is complete.
+    pub total: Duration,
 }
 
 impl Limits {
@@ -41,14 +45,16 @@ impl Limits {
     #[must_use]
     pub fn patient() -> Self {
         let seconds = |seconds| tests_limit().unwrap_or(Duration::from_secs(seconds));
-        Self { connect: seconds(10), idle: seconds(30) }
+        let total = tests_limit().map(|limit| limit * TESTS_TOTAL);
+        let total = total.unwrap_or(Duration::from_secs(15 * 60));
+        Self { connect: seconds(10), idle: seconds(30), total }
     }
 
     /// For a check that must not delay a command.
     #[must_use]
     pub fn brief() -> Self {
         let limit = tests_limit().unwrap_or(Duration::from_secs(2));
-        Self { connect: limit, idle: limit }
+        Self { connect: limit, idle: limit, total: limit * 4 }
     }
 }
 
@@ -284,10 +290,12 @@ impl Client {
         let mut window = (Stopwatch::start(), 0);
         let clock = Stopwatch::start();
         let slow = || HttpError::TimedOut { what: "the server sends too slowly" };
-        let is_small = request.max_bytes <= SMALL_BODY;
+        let total = match request.max_bytes <= SMALL_BODY {
+            true => self.limits.idle.as_millis() * SMALL_LIMITS,
+            false => self.limits.total.as_millis(),
+        };
         loop {
-            let limit = self.limits.idle.as_millis() * SMALL_LIMITS;
-            if is_small && u128::from(clock.elapsed_ms()) > limit {
+            if u128::from(clock.elapsed_ms()) > total {
                 return Err(slow());
             }
             let piece = self

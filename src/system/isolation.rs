@@ -1,6 +1,31 @@
-//! A network that ends at this machine's loopback, for this process and all it starts; no way back.
+//! A network that ends at this machine's loopback, and no local sockets, for this process and all it starts; no way back.
 //!
 //! Linux only. On other systems, or if the system does not allow it, the result gives the reason.
+
+/// Sockets with a path that programs of this machine listen on, such as those of containers and of ssh agents. They are
+/// reachable in every network namespace, and can be listed only before this process has its own.
+#[must_use]
+pub fn local_sockets() -> Vec<std::path::PathBuf> {
+    #[cfg(target_os = "linux")]
+    return linux::local_sockets();
+    #[cfg(not(target_os = "linux"))]
+    Vec::new()
+}
+
+/// Hides these sockets from this process and all it starts, in a mount namespace. Must run after `cut_off_network`, before
+/// any other thread exists.
+///
+/// # Errors
+/// Says in one sentence why the system does not allow it.
+pub fn hide_sockets(sockets: &[std::path::PathBuf]) -> Result<(), String> {
+    #[cfg(target_os = "linux")]
+    return linux::hide_sockets(sockets);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = sockets;
+        Err("only Linux has mount namespaces".to_owned())
+    }
+}
 
 /// Cuts this process off from every network but loopback. Must run before any other thread exists.
 ///
@@ -23,13 +48,17 @@ pub fn cut_off_network() -> Result<(), String> {
 #[cfg(target_os = "linux")]
 mod linux {
     use std::net::{Ipv4Addr, TcpListener, TcpStream};
+    use std::path::{Path, PathBuf};
 
     use nix::errno::Errno;
     use nix::sched::{CloneFlags, unshare};
+    use rustix::mount::{MountPropagationFlags, mount_bind, mount_change};
     use rustix::net::netlink::SocketAddrNetlink;
     use rustix::net::{
         AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, sendto, socket_with,
     };
+
+    use super::super::files::Kind;
 
     /// Where some distributions say that a user namespace comes without the rights that are needed here.
     const RESTRICTED: &str = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
@@ -62,6 +91,46 @@ mod linux {
                 "the network namespace has no loopback, so nothing can be tested in it: {error}"
             )
         })
+    }
+
+    /// Most sockets that are hidden, and the largest list of them.
+    const MAX_SOCKETS: usize = 4_000;
+    const MAX_LIST: u64 = 8 * 1024 * 1024;
+
+    pub(super) fn local_sockets() -> Vec<PathBuf> {
+        let list = super::super::files::read(Path::new("/proc/net/unix"), MAX_LIST);
+        let text = list.map(|loaded| String::from_utf8_lossy(&loaded.bytes).into_owned());
+        let mut sockets = paths(&text.unwrap_or_default());
+        sockets.retain(|path| matches!(super::super::files::kind(path), Ok(Kind::Other)));
+        sockets
+    }
+
+    /// The last word of each line that has a path; abstract names begin with `@`.
+    fn paths(list: &str) -> Vec<PathBuf> {
+        let paths = list.lines().filter_map(|line| line.find(" /").map(|at| line[at + 1..].into()));
+        let paths: std::collections::BTreeSet<PathBuf> = paths.collect();
+        paths.into_iter().collect()
+    }
+
+    pub(super) fn hide_sockets(sockets: &[PathBuf]) -> Result<(), String> {
+        if sockets.len() > MAX_SOCKETS {
+            return Err(format!("this machine has more than {MAX_SOCKETS} local sockets"));
+        }
+        unshare(CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC)
+            .map_err(|error| format!("the system allows no mount namespace: {}", error.desc()))?;
+        let flags = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+        mount_change("/", flags)
+            .map_err(|error| format!("mounts cannot be made private: {error}"))?;
+        for socket in sockets {
+            match mount_bind("/dev/null", socket) {
+                // It was removed meanwhile, or this user cannot reach it either.
+                Ok(()) | Err(rustix::io::Errno::NOENT | rustix::io::Errno::ACCESS) => {}
+                Err(error) => {
+                    return Err(format!("`{}` cannot be hidden: {error}", socket.display()));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn says(setting: &str, start: &[u8]) -> bool {
@@ -128,6 +197,12 @@ mod linux {
     #[cfg(test)]
     mod tests {
         use super::*;
+
+        #[test]
+        fn sockets_with_a_path_are_listed_once() {
+            let list = "Num RefCount Protocol Flags Type St Inode Path\n0: 2 0 10000 1 1 9 /run/a b.sock\n1: 3 0 0 1 3 8\n2: 2 0 10000 1 1 7 @/tmp/x\n3: 3 0 0 1 3 6 /run/a b.sock\n";
+            assert_eq!(paths(list), [PathBuf::from("/run/a b.sock")]);
+        }
 
         #[test]
         fn a_refusal_says_what_it_means_and_where_to_look() {

@@ -7,6 +7,7 @@ pub mod checkpoint;
 pub mod clock;
 pub mod conversation;
 pub mod directory_lock;
+pub mod enclosure;
 pub mod environment;
 pub mod files;
 pub mod git;

@@ -13,6 +13,7 @@ use std::time::Duration;
 use process_wrap::std::{ChildWrapper, CommandWrap};
 
 use super::clock::Stopwatch;
+use super::enclosure::{self, Enclosure};
 use super::{interrupt, keeper, rights};
 
 /// Time limit for a program to end after a signal.
@@ -39,6 +40,8 @@ pub struct Launch<'a> {
     pub stimulus: Stimulus<'a>,
     /// Modes of files apply to it, even as root.
     pub obeys_modes: bool,
+    /// What it may reach; everything that its user may, without one.
+    pub enclosure: Option<&'a Enclosure>,
 }
 
 /// What happens to the program while it runs.
@@ -155,12 +158,25 @@ fn spawn(launch: &Launch<'_>) -> std::io::Result<Box<dyn ChildWrapper>> {
     }
 }
 
-/// Capabilities are dropped on a separate thread, because they cannot be restored.
+/// Rights are dropped on a separate thread, because they cannot be restored.
 fn attempt_with_its_rights(launch: &Launch<'_>) -> std::io::Result<Box<dyn ChildWrapper>> {
-    if !launch.obeys_modes {
+    if !launch.obeys_modes && launch.enclosure.is_none() {
         return attempt(launch);
     }
-    let start = || rights::obey_modes().and_then(|()| attempt(launch));
+    let start = || {
+        if launch.obeys_modes {
+            rights::obey_modes()?;
+        }
+        if let Some(wanted) = launch.enclosure {
+            // What this system cannot enforce at all is in the report of the run, which rehearsed it.
+            let enforced = enclosure::enter(wanted);
+            if let (true, Err(why)) = (wanted.is_required, enforced.files) {
+                let why = format!("it cannot be kept to its files, so it was not started: {why}");
+                return Err(std::io::Error::other(why));
+            }
+        }
+        attempt(launch)
+    };
     let started = std::thread::scope(|scope| scope.spawn(start).join());
     started.unwrap_or_else(|_| Err(std::io::Error::other("the thread that starts it ended")))
 }

@@ -9,7 +9,7 @@ use semver::Version;
 use crate::release::archive::{self, ArchiveError, Kept, Receiver};
 use crate::release::signed::{DownloadProgress, download_directory};
 use crate::release::{Fault, ReleaseError, Signed, Stage};
-use crate::system::{files, interrupt};
+use crate::system::{checkpoint, files, interrupt};
 use crate::verify::Sha256;
 
 use super::executable;
@@ -76,6 +76,8 @@ pub fn install(
     drop(directory);
     interrupt::check()
         .map_err(|_| ReleaseError { stage: Stage::Replace, fault: Fault::Interrupted })?;
+    checkpoint::reached("update:tested");
+    stage.verify()?;
     stage.commit()?;
     let skill = skill
         .files

@@ -14,11 +14,16 @@ pub enum SwapError {
     Prepare { path: PathBuf, source: io::Error },
     #[error("the new program cannot be written to `{}`: {source}", path.display())]
     Stage { path: PathBuf, source: io::Error },
+    #[error("the staged program `{}` was changed while it was tested", path.display())]
+    Changed { path: PathBuf },
     #[error("`{}` cannot be replaced: {source}", path.display())]
     Replace { path: PathBuf, source: io::Error },
     #[error("`{}` could be neither replaced nor restored: {source}", target.display())]
     Displaced { target: PathBuf, backup: PathBuf, source: io::Error },
 }
+
+/// Bytes of a file that are read at once.
+const PIECE: usize = 64 * 1024;
 
 /// Why two updates cannot run at once.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +39,8 @@ pub enum LockError {
 pub struct Stage {
     staged: Staged,
     target: PathBuf,
+    /// Of everything that was written.
+    digest: sha2::Sha256,
 }
 
 impl Stage {
@@ -51,7 +58,7 @@ impl Stage {
         };
         let staged = Staged::beside(target).map_err(prepare(directory))?;
         files::is_replaceable(target).map_err(prepare(target))?;
-        Ok(Self { staged, target: target.to_owned() })
+        Ok(Self { staged, target: target.to_owned(), digest: sha2::Sha256::default() })
     }
 
     /// The path of the staged program.
@@ -66,6 +73,7 @@ impl Stage {
     /// When the disk is full, and the like.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), SwapError> {
         let path = self.staged.path().to_owned();
+        sha2::Digest::update(&mut self.digest, bytes);
         self.staged.write(bytes).map_err(|source| SwapError::Stage { path, source })
     }
 
@@ -78,6 +86,32 @@ impl Stage {
         self.staged.complete(&self.target).map_err(|source| SwapError::Stage { path, source })?;
         checkpoint::reached("update:staged");
         Ok(())
+    }
+
+    /// Checks that the file still has the bytes that were written. Between its trial run and the replacement another
+    /// program could have changed it.
+    ///
+    /// # Errors
+    /// When it has others, or cannot be read.
+    pub fn verify(&self) -> Result<(), SwapError> {
+        use std::io::Read as _;
+        let path = self.staged.path();
+        let fault = |source| SwapError::Stage { path: path.to_owned(), source };
+        let mut stream = files::open_named(path).map_err(fault)?;
+        let mut digest = sha2::Sha256::default();
+        let mut piece = vec![0; PIECE];
+        loop {
+            let length = stream.read(&mut piece).map_err(fault)?;
+            if length == 0 {
+                break;
+            }
+            sha2::Digest::update(&mut digest, &piece[..length]);
+        }
+        let written = sha2::Digest::finalize(self.digest.clone());
+        match sha2::Digest::finalize(digest) == written {
+            true => Ok(()),
+            false => Err(SwapError::Changed { path: path.to_owned() }),
+        }
     }
 
     /// Replaces the program with the new one.

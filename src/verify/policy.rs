@@ -197,7 +197,7 @@ impl Policy {
         }
         Ok(Log {
             url: log.base_url.clone(),
-            index: entry.log_index.get(),
+            index: index(entry),
             entry: format!("{} {}", entry.kind_version.kind(), entry.kind_version.version()),
         })
     }
@@ -300,6 +300,15 @@ fn from_repository(claims: &Claims, expected: Option<&str>) -> Result<(), Reject
             })
         }
         _ => Ok(()),
+    }
+}
+
+/// The index of the entry that something signed covers: the promise of the log, or its proof. The one beside them could
+/// be anything.
+fn index(entry: &TransparencyLogEntry) -> u64 {
+    match (&entry.inclusion_promise, &entry.inclusion_proof) {
+        (None, Some(proof)) => proof.log_index.get(),
+        _ => entry.log_index.get(),
     }
 }
 

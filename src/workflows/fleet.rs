@@ -7,10 +7,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::inputs::fleet::{self, Fleet};
+use crate::inputs::fleet::{self, Fleet, FleetError};
 use crate::report::answers::check::UnsearchedDirectory;
-use crate::report::answers::fleet::{FleetProject, FleetReport, FleetSummary};
+use crate::report::answers::fleet_run::{FleetRunProject, FleetRunReport, FleetRunSummary};
 use crate::report::{ErrorCode, Failure, Outcome};
+use crate::system::files::{self, Kind};
 use crate::system::interrupt;
 use crate::visible::{Visible, visible};
 use crate::workflows::Run;
@@ -23,10 +24,15 @@ pub fn over<A: serde::Serialize>(
     root: &Path,
     dry_run: bool,
     run: &Run,
-    answer: impl FnOnce(FleetReport) -> A,
+    answer: impl FnOnce(FleetRunReport) -> A,
     each: impl Fn(&Path) -> Result<Outcome, Failure>,
 ) -> Result<Outcome, Failure> {
-    let Fleet { projects, unsearched } = fleet::discover(root)?;
+    let Fleet { projects, mut unsearched, lost, .. } = fleet::discover(root)?;
+    // A project that was lost is not in order, and an empty list is never a success.
+    unsearched.extend(lost);
+    if projects.is_empty() && unsearched.is_empty() {
+        return Err(FleetError::Empty { path: root.to_owned() }.into());
+    }
     let mut rows = Vec::new();
     let mut faults = Vec::new();
     let mut is_interrupted = false;
@@ -37,12 +43,13 @@ pub fn over<A: serde::Serialize>(
             rows.push(row(shown, "pending"));
             continue;
         }
-        match each(path) {
+        let is_link = path != root && matches!(files::kind(path), Ok(Kind::Symlink));
+        match if is_link { Err(linked()) } else { each(path) } {
             Ok(outcome) => rows.push(done(shown, &outcome.data)),
             Err(failure) => {
                 is_interrupted = failure.code == ErrorCode::Interrupted;
                 let status = if is_interrupted { "pending" } else { "failed" };
-                rows.push(FleetProject {
+                rows.push(FleetRunProject {
                     code: Some(failure.code.as_str()),
                     message: Some(failure.message.clone()),
                     hint: failure.hint.clone(),
@@ -53,7 +60,7 @@ pub fn over<A: serde::Serialize>(
         }
     }
     let count =
-        |judge: &dyn Fn(&FleetProject) -> bool| rows.iter().filter(|row| judge(row)).count();
+        |judge: &dyn Fn(&FleetRunProject) -> bool| rows.iter().filter(|row| judge(row)).count();
     let (failed, pending) =
         (count(&|row| row.status == "failed"), count(&|row| row.status == "pending"));
     let unchanged =
@@ -63,7 +70,7 @@ pub fn over<A: serde::Serialize>(
         .map(|(path, reason)| UnsearchedDirectory { path: path.display().to_string(), reason })
         .collect();
     let is_ok = failed + pending == 0 && unsearched.is_empty();
-    let summary = FleetSummary {
+    let summary = FleetRunSummary {
         status: if is_interrupted {
             "interrupted"
         } else if is_ok {
@@ -80,7 +87,7 @@ pub fn over<A: serde::Serialize>(
         unsearched,
     };
     let text = text(&summary, &rows, run);
-    let report = FleetReport { summary, projects: rows };
+    let report = FleetRunReport { summary, projects: rows };
     if is_ok {
         return Ok(Outcome::new(answer(report), text));
     }
@@ -90,8 +97,14 @@ pub fn over<A: serde::Serialize>(
     Err(failure)
 }
 
-fn row(path: String, status: &str) -> FleetProject {
-    FleetProject {
+/// What a link leads to may be outside the fleet, so nothing is written through it.
+fn linked() -> Failure {
+    Failure::new(ErrorCode::Validation, "it is a link to a project")
+        .hint("run the command in the project itself, or replace the link by the project")
+}
+
+fn row(path: String, status: &str) -> FleetRunProject {
+    FleetRunProject {
         path,
         status: status.to_owned(),
         changes: 0,
@@ -101,7 +114,7 @@ fn row(path: String, status: &str) -> FleetProject {
     }
 }
 
-fn done(path: String, data: &Value) -> FleetProject {
+fn done(path: String, data: &Value) -> FleetRunProject {
     let list = |value: &Value| value.as_array().map(Vec::len);
     let planned =
         data.pointer("/preview/total").or_else(|| data.get("total")).and_then(Value::as_u64);
@@ -115,11 +128,11 @@ fn done(path: String, data: &Value) -> FleetProject {
         (None, 0) => "preview",
         (Some(status), _) => status,
     };
-    FleetProject { changes, ..row(path, status) }
+    FleetRunProject { changes, ..row(path, status) }
 }
 
 /// The error of the whole run: a signal first, a forgery next, then what running again does not fix.
-fn failure(report: &FleetReport, faults: &[Failure]) -> Failure {
+fn failure(report: &FleetRunReport, faults: &[Failure]) -> Failure {
     let rank = |failure: &&Failure| match failure.code {
         ErrorCode::Interrupted => 0,
         ErrorCode::Integrity => 1,
@@ -134,7 +147,10 @@ fn failure(report: &FleetReport, faults: &[Failure]) -> Failure {
         (None, _) => ErrorCode::Io,
     };
     let message = match (summary.failed, summary.pending) {
-        (0, 0) => format!("{} directories could not be searched", summary.unsearched.len()),
+        (0, 0) => format!(
+            "{} directories were not searched or are no project any more",
+            summary.unsearched.len()
+        ),
         (failed, 0) => format!("{failed} of {} projects failed", summary.projects),
         (failed, pending) => format!(
             "interrupted: {pending} of {} projects are left, {failed} failed",
@@ -146,7 +162,7 @@ fn failure(report: &FleetReport, faults: &[Failure]) -> Failure {
     )
 }
 
-fn text(summary: &FleetSummary, rows: &[FleetProject], run: &Run) -> Visible {
+fn text(summary: &FleetRunSummary, rows: &[FleetRunProject], run: &Run) -> Visible {
     let style = run.style;
     let mut lines: Vec<_> = rows
         .iter()
@@ -164,7 +180,7 @@ fn text(summary: &FleetSummary, rows: &[FleetProject], run: &Run) -> Visible {
         })
         .collect();
     lines.extend(summary.unsearched.iter().map(|left| {
-        visible!("{} {} was not searched: {}", style.bad("error"), left.path, left.reason)
+        visible!("{} {} was not changed: {}", style.bad("error"), left.path, left.reason)
     }));
     let verb = if summary.dry_run { "would change" } else { "changed" };
     lines.push(visible!(

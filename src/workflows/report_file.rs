@@ -10,13 +10,13 @@ use crate::visible::excerpt;
 /// A file to write, and in which format.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ReportFile {
-    format: &'static str,
+    pub format: &'static str,
     path: PathBuf,
 }
 
 impl ReportFile {
-    /// Parses `FORMAT=FILE` for the formats of a command, and sees whether each file can be written: a run takes
-    /// minutes, and its result must have a place.
+    /// Parses `FORMAT=FILE` with one of `formats`, and sees whether each file can be written: a run takes minutes, and
+    /// its result must have a place.
     ///
     /// # Errors
     /// When one is something else, two are the same file, or one cannot be written.
@@ -42,22 +42,20 @@ impl ReportFile {
     fn parse(text: &str, formats: &[&'static str]) -> Result<Self, Failure> {
         let parsed = text.split_once('=').filter(|(_, path)| !path.is_empty());
         let format =
-            parsed.and_then(|(format, _)| formats.iter().find(|known| **known == format).copied());
-        let known: Vec<_> =
-            formats.iter().map(|format| format!("`--report {format}=FILE`")).collect();
+            parsed.and_then(|(name, _)| formats.iter().copied().find(|format| *format == name));
         match (format, parsed) {
             (Some(_), Some((_, "-"))) => {
                 let message =
                     "a report must be a file; `-` is not allowed, because stdout has the response";
                 Err(Failure::new(ErrorCode::Validation, message)
-                    .hint(format!("use a file: {}", known.join(" or "))))
+                    .hint("use a file, for example `--report junit=report.xml`"))
             }
             (Some(format), Some((_, path))) => Ok(Self { format, path: PathBuf::from(path) }),
             _ => {
                 let shown = text.chars().take(80).collect::<String>();
                 let message = format!("`{}` is not a report", excerpt(&shown, 200));
                 Err(Failure::new(ErrorCode::Validation, message)
-                    .hint(format!("write {}", known.join(" or "))))
+                    .hint(format!("write {}", written(formats))))
             }
         }
     }
@@ -98,8 +96,18 @@ impl ReportFile {
     ///
     /// # Errors
     /// When something other than a file is there, or the directory cannot be written.
-    pub fn write(&self, render: impl FnOnce(&str) -> String) -> Result<(), Failure> {
-        put(&self.path, render(self.format).as_bytes()).map_err(|error| self.fault(&error))
+    pub fn write(&self, text: &str) -> Result<(), Failure> {
+        put(&self.path, text.as_bytes()).map_err(|error| self.fault(&error))
+    }
+}
+
+/// The formats in a sentence.
+fn written(formats: &[&str]) -> String {
+    let each: Vec<_> = formats.iter().map(|format| format!("`--report {format}=FILE`")).collect();
+    match each.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => String::new(),
     }
 }
 
@@ -137,7 +145,7 @@ fn staged(path: &Path) -> std::io::Result<PathBuf> {
     Ok(path.with_file_name(staged))
 }
 
-fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+pub fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let (_, existing) = standing(path)?;
     let staged = staged(path)?;
     files::write_new(&staged, bytes, Mode::Plain)?;

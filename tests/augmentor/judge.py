@@ -76,6 +76,7 @@ class Judge:
             self.names(facts)
             self.schemas(facts)
             self.declared(facts)
+            self.projected(facts)
             again = host.ask("describe")["facts"]
         with Host(self.folder, self.runtime) as host:
             fresh = self.loaded(host)
@@ -125,6 +126,21 @@ class Judge:
         for cap, key in CONTRACT["package"]["cap_members"].items():
             if (cap in self.caps) != bool(facts[key]):
                 self.fail("L7", f"the cap {cap} and {len(facts[key])} {key}")
+
+    def projected(self, facts: dict[str, Any]) -> None:
+        """X1 and X2: the commands as MCP clients see them."""
+        prefix = self.manifest.get("mcp", {}).get("tool_prefix")
+        for command in facts["commands"]:
+            name = f"{prefix}_{command['name']}" if prefix else str(command["name"])
+            if not re.fullmatch("[A-Za-z0-9_-]{1,64}", name) and "L4" not in self.failed:
+                self.fail("X1", name)
+        tools = {tool["name"]: tool["inputSchema"] for tool in facts["tools"]}
+        for example in json.loads(self.examples.read_text())["calls"]:
+            schema = tools.get(example.get("command"))
+            if isinstance(schema, dict) and not self.failed:
+                missing = set(schema.get("required", [])) - set(example["args"])
+                if missing and example.get("error") != "invalid_input":
+                    self.fail("X2", f"{missing} is missing")
 
     def observed(self, answer: dict[str, Any]) -> None:
         """P1: what was seen against what was declared."""

@@ -134,5 +134,5 @@ fn a_manifest_that_breaks_a_rule_blocks_every_probe() {
         augmentor::package(&sandbox, "node", "\n[permissions]\nnetwrok = \"all\"\n", "return {};");
     let answer = conform(&sandbox, &package);
     answer.error("E_NONCONFORMANT", 6);
-    assert_eq!(of_verdict(&answer, "blocked").len(), 19);
+    assert_eq!(of_verdict(&answer, "blocked").len(), 21);
 }

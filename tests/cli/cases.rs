@@ -255,6 +255,11 @@ pub fn successes() -> Vec<Case> {
             let project = super::conform::connector(sandbox, "");
             call(&["conform", "--probe", "harness.one-document"]).within(project)
         }),
+        case("OK", "conform with more files", |sandbox| {
+            let project = super::conform::connector(sandbox, "");
+            call(&["conform", "--probe", "harness.one-document", "--readable", "/usr"])
+                .within(project)
+        }),
         case("OK", "conform list", |_| call(&["conform", "--list", "--family", "agent-cli"])),
         case("OK", "sync-spec unchanged", |sandbox| {
             call(&["sync-spec"]).within(sandbox.connector("acme"))
@@ -317,6 +322,14 @@ pub fn successes() -> Vec<Case> {
             sandbox.connector("acme");
             sandbox.connector("bolt");
             call(&["check", "--recursive", "."])
+        }),
+        case("OK", "check with a baseline", |sandbox| {
+            sandbox.connector("acme");
+            call(&["check", "--recursive", ".", "--baseline", "write"])
+        }),
+        case("OK", "check with a report", |sandbox| {
+            let project = sandbox.connector("acme");
+            call(&["check", "--report", "sarif=check.sarif"]).within(project)
         }),
         case("OK", "check with everything", |sandbox| {
             call(&["check", "--diff"]).within(sandbox.connector("acme"))

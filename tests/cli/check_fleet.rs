@@ -33,7 +33,8 @@ fn a_fleet_is_checked_in_a_stable_order_with_one_summary() {
         let mut details = error["details"].clone();
         assert_eq!(
             paths(&details),
-            ["fleet/aos-alpha", "fleet/aos-zeta", "fleet/b/aos-beta", "fleet/b/deep/aos-gamma"]
+            ["fleet/b/aos-beta", "fleet/aos-alpha", "fleet/aos-zeta", "fleet/b/deep/aos-gamma"],
+            "what failed comes first"
         );
         let summary = &details["summary"];
         assert_eq!(
@@ -170,7 +171,7 @@ fn in_github_actions_each_finding_is_an_annotation_on_stderr() {
         run(sandbox.command(arguments).current_dir(place).env("GITHUB_ACTIONS", "true"))
     };
     let answer = in_actions(&["check", "--recursive", "fleet"], &sandbox.work());
-    let findings = answer.error("E_DRIFT", 6)["details"]["projects"][2]["findings"].clone();
+    let findings = answer.error("E_DRIFT", 6)["details"]["projects"][0]["findings"].clone();
     let lines: Vec<_> = answer.stderr.lines().collect();
     assert_eq!(lines.len(), findings.as_array().unwrap().len(), "{}", answer.stderr);
     let start = "::error file=fleet/b/aos-beta/contract/contract.json,title=drift/missing::";

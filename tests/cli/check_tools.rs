@@ -40,7 +40,8 @@ fn an_adopted_tool_is_told_what_else_a_tool_of_the_family_has() {
     let sandbox = Sandbox::new();
     let project = adopted(&sandbox);
     let expected = [
-        "warning workflow/no-check .github/workflows",
+        "warning guard/not-in-ci .",
+        "warning guard/line-endings .gitattributes",
         "warning documents/missing CONTRIBUTING.md",
         "warning documents/other-guard scripts/check-spec.js",
         "warning documents/other-guard scripts/gen-contract.js",

@@ -28,6 +28,8 @@ mod check_committed;
 mod check_documents;
 mod check_drift;
 mod check_fleet;
+mod check_guard;
+mod check_members;
 mod check_records;
 mod check_shadows;
 mod check_tools;

@@ -126,7 +126,7 @@ fn every_place_names_the_adapter_once_wired() {
     let package = checkout.join("backend/internal/adapters/agent/acme");
     assert!(package.join("adapter.go").is_file());
     assert!(package.join("internal/runtime/jsonhooks/merge.go").is_file());
-    for absent in ["go.mod", "aos.toml", "internal/runtime/kit", "internal/runtime/conform"] {
+    for absent in ["go.mod", "aos.toml", "internal/runtime/kit"] {
         assert!(!package.join(absent).exists(), "{absent}");
     }
     // What no anchor finds is said.

@@ -77,6 +77,21 @@ fn a_second_run_changes_nothing_and_another_version_replaces_the_file_by_a_new_o
 }
 
 #[test]
+fn a_newest_release_that_is_older_is_installed_only_when_that_is_wanted() {
+    let scene = Scene::new();
+    script(&scene.target(), &program("9.9.0"));
+    Release::new("9.8.7").publish(&scene.server);
+    scene.refused(&[], 4, "the newest release is 9.8.7, but");
+    assert_eq!(std::fs::read_to_string(scene.target()).unwrap(), program("9.9.0"));
+    for arguments in [&["--allow-downgrade"][..], &["--version", "9.8.7"]] {
+        script(&scene.target(), &program("9.9.0"));
+        let answer = scene.install(arguments);
+        assert_eq!(answer.exit, Some(0), "{answer:?}");
+        assert_eq!(std::fs::read_to_string(scene.target()).unwrap(), program("9.8.7"));
+    }
+}
+
+#[test]
 fn relative_directories_and_tildes_in_quotes_are_understood() {
     let (mut scene, _) = Scene::with_release();
     assert_eq!(scene.install(&["--dir", "here/bin"]).exit, Some(0));
@@ -212,6 +227,7 @@ fn help_names_every_option_and_variable() {
         "--version",
         "--dir",
         "--release-url",
+        "--allow-downgrade",
         "--require-signature",
         "AOS_VERSION",
         "AOS_INSTALL_DIR",

@@ -1,6 +1,7 @@
 //! TypeScript and JavaScript: files that a runtime or a bundler takes for the module, and code that changes its constants.
 
 mod aliases;
+mod loaders;
 
 use crate::contract::Finding;
 use crate::system::files::Kind;
@@ -39,6 +40,7 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
         }
     }
     aliases::check(module, found);
+    loaders::check(module, found);
     constants(module, found);
 }
 

@@ -14,8 +14,7 @@ pub mod shell;
 #[derive(Args, Debug)]
 #[command(
     after_help = "The script asks aos for the values of options, such as templates, rules and tags, while you type.\n\n\
-                  Examples:\n  source <(aos completions bash --format raw)\n  \
-                  aos completions zsh --format raw > ~/.zfunc/_aos"
+                  Example:\n  source <(aos completions bash --format raw)"
 )]
 pub struct CompletionsArgs {
     /// Shell for which to print the script

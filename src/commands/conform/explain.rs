@@ -3,7 +3,9 @@
 use crate::commands::Run;
 use crate::conform::{Probe, family as registry};
 use crate::contract::{Family, suggestion};
-use crate::report::answers::conformance::{ConformAnswer, ProbeDescription, ProbeList};
+use crate::report::answers::conformance::{
+    ConformAnswer, FixtureGuide, ProbeDescription, ProbeList, ProbeTitle, ProbeTitles,
+};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::visible::excerpt;
 use crate::visible::{Visible, visible};
@@ -43,14 +45,25 @@ pub fn list(family: Option<Family>, run: &Run) -> Outcome {
     let lines = probes.iter().map(|probe| {
         visible!("{} {}", run.style.strong(format!("{:width$}", probe.id)), probe.title)
     });
-    Outcome::new(described(&probes), Visible::joined(lines, "\n"))
+    let titles = probes.iter().map(|probe| ProbeTitle { probe: probe.id, title: probe.title });
+    let titles = ProbeTitles { probes: titles.collect() };
+    Outcome::new(ConformAnswer::Listed(titles), Visible::joined(lines, "\n"))
 }
 
-/// One probe, or all of them.
+/// What conform.toml may contain, without a network.
+fn fixture() -> Outcome {
+    let text = include_str!("../../../docs/conform-toml.md");
+    Outcome::new(ConformAnswer::Fixture(FixtureGuide { fixture: text }), Visible::block(text))
+}
+
+/// One probe, all of them, or the file `conform.toml`.
 ///
 /// # Errors
 /// When the probe does not exist.
 pub fn explain(id: &str, family: Option<Family>, run: &Run) -> Result<Outcome, Failure> {
+    if id == "fixture" {
+        return Ok(fixture());
+    }
     let probes = if id == "all" { of(family) } else { vec![probe(id)?] };
     let text = probes.iter().map(|probe| {
         let needs: Vec<_> = probe.needs.iter().map(|need| need.name()).collect();

@@ -19,13 +19,13 @@ use crate::report::answers::conformance::ConformAnswer;
 use crate::report::conformance::{self, CommandLine, Conformance};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::progress::Progress;
-use crate::system::{clock, interrupt, isolation, keeper, temporary};
+use crate::system::{clock, enclosure, interrupt, isolation, keeper, temporary};
 use crate::visible::excerpt;
-use crate::workflows::report_file::ReportFile;
 
 use crate::visible::visible;
 
 use super::Run;
+use crate::workflows::report_file::ReportFile;
 
 /// Longest time of a whole run.
 const RUN_LIMIT: Duration = Duration::from_secs(600);
@@ -47,7 +47,7 @@ pub struct ConformArgs {
     /// List the probes, with `--family` those of one family, without running any
     #[arg(long, conflicts_with_all = ["probe", "explain", "command"])]
     pub list: bool,
-    /// Describe one probe, or every probe with `all`, without running any
+    /// Describe one probe, every probe with `all`, or conform.toml with `fixture`, without running any
     #[arg(long, value_name = "PROBE", conflicts_with_all = ["probe", "command"])]
     pub explain: Option<String>,
     /// Also write a report to a file: `junit=FILE` or `sarif=FILE`; can be repeated
@@ -65,6 +65,9 @@ pub struct ConformArgs {
     /// File that describes upstream and commands; the default is conform.toml of the project
     #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "explain"])]
     pub fixture: Option<PathBuf>,
+    /// Directory or file that the tool may read, beside its project and its programs; can be repeated
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["list", "explain"])]
+    pub readable: Vec<PathBuf>,
     /// Program and first arguments of the tool, instead of a project
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
@@ -96,7 +99,12 @@ pub fn run(args: &ConformArgs, run: &Run) -> Result<Outcome, Failure> {
     let probes = selected(&wanted, subject.target.family)?;
     temporary::sweep();
     // Before the first thread: a namespace is entered by this process, and all that it starts inherits it.
+    let sockets = isolation::local_sockets();
     let isolation = isolation::cut_off_network();
+    let sockets = match &isolation {
+        Ok(()) => isolation::hide_sockets(&sockets),
+        Err(why) => Err(why.clone()),
+    };
     let mut notes = subject.notes;
     // From here on, whatever is started ends with aos, whatever ends aos.
     let _keeper = keeper::start(isolation.is_ok())
@@ -104,18 +112,21 @@ pub fn run(args: &ConformArgs, run: &Run) -> Result<Outcome, Failure> {
             notes.push(format!("if aos is killed, programs that it started may continue: {error}"));
         })
         .ok();
-    let session = ToolCaller::new(subject.target, subject.contract, subject.fixture, isolation);
+    // What cannot be hidden in this way is kept from the tool by the enclosure of each call.
+    let _ = enclosure::hide_this_process();
+    let session = ToolCaller::new(subject.target, subject.contract, subject.fixture, isolation)
+        .contained(&sockets, enclosure::rehearse(), &args.readable);
     let mut verdicts = examine(&session, &probes, jobs, run);
     interrupt::check()?;
     let remarks =
         waivers::apply(&mut verdicts, &subject.waivers, session.family(), &clock::today());
     let again = again(args, run);
     let mut conformance = Conformance::new(&session, verdicts, remarks, notes, again);
-    let render = |format: &str| match format {
+    let text = |file: &ReportFile| match file.format {
         "junit" => conformance::junit::render(&conformance),
         _ => conformance::sarif::render(&conformance),
     };
-    let written: Vec<_> = files.iter().filter_map(|file| file.write(render).err()).collect();
+    let written: Vec<_> = files.iter().filter_map(|file| file.write(&text(file)).err()).collect();
     conformance.report_faults = written.iter().map(|fault| fault.message.clone()).collect();
     conclude(&conformance, run, written.into_iter().next())
 }
@@ -135,6 +146,9 @@ fn again(args: &ConformArgs, run: &Run) -> CommandLine {
     option("--family", args.family.clone());
     option("--tag", args.tag.clone());
     option("--fixture", args.fixture.as_ref().map(|path| path.display().to_string()));
+    for path in &args.readable {
+        before.extend(["--readable".to_owned(), path.display().to_string()]);
+    }
     let mut after = Vec::new();
     if !args.command.is_empty() {
         after.push("--".to_owned());
@@ -230,15 +244,8 @@ impl From<FixtureError> for Failure {
             FixtureError::Read { source, .. } => {
                 Self::new(io_code(&source), message).hint(io_hint(&source))
             }
-            FixtureError::Document { .. } => {
-                Self::new(ErrorCode::Validation, message).hint(concat!(
-                    "fix it there; all members are described at ",
-                    env!("CARGO_PKG_REPOSITORY"),
-                    "/blob/v",
-                    env!("CARGO_PKG_VERSION"),
-                    "/docs/conform-toml.md"
-                ))
-            }
+            FixtureError::Document { .. } => Self::new(ErrorCode::Validation, message)
+                .hint("fix it there; `aos conform --explain fixture` describes all members"),
         }
     }
 }

@@ -82,9 +82,10 @@ impl Monitored {
             if is_counted && result.finding.verdict() != ProbeVerdict::NotApplicable {
                 result.finding = result.finding.clone().about(rule.judged, super::probe::CALLS);
             }
-            if let Some(first) = rule.shown.first()
-                && result.finding.verdict() != ProbeVerdict::Fail
-            {
+            let Some(first) = rule.shown.first() else { continue };
+            if result.finding.verdict() == ProbeVerdict::Fail {
+                rule.complete(&mut result.finding);
+            } else {
                 result.finding = rule.contradiction(first, &result.finding);
             }
         }
@@ -92,6 +93,20 @@ impl Monitored {
 }
 
 impl ObservedRule {
+    /// Adds the calls that prove a failure to those that the probe itself shows.
+    fn complete(&self, finding: &mut Conclusion) {
+        for call in &self.shown {
+            let is_known = finding.evidence.iter().any(|known| {
+                known.argv == call.argv
+                    && known.stdout == call.stdout
+                    && known.stderr == call.stderr
+            });
+            if !is_known {
+                finding.evidence.push(call.clone());
+            }
+        }
+    }
+
     fn contradiction(&self, first: &CallEvidence, finding: &Conclusion) -> Conclusion {
         let call = evidence::line(&first.argv);
         let message = format!(

@@ -20,9 +20,9 @@ use super::name::AdapterName;
 use super::wiring::checkout::OrchestratorCheckout;
 
 /// The Go of the orchestrator.
-const GO: &str = "1.25.7";
+pub const GO: &str = "1.25.7";
 /// Its module.
-const ORCHESTRATOR: &str = "github.com/aoagents/agent-orchestrator/backend";
+pub const ORCHESTRATOR: &str = "github.com/aoagents/agent-orchestrator/backend";
 
 pub struct AdapterScaffolder;
 
@@ -222,14 +222,13 @@ fn described(agent: &AgentPreset, tool: &str) -> Value {
     let style = system.style.as_str();
     let (section, name) =
         agent.permissions.key.split_once('.').unwrap_or((&agent.permissions.key, ""));
-    let in_hooks = ["workspace-file", "profile", "plugin"].contains(&style);
+    let in_hooks = ["workspace-file", "rule", "profile", "plugin"].contains(&style);
     let of_agent = json!({
         "submits": hooks.events.iter().any(|event| event.name == "user-prompt-submit"),
-        "prompt_value": if style == "prepend" { "prompt" } else { "cfg.Prompt" },
         "uses_session_file": agent.permissions.style == "settings"
             || ["file", "agent-config"].contains(&style),
         "uses_runtime_in_hooks": hooks.family != "none" || in_hooks,
-        "writes_files": installs && !has_home || ["workspace-file", "profile"].contains(&style),
+        "writes_files": installs && !has_home || ["workspace-file", "rule", "profile"].contains(&style),
         "needs_workspace_check": !installs || has_home,
         "calls": if agent.restore.after.is_empty() { json!(["launch"]) } else { json!(["launch", "restore"]) },
     });

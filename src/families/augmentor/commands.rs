@@ -2,24 +2,26 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use crate::commands::augmentor::seam::{Callee, Host, Named, Network, Request};
 use crate::contract::json;
 use crate::generate::vendor::SpecRelease;
 use crate::inputs::spec_source;
+use crate::report::answers::augmentor::ManifestFault;
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::{environment, random};
 use crate::visible::{Visible, excerpt, visible};
 
+use super::answers::{self, Called};
 use super::contract::AugmentorContract;
 use super::contract::FAMILY;
 use super::host::message::Context;
 use super::host::outcome::CallError;
+use super::host::package;
 use super::host::package::HostedPackage;
 use super::host::place::PackagePlace;
 use super::host::place::{PlaceError, WantedPackage};
-use super::host::{containment, package};
 
 /// Most lines of the log and of the package's output that go to stderr.
 const MAX_LINES: usize = 200;
@@ -36,12 +38,8 @@ impl Host for AugmentorHost {
     fn describe(&self, named: &Named<'_>, network: &Network) -> Result<Outcome, Failure> {
         let release = newest()?;
         let mut package = loaded(named, contract(&release)?, network, None, true)?;
-        let mut data = described(&package);
-        if let Some(fault) = package.shutdown() {
-            data.insert("notes".to_owned(), json!([fault]));
-        }
-        let text = text(&package);
-        Ok(Outcome::new(Value::Object(data), text))
+        let notes = package.shutdown().into_iter().collect();
+        Ok(Outcome::new(answers::described(&package, notes), text(&package)))
     }
 
     fn call(
@@ -60,9 +58,9 @@ impl Host for AugmentorHost {
             chunks += 1;
             sink(chunk)
         };
-        let (kind, name) = match request.callee {
-            Callee::Command { name, .. } => ("command", name),
-            Callee::Agent { id, .. } => ("agent", id),
+        let called = match request.callee {
+            Callee::Command { name, .. } => Called::Command(name.to_owned()),
+            Callee::Agent { id, .. } => Called::Agent(id.to_owned()),
         };
         let caller = package::Caller {
             is_streamed: request.is_streamed,
@@ -70,29 +68,20 @@ impl Host for AugmentorHost {
             is_withdrawn: &|| false,
         };
         let answer = package.call(&request.callee, &context, caller);
-        let notes: Vec<_> = package.shutdown().into_iter().collect();
-        let mut data = Map::new();
-        data.insert("package".to_owned(), identity(&package.place));
-        data.insert(kind.to_owned(), name.into());
-        data.insert("chunks".to_owned(), chunks.into());
-        data.insert("permissions".to_owned(), permissions(&package));
-        data.insert("secrets".to_owned(), secrets(&package.place));
-        data.insert("notes".to_owned(), notes.into());
+        let notes = package.shutdown().into_iter().collect();
+        let call = answers::call(&package, called, chunks, notes);
         let log = if request.is_quiet { Vec::new() } else { log(&package) };
         match answer {
             Ok(done) => {
-                let text =
-                    Visible::json(json::pretty(&Value::Object(done.value.clone())).trim_end());
-                data.insert("result".to_owned(), Value::Object(done.value));
-                data.insert("error".to_owned(), Value::Null);
-                data.insert("warnings".to_owned(), done.warnings.into());
-                let mut outcome = Outcome::new(Value::Object(data), text);
+                let shown = Value::Object(done.value.clone());
+                let text = Visible::json(json::pretty(&shown).trim_end());
+                let answer = answers::result(call, done.value, done.warnings);
+                let mut outcome = Outcome::new(answer, text);
                 outcome.annotations = log;
                 Ok(outcome)
             }
             Err(error) => {
-                let mut failure = failure(&error, package.place.name());
-                failure.details.extend(data);
+                let mut failure = failure(&error, package.place.name()).with(&call);
                 failure.annotations = log;
                 Err(failure)
             }
@@ -173,73 +162,6 @@ pub fn context(place: &PackagePlace) -> Result<Context, Failure> {
     Ok(Context { run_id: format!("aos-{digits}"), cwd: here.display().to_string(), env })
 }
 
-fn identity(place: &PackagePlace) -> Value {
-    json!({
-        "name": place.name(),
-        "version": place.manifest.version,
-        "runtime": place.runtime,
-        "root": place.root.display().to_string(),
-        "found": place.found,
-    })
-}
-
-fn described(package: &HostedPackage<'_>) -> Map<String, Value> {
-    let (place, facts) = (&package.place, &package.facts);
-    let mut identity = identity(place);
-    identity["runtime_version"] = facts.runtime_version.as_str().into();
-    let mut data = Map::new();
-    data.insert("package".to_owned(), identity);
-    data.insert("caps".to_owned(), place.manifest.caps.clone().into());
-    data.insert("permissions".to_owned(), permissions(package));
-    data.insert("secrets".to_owned(), secrets(place));
-    let list = |items: Result<Value, serde_json::Error>| items.unwrap_or_default();
-    data.insert("commands".to_owned(), list(serde_json::to_value(&facts.commands)));
-    data.insert("agents".to_owned(), list(serde_json::to_value(&facts.agents)));
-    data.insert("tools".to_owned(), list(serde_json::to_value(&facts.tools)));
-    for key in ["commands", "agents", "tools"] {
-        // What is only of use to a judge of the package.
-        for item in data.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten() {
-            for member in ["callable", "faults", "history"] {
-                item.as_object_mut().map(|item| item.remove(member));
-            }
-            if let Some(item) = item.as_object_mut()
-                && let Some(schema) = item.remove("inputSchema")
-            {
-                item.insert("input_schema".to_owned(), schema);
-            }
-        }
-    }
-    data.insert("shutdown".to_owned(), facts.shutdown.clone().into());
-    data.insert("warnings".to_owned(), place.warnings.clone().into());
-    data.insert("notes".to_owned(), json!([]));
-    data
-}
-
-/// What was declared, seen and enforced. What is not enforced, the package could have done unseen by the system.
-fn permissions(package: &HostedPackage<'_>) -> Value {
-    let declared = &package.place.manifest.permissions;
-    let undeclared: Vec<_> = package
-        .observed
-        .iter()
-        .filter(|observed| !containment::is_declared(declared, observed))
-        .collect();
-    json!({
-        "declared": {"filesystem": declared.filesystem, "network": declared.network},
-        "enforced": package.containment.enforced,
-        "not_enforced": package.containment.not_enforced,
-        "observed": package.observed,
-        "undeclared": undeclared,
-    })
-}
-
-/// Which of the declared secrets the package gets; never their values.
-fn secrets(place: &PackagePlace) -> Value {
-    let (_, missing) = package::secrets(place);
-    let names = &place.manifest.permissions.secrets;
-    let given: Vec<_> = names.iter().filter(|name| !missing.contains(name)).collect();
-    json!({"given": given, "missing": missing})
-}
-
 fn text(package: &HostedPackage<'_>) -> Visible {
     let place = &package.place;
     let version = place.manifest.version.as_deref().unwrap_or_default();
@@ -317,15 +239,7 @@ pub fn failure(error: &CallError, name: &str) -> Failure {
     };
     let shown = excerpt(&members.message, 600);
     let message = format!("the augmentor `{}` failed: {shown}", excerpt(name, 80));
-    Failure::new(code, message).hint(hint).detail(
-        "error",
-        json!({
-            "code": members.code,
-            "message": members.message,
-            "data": members.data,
-            "origin": error.origin,
-        }),
-    )
+    Failure::new(code, message).hint(hint).detail("error", answers::fault(error))
 }
 
 impl From<PlaceError> for Failure {
@@ -341,7 +255,10 @@ impl From<PlaceError> for Failure {
                 let all: Vec<_> = findings
                     .iter()
                     .take(20)
-                    .map(|finding| json!({"rule": finding.rule, "message": finding.message}))
+                    .map(|finding| ManifestFault {
+                        rule: finding.rule,
+                        message: finding.message.clone(),
+                    })
                     .collect();
                 Self::new(ErrorCode::Validation, message)
                     .hint("fix augmentor.toml; run `aos check` in its directory")

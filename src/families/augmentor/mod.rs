@@ -1,6 +1,7 @@
 //! The family `augmentor`: packages of commands and agents that any host loads.
 
 mod adoption;
+mod answers;
 mod commands;
 mod conform;
 pub mod contract;

@@ -2,11 +2,13 @@
 //!
 //! Rules of one user (`core.excludesFile`) are not read: a verdict must not depend on the machine.
 
+mod around;
 mod ignored;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::contract::repository::EnclosingFiles;
 use crate::system::files::{self, Kind};
 use crate::system::{git, git_index};
 
@@ -19,6 +21,8 @@ pub struct Checkout {
     rules: Rules,
     /// Why the index could not be used.
     pub note: Option<String>,
+    /// Pipelines and attributes of the repository above the project.
+    pub around: EnclosingFiles,
 }
 
 impl Checkout {
@@ -30,6 +34,7 @@ impl Checkout {
             tracked: BTreeSet::new(),
             rules: Rules::new(root.to_owned(), String::new(), None, skipped),
             note: None,
+            around: EnclosingFiles::default(),
         };
         let Some((top, directory)) = root.ancestors().find_map(git::directory) else {
             return alone();
@@ -42,8 +47,9 @@ impl Checkout {
         let exclude = git::common_directory(&directory).join("info/exclude");
         let mut checkout = Self {
             tracked: BTreeSet::new(),
-            rules: Rules::new(top, prefix.clone(), Some(exclude), skipped),
+            rules: Rules::new(top.clone(), prefix.clone(), Some(exclude), skipped),
             note: None,
+            around: EnclosingFiles::default(),
         };
         match tracked(&directory, &prefix) {
             Ok(tracked) => checkout.tracked = tracked,
@@ -53,6 +59,7 @@ impl Checkout {
             // A repository further up, of a home directory for example, that does not keep this project.
             return Self { note: checkout.note, ..alone() };
         }
+        checkout.around = around::read(&top, &prefix);
         checkout
     }
 

@@ -20,9 +20,9 @@ pub struct AugmentorDescription {
     pub notes: Vec<String>,
 }
 
-/// The result of a call.
+/// A call, however it ended.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
-pub struct AugmentorResult {
+pub struct AugmentorCall {
     pub package: AugmentorPackage,
     /// The command that was called.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,6 +37,13 @@ pub struct AugmentorResult {
     pub permissions: AugmentorPermissions,
     pub secrets: AugmentorSecrets,
     pub notes: Vec<String>,
+}
+
+/// The result of a call.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct AugmentorResult {
+    #[serde(flatten)]
+    pub call: AugmentorCall,
     pub result: Map<String, Value>,
     /// Always null in a success; the error of a package is in the details of an error.
     pub error: Option<AugmentorFault>,
@@ -129,6 +136,13 @@ pub struct AugmentorTool {
     pub name: Value,
     pub description: Value,
     pub input_schema: Value,
+}
+
+/// A rule that the manifest of a package breaks.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct ManifestFault {
+    pub rule: &'static str,
+    pub message: String,
 }
 
 /// One line of `--stream`.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::findings::{ReportedFinding, WaivedFinding};
+use super::fleet::FleetReport;
 use super::runtime::RuntimeSummary;
 
 /// The verdict on projects, or descriptions of rules.
@@ -19,6 +20,27 @@ pub enum CheckAnswer {
 pub struct CheckReport {
     pub summary: CheckSummary,
     pub projects: Vec<CheckedProject>,
+    /// Only where `--recursive` was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "FleetReport")]
+    pub fleet: Option<FleetReport>,
+}
+
+/// Every path of a project by its class.
+#[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
+pub struct PathCounts {
+    /// Compared with what aos writes.
+    pub managed: usize,
+    pub user: usize,
+    /// Ignored by git: files, and directories that were not entered.
+    pub ignored: usize,
+    /// In another project inside this one.
+    pub nested: usize,
+    /// Loaded in place of a managed file, or beside it without a declaration.
+    pub shadow: usize,
+    pub not_read: usize,
+    /// Always 0 where the status is `ok`.
+    pub unclassified: usize,
 }
 
 /// The verdict in numbers.
@@ -32,6 +54,8 @@ pub struct CheckSummary {
     pub failed: usize,
     pub uncompared: usize,
     pub compared: usize,
+    /// How many files are managed.
+    pub managed: usize,
     pub errors: usize,
     pub warnings: usize,
     pub waived: usize,
@@ -85,6 +109,9 @@ pub struct CheckedProject {
     pub template: Option<String>,
     /// How many managed files were compared.
     pub compared: usize,
+    /// How many files are managed.
+    pub managed: usize,
+    pub paths: PathCounts,
     pub errors: usize,
     pub warnings: usize,
     pub findings: Vec<ReportedFinding>,

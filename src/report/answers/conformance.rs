@@ -9,6 +9,8 @@ use serde::Serialize;
 pub enum ConformAnswer {
     Report(Box<ConformanceReport>),
     Probes(ProbeList),
+    Listed(ProbeTitles),
+    Fixture(FixtureGuide),
 }
 
 /// What a run found.
@@ -17,6 +19,8 @@ pub struct ConformanceReport {
     pub summary: ConformanceSummary,
     pub tool: ExaminedTool,
     pub network: NetworkState,
+    /// What the tool was kept from, and what it was not.
+    pub containment: Vec<ContainmentState>,
     pub calls: CallCounts,
     pub results: Vec<ReportedProbe>,
     pub waiver_faults: Vec<WaiverRemark>,
@@ -62,6 +66,18 @@ pub struct ExaminedTool {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct NetworkState {
     pub cut_off: bool,
+    pub reason: Option<String>,
+}
+
+/// One thing that the tool was kept from, or was not.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct ContainmentState {
+    /// `network`, `files`, `memory`, `signals`, `sockets`, `privileges`, `capabilities`, `environment` or `processes`.
+    pub part: &'static str,
+    pub contained: bool,
+    /// In words: what holds, or what the tool could do.
+    pub effect: &'static str,
+    /// Why it was not contained.
     pub reason: Option<String>,
 }
 
@@ -126,7 +142,27 @@ pub struct ReportedCall {
     pub note: String,
 }
 
-/// `--list` and `--explain`.
+/// `--list`.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct ProbeTitles {
+    pub probes: Vec<ProbeTitle>,
+}
+
+/// A probe in one line.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct ProbeTitle {
+    pub probe: &'static str,
+    pub title: &'static str,
+}
+
+/// `--explain fixture`.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct FixtureGuide {
+    /// What conform.toml may contain, in Markdown.
+    pub fixture: &'static str,
+}
+
+/// `--explain`.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ProbeList {
     pub probes: Vec<ProbeDescription>,

@@ -1,43 +1,41 @@
-//! The answer of a command that was carried out in every project below a directory.
+//! The parts of `check_report` about a fleet.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::check::UnsearchedDirectory;
+use super::findings::ReportedFinding;
 
-/// What became of each project, in the order of the paths.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+/// What a search for projects found beside them.
+#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 pub struct FleetReport {
-    pub summary: FleetSummary,
-    pub projects: Vec<FleetProject>,
+    /// Whether there is an aos-fleet.toml.
+    pub declared: bool,
+    /// Members that aos-fleet.toml expects.
+    pub expected: usize,
+    /// Members that are missing or not expected, lost projects and wrong pins.
+    pub findings: Vec<ReportedFinding>,
+    /// Projects that were not judged.
+    pub passed_over: Vec<SkippedProject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "BaselineReport")]
+    pub baseline: Option<BaselineReport>,
 }
 
-/// The result in numbers.
+/// A project that was not judged, and why.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
-pub struct FleetSummary {
-    /// `ok`, `failed`, or `interrupted`.
-    pub status: &'static str,
-    pub projects: usize,
-    /// Projects that were changed, or would be in a dry run.
-    pub changed: usize,
-    pub unchanged: usize,
-    pub failed: usize,
-    /// Projects that were not looked at any more, because of an interruption.
-    pub pending: usize,
-    pub dry_run: bool,
-    pub unsearched: Vec<UnsearchedDirectory>,
-}
-
-/// One project.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
-pub struct FleetProject {
+pub struct SkippedProject {
     pub path: String,
-    /// What the command says for one project, `preview` in a dry run, `failed` or `pending`.
-    pub status: String,
-    /// How many files changed, or would change.
-    pub changes: usize,
-    /// The error of a project that failed.
-    pub code: Option<&'static str>,
-    pub message: Option<String>,
-    pub hint: Option<String>,
+    pub reason: String,
+}
+
+/// What became of the baseline.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct BaselineReport {
+    pub file: String,
+    /// `written` or `compared`.
+    pub action: &'static str,
+    /// Findings that the baseline knows; they do not fail the check.
+    pub known: usize,
+    /// Entries that no finding matches any more; `--baseline write` removes them.
+    pub stale: usize,
 }

@@ -14,6 +14,7 @@ pub mod context;
 pub mod doctor;
 pub mod findings;
 pub mod fleet;
+pub mod fleet_run;
 pub mod generated;
 pub mod mcp;
 pub mod new;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::changes::{FileChange, PreviewOf};
-use super::fleet::FleetReport;
+use super::fleet_run::FleetRunReport;
 
 /// A contract that was vendored, or its preview.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
@@ -13,7 +13,7 @@ pub enum SyncAnswer {
     Synced(Box<SyncedSpec>),
     Preview(Box<PreviewOf<SyncFacts>>),
     /// Of `--recursive`.
-    Fleet(Box<FleetReport>),
+    Fleet(Box<FleetRunReport>),
 }
 
 /// A project at its tag.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::changes::{FileChange, Preview, PreviewOf};
-use super::fleet::FleetReport;
+use super::fleet_run::FleetRunReport;
 
 /// An upgrade, its end, its undoing, or a preview of one of them.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
@@ -17,7 +17,7 @@ pub enum UpgradeAnswer {
     /// Of `--abort`, or of the end of an upgrade whose conflicts are resolved.
     Plain(Box<Preview>),
     /// Of `--recursive`.
-    Fleet(Box<FleetReport>),
+    Fleet(Box<FleetRunReport>),
 }
 
 /// A merged project.

@@ -116,7 +116,7 @@ fn seconds(ms: u64) -> String {
 
 /// Text that is safe inside elements and attributes, and where the file is printed: what XML 1.0 cannot hold and what
 /// nobody sees is spelled out.
-fn escaped(text: &str) -> String {
+pub(in crate::report) fn escaped(text: &str) -> String {
     let lines = text.split('\n').map(|line| {
         let line = Visible::line(line).into_string();
         line.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")

@@ -5,14 +5,15 @@ pub mod sarif;
 pub mod shell;
 pub mod text;
 
+use crate::conform::containment::{ContainedPart, RunContainment};
 use crate::conform::monitor::Monitored;
 use crate::conform::runner::{ProbeResult, Verdicts};
 use crate::conform::waivers::Remark;
 use crate::conform::{CallEvidence, ProbeVerdict, ToolCaller};
 
 use super::answers::conformance::{
-    AppliedWaiver, CallCounts, ConformanceReport, ConformanceSummary, ExaminedTool, ExcludedCalls,
-    NetworkState, ReportedCall, ReportedProbe, WaiverRemark,
+    AppliedWaiver, CallCounts, ConformanceReport, ConformanceSummary, ContainmentState,
+    ExaminedTool, ExcludedCalls, NetworkState, ReportedCall, ReportedProbe, WaiverRemark,
 };
 
 /// The whole result of a run.
@@ -25,6 +26,7 @@ pub struct Conformance {
     pub found: String,
     /// Why the network was not cut off; `None` when it was.
     pub open_network: Option<String>,
+    pub containment: RunContainment,
     pub verdicts: Verdicts,
     /// Waivers that do not count, and what else is to be said about waivers.
     pub waiver_faults: Vec<Remark>,
@@ -58,6 +60,7 @@ impl Conformance {
             program: session.target.program.display().to_string(),
             found: session.target.found.clone(),
             open_network: session.isolation.clone().err(),
+            containment: session.containment.clone(),
             verdicts,
             waiver_faults,
             waiver_notes,
@@ -212,6 +215,7 @@ pub fn report(conformance: &Conformance) -> ConformanceReport {
             cut_off: conformance.open_network.is_none(),
             reason: conformance.open_network.clone(),
         },
+        containment: conformance.containment.parts.iter().map(contained).collect(),
         calls: calls(&verdicts.monitored),
         results: conformance.results().map(result).collect(),
         waiver_faults: remarks(&conformance.waiver_faults),
@@ -220,6 +224,15 @@ pub fn report(conformance: &Conformance) -> ConformanceReport {
         orphans: verdicts.orphans.len(),
         orphan_programs: orphan_programs(&verdicts.orphans),
         notes: conformance.notes.clone(),
+    }
+}
+
+fn contained(part: &ContainedPart) -> ContainmentState {
+    ContainmentState {
+        part: part.part,
+        contained: part.reason.is_none(),
+        effect: if part.reason.is_none() { part.holds } else { part.otherwise },
+        reason: part.reason.clone(),
     }
 }
 

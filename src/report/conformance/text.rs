@@ -1,5 +1,6 @@
 //! The result on one screen: failures with what proves them, then what could not be found out, then one line.
 
+use crate::conform::containment::RunContainment;
 use crate::conform::monitor::Monitored;
 use crate::conform::probe::CALLS;
 use crate::conform::runner::ProbeResult;
@@ -26,13 +27,21 @@ const MAX_MESSAGE: usize = 300;
 #[must_use]
 pub fn render(conformance: &Conformance, style: Style) -> Visible {
     let note = style.warning("note:");
-    let mut lines = vec![visible!(
+    let mut lines = Vec::new();
+    if !conformance.containment.protects_files() {
+        lines.push(visible!(
+            "{} the tool ran with your rights, so it could read and change your files; run tools of strangers on Linux",
+            style.bad("warning:")
+        ));
+    }
+    lines.push(visible!(
         "{} against {} {}  {}",
         style.strong(&conformance.tool),
         conformance.family,
         conformance.tag,
         style.faint(visible!("{} ({})", conformance.program, conformance.found)),
-    )];
+    ));
+    lines.extend(containment(&conformance.containment, style));
     if let Some(why) = &conformance.open_network {
         lines.push(visible!("{} the network was not isolated: {}", note, why));
     }
@@ -58,6 +67,34 @@ pub fn render(conformance: &Conformance, style: Style) -> Visible {
     lines.push(calls(&conformance.verdicts.monitored, style));
     lines.push(verdict(conformance, style));
     Visible::joined(lines, "\n")
+}
+
+/// What the tool was kept from and what not, in one line; without an enclosure of files, a line for each part that is open.
+fn containment(containment: &RunContainment, style: Style) -> Vec<Visible> {
+    let held = containment.parts.iter().filter(|part| part.reason.is_none());
+    let held: Vec<&str> = held.map(|part| part.part).collect();
+    let open: Vec<_> = containment.parts.iter().filter(|part| part.reason.is_some()).collect();
+    if containment.parts.is_empty() {
+        return Vec::new();
+    }
+    let label = style.faint("contained:");
+    if containment.protects_files() {
+        let effects: Vec<String> =
+            open.iter().map(|part| format!("{} ({})", part.part, part.otherwise)).collect();
+        let open = if effects.is_empty() {
+            String::new()
+        } else {
+            format!("; not: {}", effects.join(", "))
+        };
+        return vec![visible!("{} {}{}", label, held.join(", "), Visible::line(&open))];
+    }
+    let mut lines = vec![visible!("{} {}", label, held.join(", "))];
+    lines.extend(open.into_iter().map(|part| {
+        let reason = Visible::line(part.reason.as_deref().unwrap_or_default());
+        let label = style.warning("not contained:");
+        visible!("{} {}: {} ({})", label, part.part, part.otherwise, reason)
+    }));
+    lines
 }
 
 /// Probes that passed, each with the number of its targets. They come first: what is wrong is nearest to the prompt.

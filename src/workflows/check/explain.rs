@@ -36,17 +36,7 @@ pub fn rule(id: &str) -> Result<&'static Rule, Failure> {
 /// When there is no such rule.
 pub fn explain(id: &str, run: &Run) -> Result<Outcome, Failure> {
     let wanted: Vec<&Rule> = if id == "all" { rules::all().collect() } else { vec![rule(id)?] };
-    let described = |rule: &&Rule| RuleDescription {
-        rule: rule.id,
-        severity: rule.severity.to_string(),
-        families: rule.families.iter().map(|family| family.name()).collect(),
-        summary: rule.summary,
-        why: rule.why,
-        fix: rule.fix,
-        source: rule.source,
-        waivable: rule.waivable,
-    };
-    let rules = wanted.iter().map(described).collect();
+    let rules = wanted.iter().map(|rule| described(rule)).collect();
     let texts = wanted.iter().map(|rule| {
         visible!(
             "{} ({})\n  {}\n  why: {}\n  fix: {}\n  source: {}",
@@ -60,4 +50,18 @@ pub fn explain(id: &str, run: &Run) -> Result<Outcome, Failure> {
     });
     let data = CheckAnswer::Rules(RuleList { rules });
     Ok(Outcome::new(data, Visible::joined(texts, "\n\n")))
+}
+
+/// A rule as data.
+pub fn described(rule: &Rule) -> RuleDescription {
+    RuleDescription {
+        rule: rule.id,
+        severity: rule.severity.to_string(),
+        families: rule.families.iter().map(|family| family.name()).collect(),
+        summary: rule.summary,
+        why: rule.why,
+        fix: rule.fix,
+        source: rule.source,
+        waivable: rule.waivable,
+    }
 }

@@ -1,9 +1,11 @@
 //! The fail-closed drift guard, for one project or a fleet.
 
 mod explain;
+mod members;
+mod text;
 mod verdict;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,6 +25,7 @@ use explain::rule;
 use verdict::FleetVerdict;
 
 pub use explain::explain;
+pub use members::BaselineUse;
 
 /// Refuses a rule that does not exist.
 ///
@@ -32,30 +35,56 @@ pub fn known(rules: &[String]) -> Result<(), Failure> {
     rules.iter().try_for_each(|id| rule(id).map(|_| ()))
 }
 
-/// Holds every project of `fleet` against its contract.
+/// What is asked of a check.
+#[derive(Default)]
+pub struct CheckRequest {
+    pub fleet: Fleet,
+    /// Only these rules; all when empty.
+    pub rules: Vec<String>,
+    pub roots: Option<TrustRoot>,
+    pub with_diffs: bool,
+    pub baseline: Option<BaselineUse>,
+    pub reports: Vec<ReportFile>,
+}
+
+/// Holds every project of a fleet against its contract.
 ///
 /// # Errors
 /// `E_DRIFT` when any project has a finding of severity error; without one, the fault of the first contract that could
 /// not be had.
-pub fn check(
-    fleet: Fleet,
-    rules: &[String],
-    roots: Option<TrustRoot>,
-    with_diffs: bool,
-    pages: &[ReportFile],
-    run: &Run,
-) -> Result<Outcome, Failure> {
+pub fn check(request: CheckRequest, run: &Run) -> Result<Outcome, Failure> {
+    let CheckRequest { mut fleet, rules, roots, with_diffs, baseline, reports: files } = request;
     let session = Session::new(roots);
-    let options = AuditOptions { rules: rules.to_vec(), today: clock::today() };
-    let reports = audit_all(&fleet.projects, &options, &session)?;
+    let options = AuditOptions { rules: rules.clone(), today: clock::today() };
+    let mut reports = audit_all(&fleet.projects, &options, &session)?;
+    if fleet.root.is_some() {
+        let mut seen: BTreeSet<PathBuf> = fleet.projects.iter().cloned().collect();
+        let mut from = 0;
+        loop {
+            let further = members::nested(&mut fleet, &reports[from..], &mut seen);
+            if further.is_empty() {
+                break;
+            }
+            from = reports.len();
+            reports.extend(audit_all(&further, &options, &session)?);
+        }
+        reports.sort_by(|one, other| one.path.cmp(&other.path));
+    }
+    let of_fleet = members::findings(&fleet, &reports);
+    let baseline = match baseline {
+        Some(action) => members::apply(action, &fleet, &mut reports)?,
+        None => None,
+    };
     let verdict = FleetVerdict {
         reports,
         faults: session.faults().into_iter().map(Failure::from).collect(),
+        fleet: members::report(&fleet, &of_fleet, baseline),
+        members: of_fleet,
         unsearched: fleet.unsearched,
         by_rule: BTreeMap::new(),
-        filtered: rules.to_vec(),
+        filtered: rules,
     };
-    verdict.conclude(run, with_diffs, pages)
+    verdict.conclude(run, with_diffs, &files)
 }
 
 /// Checks all projects on every core; the order of the result is the order of the paths.

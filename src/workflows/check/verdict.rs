@@ -3,21 +3,29 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crate::audit::inventory::Inventory;
 use crate::audit::template::TemplateState;
 use crate::audit::{PassedOver, ProjectReport, rules};
-use crate::contract::{Family, Severity};
+use crate::contract::{Finding, Severity};
 use crate::report::answers::check::{
-    CheckAnswer, CheckReport, CheckSummary, CheckedProject, PassedOverFindings, RuleCount,
-    SpecFault, UnsearchedDirectory,
+    CheckAnswer, CheckReport, CheckSummary, CheckedProject, PassedOverFindings, PathCounts,
+    RuleCount, SpecFault, UnsearchedDirectory,
 };
 use crate::report::answers::findings::WaivedFinding;
+use crate::report::answers::fleet::FleetReport;
 use crate::report::findings::Diffs;
-use crate::report::{ErrorCode, Failure, Outcome, annotations, brief, findings, fleet_page};
+use crate::report::{ErrorCode, Failure, Outcome, annotations, brief, checked, findings};
 use crate::system::environment;
-use crate::visible::{Visible, visible};
+use crate::visible::Visible;
 use crate::workflows::report_file::ReportFile;
 use crate::workflows::upgrade::standing;
 use crate::workflows::{Run, runtime};
+
+use super::explain::described;
+use super::text::grouped;
+
+/// Most workflow commands of one run; hosts show few of them.
+const MAX_ANNOTATIONS: usize = 50;
 
 /// What was found, project by project.
 pub struct FleetVerdict {
@@ -26,6 +34,10 @@ pub struct FleetVerdict {
     pub faults: Vec<Failure>,
     /// Directories of the fleet that nobody looked into: enough to fail.
     pub unsearched: Vec<(PathBuf, String)>,
+    /// What is true of the fleet as a whole; `None` for projects that were named.
+    pub fleet: Option<FleetReport>,
+    /// Its findings.
+    pub members: Vec<Finding>,
     pub by_rule: BTreeMap<&'static str, usize>,
     pub filtered: Vec<String>,
 }
@@ -39,32 +51,36 @@ impl FleetVerdict {
         mut self,
         run: &Run,
         whole: bool,
-        pages: &[ReportFile],
+        files: &[ReportFile],
     ) -> Result<Outcome, Failure> {
-        for finding in self.reports.iter().flat_map(|report| &report.findings) {
+        for finding in self.reports.iter().flat_map(|report| &report.findings).chain(&self.members)
+        {
             *self.by_rule.entry(finding.rule).or_default() += 1;
         }
         let mut text = self.text(run, if whole { Diffs::Whole } else { Diffs::Short });
         if !whole && !brief::is_screenful(&text) {
             text = self.text(run, Diffs::Absent);
         }
-        let report = self.data();
-        for page in pages {
-            page.write(|_| fleet_page::render(&report))?;
-        }
+        let report = self.report();
+        let unwritten = self.write(&report, files);
         let data = CheckAnswer::Report(report);
         let annotations = self.annotations();
-        let failed = self.failed();
-        if failed == 0 && self.uncompared() == 0 && self.unsearched.is_empty() {
+        if matches!(self.status(), "ok" | "partial") {
+            if let Some(fault) = unwritten {
+                return Err(fault);
+            }
             let mut outcome = Outcome::new(data, text).raw(self.patch());
             outcome.annotations = annotations;
             return Ok(outcome);
         }
         let mut failure = match self.worst_fault() {
-            Some(fault) if failed == 0 && self.unsearched.is_empty() => self.without_verdict(fault),
+            Some(fault) if self.status() == "uncompared" => self.without_verdict(fault),
             _ => Failure::new(ErrorCode::Drift, self.message()).hint(self.next_step()),
         };
         failure = failure.with(&data);
+        if let Some(fault) = unwritten {
+            failure = failure.detail("report_fault", fault.message);
+        }
         failure.report = Some(text);
         failure.raw = Some(self.patch());
         failure.annotations = annotations;
@@ -72,16 +88,16 @@ impl FleetVerdict {
     }
 
     /// Projects that were compared and are not in order.
-    fn failed(&self) -> usize {
+    pub fn failed(&self) -> usize {
         self.reports.iter().filter(|report| !report.is_ok() && report.fault.is_none()).count()
     }
 
     /// Projects whose contract could not be had.
-    fn uncompared(&self) -> usize {
+    pub fn uncompared(&self) -> usize {
         self.reports.iter().filter(|report| report.fault.is_some()).count()
     }
 
-    fn fault(&self, report: &ProjectReport) -> Option<&Failure> {
+    pub fn fault(&self, report: &ProjectReport) -> Option<&Failure> {
         self.faults.get(report.fault?.index())
     }
 
@@ -116,9 +132,10 @@ impl FleetVerdict {
                     self.counts()
                 )
             }
-            _ if failed == 0 => {
+            _ if failed == 0 && self.members.is_empty() => {
                 format!("{} directories could not be searched", self.unsearched.len())
             }
+            _ if failed == 0 => format!("the fleet is not what it must be: {}", self.counts()),
             _ => format!(
                 "{failed} of {total} projects do not match their contracts: {}",
                 self.counts()
@@ -130,15 +147,34 @@ impl FleetVerdict {
         }
     }
 
+    /// Writes the reports; the first that cannot be written is a fault.
+    fn write(&self, report: &CheckReport, files: &[ReportFile]) -> Option<Failure> {
+        let rules: Vec<_> = rules::all()
+            .filter(|rule| {
+                self.by_rule.contains_key(rule.id)
+                    || report.projects.iter().any(|project| {
+                        project.waived.iter().any(|waived| waived.finding.rule == rule.id)
+                    })
+            })
+            .map(described)
+            .collect();
+        let written = files.iter().map(|file| {
+            let writer = checked::FORMATS.iter().find(|(name, _)| *name == file.format);
+            writer.map_or(Ok(()), |(_, writer)| file.write(&writer(report, &rules)))
+        });
+        written.filter_map(Result::err).collect::<Vec<_>>().into_iter().next()
+    }
+
     fn count(&self, severity: Severity) -> usize {
         self.reports
             .iter()
             .flat_map(|report| &report.findings)
+            .chain(&self.members)
             .filter(|finding| finding.severity == severity)
             .count()
     }
 
-    fn counts(&self) -> String {
+    pub fn counts(&self) -> String {
         format!(
             "{}, {}",
             plural(self.count(Severity::Error), "error"),
@@ -152,6 +188,7 @@ impl FleetVerdict {
             self.reports
                 .iter()
                 .flat_map(|report| &report.findings)
+                .chain(&self.members)
                 .filter(|finding| finding.severity == Severity::Error)
         };
         // What stops the generators stops every other fix.
@@ -171,7 +208,7 @@ impl FleetVerdict {
         )
     }
 
-    fn data(&self) -> CheckReport {
+    fn report(&self) -> CheckReport {
         let projects: Vec<_> =
             self.reports.iter().map(|report| project_data(report, self.fault(report))).collect();
         let by_rule: Vec<_> =
@@ -196,6 +233,7 @@ impl FleetVerdict {
             failed: self.failed(),
             uncompared: self.uncompared(),
             compared,
+            managed: self.reports.iter().map(|report| report.wanted).sum(),
             errors: self.count(Severity::Error),
             warnings: self.count(Severity::Warning),
             waived: self.reports.iter().map(|report| report.waived.len()).sum(),
@@ -204,12 +242,13 @@ impl FleetVerdict {
             unsearched,
             passed_over: (!self.filtered.is_empty()).then(|| passed_over(self.passed_over())),
         };
-        CheckReport { summary, projects }
+        CheckReport { summary, projects, fleet: self.fleet.clone() }
     }
 
     /// `partial` where only some rules were asked for: that is no verdict on the project.
-    fn status(&self) -> &'static str {
-        if self.failed() > 0 || !self.unsearched.is_empty() {
+    pub fn status(&self) -> &'static str {
+        let of_fleet = self.members.iter().any(|finding| finding.severity == Severity::Error);
+        if self.failed() > 0 || !self.unsearched.is_empty() || of_fleet {
             "failed"
         } else if self.uncompared() > 0 {
             "uncompared"
@@ -221,7 +260,7 @@ impl FleetVerdict {
     }
 
     /// Findings of rules that nobody asked for, in all projects.
-    fn passed_over(&self) -> PassedOver {
+    pub fn passed_over(&self) -> PassedOver {
         let each = self.reports.iter().filter_map(|report| report.passed_over);
         each.fold(PassedOver::default(), |sum, more| PassedOver {
             errors: sum.errors + more.errors,
@@ -229,100 +268,28 @@ impl FleetVerdict {
         })
     }
 
-    /// Failures first: a text that is cut at the screen keeps its beginning and its end.
-    fn text(&self, run: &Run, diffs: Diffs) -> Visible {
-        let style = run.style;
-        let mut blocks = Vec::new();
-        let single = self.reports.len() == 1;
-        let mut reports: Vec<_> = self.reports.iter().collect();
-        reports.sort_by_key(|report| match (report.fault, report.is_ok()) {
-            (None, false) => 0,
-            (Some(_), _) => 1,
-            (None, true) => 2,
-        });
-        for report in reports {
-            let head = project_line(report, run);
-            // A fleet shows its healthy projects in one line each.
-            blocks.push(head);
-            blocks.extend(
-                self.fault(report)
-                    .map(|fault| visible!("{} {}", style.bad(fault.code.as_str()), fault.message)),
-            );
-            blocks.extend(
-                report.notes.iter().map(|note| visible!("{} {}", style.warning("note:"), note)),
-            );
-            let shown = report.findings.iter();
-            blocks.extend(shown.map(|finding| findings::text(finding, style, diffs)));
-            blocks.extend(report.waived.iter().map(|waived| {
-                visible!(
-                    "{} {} {}\n  {}",
-                    style.faint("waived"),
-                    waived.finding.path,
-                    style.faint(waived.finding.rule),
-                    waived.reason
-                )
-            }));
-        }
-        blocks.extend(self.unsearched.iter().map(|(path, reason)| {
-            visible!("{} {} was not searched: {}", style.bad("error"), path.display(), reason)
-        }));
-        if !single {
-            blocks.extend(self.frequencies());
-            let (failed, uncompared) = (self.failed(), self.uncompared());
-            let verdict = match failed + uncompared == 0 && self.unsearched.is_empty() {
-                true if self.filtered.is_empty() => style.good("OK"),
-                true => style.warning("PARTIAL"),
-                false => style.bad("FAILED"),
-            };
-            let uncompared = match uncompared {
-                0 => String::new(),
-                uncompared => format!("{uncompared} not compared, "),
-            };
-            blocks.push(visible!(
-                "{} {} projects, {} failed, {}{} files compared, {}",
-                verdict,
-                self.reports.len(),
-                failed,
-                uncompared,
-                self.reports.iter().map(|report| report.compared).sum::<usize>(),
-                self.counts()
-            ));
-        }
-        if !self.filtered.is_empty() {
-            let PassedOver { errors, warnings } = self.passed_over();
-            blocks.push(visible!(
-                "Only {} was checked, so this is not a verdict on the project: {} and {} of other rules are not shown",
-                self.filtered.join(", "),
-                plural(errors, "error"),
-                plural(warnings, "warning")
-            ));
-        }
-        let separator = if self.by_rule.is_empty() { "\n" } else { "\n\n" };
-        Visible::joined(blocks, separator)
-    }
-
-    /// How often each rule fired in a fleet, most frequent first.
-    fn frequencies(&self) -> Option<Visible> {
-        let mut rules: Vec<_> = self.by_rule.iter().collect();
-        rules.sort_by(|left, right| right.1.cmp(left.1).then_with(|| left.0.cmp(right.0)));
-        let lines: Vec<_> =
-            rules.iter().map(|(rule, count)| visible!("{:>6}  {}", count, rule)).collect();
-        (!lines.is_empty()).then(|| visible!("Findings by rule\n{}", Visible::joined(lines, "\n")))
-    }
-
-    /// One workflow command per finding, inside GitHub Actions only.
+    /// One workflow command for each rule in each file, errors first, inside GitHub Actions only.
     fn annotations(&self) -> Vec<Visible> {
         if environment::read(environment::GITHUB_ACTIONS).is_none() {
             return Vec::new();
         }
-        let of = |report: &ProjectReport| -> Vec<Visible> {
-            report
-                .findings
-                .iter()
-                .map(|finding| annotations::github(&report.path, finding))
-                .collect()
-        };
-        self.reports.iter().flat_map(of).collect()
+        let of_projects = self.reports.iter().flat_map(|report| {
+            grouped(&report.findings).into_iter().map(|group| (report.path.as_str(), group))
+        });
+        let of_fleet = grouped(&self.members).into_iter().map(|group| ("", group));
+        let mut groups: Vec<_> = of_projects.chain(of_fleet).collect();
+        groups.sort_by_key(|(_, group)| group.first.severity);
+        let more: usize = groups.iter().skip(MAX_ANNOTATIONS).map(|(_, group)| group.count()).sum();
+        let shown = groups.iter().take(MAX_ANNOTATIONS);
+        let mut lines: Vec<_> = shown
+            .map(|(path, group)| annotations::github(path, group.first, group.count()))
+            .collect();
+        if more > 0 {
+            lines.push(annotations::notice(&format!(
+                "{more} more findings are in the report of the step"
+            )));
+        }
+        lines
     }
 
     fn patch(&self) -> Visible {
@@ -335,44 +302,13 @@ impl FleetVerdict {
     }
 }
 
-fn plural(count: usize, word: &str) -> String {
+pub fn plural(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 /// A project in a sentence: the path somebody gave, or what `.` stands for.
 fn named(report: &ProjectReport) -> String {
     if report.path == "." { "this project".to_owned() } else { format!("`{}`", report.path) }
-}
-
-fn project_line(report: &ProjectReport, run: &Run) -> Visible {
-    let style = run.style;
-    let verdict = match (report.fault, report.is_ok()) {
-        (Some(_), _) => style.bad("NOT COMPARED"),
-        (None, true) if report.passed_over.is_some() => style.warning("PARTIAL"),
-        (None, true) => style.good("OK"),
-        (None, false) => style.bad("FAILED"),
-    };
-    let tag = match &report.template {
-        Some(template) if report.family == Family::NONE => standing::named(template),
-        _ => report.tag.clone().unwrap_or_else(|| "no pin".to_owned()),
-    };
-    let trust = match (report.trust, &report.source) {
-        ("lock", _) => ", trusted by its lock only".to_owned(),
-        ("signed", Some(source)) => format!(", signed by {source}"),
-        _ => String::new(),
-    };
-    let runtime = match report.runtime.as_ref().and_then(|state| state.version) {
-        Some(version) => format!(", runtime {version}"),
-        None => String::new(),
-    };
-    let compared = report.compared;
-    visible!(
-        "{} {} {}",
-        verdict,
-        style.strong(if report.path == "." { &report.name } else { &report.path }),
-        style
-            .faint(format!("({} {tag}{trust}{runtime}, {compared} files compared)", report.family))
-    )
 }
 
 fn project_data(report: &ProjectReport, fault: Option<&Failure>) -> CheckedProject {
@@ -409,6 +345,8 @@ fn project_data(report: &ProjectReport, fault: Option<&Failure>) -> CheckedProje
         runtime: report.runtime.as_ref().map(runtime::state),
         template: template.map(standing::named),
         compared: report.compared,
+        managed: report.wanted,
+        paths: paths(report.inventory),
         errors: count(Severity::Error),
         warnings: count(Severity::Warning),
         findings: report.findings.iter().map(findings::reported).collect(),
@@ -417,6 +355,11 @@ fn project_data(report: &ProjectReport, fault: Option<&Failure>) -> CheckedProje
         template_waiting: template.and_then(|state| state.waiting.clone()),
         passed_over: report.passed_over.map(passed_over),
     }
+}
+
+fn paths(inventory: Inventory) -> PathCounts {
+    let Inventory { managed, user, ignored, nested, shadow, not_read, unclassified } = inventory;
+    PathCounts { managed, user, ignored, nested, shadow, not_read, unclassified }
 }
 
 fn passed_over(findings: PassedOver) -> PassedOverFindings {

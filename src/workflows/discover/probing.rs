@@ -100,6 +100,7 @@ fn run(
         most_output,
         stimulus: Stimulus::None,
         obeys_modes: false,
+        enclosure: None,
     };
     let ran = match subject::run(&launch) {
         Ok(ran) => ran,

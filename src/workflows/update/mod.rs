@@ -13,7 +13,7 @@ use crate::release::{Fault, Host, Release, Repository, Signed, Stage};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::http::{Client, Limits};
 use crate::system::progress::Progress;
-use crate::system::{clock, environment, program};
+use crate::system::{clock, environment, program, temporary};
 use crate::update::fault::UpdateError;
 use crate::update::find::{self, UpdateDecision, Wish};
 use crate::update::install_method::{
@@ -43,6 +43,8 @@ pub fn update(args: &UpdateRequest, run: &Run) -> Result<Outcome, Failure> {
 
 fn work(args: &UpdateRequest, run: &Run, state: &mut UpdateState) -> Result<Outcome, Failure> {
     let mut job = Job::new(args, run, state)?;
+    // What a killed run left: an archive may have 200 MiB.
+    temporary::sweep();
     // So that two updates never meet.
     if !args.only_looks() {
         job.lock = Some(job.locked()?);

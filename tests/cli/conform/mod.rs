@@ -2,6 +2,8 @@
 
 mod command;
 #[cfg(target_os = "linux")]
+mod containment;
+#[cfg(target_os = "linux")]
 mod ending;
 #[cfg(target_os = "linux")]
 mod every_call;

@@ -64,6 +64,32 @@ fn a_word_that_nobody_knows_blocks_what_depends_on_it() {
     }
 }
 
+/// The tool, with another change of the target of `note update` in conform.toml.
+fn with_change(sandbox: &Sandbox, name: &str, faults: &[&str], change: &str) -> Answer {
+    let project = tool(sandbox, name, faults);
+    let path = project.join("conform.toml");
+    let text = std::fs::read_to_string(&path).expect("a fixture");
+    let from = "changed = [\"--id\", \"2\", \"--title\", \"Worse\"]";
+    assert!(text.contains(from), "{text}");
+    std::fs::write(&path, text.replace(from, change)).expect("a fixture");
+    probe(sandbox, &project, &["cli.token-version"])
+}
+
+#[test]
+fn a_change_of_another_target_blames_the_fixture_and_any_call_can_change_one() {
+    let sandbox = Sandbox::new();
+    let other = "changed = [\"--id\", \"3\", \"--title\", \"Worse\"]";
+    let blocked = of_verdict(&with_change(&sandbox, "other", &[], other), "blocked");
+    assert!(blocked[0].1.contains("conform.toml names another target"), "{blocked:?}");
+    let by = "changed_by = [\"note\", \"update\", \"--id\", \"2\", \"--title\", \"Worse\"]";
+    with_change(&sandbox, "by", &[], by).data();
+    let broken = with_change(&sandbox, "broken", &["token-version"], by);
+    assert_eq!(of_verdict(&broken, "fail").len(), 1, "{broken:?}");
+    let error = broken.error("E_NONCONFORMANT", 6);
+    let shown = error["details"]["results"][0]["evidence"].as_array().expect("evidence").len();
+    assert!(shown > 2, "the calls before the last one are shown: {shown}");
+}
+
 /// A tool that answers `reference` with this data, and everything else with an empty success.
 fn answering(sandbox: &Sandbox, name: &str, data: &str) -> Answer {
     let script = format!(
@@ -85,10 +111,6 @@ fn from_a_strange_reference_nothing_passes_and_nothing_is_found_absent() {
             "nested",
             r#"{"tool": "t", "commands": [{"path": "item", "params": [], "type": "read", "commands": [{"name": "delete", "flags": []}]}]}"#,
         ),
-        (
-            "named",
-            r#"{"tool": "t", "commands": [{"path": "t list", "params": [], "type": "read", "output_schema": "s"}], "schemas": {"s": {"fields": ["a"]}}, "error_codes": {"E_USAGE": {}}}"#,
-        ),
         ("flags", r#"{"tool": "t", "commands": [{"path": "list", "type": "read", "flags": []}]}"#),
         (
             "untyped",
@@ -109,13 +131,30 @@ fn from_a_strange_reference_nothing_passes_and_nothing_is_found_absent() {
         ] {
             for verdict in ["pass", "not_applicable"] {
                 let found = with_verdict(details, verdict);
-                let is_read =
-                    id == "cli.no-prompt" && ["bare", "nested", "named", "flags"].contains(&name);
+                let is_read = id == "cli.no-prompt" && ["bare", "nested", "flags"].contains(&name);
                 assert!(is_read || !found.contains(&id), "{name}: {id} is {verdict}");
             }
         }
         every_pass_has_targets(details);
     }
+}
+
+#[test]
+fn a_usual_form_of_reference_is_one_finding_and_its_commands_are_judged() {
+    let sandbox = Sandbox::new();
+    let data = r#"{"tool": "t", "commands": [{"name": "t list", "flags": [], "permission": "read", "output_schema": "s"}], "schemas": {"s": {"fields": ["a"]}}, "error_codes": {"E_USAGE": {}}}"#;
+    let error = answering(&sandbox, "named", data).error("E_NONCONFORMANT", 6);
+    let results = error["details"]["results"].as_array().expect("results");
+    let of = |id: &str| results.iter().find(|result| result["probe"] == id).expect("a probe");
+    let finding = of("cli.reference-commands");
+    let message = finding["message"].as_str().expect("a message");
+    for part in ["the name of the tool", "called `name`", "called `flags`", "called `permission`"] {
+        assert!(message.contains(part), "{message}");
+    }
+    assert_eq!(finding["verdict"], "fail");
+    // The one command is known by its path, and nothing but it is missing from help.
+    assert_eq!(of("cli.no-prompt")["verdict"], "pass", "{}", of("cli.no-prompt"));
+    assert_eq!(of("cli.gate-bare")["verdict"], "not_applicable", "{}", of("cli.gate-bare"));
 }
 
 fn every_pass_has_targets(data: &Value) {

@@ -119,7 +119,7 @@ fn hidden(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
             let line = line.trim().trim_start_matches("replace").trim();
             let target = line.split_once("=>").map(|(left, _)| left.split_whitespace().next());
             let target = target.flatten().unwrap_or_default().trim_matches('"');
-            name.is_some_and(|name| target.starts_with(&format!("{name}/")))
+            name.is_some_and(|name| target == name || target.starts_with(&format!("{name}/")))
         });
         if replaced {
             found.push(module.shadowed(path, "it replaces a part of this module, which can hide"));

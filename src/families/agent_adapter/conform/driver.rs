@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::facts::{self, AdapterFacts};
+use super::sources;
 use crate::conform::sandbox::Sandbox;
 use crate::conform::{CallEvidence, Conclusion, ToolCaller};
 use crate::contract::json;
@@ -16,8 +17,8 @@ use crate::system::temporary::TemporaryDirectory;
 use crate::system::{search_path, session};
 use crate::visible::excerpt;
 
-/// The package of the driver in a project.
-const DRIVER: &str = "./internal/runtime/conform";
+/// Without the paths of this run, so that the compiler finds in its cache what does not change, and without symbols.
+const BUILD: [&str; 4] = ["build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w"];
 /// Longest time of the build: the first one compiles the standard library too.
 const BUILD_LIMIT: Duration = Duration::from_secs(300);
 /// Longest time of one probe.
@@ -78,10 +79,12 @@ fn built(conform: &ToolCaller) -> Result<Driver, String> {
     })?;
     let name = if cfg!(windows) { "conform.exe" } else { "conform" };
     let program = directory.path().join(name);
-    let output = program.display().to_string();
-    let arguments = ["build", "-buildvcs=false", "-o", output.as_str(), DRIVER].map(str::to_owned);
+    let sources = sources::written(root, &directory)?;
+    let mut arguments = BUILD.map(str::to_owned).to_vec();
+    arguments.extend(["-o".to_owned(), program.display().to_string()]);
+    arguments.extend(sources.arguments);
     let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    let environment = session::Changes {
+    let mut environment = session::Changes {
         removed: REMOVED.map(str::to_owned).to_vec(),
         // Everything that an adapter imports is in its directory.
         added: vec![
@@ -90,6 +93,10 @@ fn built(conform: &ToolCaller) -> Result<Driver, String> {
             variable("CGO_ENABLED", "0"),
         ],
     };
+    if !sources.uses_checkout {
+        // A go.work of a directory above would leave the adapter out.
+        environment.added.push(variable("GOWORK", "off"));
+    }
     let clock = Stopwatch::start();
     let finished = session::run(&session::Session {
         program: &go,
@@ -131,6 +138,7 @@ fn asked(
         most_output: MAX_OUTPUT,
         stimulus: Stimulus::None,
         obeys_modes: false,
+        enclosure: None,
     });
     let ran = ran.map_err(|error| format!("the driver cannot be started: {error}"))?;
     session.count(ran.duration_ms);

@@ -3,6 +3,7 @@
 mod driver;
 pub mod facts;
 mod probes;
+mod sources;
 mod tools;
 
 use crate::conform::family::ProbeSet;

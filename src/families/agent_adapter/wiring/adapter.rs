@@ -16,7 +16,7 @@ use super::super::name::{AdapterName, MODULE};
 /// Where adapters are in the orchestrator.
 pub const ADAPTERS: &str = "backend/internal/adapters/agent";
 /// Parts of the runtime that only serve a project of its own.
-const LEFT_OUT: &[&str] = &["internal/runtime/kit/", "internal/runtime/conform/"];
+const LEFT_OUT: &[&str] = &["internal/runtime/kit/"];
 
 /// An adapter, as the orchestrator names it.
 #[derive(Debug)]

@@ -179,6 +179,9 @@ pub struct Sample {
     /// Other arguments that work as well, for something else.
     #[serde(default)]
     pub changed: Vec<String>,
+    /// A whole call, path and arguments, that changes the object of `args`.
+    #[serde(default)]
+    pub changed_by: Vec<String>,
     /// Arguments that name something that does not exist.
     #[serde(default)]
     pub missing: Vec<String>,
@@ -300,6 +303,7 @@ fn checked(sample: &Sample) -> Result<(), String> {
     let lists = [
         ("args", &sample.args),
         ("changed", &sample.changed),
+        ("changed_by", &sample.changed_by),
         ("missing", &sample.missing),
         ("targets", &sample.targets),
         ("many", &sample.many),

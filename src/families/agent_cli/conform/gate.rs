@@ -43,7 +43,7 @@ pub fn token(lab: &ProbeCaller<'_>, call: &[String]) -> ProbeStep<String> {
 ///
 /// # Errors
 /// Blocked when `reference` does not say of one of them what it does.
-fn writes<'a>(lab: &ProbeCaller<'a>) -> ProbeStep<Vec<&'a Sample>> {
+pub fn writes<'a>(lab: &ProbeCaller<'a>) -> ProbeStep<Vec<&'a Sample>> {
     let mut found = Vec::new();
     for sample in WRITES.into_iter().flat_map(|role| lab.samples(role)) {
         let command = lab.declared(&sample.path)?;
@@ -73,7 +73,7 @@ fn all_writes<'a>(lab: &ProbeCaller<'a>) -> ProbeStep<Vec<&'a Sample>> {
 }
 
 /// A confirmation that must be refused as a conflict and change nothing.
-fn conflicts(
+pub fn conflicts(
     lab: &ProbeCaller<'_>,
     account: Account,
     call: &[String],
@@ -289,37 +289,6 @@ fn token_account(lab: &ProbeCaller<'_>) -> ProbeStep {
     let call = meant(lab, sample, &sample.call());
     let token = token(lab, &call)?;
     conflicts(lab, Account::Other, &call, &token, "a token of another account")
-}
-
-pub const TOKEN_VERSION: Probe = Probe {
-    id: "cli.token-version",
-    section: "§9",
-    title: "A token is invalid after its target changes",
-    why: "Otherwise a write would undo someone else's change",
-    fix: "Include the version of the target in the token, and send it with the write",
-    run: |session| examine(session, token_version),
-    ..Probe::of(FAMILY)
-};
-
-fn token_version(lab: &ProbeCaller<'_>) -> ProbeStep {
-    let sample = lab.sample(Role::Update)?;
-    if sample.changed.is_empty() {
-        return Err(Unfinished::Blocked(format!(
-            "`{}` has no `changed` in conform.toml",
-            sample.path
-        )));
-    }
-    let call = meant(lab, sample, &sample.call());
-    let first = token(lab, &call)?;
-    let other = meant(lab, sample, &sample.with(&sample.changed));
-    let second = token(lab, &other)?;
-    let shot = lab.call(&and(&other, &["--confirm", &second]));
-    if !shot.is_ok() {
-        return Err(Unfinished::Blocked(
-            "the target cannot be changed with the `changed` arguments".to_owned(),
-        ));
-    }
-    conflicts(lab, Account::One, &call, &first, "a token for a target that has changed")
 }
 
 pub const TOKEN_RACE: Probe = Probe {

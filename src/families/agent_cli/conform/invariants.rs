@@ -16,8 +16,8 @@ use crate::strict_json;
 
 use super::fixture::{self, AgentCliFixture, Role};
 use super::{
-    codes, describe, described, envelope, gate, kind, listing, optional, pages, queries, redaction,
-    secrets, shapes, values,
+    codes, describe, described, envelope, gate, kind, listing, normal, optional, pages, queries,
+    redaction, secrets, shapes, values,
 };
 
 /// The variable of the release host that update probes set to a made-up secret.
@@ -60,7 +60,8 @@ fn described_in(calls: &[Noted]) -> Option<Value> {
     };
     calls.iter().filter(is_plain).find_map(|noted| {
         let mut document = noted.observed.json().ok()?;
-        document.get_mut("data").map(Value::take).filter(Value::is_object)
+        let data = document.get_mut("data").map(Value::take).filter(Value::is_object)?;
+        Some(normal::read(&data).map_or(data, |normal| normal.data))
     })
 }
 

@@ -2,14 +2,13 @@
 //!
 //! Also how a probe ends early: it failed, it could not be found out, or the contract asks nothing.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::conform::help;
 use crate::conform::mock::Mock;
 use crate::conform::probe::{CallEvidence, Conclusion};
 use crate::conform::sandbox::Sandbox;
@@ -18,6 +17,7 @@ use crate::conform::session::{Event, Observed, ToolCall, ToolCaller};
 use crate::families::agent_cli::contract::AgentCliContract;
 
 use super::fixture::{self, AgentCliFixture, Role, Sample};
+use super::normal;
 use super::shot::Answered;
 use super::stop::{ProbeStep, Unfinished};
 use super::tally::Tally;
@@ -34,7 +34,10 @@ const NOTHING: &str =
     "the probe found nothing to look at: no answer of the tool was of the kind that it judges";
 
 fn unusable() -> Unfinished {
-    Unfinished::Blocked("`reference` lists no commands that can be read".to_owned())
+    Unfinished::Blocked(
+        "`reference` lists no commands that can be read; `cli.reference-commands` says why"
+            .to_owned(),
+    )
 }
 
 fn local() -> Unfinished {
@@ -57,6 +60,8 @@ pub struct ProbeCaller<'a> {
     pub sandbox: Sandbox,
     upstream: RefCell<Option<UpstreamProcess>>,
     shown: RefCell<Vec<CallEvidence>>,
+    /// A failure is shown with the calls before it.
+    has_history: Cell<bool>,
     /// What the probe has exercised.
     pub tally: Rc<Tally>,
 }
@@ -76,8 +81,10 @@ pub fn examine(
         Ok(()) => Conclusion::unless_vacuous(targets, unit, NOTHING),
         Err(Unfinished::Fail(message, evidence)) => {
             let finding = Conclusion::fail(message).about(targets, unit);
-            // What failed says enough; the calls before it are noise.
-            return evidence.into_iter().fold(finding, |finding, each| finding.with(*each));
+            let finding = evidence.into_iter().fold(finding, |finding, each| finding.with(*each));
+            // What failed usually says enough; the calls before it are noise.
+            let before = if lab.has_history.get() { lab.shown.take() } else { Vec::new() };
+            return before.into_iter().fold(finding, Conclusion::with);
         }
         Err(Unfinished::Blocked(message)) => Conclusion::blocked(message),
         Err(Unfinished::NotApplicable(message)) => Conclusion::not_applicable(message),
@@ -109,6 +116,7 @@ impl<'a> ProbeCaller<'a> {
             sandbox,
             upstream: RefCell::default(),
             shown: RefCell::default(),
+            has_history: Cell::default(),
             tally: Rc::default(),
         })
     }
@@ -236,6 +244,11 @@ impl<'a> ProbeCaller<'a> {
         })
     }
 
+    /// From now on a failure is shown with the calls before it, which it depends on.
+    pub fn keep_history(&self) {
+        self.has_history.set(true);
+    }
+
     fn kept(&self, observed: Arc<Observed>) -> Answered {
         let mut shown = self.shown.borrow_mut();
         if shown.len() < MAX_EVIDENCE {
@@ -340,24 +353,6 @@ impl<'a> ProbeCaller<'a> {
         self.absent(&format!("`reference` has no `{path}`"))
     }
 
-    /// A command that help lists and `reference` does not, or that help cannot be read.
-    fn hidden(&self, reference: &Value) -> Option<String> {
-        let root = self.look(&["--help"]);
-        let text = String::from_utf8_lossy(root.observed.stdout()).into_owned();
-        if root.exit() != Some(0) || text.trim().is_empty() {
-            return Some(
-                "`reference` cannot be compared with `--help`, which prints nothing".to_owned(),
-            );
-        }
-        let known: Vec<&str> = super::listing::commands(reference).map(|(path, _)| path).collect();
-        let is_free = |word: &str| ["help", "completion", "completions"].contains(&word);
-        help::listed_commands(&text).into_iter().find_map(|word| {
-            let is_known = known.iter().any(|path| path.split(' ').next() == Some(&word));
-            (!is_known && !is_free(&word))
-                .then(|| format!("`reference` does not list `{word}`, which help lists"))
-        })
-    }
-
     /// What `reference` says of a command that conform.toml names.
     ///
     /// # Errors
@@ -392,11 +387,10 @@ impl<'a> ProbeCaller<'a> {
     #[must_use]
     pub fn session_reference(&self) -> Option<Value> {
         let shot = self.look(&["reference"]);
-        let listed = shot.data()["commands"].as_array();
-        let readable = listed.is_some_and(|commands| {
-            !commands.is_empty() && commands.iter().all(|command| command["path"].is_string())
-        });
-        (shot.is_ok() && readable).then(|| shot.data().clone())
+        if !shot.is_ok() {
+            return None;
+        }
+        normal::read(shot.data()).map(|normal| normal.data)
     }
 
     /// The data of `reference`.

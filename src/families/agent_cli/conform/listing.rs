@@ -54,13 +54,6 @@ pub fn may_have(reference: &Value, role: Role) -> bool {
 /// Why nothing may be concluded from what a reference lacks.
 pub fn incomplete(reference: &Value) -> Option<String> {
     for (path, command) in commands(reference) {
-        let nested = ["commands", "subcommands", "children"];
-        if nested.iter().any(|key| command[*key].as_array().is_some_and(|list| !list.is_empty())) {
-            return Some(format!("`reference` nests commands below `{path}`"));
-        }
-        if reference["tool"].as_str().is_some_and(|tool| path.split(' ').next() == Some(tool)) {
-            return Some(format!("`reference` has the name of the tool in the path `{path}`"));
-        }
         let params = command["params"].as_array();
         if params.is_none_or(|params| params.iter().any(|param| !param["name"].is_string())) {
             return Some(format!("the `params` of `{path}` in `reference` cannot be read"));

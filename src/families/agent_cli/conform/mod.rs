@@ -1,5 +1,6 @@
 //! How stand-alone CLIs are found, called and judged by `aos conform`.
 
+mod absence;
 mod batch;
 mod codes;
 mod describe;
@@ -12,6 +13,7 @@ mod invariants;
 mod kind;
 mod lab;
 mod listing;
+mod normal;
 mod notice_cache;
 mod notices;
 mod offline;
@@ -28,6 +30,7 @@ mod signals;
 mod signed;
 mod stop;
 mod tally;
+mod target_change;
 mod teller;
 mod token_life;
 mod token_secret;

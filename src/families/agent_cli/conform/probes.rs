@@ -4,8 +4,8 @@ use crate::conform::probe::Probe;
 
 use super::{
     batch, codes, describe, described, envelope, gate, notice_cache, notices, offline, optional,
-    pages, queries, redaction, reference, secrets, signals, signed, token_life, token_secret,
-    update, update_disk, update_faults,
+    pages, queries, redaction, reference, secrets, signals, signed, target_change, token_life,
+    token_secret, update, update_disk, update_faults,
 };
 
 /// Every probe of the family, in the order of the report.
@@ -44,7 +44,7 @@ pub const PROBES: &[Probe] = &[
     gate::TOKEN_PAYLOAD,
     gate::TOKEN_FORGED,
     gate::TOKEN_ACCOUNT,
-    gate::TOKEN_VERSION,
+    target_change::TOKEN_VERSION,
     token_life::TOKEN_EXPIRED,
     token_secret::TOKEN_MACHINE,
     token_secret::TOKEN_SECRET,

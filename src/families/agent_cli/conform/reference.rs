@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::kind::{self, is_gated};
 use super::lab::{ProbeCaller, examine};
+use super::normal;
 use super::stop::{ProbeStep, Unfinished};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::conform::listing::commands;
@@ -84,7 +85,12 @@ pub const COMMANDS: Probe = Probe {
 
 fn each_command(lab: &ProbeCaller<'_>) -> ProbeStep {
     let shot = lab.look(&["reference"]);
-    let data = lab.reference()?;
+    shot.expect(shot.is_ok(), "`reference` fails")?;
+    let Some(normal) = normal::read(shot.data()) else {
+        return Err(shot.fail(normal::UNREADABLE));
+    };
+    shot.without(normal::finding(&normal.deviations))?;
+    let data = normal.data;
     let rules = &lab.contract.self_description.reference;
     let required: Vec<_> = rules
         .iter()

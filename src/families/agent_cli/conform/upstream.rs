@@ -191,6 +191,7 @@ impl MockProcess {
         let arguments: Vec<_> =
             rest.iter().map(|word| word.replace(PORT, &port.to_string())).collect();
         let environment = sandbox.environment();
+        let enclosure = session.enclosure(sandbox);
         let stopped = Arc::new(AtomicBool::new(false));
         let ends = Arc::clone(&stopped);
         let body = move || {
@@ -205,6 +206,7 @@ impl MockProcess {
                 most_output: MAX_OUTPUT,
                 stimulus: Stimulus::StopWhen(&is_due),
                 obeys_modes: false,
+                enclosure: enclosure.as_ref(),
             });
             match ran {
                 Ok(ran) => how_it_ended(&ran),

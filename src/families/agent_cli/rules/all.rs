@@ -45,7 +45,6 @@ pub const RULES: &[Rule] = &[
     workflows::UNPINNED,
     workflows::UNTRUSTED_INPUT,
     workflows::PERMISSIONS,
-    workflows::NO_CHECK,
 ];
 
 /// Judges a tool against one `agent-cli` contract: findings in order, none twice.

@@ -37,14 +37,6 @@ pub(super) const PERMISSIONS: Rule = Rule {
     source: "security checklist: workflows",
     ..Rule::warning(&[FAMILY])
 };
-pub(super) const NO_CHECK: Rule = Rule {
-    id: "workflow/no-check",
-    summary: "A workflow runs `aos check`",
-    why: "Otherwise drift is not noticed until an agent fails",
-    fix: "add a step with `aos check`",
-    source: "agent-cli §3.1",
-    ..Rule::warning(&[FAMILY])
-};
 
 const DIRECTORY: &str = ".github/workflows/";
 /// Parts of the context that somebody without write access can choose.
@@ -71,10 +63,6 @@ pub(super) fn check(repository: &ProjectFiles, found: &mut Collector) {
     }
     for (path, text) in &workflows {
         workflow(path, text, found);
-    }
-    if !workflows.iter().any(|(_, text)| text.contains("aos check")) {
-        let message = "no workflow runs `aos check`".to_owned();
-        found.whole(&NO_CHECK, ".github/workflows", message);
     }
 }
 

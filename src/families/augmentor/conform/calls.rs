@@ -21,6 +21,7 @@ use crate::visible::excerpt;
 use super::examination::{ExaminedPackage, last_lines};
 use super::examples::{self, Example, ExampleTarget, ExpectedAnswer};
 use super::findings::evidence;
+use super::projection;
 use super::synthesis;
 
 /// How long an answer may take that costs nothing.
@@ -44,7 +45,11 @@ pub fn examine(subject: &mut ExaminedPackage<'_>, facts: &PackageFacts) {
     if !examples.iter().any(|example| matches!(example.expected, ExpectedAnswer::Error(_))) {
         subject.findings.excuse("R4", format!("no call of {} expects an error", examples::FILE));
     }
+    projection::arguments(subject, facts, &examples);
     let streams: &[bool] = if has_stream { &[true, false] } else { &[false] };
+    if is_over(subject) {
+        return;
+    }
     for example in &examples {
         for stream in streams {
             call(subject, example, *stream, &[]);

@@ -23,6 +23,7 @@ use crate::visible::excerpt;
 
 use super::calls;
 use super::findings::{ItemFindings, evidence};
+use super::projection;
 
 /// Reasons of the runner, and the items that they are about; every other reason is about L1.
 const REASONS: &[(&str, &str)] = &[
@@ -114,6 +115,9 @@ impl ExaminedPackage<'_> {
         }
         for fault in facts.caps(self.contract, &self.place.manifest.caps) {
             self.findings.fail(fault.id, fault.message, None);
+        }
+        if self.findings.failed().is_none() {
+            projection::names(self, &facts);
         }
         let again =
             child.ask(&RunnerRequest::Describe, self.limit("load_seconds", 10), &mut child::ignore);

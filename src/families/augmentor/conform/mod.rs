@@ -5,6 +5,7 @@ mod examination;
 mod examples;
 mod findings;
 mod probes;
+mod projection;
 mod synthesis;
 mod tools;
 

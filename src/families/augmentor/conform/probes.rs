@@ -193,4 +193,22 @@ pub const PROBES: &[Probe] = &[
         "Otherwise the package fails in a host that enforces its declaration",
         "declare the permission in augmentor.toml, or avoid the action"
     ),
+    item!(
+        "X1",
+        "mcp-names",
+        "§8",
+        "commands",
+        "The MCP name of each command has at most 64 letters, digits, `_` and `-`",
+        "Many clients refuse a list with a tool whose name is longer",
+        "shorten `tool_prefix` or the name of the command"
+    ),
+    item!(
+        "X2",
+        "mcp-arguments",
+        "§8",
+        "calls",
+        "The schema that a tool shows in place of its command's allows the command's example calls",
+        "Otherwise no MCP client can make calls that other hosts make",
+        "correct the `inputSchema` in `tools`, or leave it out"
+    ),
 ];

@@ -17,6 +17,17 @@ pub enum FaultOrigin {
     Host,
 }
 
+impl FaultOrigin {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Package => "package",
+            Self::Exception => "exception",
+            Self::Host => "host",
+        }
+    }
+}
+
 /// The error of a call.
 #[derive(Clone, Debug)]
 pub struct CallError {

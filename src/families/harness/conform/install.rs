@@ -233,6 +233,7 @@ fn step(sandbox: &Sandbox, step: &InstallStep<'_>) -> (Option<i32>, CallEvidence
         most_output: MAX_OUTPUT,
         stimulus: Stimulus::None,
         obeys_modes: false,
+        enclosure: None,
     };
     let argv = std::iter::once("python".to_owned()).chain(step.arguments.iter().cloned());
     let mut evidence = CallEvidence { argv: argv.collect(), ..CallEvidence::default() };

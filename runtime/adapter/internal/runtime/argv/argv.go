@@ -141,14 +141,6 @@ func SystemText(inline, file string) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// Prepended returns the prompt below the system prompt, for an agent without a system prompt.
-func Prepended(systemText, prompt string) string {
-	if systemText == "" || prompt == "" {
-		return prompt
-	}
-	return systemText + "\n\n" + prompt
-}
-
 // Mode returns the permission mode: that of the session, or that of the project, or the default.
 func Mode(session, project ports.PermissionMode) ports.PermissionMode {
 	if session == "" {

@@ -49,9 +49,6 @@ var probes = map[string]func(t *testing.T, s *subject){
 		testkit.PromptsAreNeverFlags(t, s.create, s.facts.Binary, s.facts.Strategy)
 	},
 	"configuration": func(t *testing.T, s *subject) {
-		if !s.facts.Restore {
-			t.Skip("no session is continued, and the probe needs one")
-		}
 		testkit.InvalidConfigurationIsRefused(t, s.create, s.facts.Binary)
 	},
 	"restore": func(t *testing.T, s *subject) {

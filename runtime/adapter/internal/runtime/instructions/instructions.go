@@ -87,6 +87,33 @@ func (s Shared) read(ctx context.Context, workspacePath string) (workspace.File,
 	return file, content, err
 }
 
+// Rule is a file of the workspace that the agent reads in every session, and that nobody else has.
+type Rule struct {
+	// Path is the file, below the workspace and with slashes.
+	Path string
+}
+
+const ruleSentinel = "<!-- managed by agent-orchestrator: rule -->"
+
+func (r Rule) file(systemText string) ownedfile.File {
+	text := "---\ndescription: Role of this session, given by the orchestrator\nalwaysApply: true\n---\n\n" +
+		ruleSentinel + "\n\n" + systemText + "\n"
+	return ownedfile.File{Path: r.Path, Sentinel: ruleSentinel, Text: text}
+}
+
+// Install writes the system prompt, or removes an older one when there is none.
+func (r Rule) Install(ctx context.Context, workspacePath, systemText string) error {
+	if systemText == "" {
+		return r.Uninstall(ctx, workspacePath)
+	}
+	return r.file(systemText).Install(ctx, workspacePath)
+}
+
+// Uninstall removes the rule. A file of the user stays.
+func (r Rule) Uninstall(ctx context.Context, workspacePath string) error {
+	return r.file("").Uninstall(ctx, workspacePath)
+}
+
 // Profile is a file of its own for each session, which the command line names.
 type Profile struct {
 	// Agent is the ID of the adapter.

@@ -37,6 +37,41 @@ func TestTheTextOfTheUserComesBack(t *testing.T) {
 	}
 }
 
+func TestARuleIsWrittenAndRemovedAndOneOfTheUserStays(t *testing.T) {
+	rule, workspacePath, ctx := Rule{Path: ".acme/rules/ao.mdc"}, t.TempDir(), context.Background()
+	path := filepath.Join(workspacePath, ".acme", "rules", "ao.mdc")
+	for _, prompt := range []string{"One", "Two"} {
+		if err := rule.Install(ctx, workspacePath, prompt); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || !strings.HasPrefix(string(text), "---\n") || !strings.HasSuffix(string(text), "\n"+prompt+"\n") {
+			t.Errorf("%q, %v", text, err)
+		}
+	}
+	if err := rule.Install(ctx, workspacePath, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("the rule is still there: %v", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("mine\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := rule.Install(ctx, workspacePath, "One"); err == nil {
+		t.Error("a file of the user was overwritten")
+	}
+	if err := rule.Uninstall(ctx, workspacePath); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "mine\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
 func TestTheProfilesOfAllSessionsAreRemoved(t *testing.T) {
 	profile := Profile{Agent: "acme", Directory: ".acme/agents"}
 	workspacePath, ctx := t.TempDir(), context.Background()

@@ -155,14 +155,17 @@ func OnlyKnownSessionsAreRestored(t *testing.T, create func() Adapter, binary st
 func InvalidConfigurationIsRefused(t *testing.T, create func() Adapter, binary string) {
 	t.Helper()
 	Install(t, binary)
+	restored := ports.RestoreConfig{Session: ports.SessionRef{Metadata: map[string]string{"agentSessionId": "n-1"}}}
+	_, restores, err := create().GetRestoreCommand(context.Background(), restored)
+	if err != nil {
+		t.Fatalf("GetRestoreCommand: %v", err)
+	}
 	for _, config := range []ports.AgentConfig{{Mode: "turbo"}, {Permissions: "all"}} {
 		if _, err := create().GetLaunchCommand(context.Background(), ports.LaunchConfig{Config: config}); err == nil {
 			t.Errorf("a session was started with %+v", config)
 		}
-		restored := ports.RestoreConfig{
-			Config: config, Session: ports.SessionRef{Metadata: map[string]string{"agentSessionId": "n-1"}},
-		}
-		if _, ok, err := create().GetRestoreCommand(context.Background(), restored); err == nil || ok {
+		restored.Config = config
+		if _, ok, err := create().GetRestoreCommand(context.Background(), restored); restores && (err == nil || ok) {
 			t.Errorf("a session was continued with %+v", config)
 		}
 	}

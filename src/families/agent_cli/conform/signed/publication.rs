@@ -160,6 +160,7 @@ fn run(
         most_output: MAX_OUTPUT,
         stimulus: Stimulus::None,
         obeys_modes: false,
+        enclosure: session.enclosure(place).as_ref(),
     });
     let ran = ran.map_err(|error| format!("the publisher cannot be started: {error}"))?;
     let said: String = String::from_utf8_lossy(&ran.stderr).trim().chars().take(300).collect();

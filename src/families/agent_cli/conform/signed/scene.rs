@@ -183,6 +183,7 @@ impl<'a> Scene<'a> {
     fn prepared(&self, words: impl Iterator<Item = String>) -> ToolCall {
         let mut call = ToolCall::new(words).variable(self.variable, &self.mock.url());
         call.limit = LIMIT;
+        self.sandbox.show(Path::new(&self.publication.trust()));
         for (name, value) in self.build.environment_for(&self.publication.trust()) {
             call = call.variable(&name, &value);
         }

@@ -260,7 +260,6 @@ fn actions_are_pinned_and_nothing_from_outside_is_pasted_into_a_script() {
         workflow("permissions:\n  contents: read\n", ""),
         &["workflow/permissions .github/workflows/ci.yml"],
     );
-    breaks(workflow("aos check", "make"), &["workflow/no-check .github/workflows"]);
     breaks(Sample::good().without(WORKFLOW), &["workflow/none .github/workflows"]);
 }
 

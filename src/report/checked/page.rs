@@ -2,16 +2,15 @@
 //!
 //! Everything from outside is escaped; the page runs no script but its own and loads nothing.
 
-use super::answers::check::{CheckReport, CheckedProject};
+use crate::report::answers::check::{CheckReport, CheckedProject, RuleDescription};
 
-const PAGE: &str = include_str!("fleet_page.html");
+const PAGE: &str = include_str!("page.html");
 /// Headings of the columns.
 const COLUMNS: [&str; 9] =
     ["Project", "Status", "Family", "Pin", "Template", "Runtime", "Errors", "Warnings", "Findings"];
 
 /// The page.
-#[must_use]
-pub fn render(report: &CheckReport) -> String {
+pub fn render(report: &CheckReport, _: &[RuleDescription]) -> String {
     let summary = &report.summary;
     let title = match summary.projects {
         1 => "1 project".to_owned(),
@@ -34,11 +33,48 @@ pub fn render(report: &CheckReport) -> String {
     let rows: Vec<_> = report.projects.iter().map(row).collect();
     // What is filled in last comes from outside and is never looked through again.
     let (before, after) = PAGE.split_once("@ROWS@").unwrap_or((PAGE, ""));
+    let (between, after) = after.split_once("@FLEET@").unwrap_or((after, ""));
     let before = before
         .replace("@TITLE@", &escaped(&title))
         .replace("@SUMMARY@", &escaped(&sentence))
         .replace("@HEAD@", &head.concat());
-    format!("{before}{}{after}", rows.join("\n"))
+    format!("{before}{}{between}{}{after}", rows.join("\n"), beside(report))
+}
+
+/// What is true of the fleet as a whole; nothing where nothing is to say.
+fn beside(report: &CheckReport) -> String {
+    let mut lines = Vec::new();
+    if let Some(fleet) = &report.fleet {
+        lines.extend(fleet.findings.iter().map(|finding| {
+            format!(
+                "<li class=\"failed\"><code>{}</code> {}: {}</li>",
+                escaped(finding.rule),
+                escaped(&finding.path),
+                escaped(&finding.message)
+            )
+        }));
+        lines.extend(fleet.passed_over.iter().map(|passed| {
+            format!(
+                "<li>{} was not checked: {}</li>",
+                escaped(&passed.path),
+                escaped(&passed.reason)
+            )
+        }));
+    }
+    lines.extend(report.summary.unsearched.iter().map(|left| {
+        format!(
+            "<li class=\"failed\">{} was not searched: {}</li>",
+            escaped(&left.path),
+            escaped(&left.reason)
+        )
+    }));
+    if lines.is_empty() {
+        return String::new();
+    }
+    format!(
+        "<section aria-labelledby=\"fleet\"><h2 id=\"fleet\">The fleet</h2><ul>{}</ul></section>",
+        lines.concat()
+    )
 }
 
 fn row(project: &CheckedProject) -> String {

@@ -1,0 +1,64 @@
+//! Whether the guard is in force: CI fails when `aos check` fails, and git leaves the bytes of managed files alone.
+//!
+//! Reads what is committed in the project and in the repository around it. Nothing is run.
+
+mod attributes;
+mod indirect;
+mod pipeline;
+mod shell;
+mod yaml;
+
+use std::collections::BTreeSet;
+
+use crate::contract::rules::rule::Rule;
+use crate::contract::{Finding, ProjectFiles};
+use crate::plan::RelativePath;
+
+pub const NOT_IN_CI: Rule = Rule {
+    id: "guard/not-in-ci",
+    summary: "CI runs `aos check` on every change",
+    why: "Otherwise drift is noticed only when an agent fails",
+    fix: "add a step with `aos check` to a workflow that runs for pushes and pull requests",
+    source: "agent-cli §3.1",
+    ..Rule::warning(&[])
+};
+pub const IGNORED: Rule = Rule {
+    id: "guard/ignored",
+    waivable: false,
+    summary: "CI fails when `aos check` fails",
+    why: "A step whose exit code is discarded, or that never runs, looks like a check but lets every change pass",
+    fix: "run `aos check` in one step of its own, without `|| true`, `continue-on-error` or a condition, for pushes and pull requests",
+    source: "agent-cli §3.1",
+    ..Rule::error(&[])
+};
+pub const REWRITTEN: Rule = Rule {
+    id: "guard/rewritten",
+    waivable: false,
+    summary: "No git attribute changes managed files in a checkout",
+    why: "Managed files are compared byte by byte; a checkout that rewrites them is never in order",
+    fix: "remove the attribute for these files, or add the line `<path> -text -filter -ident -working-tree-encoding` below it",
+    source: "agent-cli §4",
+    ..Rule::error(&[])
+};
+pub const UNPROTECTED: Rule = Rule {
+    id: "guard/line-endings",
+    summary: "Git attributes keep the line endings of managed files",
+    why: "Without them a checkout on Windows converts line endings, and every digest differs there",
+    fix: "write `* text=auto eol=lf` into .gitattributes",
+    source: "agent-cli §4",
+    ..Rule::warning(&[])
+};
+
+/// Rules of the guard, in the order of the documentation.
+pub const RULES: &[Rule] = &[NOT_IN_CI, IGNORED, REWRITTEN, UNPROTECTED];
+
+/// Findings about a project with a record; `managed` are the files that aos compares.
+#[must_use]
+pub fn findings(repository: &ProjectFiles, managed: &BTreeSet<RelativePath>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    found.extend(pipeline::finding(repository));
+    if !managed.is_empty() {
+        found.extend(attributes::findings(repository, managed));
+    }
+    found
+}

@@ -1,0 +1,362 @@
+//! Where CI calls `aos check`, and whether a failure of the call is a failure of CI.
+
+use serde_json::Value;
+
+use crate::contract::pipelines::is_pipeline;
+use crate::contract::{Finding, ProjectFiles};
+use crate::visible::excerpt;
+
+use super::indirect::Scripts;
+use super::shell::ShellMode;
+use super::yaml::{self, YamlNode};
+use super::{IGNORED, NOT_IN_CI};
+
+/// Largest pipeline that is read, in bytes.
+const MAX_PIPELINE: usize = 512 * 1024;
+/// Members whose text is run by a shell.
+const SCRIPTS: &[&str] = &[
+    "run",
+    "script",
+    "before_script",
+    "after_script",
+    "bash",
+    "sh",
+    "pwsh",
+    "powershell",
+    "command",
+    "commands",
+    "test_script",
+    "build_script",
+    "install",
+    "inlineScript",
+];
+/// Members that let a failure pass.
+const LENIENT: &[&str] = &[
+    "continue-on-error",
+    "continue_on_error",
+    "continueOnError",
+    "allow_failure",
+    "allow-failure",
+    "soft_fail",
+    "ignore_failure",
+    "ignoreFailure",
+];
+/// The exit code of drift.
+const DRIFT: &str = "6";
+
+/// One call in a pipeline.
+struct PipelineCall {
+    path: String,
+    line: u32,
+    ignored: Option<String>,
+    /// The call counts, but no change starts the workflow.
+    elsewhen: Option<String>,
+}
+
+/// What is wrong with the guard in CI, if anything is.
+pub fn finding(repository: &ProjectFiles) -> Option<Finding> {
+    let own = repository.files.iter().filter(|(path, _)| is_pipeline(path));
+    let own = own.map(|(path, file)| (path.clone(), file.bytes.as_slice()));
+    let up = "../".repeat(repository.around.depth());
+    let above = repository.around.files.iter().filter(|(path, _)| is_pipeline(path));
+    let above = above.map(|(path, bytes)| (format!("{up}{path}"), bytes.as_slice()));
+    let mut calls = Vec::new();
+    let mut is_elsewhere = false;
+    for (path, bytes) in own.chain(above) {
+        if bytes.len() > MAX_PIPELINE {
+            continue;
+        }
+        let Ok(text) = std::str::from_utf8(bytes) else { continue };
+        let mut walk = PipelineWalk {
+            path,
+            scripts: Scripts::new(repository),
+            calls: Vec::new(),
+            is_elsewhere: false,
+        };
+        walk.file(text);
+        is_elsewhere |= walk.is_elsewhere;
+        calls.extend(walk.calls);
+        if calls.iter().any(PipelineCall::counts) {
+            return None;
+        }
+    }
+    let ignored = calls.iter().find_map(|call| Some((call, call.ignored.as_deref()?)));
+    if let Some((call, reason)) = ignored {
+        let message = format!("`aos check` has no effect here: {}", excerpt(reason, 200));
+        let mut finding = IGNORED.finding(&call.path, message);
+        finding.line = Some(call.line);
+        return Some(finding);
+    }
+    let elsewhen = calls.iter().find_map(|call| Some((call, call.elsewhen.as_deref()?)));
+    if let Some((call, reason)) = elsewhen {
+        let message = format!("no change runs `aos check`: {}", excerpt(reason, 200));
+        return Some(NOT_IN_CI.finding(&call.path, message));
+    }
+    // A workflow of another repository may do it.
+    let finding = || NOT_IN_CI.finding(".", "no CI workflow runs `aos check`".to_owned());
+    (!is_elsewhere).then(finding)
+}
+
+impl PipelineCall {
+    fn counts(&self) -> bool {
+        self.ignored.is_none() && self.elsewhen.is_none()
+    }
+}
+
+/// One pipeline under examination.
+struct PipelineWalk<'a> {
+    path: String,
+    scripts: Scripts<'a>,
+    calls: Vec<PipelineCall>,
+    /// Whether a workflow of another repository is called.
+    is_elsewhere: bool,
+}
+
+/// What the members above a step say about it.
+#[derive(Clone, Default)]
+struct StepContext {
+    ignored: Option<String>,
+    elsewhen: Option<String>,
+    shell: Option<String>,
+}
+
+impl PipelineWalk<'_> {
+    fn file(&mut self, text: &str) {
+        if self.path.ends_with("Jenkinsfile") {
+            return self.groovy(text);
+        }
+        let Some(documents) = yaml::read(text) else {
+            if text.contains("aos check") {
+                let reason = "the file is not valid YAML".to_owned();
+                self.calls.push(PipelineCall {
+                    path: self.path.clone(),
+                    line: 1,
+                    ignored: Some(reason),
+                    elsewhen: None,
+                });
+            }
+            return;
+        };
+        let is_actions = self.path.contains("/workflows/") || self.path.starts_with(".github/");
+        for document in &documents {
+            let mut context = StepContext::default();
+            if is_actions {
+                context.elsewhen = document.member("on").and_then(never_on_changes);
+            }
+            self.node(document, &context);
+        }
+    }
+
+    fn node(&mut self, node: &YamlNode, context: &StepContext) {
+        match node {
+            YamlNode::Scalar { .. } => {}
+            YamlNode::List(items) => items.iter().for_each(|item| self.node(item, context)),
+            YamlNode::Table(members) => {
+                let context = context.inside(node);
+                for (key, value) in members {
+                    if SCRIPTS.contains(&key.as_str()) && !self.script(key, value, &context) {
+                        self.node(value, &context);
+                    } else if key == "uses" {
+                        self.uses(value, &context);
+                    } else if !SCRIPTS.contains(&key.as_str()) {
+                        self.node(value, &context);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The texts of a member that a shell runs; false when it holds something else.
+    fn script(&mut self, key: &str, value: &YamlNode, context: &StepContext) -> bool {
+        let mut context = context.clone();
+        if key == "after_script" {
+            context
+                .ignored
+                .get_or_insert_with(|| "nothing in `after_script` fails a job".to_owned());
+        }
+        let mode = match (key, context.shell.as_deref()) {
+            ("pwsh" | "powershell", _) => ShellMode::FILE,
+            (_, Some(shell)) => ShellMode::of(shell),
+            (_, None) => ShellMode::STEP,
+        };
+        match value {
+            YamlNode::Scalar { text, line } => self.judge(text, *line, mode, &context),
+            YamlNode::List(items) if items.iter().all(|item| item.text().is_some()) => {
+                // Each is a line of one script.
+                for item in items {
+                    if let YamlNode::Scalar { text, line } = item {
+                        self.judge(text, *line, mode, &context);
+                    }
+                }
+            }
+            YamlNode::List(_) | YamlNode::Table(_) => return false,
+        }
+        true
+    }
+
+    fn judge(&mut self, text: &str, line: u32, mode: ShellMode, context: &StepContext) {
+        // A block begins in the line after its key.
+        let offset = u32::from(text.contains('\n'));
+        for call in self.scripts.calls(text, mode) {
+            let ignored = context.ignored.clone().or(call.ignored);
+            let line = line.saturating_add(call.line).saturating_add(offset.min(call.line));
+            self.calls.push(PipelineCall {
+                path: self.path.clone(),
+                line,
+                ignored,
+                elsewhen: context.elsewhen.clone(),
+            });
+        }
+    }
+
+    /// A local action is read; a workflow of another repository is not known.
+    fn uses(&mut self, value: &YamlNode, context: &StepContext) {
+        let YamlNode::Scalar { text, .. } = value else { return };
+        match text.strip_prefix("./") {
+            Some(place) => {
+                let action = ["action.yml", "action.yaml"]
+                    .map(|name| format!("{}/{name}", place.trim_end_matches('/')));
+                let documents =
+                    action.iter().find_map(|path| self.scripts.text(path)).and_then(yaml::read);
+                for document in documents.unwrap_or_default() {
+                    if let Some(runs) = document.member("runs") {
+                        self.node(runs, context);
+                    }
+                }
+            }
+            None => self.is_elsewhere |= text.contains("/.github/workflows/"),
+        }
+    }
+
+    fn groovy(&mut self, text: &str) {
+        for (number, line) in text.lines().enumerate() {
+            let Some(at) = line.find("sh ").or_else(|| line.find("sh(")) else { continue };
+            let script = line[at + 3..].replace(['\'', '"', '(', ')'], " ");
+            for call in self.scripts.calls(&script, ShellMode::STEP) {
+                let lenient = line
+                    .contains("returnStatus")
+                    .then(|| "`returnStatus` discards its exit code".to_owned());
+                let line = u32::try_from(number + 1).unwrap_or(u32::MAX);
+                self.calls.push(PipelineCall {
+                    path: self.path.clone(),
+                    line,
+                    ignored: lenient.or(call.ignored),
+                    elsewhen: None,
+                });
+            }
+        }
+    }
+}
+
+impl StepContext {
+    /// What the members of `node` add for what is in it.
+    fn inside(&self, node: &YamlNode) -> Self {
+        let mut inner = self.clone();
+        let shell = node
+            .member("shell")
+            .or_else(|| node.member("defaults")?.member("run")?.member("shell"));
+        if let Some(shell) = shell.and_then(YamlNode::text) {
+            inner.shell = Some(shell.to_owned());
+        }
+        if inner.ignored.is_none() {
+            inner.ignored = lenient(node).or_else(|| never_run(node));
+        }
+        inner
+    }
+}
+
+fn lenient(node: &YamlNode) -> Option<String> {
+    let (key, value) = LENIENT.iter().find_map(|key| Some((key, node.member(key)?)))?;
+    let passes = match value {
+        YamlNode::Scalar { text, .. } => {
+            !matches!(text.as_str(), "false" | "no" | "off" | "0" | "")
+        }
+        // A list of exit codes that pass.
+        YamlNode::List(_) | YamlNode::Table(_) => {
+            value.scalars().iter().any(|code| matches!(*code, DRIFT | "*"))
+        }
+    };
+    passes.then(|| format!("`{key}` lets a failure pass"))
+}
+
+/// Conditions that never hold, or only after a failure.
+fn never_run(node: &YamlNode) -> Option<String> {
+    for key in ["if", "condition"] {
+        let Some(text) = node.member(key).and_then(YamlNode::text) else { continue };
+        let condition = text.trim().trim_start_matches("${{").trim_end_matches("}}").trim();
+        let bare = condition.trim_matches(['\'', '"', '(', ')', ' ']);
+        if matches!(
+            bare,
+            "false"
+                | "0"
+                | "null"
+                | ""
+                | "never"
+                | "failure"
+                | "cancelled"
+                | "failed"
+                | "!always"
+                | "!true"
+        ) {
+            return Some(format!("its condition is `{condition}`"));
+        }
+    }
+    if node.member("enabled").and_then(YamlNode::text) == Some("false") {
+        return Some("it is not enabled".to_owned());
+    }
+    let when = node.member("when").and_then(YamlNode::text)?;
+    matches!(when, "never" | "manual" | "on_failure" | "on_fail")
+        .then(|| format!("it runs only `when: {when}`"))
+}
+
+/// Why a workflow with these triggers does not run on changes.
+fn never_on_changes(on: &YamlNode) -> Option<String> {
+    const CHANGES: &[&str] = &[
+        "push",
+        "pull_request",
+        "pull_request_target",
+        "merge_group",
+        "workflow_call",
+        "workflow_run",
+    ];
+    let (names, settings): (Vec<&str>, Option<&Vec<(String, YamlNode)>>) = match on {
+        YamlNode::Table(members) => {
+            (members.iter().map(|(name, _)| name.as_str()).collect(), Some(members))
+        }
+        other => (other.scalars(), None),
+    };
+    let setting =
+        |name: &str| settings?.iter().find(|(key, _)| key == name).map(|(_, value)| value);
+    let is_effective = |name: &&str| {
+        CHANGES.contains(name) && setting(name).is_none_or(|value| !excludes_all(name, value))
+    };
+    if names.iter().any(is_effective) {
+        return None;
+    }
+    let shown: Vec<_> = names.iter().take(5).map(|name| format!("`{name}`")).collect();
+    Some(format!("the workflow runs only on {}, not on every change", shown.join(", ")))
+}
+
+/// Whether the filters of a trigger leave no change.
+fn excludes_all(name: &str, value: &YamlNode) -> bool {
+    let of = |key: &str| value.member(key).map(YamlNode::scalars);
+    let all = |key: &str| {
+        of(key).is_some_and(|patterns| patterns.iter().any(|one| matches!(*one, "**" | "*")))
+    };
+    let types = of("types").is_some_and(|types| {
+        !types.iter().any(|one| {
+            matches!(*one, "opened" | "synchronize" | "reopened" | "checks_requested" | "completed")
+        })
+    });
+    let only_tags = name == "push"
+        && of("tags").is_some()
+        && of("branches").is_none()
+        && of("branches-ignore").is_none();
+    all("branches-ignore") || all("paths-ignore") || types || only_tags
+}
+
+/// The scripts of a package.json.
+pub fn npm_script(text: &str, name: &str) -> Option<String> {
+    let value: Value = crate::contract::json::parse(text.as_bytes()).ok()?;
+    value.get("scripts")?.get(name)?.as_str().map(str::to_owned)
+}

@@ -1,0 +1,446 @@
+//! Calls of `aos check` in a shell script, and whether the script fails when the call fails.
+//!
+//! Reads lists of commands, not all of the shell: what decides is the operator after the call and the options in force.
+
+/// How a shell treats a command that fails.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct ShellMode {
+    /// The script ends with the failure.
+    pub exits: bool,
+    /// A pipe fails with any of its commands.
+    pub pipefail: bool,
+}
+
+impl ShellMode {
+    /// A script that is started by its name.
+    pub const FILE: Self = Self { exits: false, pipefail: false };
+    /// A step of a pipeline without a shell of its own.
+    pub const STEP: Self = Self { exits: true, pipefail: false };
+
+    /// From the `shell` of a step.
+    pub fn of(shell: &str) -> Self {
+        match shell.trim() {
+            "bash" => Self { exits: true, pipefail: true },
+            "sh" => Self::STEP,
+            custom => {
+                let mut mode = Self::FILE;
+                mode.set(custom.split_whitespace().skip(1));
+                mode
+            }
+        }
+    }
+
+    fn set<'a>(&mut self, words: impl Iterator<Item = &'a str>) {
+        let mut named = None;
+        for word in words {
+            if let Some(on) = named.take() {
+                match word {
+                    "errexit" => self.exits = on,
+                    "pipefail" => self.pipefail = on,
+                    _ => {}
+                }
+                continue;
+            }
+            let Some(sign) = word.chars().next().filter(|sign| matches!(sign, '-' | '+')) else {
+                continue;
+            };
+            let flags = &word[1..];
+            if flags.starts_with('-') {
+                continue;
+            }
+            if flags.contains('e') {
+                self.exits = sign == '-';
+            }
+            if flags.ends_with('o') {
+                named = Some(sign == '-');
+            }
+        }
+    }
+}
+
+/// A call of `aos check`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct GuardCall {
+    /// Lines before it in the script.
+    pub line: u32,
+    /// Why the script does not fail with it.
+    pub ignored: Option<String>,
+}
+
+/// Every call in `script`. `started` says of another command whether it calls, and why that has no effect.
+pub fn calls_with(
+    script: &str,
+    mut mode: ShellMode,
+    started: &dyn Fn(&[&str]) -> Option<Option<String>>,
+) -> Vec<GuardCall> {
+    let commands = commands(script);
+    if let Some(options) = script.strip_prefix("#!").and_then(|rest| rest.lines().next()) {
+        mode.set(options.split_whitespace().skip(1));
+    }
+    let trapped = commands.iter().any(|command| {
+        command.words.first().is_some_and(|word| word == "trap")
+            && command
+                .words
+                .get(1)
+                .is_some_and(|code| code.contains("exit 0") || code.contains("true"))
+    });
+    let mut found = Vec::new();
+    for (at, command) in commands.iter().enumerate() {
+        let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
+        if words.first() == Some(&"set") {
+            mode.set(words.iter().skip(1).copied());
+        }
+        let inner = if is_call(&words) { Some(None) } else { started(&words) };
+        let Some(inner) = inner else { continue };
+        let ignored = match (inner, trapped) {
+            (Some(reason), _) => Some(reason),
+            (None, true) => Some("a trap discards its exit code".to_owned()),
+            (None, false) => judged(&commands, at, mode),
+        };
+        found.push(GuardCall { line: command.line, ignored });
+    }
+    found
+}
+
+/// Whether a command is `aos check` itself, not a word about it.
+pub fn is_call(words: &[&str]) -> bool {
+    const PREFIXES: &[&str] = &[
+        "!", "if", "elif", "while", "until", "then", "else", "do", "{", "(", "sudo", "env", "time",
+        "nice", "exec", "command", "timeout", "npx", "uvx", "pipx", "run", "--", "bunx", "doas",
+        "stdbuf", "nohup", "xvfb-run", "RUN",
+    ];
+    let name = |word: &str| {
+        let word = word.trim_matches(['"', '\'']);
+        let name = word.rsplit(['/', '\\']).next().unwrap_or(word).trim_matches(['"', '\'']);
+        matches!(name, "aos" | "aos.exe" | "$AOS" | "${AOS}")
+    };
+    let Some(at) = words.iter().position(|word| name(word)) else { return false };
+    let before = &words[..at];
+    let is_prefix = |word: &&str| {
+        PREFIXES.contains(word)
+            || word.contains('=')
+            || word.starts_with('-')
+            || word.starts_with(|first: char| first.is_ascii_digit())
+    };
+    if !before.iter().all(is_prefix) {
+        return false;
+    }
+    let mut rest = words[at + 1..].iter().filter(|word| !word.starts_with('-'));
+    let options = &words[at + 1..];
+    // Those answer a question about rules, or say themselves that they are no verdict.
+    let partial = ["--explain", "--rule", "--help", "-h"];
+    let is_partial = options.iter().any(|word| {
+        partial.iter().any(|option| word == option || word.starts_with(&format!("{option}=")))
+    });
+    rest.next().is_some_and(|word| *word == "check") && !is_partial
+}
+
+fn judged(commands: &[ShellCommand], at: usize, mode: ShellMode) -> Option<String> {
+    let call = &commands[at];
+    let first = call.words.first().map(String::as_str).unwrap_or_default();
+    let fails_later = || commands[at + 1..].iter().any(ShellCommand::fails);
+    if matches!(first, "!" | "if" | "elif" | "while" | "until") {
+        return (!fails_later()).then(|| format!("`{first}` discards its exit code"));
+    }
+    if call.is_substituted {
+        return Some("its output is used as text, and its exit code is discarded".to_owned());
+    }
+    // What follows in the same list.
+    let mut reached = at;
+    while let Some(command) = commands.get(reached) {
+        match command.end {
+            CallEnd::Pipe if reached == at && !mode.pipefail => {
+                return Some("a pipe discards its exit code".to_owned());
+            }
+            CallEnd::Or => {
+                let next = commands.get(reached + 1);
+                let group = next.filter(|next| {
+                    next.words.first().is_some_and(|word| word == "{" || word == "(")
+                });
+                let is_failing = match group {
+                    Some(_) => fails_later(),
+                    None => next.is_some_and(ShellCommand::fails),
+                };
+                let shown = next.map(|next| next.words.join(" ")).unwrap_or_default();
+                let shown: String = shown.chars().take(40).collect();
+                return (!is_failing).then(|| format!("`|| {shown}` discards its exit code"));
+            }
+            CallEnd::Background => return Some("it runs in the background".to_owned()),
+            CallEnd::Line => break,
+            CallEnd::And | CallEnd::Pipe => {}
+        }
+        reached += 1;
+    }
+    let rest = commands.get(reached + 1..).unwrap_or_default();
+    let is_last = rest.iter().all(ShellCommand::is_closing);
+    let asks =
+        || rest.first().is_some_and(|next| next.words.iter().any(|word| word.contains("$?")));
+    // The shell leaves only for the last command of a list of `&&`.
+    let is_left = mode.exits && reached == at;
+    let is_piped = call.end == CallEnd::Pipe && mode.exits;
+    if is_last || is_left || is_piped || asks() && rest.iter().any(ShellCommand::fails) {
+        return None;
+    }
+    Some("the script goes on when it fails".to_owned())
+}
+
+/// What is between a command and the next.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum CallEnd {
+    Line,
+    And,
+    Or,
+    Pipe,
+    Background,
+}
+
+#[derive(Clone, Debug)]
+struct ShellCommand {
+    words: Vec<String>,
+    end: CallEnd,
+    line: u32,
+    /// In `$(…)` or backticks, and no assignment takes its exit code.
+    is_substituted: bool,
+}
+
+impl ShellCommand {
+    /// Whether it ends the script, or its list, with a failure.
+    fn fails(&self) -> bool {
+        let mut words = self.words.iter().map(String::as_str);
+        words.any(|word| word == "false")
+            || self.words.iter().enumerate().any(|(at, word)| {
+                let code = self.words.get(at + 1).map(String::as_str);
+                matches!(word.as_str(), "exit" | "return")
+                    && code.is_none_or(|code| !code.trim_matches(['"', ';']).starts_with('0'))
+            })
+    }
+
+    fn is_closing(&self) -> bool {
+        self.words.iter().all(|word| matches!(word.as_str(), "}" | ")" | "fi" | "done" | "esac"))
+    }
+}
+
+/// The commands of a script in order, without comments and here-documents.
+fn commands(script: &str) -> Vec<ShellCommand> {
+    let mut reader = CommandReader { line: 0, ..CommandReader::default() };
+    let mut document: Option<String> = None;
+    for (number, line) in script.lines().enumerate() {
+        if let Some(end) = &document {
+            if line.trim() == end {
+                document = None;
+            }
+            continue;
+        }
+        if reader.commands.is_empty() && reader.words.is_empty() || !reader.is_continued {
+            reader.line = u32::try_from(number).unwrap_or(u32::MAX);
+        }
+        document = here_document(line);
+        reader.read(line);
+    }
+    reader.finish(CallEnd::Line);
+    reader.commands
+}
+
+/// The word that ends a here-document which begins in `line`.
+fn here_document(line: &str) -> Option<String> {
+    let (_, rest) = line.split_once("<<")?;
+    let rest = rest.strip_prefix('-').unwrap_or(rest).trim_start();
+    let word: String = rest
+        .trim_matches(['"', '\''])
+        .chars()
+        .take_while(|c| c.is_alphanumeric() || *c == '_')
+        .collect();
+    (!word.is_empty()).then_some(word)
+}
+
+#[derive(Default)]
+struct CommandReader {
+    commands: Vec<ShellCommand>,
+    words: Vec<String>,
+    word: String,
+    line: u32,
+    is_continued: bool,
+    quote: Option<char>,
+    /// Open substitutions, each with whether an assignment takes its exit code.
+    substitutions: Vec<bool>,
+}
+
+impl CommandReader {
+    fn read(&mut self, line: &str) {
+        let letters: Vec<char> = line.chars().collect();
+        let mut at = 0;
+        self.is_continued = false;
+        while let Some(&letter) = letters.get(at) {
+            let next = letters.get(at + 1).copied();
+            let before = at.checked_sub(1).and_then(|at| letters.get(at)).copied();
+            at += 1;
+            if letter == '\\' && next.is_none() {
+                self.is_continued = true;
+                break;
+            }
+            if self.quote == Some('\'') {
+                if letter == '\'' {
+                    self.quote = None;
+                }
+                self.word.push(letter);
+                continue;
+            }
+            match letter {
+                '\\' => {
+                    self.word.extend(next);
+                    at += 1;
+                }
+                '$' if next == Some('(') => {
+                    let is_assigned = self.words.is_empty() && self.word.contains('=');
+                    self.finish(CallEnd::Line);
+                    self.substitutions.push(is_assigned);
+                    at += 1;
+                }
+                '`' => {
+                    let is_assigned = self.words.is_empty() && self.word.contains('=');
+                    self.finish(CallEnd::Line);
+                    match self.substitutions.is_empty() {
+                        true => self.substitutions.push(is_assigned),
+                        false => drop(self.substitutions.pop()),
+                    }
+                }
+                ')' if !self.substitutions.is_empty() => {
+                    self.finish(CallEnd::Line);
+                    self.substitutions.pop();
+                }
+                '"' => {
+                    self.quote = if self.quote.is_some() { None } else { Some('"') };
+                    self.word.push(letter);
+                }
+                _ if self.quote.is_some() && self.substitutions.is_empty() => {
+                    self.word.push(letter)
+                }
+                '\'' => {
+                    self.quote = Some('\'');
+                    self.word.push(letter);
+                }
+                '#' if before.is_none_or(char::is_whitespace) => break,
+                ' ' | '\t' => self.end_word(),
+                ';' => self.finish(CallEnd::Line),
+                '|' if next == Some('|') => {
+                    at += 1;
+                    self.finish(CallEnd::Or);
+                }
+                '|' => self.finish(CallEnd::Pipe),
+                '&' if next == Some('&') => {
+                    at += 1;
+                    self.finish(CallEnd::And);
+                }
+                '&' if before == Some('>') || before == Some('<') || next == Some('>') => {
+                    self.word.push(letter)
+                }
+                '&' => self.finish(CallEnd::Background),
+                '(' | ')' if self.word.is_empty() => {
+                    self.word.push(letter);
+                    self.end_word();
+                }
+                _ => self.word.push(letter),
+            }
+        }
+        self.end_word();
+        // A line that ends with an operator goes on in the next one, as does a quote.
+        if !self.is_continued && self.quote.is_none() && !self.words.is_empty() {
+            self.finish(CallEnd::Line);
+        }
+    }
+
+    fn end_word(&mut self) {
+        if !self.word.is_empty() {
+            self.words.push(std::mem::take(&mut self.word));
+        }
+    }
+
+    fn finish(&mut self, end: CallEnd) {
+        self.end_word();
+        if self.words.is_empty() {
+            return;
+        }
+        let words = std::mem::take(&mut self.words);
+        let is_substituted = self.substitutions.last().is_some_and(|assigned| !assigned);
+        self.commands.push(ShellCommand { words, end, line: self.line, is_substituted });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ignored(script: &str, mode: ShellMode) -> Vec<bool> {
+        calls_with(script, mode, &|_| None).iter().map(|call| call.ignored.is_some()).collect()
+    }
+
+    #[test]
+    fn a_call_counts_when_the_step_fails_with_it() {
+        for script in [
+            "aos check",
+            "aos check --format text\n",
+            "./bin/aos --format text check\necho done",
+            "\"${CARGO_TARGET_DIR:-target}/debug/aos\" check",
+            "cd x && aos check",
+            "sudo env A=1 timeout 60 aos check .",
+            "aos check || exit 1",
+            "aos check || { echo bad; exit 1; }",
+            "if ! aos check; then\n  exit 1\nfi",
+            "aos check \\\n  --diff",
+            "set +e\naos check\nexit $?",
+            "set +e\naos check\nrc=$?\necho x\nexit $rc",
+            "aos check > out.txt 2>&1",
+            "aos check # || true",
+            "report=$(aos check)",
+            "set -o pipefail\naos check | tee log",
+            "aos check; exit 0",
+        ] {
+            assert_eq!(ignored(script, ShellMode::STEP), [false], "{script}");
+        }
+    }
+
+    #[test]
+    fn a_call_is_ignored_when_the_step_passes_without_it() {
+        for script in [
+            "aos check || true",
+            "aos check||:",
+            "aos check || echo failed",
+            "aos check || \\\n  true",
+            "aos check ||\n  true",
+            "! aos check",
+            "if aos check; then echo ok; fi",
+            "aos check | tee log",
+            "aos check &",
+            "aos check && echo ok || true",
+            "aos check && echo ok\necho more",
+            "echo \"$(aos check)\"",
+            "echo `aos check`",
+            "set +e\naos check\necho done",
+            "trap 'exit 0' EXIT\naos check",
+        ] {
+            assert_eq!(ignored(script, ShellMode::STEP), [true], "{script}");
+        }
+        assert_eq!(ignored("aos check\necho done\n", ShellMode::FILE), [true]);
+        assert_eq!(ignored("#!/bin/sh -e\naos check\necho done\n", ShellMode::FILE), [false]);
+        assert_eq!(ignored("set -euo pipefail\naos check | tee x\n", ShellMode::FILE), [false]);
+        assert_eq!(ignored("aos check; echo\n", ShellMode::of("bash +e {0}")), [true]);
+        assert_eq!(ignored("aos check; echo\n", ShellMode::of("bash -eo pipefail {0}")), [false]);
+    }
+
+    #[test]
+    fn words_about_the_command_are_no_call() {
+        for script in [
+            "echo aos check",
+            "true aos check",
+            ": aos check",
+            "# aos check",
+            "cat <<EOF\naos check\nEOF",
+            "aos check --explain all",
+            "aos check --rule secrets/committed",
+            "aos conform check",
+            "grep 'aos check' README.md",
+        ] {
+            assert_eq!(ignored(script, ShellMode::STEP), [false; 0], "{script}");
+        }
+    }
+}

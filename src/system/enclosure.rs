@@ -1,0 +1,223 @@
+//! What a program under test may reach: files, privileges, other processes. Applied to the thread that starts it.
+//!
+//! Linux only: Landlock for files, signals and the memory of other processes, `no_new_privs`, and no capabilities.
+//! Elsewhere nothing is enforced, and the result gives the reason. The network is the matter of `isolation`.
+
+use std::path::{Path, PathBuf};
+
+/// Where a program may read and execute, and where it may also write. Everything else is refused.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Enclosure {
+    pub readable: Vec<PathBuf>,
+    pub writable: Vec<PathBuf>,
+    /// A program that cannot be kept to these files is not started.
+    pub is_required: bool,
+}
+
+/// What the system enforces; each reason is one sentence without a full stop.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Enforced {
+    /// Files outside of the enclosure cannot be read, changed or executed.
+    pub files: Result<(), String>,
+    /// The memory, the environment and the open files of other processes cannot be read.
+    pub memory: Result<(), String>,
+    /// Other processes get no signals.
+    pub signals: Result<(), String>,
+    /// No program gains privileges, for example through a set-user-ID bit.
+    pub privileges: Result<(), String>,
+    /// Root has no capabilities.
+    pub capabilities: Result<(), String>,
+}
+
+impl Enforced {
+    /// Nothing is enforced, for one reason.
+    #[must_use]
+    pub fn nothing(why: &str) -> Self {
+        let no = || Err(why.to_owned());
+        Self { files: no(), memory: no(), signals: no(), privileges: no(), capabilities: no() }
+    }
+}
+
+/// Encloses this thread and what it starts from now on. Other threads are as before; there is no way back.
+#[cfg(target_os = "linux")]
+#[must_use]
+pub fn enter(enclosure: &Enclosure) -> Enforced {
+    linux::enter(enclosure)
+}
+
+/// Encloses nothing.
+#[cfg(not(target_os = "linux"))]
+#[must_use]
+pub fn enter(_enclosure: &Enclosure) -> Enforced {
+    Enforced::nothing("only Linux can restrict a program in this way")
+}
+
+/// What `enter` would enforce on this system, found out on a thread that ends.
+#[must_use]
+pub fn rehearse() -> Enforced {
+    let rehearsal = || enter(&Enclosure { readable: vec!["/".into()], ..Enclosure::default() });
+    std::thread::Builder::new()
+        .spawn(rehearsal)
+        .ok()
+        .and_then(|thread| thread.join().ok())
+        .unwrap_or_else(|| Enforced::nothing("no thread could be started to find it out"))
+}
+
+/// This process hides its memory and its environment from programs of the same user.
+pub fn hide_this_process() -> Result<(), String> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(|error| error.to_string())
+    }
+    #[cfg(not(target_os = "linux"))]
+    Err("only Linux can restrict a program in this way".to_owned())
+}
+
+/// Directories of the system that programs read: the same for every tool, and without anybody's data.
+#[must_use]
+pub fn system_directories() -> Vec<PathBuf> {
+    const DIRECTORIES: [&str; 14] = [
+        "/usr",
+        "/bin",
+        "/sbin",
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/opt",
+        "/nix",
+        "/gnu",
+        "/proc",
+        "/sys",
+        "/dev/random",
+        "/dev/urandom",
+        "/dev/pts",
+    ];
+    let mut all: Vec<PathBuf> = DIRECTORIES.iter().map(PathBuf::from).collect();
+    all.extend(public_entries(Path::new("/etc")));
+    // It is often a link to a file that is elsewhere.
+    all.extend(super::files::canonical(Path::new("/etc/resolv.conf")));
+    all
+}
+
+/// Devices that programs write to, none of which keeps anything.
+pub const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"];
+
+/// Entries of a directory that everybody may read, so that root does not read what other users may not.
+fn public_entries(directory: &Path) -> Vec<PathBuf> {
+    const EVERYBODY_READS: u32 = 0o004;
+    let names = super::files::names(directory).unwrap_or_default();
+    let paths = names.into_iter().map(|name| directory.join(name));
+    paths
+        .filter(|path| {
+            let real = super::files::canonical(path).ok();
+            let mode = real.and_then(|real| super::rights::mode(&real).ok().flatten());
+            mode.is_some_and(|mode| mode & EVERYBODY_READS != 0)
+        })
+        .collect()
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use landlock::{
+        ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr,
+        RulesetError, RulesetStatus, Scope, path_beneath_rules,
+    };
+    use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
+
+    use super::{Enclosure, Enforced};
+
+    const NO_LANDLOCK: &str =
+        "this kernel has no Landlock, or it is not enabled (`lsm=landlock,…`); it needs Linux 5.13";
+
+    pub(super) fn enter(enclosure: &Enclosure) -> Enforced {
+        let privileges = set_no_new_privs(true).map_err(|error| error.to_string());
+        // Directories are opened before the capabilities are gone, which root may need for them.
+        let files = restrict_files(enclosure);
+        let signals = restrict_signals();
+        let none = CapabilitySet::empty();
+        let sets = CapabilitySets { effective: none, permitted: none, inheritable: none };
+        let capabilities = set_capabilities(None, sets).map_err(|error| error.to_string());
+        // A domain of its own is what keeps a process from the memory of the others.
+        let memory = files.clone();
+        Enforced { files, memory, signals, privileges, capabilities }
+    }
+
+    fn restrict_files(enclosure: &Enclosure) -> Result<(), String> {
+        let attempt = || -> Result<RulesetStatus, RulesetError> {
+            // Older kernels enforce what they know: version 1 has everything but truncation and devices.
+            let all = AccessFs::from_all(ABI::V5);
+            let read = AccessFs::from_read(ABI::V5);
+            let ruleset =
+                Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(all)?;
+            let mut ruleset = ruleset.create()?;
+            let readable = path_beneath_rules(&enclosure.readable, read);
+            for rule in readable.chain(path_beneath_rules(&enclosure.writable, all)) {
+                // Without its rule a path is out of reach, which is safe. The kernel takes none for pipes, for example.
+                let _ = (&mut ruleset).add_rule(rule?);
+            }
+            Ok(ruleset.restrict_self()?.ruleset)
+        };
+        match attempt() {
+            Ok(RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced) => Ok(()),
+            Ok(RulesetStatus::NotEnforced) => Err(NO_LANDLOCK.to_owned()),
+            Err(error) => Err(format!("Landlock refuses: {error}")),
+        }
+    }
+
+    fn restrict_signals() -> Result<(), String> {
+        let attempt = || -> Result<RulesetStatus, RulesetError> {
+            let status = Ruleset::default()
+                .set_compatibility(CompatLevel::BestEffort)
+                .scope(Scope::Signal | Scope::AbstractUnixSocket)?
+                .create()?
+                .restrict_self()?;
+            Ok(status.ruleset)
+        };
+        match attempt() {
+            Ok(RulesetStatus::FullyEnforced) => Ok(()),
+            Ok(_) => Err("it needs Landlock version 6, which is in Linux 6.12".to_owned()),
+            Err(error) => Err(format!("Landlock refuses: {error}")),
+        }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+#[expect(clippy::disallowed_methods, reason = "a test touches files as a program would")]
+mod tests {
+    use super::*;
+
+    /// Where the system can do it, which the message says otherwise.
+    #[test]
+    fn an_enclosed_thread_writes_inside_and_reads_nothing_outside() {
+        let inside = tempfile::tempdir().unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        let (own, foreign) = (inside.path().join("own"), outside.path().join("foreign"));
+        std::fs::write(&foreign, "secret").unwrap();
+        let enclosure = Enclosure {
+            readable: system_directories(),
+            writable: vec![inside.path().to_owned()],
+            is_required: false,
+        };
+        let (mine, other) = (own.clone(), foreign.clone());
+        let enclosed = std::thread::spawn(move || {
+            let enforced = enter(&enclosure);
+            let environ =
+                std::fs::read(format!("/proc/{}/environ", std::os::unix::process::parent_id()));
+            (
+                enforced,
+                std::fs::write(&mine, "x").is_ok(),
+                std::fs::read(&other).is_ok(),
+                environ.is_ok(),
+            )
+        });
+        let (enforced, writes, reads, sees) = enclosed.join().unwrap();
+        assert!(writes);
+        assert_eq!(enforced.privileges, Ok(()));
+        assert_eq!(enforced.capabilities, Ok(()));
+        assert_eq!(reads, enforced.files.is_err(), "{enforced:?}");
+        assert!(!sees || enforced.memory.is_err(), "{enforced:?}");
+        // This thread is as before.
+        assert!(std::fs::read(&foreign).is_ok());
+    }
+}

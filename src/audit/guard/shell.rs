@@ -222,7 +222,7 @@ impl ShellCommand {
 
 /// The commands of a script in order, without comments and here-documents.
 fn commands(script: &str) -> Vec<ShellCommand> {
-    let mut reader = CommandReader { line: 0, ..CommandReader::default() };
+    let mut reader = ShellReader { line: 0, ..ShellReader::default() };
     let mut document: Option<String> = None;
     for (number, line) in script.lines().enumerate() {
         if let Some(end) = &document {
@@ -254,7 +254,7 @@ fn here_document(line: &str) -> Option<String> {
 }
 
 #[derive(Default)]
-struct CommandReader {
+struct ShellReader {
     commands: Vec<ShellCommand>,
     words: Vec<String>,
     word: String,
@@ -265,7 +265,7 @@ struct CommandReader {
     substitutions: Vec<bool>,
 }
 
-impl CommandReader {
+impl ShellReader {
     fn read(&mut self, line: &str) {
         let letters: Vec<char> = line.chars().collect();
         let mut at = 0;

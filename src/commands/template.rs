@@ -27,13 +27,13 @@ pub struct TemplateArgs {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum TemplateAction {
-    /// Find every fault of a template, with line and column, and render the combinations of its choices
+    /// Find every fault of a template, and render each combination of choices
     Check(CheckTemplateArgs),
     /// Start a template with a question, a condition and two files
     New(NewTemplateArgs),
     /// Turn a repository into a template that renders back to the same files
     From(FromArgs),
-    /// Import a cookiecutter or copier template, as far as it uses no code, and list what was left out
+    /// Import a cookiecutter or copier template, and list what was left out
     Import(ImportArgs),
 }
 

@@ -3,6 +3,7 @@
 //! Everything from outside is escaped; the page runs no script but its own and loads nothing.
 
 use crate::report::answers::check::{CheckReport, CheckedProject, RuleDescription};
+use crate::report::conformance::junit::escaped;
 
 const PAGE: &str = include_str!("page.html");
 /// Headings of the columns.
@@ -126,21 +127,4 @@ fn row(project: &CheckedProject) -> String {
         warnings = project.warnings,
         count = lines.len(),
     )
-}
-
-/// Text for HTML, in an element or an attribute.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for symbol in text.chars() {
-        match symbol {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            symbol if symbol.is_control() => out.push('\u{fffd}'),
-            symbol => out.push(symbol),
-        }
-    }
-    out
 }

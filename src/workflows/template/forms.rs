@@ -124,13 +124,17 @@ fn is_whole(key: &str, before: Option<char>, after: Option<char>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn forms(tool: &str, package: &str, prefix: &str, title: &str, type_name: &str) -> Forms {
-        let variables = json!({
-            "tool": tool, "package": package, "env_prefix": prefix, "title": title, "type_name": type_name
-        });
-        let Value::Object(variables) = variables else { panic!() };
+        let names = [
+            ("tool", tool),
+            ("package", package),
+            ("env_prefix", prefix),
+            ("title", title),
+            ("type_name", type_name),
+        ];
+        let variables = names.map(|(name, value)| (name.to_owned(), Value::from(value)));
+        let variables = Map::from_iter(variables);
         Forms::of(&variables)
     }
 

@@ -50,6 +50,31 @@ fn a_fleet_is_moved_and_a_project_that_fails_does_not_stop_the_others() {
 }
 
 #[test]
+fn a_lost_project_fails_and_a_link_is_never_written_through() {
+    let sandbox = Sandbox::new();
+    fleet(&sandbox);
+    let work = sandbox.work();
+    std::fs::remove_file(work.join("fleet/aos-one/aos.toml")).expect("a file");
+    std::fs::remove_dir_all(work.join("fleet/aos-one/agent-harness")).expect("a directory");
+    std::fs::remove_file(work.join("fleet/aos-one/.agent/SPEC_VERSION")).expect("a file");
+    std::fs::remove_file(work.join("fleet/aos-one/connector.json")).ok();
+    let words = ["sync-spec", "--recursive", "fleet", "--dry-run"];
+    let error = sandbox.aos(&words).error("E_IO", 1);
+    let lost = error["details"]["summary"]["unsearched"].as_array().expect("a list").clone();
+    assert!(lost.iter().any(|lost| lost["path"] == "fleet/aos-one"), "{lost:?}");
+    #[cfg(unix)]
+    {
+        std::fs::rename(work.join("fleet/aos-two"), work.join("aos-two")).expect("a rename");
+        std::os::unix::fs::symlink("../aos-two", work.join("fleet/aos-two")).expect("a link");
+        let before = tree(&work.join("aos-two"));
+        let words = ["sync-spec", "--recursive", "fleet", "--to", "v1.0.0"];
+        let error = sandbox.aos(&words).error("E_VALIDATION", 2);
+        assert_eq!(error["details"]["projects"][0]["status"], "failed", "{error}");
+        assert_eq!(tree(&work.join("aos-two")), before);
+    }
+}
+
+#[test]
 fn the_page_has_every_project_and_escapes_what_they_say() {
     let sandbox = Sandbox::new();
     fleet(&sandbox);
@@ -99,19 +124,23 @@ fn the_step_of_the_action_checks_every_project_and_fails_with_the_check() {
             .env("ROOT", root)
             .env("GITHUB_ACTIONS", "true")
             .env("REPORT", sandbox.work().join("report.json"))
+            .env("FINDINGS", sandbox.work().join("report.sarif"))
             .env("GITHUB_OUTPUT", sandbox.work().join("output"));
         command.output().expect("a shell")
     };
     assert!(run("fleet").status.success());
     let report: serde_json::Value =
         serde_json::from_str(&disk::read(&sandbox.work().join("report.json"))).expect("JSON");
-    assert_eq!(report["ok"], true);
+    assert_eq!(report["summary"]["status"], "ok");
     assert!(disk::read(&sandbox.work().join("output")).starts_with("report=/"));
     std::fs::write(sandbox.work().join("fleet/aos-one/.agent/SPEC_VERSION"), "v9.9.9\n")
         .expect("a file");
     let output = run("fleet");
     assert!(!output.status.success());
     assert!(String::from_utf8_lossy(&output.stderr).contains("::error file="), "{output:?}");
+    let sarif: serde_json::Value =
+        serde_json::from_str(&disk::read(&sandbox.work().join("report.sarif"))).expect("JSON");
+    assert!(!sarif["runs"][0]["results"].as_array().expect("results").is_empty());
 }
 
 #[test]

@@ -59,6 +59,7 @@ impl Command {
         match self {
             Self::New(args) => Some(&args.write),
             Self::SyncSpec(args) => Some(&args.write),
+            Self::SyncApi(args) => Some(&args.write),
             Self::Gen(args) => Some(&args.write),
             Self::Wire(args) => Some(&args.write),
             Self::Upgrade(args) => Some(&args.write),
@@ -111,6 +112,7 @@ impl Command {
 pub enum Command {
     New(commands::new::NewArgs),
     SyncSpec(commands::sync_spec::SyncSpecArgs),
+    SyncApi(commands::sync_api::SyncApiArgs),
     Gen(commands::gen_files::GenArgs),
     Upgrade(commands::upgrade::UpgradeArgs),
     Check(commands::check::CheckArgs),

@@ -14,6 +14,7 @@ pub mod generate;
 pub mod inputs;
 pub mod mcp;
 pub mod merge;
+pub mod openapi;
 pub mod plan;
 pub mod release;
 pub mod report;

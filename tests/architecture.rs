@@ -16,6 +16,7 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ("repository", &["visible"]),
     ("contract", &["strict_json", "visible"]),
     ("plan", &["visible"]),
+    ("openapi", &["contract", "strict_json", "visible"]),
     ("merge", &["plan", "visible"]),
     ("system", &["visible"]),
     ("verify", &["strict_json", "visible"]),
@@ -43,7 +44,7 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
         "workflows",
         &[
             "apply", "audit", "conform", "contract", "error", "generate", "inputs", "merge",
-            "plan", "release", "report", "system", "update", "verify", "visible",
+            "openapi", "plan", "release", "report", "system", "update", "verify", "visible",
         ],
     ),
     (
@@ -79,6 +80,7 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
             "generate",
             "inputs",
             "mcp",
+            "openapi",
             "plan",
             "report",
             "strict_json",

@@ -1,6 +1,6 @@
 //! `aos add`: a command, or an error code, in all places of a project at once.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -10,6 +10,8 @@ use crate::workflows::add::blueprint::{self, Wish};
 use crate::workflows::add::name::CommandName;
 use crate::workflows::add::seam::{Mode, NewCode};
 use crate::workflows::add::{self, Change, refused};
+
+use crate::workflows::sync_api::{self, SyncApiRequest};
 
 use super::Run;
 
@@ -24,14 +26,21 @@ use super::Run;
                   Examples:\n  aos add item.publish --mode write\n  \
                   aos add widget.create --input name --input size?:number\n  \
                   aos add repo.stats --mode readonly\n  \
+                  aos add --openapi acme.yaml --operation listPets\n  \
                   aos add code E_QUOTA --exit 7 --retryable --upstream quota_spent"
 )]
 pub struct AddArgs {
     #[command(subcommand)]
     pub action: Option<Action>,
     /// What it is about and what it does: `item publish` or `item.publish`
-    #[arg(value_name = "NAME", required = true)]
+    #[arg(value_name = "NAME", required_unless_present = "openapi")]
     pub name: Option<String>,
+    /// Description of the API from which the project was made; the command is that of `--operation`
+    #[arg(long, value_name = "FILE", requires = "operation", conflicts_with_all = ["name", "mode", "summary", "request", "input"])]
+    pub openapi: Option<PathBuf>,
+    /// Operation of the description: its operationId, its id, or `METHOD /path`
+    #[arg(long, value_name = "OPERATION", requires = "openapi")]
+    pub operation: Option<String>,
     /// Least mode that may run it
     #[arg(long, value_enum, value_name = "MODE")]
     pub mode: Option<ModeName>,
@@ -109,6 +118,15 @@ pub fn run(args: &AddArgs, run: &Run) -> Result<Outcome, Failure> {
     if let Some(Action::Code(code)) = &args.action {
         let new = code_of(code)?;
         return add::run(Path::new("."), &Change::AddCode(&new), &code.write, run);
+    }
+    if let (Some(description), Some(operation)) = (&args.openapi, &args.operation) {
+        let request = SyncApiRequest {
+            path: PathBuf::from("."),
+            description: description.clone(),
+            operation: Some(operation.clone()),
+            write: args.write.clone(),
+        };
+        return sync_api::run(&request, run);
     }
     let name = args.name.as_deref().unwrap_or_default();
     let name = CommandName::parse(name).map_err(|error| refused(&error.into()))?;

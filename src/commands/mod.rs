@@ -18,6 +18,7 @@ pub mod registry;
 pub mod remove;
 pub mod rename;
 pub mod runtime;
+pub mod sync_api;
 pub mod sync_spec;
 pub mod template;
 pub mod update;

@@ -9,11 +9,46 @@ use crate::cli::{Format, WriteOptions};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::prompt;
 use crate::workflows::asked::trust_root;
-use crate::workflows::new::{self, NewRequest};
+use crate::workflows::new::{self, NewRequest, OpenapiRequest};
 
 use super::Run;
 
 const DEFAULT_TEMPLATE: &str = "connector-python";
+
+/// What is chosen of a description
+#[derive(Args, Clone, Debug)]
+pub struct OpenapiOptions {
+    /// Description of an API (OpenAPI 3.0 or 3.1, or Swagger 2.0, as JSON or YAML) from which the commands are made
+    #[arg(long, value_name = "FILE", conflicts_with = "preset")]
+    pub openapi: Option<PathBuf>,
+    /// Take these operations: a tag, a path, an operationId or an id, with `*`; `GET` or `GET /path*`; `!` excludes; can
+    /// be repeated
+    #[arg(long, value_name = "PATTERN", requires = "openapi", allow_hyphen_values = true)]
+    pub select: Vec<String>,
+    /// Take deprecated operations too
+    #[arg(long, requires = "openapi")]
+    pub include_deprecated: bool,
+    /// Set the mode of a command; can be repeated
+    #[arg(long, value_name = "ID=MODE", requires = "openapi")]
+    pub mode: Vec<String>,
+    /// Give a command another id; can be repeated
+    #[arg(long, value_name = "ID=ID", requires = "openapi")]
+    pub rename: Vec<String>,
+}
+
+impl OpenapiOptions {
+    /// The request, when a description is named.
+    #[must_use]
+    pub fn request(&self) -> Option<OpenapiRequest> {
+        Some(OpenapiRequest {
+            file: self.openapi.clone()?,
+            select: self.select.clone(),
+            include_deprecated: self.include_deprecated,
+            modes: self.mode.clone(),
+            renames: self.rename.clone(),
+        })
+    }
+}
 
 /// Create a project from a template
 #[derive(Args, Debug)]
@@ -24,6 +59,8 @@ const DEFAULT_TEMPLATE: &str = "connector-python";
                   Examples:\n  aos new github\n  aos new acme --set base_url=https://api.acme.example\n  \
                   aos new parcel --preset parcel.toml\n  \
                   aos new shop --template ./templates/web\n  \
+                  aos new acme --openapi acme.yaml --list\n  \
+                  aos new acme --openapi acme.yaml --select pets --select '!DELETE'\n  \
                   aos new --list"
 )]
 pub struct NewArgs {
@@ -31,8 +68,8 @@ pub struct NewArgs {
     /// is missing
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
-    /// List templates, presets and questions instead
-    #[arg(long, conflicts_with_all = ["name", "dry_run", "confirm"])]
+    /// List templates, presets and questions instead; with `--openapi`, the commands that a description gives
+    #[arg(long, conflicts_with_all = ["dry_run", "confirm"])]
     pub list: bool,
     /// Template to use: one of aos, a directory such as `./web`, `github:OWNER/REPOSITORY[@TAG][//DIRECTORY]`, or
     /// `git+https://…` with the same endings
@@ -45,6 +82,8 @@ pub struct NewArgs {
     /// name NAME, else `example`
     #[arg(long, value_name = "PRESET")]
     pub preset: Option<String>,
+    #[command(flatten)]
+    pub openapi: OpenapiOptions,
     /// Parent directory of the project; created if it is missing
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
@@ -75,8 +114,18 @@ pub struct NewArgs {
 /// # Errors
 /// When an input is wrong or the target is taken; nothing is written then.
 pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
+    let openapi = args.openapi.request();
     if args.list {
-        return new::list(run);
+        return match (&openapi, &args.name) {
+            (Some(request), name) => {
+                new::explore(&args.template, name.as_deref().unwrap_or("api"), request, run)
+            }
+            (None, None) => new::list(run),
+            (None, Some(_)) => {
+                let message = "`--list` takes no NAME, except with `--openapi`";
+                Err(Failure::new(ErrorCode::Usage, message).hint("run `aos new --list`"))
+            }
+        };
     }
     let roots = args.trusted_root.as_deref().map(|path| trust_root(Some(path)).map(Arc::new));
     let request = NewRequest {
@@ -84,6 +133,7 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
         template: args.template.clone(),
         roots: roots.transpose()?,
         preset: args.preset.clone(),
+        openapi,
         dir: args.dir.clone(),
         here: args.here,
         set: args.set.clone(),

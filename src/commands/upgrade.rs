@@ -97,6 +97,7 @@ pub fn run(args: &UpgradeArgs, run: &Run) -> Result<Outcome, Failure> {
         stay: false,
         roots: roots.transpose()?,
         abort: args.abort,
+        api: None,
         write: args.write.clone(),
     };
     let Some(root) = &args.recursive else { return upgrade::merge(&request, run) };

@@ -53,6 +53,8 @@ pub struct Fixture {
     pub samples: BTreeMap<String, Vec<String>>,
     /// The part of the address of the API that is before every path.
     pub base_path: String,
+    /// The upstream takes no credentials.
+    pub is_open: bool,
     sections: Vec<Section>,
 }
 
@@ -213,6 +215,7 @@ impl Fixture {
                 arguments: arguments.clone(),
             })
             .collect();
+        let is_open = sections.iter().any(|section| section.is_open);
         let base_path = sections.iter().map(|section| section.base_path.clone()).collect();
         let routes = document.routes.into_iter().map(route);
         let mut samples = BTreeMap::new();
@@ -237,6 +240,7 @@ impl Fixture {
             routes: routes.collect::<Result<_, _>>().map_err(fault)?,
             samples,
             base_path,
+            is_open,
             sections,
         })
     }

@@ -111,6 +111,12 @@ impl ToolCaller {
         }
     }
 
+    /// Whether the upstream takes no credentials.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.credentials.is_empty() && self.fixture.as_ref().is_some_and(|fixture| fixture.is_open)
+    }
+
     /// Why a probe with this need cannot run; `None` when it can.
     #[must_use]
     pub fn lacks(&self, need: Need) -> Option<String> {
@@ -124,7 +130,7 @@ impl ToolCaller {
                 })
                 .map(str::to_owned),
             Need::Credentials => lacking(
-                !self.credentials.is_empty(),
+                !self.credentials.is_empty() || self.is_open(),
                 "neither manifest nor conform.toml names a variable that holds a secret",
             ),
             Need::BaseUrl => lacking(

@@ -12,6 +12,7 @@ use crate::visible::excerpt;
 
 use super::output::Output;
 use super::record_conform::{ConformDocument, ConformSection, Day};
+use super::record_openapi::{OpenapiDocument, OpenapiSection};
 use super::record_runtime::{RuntimeDocument, RuntimeSection};
 use super::record_template::{TemplateDocument, TemplateSection, UpgradeDocument, UpgradeSection};
 use super::record_text::{RecordError, family, quote, relative, toml};
@@ -33,6 +34,8 @@ pub struct Record {
     pub template: Option<TemplateSection>,
     /// An upgrade whose conflicts are open.
     pub upgrade: Option<UpgradeSection>,
+    /// The description that the commands were made from.
+    pub openapi: Option<OpenapiSection>,
     pub answers: BTreeMap<String, String>,
     /// Generator name to the files it writes.
     pub outputs: BTreeMap<String, Vec<Output>>,
@@ -136,6 +139,7 @@ struct RecordDocument {
     spec: SpecDocument,
     template: Option<TemplateDocument>,
     upgrade: Option<UpgradeDocument>,
+    openapi: Option<OpenapiDocument>,
     #[serde(default)]
     answers: BTreeMap<String, String>,
     #[serde(default)]
@@ -205,6 +209,7 @@ impl Record {
             spec: spec_section(document.spec)?,
             template,
             upgrade: document.upgrade.map(UpgradeDocument::parse).transpose()?,
+            openapi: document.openapi.map(OpenapiDocument::parse).transpose()?,
             answers: document.answers,
             outputs,
             runtime: document.runtime.map(RuntimeDocument::parse).transpose()?,
@@ -225,6 +230,9 @@ impl Record {
         }
         if let Some(template) = &self.template {
             template.render(&mut text);
+        }
+        if let Some(openapi) = &self.openapi {
+            openapi.render(&mut text);
         }
         if !self.answers.is_empty() {
             text.push_str("\n[answers]\n");
@@ -410,6 +418,7 @@ mod tests {
                 origin: None,
             }),
             upgrade: None,
+            openapi: None,
             answers: BTreeMap::from([("label".into(), "Git\"Hub\\ \n".into())]),
             outputs: BTreeMap::from([(
                 "python".into(),
@@ -443,6 +452,7 @@ mod tests {
             spec,
             template: None,
             upgrade: None,
+            openapi: None,
             answers: BTreeMap::new(),
             outputs: BTreeMap::new(),
             runtime: None,

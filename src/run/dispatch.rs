@@ -11,6 +11,7 @@ pub(super) fn run(command: &Command, run: &Run) -> Result<Outcome, Failure> {
         Command::SyncSpec(args) => commands::sync_spec::run(args, run),
         Command::Gen(args) => commands::gen_files::run(args, run),
         Command::Upgrade(args) => commands::upgrade::run(args, run),
+        Command::SyncApi(args) => commands::sync_api::run(args, run),
         Command::Check(args) => commands::check::run(args, run),
         Command::Compare(args) => commands::compare::run(args, run),
         Command::Runtime(args) => commands::runtime::run(args, run),
@@ -41,6 +42,7 @@ pub(super) fn path(command: &Command) -> &'static str {
         Command::SyncSpec(_) => "sync-spec",
         Command::Gen(_) => "gen",
         Command::Upgrade(_) => "upgrade",
+        Command::SyncApi(_) => "sync-api",
         Command::Check(_) => "check",
         Command::Compare(_) => "compare",
         Command::Runtime(args) => match args.action {

@@ -14,6 +14,7 @@ pub mod report_file;
 mod run;
 pub mod runtime;
 pub mod sync;
+pub mod sync_api;
 pub mod template;
 pub mod update;
 pub mod upgrade;

@@ -177,6 +177,18 @@ fn conflicted(sandbox: &Sandbox) -> PathBuf {
     project
 }
 
+/// Descriptions of the tests, before and after a change of the API.
+const DESCRIPTION: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/openapi/parcel.yaml");
+const CHANGED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/openapi/parcel-2.yaml");
+
+/// A connector made from some operations of a description.
+fn described(sandbox: &Sandbox) -> PathBuf {
+    let words = ["new", "parcel", "--no-git", "--openapi", DESCRIPTION, "--select", "shipments"];
+    sandbox.aos(&words).data();
+    sandbox.work().join("aos-parcel")
+}
+
 /// A token for the change that `arguments` would make in `directory`.
 fn token(sandbox: &Sandbox, directory: &std::path::Path, arguments: &[&str]) -> String {
     let data = sandbox.aos_in(directory, arguments).data();
@@ -250,6 +262,39 @@ pub fn successes() -> Vec<Case> {
             let words = ["template", "import", "./cp", "--to", "./web", "--dry-run"];
             let token = token(sandbox, &sandbox.work(), &words);
             call(&["template", "import", "./cp", "--to", "./web", "--confirm", &token])
+        }),
+        case("OK", "new described", |_| {
+            let pair = "shipment.search=readonly";
+            call(&[
+                "new",
+                "parcel",
+                "--openapi",
+                DESCRIPTION,
+                "--select",
+                "shipments",
+                "--mode",
+                pair,
+                "--rename",
+                "shipment.list=shipment.list_all",
+                "--include-deprecated",
+                "--list",
+            ])
+        }),
+        case("OK", "sync-api preview", |sandbox| {
+            let project = described(sandbox);
+            let place = project.to_str().expect("UTF-8");
+            call(&["sync-api", place, "--openapi", DESCRIPTION, "--dry-run", "--diff"])
+        }),
+        case("OK", "sync-api confirmed", |sandbox| {
+            let project = described(sandbox);
+            let words = ["sync-api", "--openapi", CHANGED, "--dry-run"];
+            let token = token(sandbox, &project, &words);
+            call(&["sync-api", "--openapi", CHANGED, "--confirm", &token]).within(project)
+        }),
+        case("OK", "add described", |sandbox| {
+            let operation = ["--operation", "GET /boxes/{boxId}/comments"];
+            call(&["add", "--openapi", DESCRIPTION, operation[0], operation[1]])
+                .within(described(sandbox))
         }),
         case("OK", "conform with one probe", |sandbox| {
             let project = super::conform::connector(sandbox, "");

@@ -76,6 +76,8 @@ mod new_git;
 mod new_names;
 mod new_output;
 mod notices;
+mod openapi;
+mod openapi_sync;
 mod own_template;
 #[cfg(all(unix, debug_assertions))]
 mod planted_state;

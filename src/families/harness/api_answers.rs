@@ -61,6 +61,20 @@ pub fn apply(
     Ok(())
 }
 
+/// Makes room for the credentials of an API whose description does not say how it is called.
+///
+/// # Errors
+/// When `name` is no variable.
+pub fn open(preset: &mut Preset, name: &str) -> Result<(), Failure> {
+    let auth = &mut preset.auth;
+    "Authorization".clone_into(&mut auth.header);
+    name.clone_into(&mut auth.secret_key);
+    auth.service_keys.push(constant(name)?);
+    auth.interactive_setup.push(format!("Create a key in the settings of {}.", preset.label));
+    auth.interactive_setup.push(format!("Store it as {name} in API Keys."));
+    Ok(())
+}
+
 /// Where the API is: one address for everybody, or a variable that each operator sets.
 ///
 /// # Errors

@@ -12,7 +12,7 @@ use crate::report::{ErrorCode, Failure};
 use crate::visible::excerpt;
 
 /// Most operations of one preset.
-const MAX_OPERATIONS: usize = 500;
+const MAX_OPERATIONS: usize = 2_000;
 /// Inputs that every list has.
 const WINDOW: [&str; 2] = ["limit", "cursor"];
 

@@ -6,6 +6,8 @@ mod conform;
 pub mod connector;
 pub mod contract;
 mod declared;
+mod described;
+mod described_changes;
 mod edit;
 mod frozen;
 mod generate;

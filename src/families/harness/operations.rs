@@ -90,9 +90,11 @@ pub struct PresetAuth {
     pub service_keys: Vec<Constant>,
     pub interactive_setup: Vec<String>,
     pub scheme: AuthScheme,
+    #[serde(default)]
     pub header: String,
     #[serde(default)]
     pub user_key: String,
+    #[serde(default)]
     pub secret_key: String,
     /// Other variables that hold the same key, for operators who set them before.
     #[serde(default, serialize_with = "as_names")]
@@ -105,6 +107,10 @@ pub enum AuthScheme {
     Bearer,
     Header,
     Basic,
+    /// The key in the query, as `header` calls it.
+    Query,
+    /// No credentials at all.
+    None,
 }
 
 /// Where the API is and how it answers.
@@ -243,6 +249,11 @@ pub struct PresetField {
     pub aliases: Vec<Key>,
     /// The variable whose value counts when the field is not given.
     pub default_env: Option<Constant>,
+    /// A value that the API takes, for the samples of conform.toml.
+    pub sample: Option<serde_json::Value>,
+    /// A file is read as bytes.
+    #[serde(default)]
+    pub binary: bool,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]

@@ -7,21 +7,25 @@ use serde_json::{Map, Value};
 use super::connector::CONNECTOR_PATH;
 use super::connector::ToolName;
 use super::generate::{manifest, values as connector_values};
-use super::operations::{Preset, parse_preset};
+use super::operations::{AuthScheme, Preset, parse_preset};
 use crate::contract::json;
 use crate::generate::record_text::quote;
 use crate::generate::scaffold::Origin;
 use crate::inputs::embedded::EXAMPLE_PRESET;
+use crate::openapi::{ApiDescription, ApiPlan, RequestKey};
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
+use crate::report::answers::openapi::ApiChange;
 use crate::report::{ErrorCode, Failure};
 use crate::workflows::new::choices::{preset_text, shown, slug};
 use crate::workflows::new::own_preset;
-use crate::workflows::new::subject::{Named, Scaffolder, Subject, Wanted};
+use crate::workflows::new::subject::{DescribedNames, Named, Scaffolder, Subject, Wanted};
 
-use super::{api_answers, declared};
+use super::{api_answers, declared, described, described_changes};
 
 /// Commands that every connector has besides those of its preset.
 const META_COMMANDS: usize = 4;
+/// Longest name that the host has for a command.
+const MAX_TOOL_NAME: usize = 64;
 /// Longest path inside an archive of a connector: the host's reader cuts names there, in bytes.
 const MAX_ARCHIVE_PATH: usize = 100;
 
@@ -30,6 +34,32 @@ pub struct HarnessScaffolder;
 impl Scaffolder for HarnessScaffolder {
     fn takes_own_preset(&self) -> bool {
         true
+    }
+
+    fn described_names(&self, name: &str) -> Result<Option<DescribedNames>, Failure> {
+        let tool = tool_name(name)?;
+        // The host calls a command `aos_NAME_RESOURCE_ACTION`.
+        let id_length = MAX_TOOL_NAME.saturating_sub(tool.as_str().len() + 1);
+        Ok(Some(DescribedNames { id_length, variable_prefix: described::variable_prefix(&tool) }))
+    }
+
+    fn described_known(&self, preset: &str) -> Result<BTreeMap<RequestKey, String>, Failure> {
+        Ok(described_changes::known(&parse_preset(own_preset::PATH, preset)?))
+    }
+
+    fn described_changes(&self, before: &str, after: &str) -> Result<Vec<ApiChange>, Failure> {
+        let (before, after) =
+            (parse_preset(own_preset::PATH, before)?, parse_preset(own_preset::PATH, after)?);
+        Ok(described_changes::between(&before, &after))
+    }
+
+    fn described_preset(
+        &self,
+        name: &str,
+        api: &ApiDescription,
+        plan: &ApiPlan,
+    ) -> Result<String, Failure> {
+        Ok(described::preset(&tool_name(name)?, api, plan))
     }
 
     fn name(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Named>, Failure> {
@@ -154,7 +184,12 @@ fn preset(
         EXAMPLE_PRESET => example(wanted, tool)?,
         _ => parse_preset(&name, text)?,
     };
-    api_answers::apply(&mut preset, (&name, name == EXAMPLE_PRESET), answers)?;
+    let is_silent = name == own_preset::PATH && preset.auth.scheme == AuthScheme::None;
+    if is_silent && answers.get("auth").is_some_and(|auth| !auth.is_empty()) {
+        api_answers::open(&mut preset, &format!("{}_TOKEN", described::variable_prefix(tool)))?;
+    }
+    let is_open = name == EXAMPLE_PRESET || is_silent;
+    api_answers::apply(&mut preset, (&name, is_open), answers)?;
     api_answers::place(&mut preset, answers)?;
     override_preset(&mut preset, answers);
     Ok((name, preset))

@@ -96,6 +96,7 @@ pub fn propose(family: Family, repository: &ProjectFiles, lock: Option<&Lock>) -
         spec,
         template: None,
         upgrade: None,
+        openapi: None,
         answers: BTreeMap::new(),
         outputs: found.outputs,
         runtime,

@@ -30,7 +30,10 @@ pub struct AnswerShape {
 
 /// Every answer, in the order of the commands.
 pub const ANSWERS: &[AnswerShape] = &[
-    AnswerShape::shortened::<new::NewAnswer>("created_project", &["preview"]),
+    AnswerShape::shortened::<new::NewAnswer>(
+        "created_project",
+        &["preview", "api", "commands", "left_out", "tags", "title"],
+    ),
     AnswerShape::shortened::<sync::SyncAnswer>("synced_spec", &["preview"]),
     AnswerShape::shortened::<generated::GenAnswer>("generated_files", &["preview"]),
     AnswerShape::shortened::<upgrade::UpgradeAnswer>(

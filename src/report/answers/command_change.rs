@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::changes::{FileChange, PreviewOf};
+use super::upgrade::{UpgradeFacts, UpgradedProject};
 
 /// A change that was made, or its preview.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
@@ -11,6 +12,9 @@ use super::changes::{FileChange, PreviewOf};
 pub enum CommandChangeAnswer {
     Changed(Box<ChangedCommand>),
     Preview(Box<PreviewOf<CommandFacts>>),
+    /// A command of a description is added by a merge.
+    Merged(Box<UpgradedProject>),
+    MergedPreview(Box<PreviewOf<UpgradeFacts>>),
 }
 
 /// A change that was made.

@@ -19,6 +19,7 @@ pub mod generated;
 pub mod mcp;
 pub mod new;
 pub mod notice;
+pub mod openapi;
 pub mod reference;
 pub mod runtime;
 pub mod sync;

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::changes::PreviewOf;
+use super::openapi::DescribedApi;
 
 /// A new project, its preview, or the list of templates.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
@@ -12,6 +13,7 @@ pub enum NewAnswer {
     Created(Box<CreatedProject>),
     Preview(Box<PreviewOf<NewNotes>>),
     Templates(TemplateList),
+    Described(Box<DescribedApi>),
 }
 
 /// A project that is there.
@@ -31,6 +33,8 @@ pub struct CreatedProject {
     pub files: Vec<CreatedFile>,
     pub git: GitState,
     pub notes: Vec<String>,
+    /// The description that the commands were made from.
+    pub api: Option<DescribedApi>,
     pub next: Vec<String>,
     pub advice: Option<String>,
 }
@@ -57,6 +61,8 @@ pub struct GitState {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct NewNotes {
     pub notes: Vec<String>,
+    /// The description that the commands are made from.
+    pub api: Option<DescribedApi>,
 }
 
 /// `--list`.

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::changes::{FileChange, Preview, PreviewOf};
 use super::fleet_run::FleetRunReport;
+use super::openapi::ApiChange;
 
 /// An upgrade, its end, its undoing, or a preview of one of them.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
@@ -61,6 +62,10 @@ pub struct UpgradeFacts {
     pub healed: Vec<String>,
     pub new_answers: Vec<NewQuestionAnswer>,
     pub changed_answers: Vec<ChangedQuestionAnswer>,
+    /// What another description of the API changes for the commands.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub api_changes: Vec<ApiChange>,
     pub notes: Vec<String>,
 }
 

@@ -25,7 +25,10 @@ pub fn complete(mut request: NewRequest) -> Result<NewRequest, Failure> {
     request.template = template_name(&request.template)?;
     let template = choices::embedded_template(&request.template)?;
     request.name = name(&template)?;
-    if request.preset.is_none() && embedded::has_presets(&request.template) {
+    if request.preset.is_none()
+        && request.openapi.is_none()
+        && embedded::has_presets(&request.template)
+    {
         request.preset = Some(preset(&request)?);
     }
     let mut asked = answers_to(&template, &request)?;
@@ -174,6 +177,17 @@ fn command_line(request: &NewRequest) -> String {
     words.extend(["--template".to_owned(), shell_word(&request.template)]);
     if let Some(preset) = &request.preset {
         words.extend(["--preset".to_owned(), shell_word(preset)]);
+    }
+    if let Some(api) = &request.openapi {
+        words.extend(["--openapi".to_owned(), shell_word(&api.file.display().to_string())]);
+        for (option, values) in
+            [("--select", &api.select), ("--mode", &api.modes), ("--rename", &api.renames)]
+        {
+            words.extend(values.iter().flat_map(|value| [option.to_owned(), shell_word(value)]));
+        }
+        if api.include_deprecated {
+            words.push("--include-deprecated".to_owned());
+        }
     }
     for pair in &request.set {
         words.extend(["--set".to_owned(), shell_word(pair)]);

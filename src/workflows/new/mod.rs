@@ -1,6 +1,7 @@
 //! A complete project from a template, in place by one rename or, in a directory that stays, by one transaction.
 
 pub mod choices;
+pub mod described;
 mod dialog;
 mod fill;
 pub mod first_commit;
@@ -19,6 +20,7 @@ use crate::apply;
 use crate::generate::lock::LOCK_PATH;
 use crate::inputs::project::Project;
 use crate::plan::{Digest, Plan, RelativePath};
+use crate::report::answers::new::NewAnswer;
 use crate::report::{Failure, Outcome};
 use crate::workflows::write_gate::{self, Decision, Request};
 use crate::workflows::{Run, sync};
@@ -31,7 +33,7 @@ use plan::NewProject;
 pub use dialog::complete;
 pub use list::list;
 pub use outcome::shell_word;
-pub use request::NewRequest;
+pub use request::{NewRequest, OpenapiRequest};
 
 /// Makes the project.
 ///
@@ -116,6 +118,21 @@ fn in_filled_directory(
     };
     project.commit_later(target, args.no_git);
     Ok(project.created(target, &git, run))
+}
+
+/// Shows the commands that a description gives, and writes nothing.
+///
+/// # Errors
+/// When it cannot be read, or a choice does not fit.
+pub fn explore(
+    template: &str,
+    name: &str,
+    request: &OpenapiRequest,
+    run: &Run,
+) -> Result<Outcome, Failure> {
+    let answer = described::explore(&choices::template(template, None)?.template, name, request)?;
+    let text = described::text(&answer, run.style);
+    Ok(Outcome::new(NewAnswer::Described(Box::new(answer)), text))
 }
 
 fn request<'a>(

@@ -12,6 +12,7 @@ use crate::visible::{Visible, visible};
 use crate::workflows::Run;
 use crate::workflows::write_gate::Offer;
 
+use super::described;
 use super::first_commit::{self, FirstCommit};
 use super::plan::NewProject;
 
@@ -40,7 +41,11 @@ impl NewProject {
         for note in &self.notes {
             offer.text.push(&visible!("\n{} {}", run.style.warning("note:"), note));
         }
-        offer.outcome_with(NewNotes { notes: self.notes.clone() }, NewAnswer::Preview)
+        if let Some(api) = &self.api {
+            offer.text.push(&visible!("\n{}", described::text(api, run.style)));
+        }
+        let notes = NewNotes { notes: self.notes.clone(), api: self.api.clone() };
+        offer.outcome_with(notes, NewAnswer::Preview)
     }
 
     /// Begins the next steps with the commit that aos leaves to the user.
@@ -81,6 +86,7 @@ impl NewProject {
             files: files.collect(),
             git: git.state(),
             notes: self.notes.clone(),
+            api: self.api.clone(),
             next: self.next(target),
             advice: self.advice.clone(),
         }))

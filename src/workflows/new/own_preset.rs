@@ -48,6 +48,12 @@ fn is_file(preset: &str) -> bool {
     Path::new(preset).extension().is_some_and(|ending| ending == "toml")
 }
 
+/// Makes `text` the preset of a project.
+pub fn given(template: &mut Template, text: String) -> &'static str {
+    template.presets.insert(PATH.to_owned(), Cow::Owned(text));
+    PATH
+}
+
 fn add(template: &mut Template, file: &Path) -> Result<(), Failure> {
     let refused = |reason: String| {
         let message = format!("preset `{}`: {reason}", file.display());

@@ -13,10 +13,12 @@ use crate::inputs::desired::{Desired, SourceBytes, WantedRuntime};
 use crate::inputs::spec_source;
 use crate::inputs::template::TemplateInfo;
 use crate::plan::{Content, FileSet, RelativePath};
+use crate::report::answers::openapi::DescribedApi;
 use crate::report::{ErrorCode, Failure};
 use crate::workflows::asked::requested_tag;
 
 use super::choices::{Chosen, template};
+use super::described;
 use super::own_preset;
 use super::rendering::{NamedProject, Rendering};
 use super::request::NewRequest;
@@ -37,6 +39,8 @@ pub struct NewProject {
     pub next: Vec<String>,
     /// What to do with it first.
     pub advice: Option<String>,
+    /// The description that its commands are made from.
+    pub api: Option<DescribedApi>,
 }
 
 impl NewProject {
@@ -46,7 +50,14 @@ impl NewProject {
     /// When an input is wrong.
     pub fn plan(args: &NewRequest) -> Result<Self, Failure> {
         let Chosen { mut template, own } = template(&args.template, args.roots.as_deref())?;
-        let preset = own_preset::named(&mut template, args.preset.as_deref())?;
+        let described = match &args.openapi {
+            None => None,
+            Some(request) => Some(described::read(&template, &args.name, request)?),
+        };
+        let preset = match &described {
+            Some(described) => Some(own_preset::given(&mut template, described.preset.clone())),
+            None => own_preset::named(&mut template, args.preset.as_deref())?,
+        };
         let takes_checkout =
             SCAFFOLDERS.of(template.info.family).is_some_and(|family| family.takes_checkout());
         if args.ao.is_some() && !takes_checkout {
@@ -66,6 +77,7 @@ impl NewProject {
         let versions = (env!("CARGO_PKG_VERSION"), tag.as_ref().map(SpecTag::as_str));
         let made = named.render(answers, versions)?;
         let Rendering { subject, mut files, mut record, next, advice, .. } = made;
+        record.openapi = described.as_ref().map(|described| described.section.clone());
         let runtime = record.runtime.as_ref().map(|runtime| runtime.path.clone());
         let mut notes = Vec::new();
         let mut kept = FileSet::default();
@@ -87,7 +99,8 @@ impl NewProject {
         };
         subject.refuse(&files)?;
         let template = template.info;
-        Ok(Self { subject, template, tag, files, managed, runtime, notes, next, advice })
+        let api = described.map(|described| described.answer);
+        Ok(Self { subject, template, tag, files, managed, runtime, notes, next, advice, api })
     }
 
     /// Name of the project's directory.

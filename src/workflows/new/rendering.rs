@@ -201,6 +201,7 @@ fn record(
         spec: SpecSection::embedded(),
         template: None,
         upgrade: None,
+        openapi: None,
         answers,
         outputs,
         runtime,

@@ -6,6 +6,17 @@ use std::sync::Arc;
 use crate::verify::TrustRoot;
 use crate::workflows::write_gate::WriteOptions;
 
+/// A description of an API, and what is chosen of it.
+#[derive(Clone, Debug, Default)]
+pub struct OpenapiRequest {
+    pub file: PathBuf,
+    pub select: Vec<String>,
+    pub include_deprecated: bool,
+    /// `ID=MODE` and `ID=ID`.
+    pub modes: Vec<String>,
+    pub renames: Vec<String>,
+}
+
 /// A new project.
 #[derive(Clone)]
 pub struct NewRequest {
@@ -14,6 +25,8 @@ pub struct NewRequest {
     /// The trust root for templates of hosts; the embedded one without it.
     pub roots: Option<Arc<TrustRoot>>,
     pub preset: Option<String>,
+    /// A description of an API that the commands are made from.
+    pub openapi: Option<OpenapiRequest>,
     /// Directory to create the project's directory in.
     pub dir: PathBuf,
     /// The project goes right into `dir`.

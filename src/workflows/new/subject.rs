@@ -9,7 +9,9 @@ use crate::contract::family::FamilyParts;
 use crate::generate::scaffold::Origin;
 use crate::inputs::embedded;
 use crate::inputs::template::{Presets, TemplateInfo};
+use crate::openapi::{ApiDescription, ApiPlan, RequestKey};
 use crate::plan::{FileSet, FileSetError};
+use crate::report::answers::openapi::ApiChange;
 use crate::report::{ErrorCode, Failure};
 
 /// What the command line asks for.
@@ -23,6 +25,13 @@ pub struct Wanted<'a> {
     pub checkout: Option<&'a Path>,
 }
 
+/// What names of a tool leave room for.
+#[derive(Clone, Debug)]
+pub struct DescribedNames {
+    pub id_length: usize,
+    pub variable_prefix: String,
+}
+
 /// How a family makes new projects.
 pub trait Scaffolder: Sync {
     /// NAME under the rules of the family.
@@ -34,6 +43,44 @@ pub trait Scaffolder: Sync {
     /// Whether a user's file can declare the operations of a project.
     fn takes_own_preset(&self) -> bool {
         false
+    }
+
+    /// How many characters the id of a command of this tool may have, and the prefix of its environment variables;
+    /// `None` where no commands are made from a description.
+    ///
+    /// # Errors
+    /// When no project can be called so.
+    fn described_names(&self, _name: &str) -> Result<Option<DescribedNames>, Failure> {
+        Ok(None)
+    }
+
+    /// The ids that a preset has for method and path of a description.
+    ///
+    /// # Errors
+    /// When the preset cannot be read.
+    fn described_known(&self, _preset: &str) -> Result<BTreeMap<RequestKey, String>, Failure> {
+        Ok(BTreeMap::new())
+    }
+
+    /// What another preset of the same API changes.
+    ///
+    /// # Errors
+    /// When one of them cannot be read.
+    fn described_changes(&self, _before: &str, _after: &str) -> Result<Vec<ApiChange>, Failure> {
+        Ok(Vec::new())
+    }
+
+    /// The preset of a description.
+    ///
+    /// # Errors
+    /// When no project can be called so.
+    fn described_preset(
+        &self,
+        _name: &str,
+        _api: &ApiDescription,
+        _plan: &ApiPlan,
+    ) -> Result<String, Failure> {
+        Ok(String::new())
     }
 
     /// Whether a project becomes a part of another program.

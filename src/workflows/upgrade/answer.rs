@@ -85,6 +85,7 @@ impl<'a> UpgradeReport<'a> {
             healed: names(&change.healed),
             new_answers: added.collect(),
             changed_answers: changed.collect(),
+            api_changes: self.args.api.as_ref().map(|api| api.changes.clone()).unwrap_or_default(),
             notes: self.notes.clone(),
         }
     }

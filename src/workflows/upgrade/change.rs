@@ -22,7 +22,7 @@ use crate::system::program;
 use crate::workflows::sync;
 
 use super::ours::Read;
-use super::request::UpgradeRequest;
+use super::request::{OtherOperations, UpgradeRequest};
 use super::sides::Sides;
 
 /// Where a Go module says its path, which is part of generated imports.
@@ -82,7 +82,7 @@ impl UpgradeChange {
         let mut merged = trees.merge();
         let restored = restore(args, &read, &mut merged)?;
         let healed = heal(args, &read, &mut merged)?;
-        let records = Records::of(project, record, sides, obtained)?;
+        let records = Records::of(project, record, sides, obtained, args.api.as_ref())?;
         let (after, _) = records.changed(None)?;
         let desired = match obtained {
             Some(obtained) => {
@@ -165,12 +165,17 @@ impl<'a> Records<'a> {
         record: &Record,
         sides: &'a Sides,
         obtained: Option<&Obtained>,
+        api: Option<&OtherOperations>,
     ) -> Result<Self, Failure> {
         let text = record_text(project)?;
         let spec = obtained.map(|obtained| sync::followed(record, obtained));
         let text = match spec.filter(|spec| *spec != record.spec) {
             None => text,
             Some(spec) => with_spec_source(&text, &spec).map_err(|error| unusable(&error))?,
+        };
+        let text = match api {
+            Some(api) => api.section.written_to(&text).map_err(|error| unusable(&error))?,
+            None => text,
         };
         Ok(Self { text, sides })
     }

@@ -26,7 +26,8 @@ use answer::UpgradeReport;
 use change::UpgradeChange;
 use sides::{Sides, without_template};
 
-pub use request::UpgradeRequest;
+pub use own::recorded_template;
+pub use request::{OtherOperations, UpgradeRequest};
 
 /// Merges the template into the project, finishes a merge, or undoes it.
 ///
@@ -46,18 +47,20 @@ pub fn merge(args: &UpgradeRequest, run: &Run) -> Result<Outcome, Failure> {
     let tag = obtained.as_ref().map(|obtained| obtained.release.tag.to_string());
     let sides = Sides::render(args, (&project.root, &record), tag.as_deref())?;
     let change = UpgradeChange::plan(args, &project, &record, &sides, obtained.as_ref())?;
+    let notes = args.api.iter().flat_map(|api| api.notes.clone()).chain(notes).collect();
     let answer = UpgradeReport::new(args, run, &sides, &change, obtained.as_ref(), notes);
     if change.plan.is_empty() && !args.write.dry_run && args.write.confirm.is_none() {
         return Ok(answer.outcome());
     }
     let request = Request {
-        command: "upgrade",
+        command: args.api.as_ref().map_or("upgrade", |api| api.command),
         arguments: format!(
-            "{} {} {} {}",
+            "{} {} {} {} {}",
             sides.info.name,
             sides.info.version,
             tag.as_deref().unwrap_or("-"),
-            conflict_style(args.conflicts)
+            conflict_style(args.conflicts),
+            args.api.as_ref().map_or_else(String::new, |api| api.section.digest.to_string())
         ),
         root: &project.root,
         plan: &change.plan,

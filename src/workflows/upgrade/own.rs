@@ -11,6 +11,7 @@ use crate::inputs::template::Template;
 use crate::plan::Content;
 use crate::report::{ErrorCode, Failure};
 use crate::visible::excerpt;
+use crate::workflows::new::choices;
 
 use super::request::UpgradeRequest;
 
@@ -64,6 +65,17 @@ pub fn versions(
     let archive = (!is_same).then_some(archive);
     let change = OwnChange { origin: now, archive, notes };
     Ok(Some(OwnVersions { newest, old, change }))
+}
+
+/// The template that a project was made from.
+///
+/// # Errors
+/// When it is not available.
+pub fn recorded_template(root: &Path, section: &TemplateSection) -> Result<Template, Failure> {
+    match &section.origin {
+        Some(origin) => recorded(root, section, origin),
+        None => choices::embedded_template(&section.name),
+    }
 }
 
 /// The template in the archive of the project. A fault that was no fault to the aos that made the project is passed

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::generate::record_openapi::OpenapiSection;
 use crate::merge::Style;
+use crate::report::answers::openapi::ApiChange;
 use crate::verify::TrustRoot;
 use crate::workflows::write_gate::WriteOptions;
 
@@ -29,7 +31,20 @@ pub struct UpgradeRequest {
     pub roots: Option<Arc<TrustRoot>>,
     /// Undo an upgrade whose conflicts are open.
     pub abort: bool,
+    /// Other operations of the API than the recorded ones.
+    pub api: Option<OtherOperations>,
     pub write: WriteOptions,
+}
+
+/// What a description gives, beside what the project has of it.
+#[derive(Clone, Debug)]
+pub struct OtherOperations {
+    /// The command that asks for it.
+    pub command: &'static str,
+    pub preset: String,
+    pub section: OpenapiSection,
+    pub changes: Vec<ApiChange>,
+    pub notes: Vec<String>,
 }
 
 /// An upgrade without any choice.
@@ -46,6 +61,7 @@ impl Default for UpgradeRequest {
             stay: false,
             roots: None,
             abort: false,
+            api: None,
             write: WriteOptions::default(),
         }
     }

@@ -50,7 +50,13 @@ impl Sides {
                 (newest, old, None)
             }
         };
+        if args.api.is_some() && old.is_none() {
+            old = Some(newest.clone());
+        }
         own_preset::recorded(&mut newest, preset, root)?;
+        if let Some(api) = &args.api {
+            own_preset::given(&mut newest, api.preset.clone());
+        }
         if let Some(old) = &mut old {
             own_preset::recorded(old, preset, root)?;
         }

@@ -87,5 +87,7 @@ CALL_SECONDS = 10.0
 # Bytes that a reply may have, and that an answer has at most without `--max-bytes`.
 REPLY_BYTES = 8_000_000
 RESULT_BYTES = 25_000
+# Fields whose files are read as bytes.
+BINARY = []
 # How many values one bulk command may take.
 BULK_TARGETS = 100

@@ -13,7 +13,7 @@ use crate::conform::session::ToolCaller;
 use crate::strict_json;
 
 /// Most commands, requests of a command, and refusals.
-const MAX_COMMANDS: usize = 1_000;
+const MAX_COMMANDS: usize = 2_000;
 const MAX_REQUESTS: usize = 100;
 const MAX_REFUSALS: usize = 200;
 /// The refusals that every API has; the mock answers with them.
@@ -29,6 +29,7 @@ pub struct ApiFacts {
     /// Headers that every request must have, apart from the credentials.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
+    #[serde(default)]
     pub auth: ApiAuth,
     pub health: Exchange,
     #[serde(default)]
@@ -40,10 +41,12 @@ pub struct ApiFacts {
 }
 
 /// Where the credentials are sent, and in which form.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields, default)]
 pub struct ApiAuth {
     pub header: String,
+    /// The name in the query, where the API takes its key there.
+    pub query: String,
     /// `{NAME}` is the value of a variable; `{NAME:OTHER}` is the Base64 of both with a colon between them.
     pub value: String,
 }
@@ -74,9 +77,18 @@ pub struct Exchange {
     pub path: String,
     #[serde(default)]
     pub query: BTreeMap<String, QueryTexts>,
-    /// JSON; empty for a request without one.
+    /// JSON; empty for a request without one. The members of a form are texts or lists of texts.
     #[serde(default)]
     pub body: String,
+    /// The media type of the body, when it is not JSON.
+    #[serde(default)]
+    pub content_type: String,
+    /// Headers that the request must have.
+    #[serde(default)]
+    pub sends: BTreeMap<String, String>,
+    /// It is made without credentials.
+    #[serde(default)]
+    pub public: bool,
     #[serde(default = "ok_status")]
     pub status: u16,
     /// Headers of the reply; `{base_url}` is the address of the API.
@@ -194,11 +206,13 @@ impl SectionReader for HarnessSection {
     fn read(&self, text: &str) -> Result<Option<Section>, FixtureFault> {
         let Some(facts) = document::table::<ApiFacts>(text, self.name())? else { return Ok(None) };
         facts.check().map_err(|(word, reason)| document::near(text, &word, &reason))?;
+        let is_open = facts.auth.header.is_empty() && facts.auth.query.is_empty();
         let samples = facts.commands.iter().map(|it| (it.id.clone(), it.arguments.clone()));
         Ok(Some(Section {
             samples: samples.collect(),
             base_path: facts.base_path().to_owned(),
             has_replies: true,
+            is_open,
             ..Section::of(facts)
         }))
     }
@@ -237,7 +251,8 @@ impl ApiFacts {
         if !self.base_url.is_empty() && !self.base_url.starts_with("https://") {
             return fault(&self.base_url, "`harness.base_url` must begin with https://".to_owned());
         }
-        if names_in(&self.auth.value).is_empty() {
+        let has_place = !self.auth.header.is_empty() || !self.auth.query.is_empty();
+        if has_place && names_in(&self.auth.value).is_empty() {
             let reason = "`harness.auth.value` names no variable, as `Bearer {NAME}` does";
             return fault("auth", reason.to_owned());
         }
@@ -250,7 +265,8 @@ impl ApiFacts {
                 ),
             );
         }
-        for (name, value) in self.headers.iter().chain([(&self.auth.header, &self.auth.value)]) {
+        let auth = (!self.auth.header.is_empty()).then_some((&self.auth.header, &self.auth.value));
+        for (name, value) in self.headers.iter().chain(auth) {
             if name.is_empty() || (name.clone() + value).contains(char::is_control) {
                 return fault(name, format!("`{name}` cannot be a header"));
             }
@@ -345,12 +361,18 @@ impl Exchange {
     }
 
     fn asks_like(&self, other: &Self) -> bool {
-        (&self.method, &self.path, &self.query, self.json())
-            == (&other.method, &other.path, &other.query, other.json())
+        (&self.method, &self.path, &self.query, self.json(), &self.sends)
+            == (&other.method, &other.path, &other.query, other.json(), &other.sends)
     }
 
     fn answers_unlike(&self, other: &Self) -> bool {
         (self.status, &self.headers, &self.reply) != (other.status, &other.headers, &other.reply)
+    }
+
+    /// The media type of its body.
+    #[must_use]
+    pub fn media_type(&self) -> &str {
+        if self.content_type.is_empty() { "application/json" } else { &self.content_type }
     }
 
     /// The body as data; `None` for a request without one.

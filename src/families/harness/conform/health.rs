@@ -337,6 +337,9 @@ fn requires(session: &ToolCaller) -> bool {
 }
 
 fn needs_setup(session: &ToolCaller) -> Conclusion {
+    if session.is_open() {
+        return Conclusion::not_applicable("the API takes no credentials");
+    }
     if !requires(session) {
         return Conclusion::not_applicable("the manifest says that it needs no credentials");
     }
@@ -354,6 +357,9 @@ fn needs_setup(session: &ToolCaller) -> Conclusion {
 }
 
 fn quiet(session: &ToolCaller) -> Conclusion {
+    if session.is_open() {
+        return Conclusion::not_applicable("the API takes no credentials");
+    }
     if !call::is_strict(session) || !requires(session) {
         return Conclusion::not_applicable(STRICT_ONLY);
     }

@@ -98,6 +98,9 @@ fn shaped(session: &ToolCaller, call: &ToolCall) -> Vec<Arc<Observed>> {
 }
 
 fn config(session: &ToolCaller) -> Conclusion {
+    if session.is_open() {
+        return Conclusion::not_applicable("the API takes no credentials");
+    }
     let calls = [
         &["--json", "config", "show"][..],
         &["config", "show"],
@@ -111,6 +114,9 @@ fn config(session: &ToolCaller) -> Conclusion {
 }
 
 fn health(session: &ToolCaller) -> Conclusion {
+    if session.is_open() {
+        return Conclusion::not_applicable("the API takes no credentials");
+    }
     let behaviours =
         [None, Some(Behaviour::Echo), Some(Behaviour::Status(500)), Some(Behaviour::Malformed)];
     judged(behaviours.into_iter().flat_map(|behaviour| {
@@ -126,6 +132,9 @@ fn health(session: &ToolCaller) -> Conclusion {
 }
 
 fn errors(session: &ToolCaller) -> Conclusion {
+    if session.is_open() {
+        return Conclusion::not_applicable("the API takes no credentials");
+    }
     let mut calls: Vec<ToolCall> = [
         &["--json", "capabilities"][..],
         &["--json", "no-such-command"],
@@ -144,6 +153,9 @@ fn errors(session: &ToolCaller) -> Conclusion {
 }
 
 fn commands(session: &ToolCaller) -> Conclusion {
+    if session.is_open() {
+        return Conclusion::not_applicable("the API takes no credentials");
+    }
     if let Some(blocked) = call::uncontained(session) {
         return blocked;
     }
@@ -168,7 +180,19 @@ fn commands(session: &ToolCaller) -> Conclusion {
     call::over_all(session, finding)
 }
 
+/// A target without one name of its query.
+fn without(target: &str, name: &str) -> String {
+    let Some((path, query)) = target.split_once('?').filter(|_| !name.is_empty()) else {
+        return target.to_owned();
+    };
+    let is_other = |pair: &&str| pair.split('=').next() != Some(name);
+    format!("{path}?{}", query.split('&').filter(is_other).collect::<Vec<_>>().join("&"))
+}
+
 fn url(session: &ToolCaller) -> Conclusion {
+    if session.is_open() {
+        return Conclusion::not_applicable("the API takes no credentials");
+    }
     if !call::is_strict(session) {
         return Conclusion::not_applicable("this tag does not ask for it");
     }
@@ -176,10 +200,13 @@ fn url(session: &ToolCaller) -> Conclusion {
     let mut calls = vec![session.observe(&health)];
     let commands = call::carried_out(session, Some(Behaviour::Echo), SecretShape::Special);
     calls.extend(commands.into_iter().map(|(_, observed)| observed));
+    // An API that takes its key nowhere else says so in conform.toml.
+    let stated = super::facts::of(session).map_or("", |facts| facts.auth.query.as_str());
     let mut judge = Judge::default();
     for observed in calls.into_iter().filter(|observed| !observed.requests.is_empty()) {
         let secret = observed.secrets.iter().find(|secret| {
-            observed.requests.iter().any(|request| secret.leak(&request.target).is_some())
+            let targets = observed.requests.iter().map(|request| without(&request.target, stated));
+            targets.into_iter().any(|target| secret.leak(&target).is_some())
         });
         let fault = secret.map(|secret| format!("{} is part of an address", secret.name));
         judge.judge(&observed, fault);

@@ -10,6 +10,7 @@ mod install;
 mod invariants;
 mod judge;
 mod leaks;
+mod media;
 mod partials;
 pub mod probes;
 mod process;

@@ -135,7 +135,7 @@ fn deviation(
 
 /// How a request differs from the stated one.
 fn unlike(facts: &ApiFacts, request: &Request, wanted: &Exchange) -> Option<String> {
-    let sent = upstream::Sent::of(request, facts.base_path());
+    let sent = upstream::Sent::of(request, facts.base_path()).without(&facts.auth.query);
     let name = format!("`{} {}`", request.method, sent.shown);
     if request.method != wanted.method || !sent.is_at(wanted) {
         return Some(format!("it sends {name} instead of `{} {}`", wanted.method, wanted.path));
@@ -240,6 +240,9 @@ fn without_entries(envelope: &Value, result: &str) -> Option<String> {
 }
 
 fn credentials(session: &ToolCaller) -> Conclusion {
+    if session.is_open() {
+        return Conclusion::not_applicable("the API takes no credentials");
+    }
     let Some(facts) = facts::of(session) else { return Conclusion::blocked(NOTHING) };
     let health = call::json(&["health"]).secrets(SecretShape::Plain);
     let mut calls = vec![session.observe(&health.clone().upstream(Behaviour::Good))];
@@ -249,8 +252,12 @@ fn credentials(session: &ToolCaller) -> Conclusion {
     for observed in calls {
         let values = upstream::values(session.fixture.as_ref(), &observed.secrets);
         for request in &observed.requests {
-            let fault = upstream::credentials(facts, &values, request)
-                .or_else(|| upstream::headers(facts, request, false))
+            let is_public =
+                upstream::judge(facts, &values, request).is_ok_and(|found| found.public);
+            let fault = (!is_public)
+                .then(|| upstream::credentials(facts, &values, request))
+                .flatten()
+                .or_else(|| upstream::headers(facts, request, None))
                 .or_else(|| astray(facts, &observed, request));
             judge.judge(&observed, fault);
         }

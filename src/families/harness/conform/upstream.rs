@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::strict_json;
-
 use super::facts::{ApiFacts, Exchange, StatedPartial, StatedRefusal, When, names_in};
+use super::media;
 use crate::conform::fixture::Fixture;
 use crate::conform::mock::{Behaviour, Mock, Reply, Request, scripted};
 use crate::conform::secrets::{Sentinel, base64};
@@ -93,12 +92,13 @@ pub fn judge<'a>(
     values: &Values,
     request: &Request,
 ) -> Result<&'a Exchange, (When, String)> {
-    if let Some(fault) = credentials(facts, values, request) {
-        return Err((When::Credentials, fault));
-    }
-    let sent = Sent::of(request, facts.base_path());
+    let sent = Sent::of(request, facts.base_path()).without(&facts.auth.query);
     let there: Vec<_> =
         facts.exchanges().filter(|exchange| segments(&exchange.path) == sent.path).collect();
+    let is_public = there.iter().any(|one| one.public && one.method == request.method);
+    if !is_public && let Some(fault) = credentials(facts, values, request) {
+        return Err((When::Credentials, fault));
+    }
     let shown = format!("{} {}", request.method, sent.shown);
     if there.is_empty() {
         return Err((When::Path, format!("the API has nothing at `{shown}`")));
@@ -108,7 +108,8 @@ pub fn judge<'a>(
     if taken.is_empty() {
         return Err((When::Method, format!("the API does not take `{shown}`")));
     }
-    if let Some(fault) = headers(facts, request, taken.iter().any(|one| !one.body.is_empty())) {
+    let kind = taken.iter().find(|one| !one.body.is_empty()).map(|one| one.media_type());
+    if let Some(fault) = headers(facts, request, kind) {
         return Err((When::Request, fault));
     }
     let fitting = taken.iter().filter(|exchange| sent.lacks(exchange).is_none());
@@ -124,6 +125,15 @@ pub fn judge<'a>(
 #[must_use]
 pub fn credentials(facts: &ApiFacts, values: &Values, request: &Request) -> Option<String> {
     let auth = &facts.auth;
+    if !auth.query.is_empty() {
+        let sent = Sent::of(request, facts.base_path());
+        let is_right = sent.query.get(&auth.query) == Some(&vec![filled(&auth.value, values)]);
+        return (!is_right)
+            .then(|| format!("`{}` in the query is not `{}`", auth.query, auth.value));
+    }
+    if auth.header.is_empty() {
+        return None;
+    }
     let mut found =
         request.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(&auth.header));
     let is_right = found.next().is_some_and(|(_, value)| *value == filled(&auth.value, values));
@@ -133,14 +143,14 @@ pub fn credentials(facts: &ApiFacts, values: &Values, request: &Request) -> Opti
 
 /// What is wrong with the other headers of a request.
 #[must_use]
-pub fn headers(facts: &ApiFacts, request: &Request, has_body: bool) -> Option<String> {
+pub fn headers(facts: &ApiFacts, request: &Request, body: Option<&str>) -> Option<String> {
     let wrong = facts.headers.iter().find(|(name, value)| header(request, name) != value.as_str());
     if let Some((name, value)) = wrong {
         return Some(format!("does not send the header `{name}: {value}`"));
     }
     let kind = header(request, "content-type").split(';').next().unwrap_or_default().trim();
-    (has_body && !kind.eq_ignore_ascii_case("application/json"))
-        .then(|| "sends its body without `Content-Type: application/json`".to_owned())
+    let wanted = body.filter(|wanted| !kind.eq_ignore_ascii_case(wanted))?;
+    Some(format!("sends its body without `Content-Type: {wanted}`"))
 }
 
 /// `Bearer {KEY}` with the value of the variable.
@@ -169,6 +179,7 @@ pub struct Sent {
     path: Vec<String>,
     query: BTreeMap<String, Vec<String>>,
     body: Option<Value>,
+    headers: Vec<(String, String)>,
     /// The path without what stands before every path.
     pub shown: String,
 }
@@ -190,11 +201,17 @@ impl Sent {
             // Outside of the base URL there is nothing that the API knows.
             path: below.map(segments).unwrap_or_default(),
             query: values,
-            body: std::str::from_utf8(&request.body)
-                .ok()
-                .and_then(|text| strict_json::read(text).ok()),
+            body: media::body(header(request, "content-type"), &request.body),
+            headers: request.headers.clone(),
             shown: below.unwrap_or(path).to_owned(),
         }
+    }
+
+    /// The same without the name of the query that holds the key.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.query.remove(name);
+        self
     }
 
     /// Whether it has the method-independent place of an exchange.
@@ -212,6 +229,14 @@ impl Sent {
             .find(|(name, texts)| self.query.get(*name).map(Vec::as_slice) != Some(texts.all()));
         if let Some((name, texts)) = missing {
             return Some(format!("lacks `{name}={}` in its query", texts.all().join(",")));
+        }
+        let is_sent = |(name, text): &(&String, &String)| {
+            self.headers
+                .iter()
+                .any(|(other, sent)| other.eq_ignore_ascii_case(name) && sent == *text)
+        };
+        if let Some((name, text)) = exchange.sends.iter().find(|sends| !is_sent(sends)) {
+            return Some(format!("lacks the header `{name}: {text}`"));
         }
         let wanted = exchange.json()?;
         missing_in(&wanted, self.body.as_ref().unwrap_or(&Value::Null), "")
@@ -260,7 +285,7 @@ fn segments(path: &str) -> Vec<String> {
 }
 
 /// Text without percent-encoding; what is not UTF-8 stays as it is.
-fn decoded(text: &str) -> String {
+pub(super) fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {

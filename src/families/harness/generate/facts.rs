@@ -14,6 +14,7 @@ use crate::families::harness::operations::{
 
 use super::manifest;
 use super::pages::{IDS, NAMES, Page, PagedList};
+use super::styles::{self, percent, wire};
 
 /// Most samples that a command is tried with.
 const MOST_SAMPLES: usize = 9;
@@ -30,6 +31,18 @@ pub fn facts(preset: &Preset) -> Value {
         // If only the status decides, the body is arbitrary.
         ErrorStyle::Status => json!({"id": IDS[0], "ok": false}),
     };
+    // A command may make the same request, and there is one reply to it.
+    let mut reply = reply.to_string();
+    let health_query = named(query);
+    for request in commands.iter().filter_map(|command| command["requests"].as_array()).flatten() {
+        let is_same = request["method"] == json!(preset.api.health.method)
+            && request["path"] == path.as_str()
+            && request["query"] == health_query
+            && request["body"] == "";
+        if let Some(text) = request["reply"].as_str().filter(|_| is_same) {
+            text.clone_into(&mut reply);
+        }
+    }
     let refusals: Vec<_> = preset
         .refusals
         .iter()
@@ -50,9 +63,13 @@ pub fn facts(preset: &Preset) -> Value {
         .collect();
     json!({
         "base_url": preset.api.base_url,
-        "auth": {"header": header(&preset.auth), "value": credentials(&preset.auth)},
+        "auth": {
+            "header": header(&preset.auth),
+            "query": if preset.auth.scheme == AuthScheme::Query { preset.auth.header.as_str() } else { "" },
+            "value": credentials(&preset.auth),
+        },
         "headers": headers(&preset.api.headers),
-        "health": {"method": preset.api.health.method, "path": path, "query": named(query), "reply": reply.to_string()},
+        "health": {"method": preset.api.health.method, "path": path, "query": health_query, "reply": reply},
         "commands": commands,
         "refusals": refusals,
         "partials": partials,
@@ -89,6 +106,9 @@ fn headers(headers: &IndexMap<String, String>) -> Value {
 }
 
 fn header(auth: &PresetAuth) -> &str {
+    if matches!(auth.scheme, AuthScheme::Query | AuthScheme::None) {
+        return "";
+    }
     let is_usual = auth.scheme == AuthScheme::Basic || auth.header.is_empty();
     if is_usual { "Authorization" } else { &auth.header }
 }
@@ -96,7 +116,8 @@ fn header(auth: &PresetAuth) -> &str {
 fn credentials(auth: &PresetAuth) -> String {
     match auth.scheme {
         AuthScheme::Bearer => format!("Bearer {{{}}}", auth.secret_key),
-        AuthScheme::Header => format!("{{{}}}", auth.secret_key),
+        AuthScheme::None => String::new(),
+        AuthScheme::Header | AuthScheme::Query => format!("{{{}}}", auth.secret_key),
         AuthScheme::Basic => format!("Basic {{{}:{}}}", auth.user_key, auth.secret_key),
     }
 }
@@ -148,6 +169,12 @@ impl<'a> Samples<'a> {
     fn value(&self, id: &str) -> Value {
         let text = || Value::from(format!("{} /{}", id.replace('_', "-"), self.number));
         let Some((at, field)) = self.fields.get(id) else { return text() };
+        // The first sample is the stated one; another only tells the requests of two commands apart.
+        if let Some(sample) =
+            field.sample.as_ref().filter(|_| self.number == 1 || field.kind != FieldType::String)
+        {
+            return sample.clone();
+        }
         match field.kind {
             FieldType::String | FieldType::Richtext => text(),
             FieldType::Number => json!(at + 7),
@@ -199,7 +226,12 @@ impl<'a> Samples<'a> {
             if field != "cursor" && !fields.contains(&field) {
                 let text = match field.as_str() {
                     "limit" => self.list(operation).limit().to_string(),
-                    _ => wire(&self.value(&field)),
+                    _ => match self.fields.get(field.as_str()) {
+                        Some((_, field)) if field.kind == FieldType::Json => {
+                            self.value(field.id.as_str()).to_string()
+                        }
+                        _ => styles::argument(&self.value(&field)),
+                    },
                 };
                 arguments.extend([format!("--{}", field.replace('_', "-")), text]);
                 fields.push(field);
@@ -220,7 +252,7 @@ impl<'a> Samples<'a> {
             "id": operation.id.as_str(),
             "arguments": arguments,
             "requests": requests,
-            "result": if is_whole { operation.result.as_str() } else { "" },
+            "result": if is_whole && !operation.text { operation.result.as_str() } else { "" },
             "ids": if operation.list { json!(IDS) } else { Value::Null },
             "names": if operation.list { json!(names) } else { Value::Null },
         })
@@ -238,6 +270,7 @@ impl<'a> Samples<'a> {
         }
         let reply = match operation.method {
             HttpMethod::Head => String::new(),
+            _ if operation.text => "a text".to_owned(),
             _ => with_ok(body, self.preset.api.error_style).to_string(),
         };
         self.exchange(operation, item, &Page { reply, ..Page::default() })
@@ -248,6 +281,10 @@ impl<'a> Samples<'a> {
         let (template, mut query) = split(&operation.path);
         for (name, field) in operation.query.pairs() {
             let value = self.value(field.as_str());
+            if let Some(style) = operation.styles.get(&name) {
+                query.extend(styles::entries(&name, &value, style));
+                continue;
+            }
             let texts = match value.as_array().filter(|_| name.ends_with("[]")) {
                 Some(values) => values.iter().map(wire).collect(),
                 None => vec![wire(&value)],
@@ -262,7 +299,8 @@ impl<'a> Samples<'a> {
         let mut body: Vec<(String, Value)> = Vec::new();
         body.extend(operation.body.pairs().into_iter().map(|(name, field)| {
             let value = self.value(field.as_str());
-            (name, value)
+            let is_typed = operation.typed.contains(&name);
+            (name, if is_typed { styles::typed(&value) } else { value })
         }));
         let in_query = matches!(operation.method, HttpMethod::Get | HttpMethod::Head);
         let shapes = operation.shapes.iter();
@@ -282,15 +320,29 @@ impl<'a> Samples<'a> {
             }
         }
         let mut tree = Value::Object(Map::new());
+        if !operation.content_type.is_empty() && !operation.content_type.ends_with("json") {
+            body = styles::form(&body, &operation.styles);
+        }
         // A whole object goes before its parts.
         body.sort_by_key(|(name, _)| name.matches('.').count());
         for (name, value) in &body {
             set(&mut tree, name, value.clone());
         }
-        let body = if body.is_empty() { String::new() } else { tree.to_string() };
+        let body = match body.first() {
+            None => String::new(),
+            Some((name, whole)) if name.is_empty() => whole.to_string(),
+            Some(_) => tree.to_string(),
+        };
+        let sends = operation.headers.pairs().into_iter().map(|(name, field)| {
+            let style = operation.styles.get(&name).map_or("", String::as_str);
+            (name, json!(styles::joined(&self.value(field.as_str()), style)))
+        });
         json!({
+            "sends": pairs(sends),
+            "content_type": if body.is_empty() { "" } else { operation.content_type.as_str() },
+            "public": operation.public,
             "method": operation.method,
-            "path": self.path(&template, item),
+            "path": self.path(operation, &template, item),
             "query": named(query),
             "body": body,
             "headers": pairs(page.headers.iter().map(|(name, value)| (name, json!(value)))),
@@ -298,7 +350,7 @@ impl<'a> Samples<'a> {
         })
     }
 
-    fn path(&self, template: &str, item: Option<&Value>) -> String {
+    fn path(&self, operation: &Operation, template: &str, item: Option<&Value>) -> String {
         let mut parts = template.split('{');
         let mut path = parts.next().unwrap_or_default().to_owned();
         for part in parts {
@@ -308,7 +360,10 @@ impl<'a> Samples<'a> {
                 Some(value) => wire(value),
                 None => wire(&self.value(field)),
             };
-            path.push_str(&percent(&text, name.starts_with('+')));
+            match operation.styles.get(&format!("{{{name}}}")) {
+                Some(style) => path.push_str(&styles::in_path(&self.value(field), style)),
+                None => path.push_str(&percent(&text, name.starts_with('+'))),
+            }
             path.push_str(rest);
         }
         path
@@ -374,27 +429,6 @@ fn address(request: &Value) -> String {
     format!("{{base_url}}{}?{}", text(&request["path"]), pairs.join("&"))
 }
 
-/// A value as text: in a query and on the command line.
-fn wire(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(values) => values.iter().map(wire).collect::<Vec<_>>().join(","),
-        other => other.to_string(),
-    }
-}
-
-fn percent(text: &str, keeps_slashes: bool) -> String {
-    text.bytes()
-        .map(|byte| match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                char::from(byte).to_string()
-            }
-            b'/' if keeps_slashes => "/".to_owned(),
-            _ => format!("%{byte:02X}"),
-        })
-        .collect()
-}
-
 /// Sets a value at a dotted place; no name at all means that there is no such place.
 pub fn set(tree: &mut Value, place: &str, value: Value) {
     if place.is_empty() {
@@ -409,51 +443,4 @@ pub fn set(tree: &mut Value, place: &str, value: Value) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn preset(operation: &str) -> Preset {
-        let text = format!(
-            r#"{{"label": "", "summary": "", "backend": "", "category": "", "categories": [], "documentation": "",
-            "auth": {{"kind": "", "service_keys": [], "interactive_setup": [], "scheme": "basic", "header": "",
-                "user_key": "ME", "secret_key": "KEY"}},
-            "api": {{"error_style": "ok_field", "health": {{"method": "GET", "path": "/me?x=1"}},
-                "paging": {{"style": "cursor", "limit": "size", "max_limit": 9, "position": "at", "next": "meta.next", "more": "", "in": "query"}}}},
-            "fields": [{{"id": "ids", "label": "", "type": "list", "help": ""}}],
-            "operations": [{operation}]}}"#
-        );
-        serde_json::from_str(&text).unwrap()
-    }
-
-    #[test]
-    fn a_list_has_two_pages_and_an_end() {
-        let facts = facts(&preset(
-            r#"{"id": "a.list", "summary": "s", "method": "GET", "path": "/a", "list": true, "query": ["q"],
-                "items": "data.list", "item_id": "gid", "item_name": "properties.name"}"#,
-        ));
-        assert_eq!(facts["auth"]["value"], "Basic {ME:KEY}");
-        let requests = &facts["commands"][0]["requests"];
-        assert_eq!(
-            requests[1]["reply"],
-            r#"{"data":{"list":[{"properties":{"name":"three"},"gid":9007199254740997}]},"meta":null,"ok":true}"#
-        );
-        let query = json!([
-            {"name": "q", "value": ["q /1"]},
-            {"name": "size", "value": ["9"]},
-            {"name": "at", "value": ["next+2/="]},
-        ]);
-        assert_eq!(requests[1]["query"], query);
-        assert_eq!(facts["commands"][0]["arguments"], json!(["--q", "q /1", "--limit", "10"]));
-    }
-
-    #[test]
-    fn a_bulk_command_makes_a_request_for_each_value() {
-        let facts = facts(&preset(
-            r#"{"id": "a.close", "summary": "s", "method": "POST", "path": "/o/{owner}/{+path}/{each_item}", "each": "ids",
-                "constants": {"state": "closed", "a.b": 1}}"#,
-        ));
-        let requests = &facts["commands"][0]["requests"];
-        assert_eq!(requests[1]["path"], "/o/owner%20%2F1/path%20/1/ids%202");
-        assert_eq!(requests[0]["body"], r#"{"state":"closed","a":{"b":1}}"#);
-    }
-}
+mod tests;

@@ -4,7 +4,9 @@ use serde_json::{Map, Value, json};
 
 use crate::contract::name::Constant;
 use crate::families::harness::connector::ToolName;
-use crate::families::harness::operations::{Event, FieldType, Operation, Preset, PresetField};
+use crate::families::harness::operations::{
+    AuthScheme, Event, FieldType, Operation, Preset, PresetField,
+};
 
 /// Order of a field among the inputs of a command, and which commands take it.
 struct Use<'a> {
@@ -44,7 +46,7 @@ pub fn connector(tool: &ToolName, preset: &Preset) -> Value {
         },
         "auth": {
             "kind": preset.auth.kind,
-            "required": true,
+            "required": preset.auth.scheme != AuthScheme::None,
             "service_keys": preset.auth.service_keys.iter().map(|name| name.as_str()).collect::<Vec<_>>(),
             "interactive_setup": preset.auth.interactive_setup,
         },
@@ -54,7 +56,7 @@ pub fn connector(tool: &ToolName, preset: &Preset) -> Value {
             "scaffold_only": false,
             "live_backend_available": true,
             "live_read_available": true,
-            "write_bridge_available": true,
+            "write_bridge_available": preset.operations.iter().any(|one| !one.is_read()),
             "worker_visible_actions": actions,
             "pickerHints": picker_hints(preset, &taken),
             "fields": fields(preset, &taken),
@@ -92,6 +94,7 @@ pub fn inputs(operation: &Operation) -> Vec<String> {
     let mut ids: Vec<String> = operation.path_fields().iter().map(ToString::to_string).collect();
     ids.extend(operation.query.pairs().into_iter().map(|(_, field)| field.to_string()));
     ids.extend(operation.body.pairs().into_iter().map(|(_, field)| field.to_string()));
+    ids.extend(operation.headers.pairs().into_iter().map(|(_, field)| field.to_string()));
     ids.extend(operation.shape_fields().iter().map(ToString::to_string));
     ids.extend(operation.pick.iter().map(|pick| pick.field.to_string()));
     ids.extend(operation.look_up.iter().map(|look_up| look_up.from.to_string()));
@@ -128,14 +131,15 @@ fn commands(preset: &Preset) -> Vec<Value> {
         .into_iter()
         .map(|(id, summary)| command(id, summary, "readonly", "connector", "read", Vec::new()));
     let operations = preset.operations.iter().map(|operation| {
-        command(
+        let entry = command(
             operation.id.as_str(),
             &operation.summary,
             operation.required_mode(),
             resource(operation.id.as_str()),
             operation.class(),
             required(operation),
-        )
+        );
+        with_source(entry, operation)
     });
     meta.chain(operations).collect()
 }
@@ -158,6 +162,14 @@ fn command(
         "side_effect_level": if class == "read" { "none" } else { "external_mutation" },
         "required_fields": required,
     })
+}
+
+/// What a description calls the operation, so that another description finds it again.
+fn with_source(mut entry: Value, operation: &Operation) -> Value {
+    if !operation.x_operation_id.is_empty() {
+        entry["x_operation_id"] = operation.x_operation_id.as_str().into();
+    }
+    entry
 }
 
 /// The list command that a picker of a field can name, and the fields that it cannot run without.

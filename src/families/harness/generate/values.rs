@@ -48,6 +48,7 @@ pub fn variables(
         "other_names": python::assignment("OTHER_NAMES", &json!(preset.auth)["other_names"]),
         "has_default_env": preset.fields.iter().any(|field| field.default_env.is_some()),
         "default_env": default_env(preset),
+        "binary": python::list(&binary(preset)),
         "api": {
             "base_url": preset.api.base_url,
             "base_url_key": preset.api.base_url_key,
@@ -110,7 +111,8 @@ fn operation(operation: &Operation) -> Value {
             .collect();
         nested("words", Value::Object(words))
     });
-    let more: Vec<String> = [shapes, words].into_iter().flatten().collect();
+    let more: Vec<String> =
+        [shapes, words].into_iter().flatten().chain(extras(operation)).collect();
     json!({
         "more": more,
         "pick": operation.pick.as_ref().map(|pick| json!({
@@ -142,6 +144,42 @@ fn operation(operation: &Operation) -> Value {
         "each": operation.each.as_ref().map_or("", |field| field.as_str()),
         "paging": operation.paging.as_ref().map(paging),
     })
+}
+
+/// Arguments of a call that most operations do without, one a line.
+fn extras(operation: &Operation) -> Vec<String> {
+    let mut lines = Vec::new();
+    let headers: Map<String, Value> = operation
+        .headers
+        .pairs()
+        .into_iter()
+        .map(|(wire, field)| (wire, json!(field.as_str())))
+        .collect();
+    if !headers.is_empty() {
+        lines.push(python::argument("headers", &Value::Object(headers), 8));
+    }
+    if !operation.styles.is_empty() {
+        lines.push(python::argument("styles", &json!(operation.styles), 8));
+    }
+    if !operation.typed.is_empty() {
+        lines.push(python::argument("typed", &json!(operation.typed), 8));
+    }
+    if !operation.content_type.is_empty() {
+        lines.push(python::argument("content_type", &json!(operation.content_type), 8));
+    }
+    if operation.text {
+        lines.push("text=True".to_owned());
+    }
+    if operation.public {
+        lines.push("public=True".to_owned());
+    }
+    lines
+}
+
+/// Fields whose files are read as bytes.
+fn binary(preset: &Preset) -> Vec<String> {
+    let fields = preset.fields.iter().filter(|field| field.binary);
+    fields.map(|field| field.id.to_string()).collect()
 }
 
 /// What the host shows of every agent tool: it reads a text in double quotes, without escapes, and a capital letter

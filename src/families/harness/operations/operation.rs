@@ -20,6 +20,30 @@ pub struct Operation {
     pub body: FieldWires,
     #[serde(default)]
     pub constants: IndexMap<String, serde_json::Value>,
+    /// Headers that fields fill.
+    #[serde(default)]
+    pub headers: FieldWires,
+    /// How values of several parts are written, by the wire name of a query or form, or by `{field}` of the path.
+    #[serde(default)]
+    pub styles: IndexMap<String, String>,
+    /// Wire names of the body whose texts are numbers, or `true` and `false`.
+    #[serde(default)]
+    pub typed: Vec<String>,
+    /// The media type of the body, when it is not JSON.
+    #[serde(default)]
+    pub content_type: String,
+    /// The reply is text.
+    #[serde(default)]
+    pub text: bool,
+    /// It is called without credentials.
+    #[serde(default)]
+    pub public: bool,
+    /// What a description calls it.
+    #[serde(default)]
+    pub x_operation_id: String,
+    /// Its method and path in a description.
+    #[serde(default)]
+    pub x_request: String,
     #[serde(default)]
     pub required: Vec<Key>,
     #[serde(default)]

@@ -98,18 +98,28 @@ class Client:
         path: str,
         query: dict[str, Any] | None = None,
         body: Any = None,
+        *,
+        headers: dict[str, str] | None = None,
+        public: bool = False,
     ) -> Reply:
-        """Send one request and follow redirects within the same origin."""
+        """Send one request and follow redirects within the same origin.
+
+        A body of bytes is sent as it is; anything else is JSON.
+        """
         target = self._base.path + path
         if query:
             target += ("&" if "?" in path else "?") + urls.query_string(query)
-        payload = None
-        if body is not None:
+        payload = body if isinstance(body, bytes) else None
+        sent = {**self._headers, **(headers or {})}
+        if public:
+            for name in _secret_headers():
+                sent.pop(name, None)
+        if body is not None and payload is None:
             text = json.dumps(body, allow_nan=False, separators=(",", ":"))
             payload = text.encode("ascii")
-            self._headers.setdefault("Content-Type", "application/json")
+            sent.setdefault("Content-Type", "application/json")
         for _ in range(REDIRECTS + 1):
-            reply = self._exchange(method, target, payload)
+            reply = self._exchange(method, target, payload, sent, public)
             if reply.status not in (301, 302, 303, 307, 308):
                 return reply
             target = self._redirect(method, target, reply)
@@ -143,14 +153,24 @@ class Client:
         where = there.path + ("?" + there.query if there.query else "")
         return percent(where, safe="/%?&=+,:;@!$'()*[]~-._") or "/"
 
-    def _exchange(self, method: str, target: str, payload: bytes | None) -> Reply:
+    def _exchange(
+        self,
+        method: str,
+        target: str,
+        payload: bytes | None,
+        headers: dict[str, str],
+        public: bool,
+    ) -> Reply:
         started = time.monotonic()
         if self.time_left() <= 0:
             raise _unreachable("timeout", "GET")
         self._log(f"> {method} {redaction.quote(target)}")
         way = (self._base, self._proxy)
-        work = _Work(way, method, target, payload, self._headers)
+        sent = target if public else _with_key(target)
+        work = _Work(way, method, sent, payload, headers)
         reply = work.result(self._ends)
+        # The key in a query stays out of everything that is said about a reply.
+        reply.target = target
         took = round((time.monotonic() - started) * 1000)
         self._log(f"< {reply.status} in {took} ms, {len(reply.body)} bytes")
         return reply
@@ -383,11 +403,27 @@ def _headers() -> dict[str, str]:
         headers["Authorization"] = "Basic " + _base64(
             f"{config.value(api.USER_KEY)}:{secret}"
         )
+    elif api.SCHEME in ("none", "query"):
+        pass
     elif api.SCHEME == "bearer":
         headers[api.HEADER or "Authorization"] = f"Bearer {secret}"
     else:
         headers[api.HEADER] = secret
     return headers
+
+
+def _secret_headers() -> tuple[str, ...]:
+    """The headers that hold the secret."""
+    return ("Authorization", api.HEADER)
+
+
+def _with_key(target: str) -> str:
+    """The target of a request to an API that takes its key in the query."""
+    if api.SCHEME != "query":
+        return target
+    name, secret = api.HEADER, config.value(api.SECRET_KEY)
+    pair = f"{percent(name, safe='')}={percent(secret, safe='')}"
+    return target + ("&" if "?" in target else "?") + pair
 
 
 def _base64(text: str) -> str:

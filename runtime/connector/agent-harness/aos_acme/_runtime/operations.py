@@ -64,13 +64,21 @@ class Api:
         constants: dict[str, Any] | None = None,
         shapes: dict[str, Any] | None = None,
         words: Words | None = None,
+        text: bool = False,
+        **form: Any,
     ) -> Any:
-        """Send one request and return the data of the reply."""
+        """Send one request and return the data of the reply.
+
+        `headers` are inputs by the headers that they fill, `styles` says how values of
+        several parts are written, `typed` which texts of the body are numbers,
+        `content_type` what the body is if not JSON. With `text` the reply is a text;
+        a `public` request has no credentials.
+        """
         from . import completeness, replies, urls
 
         constants = _fixed(constants, shapes, words, inputs)
-        reply = self.reply(method, path, inputs, query, body, constants)
-        data = replies.result(reply)
+        reply = self.reply(method, path, inputs, query, body, constants, **form)
+        data = replies.text(reply) if text else replies.result(reply)
         if reply.is_empty:
             # The answer of a deletion: nothing. Say what it was about.
             data = {"done": True, **data, **urls.named(path, inputs)}
@@ -103,6 +111,7 @@ class Api:
         item_url: str = "",
         select: dict[str, str] | None = None,
         paging: dict[str, Any] | None = None,
+        **form: Any,
     ) -> dict[str, Any]:
         """Fetch one page: {result: […], items: [{id, name}], next_cursor, …}.
 
@@ -121,7 +130,7 @@ class Api:
         place = cursors.read(inputs["cursor"], call)
         place.size = place.size or size
         if place.link:
-            reply = client.request(method, place.at)
+            reply = client.request(method, place.at, public=form.get("public", False))
         else:
             extra = pages.request_values(rules, place)
             if select:
@@ -131,7 +140,7 @@ class Api:
                     inputs = inputs.with_value(FIELDS, names)
             in_body = rules["in"] == "body"
             reply = self.reply(
-                method, path, inputs, query, body, constants, extra, in_body
+                method, path, inputs, query, body, constants, extra, in_body, **form
             )
         data = replies.result(reply)
         found = pages.dig(data, items)
@@ -270,6 +279,12 @@ class Api:
         constants: dict[str, Any] | None = None,
         extra: dict[str, Any] | None = None,
         extra_in_body: bool = False,
+        *,
+        headers: Names | None = None,
+        styles: dict[str, str] | None = None,
+        typed: builtins.list[str] | None = None,
+        content_type: str = "",
+        public: bool = False,
     ) -> Reply:
         """Send one request and return the bare reply, whatever its status."""
         from . import urls
@@ -280,11 +295,40 @@ class Api:
         fixed.update(constants or {})
         (in_body if extra_in_body else in_query).update(extra or {})
         sends_body = body is not None or bool(in_body)
+        if not (headers or styles or typed or content_type or public):
+            return self.client.request(
+                method,
+                urls.fill(path, inputs),
+                in_query,
+                nest(in_body) if sends_body else None,
+            )
+        from . import serial
+
+        styles = styles or {}
+        options = {wire: inputs.option(field) for wire, field in (body or {}).items()}
+        for name in typed or ():
+            if name in in_body:
+                in_body[name] = serial.typed(options.get(name, name), in_body[name])
+        target = urls.fill(path, inputs, serial.path_texts(inputs, styles))
+        written = serial.query_string(in_query, styles)
+        if written:
+            target += ("&" if "?" in target else "?") + written
+        sent = {
+            wire: serial.header_text(inputs.option(field), inputs[field], styles.get(wire, ""))
+            for wire, field in (headers or {}).items()
+            if field in inputs
+        }
+        payload: Any = None
+        if sends_body and in_body and content_type and not content_type.endswith("json"):
+            fields = (body or {}).items()
+            files = {wire for wire, field in fields if field in settings.BINARY}
+            payload, content_type = serial.body(in_body, content_type, styles, files)
+        elif sends_body:
+            payload = nest(in_body)
+        if content_type and payload is not None:
+            sent["Content-Type"] = content_type
         return self.client.request(
-            method,
-            urls.fill(path, inputs),
-            in_query,
-            nest(in_body) if sends_body else None,
+            method, target, None, payload, headers=sent, public=public
         )
 
     @property
@@ -359,8 +403,10 @@ def _short(value: Any) -> str:
     return str(value) if is_short else ""
 
 
-def nest(flat: dict[str, Any]) -> dict[str, Any]:
-    """Turn dotted names into nested objects."""
+def nest(flat: dict[str, Any]) -> Any:
+    """Turn dotted names into nested objects; the value of the name "" is the whole."""
+    if "" in flat:
+        return flat[""]
     tree: dict[str, Any] = {}
     for name, value in flat.items():
         *parents, last = name.split(".")

@@ -37,6 +37,7 @@ MODULES = (
     "registry",
     "replies",
     "selection",
+    "serial",
     "shapes",
     "sizes",
     "sources",

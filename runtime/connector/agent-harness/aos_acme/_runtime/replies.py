@@ -99,6 +99,13 @@ def result(reply: Reply) -> Any:
     return data
 
 
+def text(reply: Reply) -> Any:
+    """The text of a successful reply; every other reply raises its failure."""
+    if not 200 <= reply.status < 300:
+        raise failure(reply)
+    return {"text": reply.body.decode("utf-8", "replace")}
+
+
 def failure(reply: Reply) -> ConnectorError:
     """The failure that a reply reports."""
     rule = _rule(reply, api.FAILURES) or {"is": _by_status(reply)}

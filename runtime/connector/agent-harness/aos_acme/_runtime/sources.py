@@ -15,6 +15,7 @@ import select
 import stat
 import sys
 
+from .. import api
 from .errors import InvalidUsage
 from .invocation import option_name
 from .redaction import note, quote
@@ -79,18 +80,19 @@ class Sources:
         """The text that a value stands for."""
         option = option_name(field)
         if text == "-":
-            return self._from_stdin(option)
+            return self._from_stdin(option, field in api.BINARY)
         if text.startswith("@@"):
             return text[1:]
         path = file_reference(kind, text)
         if path is None:
             _refuse_ambiguous(option, text)
             return text
-        content = _decoded(option, f"`{quote(path)}`", _file_bytes(option, path))
+        data = _file_bytes(option, path)
+        content = _decoded(option, f"`{quote(path)}`", data, field in api.BINARY)
         self._remember(option, path, content)
         return content
 
-    def _from_stdin(self, option: str) -> str:
+    def _from_stdin(self, option: str, is_binary: bool = False) -> str:
         if self._stdin_option:
             raise InvalidUsage(
                 f"`{option}` and `{self._stdin_option}` both read stdin",
@@ -101,12 +103,12 @@ class Sources:
         if data is None:
             note(f"{option}: stdin brought nothing, so `-` is the text")
             return "-"
-        content = _decoded(option, "stdin", data)
+        content = _decoded(option, "stdin", data, is_binary)
         self._remember(option, "-", content)
         return content
 
     def _remember(self, option: str, source: str, content: str) -> None:
-        size = len(content.encode())
+        size = len(content.encode("utf-8", "surrogateescape"))
         self.read.append({"option": option, "from": source, "bytes": size})
         where = "stdin" if source == "-" else f"`{quote(source)}`"
         note(f"{option}: {size} bytes read from {where}")
@@ -236,12 +238,17 @@ def _arrives(handle: int, seconds: float) -> bool:
     return bool(select.select([handle], [], [], seconds)[0])
 
 
-def _decoded(option: str, source: str, data: bytes) -> str:
+def _decoded(option: str, source: str, data: bytes, is_binary: bool = False) -> str:
     if len(data) > MAX_BYTES:
         raise InvalidUsage(
             f"`{option}`: {source} is larger than {MAX_BYTES} bytes",
             hint="shorten the text",
         )
+    if is_binary:
+        if PRIVATE_KEY.search(data.decode("latin-1")):
+            raise InvalidUsage(f"`{option}`: {source} holds a private key")
+        # Bytes that are no text stay what they are.
+        return data.decode("utf-8", "surrogateescape")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

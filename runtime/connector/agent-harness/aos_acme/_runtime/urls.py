@@ -96,18 +96,22 @@ def page_path(base: SplitResult, target: str, link: str) -> str:
     return there.path[len(base.path) :] + ("?" + there.query if there.query else "")
 
 
-def fill(template: str, inputs: Inputs) -> str:
+def fill(
+    template: str, inputs: Inputs, written: dict[str, str] | None = None
+) -> str:
     """Put inputs into a path such as /repos/{owner}/{repo}.
 
     A value is one path segment: its slashes are encoded. Write {+field} for a
-    value that is itself a path and keeps its slashes.
+    value that is itself a path and keeps its slashes. `written` has values that are
+    encoded already.
     """
     path = ""
     rest = template
     while "{" in rest:
         before, _, rest = rest.partition("{")
         field, _, rest = rest.partition("}")
-        path += before + _path_value(field, inputs)
+        known = (written or {}).get(field)
+        path += before + (known if known else _path_value(field, inputs))
     path += rest
     if any(segment in (".", "..") for segment in path.split("/")):
         raise InvalidUsage("a path segment must not be `.` or `..`")

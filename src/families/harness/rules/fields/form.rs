@@ -99,6 +99,8 @@ const READ_MEMBERS: &[(&str, &[&str])] = &[
             "required_fields",
             "preview_only",
             "runtime_available",
+            // `aos sync-api` and `aos add --openapi` find the operation by it.
+            "x_operation_id",
         ],
     ),
 ];

@@ -44,7 +44,7 @@ class Request:
         self.query = parse_qsl(parts.query, keep_blank_values=True)
         self.header_list = list(headers)
         self.headers = dict(self.header_list)
-        self.body = json.loads(body) if body else None
+        self.body = _body(dict(self.header_list), body)
 
     def all(self, name: str) -> builtins.list[str]:
         """Every value of a header."""
@@ -54,6 +54,35 @@ class Request:
     def values(self, name: str) -> list[str]:
         """Every value of a name in the query."""
         return [text for other, text in self.query if other == name]
+
+
+def _body(headers: Mapping[str, str], body: bytes) -> Any:
+    """What a body says: JSON, a form as an object, or a text."""
+    kinds = [text for name, text in headers.items() if name.lower() == "content-type"]
+    kind = "".join(kinds)
+    if not body:
+        return None
+    text = body.decode("utf-8", "surrogateescape")
+    if kind.startswith("application/x-www-form-urlencoded"):
+        return _members(parse_qsl(text, keep_blank_values=True))
+    if kind.startswith("multipart/form-data"):
+        parts = text.split("--" + kind.partition("boundary=")[2])[1:-1]
+        split = [part.partition("\r\n\r\n") for part in parts]
+        return _members(
+            (head.partition('name="')[2].partition('"')[0], content[:-2])
+            for head, _, content in split
+        )
+    if kind.partition(";")[0].endswith("json") or not kind:
+        return json.loads(body)
+    return text
+
+
+def _members(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """A form as an object: one text for a name, or all of them."""
+    found: dict[str, list[str]] = {}
+    for name, text in pairs:
+        found.setdefault(name, []).append(text)
+    return {name: many if len(many) > 1 else many[0] for name, many in found.items()}
 
 
 Rule = Callable[[Request], Answer]

@@ -27,6 +27,7 @@ tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 FILE = REPOSITORY / "conform.toml"
 FIXTURE = tomllib.loads(FILE.read_text(encoding="utf-8"))
 API = FIXTURE["harness"]
+AUTH = API.get("auth", {})
 BASE_URL = API.get("base_url", "").rstrip("/")
 BASE_PATH = urlsplit(BASE_URL).path
 BASE_URL_ENV = FIXTURE.get("base_url_env", "")
@@ -46,7 +47,14 @@ def credentials() -> str:
             return text
         return base64.b64encode(text.encode()).decode("ascii")
 
-    return re.sub(r"\{([^}]+)\}", fill, API["auth"]["value"])
+    return re.sub(r"\{([^}]+)\}", fill, AUTH.get("value", ""))
+
+
+def is_authorised(request: Request) -> bool:
+    """Whether a request has the credentials where the API wants them."""
+    if AUTH.get("query"):
+        return request.values(AUTH["query"]) == [credentials()]
+    return not AUTH.get("header") or request.all(AUTH["header"]) == [credentials()]
 
 
 def answer(exchanges: list[Exchange], request: Request) -> tuple[Answer, str]:
@@ -78,11 +86,11 @@ def judge(
     exchanges: list[Exchange], request: Request
 ) -> tuple[str, str, Exchange | None]:
     """(kind of refusal, why, None), or ("", "", the exchange it belongs to)."""
-    name = API["auth"]["header"]
-    if request.all(name) != [credentials()]:
-        return "credentials", f"`{name}` is not `{API['auth']['value']}`", None
     here = f"{request.method} {request.path}"
     there = [one for one in exchanges if place(one) == place_of(request)]
+    public = [one for one in there if one.get("public")]
+    if not is_authorised(request) and request.method not in methods(public):
+        return "credentials", f"the credentials are not `{AUTH.get('value')}`", None
     if not there:
         return "path", f"the API has nothing at `{here}`", None
     there = [one for one in there if one["method"] == request.method]
@@ -92,12 +100,21 @@ def judge(
         if request.all(name) != [text]:
             return "request", f"`{here}` lacks the header `{name}: {text}`", None
     kind = "".join(request.all("Content-Type")).partition(";")[0]
-    if any(one.get("body") for one in there) and kind != "application/json":
-        return "request", f"`{here}` has a body that is not JSON", None
+    kinds = [media_type(one) for one in there if one.get("body")]
+    if kinds and kind not in kinds:
+        return "request", f"`{here}` has a body that is not {kinds[0]}", None
     fitting = [one for one in there if not lacks(one, request)]
     if not fitting:
         return "request", f"`{here}` {lacks(there[0], request)}", None
     return "", "", max(fitting, key=weight)
+
+
+def methods(exchanges: list[Exchange]) -> list[str]:
+    return [one["method"] for one in exchanges]
+
+
+def media_type(exchange: Exchange) -> str:
+    return str(exchange.get("content_type") or "application/json")
 
 
 def place(exchange: Exchange) -> list[str]:
@@ -122,6 +139,9 @@ def lacks(exchange: Exchange, request: Request) -> str:
     for name, texts in query(exchange).items():
         if request.values(name) != texts:
             return f"lacks `{name}={','.join(texts)}` in its query"
+    for name, text in exchange.get("sends", {}).items():
+        if request.all(name) != [text]:
+            return f"lacks the header `{name}: {text}`"
     wanted = body(exchange)
     if wanted is not None and not holds(request.body, wanted):
         return f"does not have {exchange['body']} in its body"
@@ -144,7 +164,7 @@ def weight(exchange: Exchange) -> tuple[int, int]:
 
 def is_exactly(exchange: Exchange, request: Request) -> bool:
     """Whether a request has nothing beside what is stated."""
-    names = {name for name, _ in request.query}
+    names = {name for name, _ in request.query} - {AUTH.get("query")}
     sent = json.dumps(request.body, sort_keys=True)
     return (
         (request.method, place_of(request)) == (exchange["method"], place(exchange))

@@ -1,0 +1,429 @@
+//! From a description and a selection to the commands of a project: ids, modes, options, address, credentials.
+//!
+//! Decides everything and writes nothing; what is left out is named with its reason.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::auth::{self, ApiCredentials};
+use super::fields::{ApiField, FieldNames};
+use super::ids::{self, RequestKey};
+use super::model::{ApiDescription, Endpoint, InputPlace};
+use super::modes::{self, ModeDecision};
+use super::selection::Selection;
+use super::servers;
+use crate::contract::rules::names;
+use crate::visible::excerpt;
+
+/// Most operations that are taken without a selection.
+pub const MAX_UNASKED: usize = 60;
+
+/// What the user says about the commands.
+#[derive(Clone, Debug, Default)]
+pub struct ApiWishes {
+    pub select: Vec<String>,
+    pub include_deprecated: bool,
+    /// Modes by command id.
+    pub modes: BTreeMap<String, String>,
+    /// New ids by the ids that were found.
+    pub renames: BTreeMap<String, String>,
+    /// Ids that a project already has for method and path.
+    pub kept: BTreeMap<RequestKey, String>,
+    /// Only these requests, whatever `select` says; `None` for all.
+    pub only: Option<BTreeSet<RequestKey>>,
+}
+
+/// A wish that cannot be met.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum WishFault {
+    #[error("`--{option} {id}=…`: no selected operation has this id")]
+    Unknown { option: &'static str, id: String, near: Option<String> },
+    #[error("`--mode {id}={mode}`: the modes are readonly, write, full and admin")]
+    Mode { id: String, mode: String },
+    #[error("`--rename {id}={new}`: {reason}")]
+    Rename { id: String, new: String, reason: String },
+    #[error("`--select {0}` fits no operation")]
+    Select(String),
+    #[error("no operation is left: {0}")]
+    Nothing(String),
+}
+
+/// A command.
+#[derive(Clone, Debug)]
+pub struct ApiCommand {
+    pub id: String,
+    /// Why the id is not the plain one.
+    pub id_reason: Option<String>,
+    pub decision: ModeDecision,
+    pub endpoint: Endpoint,
+    /// The option of each input, in their order.
+    pub options: Vec<String>,
+    /// What stands before the path, where the operation has a server of its own.
+    pub prefix: String,
+    /// It is called without credentials.
+    pub is_public: bool,
+}
+
+/// An operation that does not become a command.
+#[derive(Clone, Debug)]
+pub struct LeftOut {
+    pub request: String,
+    pub id: String,
+    pub reason: String,
+}
+
+/// Everything that is decided.
+#[derive(Clone, Debug)]
+pub struct ApiPlan {
+    pub commands: Vec<ApiCommand>,
+    pub fields: Vec<ApiField>,
+    pub left_out: Vec<LeftOut>,
+    /// How many operations the selection does not include.
+    pub unselected: usize,
+    pub base_url: String,
+    pub credentials: ApiCredentials,
+    pub health: Option<String>,
+    pub notes: Vec<String>,
+}
+
+/// Decides on everything.
+///
+/// # Errors
+/// When a wish cannot be met, or nothing is left.
+pub fn plan(
+    api: &ApiDescription,
+    wishes: &ApiWishes,
+    (name, room): (&str, usize),
+) -> Result<ApiPlan, WishFault> {
+    let ids = ids::assign(&api.endpoints, &wishes.kept, room);
+    let selection = Selection::parse(&wishes.select);
+    let all = api.endpoints.iter().zip(ids.iter().map(|id| id.id.as_str()));
+    if let Some(at) = selection.unused(all).first() {
+        return Err(WishFault::Select(excerpt(&wishes.select[*at], 80)));
+    }
+    let (mut chosen, mut left_out, mut unselected) = (Vec::new(), Vec::new(), 0);
+    for (endpoint, id) in api.endpoints.iter().zip(ids) {
+        let key = (endpoint.method.clone(), endpoint.path.clone());
+        let is_wanted = match &wishes.only {
+            Some(only) => only.contains(&key),
+            None => selection.includes(endpoint, &id.id),
+        };
+        if !is_wanted {
+            unselected += 1;
+        } else if endpoint.is_deprecated && !wishes.include_deprecated && wishes.only.is_none() {
+            left_out.push(left(endpoint, id.id, "it is deprecated"));
+        } else if let Some(obstacle) = &endpoint.obstacle {
+            left_out.push(left(endpoint, id.id, obstacle));
+        } else {
+            chosen.push((endpoint, id));
+        }
+    }
+    let base = servers::usual(&api.servers).map_or("", |server| server.url.as_str());
+    let credentials = auth::choose(api, chosen.iter().map(|(endpoint, _)| *endpoint), name);
+    let mut plan = ApiPlan {
+        commands: Vec::new(),
+        fields: Vec::new(),
+        left_out,
+        unselected,
+        base_url: base.to_owned(),
+        health: None,
+        notes: credentials.notes.clone(),
+        credentials,
+    };
+    let known: Vec<String> = chosen.iter().map(|(_, id)| id.id.clone()).collect();
+    check_wishes(wishes, &known)?;
+    let mut taken: BTreeSet<String> =
+        known.iter().filter(|id| !wishes.renames.contains_key(*id)).cloned().collect();
+    let mut fields = FieldNames::default();
+    for (endpoint, assigned) in chosen {
+        let Some(prefix) = servers::prefix(base, &endpoint.servers) else {
+            let url = endpoint.servers.first().map_or("", |server| server.url.as_str());
+            let reason = format!("it is on another server, {}", excerpt(url, 80));
+            plan.left_out.push(left(endpoint, assigned.id, &reason));
+            continue;
+        };
+        let is_public = match plan.credentials.needs(endpoint) {
+            Ok(needs) => !needs,
+            Err(reason) => {
+                plan.left_out.push(left(endpoint, assigned.id, &reason));
+                continue;
+            }
+        };
+        let decision = modes::decide(endpoint, &assigned.id);
+        let decision = match wishes.modes.get(&assigned.id) {
+            None => decision,
+            Some(mode) => modes::chosen(mode, &decision).ok_or_else(|| WishFault::Mode {
+                id: assigned.id.clone(),
+                mode: excerpt(mode, 40),
+            })?,
+        };
+        let (id, id_reason) = match wishes.renames.get(&assigned.id) {
+            None => (assigned.id, assigned.reason),
+            Some(new) => {
+                renamed(&assigned.id, new, room, &taken)?;
+                taken.insert(new.clone());
+                (new.clone(), Some("--rename".to_owned()))
+            }
+        };
+        let mut endpoint = endpoint.clone();
+        if let Err(reason) = without_secrets(&mut endpoint) {
+            plan.left_out.push(left(&endpoint, id, &reason));
+            continue;
+        }
+        let options = fields.assign(&endpoint, &id);
+        plan.commands.push(ApiCommand {
+            id,
+            id_reason,
+            decision,
+            endpoint,
+            options,
+            prefix,
+            is_public,
+        });
+    }
+    if plan.commands.is_empty() {
+        let reason = plan.left_out.first().map_or_else(
+            || "the selection excludes all".to_owned(),
+            |first| format!("{}: {}", first.request, first.reason),
+        );
+        return Err(WishFault::Nothing(reason));
+    }
+    plan.fields = fields.fields;
+    plan.health = health(&plan.commands);
+    if base.is_empty() {
+        plan.notes.push(
+            "it names no https server, so each operator sets the address of the API".to_owned(),
+        );
+    }
+    Ok(plan)
+}
+
+/// Takes inputs away that ask for a secret: a command line is printed and seen by others.
+fn without_secrets(endpoint: &mut Endpoint) -> Result<(), String> {
+    let is_secret = |name: &str| names::is_secret_option(&super::words::folded(name));
+    if let Some(needed) = endpoint.inputs.iter().find(|one| one.is_required && is_secret(&one.name))
+    {
+        return Err(format!("it needs the secret `{}` as an input", excerpt(&needed.name, 60)));
+    }
+    let notes = &mut endpoint.notes;
+    endpoint.inputs.retain(|input| {
+        let is_secret = is_secret(&input.name);
+        if is_secret {
+            notes.push(format!("`{}` is a secret and left out", excerpt(&input.name, 60)));
+        }
+        !is_secret
+    });
+    Ok(())
+}
+
+fn left(endpoint: &Endpoint, id: String, reason: &str) -> LeftOut {
+    LeftOut { request: endpoint.request(), id, reason: reason.to_owned() }
+}
+
+fn check_wishes(wishes: &ApiWishes, known: &[String]) -> Result<(), WishFault> {
+    let unknown = |option, id: &String| WishFault::Unknown {
+        option,
+        id: excerpt(id, 80),
+        near: crate::contract::suggestion::nearest(id, known.iter().map(String::as_str))
+            .map(str::to_owned),
+    };
+    for (option, ids) in [("mode", &wishes.modes), ("rename", &wishes.renames)] {
+        if let Some(id) = ids.keys().find(|id| !known.contains(id)) {
+            return Err(unknown(option, id));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that `new` can be an id.
+fn renamed(id: &str, new: &str, room: usize, taken: &BTreeSet<String>) -> Result<(), WishFault> {
+    let is_word = |word: &str| {
+        word.starts_with(|first: char| first.is_ascii_lowercase())
+            && !word.ends_with('_')
+            && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+    };
+    let words = new.split_once('.');
+    let reason = if !words.is_some_and(|(resource, action)| is_word(resource) && is_word(action)) {
+        Some("an id is `resource.action` in lower-case words".to_owned())
+    } else if new.len() > room {
+        Some(format!("an id of this tool has at most {room} characters"))
+    } else if taken.contains(new) {
+        Some("another command has this id".to_owned())
+    } else {
+        None
+    };
+    reason.map_or(Ok(()), |reason| {
+        Err(WishFault::Rename { id: excerpt(id, 80), new: excerpt(new, 80), reason })
+    })
+}
+
+/// A cheap read that works with any key: who am I, else a list or a thing that needs no input.
+fn health(commands: &[ApiCommand]) -> Option<String> {
+    const ABOUT_ME: [&str; 11] = [
+        "me",
+        "user",
+        "self",
+        "account",
+        "whoami",
+        "profile",
+        "viewer",
+        "current",
+        "current_user",
+        "session",
+        "ping",
+    ];
+    let free = commands.iter().filter(|command| {
+        let needs = command.endpoint.inputs.iter().any(|input| input.is_required);
+        command.endpoint.method == "GET" && command.decision.mode == "readonly" && !needs
+    });
+    let rank = |command: &&ApiCommand| {
+        let last = command.endpoint.path.rsplit('/').next().unwrap_or_default().to_lowercase();
+        let is_about_me = ABOUT_ME.contains(&last.replace('-', "_").as_str());
+        (
+            command.is_public,
+            !is_about_me,
+            command.endpoint.reply.list.is_some(),
+            command.endpoint.path.len(),
+        )
+    };
+    let best = free.min_by_key(rank)?;
+    let paging = best.endpoint.reply.list.as_ref().and_then(|list| list.paging.as_ref());
+    let limit = paging.map_or("", |paging| paging.limit.as_str());
+    let is_plain = |name: &str| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b))
+    };
+    let path = format!("{}{}", best.prefix, best.endpoint.path);
+    Some(if is_plain(limit) { format!("{path}?{limit}=1") } else { path })
+}
+
+impl ApiCommand {
+    /// The inputs of one place with their options.
+    pub fn inputs(
+        &self,
+        place: InputPlace,
+    ) -> impl Iterator<Item = (&super::model::ApiInput, &str)> {
+        let inputs = self.endpoint.inputs.iter().zip(self.options.iter().map(String::as_str));
+        inputs.filter(move |(input, _)| input.place == place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::openapi::{InputKind, read};
+
+    fn planned(text: &str) -> ApiPlan {
+        let nothing = |_: &str| Err("no files".to_owned());
+        let api = read("api.yaml", text.as_bytes().to_vec(), &nothing).unwrap();
+        plan(&api, &ApiWishes::default(), ("ACME", 54)).unwrap()
+    }
+
+    fn with(paths: &str, components: &str) -> String {
+        format!(
+            "openapi: 3.1.0\ninfo: {{title: A, version: '1'}}\nservers: [{{url: 'https://a.example'}}]\npaths:\n{paths}\ncomponents:\n{components}"
+        )
+    }
+
+    #[test]
+    fn a_schema_that_contains_itself_is_one_json_option() {
+        let plan = planned(&with(
+            "  /a: {post: {requestBody: {required: true, content: {application/json: {schema: {type: object, properties: {node: {$ref: '#/components/schemas/N'}, pair: {type: [string, 'null']}, only: {const: x}, any: {anyOf: [{type: string}, {type: 'null'}]}, two: {oneOf: [{type: string}, {type: integer}]}, size: {type: integer, enum: [1, 2, null]}}}}}}, responses: {'204': {description: ''}}}}",
+            "  schemas: {N: {allOf: [{$ref: '#/components/schemas/N'}], type: object, properties: {next: {$ref: '#/components/schemas/N'}}}}",
+        ));
+        let kinds: Vec<_> =
+            plan.fields.iter().map(|field| (field.id.as_str(), &field.kind)).collect();
+        assert_eq!(kinds[0], ("node", &InputKind::Json));
+        assert_eq!(kinds[1], ("pair", &InputKind::Text));
+        assert_eq!(kinds[2], ("only", &InputKind::Choice(vec!["x".into()])));
+        assert_eq!(kinds[3], ("any", &InputKind::Text));
+        assert_eq!(kinds[4], ("two", &InputKind::Json));
+        assert!(plan.fields[4].help.contains("string or integer"), "{}", plan.fields[4].help);
+        assert_eq!(kinds[5], ("size", &InputKind::Choice(vec![1.into(), 2.into()])));
+    }
+
+    #[test]
+    fn credentials_are_those_of_most_operations_and_others_are_named() {
+        let plan = planned(
+            "openapi: 3.0.0\ninfo: {title: A, version: '1'}\nservers: [{url: /v1}]\nsecurity: [{key: []}, {}]\npaths:\n  \
+             /a: {get: {responses: {}}}\n  /b: {get: {security: [], responses: {}}}\n  \
+             /c: {get: {security: [{key: [], other: []}], responses: {}}}\n  \
+             /d: {get: {security: [{other: []}], responses: {}}}\n\
+             components: {securitySchemes: {key: {type: apiKey, in: query, name: k}, other: {type: apiKey, in: cookie, name: s}}}",
+        );
+        assert_eq!(plan.credentials.form, crate::openapi::CredentialForm::Query("k".to_owned()));
+        assert_eq!(plan.credentials.secret, "ACME_API_KEY");
+        let public: Vec<_> =
+            plan.commands.iter().map(|one| (one.id.as_str(), one.is_public)).collect();
+        assert_eq!(public, [("a.get", false), ("b.get", true)]);
+        let reasons: Vec<_> = plan.left_out.iter().map(|left| left.reason.as_str()).collect();
+        assert!(reasons[0].contains("`key` (a key in the query, k) and `other`"), "{reasons:?}");
+        assert!(reasons[1].contains("a key in the cookie s"), "{reasons:?}");
+        assert_eq!(plan.base_url, "");
+    }
+
+    #[test]
+    fn paging_is_recognised_and_its_inputs_are_no_options() {
+        let list = |parameters: &str, reply: &str, headers: &str| {
+            with(
+                &format!(
+                    "  /a: {{get: {{parameters: [{parameters}], responses: {{'200': {{headers: {{{headers}}}, content: {{application/json: {{schema: {reply}}}}}}}}}}}}}"
+                ),
+                "  schemas: {E: {type: object, properties: {id: {type: string}}}}",
+            )
+        };
+        let number = |name: &str| {
+            format!("{{name: {name}, in: query, schema: {{type: integer, maximum: 40}}}}")
+        };
+        let array = "{type: array, items: {$ref: '#/components/schemas/E'}}";
+        let wrapped =
+            |more: &str| format!("{{type: object, properties: {{data: {array}, {more}}}}}");
+        for (text, wanted) in [
+            (
+                list(&format!("{}, {}", number("page"), number("per_page")), array, ""),
+                "page per_page 40 page ",
+            ),
+            (
+                list(&format!("{}, {}", number("offset"), number("limit")), array, ""),
+                "offset limit 40 offset ",
+            ),
+            (
+                list(&number("per_page"), array, "Link: {schema: {type: string}}"),
+                "link per_page 40  ",
+            ),
+            (
+                list(
+                    "{name: pageToken, in: query, schema: {type: string}}",
+                    &wrapped("nextPageToken: {type: string}"),
+                    "",
+                ),
+                "cursor  100 pageToken nextPageToken",
+            ),
+            (
+                list(
+                    "{name: cursor, in: query, schema: {type: string}}",
+                    &wrapped(
+                        "paging: {type: object, properties: {next: {type: string, format: uri}}}",
+                    ),
+                    "",
+                ),
+                "link  100  paging.next",
+            ),
+        ] {
+            let plan = planned(&text);
+            let list = plan.commands[0].endpoint.reply.list.as_ref().unwrap();
+            let paging = list.paging.as_ref().unwrap_or_else(|| panic!("{text}"));
+            let said = format!(
+                "{} {} {} {} {}",
+                paging.style, paging.limit, paging.max_limit, paging.position, paging.next
+            );
+            assert_eq!(said, wanted);
+            assert!(plan.commands[0].options.is_empty(), "{:?}", plan.commands[0].options);
+        }
+        let two = planned(&list(
+            "",
+            &format!("{{type: object, properties: {{a: {array}, b: {array}}}}}"),
+            "",
+        ));
+        assert!(two.commands[0].endpoint.reply.list.is_none());
+        assert!(two.commands[0].endpoint.notes[0].contains("2 lists (`a`, `b`)"));
+    }
+}

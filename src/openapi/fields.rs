@@ -1,0 +1,160 @@
+//! Options of commands from inputs of an API: one option for one meaning, and no two meanings under one name.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::model::{ApiInput, Endpoint, InputKind};
+use super::words::{folded, identifier};
+
+/// Names that options of every connector have, and words that its host keeps to itself.
+const TAKEN: [&str; 23] = [
+    "json",
+    "mode",
+    "verbose",
+    "version",
+    "help",
+    "fields",
+    "max_bytes",
+    "limit",
+    "cursor",
+    "type",
+    "resource",
+    "operation",
+    "each_item",
+    "connector_id",
+    "credential_id",
+    "yes",
+    "confirm",
+    "output",
+    "dry_run",
+    "quiet",
+    "action_type",
+    "id_",
+    "input",
+];
+/// Most texts that are compared before a help is general.
+const MAX_LABEL: usize = 40;
+
+/// An option, whichever commands take it.
+#[derive(Clone, Debug)]
+pub struct ApiField {
+    pub id: String,
+    pub label: String,
+    pub kind: InputKind,
+    pub help: String,
+    pub sample: Option<Value>,
+}
+
+/// The options so far; the order is that of their first use.
+#[derive(Clone, Debug, Default)]
+pub struct FieldNames {
+    pub fields: Vec<ApiField>,
+    index: BTreeMap<String, usize>,
+}
+
+impl FieldNames {
+    /// The option ids of the inputs of one command, in their order.
+    pub fn assign(&mut self, endpoint: &Endpoint, command: &str) -> Vec<String> {
+        let mut own: Vec<String> = Vec::new();
+        for input in &endpoint.inputs {
+            let mut plain = identifier(&input.name, "value");
+            if TAKEN.contains(&plain.as_str()) {
+                plain.push_str("_value");
+            }
+            let resource = command.split('.').next().unwrap_or_default();
+            let place = format!("{plain}_{}", input.place.word());
+            let whole = folded(command);
+            let choices = [
+                plain.clone(),
+                place.clone(),
+                format!("{resource}_{plain}"),
+                format!("{resource}_{place}"),
+                format!("{whole}_{plain}"),
+                format!("{whole}_{place}"),
+            ];
+            let lengthened = |name: &String| name.len() <= 64;
+            let found = choices
+                .into_iter()
+                .filter(lengthened)
+                .find(|id| !own.contains(id) && self.fits(id, input));
+            let id = found.unwrap_or_else(|| self.numbered(&plain, &own));
+            self.add(&id, input);
+            own.push(id);
+        }
+        own
+    }
+
+    /// Whether the option `id` is free, or is the same input elsewhere.
+    fn fits(&self, id: &str, input: &ApiInput) -> bool {
+        let Some(known) = self.index.get(id).and_then(|at| self.fields.get(*at)) else {
+            return true;
+        };
+        known.kind == input.kind
+            && (input.sample.is_none()
+                || known.sample == input.sample
+                || known.sample.is_none() && !is_bound(input))
+            && (known.sample.is_none() || known.sample == input.sample || !is_bound_field(known))
+    }
+
+    /// Only for names that are equal in everything: letters, which stay the same for the same input.
+    fn numbered(&self, plain: &str, own: &[String]) -> String {
+        let mut id = format!("{}_x", &plain[..plain.len().min(40)]);
+        while own.contains(&id) || self.index.contains_key(&id) {
+            id.push('x');
+        }
+        id
+    }
+
+    fn add(&mut self, id: &str, input: &ApiInput) {
+        if let Some(at) = self.index.get(id) {
+            let known = &mut self.fields[*at];
+            if known.help != input.help {
+                known.help = general(&known.help, &input.help, &known.label);
+            }
+            if known.sample.is_none() {
+                known.sample.clone_from(&input.sample);
+            }
+            return;
+        }
+        self.index.insert(id.to_owned(), self.fields.len());
+        let label = label(id);
+        let help = if input.help.is_empty() { label.clone() } else { input.help.clone() };
+        self.fields.push(ApiField {
+            id: id.to_owned(),
+            label,
+            kind: input.kind.clone(),
+            help,
+            sample: input.sample.clone(),
+        });
+    }
+}
+
+/// A JSON value or a text with a form must be as described; a number or a plain text may be any.
+fn is_bound(input: &ApiInput) -> bool {
+    matches!(input.kind, InputKind::Json | InputKind::List { .. }) || input.sample.is_some()
+}
+
+fn is_bound_field(field: &ApiField) -> bool {
+    field.sample.is_some()
+}
+
+/// What two texts about one option have in common: the shorter, when it begins the longer; else the name.
+fn general(known: &str, other: &str, label: &str) -> String {
+    if other.is_empty() || known.starts_with(other) && !other.is_empty() {
+        return if other.is_empty() { known.to_owned() } else { other.to_owned() };
+    }
+    if other.starts_with(known) {
+        return known.to_owned();
+    }
+    label.to_owned()
+}
+
+/// `pet_id` as `Pet id`.
+fn label(id: &str) -> String {
+    let words: String = id.replace('_', " ").chars().take(MAX_LABEL).collect();
+    let mut symbols = words.chars();
+    symbols.next().map_or_else(String::new, |first| {
+        first.to_uppercase().collect::<String>() + symbols.as_str()
+    })
+}

@@ -1,0 +1,143 @@
+//! The mode and the class of a command: what it takes to run it, and what it does.
+//!
+//! In doubt the higher one; whoever knows better says `--mode ID=MODE`.
+
+use super::model::Endpoint;
+use crate::contract::rules::{Effect, effect, is_about_many};
+
+/// The modes, the lowest first.
+pub const MODES: [&str; 4] = ["readonly", "write", "full", "admin"];
+/// Words of a path or an operation that say that something cannot be taken back.
+const FINAL: [&str; 14] = [
+    "archive",
+    "purge",
+    "revoke",
+    "rotate",
+    "transfer",
+    "deactivate",
+    "terminate",
+    "destroy",
+    "wipe",
+    "erase",
+    "reset",
+    "cancel",
+    "void",
+    "uninstall",
+];
+/// Words that say that a GET changes something.
+const CHANGING: [&str; 20] = [
+    "reset",
+    "delete",
+    "remove",
+    "revoke",
+    "rotate",
+    "purge",
+    "cancel",
+    "activate",
+    "deactivate",
+    "enable",
+    "disable",
+    "start",
+    "stop",
+    "restart",
+    "trigger",
+    "approve",
+    "reject",
+    "logout",
+    "unsubscribe",
+    "send",
+];
+/// Words at the end of a POST that only asks.
+const ASKING: [&str; 8] =
+    ["search", "query", "graphql", "preview", "validate", "evaluate", "compare", "count"];
+
+/// The decision about one command.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ModeDecision {
+    pub mode: &'static str,
+    pub class: &'static str,
+    pub reason: String,
+}
+
+/// What the description says about an operation whose id is known.
+#[must_use]
+pub fn decide(endpoint: &Endpoint, id: &str) -> ModeDecision {
+    let action = id.split_once('.').map_or(id, |(_, action)| action);
+    let path = endpoint.path.to_lowercase();
+    let words: Vec<&str> =
+        path.split(['/', ':', '-', '_', '.']).filter(|word| !word.starts_with('{')).collect();
+    let last = words.last().copied().unwrap_or_default();
+    let has = |known: &[&'static str]| known.iter().find(|word| words.contains(word)).copied();
+    let first = action.split('_').next().unwrap_or_default();
+    let decided =
+        |mode, class, reason: &str| ModeDecision { mode, class, reason: reason.to_owned() };
+    match endpoint.method.as_str() {
+        "GET" | "HEAD" => {
+            if endpoint.is_marked_unsafe {
+                return decided(
+                    "write",
+                    "write",
+                    "its author marks it as one that changes something",
+                );
+            }
+            // A noun at the end is what is read; the verb before it names nothing that is done.
+            match CHANGING.iter().find(|word| last == **word || **word == first) {
+                Some(word) if !action.starts_with("get") || last == *word => ModeDecision {
+                    reason: format!("`{word}` in its path changes something"),
+                    ..final_or_write(word, action)
+                },
+                _ => decided("readonly", "read", "it only reads"),
+            }
+        }
+        "DELETE" => decided("admin", "destructive", "DELETE"),
+        method => {
+            if effect(action) == Effect::Irreversible || FINAL.contains(&first) {
+                return decided("admin", "destructive", &format!("`{first}` can rarely be undone"));
+            }
+            if let Some(word) = has(&FINAL).filter(|word| last == *word) {
+                return decided("admin", "destructive", &format!("`{word}` can rarely be undone"));
+            }
+            if is_about_many(id)
+                || matches!(first, "bulk" | "batch" | "import")
+                || has(&["bulk", "batch"]).is_some()
+            {
+                return decided("full", "write", "it changes several things at once");
+            }
+            if ASKING.contains(&last) && method == "POST" {
+                return decided(
+                    "write",
+                    "write",
+                    &format!(
+                        "a POST to `{last}` may only read: choose `--mode {id}=readonly` if so"
+                    ),
+                );
+            }
+            decided("write", "write", method)
+        }
+    }
+}
+
+fn final_or_write(word: &str, action: &str) -> ModeDecision {
+    let is_final = FINAL.contains(&word)
+        || matches!(word, "delete" | "remove")
+        || effect(action) == Effect::Irreversible;
+    if is_final {
+        ModeDecision { mode: "admin", class: "destructive", reason: String::new() }
+    } else {
+        ModeDecision { mode: "write", class: "write", reason: String::new() }
+    }
+}
+
+/// A mode by its name, with the class that belongs to it.
+#[must_use]
+pub fn chosen(mode: &str, before: &ModeDecision) -> Option<ModeDecision> {
+    let mode = MODES.into_iter().find(|known| *known == mode)?;
+    let class = match (mode, before.class) {
+        ("readonly", _) => "read",
+        ("admin", "destructive") => "destructive",
+        (_, "read") => "read",
+        (_, _) => "write",
+    };
+    let class = if class == "read" && mode != "readonly" { "write" } else { class };
+    Some(ModeDecision { mode, class, reason: "--mode".to_owned() })
+}

@@ -1,0 +1,224 @@
+//! How the pages of a list follow each other, as its inputs and its reply show it.
+
+use super::document::DocumentTrees;
+use super::model::{ApiInput, ApiPaging, Endpoint, InputKind, InputPlace};
+use super::schema::FlatSchema;
+
+/// Names of inputs that are about pages, without `_`, `-` and case.
+pub const LIMITS: [&str; 15] = [
+    "perpage",
+    "limit",
+    "pagesize",
+    "size",
+    "maxresults",
+    "first",
+    "top",
+    "count",
+    "pagelimit",
+    "itemsperpage",
+    "maxitems",
+    "resultsperpage",
+    "recordsperpage",
+    "take",
+    "per",
+];
+pub const PAGES: [&str; 5] = ["page", "pagenumber", "pageno", "pagenum", "currentpage"];
+pub const OFFSETS: [&str; 6] = ["offset", "skip", "start", "startat", "startindex", "from"];
+const CURSORS: [&str; 14] = [
+    "cursor",
+    "after",
+    "startingafter",
+    "pagetoken",
+    "nexttoken",
+    "nextpagetoken",
+    "continuationtoken",
+    "startcursor",
+    "pagecursor",
+    "marker",
+    "paginationtoken",
+    "nextcursor",
+    "next",
+    "continue",
+];
+/// Where a reply says what comes next.
+pub const NEXT: [&str; 14] = [
+    "next_cursor",
+    "nextCursor",
+    "next_page_token",
+    "nextPageToken",
+    "nextToken",
+    "next_token",
+    "end_cursor",
+    "endCursor",
+    "next_page",
+    "nextPage",
+    "cursor",
+    "next",
+    "after",
+    "continuation_token",
+];
+/// Members that have the one above inside.
+pub const AROUND: [&str; 11] = [
+    "meta",
+    "pagination",
+    "paging",
+    "page_info",
+    "pageInfo",
+    "links",
+    "_links",
+    "response_metadata",
+    "cursors",
+    "metadata",
+    "page",
+];
+pub const TOTALS: [&str; 7] =
+    ["total", "total_count", "totalCount", "totalItems", "total_items", "totalResults", "count"];
+/// The largest page that is asked for when nobody said.
+const PAGE: u32 = 100;
+
+/// Whether a name is one of these, without `_`, `-` and case.
+pub fn is_one_of(name: &str, known: &[&str]) -> bool {
+    let plain: String = name
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|symbol| symbol.to_ascii_lowercase())
+        .collect();
+    known.contains(&plain.as_str())
+}
+
+/// How the pages follow each other; what is about pages is then no input of its own.
+pub fn paging<'a>(
+    trees: &'a DocumentTrees,
+    endpoint: &mut Endpoint,
+    whole: &FlatSchema<'a>,
+    has_link: bool,
+) -> Option<ApiPaging> {
+    let is_number = |kind: &InputKind| matches!(kind, InputKind::Integer | InputKind::Decimal);
+    let query: Vec<_> = endpoint.in_place(InputPlace::Query).collect();
+    let named = |known: &[&str]| {
+        known.iter().find_map(|word| query.iter().find(|input| is_one_of(&input.name, &[*word])))
+    };
+    let limit = named(&LIMITS).filter(|input| input.kind != InputKind::Json);
+    let page =
+        named(&PAGES).filter(|input| is_number(&input.kind) || input.kind == InputKind::Text);
+    let offset = named(&OFFSETS).filter(|input| is_number(&input.kind));
+    let cursor = named(&CURSORS)
+        .filter(|input| !matches!(input.kind, InputKind::Json | InputKind::List { .. }));
+    let next = next_of(trees, whole);
+    let more = ["has_more", "hasMore"].into_iter().find(|name| whole.members.contains_key(name));
+    let total = TOTALS.into_iter().find(|name| {
+        let member = whole.members.get(name).map(|member| FlatSchema::of(trees, *member));
+        member.is_some_and(|member| member.types == ["integer"])
+    });
+    let max_limit = limit.map_or(PAGE, |input| most(input));
+    let mut rules = ApiPaging {
+        limit: limit.map_or_else(String::new, |input| input.name.clone()),
+        max_limit,
+        more: more.unwrap_or_default().to_owned(),
+        total: total.unwrap_or_default().to_owned(),
+        ..ApiPaging::default()
+    };
+    match (cursor, &next, page, offset) {
+        (Some(cursor), Some((next, is_link)), _, _) if !is_link => {
+            rules.style = "cursor";
+            rules.position = cursor.name.clone();
+            rules.next = next.clone();
+            rules.empty_ends = true;
+        }
+        _ if has_link => {
+            rules.style = "link";
+            rules.position = page.map_or_else(String::new, |input| input.name.clone());
+        }
+        (_, Some((next, true)), _, _) => {
+            rules.style = "link";
+            rules.next = next.clone();
+            rules.empty_ends = true;
+        }
+        (_, _, Some(page), _) => {
+            rules.style = "page";
+            rules.position = page.name.clone();
+        }
+        (_, _, _, Some(offset)) if limit.is_some() => {
+            rules.style = "offset";
+            rules.position = offset.name.clone();
+        }
+        _ => {
+            if cursor.is_some() {
+                let name = cursor.map_or("", |input| input.name.as_str()).to_owned();
+                endpoint.notes.push(format!(
+                    "`{name}` looks like a cursor, but the reply does not say where the next one is"
+                ));
+            }
+            return None;
+        }
+    }
+    let taken = [rules.limit.clone(), rules.position.clone()];
+    let also: Vec<String> = match rules.style {
+        "link" => {
+            page.iter().chain(&cursor).chain(&offset).map(|input| input.name.clone()).collect()
+        }
+        _ => Vec::new(),
+    };
+    let is_required = |name: &String| {
+        endpoint.inputs.iter().any(|input| {
+            input.name == *name && input.is_required && input.place == InputPlace::Query
+        })
+    };
+    if also.iter().any(is_required) {
+        return None;
+    }
+    endpoint.inputs.retain(|input| {
+        let is_paging = taken.contains(&input.name) || also.contains(&input.name);
+        input.place != InputPlace::Query || input.name.is_empty() || !is_paging
+    });
+    Some(rules)
+}
+
+/// The largest page: the limit of the number, or the usual one.
+fn most(input: &ApiInput) -> u32 {
+    input
+        .most
+        .and_then(|most| u32::try_from(most).ok())
+        .filter(|most| *most > 0)
+        .map_or(PAGE, |most| most.min(1_000))
+}
+
+fn has_url(text: &str) -> bool {
+    text.split(|symbol: char| !symbol.is_ascii_alphanumeric())
+        .any(|word| word.eq_ignore_ascii_case("url") || word.eq_ignore_ascii_case("uri"))
+}
+
+/// Where the reply says what comes next, and whether that is an address.
+fn next_of<'a>(trees: &'a DocumentTrees, whole: &FlatSchema<'a>) -> Option<(String, bool)> {
+    let is_value = |schema: &FlatSchema<'_>| {
+        matches!(schema.types.as_slice(), ["string" | "integer"] | ["string", "integer"] | [])
+            && schema.members.is_empty()
+    };
+    let is_link = |name: &str, outer: &str, schema: &FlatSchema<'_>| {
+        schema.format.starts_with("uri")
+            || schema.format == "url"
+            || outer.ends_with("links")
+            || has_url(schema.description)
+            || name.to_lowercase().ends_with("url")
+    };
+    let find = |schema: &FlatSchema<'a>, outer: &str| {
+        NEXT.iter().chain(&["next_url", "nextUrl", "nextLink"]).find_map(|name| {
+            let member = FlatSchema::of(trees, *schema.members.get(name)?);
+            is_value(&member).then(|| ((*name).to_owned(), is_link(name, outer, &member)))
+        })
+    };
+    if let Some(found) = find(whole, "") {
+        return Some(found);
+    }
+    AROUND.iter().find_map(|outer| {
+        let around = FlatSchema::of(trees, *whole.members.get(outer)?);
+        if let Some((name, is_link)) = find(&around, outer) {
+            return Some((format!("{outer}.{name}"), is_link));
+        }
+        AROUND.iter().find_map(|middle| {
+            let inner = FlatSchema::of(trees, *around.members.get(middle)?);
+            let (name, is_link) = find(&inner, middle)?;
+            Some((format!("{outer}.{middle}.{name}"), is_link))
+        })
+    })
+}

@@ -1,0 +1,343 @@
+//! From the trees of a description to its endpoints: parameters merged, bodies taken apart, replies told apart.
+
+use std::collections::BTreeMap;
+
+use super::document::{DescriptionError, DocumentTrees, FileReader, Node};
+use super::model::{
+    ApiDescription, ApiInput, Endpoint, InputKind, InputPlace, ReplyForm, Requirements,
+    SecurityScheme,
+};
+use super::schema::FlatSchema;
+use super::{bodies, replies, servers, styles, text};
+use crate::visible::{excerpt, is_invisible};
+use indexmap::IndexMap;
+
+/// Methods that become commands.
+const METHODS: [&str; 6] = ["get", "head", "post", "put", "patch", "delete"];
+/// Methods that do not.
+const OTHER_METHODS: [&str; 3] = ["options", "trace", "query"];
+/// Headers that the client sets itself, by their lower-case names.
+const OWN_HEADERS: [&str; 9] = [
+    "accept",
+    "authorization",
+    "content-type",
+    "user-agent",
+    "host",
+    "content-length",
+    "cookie",
+    "accept-encoding",
+    "connection",
+];
+/// Most endpoints.
+const MAX_ENDPOINTS: usize = 5_000;
+
+/// Reads a description.
+///
+/// # Errors
+/// When it is none, or a file of it is wrong.
+pub fn read(
+    name: &str,
+    bytes: Vec<u8>,
+    files: FileReader<'_>,
+) -> Result<ApiDescription, DescriptionError> {
+    let trees = DocumentTrees::read(name, bytes, files)?;
+    let root = trees.root();
+    let mut api = ApiDescription {
+        title: text::sentence(root.get("info").map_or("", |info| info.text("title")), 60),
+        summary: summary(root),
+        version: excerpt(root.get("info").map_or("", |info| info.text("version")), 40),
+        documentation: documentation(root),
+        servers: servers::of(root),
+        schemes: schemes(&trees),
+        endpoints: Vec::new(),
+        unsupported: BTreeMap::new(),
+        unread: trees.unread.clone(),
+    };
+    let global = requirements(root);
+    let webhooks = root.members("webhooks").count() + root.members("x-webhooks").count();
+    count(&mut api, "webhooks", webhooks);
+    for (path, item) in root.members("paths") {
+        let Ok(item) = trees.followed(item) else { continue };
+        for method in OTHER_METHODS {
+            count(
+                &mut api,
+                "operations with OPTIONS, TRACE or QUERY",
+                usize::from(item.get(method).is_some()),
+            );
+        }
+        for method in METHODS {
+            let Some(operation) = item.get(method) else { continue };
+            if api.endpoints.len() == MAX_ENDPOINTS {
+                count(&mut api, "operations beyond the first 5000", 1);
+                continue;
+            }
+            count(&mut api, "callbacks", operation.members("callbacks").count());
+            let links = operation.members("responses").filter_map(|(_, reply)| reply.get("links"));
+            count(&mut api, "links", links.count());
+            let mut endpoint = endpoint(&trees, (method, path), item, operation);
+            endpoint.security = endpoint.security.or_else(|| global.clone());
+            api.endpoints.push(endpoint);
+        }
+    }
+    if api.endpoints.is_empty() {
+        return Err(DescriptionError::Empty);
+    }
+    Ok(api)
+}
+
+fn count(api: &mut ApiDescription, what: &'static str, more: usize) {
+    if more > 0 {
+        *api.unsupported.entry(what).or_default() += more;
+    }
+}
+
+fn summary(root: Node<'_>) -> String {
+    let Some(info) = root.get("info") else { return String::new() };
+    let said = text::sentence(info.text("summary"), text::MAX_SUMMARY);
+    if said.is_empty() { text::sentence(info.text("description"), text::MAX_SUMMARY) } else { said }
+}
+
+/// The address of the documentation, where it is a plain https address.
+fn documentation(root: Node<'_>) -> String {
+    let url = root.get("externalDocs").map_or("", |docs| docs.text("url"));
+    let is_plain = url.starts_with("https://")
+        && url.len() <= 200
+        && url.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"'<>\\`{}|".contains(&byte));
+    if is_plain { url.to_owned() } else { String::new() }
+}
+
+fn schemes(trees: &DocumentTrees) -> IndexMap<String, SecurityScheme> {
+    let Some(components) = trees.root().get("components") else { return IndexMap::new() };
+    components
+        .members("securitySchemes")
+        .filter_map(|(name, scheme)| {
+            let scheme = trees.followed(scheme).ok()?;
+            let key = || excerpt(scheme.text("name"), 100);
+            let kind = match (scheme.text("type"), scheme.text("in")) {
+                ("apiKey", "header")
+                    if scheme.text("name").eq_ignore_ascii_case("authorization") =>
+                {
+                    SecurityScheme::Header("Authorization".to_owned())
+                }
+                ("apiKey", "header") => SecurityScheme::Header(key()),
+                ("apiKey", "query") => SecurityScheme::Query(key()),
+                ("apiKey", "cookie") => SecurityScheme::Cookie(key()),
+                ("http", _) => match scheme.text("scheme").to_lowercase().as_str() {
+                    "basic" => SecurityScheme::Basic,
+                    "bearer" => SecurityScheme::Bearer,
+                    other => SecurityScheme::Other(format!("http {}", excerpt(other, 20))),
+                },
+                ("oauth2" | "openIdConnect", _) => SecurityScheme::ReadyToken,
+                (other, _) => SecurityScheme::Other(excerpt(other, 20)),
+            };
+            Some((name.to_owned(), kind))
+        })
+        .collect()
+}
+
+/// The requirements of a description or an operation; `None` where it says nothing.
+fn requirements(node: Node<'_>) -> Option<Requirements> {
+    node.value.get("security")?;
+    let alternatives = node.entries("security").map(|alternative| {
+        let names = alternative.value.as_object();
+        names.into_iter().flatten().map(|(name, _)| name.clone()).collect()
+    });
+    Some(alternatives.collect())
+}
+
+fn endpoint(
+    trees: &DocumentTrees,
+    (method, path): (&str, &str),
+    item: Node<'_>,
+    operation: Node<'_>,
+) -> Endpoint {
+    let said = [operation.text("summary"), operation.text("description")];
+    let said = said.into_iter().map(|said| text::sentence(said, text::MAX_SUMMARY));
+    let own_servers = servers::of(operation);
+    let servers = if own_servers.is_empty() { servers::of(item) } else { own_servers };
+    let mut endpoint = Endpoint {
+        method: method.to_uppercase(),
+        path: path.to_owned(),
+        operation_id: excerpt(operation.text("operationId"), 100),
+        summary: said.into_iter().find(|said| !said.is_empty()).unwrap_or_default(),
+        tags: operation
+            .entries("tags")
+            .filter_map(|tag| Some(excerpt(tag.value.as_str()?, 60)))
+            .collect(),
+        is_deprecated: operation.is_set("deprecated"),
+        is_marked_unsafe: ["x-mutates", "x-side-effects", "x-destructive", "x-unsafe"]
+            .into_iter()
+            .any(|mark| operation.is_set(mark)),
+        inputs: Vec::new(),
+        content_type: String::new(),
+        reply: ReplyForm::default(),
+        security: requirements(operation),
+        servers,
+        obstacle: None,
+        notes: Vec::new(),
+    };
+    if !path.starts_with('/')
+        || path.contains(['?', '#'])
+        || path.chars().any(|c| is_invisible(c) || c == ' ' || c == '"' || c == '\\')
+    {
+        endpoint.obstacle = Some("its path is no path".to_owned());
+        return endpoint;
+    }
+    parameters(trees, &mut endpoint, item, operation);
+    bodies::body(trees, &mut endpoint, operation);
+    replies::read(trees, &mut endpoint, operation);
+    endpoint
+}
+
+/// Parameters of the path and of the operation by name and place: the operation wins.
+fn parameters<'a>(
+    trees: &'a DocumentTrees,
+    endpoint: &mut Endpoint,
+    item: Node<'a>,
+    operation: Node<'a>,
+) {
+    let mut merged: IndexMap<(&str, &str), Node<'a>> = IndexMap::new();
+    for parameter in item.entries("parameters").chain(operation.entries("parameters")) {
+        match trees.followed(parameter) {
+            Ok(found) => {
+                merged.insert((found.text("name"), found.text("in")), found);
+            }
+            Err(lost) => endpoint.obstacle = Some(format!("a parameter is not there: {lost}")),
+        }
+    }
+    for ((name, place), parameter) in merged {
+        let shown = excerpt(name, 60);
+        let place = match place {
+            "path" => InputPlace::Path,
+            "query" => InputPlace::Query,
+            "header" if OWN_HEADERS.contains(&name.to_lowercase().as_str()) => continue,
+            "header" => InputPlace::Header,
+            other => {
+                let place = text::sentence(other, 20);
+                if parameter.is_set("required") {
+                    endpoint.obstacle = Some(format!("it needs `{shown}` in the {place}"));
+                }
+                endpoint.notes.push(format!("`{shown}` in the {place} is left out"));
+                continue;
+            }
+        };
+        if name.is_empty() || name.len() > 120 || name.chars().any(is_invisible) {
+            endpoint.notes.push("a parameter without a usable name is left out".to_owned());
+            continue;
+        }
+        let is_token =
+            |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        if place == InputPlace::Header && !name.bytes().all(is_token) {
+            endpoint.notes.push(format!("`{shown}` is no header and is left out"));
+            continue;
+        }
+        if parameter.is_set("deprecated") && !parameter.is_set("required") {
+            endpoint.notes.push(format!("`{shown}` is deprecated and left out"));
+            continue;
+        }
+        if place == InputPlace::Path && !endpoint.path.contains(&format!("{{{name}}}")) {
+            endpoint.notes.push(format!("`{shown}` is not in the path and is left out"));
+            continue;
+        }
+        let (schema, is_json) = match parameter.get("schema") {
+            Some(schema) => (schema, false),
+            None => match parameter.members("content").next() {
+                Some((_, content)) => (content.get("schema").unwrap_or(content), true),
+                None => (parameter, false),
+            },
+        };
+        let is_required = place == InputPlace::Path || parameter.is_set("required");
+        let mut input = input(trees, (name, place), schema, is_required);
+        if !parameter.text("description").is_empty() {
+            let flat = FlatSchema::of(trees, schema);
+            input.help = flat.help(parameter.text("description"), &input.kind, trees);
+        }
+        match styles::of(parameter, &input, is_json) {
+            Ok(style) => input.style = style,
+            Err(reason) if is_required => {
+                endpoint.obstacle = Some(format!("`{shown}`: {reason}"));
+            }
+            Err(reason) => {
+                endpoint.notes.push(format!("`{shown}` is left out: {reason}"));
+                continue;
+            }
+        }
+        with_default(&mut input, &FlatSchema::of(trees, schema), endpoint);
+        endpoint.inputs.push(input);
+    }
+    for name in
+        endpoint.path.clone().split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0))
+    {
+        let is_known = endpoint.in_place(InputPlace::Path).any(|input| input.name == name);
+        if !is_known && !name.is_empty() {
+            endpoint.notes.push(format!("`{}` in the path is not described", excerpt(name, 60)));
+            endpoint.inputs.push(ApiInput {
+                name: name.to_owned(),
+                place: InputPlace::Path,
+                kind: InputKind::Text,
+                is_required: true,
+                help: String::new(),
+                style: String::new(),
+                sample: None,
+                default: None,
+                most: None,
+            });
+        }
+    }
+}
+
+/// Takes a default over, when it is one of the values that the schema allows.
+fn with_default(input: &mut ApiInput, schema: &FlatSchema<'_>, endpoint: &mut Endpoint) {
+    let Some(default) = schema.default.filter(|default| !default.is_null()) else { return };
+    let fits = match &input.kind {
+        InputKind::Choice(choices) => choices.contains(default),
+        InputKind::Integer => default.is_i64() || default.is_u64(),
+        InputKind::Decimal => default.is_number(),
+        InputKind::Flag => default.is_boolean(),
+        InputKind::Text | InputKind::LongText => default.is_string(),
+        InputKind::List { .. } => default.is_array(),
+        InputKind::Json | InputKind::File => true,
+    };
+    if fits {
+        input.default = Some(default.clone());
+    } else {
+        endpoint.notes.push(format!(
+            "the default of `{}` breaks its own schema and is not used",
+            excerpt(&input.name, 60)
+        ));
+    }
+}
+
+pub fn input<'a>(
+    trees: &'a DocumentTrees,
+    (name, place): (&str, InputPlace),
+    schema: Node<'a>,
+    is_required: bool,
+) -> ApiInput {
+    let flat = FlatSchema::of(trees, schema);
+    let kind = match flat.kind(trees, if place == InputPlace::Body { name } else { "" }) {
+        InputKind::File if place != InputPlace::Body => InputKind::Text,
+        InputKind::Json if flat.is_plain_choice && place != InputPlace::Body => InputKind::Text,
+        kind => kind,
+    };
+    let mut sample = flat.sample(trees, &kind);
+    if place == InputPlace::Path && sample.as_ref().is_some_and(is_empty) {
+        sample = Some(serde_json::json!({"name": "text"}));
+    }
+    ApiInput {
+        name: name.to_owned(),
+        place,
+        is_required,
+        help: flat.help("", &kind, trees),
+        style: String::new(),
+        sample,
+        default: None,
+        most: flat.most(),
+        kind,
+    }
+}
+
+/// Nothing of it would be in a path.
+fn is_empty(value: &serde_json::Value) -> bool {
+    value.as_object().is_some_and(serde_json::Map::is_empty)
+}

@@ -1,0 +1,261 @@
+//! What a success of an operation is: nothing, one thing, a list with its pages, a text, bytes, a stream.
+//!
+//! Ambiguity is a note, and the reply is then passed on whole.
+
+use super::bodies::reply_kind;
+use super::document::{DocumentTrees, Node};
+use super::model::{Endpoint, ListForm, ReplyForm, ReplyKind};
+use super::paging::{AROUND, LIMITS, NEXT, OFFSETS, PAGES, TOTALS, is_one_of, paging};
+use super::schema::FlatSchema;
+
+/// Members that name an entry, the best one first.
+const IDS: [&str; 8] = ["id", "uuid", "uid", "gid", "key", "number", "slug", "name"];
+const NAMES: [&str; 12] = [
+    "name",
+    "title",
+    "display_name",
+    "displayName",
+    "label",
+    "full_name",
+    "login",
+    "username",
+    "summary",
+    "subject",
+    "email",
+    "key",
+];
+/// Members that an entry shows without being asked, after its id and name.
+const TELLING: [&str; 22] = [
+    "status",
+    "state",
+    "type",
+    "kind",
+    "email",
+    "description",
+    "number",
+    "amount",
+    "currency",
+    "url",
+    "html_url",
+    "web_url",
+    "created",
+    "created_at",
+    "createdAt",
+    "updated",
+    "updated_at",
+    "updatedAt",
+    "due_date",
+    "owner",
+    "version",
+    "count",
+];
+/// Most of them.
+const MAX_SLIM: usize = 8;
+/// Reads the success of an operation.
+pub fn read<'a>(trees: &'a DocumentTrees, endpoint: &mut Endpoint, operation: Node<'a>) {
+    let mut replies: Vec<_> = operation.members("responses").collect();
+    replies.sort_by_key(|(status, _)| match *status {
+        "200" => 0,
+        "201" => 1,
+        "202" => 2,
+        "204" => 9,
+        "2XX" | "2xx" => 5,
+        "default" => 8,
+        other if other.starts_with('2') => 4,
+        _ => 10,
+    });
+    let success =
+        replies.iter().find(|(status, _)| status.starts_with('2') || *status == "default");
+    let Some((status, reply)) = success else {
+        endpoint.notes.push("no success is described".to_owned());
+        return;
+    };
+    let Ok(reply) = trees.followed(*reply) else {
+        endpoint.notes.push("its success is not there".to_owned());
+        return;
+    };
+    let kind = match reply_kind(reply.get("content")) {
+        _ if endpoint.method == "HEAD" => ReplyKind::Empty,
+        None if *status == "202" => ReplyKind::Accepted,
+        None if *status == "200" => ReplyKind::Empty,
+        None => ReplyKind::Empty,
+        Some(ReplyKind::Json) if *status == "202" => ReplyKind::Accepted,
+        Some(kind) => kind,
+    };
+    endpoint.reply = ReplyForm { kind, list: None };
+    match kind {
+        ReplyKind::Binary => endpoint.obstacle = Some("its reply is a file".to_owned()),
+        ReplyKind::Stream => endpoint.obstacle = Some("its reply is a stream".to_owned()),
+        ReplyKind::Text => endpoint.notes.push("its reply is text, not JSON".to_owned()),
+        ReplyKind::Accepted => endpoint.notes.push(
+            "202: the work is done later; read the state of it with another command".to_owned(),
+        ),
+        ReplyKind::Json | ReplyKind::Empty => {}
+    }
+    let is_reading = endpoint.method == "GET"
+        || endpoint.method == "POST" && {
+            let end = endpoint.path.rsplit(['/', ':']).next().unwrap_or_default().to_lowercase();
+            ["search", "query", "list"].iter().any(|word| end.contains(word))
+        };
+    if kind != ReplyKind::Json || !is_reading {
+        return;
+    }
+    let content =
+        reply.members("content").find(|(kind, _)| kind.contains("json") || kind.contains('*'));
+    let Some(schema) = content.and_then(|(_, content)| content.get("schema")) else { return };
+    let has_link = reply.members("headers").any(|(name, _)| name.eq_ignore_ascii_case("link"));
+    let flat = FlatSchema::of(trees, schema);
+    if let Some(list) = list(trees, endpoint, &flat, has_link) {
+        endpoint.reply.list = Some(list);
+    }
+}
+
+/// The list that a reply is or has: its only list of objects.
+fn list<'a>(
+    trees: &'a DocumentTrees,
+    endpoint: &mut Endpoint,
+    flat: &FlatSchema<'a>,
+    has_link: bool,
+) -> Option<ListForm> {
+    if !flat.alternatives.is_empty() {
+        return None;
+    }
+    let is_array = |schema: &FlatSchema<'_>| {
+        schema.types == ["array"] || schema.types.is_empty() && schema.items.is_some()
+    };
+    if is_array(flat) {
+        let entry = FlatSchema::of(trees, flat.items?);
+        return form(trees, endpoint, String::new(), &entry, flat, has_link);
+    }
+    let mut found: Vec<(String, FlatSchema<'a>)> = Vec::new();
+    for (name, member) in &flat.members {
+        let schema = FlatSchema::of(trees, *member);
+        if name.contains('.') {
+            continue;
+        }
+        if is_array(&schema) {
+            if let Some(items) = schema.items {
+                found.push(((*name).to_owned(), FlatSchema::of(trees, items)));
+            }
+        } else if matches!(*name, "data" | "meta" | "result" | "results" | "response" | "_embedded")
+        {
+            for (inner, member) in &schema.members {
+                let schema = FlatSchema::of(trees, *member);
+                if is_array(&schema)
+                    && !inner.contains('.')
+                    && let Some(items) = schema.items
+                {
+                    found.push((format!("{name}.{inner}"), FlatSchema::of(trees, items)));
+                }
+            }
+        }
+    }
+    found.retain(|(_, entry)| !entry.members.is_empty() && id_of(entry).is_some());
+    // One thing with lists inside has members of its own; a wrapped list has only what is about the list.
+    let own = flat.members.keys().filter(|name| !is_about_list(name, &found)).count();
+    match found.len() {
+        0 => None,
+        _ if own > 3 => None,
+        1 => {
+            let (at, entry) = found.remove(0);
+            form(trees, endpoint, at, &entry, flat, has_link)
+        }
+        several => {
+            let names: Vec<_> = found.iter().take(4).map(|(at, _)| format!("`{at}`")).collect();
+            endpoint.notes.push(format!(
+                "its reply has {several} lists ({}), so it is passed on whole",
+                names.join(", ")
+            ));
+            None
+        }
+    }
+}
+
+fn is_about_list(name: &str, lists: &[(String, FlatSchema<'_>)]) -> bool {
+    let is_list = lists.iter().any(|(at, _)| at.split('.').next() == Some(name));
+    let known = [&NEXT[..], &AROUND[..], &TOTALS[..]];
+    is_list
+        || known.iter().any(|names| names.contains(&name))
+        || is_one_of(name, &LIMITS)
+        || is_one_of(name, &PAGES)
+        || is_one_of(name, &OFFSETS)
+        || matches!(
+            name,
+            "has_more"
+                | "hasMore"
+                | "object"
+                | "incomplete_results"
+                | "ok"
+                | "success"
+                | "total_pages"
+                | "previous"
+                | "prev"
+                | "prev_page"
+                | "prev_cursor"
+                | "errors"
+                | "error"
+                | "status"
+                | "self"
+                | "isLast"
+                | "last_page"
+        )
+}
+
+fn form<'a>(
+    trees: &'a DocumentTrees,
+    endpoint: &mut Endpoint,
+    items: String,
+    entry: &FlatSchema<'a>,
+    whole: &FlatSchema<'a>,
+    has_link: bool,
+) -> Option<ListForm> {
+    let item_id = id_of(entry)?;
+    let item_name =
+        NAMES.into_iter().find(|name| entry.members.contains_key(name)).unwrap_or(item_id);
+    let mut slim = vec![item_id.to_owned()];
+    let mut add = |name: &str| {
+        if slim.len() < MAX_SLIM && !slim.iter().any(|known| known == name) {
+            slim.push(name.to_owned());
+        }
+    };
+    add(item_name);
+    for name in TELLING.into_iter().chain(entry.members.keys().copied()) {
+        let Some(member) = entry.members.get(name).filter(|_| !name.contains(['.', ','])) else {
+            continue;
+        };
+        let member = FlatSchema::of(trees, *member);
+        let is_scalar =
+            matches!(member.types.as_slice(), ["string" | "integer" | "number" | "boolean"]);
+        if is_scalar && !member.is_write_only && !LONGISH.contains(&name) {
+            add(name);
+        }
+    }
+    let paging = paging(trees, endpoint, whole, has_link);
+    Some(ListForm {
+        items,
+        item_id: item_id.to_owned(),
+        item_name: item_name.to_owned(),
+        slim,
+        paging,
+    })
+}
+
+/// Members that are too long for a list.
+const LONGISH: [&str; 6] = ["body", "content", "html", "text", "description", "node_id"];
+
+/// The member that names an entry.
+fn id_of<'a>(entry: &FlatSchema<'a>) -> Option<&'a str> {
+    let known = IDS.iter().find_map(|id| entry.members.get_key_value(id)).map(|(name, _)| *name);
+    known
+        .or_else(|| {
+            entry.members.keys().copied().find(|name| name.ends_with("_id") || name.ends_with("Id"))
+        })
+        .or_else(|| {
+            entry
+                .members
+                .keys()
+                .copied()
+                .find(|name| name.ends_with("name") || name.ends_with("Name"))
+        })
+        .filter(|name| !name.contains('.'))
+}

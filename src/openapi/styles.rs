@@ -1,0 +1,86 @@
+//! How values of several parts are written in a path, a query, a header or a form: the styles of the standard.
+//!
+//! The words are those of `styles` in docs/presets.md; empty is the usual way of a plain value.
+
+use super::document::Node;
+use super::model::{ApiInput, InputKind, InputPlace};
+
+/// The style of a parameter.
+///
+/// # Errors
+/// Why it cannot be written.
+pub fn of(parameter: Node<'_>, input: &ApiInput, is_json: bool) -> Result<String, String> {
+    let style = parameter.text("style");
+    let usual = if input.place == InputPlace::Query { "form" } else { "simple" };
+    let style = if style.is_empty() { usual } else { style };
+    let explode = parameter
+        .value
+        .get("explode")
+        .and_then(serde_json::Value::as_bool)
+        .unwrap_or(style == "form");
+    if is_json {
+        return match input.place {
+            InputPlace::Query => Ok("json".to_owned()),
+            _ => Ok(String::new()),
+        };
+    }
+    let refused =
+        || Err(format!("its style `{}` is not known", crate::visible::excerpt(style, 30)));
+    match input.place {
+        InputPlace::Query => query(style, explode, &input.kind).map_or_else(refused, Ok),
+        InputPlace::Path => path(style, explode, input).map_or_else(refused, Ok),
+        _ => match input.kind {
+            InputKind::List { .. } => Ok("comma".to_owned()),
+            InputKind::Json if explode => Ok("equal".to_owned()),
+            InputKind::Json => Ok("comma".to_owned()),
+            _ => Ok(String::new()),
+        },
+    }
+}
+
+/// The style of a member of a form.
+#[must_use]
+pub fn of_form(encoding: Option<Node<'_>>, input: &ApiInput) -> String {
+    let style = encoding.map_or("", |encoding| encoding.text("style"));
+    let explode =
+        encoding.and_then(|encoding| encoding.get("explode")).map(|node| node.value == true);
+    if encoding.is_some_and(|encoding| encoding.text("contentType").contains("json")) {
+        return "json".to_owned();
+    }
+    let style = if style.is_empty() { "form" } else { style };
+    match (&input.kind, style) {
+        // An object in a form is JSON unless its encoding says otherwise.
+        (InputKind::Json, "form") => "json".to_owned(),
+        (kind, style) => query(style, explode.unwrap_or(style == "form"), kind).unwrap_or_default(),
+    }
+}
+
+fn query(style: &str, explode: bool, kind: &InputKind) -> Option<String> {
+    let word = match (kind, style, explode) {
+        (InputKind::List { .. }, "form", true) => "repeat",
+        (InputKind::List { .. }, "form", false) => "comma",
+        (InputKind::List { .. }, "spaceDelimited", false) => "space",
+        (InputKind::List { .. }, "pipeDelimited", false) => "pipe",
+        (InputKind::List { .. }, "spaceDelimited" | "pipeDelimited", true) => "repeat",
+        (InputKind::Json, "deepObject", _) => "deep",
+        (InputKind::Json, "form", true) => "spread",
+        (InputKind::Json, "form", false) => "comma",
+        (InputKind::List { .. }, "deepObject", _) => "brackets",
+        (InputKind::Json | InputKind::List { .. }, _, _) => return None,
+        (_, "form" | "deepObject" | "spaceDelimited" | "pipeDelimited", _) => "",
+        _ => return None,
+    };
+    Some(word.to_owned())
+}
+
+fn path(style: &str, explode: bool, input: &ApiInput) -> Option<String> {
+    let has_parts = matches!(input.kind, InputKind::List { .. } | InputKind::Json);
+    let star = if explode { "*" } else { "" };
+    match style {
+        "simple" if has_parts => Some(format!("simple{star}")),
+        "simple" => Some(String::new()),
+        "label" => Some(format!("label{star}")),
+        "matrix" => Some(format!("matrix{star}={}", input.name)),
+        _ => None,
+    }
+}

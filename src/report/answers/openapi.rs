@@ -1,0 +1,77 @@
+//! What a description of an API gives: commands, what is left out and why. Part of the answers of `new` and `sync-api`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// The commands that a description gives, before or after they are written.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct DescribedApi {
+    pub title: String,
+    pub api_version: String,
+    /// `sha256:` of the description.
+    pub digest: String,
+    /// Operations of the description, and how many of them the selection does not include.
+    pub operations: usize,
+    pub unselected: usize,
+    pub tags: Vec<TagCount>,
+    pub base_url: String,
+    /// `none`, `bearer`, `basic`, `header` or `query`.
+    pub auth: String,
+    /// What `health` asks.
+    pub health: Option<String>,
+    pub commands: Vec<DescribedCommand>,
+    pub left_out: Vec<LeftOutOperation>,
+    /// What has no counterpart in a tool.
+    pub unsupported: Vec<UnsupportedPart>,
+    pub notes: Vec<String>,
+}
+
+/// A tag and its operations.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct TagCount {
+    pub tag: String,
+    pub operations: usize,
+}
+
+/// A command as it would be.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct DescribedCommand {
+    pub id: String,
+    pub mode: String,
+    pub class: String,
+    pub request: String,
+    pub inputs: Vec<String>,
+    /// How the pages of a list follow each other; absent for what is no list.
+    pub paging: Option<String>,
+    /// Why it has this mode, and why its id is not the plain one.
+    pub mode_reason: String,
+    pub id_reason: Option<String>,
+    pub summary: String,
+    /// What of it is left out, or taken otherwise than described.
+    pub notes: Vec<String>,
+}
+
+/// An operation that does not become a command.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct LeftOutOperation {
+    pub request: String,
+    pub id: String,
+    pub reason: String,
+}
+
+/// A part of a description that is not supported, or a file that was not read.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct UnsupportedPart {
+    pub what: String,
+    pub count: usize,
+}
+
+/// What a new description changes for one command.
+#[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
+pub struct ApiChange {
+    pub command: String,
+    pub request: String,
+    /// Callers of the command have to change, or the command is gone.
+    pub is_breaking: bool,
+    pub what: String,
+}

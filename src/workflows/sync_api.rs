@@ -1,0 +1,197 @@
+//! `aos sync-api` and `aos add --openapi`: other operations of the API that the commands of a project were made from.
+//!
+//! Both renderings, before and after, go through the three-way merge of `upgrade`, so that edited handlers are kept.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::generate::record_openapi::OpenapiSection;
+use crate::inputs::project::{Project, Slot};
+use crate::inputs::template::Template;
+use crate::openapi::{ApiDescription, ApiWishes, RequestKey};
+use crate::report::{ErrorCode, Failure, Outcome};
+use crate::system::files;
+use crate::visible::excerpt;
+use crate::workflows::Run;
+use crate::workflows::new::subject::SCAFFOLDERS;
+use crate::workflows::new::{described, own_preset};
+use crate::workflows::upgrade::{self, OtherOperations, UpgradeRequest};
+use crate::workflows::write_gate::WriteOptions;
+
+/// Largest preset, in bytes.
+const MAX_PRESET: u64 = 2 * 1024 * 1024;
+
+/// What is wanted of a description.
+#[derive(Clone, Debug)]
+pub struct SyncApiRequest {
+    pub path: PathBuf,
+    pub description: PathBuf,
+    /// An operation to add, by operationId, id or request; without one the whole selection is renewed.
+    pub operation: Option<String>,
+    pub write: WriteOptions,
+}
+
+/// What a project has of its API.
+struct Recorded {
+    name: String,
+    template: Template,
+    section: OpenapiSection,
+    preset: String,
+    known: BTreeMap<RequestKey, String>,
+}
+
+/// Renews the commands of a project, or adds one.
+///
+/// # Errors
+/// When the project was not made from a description, an operation is not there, or work would be lost without a token.
+pub fn run(request: &SyncApiRequest, run: &Run) -> Result<Outcome, Failure> {
+    let recorded = recorded(&request.path)?;
+    let template = &recorded.template;
+    let loaded = described::load(&request.description)?;
+    let mut notes = Vec::new();
+    let mut wishes = kept_wishes(&recorded, &loaded.api, &mut notes);
+    let mut select = recorded.section.select.clone();
+    if let Some(operation) = &request.operation {
+        let key = find(&loaded.api, &recorded, operation)?;
+        let request = format!("{} {}", key.0, key.1);
+        if recorded.known.contains_key(&key) {
+            let message = format!("the project already has a command for `{request}`");
+            return Err(Failure::new(ErrorCode::Conflict, message)
+                .hint("`aos sync-api` renews the commands that are there"));
+        }
+        let mut only: BTreeSet<RequestKey> = recorded.known.keys().cloned().collect();
+        only.insert(key);
+        wishes.only = Some(only);
+        if !select.is_empty() {
+            select.push(request);
+        }
+    }
+    let described = described::make(template, &recorded.name, loaded, &wishes)?;
+    let family = SCAFFOLDERS.of(template.info.family);
+    let changes = match family {
+        Some(family) => family.described_changes(&recorded.preset, &described.preset)?,
+        None => Vec::new(),
+    };
+    let breaking = changes.iter().filter(|change| change.is_breaking).count();
+    notes.push(format!(
+        "{} changes of the API, {breaking} of them breaking; see `api_changes`",
+        changes.len()
+    ));
+    for change in &changes {
+        let kind = if change.is_breaking { "breaking" } else { "harmless" };
+        notes.push(format!("{kind}: `{}` {}", change.command, change.what));
+    }
+    let section = OpenapiSection {
+        select,
+        modes: recorded.section.modes.clone(),
+        renames: recorded.section.renames.clone(),
+        ..described.section
+    };
+    let command = if request.operation.is_some() { "add" } else { "sync-api" };
+    let api = OtherOperations { command, preset: described.preset, section, changes, notes };
+    let upgrade = UpgradeRequest {
+        path: request.path.clone(),
+        api: Some(api),
+        stay: true,
+        write: request.write.clone(),
+        ..UpgradeRequest::default()
+    };
+    upgrade::merge(&upgrade, run)
+}
+
+fn recorded(path: &Path) -> Result<Recorded, Failure> {
+    let without = || {
+        Failure::new(
+            ErrorCode::Validation,
+            "the commands of this project were not made from a description",
+        )
+        .hint("`aos add NAME --request 'METHOD /path'` adds a command by hand")
+    };
+    let project = Project::open(path).map_err(|_| without())?;
+    let Slot::Good(record) = &project.record else { return Err(without()) };
+    let section = record.openapi.clone().ok_or_else(without)?;
+    let name = record.answers.get("name").cloned().ok_or_else(without)?;
+    let template = record.template.as_ref().ok_or_else(without)?;
+    let template = upgrade::recorded_template(&project.root, template)?;
+    let file = project.root.join(own_preset::PATH);
+    let preset =
+        files::read(&file, MAX_PRESET).ok().and_then(|loaded| String::from_utf8(loaded.bytes).ok());
+    let preset = preset.ok_or_else(|| {
+        Failure::new(ErrorCode::Config, format!("`{}` cannot be read", own_preset::PATH))
+            .hint("restore it from the history of the project")
+    })?;
+    let family = SCAFFOLDERS.of(record.family).ok_or_else(without)?;
+    let known = family.described_known(&preset)?;
+    Ok(Recorded { name, template, section, preset, known })
+}
+
+/// The recorded choices for the ids that the operations have now.
+fn kept_wishes(recorded: &Recorded, api: &ApiDescription, notes: &mut Vec<String>) -> ApiWishes {
+    let section = &recorded.section;
+    let is_there = |key: &RequestKey| {
+        api.endpoints.iter().any(|endpoint| endpoint.method == key.0 && endpoint.path == key.1)
+    };
+    let kept: BTreeMap<_, _> = recorded
+        .known
+        .iter()
+        .filter(|(key, _)| is_there(key))
+        .map(|(key, id)| (key.clone(), id.clone()))
+        .collect();
+    let present: BTreeSet<&String> = kept.values().collect();
+    let mut modes = BTreeMap::new();
+    for (id, mode) in &section.modes {
+        let now = section.renames.get(id).unwrap_or(id);
+        if present.contains(now) {
+            modes.insert(now.clone(), mode.clone());
+        } else {
+            notes.push(format!(
+                "the recorded mode of `{}` has no command any more",
+                excerpt(id, 60)
+            ));
+        }
+    }
+    ApiWishes {
+        select: section.select.clone(),
+        include_deprecated: section.include_deprecated,
+        modes,
+        kept,
+        ..ApiWishes::default()
+    }
+}
+
+/// The operation that is meant: by operationId, by id, or by method and path.
+fn find(api: &ApiDescription, recorded: &Recorded, wanted: &str) -> Result<RequestKey, Failure> {
+    let ids = crate::openapi::ids(api, &recorded.known);
+    let found: Vec<_> = api
+        .endpoints
+        .iter()
+        .zip(&ids)
+        .filter(|(endpoint, id)| {
+            endpoint.operation_id == wanted || *id == wanted || endpoint.request() == wanted
+        })
+        .map(|(endpoint, _)| (endpoint.method.clone(), endpoint.path.clone()))
+        .collect();
+    match found.as_slice() {
+        [only] => Ok(only.clone()),
+        [] => {
+            let names = api.endpoints.iter().map(|endpoint| endpoint.operation_id.as_str());
+            let near = crate::contract::suggestion::nearest(
+                wanted,
+                names.chain(ids.iter().map(String::as_str)),
+            );
+            let hint = near.map_or_else(
+                || "`aos new NAME --openapi FILE --list` shows all".to_owned(),
+                |near| format!("did you mean `{near}`?"),
+            );
+            let message = format!("the description has no operation `{}`", excerpt(wanted, 80));
+            Err(Failure::new(ErrorCode::NotFound, message).hint(hint))
+        }
+        several => {
+            let requests: Vec<_> =
+                several.iter().map(|(method, path)| format!("{method} {path}")).collect();
+            let message = format!("`{}` names {} operations", excerpt(wanted, 80), several.len());
+            Err(Failure::new(ErrorCode::Validation, message)
+                .hint(format!("say which one: {}", requests.join(", "))))
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! `aos new --openapi`: what a description becomes, what is left out, and what is refused.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::disk;
+use super::sandbox::Sandbox;
+use super::scaffolded_python::Installation;
+use super::toolchain::succeed;
+
+const PARCEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/openapi/parcel.yaml");
+
+fn listed(sandbox: &Sandbox, more: &[&str]) -> Value {
+    let words = [&["new", "parcel", "--openapi", PARCEL, "--list"], more].concat();
+    sandbox.aos(&words).data()
+}
+
+fn command<'a>(answer: &'a Value, id: &str) -> &'a Value {
+    let commands = answer["commands"].as_array().expect("commands");
+    commands
+        .iter()
+        .find(|command| command["id"] == id)
+        .unwrap_or_else(|| panic!("{id}: {answer:#}"))
+}
+
+fn reason<'a>(answer: &'a Value, request: &str) -> &'a str {
+    let left = answer["left_out"].as_array().expect("a list");
+    let found = left.iter().find(|left| left["request"] == request);
+    found
+        .and_then(|left| left["reason"].as_str())
+        .unwrap_or_else(|| panic!("{request}: {answer:#}"))
+}
+
+fn described(sandbox: &Sandbox, text: &str) -> String {
+    sandbox.write("api.yaml", text).display().to_string()
+}
+
+/// A description with these paths.
+fn minimal(paths: &str) -> String {
+    format!(
+        "openapi: 3.1.0\ninfo: {{title: A, version: '1'}}\nservers: [{{url: 'https://a.example'}}]\n\
+         security: [{{k: []}}]\n\
+         components: {{securitySchemes: {{k: {{type: apiKey, in: header, name: X-Key}}}}}}\npaths:\n{paths}"
+    )
+}
+
+const OK: &str = "responses: {'200': {content: {application/json: {schema: {type: object}}}}}";
+
+#[test]
+fn a_connector_of_a_description_passes_its_tests_the_rules_and_the_probes() {
+    let sandbox = Sandbox::new();
+    let made = sandbox.aos(&["new", "parcel", "--no-git", "--openapi", PARCEL]).data();
+    assert_eq!(made["commands"], 4 + 16, "{made}");
+    let project = sandbox.work().join("aos-parcel");
+    let verdict = sandbox.aos_in(&project, &["check"]).data();
+    assert_eq!(verdict["summary"]["errors"], 0, "{verdict}");
+    assert_eq!(verdict["summary"]["warnings"], 0, "{verdict}");
+    let place = format!("--basetemp={}", sandbox.work().join("temporary").display());
+    let words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", &place];
+    succeed(Installation::shared().python(), &words, &project);
+    let record = disk::read(&project.join("aos.toml"));
+    assert!(
+        record.contains("[openapi]\ndescription = \"parcel.yaml\"\ndigest = \"sha256:"),
+        "{record}"
+    );
+    let whole = disk::state(&project);
+    let names = whole.keys().map(|path| path.to_string()).collect::<Vec<_>>().join("\n");
+    assert!(!names.contains("item"), "{names}");
+    let manifest = disk::read(&project.join("connector.json"));
+    assert!(!manifest.contains("Ignore all previous instructions"), "only one sentence is taken");
+    assert!(!manifest.contains("exec("), "{manifest}");
+}
+
+#[test]
+fn each_operation_is_a_command_or_is_named_with_its_reason() {
+    let answer = listed(&Sandbox::new(), &[]);
+    for (id, mode, class, request) in [
+        ("me.get", "readonly", "read", "GET /me"),
+        ("shipment.list", "readonly", "read", "GET /shipments"),
+        ("shipment.create", "write", "write", "POST /shipments"),
+        ("shipment.get", "readonly", "read", "GET /shipments/{shipmentId}"),
+        ("shipment.update", "write", "write", "PATCH /shipments/{shipmentId}"),
+        ("shipment.delete", "admin", "destructive", "DELETE /shipments/{shipmentId}"),
+        ("shipment.cancel", "admin", "destructive", "POST /shipments/{shipmentId}/cancel"),
+        ("shipment.search", "write", "write", "POST /shipments/search"),
+        ("shipment_comment.list", "readonly", "read", "GET /shipments/{shipmentId}/comments"),
+        ("box_comment.list", "readonly", "read", "GET /boxes/{boxId}/comments"),
+        ("key.get_rotate", "admin", "destructive", "GET /keys/rotate"),
+        ("label.create", "write", "write", "POST /labels"),
+    ] {
+        let found = command(&answer, id);
+        assert_eq!(
+            (&found["mode"], &found["class"], &found["request"]),
+            (&mode.into(), &class.into(), &request.into())
+        );
+    }
+    for (request, wanted) in [
+        ("GET /labels/{labelId}/pdf", "its reply is a file"),
+        ("GET /events", "its reply is a stream"),
+        ("GET /old", "it is deprecated"),
+        ("GET /elsewhere", "another server, https://uploads.parcel.example"),
+        ("GET /admin", "`signature` (http hmac)"),
+    ] {
+        assert!(reason(&answer, request).contains(wanted), "{request}: {answer:#}");
+    }
+    let commands = answer["commands"].as_array().expect("commands").len();
+    assert_eq!(commands + answer["left_out"].as_array().expect("a list").len(), 21);
+    assert_eq!(answer["base_url"], "https://eu.parcel.example/v2");
+    assert_eq!(answer["auth"], "bearer");
+    let notes = command(&answer, "shipment.list")["notes"].to_string();
+    assert!(notes.contains("the default of `level` breaks its own schema"), "{notes}");
+    assert!(notes.contains("`session` in the cookie is left out"), "{notes}");
+    assert_eq!(command(&answer, "shipment.list")["paging"], "cursor at meta.next_cursor");
+}
+
+#[test]
+fn inputs_of_one_name_are_three_options_and_read_only_members_are_none() {
+    let answer = listed(&Sandbox::new(), &[]);
+    let inputs = |id: &str| command(&answer, id)["inputs"].to_string();
+    assert_eq!(inputs("shipment.get"), r#"["shipment_id*","shipment_id_query"]"#);
+    assert_eq!(inputs("shipment.update"), r#"["shipment_id*","shipment_id_body","note"]"#);
+    let create = inputs("shipment.create");
+    assert!(create.contains("\"reference*\"") && create.contains("\"contact\""), "{create}");
+    assert!(!create.contains("created_at") && !create.contains("secret"), "{create}");
+    let node = inputs("node.create");
+    for option in ["class*", "import_os_exec_x", "mode_value", "limit_value", "node*"] {
+        assert!(node.contains(&format!("\"{option}\"")), "{option}: {node}");
+    }
+}
+
+#[test]
+fn a_selection_is_by_tag_path_method_and_id_and_choices_are_recorded() {
+    let sandbox = Sandbox::new();
+    let ids = |more: &[&str]| {
+        let answer = listed(&sandbox, more);
+        let commands = answer["commands"].as_array().expect("commands").clone();
+        commands
+            .iter()
+            .map(|one| one["id"].as_str().expect("an id").to_owned())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    assert_eq!(ids(&["--select", "labels", "--select", "!token.*"]), "label.create note.update");
+    assert_eq!(ids(&["--select", "DELETE"]), "shipment.delete");
+    assert_eq!(ids(&["--select", "*/comments"]), "shipment_comment.list box_comment.list");
+    assert_eq!(ids(&["--select", "GET /shipments"]), "shipment.list");
+    assert_eq!(ids(&["--select", "whoami", "--rename", "me.get=account.show"]), "account.show");
+    let words = [
+        "new",
+        "parcel",
+        "--no-git",
+        "--openapi",
+        PARCEL,
+        "--select",
+        "shipments",
+        "--mode",
+        "shipment.search=readonly",
+    ];
+    sandbox.aos(&words).data();
+    let record = disk::read(&sandbox.work().join("aos-parcel/aos.toml"));
+    assert!(
+        record
+            .contains("select = [\"shipments\"]\nmodes = { \"shipment.search\" = \"readonly\" }\n"),
+        "{record}"
+    );
+}
+
+#[test]
+fn wishes_that_cannot_be_met_are_named() {
+    let sandbox = Sandbox::new();
+    for (words, code, exit, said) in [
+        (&["--select", "nothing"][..], "E_NOT_FOUND", 3, "`--select nothing` fits no operation"),
+        (&["--mode", "shipment.lst=write"], "E_NOT_FOUND", 3, "did you mean `shipment.list`?"),
+        (&["--mode", "shipment.list=god"], "E_VALIDATION", 2, "the modes are readonly"),
+        (
+            &["--rename", "shipment.list=shipment.get"],
+            "E_VALIDATION",
+            2,
+            "another command has this id",
+        ),
+        (&["--rename", "shipment.list=Bad Name"], "E_VALIDATION", 2, "an id is `resource.action`"),
+        (&["--mode", "x"], "E_USAGE", 2, "not of the form ID=VALUE"),
+        (&["--select", "/old"], "E_VALIDATION", 2, "GET /old: it is deprecated"),
+    ] {
+        let words = [&["new", "parcel", "--openapi", PARCEL], words].concat();
+        let error = sandbox.aos(&words).error(code, exit).to_string();
+        assert!(error.contains(said), "{said}: {error}");
+    }
+    assert!(!sandbox.work().join("aos-parcel").exists());
+}
+
+#[test]
+fn too_many_operations_are_a_question_with_a_proposal() {
+    let sandbox = Sandbox::new();
+    let paths: String = (0..61)
+        .map(|at| format!("  /things{at}: {{get: {{tags: [t{}], {OK}}}}}\n", at % 3))
+        .collect();
+    let file = described(&sandbox, &minimal(&paths));
+    let error = sandbox.aos(&["new", "a", "--openapi", &file]).error("E_VALIDATION", 2);
+    assert_eq!(error["details"]["operations"], 61);
+    assert_eq!(error["details"]["tags"][0]["operations"], 21);
+    let proposal = error["details"]["proposal"].as_str().expect("a proposal");
+    assert!(proposal.ends_with("--select t0"), "{proposal}");
+    assert!(!sandbox.work().join("aos-a").exists());
+    let all = sandbox.aos(&["new", "a", "--openapi", &file, "--select", "*", "--list"]).data();
+    assert_eq!(all["commands"].as_array().expect("commands").len(), 61);
+}
+
+#[test]
+fn the_same_description_gives_the_same_bytes() {
+    let (one, two) = (Sandbox::new(), Sandbox::new());
+    for sandbox in [&one, &two] {
+        sandbox.aos(&["new", "parcel", "--no-git", "--openapi", PARCEL]).data();
+    }
+    assert_eq!(disk::state(&one.work()), disk::state(&two.work()));
+}
+
+#[test]
+fn hostile_descriptions_are_bounded_and_nothing_is_fetched() {
+    let sandbox = Sandbox::new();
+    let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for level in 1..10 {
+        let items = vec![format!("*a{}", level - 1); 10].join(", ");
+        bomb += &format!("a{level}: &a{level} [{items}]\n");
+    }
+    let deep = format!("openapi: 3.0.0\npaths: {}", "[".repeat(5_000));
+    for (text, said) in [
+        (bomb.as_str(), "times as large as its text"),
+        (deep.as_str(), "recursion limit exceeded"),
+        ("openapi: 3.0.0\nopenapi: 3.0.0\n", "is a key twice"),
+        ("openapi: 3.0.0\npaths: {}\n", "it has no operations"),
+        ("swagger: '1.2'\n", "`1.2` is not a version"),
+        ("hello\n", "it is no description of an API"),
+    ] {
+        let file = described(&sandbox, text);
+        let error =
+            sandbox.aos(&["new", "a", "--openapi", &file]).error("E_VALIDATION", 2).to_string();
+        assert!(error.contains(said), "{said}: {error}");
+    }
+    let huge = sandbox.write("huge.json", "");
+    std::fs::File::options()
+        .write(true)
+        .open(&huge)
+        .and_then(|file| file.set_len(100 << 20))
+        .expect("a file");
+    let file = huge.display().to_string();
+    sandbox.aos(&["new", "a", "--openapi", &file]).error("E_VALIDATION", 2);
+    let paths = format!(
+        "  /a: {{get: {{parameters: [{{$ref: 'https://evil.example/p.yaml'}}], {OK}}}}}\n  \
+         /b: {{get: {{parameters: [{{$ref: '../../etc/passwd'}}], {OK}}}}}\n  /c: {{get: {{{OK}}}}}\n"
+    );
+    let file = described(&sandbox, &minimal(&paths));
+    let answer = sandbox.aos(&["new", "a", "--openapi", &file, "--list"]).data();
+    assert_eq!(answer["left_out"].as_array().expect("a list").len(), 2, "{answer:#}");
+    assert!(
+        answer["unsupported"].to_string().contains("an address is never fetched"),
+        "{answer:#}"
+    );
+}
+
+#[test]
+fn an_older_description_and_one_without_credentials_become_connectors() {
+    let sandbox = Sandbox::new();
+    let old = sandbox.write(
+        "old.json",
+        r##"{"swagger": "2.0", "info": {"title": "Old", "version": "1"}, "host": "old.example", "schemes": ["https"],
+            "paths": {"/pets": {"get": {"parameters": [{"name": "tags", "in": "query", "type": "array",
+                "items": {"type": "string"}, "collectionFormat": "multi"}],
+                "responses": {"200": {"description": "", "schema": {"type": "array", "items": {"$ref": "#/definitions/Pet"}}}}}}},
+            "definitions": {"Pet": {"type": "object", "properties": {"id": {"type": "integer"}, "name": {"type": "string"}}}}}"##,
+    );
+    let file = old.display().to_string();
+    let words = [
+        "new",
+        "old",
+        "--no-git",
+        "--openapi",
+        &file,
+        "--set",
+        "auth=header",
+        "--set",
+        "auth_header=X-Old",
+    ];
+    sandbox.aos(&words).data();
+    let project = sandbox.work().join("aos-old");
+    has(
+        &project,
+        "agent-harness/aos_old/commands/pet.py",
+        &["styles={\"tags\": \"repeat\"}", "item_name=\"name\""],
+    );
+    has(
+        &project,
+        "agent-harness/aos_old/api.py",
+        &["HEADER = \"X-Old\"", "SECRET_KEY = \"OLD_TOKEN\""],
+    );
+    assert_eq!(sandbox.aos_in(&project, &["check"]).data()["summary"]["errors"], 0);
+    let error = sandbox.aos(&["new", "old", "--template", "cli-go", "--openapi", &file]);
+    assert!(error.error("E_VALIDATION", 2)["message"].to_string().contains("cli-go"));
+}
+
+fn has(project: &Path, path: &str, texts: &[&str]) {
+    let found = disk::read(&project.join(path));
+    for text in texts {
+        assert!(found.contains(text), "`{text}` is not in {path}:\n{found}");
+    }
+}

@@ -1,0 +1,82 @@
+//! `aos sync-api` and `aos add --openapi`: the API changes, the project follows, and edits stay.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::disk;
+use super::sandbox::Sandbox;
+
+const OLD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/openapi/parcel.yaml");
+const NEW: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/openapi/parcel-2.yaml");
+const HANDLERS: &str = "agent-harness/aos_parcel/commands/shipment.py";
+
+fn made(sandbox: &Sandbox) -> PathBuf {
+    let words = ["new", "parcel", "--no-git", "--openapi", OLD, "--select", "shipments"];
+    sandbox.aos(&words).data();
+    sandbox.work().join("aos-parcel")
+}
+
+fn said(changes: &Value, breaking: bool) -> String {
+    let changes = changes.as_array().expect("changes").iter();
+    let chosen = changes.filter(|change| change["is_breaking"] == breaking);
+    chosen
+        .map(|change| {
+            format!(
+                "{}: {}\n",
+                change["command"].as_str().unwrap_or(""),
+                change["what"].as_str().unwrap_or("")
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn changes_of_the_api_are_told_apart_and_merged_into_edited_handlers() {
+    let sandbox = Sandbox::new();
+    let project = made(&sandbox);
+    let handlers = project.join(HANDLERS);
+    disk::edit(&handlers, "\"Lists all shipments\"", "\"Ours\"");
+    let before = disk::state(&project);
+    let preview = sandbox.aos_in(&project, &["sync-api", "--openapi", NEW, "--dry-run"]).data();
+    assert_eq!(before, disk::state(&project));
+    let token = preview["confirm_token"].as_str().expect("a token").to_owned();
+    let words = ["sync-api", "--openapi", NEW, "--confirm", &token, "--fields", "api_changes"];
+    let done = sandbox.aos_in(&project, &words).data();
+    let (breaking, harmless) =
+        (said(&done["api_changes"], true), said(&done["api_changes"], false));
+    assert!(breaking.contains("shipment.create: `weight` is required now"), "{breaking}");
+    assert!(breaking.contains("shipment.cancel: the API no longer has it"), "{breaking}");
+    assert!(harmless.contains("shipment.list: `customer` is a new optional input"), "{harmless}");
+    assert!(harmless.contains("shipment.hold: the command is new"), "{harmless}");
+    let text = disk::read(&handlers);
+    assert!(text.contains("\"Ours\"") && text.contains("\"customer\": \"customer\""), "{text}");
+    assert!(text.contains("shipment.hold") && !text.contains("shipment.cancel"), "{text}");
+    let verdict = sandbox.aos_in(&project, &["check"]).data();
+    assert_eq!(verdict["summary"]["errors"], 0, "{verdict}");
+    let again = sandbox.aos_in(&project, &["sync-api", "--openapi", NEW]).data();
+    assert_eq!(again["status"], "unchanged", "{again}");
+}
+
+#[test]
+fn an_operation_is_added_and_the_ids_that_are_there_stay() {
+    let sandbox = Sandbox::new();
+    let project = made(&sandbox);
+    let words = ["add", "--openapi", OLD, "--operation", "whoami"];
+    sandbox.aos_in(&project, &words).data();
+    let manifest = disk::read(&project.join("connector.json"));
+    assert!(
+        manifest.contains("\"me.get\"") && manifest.contains("\"shipment.list\""),
+        "{manifest}"
+    );
+    assert!(
+        disk::read(&project.join("aos.toml")).contains("select = [\"shipments\", \"GET /me\"]")
+    );
+    assert_eq!(sandbox.aos_in(&project, &["check"]).data()["summary"]["errors"], 0);
+    sandbox.aos_in(&project, &words).error("E_CONFLICT", 6);
+    let wrong = ["add", "--openapi", OLD, "--operation", "whoam"];
+    let error = sandbox.aos_in(&project, &wrong).error("E_NOT_FOUND", 3);
+    assert!(error.to_string().contains("did you mean `whoami`?"), "{error}");
+    let other = sandbox.connector("acme");
+    sandbox.aos_in(&other, &["sync-api", "--openapi", OLD]).error("E_VALIDATION", 2);
+}

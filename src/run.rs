@@ -81,6 +81,7 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
     };
     if let Some(attempt) = attempt
         && let Err(error) = attempt.ended(&answer, clock.elapsed_ms())
+        && answer.is_ok()
         && !run.quiet
     {
         terminal::write_stderr(&visible!("note: the audit log cannot be written: {}\n", error));

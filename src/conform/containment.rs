@@ -192,10 +192,16 @@ fn readable(target: &Target) -> Vec<PathBuf> {
     let mut all = system_directories();
     all.extend(search_path::directories().into_iter().filter(|directory| directory.is_absolute()));
     all.extend(target.root.iter().chain(&target.directory).cloned());
+    let here = environment::current_directory().unwrap_or_default();
+    let home = environment::read("HOME").map(PathBuf::from);
+    // A command without a project has its files where it is called, but never a whole home.
+    if target.root.is_none() && home.is_none_or(|home| !home.starts_with(&here)) {
+        all.push(here.clone());
+    }
     needs(&target.program, 0, &mut all);
     for word in &target.prefix {
-        let base = target.directory.as_ref().or(target.root.as_ref());
-        let path = base.map_or_else(|| PathBuf::from(word), |base| base.join(word));
+        let base = target.directory.as_ref().or(target.root.as_ref()).unwrap_or(&here);
+        let path = base.join(word);
         if path.is_absolute() && matches!(kind(&path), Some(Kind::File { .. })) {
             needs(&path, 0, &mut all);
         }

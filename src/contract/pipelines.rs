@@ -37,5 +37,5 @@ pub fn is_pipeline(path: &str) -> bool {
     let is_yaml = path.ends_with(".yml") || path.ends_with(".yaml");
     let is_inside =
         |directory: &&str| path.strip_prefix(*directory).is_some_and(|rest| rest.starts_with('/'));
-    FILES.contains(&path) || is_yaml && DIRECTORIES.iter().any(|directory| is_inside(&directory))
+    FILES.contains(&path) || is_yaml && DIRECTORIES.iter().any(is_inside)
 }

@@ -268,7 +268,8 @@ fn candidate(endpoint: &Endpoint, methods: Option<&BTreeSet<&str>>, room: usize)
         if has_parameter {
             ends_in_parameter = word.is_empty() || segments.len() == at + 1 && !is_verb(&word);
         }
-        if !word.is_empty() && !(words.is_empty() && is_prefix(&word)) {
+        let is_version = words.is_empty() && is_prefix(&word);
+        if !word.is_empty() && !is_version {
             if !has_parameter {
                 ends_in_parameter = false;
             }

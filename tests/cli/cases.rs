@@ -305,6 +305,7 @@ pub fn successes() -> Vec<Case> {
             call(&["conform", "--probe", "harness.one-document", "--readable", "/usr"])
                 .within(project)
         }),
+        case("OK", "conform explain fixture", |_| call(&["conform", "--explain", "fixture"])),
         case("OK", "conform list", |_| call(&["conform", "--list", "--family", "agent-cli"])),
         case("OK", "sync-spec unchanged", |sandbox| {
             call(&["sync-spec"]).within(sandbox.connector("acme"))

@@ -54,22 +54,25 @@ fn a_lost_project_fails_and_a_link_is_never_written_through() {
     let sandbox = Sandbox::new();
     fleet(&sandbox);
     let work = sandbox.work();
-    std::fs::remove_file(work.join("fleet/aos-one/aos.toml")).expect("a file");
-    std::fs::remove_dir_all(work.join("fleet/aos-one/agent-harness")).expect("a directory");
-    std::fs::remove_file(work.join("fleet/aos-one/.agent/SPEC_VERSION")).expect("a file");
-    std::fs::remove_file(work.join("fleet/aos-one/connector.json")).ok();
+    sandbox.write("fleet/aos-gone/agent-harness/aos_gone/__init__.py", "");
     let words = ["sync-spec", "--recursive", "fleet", "--dry-run"];
     let error = sandbox.aos(&words).error("E_IO", 1);
     let lost = error["details"]["summary"]["unsearched"].as_array().expect("a list").clone();
-    assert!(lost.iter().any(|lost| lost["path"] == "fleet/aos-one"), "{lost:?}");
+    assert!(lost.iter().any(|lost| lost["path"] == "fleet/aos-gone"), "{lost:?}");
     #[cfg(unix)]
     {
+        std::fs::remove_dir_all(work.join("fleet/aos-gone")).expect("a directory");
         std::fs::rename(work.join("fleet/aos-two"), work.join("aos-two")).expect("a rename");
         std::os::unix::fs::symlink("../aos-two", work.join("fleet/aos-two")).expect("a link");
         let before = tree(&work.join("aos-two"));
         let words = ["sync-spec", "--recursive", "fleet", "--to", "v1.0.0"];
         let error = sandbox.aos(&words).error("E_VALIDATION", 2);
-        assert_eq!(error["details"]["projects"][0]["status"], "failed", "{error}");
+        let projects = &error["details"]["projects"];
+        assert_eq!(
+            (&projects[0]["status"], &projects[1]["status"]),
+            (&"moved".into(), &"failed".into()),
+            "{error}"
+        );
         assert_eq!(tree(&work.join("aos-two")), before);
     }
 }

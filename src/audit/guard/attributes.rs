@@ -272,8 +272,11 @@ fn matches(pattern: &[u8], text: &[u8]) -> bool {
     }
 }
 
+/// Whether a part of a pattern takes a byte.
+type Takes<'a> = Box<dyn Fn(u8) -> bool + 'a>;
+
 /// The next part of a pattern that takes one byte: its length and what it takes.
-fn single(pattern: &[u8]) -> Option<(usize, Box<dyn Fn(u8) -> bool + '_>)> {
+fn single(pattern: &[u8]) -> Option<(usize, Takes<'_>)> {
     let first = *pattern.first()?;
     match first {
         b'?' => Some((1, Box::new(|byte| byte != b'/'))),

@@ -119,9 +119,9 @@ impl<'a> Scripts<'a> {
         let line = text
             .lines()
             .find(|line| line.contains("aos check") || line.contains("\"aos\", \"check\""))?;
-        Some(line.trim_start().starts_with('-').then(|| None).unwrap_or_else(|| {
-            line.contains("|| true").then(|| format!("`|| true` in {path} discards its exit code"))
-        }))
+        let is_entry = line.trim_start().starts_with('-');
+        let is_ignored = !is_entry && line.contains("|| true");
+        Some(is_ignored.then(|| format!("`|| true` in {path} discards its exit code")))
     }
 
     fn first(&self, calls: Vec<GuardCall>) -> Inner {

@@ -319,14 +319,14 @@ fn never_on_changes(on: &YamlNode) -> Option<String> {
         "workflow_call",
         "workflow_run",
     ];
-    let (names, settings): (Vec<&str>, Option<&Vec<(String, YamlNode)>>) = match on {
-        YamlNode::Table(members) => {
-            (members.iter().map(|(name, _)| name.as_str()).collect(), Some(members))
-        }
-        other => (other.scalars(), None),
+    let names: Vec<&str> = match on {
+        YamlNode::Table(members) => members.iter().map(|(name, _)| name.as_str()).collect(),
+        other => other.scalars(),
     };
-    let setting =
-        |name: &str| settings?.iter().find(|(key, _)| key == name).map(|(_, value)| value);
+    let setting = |name: &str| match on {
+        YamlNode::Table(_) => on.member(name),
+        _ => None,
+    };
     let is_effective = |name: &&str| {
         CHANGES.contains(name) && setting(name).is_none_or(|value| !excludes_all(name, value))
     };

@@ -39,7 +39,7 @@ pub fn variable_prefix(tool: &ToolName) -> String {
 /// The text of the preset.
 #[must_use]
 pub fn preset(tool: &ToolName, api: &ApiDescription, plan: &ApiPlan) -> String {
-    let mut text = Writer::default();
+    let mut text = DescribedWriter::default();
     let title = if api.title.is_empty() { tool.short() } else { &api.title };
     let summary = if api.summary.is_empty() { title } else { &api.summary };
     text.line("# Made from a description of the API; its texts are those of its author.\n");
@@ -62,9 +62,9 @@ pub fn preset(tool: &ToolName, api: &ApiDescription, plan: &ApiPlan) -> String {
 }
 
 #[derive(Default)]
-struct Writer(String);
+struct DescribedWriter(String);
 
-impl Writer {
+impl DescribedWriter {
     fn line(&mut self, line: &str) {
         self.0.push_str(line);
         self.0.push('\n');
@@ -90,7 +90,7 @@ impl Writer {
     }
 }
 
-fn auth(text: &mut Writer, tool: &ToolName, api: &ApiDescription, plan: &ApiPlan) {
+fn auth(text: &mut DescribedWriter, tool: &ToolName, api: &ApiDescription, plan: &ApiPlan) {
     let credentials = &plan.credentials;
     let mut keys = Vec::new();
     let mut setup = Vec::new();
@@ -136,7 +136,12 @@ fn address_key(tool: &ToolName) -> String {
     format!("{}_API_URL", variable_prefix(tool))
 }
 
-fn address(text: &mut Writer, tool: &ToolName, plan: &ApiPlan, paging: Option<&ApiPaging>) {
+fn address(
+    text: &mut DescribedWriter,
+    tool: &ToolName,
+    plan: &ApiPlan,
+    paging: Option<&ApiPaging>,
+) {
     text.line("\n[api]");
     text.text("base_url", &plan.base_url);
     if plan.base_url.is_empty() {
@@ -183,7 +188,8 @@ fn paging_table(paging: &ApiPaging) -> String {
         ("more", &paging.more),
         ("total", &paging.total),
     ] {
-        if !value.is_empty() && !(is_numbered && name == "next") {
+        let is_number = is_numbered && name == "next";
+        if !value.is_empty() && !is_number {
             members.push(format!("{name} = {}", quote(value)));
         }
     }
@@ -193,7 +199,7 @@ fn paging_table(paging: &ApiPaging) -> String {
     format!("{{ {} }}", members.join(", "))
 }
 
-fn write_field(text: &mut Writer, field: &ApiField) {
+fn write_field(text: &mut DescribedWriter, field: &ApiField) {
     let kind = match &field.kind {
         InputKind::Text | InputKind::Decimal => "string",
         InputKind::LongText | InputKind::File => "richtext",
@@ -220,7 +226,12 @@ fn write_field(text: &mut Writer, field: &ApiField) {
     }
 }
 
-fn operation(text: &mut Writer, plan: &ApiPlan, command: &ApiCommand, common: Option<&ApiPaging>) {
+fn operation(
+    text: &mut DescribedWriter,
+    plan: &ApiPlan,
+    command: &ApiCommand,
+    common: Option<&ApiPaging>,
+) {
     let endpoint = &command.endpoint;
     let resource = command.id.split('.').next().unwrap_or_default();
     let summary =

@@ -11,7 +11,7 @@ use super::runtime::RuntimeSummary;
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum CheckAnswer {
-    Report(CheckReport),
+    Report(Box<CheckReport>),
     Rules(RuleList),
 }
 

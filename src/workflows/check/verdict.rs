@@ -63,7 +63,7 @@ impl FleetVerdict {
         }
         let report = self.report();
         let unwritten = self.write(&report, files);
-        let data = CheckAnswer::Report(report);
+        let data = CheckAnswer::Report(Box::new(report));
         let annotations = self.annotations();
         if matches!(self.status(), "ok" | "partial") {
             if let Some(fault) = unwritten {

@@ -69,19 +69,41 @@ fn a_report_that_is_there_keeps_its_mode_and_a_read_only_one_is_refused() {
     assert_eq!(std::fs::read_to_string(&file).expect("text"), "old");
 }
 
+/// Whether a process runs the script `program`.
+fn is_running(program: &str) -> bool {
+    let script = format!("/bin/sh\0{program}\0");
+    std::fs::read_dir("/proc").expect("processes").flatten().any(|entry| {
+        std::fs::read_to_string(entry.path().join("cmdline"))
+            .is_ok_and(|line| line.starts_with(&script))
+    })
+}
+
+#[cfg(target_os = "linux")]
 #[test]
 fn a_report_that_cannot_be_written_after_the_run_hides_no_verdict() {
     for (fault, code) in [("", "E_IO"), ("meta", "E_NONCONFORMANT")] {
         let sandbox = Sandbox::new();
         let path = connector(&sandbox, fault);
         std::fs::create_dir(path.join("out")).expect("a directory");
-        // The tool takes the directory away while it runs.
+        // The directory goes while the tool runs, which waits for it: aos has tried the place by then.
         let tool = path.join("agent-harness/bin/aos-good");
         std::fs::rename(&tool, tool.with_file_name("real")).expect("a rename");
-        let text = "#!/bin/sh\nplace=$(dirname \"$0\")\nrm -rf \"$place/../../out\"\nexec \"$place/real\" \"$@\"\n";
+        let text = "#!/bin/sh\nplace=$(dirname \"$0\")\nwhile [ -d \"$place/../../out\" ]; do sleep 0.05; done\nexec \"$place/real\" \"$@\"\n";
         std::fs::write(&tool, text).expect("a tool");
         executable(&tool);
+        let out = path.join("out");
+        let program = tool.display().to_string();
+        let gone = std::thread::spawn(move || {
+            for _ in 0..600 {
+                std::thread::sleep(std::time::Duration::from_millis(50));
+                if is_running(&program) {
+                    return std::fs::remove_dir_all(&out).is_ok();
+                }
+            }
+            false
+        });
         let answer = report(&sandbox, &path, &["junit=out/r.xml"]);
+        assert!(gone.join().expect("no panic"), "the tool was never seen: {answer:?}");
         let document = answer.json();
         let error = &document["error"];
         assert_eq!(error["code"], code, "{document:#}");

@@ -48,7 +48,7 @@ pub fn variables(
         "other_names": python::assignment("OTHER_NAMES", &json!(preset.auth)["other_names"]),
         "has_default_env": preset.fields.iter().any(|field| field.default_env.is_some()),
         "default_env": default_env(preset),
-        "binary": python::list(&binary(preset)),
+        "binary": python::list(binary(preset)),
         "api": {
             "base_url": preset.api.base_url,
             "base_url_key": preset.api.base_url_key,

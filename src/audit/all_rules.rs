@@ -21,7 +21,7 @@ pub trait FamilyRules: Sync {
         record: Option<&Record>,
     ) -> Vec<Finding>;
 
-    /// Rules that fail when the file that generators read is no document.
+    /// The rules that report a source file which cannot be parsed, so that nothing can be generated from it.
     fn unreadable_source(&self) -> &'static [&'static str] {
         &[]
     }

@@ -15,7 +15,7 @@ pub const LOST: Rule = Rule {
     id: "members/lost",
     waivable: false,
     summary: "Every project has the files by which it is recognised",
-    why: "Without its manifest and aos.toml a project is no longer found, so it is never checked",
+    why: "aos finds a project by its manifest or its aos.toml; if both are gone, nothing checks it any more",
     fix: "restore aos.toml and the manifest from version control, or delete the rest of the project",
     source: "aos",
     ..Rule::error(&[])

@@ -107,8 +107,14 @@ impl OpenapiSection {
         let mut section = String::new();
         self.render(&mut section);
         let mut own: toml_edit::DocumentMut = section.parse().map_err(syntax)?;
-        if let Some(item) = own.remove("openapi") {
-            document.insert("openapi", item);
+        if let Some(toml_edit::Item::Table(mut table)) = own.remove("openapi") {
+            // It stays where it is; a new one goes to the end.
+            let before = document.get("openapi").and_then(toml_edit::Item::as_table);
+            table.set_position(before.and_then(toml_edit::Table::position));
+            if let Some(before) = before {
+                *table.decor_mut() = before.decor().clone();
+            }
+            document.insert("openapi", toml_edit::Item::Table(table));
         }
         Ok(document.to_string())
     }
@@ -133,6 +139,11 @@ mod tests {
         assert_eq!(Record::parse(text.as_bytes()).unwrap().openapi, Some(section.clone()));
         let again = section.written_to(&text).unwrap();
         assert_eq!(text, again);
+        let amid = format!(
+            "a = 1\n\n[x]\nb = 2\n{}\n[y]\nc = 3\n",
+            &text[text.find("\n[openapi]").unwrap()..]
+        );
+        assert_eq!(section.written_to(&amid).unwrap(), amid);
         let wrong = text.replace("sha256:", "md5:");
         assert!(Record::parse(wrong.as_bytes()).is_err());
     }

@@ -170,7 +170,7 @@ fn import_replaced<'a>(bytes: &'a [u8], from: &str, to: &str) -> Cow<'a, [u8]> {
     whole.into()
 }
 
-/// Bytes that are no text stay as they are.
+/// Bytes that are not text are kept unchanged.
 fn replaced<'a>(bytes: &'a [u8], from: &str, to: &str) -> Cow<'a, [u8]> {
     match std::str::from_utf8(bytes) {
         Ok(text) if from != to && text.contains(from) => text.replace(from, to).into_bytes().into(),

@@ -106,6 +106,11 @@ fn documentation(root: Node<'_>) -> String {
     if is_plain { url.to_owned() } else { String::new() }
 }
 
+/// Whether the name of a header may hold the byte (RFC 9110, section 5.6.2).
+fn is_header_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
 fn schemes(trees: &DocumentTrees) -> IndexMap<String, SecurityScheme> {
     let Some(components) = trees.root().get("components") else { return IndexMap::new() };
     components
@@ -118,6 +123,15 @@ fn schemes(trees: &DocumentTrees) -> IndexMap<String, SecurityScheme> {
                     if scheme.text("name").eq_ignore_ascii_case("authorization") =>
                 {
                     SecurityScheme::Header("Authorization".to_owned())
+                }
+                ("apiKey", "header" | "query")
+                    if scheme.text("name").is_empty()
+                        || !scheme.text("name").bytes().all(is_header_byte) =>
+                {
+                    SecurityScheme::Other(format!(
+                        "a key under the name `{}`, which no request can have",
+                        key()
+                    ))
                 }
                 ("apiKey", "header") => SecurityScheme::Header(key()),
                 ("apiKey", "query") => SecurityScheme::Query(key()),
@@ -178,9 +192,11 @@ fn endpoint(
     };
     if !path.starts_with('/')
         || path.contains(['?', '#'])
+        || path.contains("{}")
+        || path.split('/').any(|part| matches!(part, "." | ".."))
         || path.chars().any(|c| is_invisible(c) || c == ' ' || c == '"' || c == '\\')
     {
-        endpoint.obstacle = Some("its path is no path".to_owned());
+        endpoint.obstacle = Some("its path is not a path that can be called".to_owned());
         return endpoint;
     }
     parameters(trees, &mut endpoint, item, operation);
@@ -225,9 +241,7 @@ fn parameters<'a>(
             endpoint.notes.push("a parameter without a usable name is left out".to_owned());
             continue;
         }
-        let is_token =
-            |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-        if place == InputPlace::Header && !name.bytes().all(is_token) {
+        if place == InputPlace::Header && !name.bytes().all(is_header_byte) {
             endpoint.notes.push(format!("`{shown}` is no header and is left out"));
             continue;
         }

@@ -38,10 +38,15 @@ pub fn usual(servers: &[ApiServer]) -> Option<&ApiServer> {
 #[must_use]
 pub fn is_usable(url: &str) -> bool {
     let Some(rest) = url.strip_prefix("https://") else { return false };
-    let host = rest.split('/').next().unwrap_or_default();
+    let place = rest.split('/').next().unwrap_or_default();
+    let (host, port) = place.split_once(':').unwrap_or((place, "443"));
+    // What is percent-encoded would become something else on the way.
+    let is_plain = !rest.contains('%') && !rest.split('/').any(|part| matches!(part, "." | ".."));
     !host.is_empty()
-        && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.:".contains(&byte))
-        && url.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~/:%".contains(&byte))
+        && is_plain
+        && port.parse::<u16>().is_ok_and(|port| port > 0)
+        && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte))
+        && url.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~/:".contains(&byte))
 }
 
 /// What stands before the path of an operation that is below `base`; `None` when it is elsewhere.
@@ -75,6 +80,10 @@ mod tests {
         assert!(!is_usable("https://user@b.example"));
         assert!(!is_usable("https://b.example/{x}"));
         assert!(!is_usable("https://b.example/?q"));
+        assert!(!is_usable("https://b.example:99999"));
+        assert!(!is_usable("https://b.example/%0a"));
+        assert!(!is_usable("https://b.example/../x"));
+        assert!(is_usable("https://b.example:8443/v1"));
     }
 
     #[test]

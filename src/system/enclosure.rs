@@ -170,7 +170,10 @@ mod linux {
             let status = Ruleset::default()
                 .set_compatibility(CompatLevel::BestEffort)
                 .scope(Scope::Signal | Scope::AbstractUnixSocket)?
+                // A domain that does not speak of it forbids every move from one directory to another.
+                .handle_access(AccessFs::Refer)?
                 .create()?
+                .add_rules(path_beneath_rules(["/"], AccessFs::Refer))?
                 .restrict_self()?;
             Ok(status.ruleset)
         };

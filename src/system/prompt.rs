@@ -3,7 +3,7 @@
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 use dialoguer::{Confirm, Input, Select};
 
-use super::{environment, terminal};
+use super::{environment, interrupt, terminal};
 use crate::visible::Visible;
 
 /// Why there is no answer.
@@ -17,6 +17,8 @@ pub enum PromptError {
 
 impl From<dialoguer::Error> for PromptError {
     fn from(dialoguer::Error::IO(error): dialoguer::Error) -> Self {
+        // A choice hides the cursor, and does not show it again to whoever leaves.
+        let _ = dialoguer::console::Term::stderr().show_cursor();
         match error.kind() {
             std::io::ErrorKind::Interrupted => Self::Interrupted,
             _ => Self::Terminal(error),
@@ -41,6 +43,11 @@ fn theme() -> Box<dyn Theme> {
     }
 }
 
+/// Refuses to ask a person who has left between two questions.
+fn listening() -> Result<(), PromptError> {
+    interrupt::check().map_err(|_| PromptError::Interrupted)
+}
+
 /// One of `choices`, by its place.
 ///
 /// # Errors
@@ -56,6 +63,7 @@ pub fn choose(
         .with_prompt(question.as_str())
         .items(choices)
         .default(default);
+    listening()?;
     Ok(prompt.interact()?)
 }
 
@@ -77,6 +85,7 @@ pub fn text(
     if !default.is_empty() {
         prompt = prompt.default(default.to_owned());
     }
+    listening()?;
     Ok(prompt.interact_text()?.trim().to_owned())
 }
 
@@ -88,5 +97,6 @@ pub fn yes(question: &Visible, default: bool) -> Result<bool, PromptError> {
     let theme = theme();
     let prompt =
         Confirm::with_theme(theme.as_ref()).with_prompt(question.as_str()).default(default);
+    listening()?;
     Ok(prompt.interact()?)
 }

@@ -7,6 +7,9 @@ use crate::report::{ErrorCode, Failure};
 use crate::system::files::{self, Kind, Mode};
 use crate::visible::excerpt;
 
+/// Largest file that is recognised as an earlier report, in bytes.
+const MAX_REPORT: u64 = 256 * 1024 * 1024;
+
 /// A file to write, and in which format.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ReportFile {
@@ -74,10 +77,34 @@ impl ReportFile {
             return Err(Failure::new(ErrorCode::Forbidden, message)
                 .hint("make it writable with `chmod u+w`, or use another file"));
         }
+        if existing && !self.is_earlier_report() {
+            let message = format!(
+                "`{}` is there already and is not an earlier {} report",
+                self.path.display(),
+                self.format
+            );
+            return Err(Failure::new(ErrorCode::Conflict, message)
+                .hint("use another file, or delete this one first"));
+        }
         let staged = staged(&self.path).map_err(|error| self.fault(&error))?;
         files::write_new(&staged, b"", Mode::Plain)
             .and_then(|()| files::remove_file(&staged))
             .map_err(|error| self.fault(&error))
+    }
+
+    /// Whether the file that is there is empty, or begins as a report of this format does.
+    fn is_earlier_report(&self) -> bool {
+        let Ok(loaded) = files::read(&self.path, MAX_REPORT) else { return false };
+        let text = String::from_utf8_lossy(&loaded.bytes);
+        let text = text.trim_start();
+        let marks: &[&str] = match self.format {
+            "junit" => &["<?xml", "<testsuites"],
+            "sarif" => &["{", "\"version\"", "\"runs\""],
+            _ => &["{", "\"summary\"", "\"projects\""],
+        };
+        text.is_empty()
+            || marks.first().is_some_and(|start| text.starts_with(start))
+                && marks.iter().all(|mark| text.contains(mark))
     }
 
     fn fault(&self, error: &std::io::Error) -> Failure {

@@ -9,6 +9,7 @@ use crate::generate::record_openapi::OpenapiSection;
 use crate::inputs::project::{Project, Slot};
 use crate::inputs::template::Template;
 use crate::openapi::{ApiDescription, ApiWishes, RequestKey};
+use crate::report::answers::openapi::ApiChange;
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::files;
 use crate::visible::excerpt;
@@ -72,6 +73,9 @@ pub fn run(request: &SyncApiRequest, run: &Run) -> Result<Outcome, Failure> {
         Some(family) => family.described_changes(&recorded.preset, &described.preset)?,
         None => Vec::new(),
     };
+    if request.operation.is_some() {
+        only_adds(&recorded, &changes)?;
+    }
     let breaking = changes.iter().filter(|change| change.is_breaking).count();
     notes.push(format!(
         "{} changes of the API, {breaking} of them breaking; see `api_changes`",
@@ -97,6 +101,28 @@ pub fn run(request: &SyncApiRequest, run: &Run) -> Result<Outcome, Failure> {
         ..UpgradeRequest::default()
     };
     upgrade::merge(&upgrade, run)
+}
+
+/// Refuses to add a command with a description that says something else of the commands that are there.
+fn only_adds(recorded: &Recorded, changes: &[ApiChange]) -> Result<(), Failure> {
+    let present: BTreeSet<&String> = recorded.known.values().collect();
+    let others: BTreeSet<&str> = changes
+        .iter()
+        .filter(|change| present.contains(&change.command))
+        .map(|change| change.command.as_str())
+        .collect();
+    if others.is_empty() {
+        return Ok(());
+    }
+    let shown: Vec<_> = others.iter().take(5).map(|command| format!("`{command}`")).collect();
+    let more = others.len().saturating_sub(shown.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let message = format!(
+        "this description also changes commands that are there: {}{more}",
+        shown.join(", ")
+    );
+    Err(Failure::new(ErrorCode::Conflict, message)
+        .hint("look at `aos sync-api --openapi FILE --dry-run` and renew them first, then add the operation"))
 }
 
 fn recorded(path: &Path) -> Result<Recorded, Failure> {

@@ -91,6 +91,19 @@ pub fn decide(
     options: &WriteOptions,
     run: &Run,
 ) -> Result<Decision, Failure> {
+    decide_unless(request, options, run, None)
+}
+
+/// The same; with a `concern`, a sentence that says what else would be lost, it never runs without a token.
+///
+/// # Errors
+/// As [`decide`].
+pub fn decide_unless(
+    request: &Request<'_>,
+    options: &WriteOptions,
+    run: &Run,
+    concern: Option<String>,
+) -> Result<Decision, Failure> {
     if options.dry_run {
         return preview(request, options, run).map(|offer| Decision::Preview(Box::new(offer)));
     }
@@ -99,17 +112,18 @@ pub fn decide(
         return Ok(Decision::Proceed);
     }
     let lossy = lossy(request);
-    if lossy.is_empty() {
-        return Ok(Decision::Proceed);
-    }
+    let message = match (concern, lossy.as_slice()) {
+        (None, []) => return Ok(Decision::Proceed),
+        (Some(concern), []) => concern,
+        _ => {
+            format!("{} would be replaced, but aos did not write the current content", list(&lossy))
+        }
+    };
     let offer = preview(request, options, run)?;
     let token = &offer.answer.confirm_token;
-    let mut failure = Failure::new(
-        ErrorCode::ConfirmationRequired,
-        format!("{} would be replaced, but aos did not write the current content", list(&lossy)),
-    )
-    .hint(format!("look at the changes, then run again with `--confirm {token}`"))
-    .with(&offer.answer);
+    let mut failure = Failure::new(ErrorCode::ConfirmationRequired, message)
+        .hint(format!("look at the changes, then run again with `--confirm {token}`"))
+        .with(&offer.answer);
     failure.report = Some(offer.text);
     failure.raw = Some(offer.raw);
     Err(failure)

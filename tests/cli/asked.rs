@@ -97,6 +97,8 @@ fn whoever_declines_or_leaves_creates_nothing() {
         steps[leaves].1 = "\u{3}";
         let (said, code) = talk(&sandbox, &["new", "--no-git"], &steps);
         assert_eq!(code, 130, "{leaves}: {said}");
+        let (hidden, shown) = (said.rfind("\u{1b}[?25l"), said.rfind("\u{1b}[?25h"));
+        assert!(hidden.is_none() || shown > hidden, "the cursor is hidden: {said}");
     }
     assert!(disk::names(&sandbox.work()).is_empty());
 }

@@ -190,3 +190,22 @@ fn disk_files(directory: &Path) -> u64 {
         .map(|entry| if entry.path().is_dir() { disk_files(&entry.path()) } else { 1 })
         .sum()
 }
+
+#[test]
+fn a_report_replaces_an_earlier_report_and_nothing_else() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.connector("acme");
+    for format in ["sarif", "junit", "json"] {
+        let written = format!("--report={format}=out.{format}");
+        for _ in 0..2 {
+            sandbox.aos_in(&project, &["check", &written]).data();
+        }
+        for kept in ["aos.toml", "connector.json", "README.md", ".agent/spec.lock"] {
+            let before = disk::read(&project.join(kept));
+            let wrong = format!("--report={format}={kept}");
+            let error = sandbox.aos_in(&project, &["check", &wrong]).error("E_CONFLICT", 6);
+            assert!(error["message"].as_str().unwrap().contains("not an earlier"), "{error}");
+            assert_eq!(disk::read(&project.join(kept)), before);
+        }
+    }
+}

@@ -305,3 +305,31 @@ fn has(project: &Path, path: &str, texts: &[&str]) {
         assert!(found.contains(text), "`{text}` is not in {path}:\n{found}");
     }
 }
+
+#[test]
+fn what_cannot_be_called_is_left_out_by_name_and_the_rest_is_made() {
+    let sandbox = Sandbox::new();
+    let get = "{get: {responses: {'200': {description: ok}}}}";
+    let text = format!(
+        "openapi: 3.0.3\ninfo: {{title: T, version: '1'}}\n\
+         servers: [{{url: 'https://t.example:99999'}}, {{url: 'https://t.example/%0a'}}, {{url: 'https://u.example'}}]\n\
+         components: {{securitySchemes: {{k: {{type: apiKey, in: header, name: \"X\\r\\nEvil: 1\"}}}}}}\n\
+         paths:\n  /../../etc/passwd: {get}\n  '/a/{{}}': {get}\n  /keyed: \
+         {{get: {{security: [{{k: []}}], responses: {{'200': {{description: ok}}}}}}}}\n  /plain: {get}\n"
+    );
+    sandbox.write("t.yaml", &text);
+    let answer = sandbox.aos(&["new", "tee", "--no-git", "--openapi", "t.yaml"]).data();
+    assert_eq!(answer["status"], "created", "{answer}");
+    let project = sandbox.work().join("aos-tee");
+    let manifest = disk::read(&project.join("connector.json"));
+    assert!(manifest.contains("\"plain.get\""), "{manifest}");
+    for wrong in ["passwd", "keyed", "Evil"] {
+        assert!(!manifest.contains(wrong), "{wrong}: {manifest}");
+    }
+    let api = disk::read(&project.join("agent-harness/aos_tee/api.py"));
+    assert!(api.contains("BASE_URL = \"https://u.example\""), "{api}");
+    assert_eq!(sandbox.aos_in(&project, &["check"]).data()["summary"]["errors"], 0);
+    let listed = sandbox.aos(&["new", "tee", "--openapi", "t.yaml", "--list"]).data();
+    let left = listed["left_out"].to_string();
+    assert!(left.contains("/../../etc/passwd") && left.contains("/keyed"), "{left}");
+}

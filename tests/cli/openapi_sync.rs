@@ -62,6 +62,8 @@ fn changes_of_the_api_are_told_apart_and_merged_into_edited_handlers() {
 fn an_operation_is_added_and_the_ids_that_are_there_stay() {
     let sandbox = Sandbox::new();
     let project = made(&sandbox);
+    let same = sandbox.aos_in(&project, &["sync-api", "--openapi", OLD]).data();
+    assert_eq!(same["status"], "unchanged", "{same}");
     let words = ["add", "--openapi", OLD, "--operation", "whoami"];
     sandbox.aos_in(&project, &words).data();
     let manifest = disk::read(&project.join("connector.json"));
@@ -79,4 +81,25 @@ fn an_operation_is_added_and_the_ids_that_are_there_stay() {
     assert!(error.to_string().contains("did you mean `whoami`?"), "{error}");
     let other = sandbox.connector("acme");
     sandbox.aos_in(&other, &["sync-api", "--openapi", OLD]).error("E_VALIDATION", 2);
+}
+
+#[test]
+fn a_description_that_lost_commands_takes_none_away_without_a_token() {
+    let sandbox = Sandbox::new();
+    let project = made(&sandbox);
+    let before = disk::state(&project);
+    let other = "openapi: 3.0.3\ninfo: {title: T, version: '1'}\nservers: [{url: 'https://t.example'}]\n\
+                 paths: {/things: {get: {tags: [shipments], operationId: things, responses: {'200': {description: ok}}}}}\n";
+    sandbox.write("other.yaml", other);
+    let file = sandbox.work().join("other.yaml");
+    let file = file.to_str().expect("a path");
+    let add = ["add", "--openapi", file, "--operation", "things"];
+    let error = sandbox.aos_in(&project, &add).error("E_CONFLICT", 6);
+    let message = error["message"].as_str().expect("a message");
+    assert!(message.contains("`shipment."), "{error}");
+    let sync = ["sync-api", "--openapi", NEW];
+    let error = sandbox.aos_in(&project, &sync).error("E_CONFIRMATION_REQUIRED", 5);
+    let message = error["message"].as_str().expect("a message");
+    assert!(message.contains("`shipment.cancel`") && message.contains("would break"), "{error}");
+    assert_eq!(before, disk::state(&project));
 }

@@ -6,6 +6,7 @@ mod attributes;
 mod indirect;
 mod pipeline;
 mod shell;
+mod shell_commands;
 mod yaml;
 
 use std::collections::BTreeSet;

@@ -53,7 +53,10 @@ pub fn list(family: Option<Family>, run: &Run) -> Outcome {
 /// What conform.toml may contain, without a network.
 fn fixture() -> Outcome {
     let text = include_str!("../../../docs/conform-toml.md");
-    Outcome::new(ConformAnswer::Fixture(FixtureGuide { fixture: text }), Visible::block(text))
+    Outcome::new(
+        ConformAnswer::Fixture(FixtureGuide { fixture: text }),
+        Visible::block(text.trim_end()),
+    )
 }
 
 /// One probe, all of them, or the file `conform.toml`.

@@ -23,6 +23,7 @@ pub struct Preset {
     pub documentation: String,
     pub auth: PresetAuth,
     pub api: Api,
+    #[serde(default)]
     pub fields: Vec<PresetField>,
     pub operations: Vec<Operation>,
     /// Names of pickers by the command that fills them, where the usual name will not do.

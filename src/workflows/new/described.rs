@@ -112,10 +112,18 @@ pub fn load(file: &Path) -> Result<LoadedApi, Failure> {
     let shown = file.display().to_string();
     let refused = |reason: String| {
         Failure::new(ErrorCode::Validation, format!("description `{}`: {reason}", excerpt(&shown, 200)))
-            .hint("docs/openapi.md says what is read: OpenAPI 3.0 and 3.1 and Swagger 2.0, as JSON or YAML")
+            .hint("docs/openapi.md says what is read: OpenAPI 3.0 to 3.2 and Swagger 2.0, as JSON or YAML")
     };
-    let loaded =
-        files::read_named(file, openapi::MAX_BYTES).map_err(|error| refused(error.to_string()))?;
+    let loaded = files::read_named(file, openapi::MAX_BYTES).map_err(|error| {
+        match error.kind() {
+            std::io::ErrorKind::NotFound => Failure::new(
+                ErrorCode::NotFound,
+                format!("description `{}` does not exist", excerpt(&shown, 200)),
+            )
+            .hint("check the path; nothing is fetched, so download a description from the network first"),
+            _ => refused(error.to_string()),
+        }
+    })?;
     let digest = Digest::of(&loaded.bytes);
     let name =
         file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());

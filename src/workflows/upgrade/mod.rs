@@ -76,7 +76,8 @@ pub fn merge(args: &UpgradeRequest, run: &Run) -> Result<Outcome, Failure> {
             false => Err(answer.refused(*preview)),
         };
     }
-    match write_gate::decide(&request, &args.write, run)
+    let concern = args.api.as_ref().and_then(OtherOperations::concern);
+    match write_gate::decide_unless(&request, &args.write, run, concern)
         .map_err(|failure| answer.explain(failure))?
     {
         Decision::Preview(preview) => Ok(answer.preview(*preview)),

@@ -47,6 +47,26 @@ pub struct OtherOperations {
     pub notes: Vec<String>,
 }
 
+impl OtherOperations {
+    /// What callers of the project would lose, in a sentence.
+    #[must_use]
+    pub fn concern(&self) -> Option<String> {
+        let mut commands: Vec<_> = self
+            .changes
+            .iter()
+            .filter(|change| change.is_breaking)
+            .map(|change| format!("`{}`", change.command))
+            .collect();
+        commands.dedup();
+        let shown = commands.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
+        match commands.len() {
+            0 => None,
+            1..=5 => Some(format!("callers of {shown} would break")),
+            all => Some(format!("callers of {shown} and {} more commands would break", all - 5)),
+        }
+    }
+}
+
 /// An upgrade without any choice.
 impl Default for UpgradeRequest {
     fn default() -> Self {

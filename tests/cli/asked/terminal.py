@@ -24,6 +24,8 @@ def main():
     while time.monotonic() < ends:
         if steps and (at := shown.find(steps[0][0].encode(), seen)) >= 0:
             seen = at + len(steps[0][0].encode())
+            # The program shows its question a moment before it listens.
+            time.sleep(0.3)
             os.write(terminal, steps.pop(0)[1].encode())
         if not select.select([terminal], [], [], 0.05)[0]:
             continue

@@ -55,18 +55,27 @@ fn a_report_that_is_there_keeps_its_mode_and_a_read_only_one_is_refused() {
     let sandbox = Sandbox::new();
     let path = connector(&sandbox, "meta");
     let file = path.join("r.xml");
-    std::fs::write(&file, "old").expect("a file");
+    let old = "<?xml version=\"1.0\"?>\n<testsuites/>\n";
+    std::fs::write(&file, old).expect("a file");
     let set = |mode| std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode));
     set(0o640).expect("a mode");
     report(&sandbox, &path, &["junit=r.xml"]).error("E_NONCONFORMANT", 6);
     let metadata = std::fs::metadata(&file).expect("a file");
     assert_eq!(metadata.permissions().mode() & 0o777, 0o640);
     assert!(std::fs::read_to_string(&file).expect("text").contains("<failure"));
-    std::fs::write(&file, "old").expect("a file");
+    std::fs::write(&file, old).expect("a file");
     set(0o400).expect("a mode");
     let document = report(&sandbox, &path, &["junit=r.xml"]).json();
     assert_eq!(document["error"]["code"], "E_FORBIDDEN", "{document}");
-    assert_eq!(std::fs::read_to_string(&file).expect("text"), "old");
+    assert_eq!(std::fs::read_to_string(&file).expect("text"), old);
+    // A slip of the finger must not cost a file that is no report.
+    for (written, kept) in
+        [("junit=connector.json", "connector.json"), ("sarif=conform.toml", "conform.toml")]
+    {
+        let before = std::fs::read(path.join(kept)).expect("a file");
+        report(&sandbox, &path, &[written]).error("E_CONFLICT", 6);
+        assert_eq!(std::fs::read(path.join(kept)).expect("a file"), before);
+    }
 }
 
 /// Whether a process runs the script `program`.

@@ -11,7 +11,8 @@ BASE_URL_KEY = ""
 URL_OVERRIDE = "ACME_API_URL"
 
 # bearer: `Authorization: Bearer <secret>`; basic: user and secret as HTTP Basic;
-# header: the secret as it is, in the header named here.
+# header: the secret as it is, in the header named here; query: in the query, under
+# this name; none: without any.
 SCHEME = "bearer"
 HEADER = "Authorization"
 USER_KEY = ""

@@ -314,12 +314,19 @@ class Api:
         if written:
             target += ("&" if "?" in target else "?") + written
         sent = {
-            wire: serial.header_text(inputs.option(field), inputs[field], styles.get(wire, ""))
+            wire: serial.header_text(
+                inputs.option(field), inputs[field], styles.get(wire, "")
+            )
             for wire, field in (headers or {}).items()
             if field in inputs
         }
         payload: Any = None
-        if sends_body and in_body and content_type and not content_type.endswith("json"):
+        if (
+            sends_body
+            and in_body
+            and content_type
+            and not content_type.endswith("json")
+        ):
             fields = (body or {}).items()
             files = {wire for wire, field in fields if field in settings.BINARY}
             payload, content_type = serial.body(in_body, content_type, styles, files)

@@ -1,7 +1,7 @@
-"""Writes values of several parts as an API describes them.
+"""Writes lists and objects into a path, a query, a header or a form.
 
-In a path, a query, a header or a form: the words of `styles` are those of the
-OpenAPI standard, shortened. Bodies that are no JSON are written here too.
+`styles` names the style of each with the words of the OpenAPI standard, shortened.
+Bodies that are not JSON are written here, too.
 """
 
 from __future__ import annotations
@@ -68,7 +68,9 @@ def header_text(option: str, value: Any, style: str) -> str:
     """A value as a header; one that a header cannot have is refused."""
     if isinstance(value, dict) and style in ("comma", "equal"):
         between = "=" if style == "equal" else ","
-        text = ",".join(f"{key}{between}{wire_text(part)}" for key, part in value.items())
+        text = ",".join(
+            f"{key}{between}{wire_text(part)}" for key, part in value.items()
+        )
     else:
         text = wire_text(value)
     if not text.isascii() or not text.isprintable():
@@ -85,10 +87,14 @@ def path_text(value: Any, style: str) -> str:
     explodes, style = style.endswith("*"), style.rstrip("*")
     name = percent(name, safe="")
     if isinstance(value, dict) and explodes:
-        parts = [f"{percent(key, safe='')}={_encoded(part)}" for key, part in value.items()]
+        parts = [
+            f"{percent(key, safe='')}={_encoded(part)}" for key, part in value.items()
+        ]
     elif isinstance(value, dict):
         parts = [
-            text for key, part in value.items() for text in (percent(key, safe=""), _encoded(part))
+            text
+            for key, part in value.items()
+            for text in (percent(key, safe=""), _encoded(part))
         ]
     elif isinstance(value, list):
         parts = [_encoded(item) for item in value]
@@ -97,7 +103,9 @@ def path_text(value: Any, style: str) -> str:
     if style == "label":
         return "." + ("." if explodes else ",").join(parts)
     if style == "matrix" and explodes:
-        named = parts if isinstance(value, dict) else [f"{name}={part}" for part in parts]
+        named = (
+            parts if isinstance(value, dict) else [f"{name}={part}" for part in parts]
+        )
         return "".join(f";{part}" for part in named)
     if style == "matrix":
         return f";{name}={','.join(parts)}"
@@ -120,7 +128,7 @@ def typed(option: str, value: Any) -> Any:
 def body(
     values: dict[str, Any], kind: str, styles: Styles, files: set[str]
 ) -> tuple[bytes, str]:
-    """The bytes of a body that is no JSON, and its Content-Type."""
+    """The bytes of a body that is not JSON, and its Content-Type."""
     if "" in values:
         return _bytes(wire_text(values[""])), kind
     found = []
@@ -169,7 +177,9 @@ def _joined(value: Any, style: str) -> str:
 def _deep(name: str, value: Any) -> list[Pair]:
     if isinstance(value, dict):
         return [
-            pair for key, part in value.items() for pair in _deep(f"{name}[{key}]", part)
+            pair
+            for key, part in value.items()
+            for pair in _deep(f"{name}[{key}]", part)
         ]
     many = value if isinstance(value, list) else [value]
     return [(name, _encoded(item)) for item in many]
@@ -188,13 +198,15 @@ def _encoded(value: Any) -> str:
 
 
 def _bytes(text: str) -> bytes:
-    # A file that is no text was read with its bytes as they are.
+    # A file that is not text was read byte for byte.
     return text.encode("utf-8", "surrogateescape")
 
 
 def path_texts(inputs: Inputs, styles: Styles) -> dict[str, str]:
     """The fields of a path that have a style, written in it."""
-    named = {place.strip("{}"): style for place, style in styles.items() if "{" in place}
+    named = {
+        place.strip("{}"): style for place, style in styles.items() if "{" in place
+    }
     return {
         field: path_text(inputs[field], style)
         for field, style in named.items()

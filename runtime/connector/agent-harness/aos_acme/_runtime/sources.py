@@ -247,7 +247,7 @@ def _decoded(option: str, source: str, data: bytes, is_binary: bool = False) -> 
     if is_binary:
         if PRIVATE_KEY.search(data.decode("latin-1")):
             raise InvalidUsage(f"`{option}`: {source} holds a private key")
-        # Bytes that are no text stay what they are.
+        # Bytes that are not text are kept unchanged.
         return data.decode("utf-8", "surrogateescape")
     try:
         text = data.decode("utf-8-sig")

@@ -96,9 +96,7 @@ def page_path(base: SplitResult, target: str, link: str) -> str:
     return there.path[len(base.path) :] + ("?" + there.query if there.query else "")
 
 
-def fill(
-    template: str, inputs: Inputs, written: dict[str, str] | None = None
-) -> str:
+def fill(template: str, inputs: Inputs, written: dict[str, str] | None = None) -> str:
     """Put inputs into a path such as /repos/{owner}/{repo}.
 
     A value is one path segment: its slashes are encoded. Write {+field} for a

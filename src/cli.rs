@@ -67,6 +67,7 @@ impl Command {
                 Some(add::Action::Code(code)) => Some(&code.write),
                 None => Some(&args.write),
             },
+            Self::Template(args) => args.write_options(),
             Self::Rename(args) => Some(&args.write),
             Self::Remove(args) => Some(&args.write),
             Self::Runtime(args) => match args.action.as_ref()? {
@@ -99,6 +100,9 @@ impl Command {
         match self {
             Self::New(args) if args.list => false,
             Self::Check(args) => !args.diff && args.explain.is_none(),
+            // One line for each project, and nobody asked for less.
+            Self::SyncSpec(args) if args.recursive.is_some() => false,
+            Self::Upgrade(args) if args.recursive.is_some() => false,
             _ => self.write_options().is_some_and(|options| !options.diff),
         }
     }
@@ -119,6 +123,7 @@ pub enum Command {
     Rename(commands::rename::RenameArgs),
     Remove(commands::remove::RemoveArgs),
     Discover(commands::discover::DiscoverArgs),
+    Template(commands::template::TemplateArgs),
     Wire(commands::wire::WireArgs),
     Augmentor(commands::augmentor::AugmentorArgs),
     Mcp(commands::mcp::McpArgs),

@@ -1,5 +1,6 @@
 //! The one place that turns the errors of every module into code, message, hint and details.
 
+pub mod own_template;
 mod release;
 mod update;
 

@@ -169,6 +169,7 @@ const REFUSES_CONTROLS: &[&str] = &[
     "generate/record_text.rs",
     "generate/render.rs",
     "inputs/answers.rs",
+    "inputs/own_template/judge.rs",
     "plan/relative_path.rs",
     "release/archive.rs",
     "verify/checksums.rs",

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::contract::repository::is_below;
-use crate::contract::{Finding, ProjectFiles, Severity, SpecTag};
+use crate::contract::{Family, Finding, ProjectFiles, Severity, SpecTag};
 use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::outputs;
 use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
@@ -97,6 +97,9 @@ impl Audit<'_> {
     /// Compares every managed file, and returns the release with which it was compared.
     fn compare(&mut self) -> Option<Arc<SpecRelease>> {
         let record = self.project.record.good()?.clone();
+        if record.family == Family::NONE {
+            return None;
+        }
         let release = self.release()?;
         if let Ok(files) = vendor::files(&release, &record.spec.directory) {
             self.vendored.extend(files.paths().cloned());
@@ -141,6 +144,13 @@ impl Audit<'_> {
     /// Every file in the lock and the record that was not compared.
     fn count(&mut self) {
         let Some(record) = self.project.record.good() else { return };
+        let is_own = self.report.template.as_ref().is_some_and(|template| template.is_own);
+        if record.family == Family::NONE {
+            // Its template is all that such a project has from aos; a broken archive is a finding of its own.
+            self.report.compared = usize::from(is_own);
+            self.report.wanted = usize::from(is_own);
+            return;
+        }
         let mut wanted = self.vendored.clone();
         wanted.extend(record.outputs.values().flatten().map(|output| output.path.clone()));
         wanted.extend(self.project.lock.good().map(Lock::known).unwrap_or_default().into_keys());

@@ -1,8 +1,8 @@
 //! Findings about the records of a project: aos.toml, pin, lock.
 
 use crate::apply::journal;
-use crate::contract::Finding;
 use crate::contract::family::Marker;
+use crate::contract::{Family, Finding};
 use crate::generate::lock::LOCK_PATH;
 use crate::generate::record::{PIN_PATH, RECORD_PATH};
 use crate::inputs::project::{Project, Slot, TRANSACTION_DIRECTORY};
@@ -45,6 +45,9 @@ pub fn findings(project: &Project) -> Vec<Finding> {
         let mut finding = rules::RECORD.finding(RECORD_PATH, reason.clone());
         finding.line = *line;
         findings.push(finding);
+    }
+    if project.family == Family::NONE {
+        return findings;
     }
     match &project.pin {
         Slot::Good(_) => {}

@@ -419,6 +419,7 @@ pub const RULES: &[Rule] = &[
     CONFLICT,
     UNFINISHED,
     TEMPLATE_BEHIND,
+    super::template::ARCHIVE,
     TEMPLATE_UNKNOWN,
     TEMPLATE_ANSWERS,
     NOT_A_FILE,

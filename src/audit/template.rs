@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::contract::Finding;
+use crate::contract::rules::rule::Rule;
+use crate::contract::{Finding, Severity};
 use crate::generate::record::RECORD_PATH;
+use crate::generate::record_origin::ARCHIVE_PATH;
 use crate::generate::record_template::UpgradeSection;
 use crate::generate::runtime::Version;
+use crate::inputs::own_template::archived;
 use crate::inputs::project::Project;
 use crate::inputs::{answers, template};
 use crate::merge::lines;
@@ -21,6 +24,18 @@ const MAX_FILE: u64 = 16 * 1024 * 1024;
 /// The suffix of the file with a rejected change.
 const REJECTED: &str = ".rej";
 
+/// The rule of a project's own template.
+pub const ARCHIVE: Rule = Rule {
+    id: "template/archive",
+    severity: Severity::Error,
+    waivable: false,
+    families: &[],
+    summary: "The archive of your own template is the one in aos.toml",
+    why: "`aos upgrade` renders the old version of the template from it; with another one it would undo or lose changes",
+    fix: "restore `.agent/template.tar.gz` from version control",
+    source: "aos.toml",
+};
+
 /// The template that a project was made from, as its record says.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TemplateState {
@@ -31,6 +46,10 @@ pub struct TemplateState {
     /// The version that an upgrade with conflicts leads to.
     pub waiting: Option<String>,
     pub open: Vec<OpenConflict>,
+    /// Why the archive in the project is not the template that it was made from.
+    pub archive: Option<String>,
+    /// Whether it is a template of one's own.
+    pub is_own: bool,
     /// Whether this aos knows the recorded version.
     pub is_known: bool,
     /// Answers that the template does not allow.
@@ -51,14 +70,26 @@ impl TemplateState {
         let record = project.record.good()?;
         let section = record.template.as_ref()?;
         let upgrade = record.upgrade.as_ref();
+        // An upgrade with open conflicts has brought its archive already.
+        let origin =
+            upgrade.and_then(|upgrade| upgrade.origin.as_ref()).or(section.origin.as_ref());
+        let archive = origin.and_then(|origin| archived(&project.root, origin).err());
         Some(Self {
             name: section.name.clone(),
             version: section.version.clone(),
-            newest: template::newest(&section.name),
+            newest: match origin {
+                Some(_) => None,
+                None => template::newest(&section.name),
+            },
+            archive: archive.map(|error| error.to_string()),
+            is_own: origin.is_some(),
             waiting: upgrade.map(|upgrade| upgrade.version.clone()),
             open: upgrade.map(|upgrade| open(&project.root, upgrade)).unwrap_or_default(),
-            is_known: template::is_version(&section.name, &section.version),
-            wrong_answers: wrong_answers(&section.name, &section.version, &record.answers),
+            is_known: origin.is_some() || template::is_version(&section.name, &section.version),
+            wrong_answers: match origin {
+                Some(_) => Vec::new(),
+                None => wrong_answers(&section.name, &section.version, &record.answers),
+            },
         })
     }
 
@@ -74,6 +105,9 @@ impl TemplateState {
     #[must_use]
     pub fn findings(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
+        if let Some(reason) = &self.archive {
+            findings.push(ARCHIVE.finding(ARCHIVE_PATH, reason.clone()));
+        }
         for OpenConflict { path, line } in &self.open {
             let message = match line {
                 Some(_) => "a conflict of an upgrade is not resolved",

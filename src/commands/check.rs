@@ -36,7 +36,8 @@ pub struct CheckArgs {
     /// becomes smaller, and never contains a finding that protects the comparison
     #[arg(long, value_name = "ACTION", requires = "recursive", conflicts_with = "rule")]
     pub baseline: Option<BaselineUse>,
-    /// Also write a report to a file: `sarif=FILE`, `junit=FILE` or `json=FILE`; can be repeated
+    /// Also write a report to a file: `sarif=FILE`, `junit=FILE`, `json=FILE`, or `html=FILE` for a page for
+    /// people; can be repeated
     #[arg(long, value_name = "FORMAT=FILE", conflicts_with = "explain")]
     pub report: Vec<String>,
     /// Describe one rule, or every rule with `all`

@@ -20,6 +20,7 @@ pub mod rename;
 pub mod runtime;
 pub mod sync_api;
 pub mod sync_spec;
+pub mod template;
 pub mod update;
 pub mod upgrade;
 pub mod verify;

@@ -1,12 +1,14 @@
 //! `aos new`: a complete project from a template.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 
 use crate::cli::{Format, WriteOptions};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::prompt;
+use crate::workflows::asked::trust_root;
 use crate::workflows::new::{self, NewRequest, OpenapiRequest};
 
 use super::Run;
@@ -56,6 +58,7 @@ impl OpenapiOptions {
                   repositories that it created.\n\n\
                   Examples:\n  aos new github\n  aos new acme --set base_url=https://api.acme.example\n  \
                   aos new parcel --preset parcel.toml\n  \
+                  aos new shop --template ./templates/web\n  \
                   aos new acme --openapi acme.yaml --list\n  \
                   aos new acme --openapi acme.yaml --select pets --select '!DELETE'\n  \
                   aos new --list"
@@ -68,9 +71,13 @@ pub struct NewArgs {
     /// List templates, presets and questions instead; with `--openapi`, the commands that a description gives
     #[arg(long, conflicts_with_all = ["dry_run", "confirm"])]
     pub list: bool,
-    /// Template to use
+    /// Template to use: one of aos, a directory such as `./web`, `github:OWNER/REPOSITORY[@TAG][//DIRECTORY]`, or
+    /// `git+https://…` with the same endings
     #[arg(long, value_name = "TEMPLATE", default_value = DEFAULT_TEMPLATE)]
     pub template: String,
+    /// Trust only this Sigstore trust root for templates from a host; the default is the embedded public one
+    #[arg(long, value_name = "FILE", conflicts_with = "list")]
+    pub trusted_root: Option<PathBuf>,
     /// API for which commands are generated, or a TOML file that declares one; the default is the preset with the
     /// name NAME, else `example`
     #[arg(long, value_name = "PRESET")]
@@ -120,9 +127,11 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
             }
         };
     }
+    let roots = args.trusted_root.as_deref().map(|path| trust_root(Some(path)).map(Arc::new));
     let request = NewRequest {
         name: args.name.clone().unwrap_or_default(),
         template: args.template.clone(),
+        roots: roots.transpose()?,
         preset: args.preset.clone(),
         openapi,
         dir: args.dir.clone(),

@@ -1,12 +1,14 @@
 //! `aos sync-spec`: vendor a contract tag, regenerate what follows from it, move the pin.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::cli::WriteOptions;
+use crate::report::answers::sync::SyncAnswer;
 use crate::report::{Failure, Outcome};
 use crate::workflows::asked::trust_root;
+use crate::workflows::fleet;
 use crate::workflows::sync::{self, SyncRequest};
 
 use super::Run;
@@ -31,6 +33,9 @@ pub struct SyncSpecArgs {
     /// Trust only this Sigstore trust root for contracts from a host; the default is the embedded public one
     #[arg(long, value_name = "FILE")]
     pub trusted_root: Option<PathBuf>,
+    /// Do it in every project below a directory, one after the other; a project that fails does not stop the others
+    #[arg(long, value_name = "ROOT", conflicts_with_all = ["path", "confirm"])]
+    pub recursive: Option<PathBuf>,
     #[command(flatten)]
     pub write: WriteOptions,
 }
@@ -40,12 +45,17 @@ pub struct SyncSpecArgs {
 /// # Errors
 /// When the tag cannot be had, a source is refused, or work would be lost without a token.
 pub fn run(args: &SyncSpecArgs, run: &Run) -> Result<Outcome, Failure> {
-    let roots = args.trusted_root.as_deref().map(|path| trust_root(Some(path))).transpose()?;
-    let request = SyncRequest {
-        path: args.path.clone(),
-        to: args.to.clone(),
-        from: args.from.clone(),
-        write: args.write.clone(),
+    let follow = |path: &Path| {
+        let roots = args.trusted_root.as_deref().map(|path| trust_root(Some(path))).transpose()?;
+        let request = SyncRequest {
+            path: path.to_owned(),
+            to: args.to.clone(),
+            from: args.from.clone(),
+            write: args.write.clone(),
+        };
+        sync::follow(&request, roots, run)
     };
-    sync::follow(&request, roots, run)
+    let Some(root) = &args.recursive else { return follow(&args.path) };
+    let answer = |report| SyncAnswer::Fleet(Box::new(report));
+    fleet::over(root, args.write.dry_run, run, answer, follow)
 }

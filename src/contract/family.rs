@@ -50,6 +50,15 @@ impl Family {
         prefix: "",
     });
 
+    /// Of a project that follows no contract: its template alone says what it is.
+    pub const NONE: Self = Self::of(&Description {
+        name: "none",
+        spec_file: "SPEC.md",
+        noun: "project",
+        marker: Marker::Record,
+        prefix: "",
+    });
+
     /// The family that `description` describes.
     #[must_use]
     pub const fn of(description: &'static Description) -> Self {

@@ -5,12 +5,18 @@ pub mod agent_adapter;
 pub mod agent_cli;
 pub mod augmentor;
 pub mod harness;
+pub mod plain;
 
 use std::sync::Once;
 
 /// Every family: what it adds to each layer.
-const INSTALL: &[fn()] =
-    &[agent_adapter::install, agent_cli::install, augmentor::install, harness::install];
+const INSTALL: &[fn()] = &[
+    agent_adapter::install,
+    agent_cli::install,
+    augmentor::install,
+    harness::install,
+    plain::install,
+];
 
 /// Makes every family known to every layer; once is enough, and more does no harm.
 pub fn install() {

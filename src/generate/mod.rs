@@ -12,6 +12,7 @@ pub mod ownership;
 pub mod record;
 pub mod record_conform;
 pub mod record_openapi;
+pub mod record_origin;
 pub mod record_runtime;
 pub mod record_template;
 pub mod record_text;

@@ -134,7 +134,7 @@ pub struct Waiver {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RecordDocument {
-    family: String,
+    family: Option<String>,
     #[serde(default)]
     spec: SpecDocument,
     template: Option<TemplateDocument>,
@@ -186,7 +186,18 @@ impl Record {
     /// Names the member that is wrong.
     pub fn parse(bytes: &[u8]) -> Result<Self, RecordError> {
         let document: RecordDocument = toml(bytes)?;
-        let family = family(&document.family)?;
+        let template = document.template.map(TemplateDocument::parse).transpose()?;
+        let family = match &document.family {
+            Some(name) => family(name)?,
+            // The template of such a project is all that it follows.
+            None if template.as_ref().is_some_and(|section| section.origin.is_some()) => {
+                Family::NONE
+            }
+            None => {
+                let (message, line) = ("missing field `family`".to_owned(), Some(1));
+                return Err(RecordError::Syntax { message, line });
+            }
+        };
         let mut outputs = BTreeMap::new();
         for (generator, entries) in document.outputs {
             let entries = entries.iter().map(|entry| Output::parse(&generator, entry));
@@ -196,7 +207,7 @@ impl Record {
         Ok(Self {
             family,
             spec: spec_section(document.spec)?,
-            template: document.template.map(TemplateDocument::parse),
+            template,
             upgrade: document.upgrade.map(UpgradeDocument::parse).transpose()?,
             openapi: document.openapi.map(OpenapiDocument::parse).transpose()?,
             answers: document.answers,
@@ -210,26 +221,12 @@ impl Record {
     /// The text of a new `aos.toml`.
     #[must_use]
     pub fn render(&self) -> String {
-        let mut text = String::from(
-            "# What aos keeps true in this repository: `aos check` verifies it, `aos sync-spec` renews it.\n",
+        let renewal = if self.family == Family::NONE { "upgrade" } else { "sync-spec" };
+        let mut text = format!(
+            "# What aos keeps true in this repository: `aos check` verifies it, `aos {renewal}` renews it.\n"
         );
-        text.push_str(&format!("family = {}\n\n[spec]\n", quote(self.family.name())));
-        text.push_str(&format!("source = {}\n", quote(&self.spec.source.to_string())));
-        if self.spec.directory.as_str() != CONTRACT_DIRECTORY {
-            text.push_str(&format!("directory = {}\n", quote(self.spec.directory.as_str())));
-        }
-        if self.spec.trust_lock {
-            text.push_str("trust = \"lock\"\n");
-        }
-        self.spec.place.render(&mut text);
-        if !self.spec.keep.is_empty() {
-            let paths: Vec<_> = self
-                .spec
-                .keep
-                .iter()
-                .map(|path| format!("  {},\n", quote(path.as_str())))
-                .collect();
-            text.push_str(&format!("keep = [\n{}]\n", paths.concat()));
+        if self.family != Family::NONE {
+            self.render_contract(&mut text);
         }
         if let Some(template) = &self.template {
             template.render(&mut text);
@@ -255,6 +252,28 @@ impl Record {
         }
         self.conform.render(&mut text);
         text
+    }
+
+    /// The family and where its contract comes from.
+    fn render_contract(&self, text: &mut String) {
+        text.push_str(&format!("family = {}\n\n[spec]\n", quote(self.family.name())));
+        text.push_str(&format!("source = {}\n", quote(&self.spec.source.to_string())));
+        if self.spec.directory.as_str() != CONTRACT_DIRECTORY {
+            text.push_str(&format!("directory = {}\n", quote(self.spec.directory.as_str())));
+        }
+        if self.spec.trust_lock {
+            text.push_str("trust = \"lock\"\n");
+        }
+        self.spec.place.render(text);
+        if !self.spec.keep.is_empty() {
+            let paths: Vec<_> = self
+                .spec
+                .keep
+                .iter()
+                .map(|path| format!("  {},\n", quote(path.as_str())))
+                .collect();
+            text.push_str(&format!("keep = [\n{}]\n", paths.concat()));
+        }
     }
 }
 
@@ -396,6 +415,7 @@ mod tests {
                 version: "1.0.0".into(),
                 aos: Some("0.1.0".into()),
                 spec: Some("v1.1.0".into()),
+                origin: None,
             }),
             upgrade: None,
             openapi: None,

@@ -8,6 +8,7 @@ use crate::plan::RelativePath;
 
 use super::output::Output;
 use super::record::Record;
+use super::record_origin::{OriginDocument, TemplateOrigin};
 use super::record_runtime::RuntimeSection;
 use super::record_text::{RecordError, quote, relative};
 
@@ -23,6 +24,8 @@ pub struct TemplateSection {
     pub aos: Option<String>,
     /// The contract it was rendered for; `None` in a record of an older form.
     pub spec: Option<String>,
+    /// Where a template of one's own came from; `None` for one of this program.
+    pub origin: Option<TemplateOrigin>,
 }
 
 /// An upgrade that was written with conflicts: where it leads, and what is still open.
@@ -30,7 +33,9 @@ pub struct TemplateSection {
 pub struct UpgradeSection {
     pub version: String,
     pub aos: String,
-    pub spec: String,
+    /// The contract it is for; `None` in a project without one.
+    pub spec: Option<String>,
+    pub origin: Option<TemplateOrigin>,
     /// Files with markers, and `.rej` files.
     pub conflicts: Vec<RelativePath>,
     /// The answers that the project has afterwards.
@@ -44,6 +49,7 @@ pub(super) struct TemplateDocument {
     version: String,
     aos: Option<String>,
     spec: Option<String>,
+    origin: Option<OriginDocument>,
 }
 
 #[derive(Deserialize)]
@@ -51,7 +57,8 @@ pub(super) struct TemplateDocument {
 pub(super) struct UpgradeDocument {
     version: String,
     aos: String,
-    spec: String,
+    spec: Option<String>,
+    origin: Option<OriginDocument>,
     #[serde(default)]
     conflicts: Vec<String>,
     #[serde(default)]
@@ -59,9 +66,10 @@ pub(super) struct UpgradeDocument {
 }
 
 impl TemplateDocument {
-    pub(super) fn parse(self) -> TemplateSection {
-        let Self { name, version, aos, spec } = self;
-        TemplateSection { name, version, aos, spec }
+    pub(super) fn parse(self) -> Result<TemplateSection, RecordError> {
+        let Self { name, version, aos, spec, origin } = self;
+        let origin = origin.map(|origin| origin.parse("template.origin")).transpose()?;
+        Ok(TemplateSection { name, version, aos, spec, origin })
     }
 }
 
@@ -76,6 +84,7 @@ impl UpgradeDocument {
             version: self.version,
             aos: self.aos,
             spec: self.spec,
+            origin: self.origin.map(|origin| origin.parse("upgrade.origin")).transpose()?,
             answers: self.answers,
         })
     }
@@ -92,6 +101,9 @@ impl TemplateSection {
         for (key, value) in more.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?)))
         {
             text.push_str(&format!("{key} = {}\n", quote(value)));
+        }
+        if let Some(origin) = &self.origin {
+            origin.render("template.origin", text);
         }
     }
 }
@@ -224,7 +236,8 @@ pub fn finished(text: &str) -> Result<String, RecordError> {
         name: template.name.clone(),
         version: upgrade.version.clone(),
         aos: Some(upgrade.aos.clone()),
-        spec: Some(upgrade.spec.clone()),
+        spec: upgrade.spec.clone(),
+        origin: upgrade.origin.clone(),
     };
     let mut document = document(text)?;
     document.remove("upgrade");
@@ -249,6 +262,20 @@ fn set_template(
     ];
     for (key, value) in members.into_iter().filter_map(|(key, value)| Some((key, value?))) {
         set(table, key, value);
+    }
+    if let Some(origin) = &section.origin {
+        let origin_table = table.entry("origin").or_insert_with(toml_edit::table);
+        let origin_table = origin_table
+            .as_table_like_mut()
+            .ok_or_else(|| fault("template.origin", "it is not a table"))?;
+        for (key, value) in origin.members() {
+            match value {
+                Some(value) => set(origin_table, key, &value),
+                None => {
+                    origin_table.remove(key);
+                }
+            }
+        }
     }
     Ok(())
 }
@@ -292,9 +319,12 @@ fn upgrade_table(section: &UpgradeSection) -> toml_edit::Table {
     table.decor_mut().set_prefix(
         "\n# Conflicts of `aos upgrade` are open: resolve them and run it again, or `aos upgrade --abort`.\n",
     );
-    for (key, value) in
-        [("version", &section.version), ("aos", &section.aos), ("spec", &section.spec)]
-    {
+    let members = [
+        ("version", Some(&section.version)),
+        ("aos", Some(&section.aos)),
+        ("spec", section.spec.as_ref()),
+    ];
+    for (key, value) in members.into_iter().filter_map(|(key, value)| Some((key, value?))) {
         table.insert(key, toml_edit::value(value));
     }
     let mut conflicts = toml_edit::Array::new();
@@ -304,6 +334,13 @@ fn upgrade_table(section: &UpgradeSection) -> toml_edit::Table {
     conflicts.set_trailing("\n");
     conflicts.set_trailing_comma(true);
     table.insert("conflicts", toml_edit::value(conflicts));
+    if let Some(origin) = &section.origin {
+        let mut members = toml_edit::Table::new();
+        for (key, value) in origin.members().into_iter().filter_map(|(k, v)| Some((k, v?))) {
+            members.insert(key, toml_edit::value(value));
+        }
+        table.insert("origin", toml_edit::Item::Table(members));
+    }
     let mut answers = toml_edit::Table::new();
     for (key, value) in &section.answers {
         answers.insert(key, toml_edit::value(value));
@@ -334,6 +371,7 @@ mod tests {
             version: "1.1.0".to_owned(),
             aos: Some("0.2.0".to_owned()),
             spec: Some("v1.1.0".to_owned()),
+            origin: None,
         });
         after.answers.remove("old");
         after.answers.insert("new".to_owned(), "y".to_owned());
@@ -356,7 +394,8 @@ mod tests {
         let waiting = UpgradeSection {
             version: "1.1.0".to_owned(),
             aos: "0.2.0".to_owned(),
-            spec: "v1.1.0".to_owned(),
+            spec: Some("v1.1.0".to_owned()),
+            origin: None,
             conflicts: vec![RelativePath::parse("README.md").unwrap()],
             answers: after.answers.clone(),
         };

@@ -10,15 +10,20 @@ use tera::{Context, Delimiters, Kwargs, State, Tera};
 use super::literal::{go, python};
 use super::record_text;
 
+/// Largest output of one template, in bytes.
+const MAX_OUTPUT: usize = 8 * 1024 * 1024;
+
 /// Start marks of the template language; no output may contain one.
 pub const MARKS: [&str; 3] = ["{=", "{%", "{#"];
 
 /// A template that does not give text.
 #[derive(Debug, thiserror::Error)]
-#[error("template `{template}`: {detail}")]
+#[error("template `{template}`{}: {detail}", place.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default())]
 pub struct RenderError {
     pub template: String,
     pub detail: String,
+    /// Line and column in the template, from 1.
+    pub place: Option<(usize, usize)>,
 }
 
 /// Renders templates with one context.
@@ -69,10 +74,46 @@ impl Engine {
     /// # Errors
     /// On a syntax error or an undefined name, with its place in the template.
     pub fn render(&mut self, name: &str, text: &str) -> Result<String, RenderError> {
-        if !self.tera.contains_template(name) {
-            self.tera.add_raw_template(name, text).map_err(|error| fault(name, &error))?;
+        self.parse(name, text)?;
+        let mut output = BoundedText::default();
+        let rendered = self.tera.render_to(name, &self.context, &mut output);
+        rendered.map_err(|error| fault(name, &error))?;
+        let text = String::from_utf8(output.0);
+        text.map_err(|error| RenderError {
+            template: name.to_owned(),
+            detail: error.to_string(),
+            place: None,
+        })
+    }
+
+    /// Parses one template.
+    ///
+    /// # Errors
+    /// On a syntax error, with its place in the template.
+    pub fn parse(&mut self, name: &str, text: &str) -> Result<(), RenderError> {
+        if self.tera.contains_template(name) {
+            return Ok(());
         }
-        self.tera.render(name, &self.context).map_err(|error| fault(name, &error))
+        self.tera.add_raw_template(name, text).map_err(|error| fault(name, &error))
+    }
+}
+
+/// The output of one template, up to a limit.
+#[derive(Default)]
+struct BoundedText(Vec<u8>);
+
+impl std::io::Write for BoundedText {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.0.len() + bytes.len() > MAX_OUTPUT {
+            let reason = format!("it renders to more than {MAX_OUTPUT} bytes");
+            return Err(std::io::Error::other(reason));
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 
@@ -88,13 +129,23 @@ fn plain(value: &tera::Value) -> Value {
 }
 
 fn fault(template: &str, error: &tera::Error) -> RenderError {
+    if let tera::ErrorKind::SyntaxError(report) | tera::ErrorKind::RenderingError(report) =
+        error.kind()
+    {
+        let span = report.span();
+        return RenderError {
+            template: template.to_owned(),
+            detail: report.message().to_owned(),
+            place: Some((span.start_line, span.start_col + 1)),
+        };
+    }
     let mut detail = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
         detail.push_str(&format!(": {cause}"));
         source = cause.source();
     }
-    RenderError { template: template.to_owned(), detail }
+    RenderError { template: template.to_owned(), detail, place: None }
 }
 
 #[cfg(test)]

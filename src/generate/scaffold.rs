@@ -10,10 +10,11 @@ use serde_json::Value;
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
 use crate::visible::excerpt;
 
+use super::record::{AGENT_DIRECTORY, RECORD_PATH};
 use super::render::{Engine, RenderError};
 
 /// Mark of the name in paths of a template.
-const TOOL_MARK: &str = "@tool@";
+pub const TOOL_MARK: &str = "@tool@";
 /// Mark of the package in paths of a template.
 pub const PACKAGE_MARK: &str = "@package@";
 /// Mark of a resource: such a file is rendered once for each.
@@ -107,6 +108,8 @@ pub enum ScaffoldError {
     Files(#[from] FileSetError),
     #[error("template file `{0}` is not UTF-8")]
     NotUtf8(String),
+    #[error("`{0}` is written by aos itself")]
+    OfAos(String),
 }
 
 /// A path of a project with the names in it.
@@ -181,6 +184,9 @@ impl Scaffold<'_> {
             self.renamed(file)
         };
         let executable = self.executables.iter().any(|wanted| self.named(wanted) == path);
+        if is_of_aos(&path) {
+            return Err(ScaffoldError::OfAos(path));
+        }
         let path = RelativePath::parse(&path).map_err(FileSetError::from)?;
         files.insert(path, Content { bytes: bytes.into(), executable })?;
         Ok(())
@@ -241,6 +247,13 @@ pub fn output_name(template: &str) -> String {
         None => component.to_owned(),
     });
     components.collect::<Vec<_>>().join("/")
+}
+
+/// Whether aos itself writes the file at `path` of a project, so that no template can.
+#[must_use]
+pub fn is_of_aos(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    path == RECORD_PATH || is_within(&path, AGENT_DIRECTORY)
 }
 
 /// Whether `path` is `place` or is below it.

@@ -13,6 +13,7 @@ pub mod fleet;
 pub mod fleet_file;
 pub mod frozen;
 pub mod git;
+pub mod own_template;
 pub mod project;
 pub mod repository;
 pub mod runtimes;

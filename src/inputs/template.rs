@@ -28,8 +28,10 @@ const MAX_TEST_FILE: u64 = 1024 * 1024;
 pub struct TemplateInfo {
     pub name: String,
     pub version: String,
-    #[serde(deserialize_with = "family")]
+    /// A template of one's own may do without one.
+    #[serde(default = "no_family", deserialize_with = "family")]
     pub family: Family,
+    #[serde(default)]
     pub summary: String,
     /// Another template whose files this one has too; its own come first.
     #[serde(default)]
@@ -46,7 +48,9 @@ pub struct TemplateInfo {
     #[serde(default)]
     pub advice: String,
     /// Generator name to output paths.
+    #[serde(default)]
     pub outputs: BTreeMap<String, Paths>,
+    #[serde(default)]
     pub questions: Vec<Question>,
     #[serde(default)]
     pub only: Vec<Only>,
@@ -134,6 +138,10 @@ fn family<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Family, D
     text.parse().map_err(serde::de::Error::custom)
 }
 
+fn no_family() -> Family {
+    Family::NONE
+}
+
 /// Texts of presets by name.
 pub type Presets = BTreeMap<String, Cow<'static, str>>;
 
@@ -144,6 +152,8 @@ pub struct Template {
     /// In path order.
     pub files: Vec<TemplateFile>,
     pub presets: Presets,
+    /// Whether it is the user's own and not a part of this program.
+    pub is_own: bool,
 }
 
 /// Names of all templates.
@@ -181,7 +191,7 @@ pub fn find(name: &str) -> Result<Option<Template>, EmbeddedError> {
                 Some((preset.to_owned(), Cow::Borrowed(text)))
             })
             .collect();
-        Template { info, files, presets }
+        Template { info, files, presets, is_own: false }
     } else {
         match test_templates().filter(|_| names().iter().any(|known| known == name)) {
             Some(directory) => from_directory(&Path::new(&directory).join(name))?,
@@ -336,7 +346,7 @@ pub fn from_directory(directory: &Path) -> Result<Template, EmbeddedError> {
             found.push(TemplateFile::new(path, read(entry.path())?));
         }
     }
-    Ok(Template { info, files: found, presets: Presets::new() })
+    Ok(Template { info, files: found, presets: Presets::new(), is_own: false })
 }
 
 #[cfg(test)]
@@ -373,6 +383,7 @@ mod tests {
             let info = &template.info;
             assert!(names().contains(&info.name));
             assert!(!template.files.is_empty(), "{}", info.name);
+            assert!(info.family != Family::NONE && !info.summary.is_empty(), "{}", info.name);
             assert!(info.base.as_ref().is_none_or(|base| names().contains(base)), "{}", info.name);
             for generator in info.outputs.keys() {
                 assert!(generators(info.family).contains(&generator.as_str()), "{generator}");

@@ -93,7 +93,7 @@ fn unpack(name: &str, version: &str, archive: &[u8]) -> Result<Template, Embedde
     {
         file.names = example.clone();
     }
-    Ok(Template { info, files, presets })
+    Ok(Template { info, files, presets, is_own: false })
 }
 
 /// The archive of `template`: the same bytes for the same template, on every machine.

@@ -34,6 +34,8 @@ pub struct Signed<'a> {
     checksums: Checksums,
     /// Who signed.
     pub signer: String,
+    /// The commit of the release, as the certificate says.
+    pub commit: Option<String>,
     /// Index of the signature in the transparency log.
     pub log_index: u64,
 }
@@ -89,9 +91,9 @@ impl<'a> Signed<'a> {
             },
         )?;
         let evidence = SignedList { list, bundle };
-        let Proven { checksums, signer, log_index } =
+        let Proven { checksums, signer, commit, log_index } =
             evidence.verify(repository, &release.tag, trust)?;
-        Ok(Self { host, release, evidence, checksums, signer, log_index })
+        Ok(Self { host, release, evidence, checksums, signer, commit, log_index })
     }
 
     /// A small verified file of the release, in memory.
@@ -165,6 +167,8 @@ pub struct Proven {
     checksums: Checksums,
     /// Who signed.
     pub signer: String,
+    /// The commit of the release, as the certificate says.
+    pub commit: Option<String>,
     /// Index of the signature in the transparency log.
     pub log_index: u64,
 }
@@ -180,11 +184,12 @@ impl SignedList {
         tag: &str,
         trust: &TrustRoot,
     ) -> Result<Proven, ReleaseError> {
-        let (signer, log_index) = check(&self.list, &self.bundle, repository, tag, trust)
-            .map_err(|fault| fault.at(Stage::VerifySignature))?;
+        let Checked { signer, commit, log_index } =
+            check(&self.list, &self.bundle, repository, tag, trust)
+                .map_err(|fault| fault.at(Stage::VerifySignature))?;
         let checksums = Checksums::parse(&self.list)
             .map_err(|error| Fault::from(error).at(Stage::VerifyChecksum))?;
-        Ok(Proven { checksums, signer, log_index })
+        Ok(Proven { checksums, signer, commit, log_index })
     }
 }
 
@@ -216,13 +221,20 @@ pub fn required<'a>(release: &'a Release, name: &str) -> Result<&'a Asset, Relea
     })
 }
 
+/// What a verified signature says.
+struct Checked {
+    signer: String,
+    commit: Option<String>,
+    log_index: u64,
+}
+
 fn check(
     list: &[u8],
     bundle: &[u8],
     repository: &Repository,
     tag: &str,
     trust: &TrustRoot,
-) -> Result<(String, u64), Fault> {
+) -> Result<Checked, Fault> {
     let bundle = Bundle::parse(bundle)?;
     let identity = repository.signer(tag);
     let expected = ExpectedIdentity::exact(&identity)
@@ -237,11 +249,11 @@ fn check(
         now: clock::now_seconds(),
     };
     let verdict = policy.verify(Subject::Bytes(list), &bundle, trust)?;
-    let signer = match verdict.signer {
-        Signer::Certificate { identity, .. } => identity,
-        Signer::Key { .. } => identity,
+    let (signer, commit) = match verdict.signer {
+        Signer::Certificate { identity, claims, .. } => (identity, claims.commit),
+        Signer::Key { .. } => (identity, None),
     };
-    Ok((signer, verdict.log.index))
+    Ok(Checked { signer, commit, log_index: verdict.log.index })
 }
 
 fn same(name: &str, found: Sha256, expected: Sha256) -> Result<(), ReleaseError> {

@@ -2,7 +2,7 @@
 
 use crate::cli::Command;
 use crate::commands::runtime::RuntimeAction;
-use crate::commands::{self, Run, add, augmentor, mcp};
+use crate::commands::{self, Run, add, augmentor, mcp, template};
 use crate::report::{Failure, Outcome};
 
 pub(super) fn run(command: &Command, run: &Run) -> Result<Outcome, Failure> {
@@ -20,6 +20,7 @@ pub(super) fn run(command: &Command, run: &Run) -> Result<Outcome, Failure> {
         Command::Rename(args) => commands::rename::run(args, run),
         Command::Remove(args) => commands::remove::run(args, run),
         Command::Discover(args) => commands::discover::run(args, run),
+        Command::Template(args) => commands::template::run(args, run),
         Command::Wire(args) => commands::wire::run(args, run),
         Command::Augmentor(args) => commands::augmentor::run(args, run),
         Command::Mcp(args) => commands::mcp::run(args, run),
@@ -57,6 +58,12 @@ pub(super) fn path(command: &Command) -> &'static str {
         Command::Rename(_) => "rename",
         Command::Remove(_) => "remove",
         Command::Discover(_) => "discover",
+        Command::Template(args) => match args.action {
+            template::TemplateAction::Check(_) => "template check",
+            template::TemplateAction::New(_) => "template new",
+            template::TemplateAction::From(_) => "template from",
+            template::TemplateAction::Import(_) => "template import",
+        },
         Command::Wire(_) => "wire",
         Command::Augmentor(args) => match args.action {
             augmentor::AugmentorAction::Describe(_) => "augmentor describe",

@@ -87,6 +87,7 @@ struct Pinned {
 }
 
 fn pinned(project: &Project, roots: Option<TrustRoot>) -> Result<Pinned, Failure> {
+    sync::has_contract(project.family, "gen")?;
     let record = match &project.record {
         Slot::Good(record) => record,
         Slot::Absent => return Err(unusable(RECORD_PATH, ABSENT)),

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::generate::record_openapi::OpenapiSection;
 use crate::inputs::project::{Project, Slot};
+use crate::inputs::template::Template;
 use crate::openapi::{ApiDescription, ApiWishes, RequestKey};
 use crate::report::answers::openapi::ApiChange;
 use crate::report::{ErrorCode, Failure, Outcome};
@@ -14,7 +15,7 @@ use crate::system::files;
 use crate::visible::excerpt;
 use crate::workflows::Run;
 use crate::workflows::new::subject::SCAFFOLDERS;
-use crate::workflows::new::{choices, described, own_preset};
+use crate::workflows::new::{described, own_preset};
 use crate::workflows::upgrade::{self, OtherOperations, UpgradeRequest};
 use crate::workflows::write_gate::WriteOptions;
 
@@ -34,7 +35,7 @@ pub struct SyncApiRequest {
 /// What a project has of its API.
 struct Recorded {
     name: String,
-    template: String,
+    template: Template,
     section: OpenapiSection,
     preset: String,
     known: BTreeMap<RequestKey, String>,
@@ -46,7 +47,7 @@ struct Recorded {
 /// When the project was not made from a description, an operation is not there, or work would be lost without a token.
 pub fn run(request: &SyncApiRequest, run: &Run) -> Result<Outcome, Failure> {
     let recorded = recorded(&request.path)?;
-    let template = choices::template(&recorded.template)?;
+    let template = &recorded.template;
     let loaded = described::load(&request.description)?;
     let mut notes = Vec::new();
     let mut wishes = kept_wishes(&recorded, &loaded.api, &mut notes);
@@ -66,7 +67,7 @@ pub fn run(request: &SyncApiRequest, run: &Run) -> Result<Outcome, Failure> {
             select.push(request);
         }
     }
-    let described = described::make(&template, &recorded.name, loaded, &wishes)?;
+    let described = described::make(template, &recorded.name, loaded, &wishes)?;
     let family = SCAFFOLDERS.of(template.info.family);
     let changes = match family {
         Some(family) => family.described_changes(&recorded.preset, &described.preset)?,
@@ -95,6 +96,7 @@ pub fn run(request: &SyncApiRequest, run: &Run) -> Result<Outcome, Failure> {
     let upgrade = UpgradeRequest {
         path: request.path.clone(),
         api: Some(api),
+        stay: true,
         write: request.write.clone(),
         ..UpgradeRequest::default()
     };
@@ -135,7 +137,8 @@ fn recorded(path: &Path) -> Result<Recorded, Failure> {
     let Slot::Good(record) = &project.record else { return Err(without()) };
     let section = record.openapi.clone().ok_or_else(without)?;
     let name = record.answers.get("name").cloned().ok_or_else(without)?;
-    let template = record.template.as_ref().ok_or_else(without)?.name.clone();
+    let template = record.template.as_ref().ok_or_else(without)?;
+    let template = upgrade::recorded_template(&project.root, template)?;
     let file = project.root.join(own_preset::PATH);
     let preset =
         files::read(&file, MAX_PRESET).ok().and_then(|loaded| String::from_utf8(loaded.bytes).ok());

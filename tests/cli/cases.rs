@@ -60,7 +60,7 @@ impl Case {
             [first, second, ..] if first == "add" && second == "code" => {
                 format!("{first} {second}")
             }
-            [first, second, ..] if ["augmentor", "mcp"].contains(&&**first) => {
+            [first, second, ..] if ["augmentor", "mcp", "template"].contains(&&**first) => {
                 format!("{first} {second}")
             }
             [first, ..] => first.to_string(),
@@ -220,6 +220,49 @@ pub fn successes() -> Vec<Case> {
             call(&["new", "acme", "--confirm", &token])
         }),
         case("OK", "new list", |_| call(&["new", "--list"])),
+        case("OK", "new from a template of one's own", |sandbox| {
+            sandbox.aos(&["template", "new", "web"]).data();
+            call(&["new", "shop", "--template", "./web", "--no-git"])
+        }),
+        case("OK", "template check", |sandbox| {
+            sandbox.aos(&["template", "new", "web"]).data();
+            call(&["template", "check", "./web"])
+        }),
+        case("OK", "template new", |_| call(&["template", "new", "web", "--dir", "."])),
+        case("OK", "template new preview", |_| {
+            call(&["template", "new", "web", "--dry-run", "--diff"])
+        }),
+        case("OK", "template from", |sandbox| {
+            sandbox.write("shop/README.md", "# Shop\n");
+            call(&["template", "from", "./shop", "--to", "./web", "--name", "shop"])
+        }),
+        case("OK", "template from preview", |sandbox| {
+            sandbox.write("shop/README.md", "# Shop\n");
+            call(&["template", "from", "./shop", "--to", "./web", "--dry-run", "--diff"])
+        }),
+        case("OK", "template from confirmed", |sandbox| {
+            sandbox.write("shop/README.md", "# Shop\n");
+            let words = ["template", "from", "./shop", "--to", "./web", "--dry-run"];
+            let token = token(sandbox, &sandbox.work(), &words);
+            call(&["template", "from", "./shop", "--to", "./web", "--confirm", &token])
+        }),
+        case("OK", "template import", |sandbox| {
+            sandbox.write("cp/copier.yml", "port: 80\n");
+            sandbox.write("cp/x.txt.jinja", "{{ port }}\n");
+            call(&["template", "import", "./cp", "--to", "./web"])
+        }),
+        case("OK", "template import preview", |sandbox| {
+            sandbox.write("cp/copier.yml", "port: 80\n");
+            sandbox.write("cp/x.txt.jinja", "{{ port }}\n");
+            call(&["template", "import", "./cp", "--to", "./web", "--dry-run", "--diff"])
+        }),
+        case("OK", "template import confirmed", |sandbox| {
+            sandbox.write("cp/copier.yml", "port: 80\n");
+            sandbox.write("cp/x.txt.jinja", "{{ port }}\n");
+            let words = ["template", "import", "./cp", "--to", "./web", "--dry-run"];
+            let token = token(sandbox, &sandbox.work(), &words);
+            call(&["template", "import", "./cp", "--to", "./web", "--confirm", &token])
+        }),
         case("OK", "new described", |_| {
             let pair = "shipment.search=readonly";
             call(&[
@@ -617,6 +660,13 @@ fn value_failures() -> Vec<Case> {
             let project = sandbox.connector("acme");
             std::fs::write(project.join(".agent/SPEC_VERSION"), "main\n").expect("a file");
             call(&["sync-spec"]).within(project)
+        }),
+        case("E_NOT_FOUND", "new without the trust root", |_| {
+            call(&["new", "x", "--template", "./web", "--trusted-root", "nothing.json"])
+        }),
+        case("E_NOT_FOUND", "upgrade without the trust root", |sandbox| {
+            call(&["upgrade", "--template", "./web", "--trusted-root", "nothing.json"])
+                .within(sandbox.connector("acme"))
         }),
         case("E_NOT_FOUND", "missing bundle", |_| {
             call(&["verify", "file", "--bundle", "b", "--key", "k"])

@@ -56,6 +56,7 @@ mod disk;
 mod envelope;
 mod extension;
 mod fcc;
+mod fleets;
 mod formats;
 mod gen_files;
 mod gen_hostile;
@@ -77,6 +78,7 @@ mod new_output;
 mod notices;
 mod openapi;
 mod openapi_sync;
+mod own_template;
 #[cfg(all(unix, debug_assertions))]
 mod planted_state;
 mod runtime;

@@ -203,11 +203,16 @@ fn an_unknown_template_names_the_known_ones() {
     let error =
         sandbox.aos(&["new", "acme", "--template", "connector-pyton"]).error("E_VALIDATION", 2);
     assert_eq!(error["details"]["hint"], "did you mean `connector-python`?");
-    for hostile in ["../connector-python", "/etc", "connector-python/presets", ""] {
-        let error = sandbox.aos(&["new", "acme", "--template", hostile]).error("E_VALIDATION", 2);
+    for word in ["", "Connector-Python"] {
+        let error = sandbox.aos(&["new", "acme", "--template", word]).error("E_VALIDATION", 2);
         let known = texts(&error["details"]["known_templates"]);
         assert!(known.contains(&"connector-python") && known.contains(&"cli-go"), "{known:?}");
     }
+    // A text with a slash is a directory, and none of these is a template.
+    for directory in ["../connector-python", "/etc", "connector-python/presets"] {
+        sandbox.aos(&["new", "acme", "--template", directory]).error("E_NOT_FOUND", 3);
+    }
+    assert!(disk::names(&sandbox.work()).is_empty());
 }
 
 #[test]

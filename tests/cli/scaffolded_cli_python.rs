@@ -98,6 +98,13 @@ fn a_new_tool_passes_its_own_tests_and_the_check() {
     let project = made(&sandbox, "acme", &[]);
     passes_its_own_tests(&project);
     sandbox.aos_in(&project, &["check"]).data();
+    // So it is after a command was added.
+    let words = ["add", "item publish", "--mode", "write", "--input", "reason?"];
+    sandbox.aos_in(&project, &words).data();
+    is_clean(&project);
+    succeed(python().join("mypy"), &[], &project);
+    let words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "publish"];
+    succeed(python().join("python"), &words, &project);
 }
 
 #[test]

@@ -58,9 +58,15 @@ fn a_new_tool_passes_its_own_tests_and_the_check() {
     let (Some(go), Some(gofmt)) = (program(test, "go"), program(test, "gofmt")) else { return };
     let sandbox = Sandbox::new();
     let project = made(&sandbox, "acme", &[]);
-    assert_eq!(succeed(gofmt, &["-l", "."], &project), "");
+    assert_eq!(succeed(&gofmt, &["-l", "."], &project), "");
     passes_its_own_tests(&go, &project);
     sandbox.aos_in(&project, &["check"]).data();
+    // So it is after a command was added.
+    let words = ["add", "item publish", "--mode", "write", "--input", "reason?"];
+    sandbox.aos_in(&project, &words).data();
+    assert_eq!(succeed(&gofmt, &["-l", "."], &project), "");
+    succeed(&go, &["vet", "./internal/commands", "./internal/mock"], &project);
+    succeed(&go, &["test", "./internal/commands"], &project);
 }
 
 #[test]

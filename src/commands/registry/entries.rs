@@ -124,6 +124,43 @@ pub const ENTRIES: &[LeafCommand] = &[
         raw: Some("the diff"),
     },
     LeafCommand {
+        path: "template check",
+        kind: CommandKind::Query,
+        schema: "checked_template",
+        examples: &["aos template check ./templates/web --compact"],
+        raw: None,
+    },
+    LeafCommand {
+        path: "template new",
+        kind: CommandKind::Write,
+        schema: "made_template",
+        examples: &[
+            "aos template new web --dry-run --compact",
+            "aos template new web --dir templates --confirm ct_TOKEN --compact",
+        ],
+        raw: Some("the diff of a dry run"),
+    },
+    LeafCommand {
+        path: "template from",
+        kind: CommandKind::Write,
+        schema: "made_template",
+        examples: &[
+            "aos template from ./shop --to ./templates/web --dry-run --compact",
+            "aos template from ./shop --to ./templates/web --confirm ct_TOKEN --compact",
+        ],
+        raw: Some("the diff of a dry run"),
+    },
+    LeafCommand {
+        path: "template import",
+        kind: CommandKind::Write,
+        schema: "made_template",
+        examples: &[
+            "aos template import ./cookiecutter-web --to ./templates/web --dry-run --compact",
+            "aos template import ./copier-web --to ./templates/web --confirm ct_TOKEN --compact",
+        ],
+        raw: Some("the diff of a dry run"),
+    },
+    LeafCommand {
         path: "compare",
         kind: CommandKind::Query,
         schema: "comparison",

@@ -12,7 +12,7 @@ use super::super::discovery::Discovery;
 use super::changes::OmittedEntries;
 use super::{
     augmentor, changelog, check, command_change, completions, conformance, context, doctor,
-    generated, mcp, new, reference, runtime, sync, update, upgrade, verify, wire,
+    generated, mcp, new, reference, runtime, sync, template, update, upgrade, verify, wire,
 };
 
 /// The data of a command.
@@ -64,6 +64,8 @@ pub const ANSWERS: &[AnswerShape] = &[
         &["predicate_type", "signer", "claims"],
     ),
     AnswerShape::whole::<reference::Reference>("reference", &[]),
+    AnswerShape::whole::<template::CheckedTemplate>("checked_template", &["faults"]),
+    AnswerShape::shortened::<template::TemplateAnswer>("made_template", &["preview", "left_out"]),
     AnswerShape::whole::<runtime::RuntimeParts>("runtime", &["runtime", "parts"]),
     AnswerShape::shortened::<runtime::RuntimeAnswer>("runtime_change", &["preview", "runtime"]),
     AnswerShape::whole::<update::UpdateAnswer>("update", &[]),

@@ -26,7 +26,8 @@ pub struct CreatedProject {
     pub template: String,
     pub template_version: String,
     pub preset: Option<String>,
-    pub spec_tag: String,
+    /// Null for a project without a contract.
+    pub spec_tag: Option<String>,
     /// How many commands the new tool has, where that follows from the preset.
     pub commands: Option<usize>,
     pub files: Vec<CreatedFile>,

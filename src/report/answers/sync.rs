@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::changes::{FileChange, PreviewOf};
+use super::fleet_run::FleetRunReport;
 
 /// A contract that was vendored, or its preview.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
@@ -11,6 +12,8 @@ use super::changes::{FileChange, PreviewOf};
 pub enum SyncAnswer {
     Synced(Box<SyncedSpec>),
     Preview(Box<PreviewOf<SyncFacts>>),
+    /// Of `--recursive`.
+    Fleet(Box<FleetRunReport>),
 }
 
 /// A project at its tag.

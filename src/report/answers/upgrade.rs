@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::changes::{FileChange, Preview, PreviewOf};
+use super::fleet_run::FleetRunReport;
 use super::openapi::ApiChange;
 
 /// An upgrade, its end, its undoing, or a preview of one of them.
@@ -16,6 +17,8 @@ pub enum UpgradeAnswer {
     Aborted(AbortedUpgrade),
     /// Of `--abort`, or of the end of an upgrade whose conflicts are resolved.
     Plain(Box<Preview>),
+    /// Of `--recursive`.
+    Fleet(Box<FleetRunReport>),
 }
 
 /// A merged project.
@@ -44,7 +47,8 @@ pub struct UpgradeFacts {
     pub template: String,
     pub previous_version: String,
     pub version: String,
-    pub spec_tag: String,
+    /// Null for a project without a contract.
+    pub spec_tag: Option<String>,
     pub conflicts: Vec<MergeConflict>,
     /// Files that both sides changed, without a contradiction.
     pub merged: Vec<String>,
@@ -102,7 +106,8 @@ pub struct FinishedUpgrade {
     pub template: String,
     pub previous_version: String,
     pub version: String,
-    pub spec_tag: String,
+    /// Null for a project without a contract.
+    pub spec_tag: Option<String>,
     pub changes: Vec<FileChange>,
     pub notes: Vec<String>,
     pub next: Vec<String>,

@@ -4,6 +4,7 @@
 //! [`FORMATS`].
 
 mod junit;
+mod page;
 mod sarif;
 
 use super::answers::check::{CheckReport, RuleDescription};
@@ -15,7 +16,7 @@ pub type ReportWriter = fn(&CheckReport, &[RuleDescription]) -> String;
 
 /// The formats of `--report`.
 pub const FORMATS: &[(&str, ReportWriter)] =
-    &[("json", json), ("junit", junit::render), ("sarif", sarif::render)];
+    &[("html", page::render), ("json", json), ("junit", junit::render), ("sarif", sarif::render)];
 
 /// The whole answer, with every diff.
 fn json(report: &CheckReport, _: &[RuleDescription]) -> String {

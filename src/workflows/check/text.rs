@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::audit::{PassedOver, ProjectReport};
-use crate::contract::{Finding, Severity};
+use crate::contract::{Family, Finding, Severity};
 use crate::report::findings::{self, Diffs};
 use crate::visible::{Visible, visible};
 use crate::workflows::Run;
+use crate::workflows::upgrade::standing;
 
 use super::verdict::{FleetVerdict, plural};
 
@@ -226,7 +227,10 @@ fn project_line(report: &ProjectReport, run: &Run) -> Visible {
         (None, true) => style.good("OK"),
         (None, false) => style.bad("FAILED"),
     };
-    let tag = report.tag.as_deref().unwrap_or("no pin");
+    let tag = match &report.template {
+        Some(template) if report.family == Family::NONE => standing::named(template),
+        _ => report.tag.clone().unwrap_or_else(|| "no pin".to_owned()),
+    };
     let trust = match (report.trust, &report.source) {
         ("lock", _) => ", trusted by its lock only".to_owned(),
         ("signed", Some(source)) => format!(", signed by {source}"),

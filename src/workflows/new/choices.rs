@@ -1,18 +1,61 @@
 //! What the names on the command line stand for, with a hint when it is nothing.
 
 use crate::contract::suggestion;
+use crate::generate::record_origin::TemplateOrigin;
 use crate::inputs::embedded::EXAMPLE_PRESET;
+use crate::inputs::own_template::{self, FoundTemplate, NamedTemplate};
 use crate::inputs::template::{self, Template};
+use crate::plan::Content;
 use crate::report::{ErrorCode, Failure};
+use crate::verify::TrustRoot;
 use crate::visible::excerpt;
 
 use super::subject::Wanted;
 
-pub fn template(name: &str) -> Result<Template, Failure> {
+/// A template, and where it came from when it is the user's own.
+pub struct Chosen {
+    pub template: Template,
+    pub own: Option<OwnTemplate>,
+}
+
+/// What a project keeps of the user's own template.
+pub struct OwnTemplate {
+    pub origin: TemplateOrigin,
+    pub archive: Content,
+    pub notes: Vec<String>,
+}
+
+/// The template that `text` names: one of aos, a directory, or a repository.
+///
+/// # Errors
+/// When there is none, or it has a fault.
+pub fn template(text: &str, roots: Option<&TrustRoot>) -> Result<Chosen, Failure> {
+    match NamedTemplate::of(text)? {
+        NamedTemplate::Embedded(name) => {
+            Ok(Chosen { template: embedded_template(name)?, own: None })
+        }
+        NamedTemplate::Own(place) => {
+            let FoundTemplate { template, origin, archive, notes } =
+                own_template::found(&place, roots)?;
+            Ok(Chosen { template, own: Some(OwnTemplate { origin, archive, notes }) })
+        }
+    }
+}
+
+/// The template of this build called `name`.
+///
+/// # Errors
+/// When there is none.
+pub fn embedded_template(name: &str) -> Result<Template, Failure> {
     template::find(name)?.ok_or_else(|| {
         let known = template::names();
         let hint = suggestion::nearest(name, known.iter().map(String::as_str)).map_or_else(
-            || format!("templates are {}", known.join(", ")),
+            || {
+                format!(
+                    "templates are {}; a directory has a `/` in its name, such as `./web`",
+                    known.join(", ")
+                )
+            },
             |nearest| format!("did you mean `{nearest}`?"),
         );
         Failure::new(

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::contract::SpecTag;
 use crate::inputs::answers;
 use crate::inputs::embedded::{self, EXAMPLE_PRESET};
 use crate::inputs::template::{self, Question, Template};
@@ -22,7 +23,7 @@ use super::request::NewRequest;
 /// When the person declines or leaves; nothing is written then.
 pub fn complete(mut request: NewRequest) -> Result<NewRequest, Failure> {
     request.template = template_name(&request.template)?;
-    let template = choices::template(&request.template)?;
+    let template = choices::embedded_template(&request.template)?;
     request.name = name(&template)?;
     if request.preset.is_none()
         && request.openapi.is_none()
@@ -43,7 +44,7 @@ pub fn complete(mut request: NewRequest) -> Result<NewRequest, Failure> {
         yours,
         project.template.name,
         project.template.version,
-        project.tag,
+        project.tag.as_ref().map_or("none", SpecTag::as_str),
         command_line(&request)
     ));
     if prompt::yes(&Visible::literal("Create it?"), true).map_err(left)? {
@@ -68,7 +69,7 @@ fn template_name(default: &str) -> Result<String, Failure> {
     let names = template::names();
     let mut lines = Vec::new();
     for name in &names {
-        lines.push(visible!("{}: {}", name, choices::template(name)?.info.summary));
+        lines.push(visible!("{}: {}", name, choices::embedded_template(name)?.info.summary));
     }
     let default = names.iter().position(|name| name == default).unwrap_or_default();
     let chosen = prompt::choose(&Visible::literal("What to create"), &lines, default);

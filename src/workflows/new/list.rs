@@ -7,7 +7,7 @@ use crate::report::{Failure, Outcome};
 use crate::visible::{Visible, visible};
 use crate::workflows::Run;
 
-use super::choices::template;
+use super::choices::embedded_template;
 
 /// Describes every template.
 ///
@@ -18,7 +18,7 @@ pub fn list(run: &Run) -> Result<Outcome, Failure> {
     let mut templates = Vec::new();
     let mut lines = Vec::new();
     for name in template::names() {
-        let info = template(&name)?.info;
+        let info = embedded_template(&name)?.info;
         let mut presets = embedded::preset_names(&name);
         if embedded::has_presets(&name) {
             presets.push(EXAMPLE_PRESET);

@@ -32,6 +32,7 @@ use plan::NewProject;
 
 pub use dialog::complete;
 pub use list::list;
+pub use outcome::shell_word;
 pub use request::{NewRequest, OpenapiRequest};
 
 /// Makes the project.
@@ -129,7 +130,7 @@ pub fn explore(
     request: &OpenapiRequest,
     run: &Run,
 ) -> Result<Outcome, Failure> {
-    let answer = described::explore(&choices::template(template)?, name, request)?;
+    let answer = described::explore(&choices::template(template, None)?.template, name, request)?;
     let text = described::text(&answer, run.style);
     Ok(Outcome::new(NewAnswer::Described(Box::new(answer)), text))
 }

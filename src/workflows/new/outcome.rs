@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::generate::record_origin::ARCHIVE_PATH;
 use crate::generate::record_runtime::is_below;
 use crate::plan::RelativePath;
 use crate::report::answers::new::{CreatedFile, CreatedProject, NewAnswer, NewNotes};
@@ -18,12 +19,12 @@ use super::plan::NewProject;
 impl NewProject {
     pub fn unchanged(&self, target: &Path, run: &Run) -> Outcome {
         let text = visible!(
-            "{} {} is already what `aos new` creates (template {} {}, spec {})",
+            "{} {} is already what `aos new` creates (template {} {}{})",
             run.style.good("unchanged"),
             target.display(),
             self.template.name,
             self.template.version,
-            self.tag
+            self.tag.as_ref().map(|tag| format!(", spec {tag}")).unwrap_or_default()
         );
         Outcome::new(
             self.data("unchanged", target, &FirstCommit::none("nothing was written")),
@@ -80,7 +81,7 @@ impl NewProject {
             template: self.template.name.clone(),
             template_version: self.template.version.clone(),
             preset: self.subject.preset_name().map(str::to_owned),
-            spec_tag: self.tag.to_string(),
+            spec_tag: self.tag.as_ref().map(ToString::to_string),
             commands: self.subject.commands(),
             files: files.collect(),
             git: git.state(),
@@ -102,6 +103,9 @@ impl NewProject {
 
     /// How many files aos keeps, and where.
     fn kept(&self) -> String {
+        if self.tag.is_none() {
+            return format!("{ARCHIVE_PATH}, from which `aos upgrade` merges");
+        }
         let runtime = self.runtime.as_ref();
         let place = |path: &RelativePath| match runtime {
             Some(runtime) if is_below(path, runtime) => runtime.to_string(),
@@ -126,7 +130,7 @@ impl NewProject {
             Some(preset) => format!("preset {preset}"),
             None => format!("template {}", self.template.name),
         });
-        parts.push(format!("spec {}", self.tag));
+        parts.extend(self.tag.as_ref().map(|tag| format!("spec {tag}")));
         parts.join(", ")
     }
 

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::contract::SpecTag;
+use crate::contract::{Family, SpecTag};
 use crate::generate::outputs;
 use crate::generate::record::{RECORD_PATH, Record};
+use crate::generate::record_origin::ARCHIVE_PATH;
 use crate::generate::vendor::SpecRelease;
 use crate::inputs::answers;
 use crate::inputs::desired::{Desired, SourceBytes, WantedRuntime};
@@ -16,7 +17,7 @@ use crate::report::answers::openapi::DescribedApi;
 use crate::report::{ErrorCode, Failure};
 use crate::workflows::asked::requested_tag;
 
-use super::choices::template;
+use super::choices::{Chosen, template};
 use super::described;
 use super::own_preset;
 use super::rendering::{NamedProject, Rendering};
@@ -27,7 +28,8 @@ use super::subject::{SCAFFOLDERS, Subject};
 pub struct NewProject {
     pub subject: Box<dyn Subject>,
     pub template: TemplateInfo,
-    pub tag: SpecTag,
+    /// The contract it follows; `None` without one.
+    pub tag: Option<SpecTag>,
     pub files: FileSet,
     pub managed: BTreeSet<RelativePath>,
     /// The directory of the runtime, when there is one.
@@ -47,7 +49,7 @@ impl NewProject {
     /// # Errors
     /// When an input is wrong.
     pub fn plan(args: &NewRequest) -> Result<Self, Failure> {
-        let mut template = template(&args.template)?;
+        let Chosen { mut template, own } = template(&args.template, args.roots.as_deref())?;
         let described = match &args.openapi {
             None => None,
             Some(request) => Some(described::read(&template, &args.name, request)?),
@@ -71,15 +73,32 @@ impl NewProject {
             &args.set,
             &named.variables(),
         )?;
-        let tag = requested_tag(template.info.family, &args.spec)?;
-        let release = spec_source::embedded_release(template.info.family, &tag)?;
-        let made = named.render(answers, (env!("CARGO_PKG_VERSION"), tag.as_str()))?;
-        let Rendering { subject, files, mut record, next, advice, .. } = made;
+        let tag = contract_tag(template.info.family, &args.spec)?;
+        let versions = (env!("CARGO_PKG_VERSION"), tag.as_ref().map(SpecTag::as_str));
+        let made = named.render(answers, versions)?;
+        let Rendering { subject, mut files, mut record, next, advice, .. } = made;
         record.openapi = described.as_ref().map(|described| described.section.clone());
         let runtime = record.runtime.as_ref().map(|runtime| runtime.path.clone());
-        let (files, managed) = assemble(files, &record, release)?;
+        let mut notes = Vec::new();
+        let mut kept = FileSet::default();
+        if let (Some(own), Some(section)) = (own, &mut record.template) {
+            section.origin = Some(own.origin);
+            notes = own.notes;
+            kept.insert(RelativePath::literal(ARCHIVE_PATH), own.archive).map_err(files_failure)?;
+        }
+        let mut managed: BTreeSet<_> = kept.paths().cloned().collect();
+        files.extend(kept).map_err(files_failure)?;
+        let files = match &tag {
+            Some(tag) => {
+                let release = spec_source::embedded_release(template.info.family, tag)?;
+                let (files, of_contract) = assemble(files, &record, release)?;
+                managed.extend(of_contract);
+                files
+            }
+            None => with_record(files, &record)?,
+        };
         subject.refuse(&files)?;
-        let (template, notes) = (template.info, Vec::new());
+        let template = template.info;
         let api = described.map(|described| described.answer);
         Ok(Self { subject, template, tag, files, managed, runtime, notes, next, advice, api })
     }
@@ -90,14 +109,35 @@ impl NewProject {
     }
 }
 
+/// The tag of the contract of a family; `None` for a project without one.
+fn contract_tag(family: Family, spec: &str) -> Result<Option<SpecTag>, Failure> {
+    if family != Family::NONE {
+        return requested_tag(family, spec).map(Some);
+    }
+    if spec == "latest" {
+        return Ok(None);
+    }
+    Err(Failure::new(ErrorCode::Validation, "the template has no `family`, so it has no contract")
+        .hint("omit `--spec`"))
+}
+
+fn files_failure(error: crate::plan::FileSetError) -> Failure {
+    Failure::new(ErrorCode::Unknown, error.to_string())
+}
+
+fn with_record(mut files: FileSet, record: &Record) -> Result<FileSet, Failure> {
+    let path = RelativePath::literal(RECORD_PATH);
+    files.insert(path, Content::plain(record.render())).map_err(files_failure)?;
+    files.validate_tree().map_err(files_failure)?;
+    Ok(files)
+}
+
 /// All files of the new project, and which of them aos keeps.
 pub fn assemble(
     scaffolded: FileSet,
     record: &Record,
     release: Arc<SpecRelease>,
 ) -> Result<(FileSet, BTreeSet<RelativePath>), Failure> {
-    let files_failure =
-        |error: crate::plan::FileSetError| Failure::new(ErrorCode::Unknown, error.to_string());
     let bytes = |path: &str| {
         let path = RelativePath::parse(path).ok()?;
         scaffolded.get(&path).map(|content| content.bytes.to_vec())
@@ -109,9 +149,7 @@ pub fn assemble(
     };
     let desired = Desired::compute(record, release, &sources, WantedRuntime::Newest(None))?;
     let managed = desired.files()?;
-    let mut files = scaffolded;
-    let record_path = RelativePath::literal(RECORD_PATH);
-    files.insert(record_path, Content::plain(record.render())).map_err(files_failure)?;
+    let mut files = with_record(scaffolded, record)?;
     let paths = managed.paths().cloned().collect();
     files.extend(managed).map_err(files_failure)?;
     files.validate_tree().map_err(files_failure)?;

@@ -9,8 +9,8 @@ use crate::generate::output::Output;
 use crate::generate::record::{Record, SpecSection};
 use crate::generate::record_runtime::RuntimeSection;
 use crate::generate::record_template::TemplateSection;
-use crate::generate::render::Engine;
-use crate::generate::scaffold::{Origin, Scaffold, is_wanted, named};
+use crate::generate::render::{Engine, RenderError};
+use crate::generate::scaffold::{Origin, Scaffold, ScaffoldError, is_wanted, named};
 use crate::inputs::template::{Template, TemplateInfo};
 use crate::plan::{FileSet, RelativePath};
 use crate::report::{ErrorCode, Failure};
@@ -68,15 +68,33 @@ impl<'a> NamedProject<'a> {
     /// When preset and answers do not fit, or the template is faulty.
     pub fn render(
         self,
-        mut answers: BTreeMap<String, String>,
-        (aos_version, spec_tag): (&str, &str),
+        answers: BTreeMap<String, String>,
+        versions: (&str, Option<&str>),
     ) -> Result<Rendering, Failure> {
+        let is_own = self.template.is_own;
+        self.rendered(answers, versions).map_err(|fault| match fault {
+            Unrendered::Input(failure) => failure,
+            Unrendered::Template(error) if is_own => of_the_user(&error),
+            Unrendered::Template(error) => faulty(error),
+        })
+    }
+
+    /// The same, for a caller that wants to know where a template is wrong.
+    ///
+    /// # Errors
+    /// As [`NamedProject::render`].
+    pub fn rendered(
+        self,
+        mut answers: BTreeMap<String, String>,
+        (aos_version, spec_tag): (&str, Option<&str>),
+    ) -> Result<Rendering, Unrendered> {
         let Template { info, files, .. } = self.template;
         let subject = self.name.subject(&self.wanted, &mut answers)?;
-        let origin = Origin { spec_tag, aos_version, aos_repository: env!("CARGO_PKG_REPOSITORY") };
+        let aos_repository = env!("CARGO_PKG_REPOSITORY");
+        let origin = Origin { spec_tag: spec_tag.unwrap_or_default(), aos_version, aos_repository };
         let variables = subject.variables(&answers, &origin);
-        let mut engine = Engine::new(&variables).map_err(faulty)?;
-        let mut render = |name: &str, text: &str| engine.render(name, text).map_err(faulty);
+        let mut engine = Engine::new(&variables)?;
+        let mut render = |name: &str, text: &str| engine.render(name, text);
         let next = info.next.iter().map(|step| render(step, step)).collect::<Result<_, _>>()?;
         let advice = render("advice", &info.advice)?;
         let scaffold = Scaffold {
@@ -89,8 +107,9 @@ impl<'a> NamedProject<'a> {
             resources: subject.resources(),
             answers: &answers,
         };
-        let mut scaffolded = scaffold.files().map_err(faulty)?;
-        scaffolded.extend(subject.files().map_err(faulty)?).map_err(faulty)?;
+        let mut scaffolded = scaffold.files()?;
+        let of_subject = subject.files().map_err(ScaffoldError::from)?;
+        scaffolded.extend(of_subject).map_err(ScaffoldError::from)?;
         let origins = scaffold.origins();
         answers.insert("name".to_owned(), subject.name().to_owned());
         answers.retain(|_, value| !value.is_empty());
@@ -99,10 +118,36 @@ impl<'a> NamedProject<'a> {
             name: info.name.clone(),
             version: info.version.clone(),
             aos: Some(aos_version.to_owned()),
-            spec: Some(spec_tag.to_owned()),
+            spec: spec_tag.map(str::to_owned),
+            origin: None,
         });
         let advice = Some(advice.trim().to_owned()).filter(|text| !text.is_empty());
         Ok(Rendering { subject, files: scaffolded, origins, record, next, advice })
+    }
+}
+
+/// Why a template gives no project.
+pub enum Unrendered {
+    /// Preset, name and answers do not fit, or the record would be wrong.
+    Input(Failure),
+    Template(ScaffoldError),
+}
+
+impl From<Failure> for Unrendered {
+    fn from(failure: Failure) -> Self {
+        Self::Input(failure)
+    }
+}
+
+impl From<ScaffoldError> for Unrendered {
+    fn from(error: ScaffoldError) -> Self {
+        Self::Template(error)
+    }
+}
+
+impl From<RenderError> for Unrendered {
+    fn from(error: RenderError) -> Self {
+        Self::Template(error.into())
     }
 }
 
@@ -110,6 +155,12 @@ impl<'a> NamedProject<'a> {
 fn faulty(error: impl std::fmt::Display) -> Failure {
     Failure::new(ErrorCode::Unknown, format!("the template cannot be rendered: {error}"))
         .hint("this build of aos is defective; install a release")
+}
+
+/// What a template of one's own breaks is for its author to mend.
+fn of_the_user(error: &dyn std::fmt::Display) -> Failure {
+    Failure::new(ErrorCode::Validation, format!("the template cannot be rendered: {error}"))
+        .hint("fix the template; `aos template check DIR` renders every combination of its choices")
 }
 
 fn record(

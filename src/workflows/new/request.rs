@@ -1,7 +1,9 @@
 //! What a call of `aos new` asks for.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use crate::verify::TrustRoot;
 use crate::workflows::write_gate::WriteOptions;
 
 /// A description of an API, and what is chosen of it.
@@ -16,10 +18,12 @@ pub struct OpenapiRequest {
 }
 
 /// A new project.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct NewRequest {
     pub name: String,
     pub template: String,
+    /// The trust root for templates of hosts; the embedded one without it.
+    pub roots: Option<Arc<TrustRoot>>,
     pub preset: Option<String>,
     /// A description of an API that the commands are made from.
     pub openapi: Option<OpenapiRequest>,

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::apply;
-use crate::contract::SpecTag;
+use crate::contract::{Family, SpecTag};
 use crate::generate::lock::LOCK_PATH;
 use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
 use crate::generate::vendor;
@@ -51,6 +51,7 @@ pub fn follow(args: &SyncRequest, roots: Option<TrustRoot>, run: &Run) -> Result
         (Slot::Faulty { reason, .. }, None) => return Err(faulty_record(reason)),
         (Slot::Absent, None) => return Err(faulty_record("it does not exist")),
     };
+    has_contract(record.family, "sync-spec")?;
     let obtained = source::choose(args, &project, &record, roots)?;
     let (spec, note) = source::follow(&record.spec, args, &obtained);
     record.spec = spec;
@@ -100,6 +101,19 @@ pub fn follow(args: &SyncRequest, roots: Option<TrustRoot>, run: &Run) -> Result
             Ok(summary.outcome(run))
         }
     }
+}
+
+/// Refuses what only a project with a contract can do.
+///
+/// # Errors
+/// When the project follows none.
+pub fn has_contract(family: Family, command: &str) -> Result<(), Failure> {
+    if family != Family::NONE {
+        return Ok(());
+    }
+    let message = format!("the project follows no contract, so `aos {command}` has nothing to do");
+    Err(Failure::new(ErrorCode::Validation, message)
+        .hint("use `aos upgrade` for its template and `aos check` for both"))
 }
 
 /// Opens a project for writing: undoes a write of this machine that was cut off first, unless this is a dry run.

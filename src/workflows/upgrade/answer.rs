@@ -22,7 +22,7 @@ pub struct UpgradeReport<'a> {
     run: &'a Run,
     sides: &'a Sides,
     change: &'a UpgradeChange,
-    spec_tag: String,
+    spec_tag: Option<String>,
     notes: Vec<String>,
 }
 
@@ -32,14 +32,15 @@ impl<'a> UpgradeReport<'a> {
         run: &'a Run,
         sides: &'a Sides,
         change: &'a UpgradeChange,
-        obtained: &Obtained,
+        obtained: Option<&Obtained>,
         mut notes: Vec<String>,
     ) -> Self {
-        notes.extend(obtained.notes.iter().cloned());
+        notes.extend(obtained.iter().flat_map(|obtained| obtained.notes.iter().cloned()));
+        notes.extend(sides.own.iter().flat_map(|own| own.notes.iter().cloned()));
         notes.extend(change.kept.iter().map(|path| {
             format!("`{path}` is no longer needed; it was kept, because you changed it")
         }));
-        let spec_tag = obtained.release.tag.to_string();
+        let spec_tag = obtained.map(|obtained| obtained.release.tag.to_string());
         Self { args, run, sides, change, spec_tag, notes }
     }
 
@@ -48,7 +49,9 @@ impl<'a> UpgradeReport<'a> {
             "unchanged"
         } else if !self.change.conflicts.is_empty() {
             "conflicted"
-        } else if self.sides.previous.version == self.sides.info.version {
+        } else if self.sides.previous.version == self.sides.info.version
+            && self.sides.own.as_ref().is_none_or(|own| own.archive.is_none())
+        {
             "renewed"
         } else {
             "upgraded"

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::contract::suggestion;
 use crate::generate::outputs;
 use crate::generate::record::{RECORD_PATH, Record, with_spec_source};
+use crate::generate::record_origin::ARCHIVE_PATH;
 use crate::generate::record_template::{RecordChange, UpgradeSection};
 use crate::generate::record_text::RecordError;
 use crate::inputs::desired::{Desired, SourceBytes, WantedRuntime};
@@ -61,10 +62,9 @@ impl UpgradeChange {
         project: &Project,
         record: &Record,
         sides: &Sides,
-        obtained: &Obtained,
+        obtained: Option<&Obtained>,
     ) -> Result<Self, Failure> {
         let read = Read::of(project, sides);
-        let release = &obtained.release;
         let source = outputs::source(record.family, &record.spec.directory);
         let parsed = source.iter().map(String::as_str).chain([GO_MOD_PATH]);
         let parsed = parsed.filter_map(|path| RelativePath::parse(path).ok()).collect();
@@ -84,26 +84,43 @@ impl UpgradeChange {
         let healed = heal(args, &read, &mut merged)?;
         let records = Records::of(project, record, sides, obtained, args.api.as_ref())?;
         let (after, _) = records.changed(None)?;
-        let sources = sources(project, &after, source.as_deref(), &merged)?;
-        let desired = Desired::compute(
-            &after,
-            Arc::clone(release),
-            &sources,
-            WantedRuntime::Newest(project.lock.good()),
-        )?;
-        sync::refuse_losses(project, &after, &desired)?;
-        let managed: BTreeSet<_> = desired.files()?.paths().cloned().collect();
-        leave_managed(&mut merged, &managed);
-        let waiting = (!merged.conflicts.is_empty()).then(|| waiting(sides, &merged, release));
+        let desired = match obtained {
+            Some(obtained) => {
+                let sources = sources(project, &after, source.as_deref(), &merged)?;
+                let release = Arc::clone(&obtained.release);
+                let runtime = WantedRuntime::Newest(project.lock.good());
+                let desired = Desired::compute(&after, release, &sources, runtime)?;
+                sync::refuse_losses(project, &after, &desired)?;
+                let managed: BTreeSet<_> = desired.files()?.paths().cloned().collect();
+                leave_managed(&mut merged, &managed);
+                Some(desired)
+            }
+            None => None,
+        };
+        let waiting = (!merged.conflicts.is_empty()).then(|| waiting(sides, &merged));
         let (_, text) = records.changed(waiting.as_ref())?;
         let (differs, same) = compared(&read, &merged);
-        let wanted = wanted(&merged, text)?;
+        let archive = sides.own.as_ref().and_then(|own| own.archive.clone());
+        let wanted = wanted(&merged, text, archive)?;
         let paths: BTreeSet<_> = wanted.paths().chain(&merged.removed).cloned().collect();
         let current = tree::snapshot(&project.root, &paths);
         let own = Plan::between(&current, &wanted, &merged.removed);
-        let kept = desired.plan(&project.root, project.lock.good())?;
-        let plan = kept.only(|path| !paths.contains(path)).and(own);
-        let mut known = sync::known(project, record, &desired, &plan);
+        let (plan, mut known) = match &desired {
+            Some(desired) => {
+                let kept = desired.plan(&project.root, project.lock.good())?;
+                let plan = kept.only(|path| !paths.contains(path)).and(own);
+                let known = sync::known(project, record, desired, &plan);
+                (plan, known)
+            }
+            None => (own, BTreeMap::new()),
+        };
+        // The record was read, and the archive has the digest in it.
+        let of_aos = [RECORD_PATH, ARCHIVE_PATH].map(RelativePath::literal);
+        for edit in plan.edits().iter().filter(|edit| of_aos.contains(&edit.path)) {
+            if let Some(before) = &edit.before {
+                known.insert(edit.path.clone(), before.digest());
+            }
+        }
         for path in &merged.untouched {
             if let Some(Ours::File(content)) = read.ours.get(path) {
                 known.insert(path.clone(), content.digest());
@@ -147,14 +164,14 @@ impl<'a> Records<'a> {
         project: &Project,
         record: &Record,
         sides: &'a Sides,
-        obtained: &Obtained,
+        obtained: Option<&Obtained>,
         api: Option<&OtherOperations>,
     ) -> Result<Self, Failure> {
         let text = record_text(project)?;
-        let spec = sync::followed(record, obtained);
-        let text = match spec == record.spec {
-            true => text,
-            false => with_spec_source(&text, &spec).map_err(|error| unusable(&error))?,
+        let spec = obtained.map(|obtained| sync::followed(record, obtained));
+        let text = match spec.filter(|spec| *spec != record.spec) {
+            None => text,
+            Some(spec) => with_spec_source(&text, &spec).map_err(|error| unusable(&error))?,
         };
         let text = match api {
             Some(api) => api.section.written_to(&text).map_err(|error| unusable(&error))?,
@@ -190,16 +207,14 @@ pub fn unusable(error: &RecordError) -> Failure {
         .hint("fix the named member; nothing was changed")
 }
 
-fn waiting(
-    sides: &Sides,
-    merged: &Merged,
-    release: &crate::generate::vendor::SpecRelease,
-) -> UpgradeSection {
+fn waiting(sides: &Sides, merged: &Merged) -> UpgradeSection {
+    let section = sides.theirs.record.template.as_ref();
     let open: BTreeSet<_> = merged.conflicts.iter().map(|conflict| conflict.open.clone()).collect();
     UpgradeSection {
         version: sides.info.version.clone(),
         aos: program::version().to_owned(),
-        spec: release.tag.to_string(),
+        spec: section.and_then(|section| section.spec.clone()),
+        origin: section.and_then(|section| section.origin.clone()),
         conflicts: open.into_iter().collect(),
         answers: sides.theirs.record.answers.clone(),
     }
@@ -241,11 +256,12 @@ fn leave_managed(merged: &mut Merged, managed: &BTreeSet<RelativePath>) {
     merged.conflicts = open;
 }
 
-fn wanted(merged: &Merged, record: String) -> Result<FileSet, Failure> {
+fn wanted(merged: &Merged, record: String, archive: Option<Content>) -> Result<FileSet, Failure> {
     let mut wanted = FileSet::default();
     let files = merged.wanted.iter().map(|(path, content)| (path.clone(), content.clone()));
     let record = (RelativePath::literal(RECORD_PATH), Content::plain(record));
-    for (path, content) in files.chain([record]) {
+    let archive = archive.map(|archive| (RelativePath::literal(ARCHIVE_PATH), archive));
+    for (path, content) in files.chain([record]).chain(archive) {
         wanted.insert(path, content).map_err(|error| {
             Failure::new(ErrorCode::Conflict, format!("the files cannot exist together: {error}"))
                 .hint("rename yours; nothing was changed")

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::apply::{self, undo};
 use crate::audit::template::{self, OpenConflict};
+use crate::contract::Family;
 use crate::generate::lock::LOCK_PATH;
 use crate::generate::record::{RECORD_PATH, Record};
 use crate::generate::record_template::{UpgradeSection, finished};
@@ -95,6 +96,13 @@ fn plan(project: &Project, record: &Record) -> Result<(Plan, KnownDigests), Fail
         .map_err(|error| Failure::new(ErrorCode::Unknown, error.to_string()))?;
     let current = tree::snapshot(&project.root, files.paths());
     let own = Plan::between(&current, &files, &Default::default());
+    if record.family == Family::NONE {
+        let edits = own.edits().iter();
+        let known =
+            edits.filter_map(|edit| Some((edit.path.clone(), edit.before.as_ref()?.digest())));
+        let known = known.collect();
+        return Ok((own, known));
+    }
     let obtained = sync::obtain(project, record, None)?;
     let sources = SourceBytes::read(&project.root, record)?;
     let wanted = WantedRuntime::Newest(project.lock.good());

@@ -5,14 +5,17 @@ mod answer;
 mod change;
 mod finish;
 mod ours;
+mod own;
 mod request;
 mod sides;
 pub mod standing;
 
 use crate::apply::{self, undo};
+use crate::contract::Family;
 use crate::generate::lock::LOCK_PATH;
 use crate::generate::record::{RECORD_PATH, Record};
 use crate::inputs::project::{Project, Slot};
+use crate::inputs::spec_source::Obtained;
 use crate::merge::Style;
 use crate::report::{ErrorCode, Failure, Outcome};
 
@@ -23,6 +26,7 @@ use answer::UpgradeReport;
 use change::UpgradeChange;
 use sides::{Sides, without_template};
 
+pub use own::recorded_template;
 pub use request::{OtherOperations, UpgradeRequest};
 
 /// Merges the template into the project, finishes a merge, or undoes it.
@@ -39,11 +43,12 @@ pub fn merge(args: &UpgradeRequest, run: &Run) -> Result<Outcome, Failure> {
     if record.upgrade.is_some() {
         return finish::run(args, run, &project, &record, notes);
     }
-    let obtained = sync::obtain(&project, &record, args.spec.as_deref())?;
-    let sides = Sides::render(args, (&project.root, &record), obtained.release.tag.as_str())?;
-    let change = UpgradeChange::plan(args, &project, &record, &sides, &obtained)?;
+    let obtained = contract(args, &project, &record)?;
+    let tag = obtained.as_ref().map(|obtained| obtained.release.tag.to_string());
+    let sides = Sides::render(args, (&project.root, &record), tag.as_deref())?;
+    let change = UpgradeChange::plan(args, &project, &record, &sides, obtained.as_ref())?;
     let notes = args.api.iter().flat_map(|api| api.notes.clone()).chain(notes).collect();
-    let answer = UpgradeReport::new(args, run, &sides, &change, &obtained, notes);
+    let answer = UpgradeReport::new(args, run, &sides, &change, obtained.as_ref(), notes);
     if change.plan.is_empty() && !args.write.dry_run && args.write.confirm.is_none() {
         return Ok(answer.outcome());
     }
@@ -53,7 +58,7 @@ pub fn merge(args: &UpgradeRequest, run: &Run) -> Result<Outcome, Failure> {
             "{} {} {} {} {}",
             sides.info.name,
             sides.info.version,
-            obtained.release.tag,
+            tag.as_deref().unwrap_or("-"),
             conflict_style(args.conflicts),
             args.api.as_ref().map_or_else(String::new, |api| api.section.digest.to_string())
         ),
@@ -87,6 +92,22 @@ pub fn merge(args: &UpgradeRequest, run: &Run) -> Result<Outcome, Failure> {
                 return Err(error.into());
             }
             Err(answer.conflicted())
+        }
+    }
+}
+
+/// The contract of the project; `None` when it has none.
+fn contract(
+    args: &UpgradeRequest,
+    project: &Project,
+    record: &Record,
+) -> Result<Option<Obtained>, Failure> {
+    match (record.family == Family::NONE, &args.spec) {
+        (false, spec) => sync::obtain(project, record, spec.as_deref()).map(Some),
+        (true, None) => Ok(None),
+        (true, Some(_)) => {
+            let message = "the project follows no contract";
+            Err(Failure::new(ErrorCode::Validation, message).hint("omit `--spec`"))
         }
     }
 }

@@ -1,14 +1,16 @@
 //! What a call of `aos upgrade` asks for.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::generate::record_openapi::OpenapiSection;
 use crate::merge::Style;
 use crate::report::answers::openapi::ApiChange;
+use crate::verify::TrustRoot;
 use crate::workflows::write_gate::WriteOptions;
 
 /// An upgrade of a project.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct UpgradeRequest {
     pub path: PathBuf,
     /// Answers to change, `KEY=VALUE` each.
@@ -21,6 +23,12 @@ pub struct UpgradeRequest {
     pub conflicts: Style,
     /// Contract tag to move to as well, or `latest`.
     pub spec: Option<String>,
+    /// Where a newer version of a template of one's own is.
+    pub template: Option<String>,
+    /// Compare with the recorded version of such a template, and look for no newer one.
+    pub stay: bool,
+    /// The trust root for templates of hosts; the embedded one without it.
+    pub roots: Option<Arc<TrustRoot>>,
     /// Undo an upgrade whose conflicts are open.
     pub abort: bool,
     /// Other operations of the API than the recorded ones.
@@ -69,6 +77,9 @@ impl Default for UpgradeRequest {
             heal: Vec::new(),
             conflicts: Style::Inline,
             spec: None,
+            template: None,
+            stay: false,
+            roots: None,
             abort: false,
             api: None,
             write: WriteOptions::default(),

@@ -13,6 +13,7 @@ use crate::system::program;
 use crate::workflows::new::rendering::{NamedProject, Rendering};
 use crate::workflows::new::{choices, own_preset};
 
+use super::own::{self, OwnChange, OwnVersions};
 use super::request::UpgradeRequest;
 
 /// Old and new template, rendered.
@@ -24,6 +25,8 @@ pub struct Sides {
     pub previous: TemplateSection,
     /// Answers to questions that the old template did not ask.
     pub added: BTreeMap<String, String>,
+    /// What becomes of the origin of a template of one's own.
+    pub own: Option<OwnChange>,
 }
 
 impl Sides {
@@ -34,17 +37,24 @@ impl Sides {
     pub fn render(
         args: &UpgradeRequest,
         (root, record): (&Path, &Record),
-        tag: &str,
+        tag: Option<&str>,
     ) -> Result<Self, Failure> {
         let previous = record.template.clone().ok_or_else(without_template)?;
         let preset = record.answers.get("preset").map(String::as_str);
-        let mut newest = choices::template(&previous.name)?;
-        own_preset::recorded(&mut newest, preset, root)?;
-        let mut old = recorded(&previous, &newest)?;
-        if let Some(api) = &args.api {
-            if old.is_none() {
-                old = Some(choices::template(&previous.name)?);
+        let own = own::versions(args, (root, record), &previous)?;
+        let (mut newest, mut old, own) = match own {
+            Some(OwnVersions { newest, old, change }) => (newest, old, Some(change)),
+            None => {
+                let newest = choices::embedded_template(&previous.name)?;
+                let old = recorded(&previous, &newest)?;
+                (newest, old, None)
             }
+        };
+        if args.api.is_some() && old.is_none() {
+            old = Some(newest.clone());
+        }
+        own_preset::recorded(&mut newest, preset, root)?;
+        if let Some(api) = &args.api {
             own_preset::given(&mut newest, api.preset.clone());
         }
         if let Some(old) = &mut old {
@@ -60,16 +70,19 @@ impl Sides {
         let named = NamedProject::of(&newest, name, preset, None)?;
         let after =
             answers::renewed(&newest.info.questions, &before, &args.set, &named.variables())?;
-        let theirs = named.render(after, (program::version(), tag))?;
+        let mut theirs = named.render(after, (program::version(), tag))?;
         let aos = previous.aos.as_deref().unwrap_or(program::version());
-        let spec = previous.spec.as_deref().unwrap_or(tag);
+        let spec = previous.spec.as_deref().or(tag);
         let asked_before = before.clone();
         let base = NamedProject::of(old, name, preset, None)?.render(before, (aos, spec))?;
+        if let (Some(section), Some(own)) = (&mut theirs.record.template, &own) {
+            section.origin = Some(own.origin.clone());
+        }
         let mut added = theirs.record.answers.clone();
         added.retain(|key, _| {
             !asked_before.contains_key(key) && !base.record.answers.contains_key(key)
         });
-        Ok(Self { base, theirs, info: newest.info.clone(), previous, added })
+        Ok(Self { base, theirs, info: newest.info.clone(), previous, added, own })
     }
 
     /// Answers that differ from the recorded ones: key, before, after.

@@ -1,6 +1,7 @@
 //! Where a project stands with its template: for `aos context`.
 
 use crate::audit::template::TemplateState;
+use crate::contract::Family;
 use crate::generate::record::Record;
 use crate::inputs::project::Project;
 use crate::merge::content;
@@ -48,10 +49,13 @@ pub fn describe(project: &Project) -> Option<TemplateStanding> {
 
 /// Files of the newest template under the recorded answers: those that are equal, differ, and are missing.
 fn compared(project: &Project, record: &Record) -> Result<ComparedFiles, Failure> {
-    let args = UpgradeRequest::default();
+    let args = UpgradeRequest { stay: true, ..UpgradeRequest::default() };
     let unread = || Failure::new(ErrorCode::Config, "the pin cannot be read");
-    let tag = project.pin.good().ok_or_else(unread)?;
-    let sides = Sides::render(&args, (&project.root, record), tag.as_str())?;
+    let tag = match record.family == Family::NONE {
+        true => None,
+        false => Some(project.pin.good().ok_or_else(unread)?.as_str()),
+    };
+    let sides = Sides::render(&args, (&project.root, record), tag)?;
     let read = Read::of(project, &sides);
     let (mut same, mut differs, mut missing) = (0, Vec::new(), Vec::new());
     for (path, theirs) in &read.theirs {

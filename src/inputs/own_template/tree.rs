@@ -1,0 +1,213 @@
+//! The files of a template of one's own, in memory: read from a directory or an archive, packed, and their digest.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::Path;
+
+use crate::plan::{Digest, RelativePath};
+use crate::release::archive::{self, ArchiveError, Kept, Layout};
+use crate::system::files::{self, Kind};
+
+use super::fault::{TemplateError, TemplateFault};
+
+/// Description of a template.
+pub const INFO: &str = "template.toml";
+/// Directories whose files belong to a template; everything else beside them is not part of it.
+const PARTS: [&str; 2] = ["files", "presets"];
+/// Largest number of files.
+const MAX_FILES: usize = 900;
+/// Largest file, in bytes.
+pub const MAX_FILE: u64 = 4 * 1024 * 1024;
+/// Largest template, in bytes.
+const MAX_TREE: u64 = 16 * 1024 * 1024;
+/// Deepest directory.
+const MAX_DEPTH: usize = 32;
+/// Directory inside the archive.
+const TOP: &str = "template";
+
+/// A template, by path relative to its directory.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct TemplateTree(BTreeMap<RelativePath, Vec<u8>>);
+
+impl TemplateTree {
+    /// Reads `template.toml`, `files/` and `presets/` of a directory; `name` is for messages.
+    ///
+    /// # Errors
+    /// When something in it is a link or special, has a name that not every system supports, or is too large.
+    pub fn read(directory: &Path, name: &str) -> Result<Self, TemplateError> {
+        let unreadable =
+            |path: &Path, source| TemplateError::Read { path: path.to_owned(), source };
+        match files::kind(&directory.join(INFO)) {
+            Ok(Kind::Absent) => return Err(TemplateError::NotATemplate { name: name.to_owned() }),
+            Ok(_) => {}
+            Err(source) => return Err(unreadable(directory, source)),
+        }
+        let mut tree = GrowingTree { name, ..GrowingTree::default() };
+        tree.add(INFO, &directory.join(INFO))?;
+        for part in PARTS {
+            let root = directory.join(part);
+            if matches!(files::kind(&root), Ok(Kind::Absent)) {
+                continue;
+            }
+            let walk = walkdir::WalkDir::new(&root).follow_links(false).max_depth(MAX_DEPTH);
+            for entry in walk.sort_by_file_name() {
+                let entry = entry.map_err(|error| {
+                    let path = error.path().unwrap_or(&root).to_owned();
+                    unreadable(&path, error.into())
+                })?;
+                let inner = entry.path().strip_prefix(directory).unwrap_or(entry.path());
+                let shown = inner.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
+                if entry.file_type().is_dir() {
+                    if entry.depth() == MAX_DEPTH {
+                        return Err(tree.refused(&shown, "the directory is too deep"));
+                    }
+                    continue;
+                }
+                if inner.to_str().is_none() {
+                    return Err(tree.refused(&shown, "its name is not UTF-8"));
+                }
+                if entry.file_type().is_symlink() {
+                    let reason = "it is a symbolic link, which no template may contain";
+                    return Err(tree.refused(&shown, reason));
+                }
+                tree.add(&shown, entry.path())?;
+            }
+        }
+        tree.finished()
+    }
+
+    /// A template whose files were read already.
+    ///
+    /// # Errors
+    /// As [`TemplateTree::read`].
+    pub fn of_files(
+        all: impl IntoIterator<Item = (String, Vec<u8>)>,
+        name: &str,
+    ) -> Result<Self, TemplateError> {
+        let mut tree = GrowingTree { name, ..GrowingTree::default() };
+        for (path, bytes) in all {
+            if is_part(&path) {
+                tree.take(&path, bytes)?;
+            }
+        }
+        if !tree.files.keys().any(|path| path.as_str() == INFO) {
+            return Err(TemplateError::NotATemplate { name: name.to_owned() });
+        }
+        tree.finished()
+    }
+
+    #[must_use]
+    pub fn get(&self, path: &str) -> Option<&[u8]> {
+        self.0.get(&RelativePath::parse(path).ok()?).map(Vec::as_slice)
+    }
+
+    /// In path order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.0.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()))
+    }
+
+    /// The digest of a list with a line `sha256:DIGEST  PATH` for each file, in path order: independent of archives.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let line = |(path, bytes): (&str, &[u8])| format!("{}  {path}\n", Digest::of(bytes));
+        Digest::of(self.iter().map(line).collect::<String>().as_bytes())
+    }
+
+    /// The archive that a project keeps: the same bytes for the same template, in one version of aos.
+    ///
+    /// # Errors
+    /// When a path is too long for an archive.
+    pub fn pack(&self) -> io::Result<Vec<u8>> {
+        let compressed = flate2::GzBuilder::new().write(Vec::new(), flate2::Compression::best());
+        let mut packed = tar::Builder::new(compressed);
+        for (path, bytes) in self.iter() {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(bytes.len() as u64);
+            header.set_mode(0o644);
+            header.set_cksum();
+            packed.append_data(&mut header, format!("{TOP}/{path}"), bytes)?;
+        }
+        packed.into_inner()?.finish()
+    }
+
+    /// The template in such an archive.
+    ///
+    /// # Errors
+    /// When the archive is damaged, or what is in it is no template.
+    pub fn unpack(archive: &[u8], name: &str) -> Result<Self, TemplateError> {
+        let mut kept = Kept::below("", MAX_TREE);
+        archive::read_as(archive, Layout::documents(TOP), &mut kept)
+            .map_err(|error: ArchiveError| unusable(name, error.to_string()))?;
+        Self::of_files(kept.files, name)
+    }
+}
+
+/// Whether a file of a directory belongs to the template.
+#[must_use]
+pub fn is_part(path: &str) -> bool {
+    path == INFO
+        || PARTS
+            .iter()
+            .any(|part| path.strip_prefix(part).is_some_and(|rest| rest.starts_with('/')))
+}
+
+pub fn unusable(name: &str, reason: impl Into<String>) -> TemplateError {
+    TemplateError::Unusable { name: name.to_owned(), reason: reason.into() }
+}
+
+/// Files so far, within the limits.
+#[derive(Default)]
+struct GrowingTree<'a> {
+    name: &'a str,
+    files: BTreeMap<RelativePath, Vec<u8>>,
+    /// Their paths in lower case.
+    names: BTreeSet<String>,
+    length: u64,
+}
+
+impl GrowingTree<'_> {
+    fn refused(&self, path: &str, reason: &str) -> TemplateError {
+        let faults = vec![TemplateFault::new(path, None, reason)];
+        TemplateError::Faulty { name: self.name.to_owned(), faults }
+    }
+
+    fn add(&mut self, path: &str, place: &Path) -> Result<(), TemplateError> {
+        let loaded = match files::read(place, MAX_FILE) {
+            Ok(loaded) => loaded,
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                return Err(self.refused(path, &error.to_string()));
+            }
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                return Err(self.refused(path, "it is not a regular file"));
+            }
+            Err(source) => return Err(TemplateError::Read { path: place.to_owned(), source }),
+        };
+        self.take(path, loaded.bytes)
+    }
+
+    fn take(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), TemplateError> {
+        let parsed = RelativePath::parse(path).map_err(|error| {
+            self.refused(path, &format!("its name is not allowed: {}", error.reason))
+        })?;
+        self.length = self.length.saturating_add(bytes.len() as u64);
+        if bytes.len() as u64 > MAX_FILE {
+            return Err(self.refused(path, &format!("it is larger than {MAX_FILE} bytes")));
+        }
+        if self.length > MAX_TREE {
+            return Err(unusable(self.name, format!("it is larger than {MAX_TREE} bytes")));
+        }
+        if self.files.len() == MAX_FILES {
+            return Err(unusable(self.name, format!("it has more than {MAX_FILES} files")));
+        }
+        if !self.names.insert(parsed.case_key()) {
+            let reason = "another file differs from it only in upper and lower case";
+            return Err(self.refused(path, reason));
+        }
+        self.files.insert(parsed, bytes);
+        Ok(())
+    }
+
+    fn finished(self) -> Result<TemplateTree, TemplateError> {
+        Ok(TemplateTree(self.files))
+    }
+}

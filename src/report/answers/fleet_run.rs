@@ -1,0 +1,43 @@
+//! The answer of a command that was carried out in every project below a directory.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::check::UnsearchedDirectory;
+
+/// What became of each project, in the order of the paths.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct FleetRunReport {
+    pub summary: FleetRunSummary,
+    pub projects: Vec<FleetRunProject>,
+}
+
+/// The result in numbers.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct FleetRunSummary {
+    /// `ok`, `failed`, or `interrupted`.
+    pub status: &'static str,
+    pub projects: usize,
+    /// Projects that were changed, or would be in a dry run.
+    pub changed: usize,
+    pub unchanged: usize,
+    pub failed: usize,
+    /// Projects that were not looked at any more, because of an interruption.
+    pub pending: usize,
+    pub dry_run: bool,
+    pub unsearched: Vec<UnsearchedDirectory>,
+}
+
+/// One project.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct FleetRunProject {
+    pub path: String,
+    /// What the command says for one project, `preview` in a dry run, `failed` or `pending`.
+    pub status: String,
+    /// How many files changed, or would change.
+    pub changes: usize,
+    /// The error of a project that failed.
+    pub code: Option<&'static str>,
+    pub message: Option<String>,
+    pub hint: Option<String>,
+}

@@ -1,0 +1,138 @@
+//! A new template: written as a whole to a directory that has nothing in it, through the gate of every write.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::apply;
+use crate::inputs::own_template::{TemplateError, TemplateTree};
+use crate::inputs::template::Template;
+use crate::plan::{Content, FileSet, Plan, RelativePath};
+use crate::report::answers::template::{LeftOut, MadeTemplate, TemplateAnswer, TemplateFacts};
+use crate::report::{ErrorCode, Failure, Outcome};
+use crate::system::environment;
+use crate::system::files::{self, Kind};
+use crate::visible::{Visible, visible};
+use crate::workflows::Run;
+use crate::workflows::new::shell_word;
+use crate::workflows::write_gate::{self, Decision, Request, WriteOptions};
+
+/// What a template was made of, and with which call.
+pub struct Making<'a> {
+    pub command: &'static str,
+    pub target: &'a Path,
+    pub tree: TemplateTree,
+    pub template: Template,
+    pub left_out: Vec<LeftOut>,
+    pub notes: Vec<String>,
+}
+
+/// The template of these files, without a fault.
+///
+/// # Errors
+/// When it has one.
+pub fn tree(files: BTreeMap<String, Vec<u8>>, name: &str) -> Result<TemplateTree, TemplateError> {
+    TemplateTree::of_files(files, name)
+}
+
+impl Making<'_> {
+    /// Writes it.
+    ///
+    /// # Errors
+    /// When the target is taken.
+    pub fn write(self, write: &WriteOptions, run: &Run) -> Result<Outcome, Failure> {
+        let target = place(self.target)?;
+        let mut files = FileSet::default();
+        for (path, bytes) in self.tree.iter() {
+            let path = RelativePath::parse(path)
+                .map_err(|error| Failure::new(ErrorCode::Validation, error.to_string()))?;
+            files
+                .insert(path, Content { bytes: bytes.into(), executable: false })
+                .map_err(|error| Failure::new(ErrorCode::Validation, error.to_string()))?;
+        }
+        let facts = TemplateFacts {
+            name: self.template.info.name.clone(),
+            questions: self.template.info.questions.iter().map(|asked| asked.key.clone()).collect(),
+            rendered_files: self
+                .template
+                .files
+                .iter()
+                .filter(|file| file.path.ends_with(".tera"))
+                .count(),
+            left_out: self.left_out,
+            notes: self.notes,
+        };
+        let plan = Plan::between(&Default::default(), &files, &BTreeSet::new());
+        let known = BTreeMap::new();
+        let request = Request {
+            command: self.command,
+            arguments: facts.name.clone(),
+            root: &target,
+            plan: &plan,
+            known: &known,
+        };
+        if let Decision::Preview(mut offer) = write_gate::decide(&request, write, run)? {
+            for line in lines(&facts, run) {
+                offer.text.push(&visible!("\n{}", line));
+            }
+            return Ok(offer.outcome_with(facts, TemplateAnswer::Preview));
+        }
+        apply::create(&target, &files, |_| ())?;
+        let shown = target.display().to_string();
+        let next = vec![
+            format!("aos template check {}", shell_word(&shown)),
+            format!("aos new NAME --template {}", shell_word(&shown)),
+        ];
+        let mut text = vec![visible!(
+            "{} the template {} in {} ({} files, {} of them rendered)",
+            run.style.good("created"),
+            facts.name.clone(),
+            shown.clone(),
+            files.len(),
+            facts.rendered_files
+        )];
+        text.extend(lines(&facts, run));
+        text.push(visible!("\n{}", run.style.strong("Next")));
+        text.extend(next.iter().map(|step| visible!("  {}", run.style.accent(step))));
+        let data = TemplateAnswer::Made(MadeTemplate {
+            status: "created",
+            path: shown,
+            facts,
+            files: files.paths().map(ToString::to_string).collect(),
+            next,
+        });
+        Ok(Outcome::new(data, Visible::joined(text, "\n")))
+    }
+}
+
+fn lines(facts: &TemplateFacts, run: &Run) -> Vec<Visible> {
+    let left = facts.left_out.iter().map(|left| {
+        let line = left.line.map(|line| format!(":{line}")).unwrap_or_default();
+        visible!("{} {}{}: {}", run.style.warning("left out"), left.what, line, left.reason)
+    });
+    let notes = facts.notes.iter().map(|note| visible!("{} {}", run.style.warning("note:"), note));
+    left.chain(notes).collect()
+}
+
+/// The target, which has nothing in it, in a directory that exists.
+fn place(target: &Path) -> Result<PathBuf, Failure> {
+    let refused = |reason: String| {
+        Failure::new(
+            ErrorCode::Validation,
+            format!("`{}` cannot be used: {reason}", target.display()),
+        )
+        .hint("choose a directory that does not exist or is empty; nothing was changed")
+    };
+    let here = environment::current_directory().map_err(|error| refused(error.to_string()))?;
+    let full = here.join(target);
+    let (Some(parent), Some(name)) = (full.parent(), full.file_name()) else {
+        return Err(refused("it has no name".to_owned()));
+    };
+    let parent = files::canonical(parent).map_err(|error| refused(error.to_string()))?;
+    let full = parent.join(name);
+    match files::kind(&full).map_err(|error| refused(error.to_string()))? {
+        Kind::Absent => Ok(full),
+        Kind::Directory if files::names(&full).is_ok_and(|names| names.is_empty()) => Ok(full),
+        Kind::Directory => Err(refused("it is not empty".to_owned())),
+        _ => Err(refused("it is not a directory".to_owned())),
+    }
+}

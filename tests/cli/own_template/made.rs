@@ -1,0 +1,78 @@
+//! `aos template new` and `aos template from`.
+
+use std::path::Path;
+
+use crate::sandbox::{Sandbox, tree};
+
+#[test]
+fn a_new_template_is_in_order_and_makes_a_project() {
+    let sandbox = Sandbox::new();
+    let preview = sandbox.aos(&["template", "new", "web", "--dry-run"]).data();
+    let token = preview["confirm_token"].as_str().expect("a token");
+    assert!(!sandbox.work().join("web").exists());
+    sandbox.aos(&["template", "new", "web", "--confirm", token]).data();
+    sandbox.aos(&["template", "check", "web"]).data();
+    sandbox.aos(&["new", "shop", "--template", "./web", "--set", "license=MIT", "--no-git"]).data();
+    assert!(sandbox.work().join("shop/LICENSE").is_file());
+    sandbox.aos(&["template", "new", "web"]).error("E_VALIDATION", 2);
+    sandbox.aos(&["template", "new", "../x"]).error("E_VALIDATION", 2);
+}
+
+fn repository(sandbox: &Sandbox) {
+    for (path, text) in [
+        ("acme-shop/README.md", "# Acme Shop\n\nacme-shop {= x =} {% y %}\n"),
+        ("acme-shop/src/acme_shop/main.py", "class AcmeShopClient:\n    ENV = \"ACME_SHOP_KEY\"\n"),
+        ("acme-shop/.gitignore", "ignored.txt\n"),
+        ("acme-shop/ignored.txt", "acme-shop\n"),
+        ("acme-shop/page.tera", "{{ jinja }} {# x #}\n"),
+        ("acme-shop/empty", ""),
+        ("acme-shop/windows.txt", "acme-shop\r\nno end"),
+        ("acme-shop/dot_x", "left out\n"),
+        ("acme-shop/aos.toml", "family = \"harness\"\n"),
+    ] {
+        sandbox.write(path, text);
+    }
+    let program = sandbox.write("acme-shop/bin/acme-shop", "#!/bin/sh\n");
+    executable(&program);
+    std::fs::write(sandbox.work().join("acme-shop/logo.bin"), b"acme-shop\xff\0").expect("a file");
+}
+
+#[cfg(unix)]
+fn executable(path: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("a mode");
+}
+
+#[cfg(not(unix))]
+fn executable(_: &Path) {}
+
+#[test]
+fn a_repository_becomes_a_template_that_gives_the_same_files_again() {
+    let sandbox = Sandbox::new();
+    repository(&sandbox);
+    let words = ["template", "from", "./acme-shop", "--to", "./web", "--name", "acme-shop"];
+    let data = sandbox.aos(&words).data();
+    let left: Vec<_> = data["left_out"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|left| left["what"].clone())
+        .collect();
+    assert_eq!(left, ["aos.toml", "dot_x"]);
+    sandbox.aos(&["template", "check", "./web"]).data();
+    let made = |name: &str| {
+        let words = ["new", name, "--template", "./web", "--no-git", "--dir", "made"];
+        sandbox.aos(&words).data();
+        tree(&sandbox.work().join("made").join(name))
+    };
+    let mut original = tree(&sandbox.work().join("acme-shop"));
+    original.retain(|path, _| !["ignored.txt", "dot_x", "aos.toml"].contains(&path.as_str()));
+    let mut same = made("acme-shop");
+    same.retain(|path, _| path != "aos.toml" && path != ".agent/template.tar.gz");
+    assert_eq!(same, original);
+    let other = made("my-tool");
+    let text = |path: &str| String::from_utf8(other[path].0.clone()).expect("a text");
+    assert_eq!(text("README.md"), "# My Tool\n\nmy-tool {= x =} {% y %}\n");
+    assert!(text("src/my_tool/main.py").contains("class MyToolClient:\n    ENV = \"MY_TOOL_KEY\""));
+    assert!(other["bin/my-tool"].1);
+}

@@ -7,7 +7,7 @@ use crate::apply;
 use crate::inputs::own_template::{TemplateError, TemplateTree};
 use crate::inputs::template::Template;
 use crate::plan::{Content, FileSet, Plan, RelativePath};
-use crate::report::answers::template::{LeftOut, MadeTemplate, TemplateAnswer, TemplateFacts};
+use crate::report::answers::template::{LeftOutPart, MadeTemplate, TemplateAnswer, TemplateFacts};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::environment;
 use crate::system::files::{self, Kind};
@@ -22,7 +22,7 @@ pub struct Making<'a> {
     pub target: &'a Path,
     pub tree: TemplateTree,
     pub template: Template,
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<LeftOutPart>,
     pub notes: Vec<String>,
 }
 

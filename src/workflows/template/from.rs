@@ -36,7 +36,7 @@ pub fn from(
 ) -> Result<Outcome, Failure> {
     let root = files::canonical(directory).map_err(|error| {
         Failure::new(
-            crate::error::io_code(&error),
+            crate::error::source_code(&error),
             format!("`{}` cannot be read: {error}", directory.display()),
         )
         .hint("give the directory of a repository")
@@ -87,7 +87,8 @@ pub fn from(
         ));
     }
     let command = "template from";
-    Making { command, target, tree: made, template, left_out, notes }.write(write, run)
+    Making { command, target, option: "--to", tree: made, template, left_out, notes }
+        .write(write, run)
 }
 
 /// Why a path cannot be in a template.

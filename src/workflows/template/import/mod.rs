@@ -42,7 +42,7 @@ pub fn import(
 ) -> Result<Outcome, Failure> {
     let root = files::canonical(directory).map_err(|error| {
         let message = format!("`{}` cannot be read: {error}", directory.display());
-        Failure::new(crate::error::io_code(&error), message)
+        Failure::new(crate::error::source_code(&error), message)
             .hint("give the directory of a template")
     })?;
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -119,5 +119,6 @@ fn finish(
     };
     let Imported { left_out, notes, .. } = imported;
     let command = "template import";
-    Making { command, target, tree: made, template, left_out, notes }.write(write, run)
+    Making { command, target, option: "--to", tree: made, template, left_out, notes }
+        .write(write, run)
 }

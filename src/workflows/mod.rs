@@ -9,6 +9,7 @@ pub mod discover;
 pub mod doctor;
 pub mod fleet;
 pub mod gen_files;
+pub mod migrate;
 pub mod new;
 pub mod report_file;
 mod run;

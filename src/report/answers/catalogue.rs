@@ -12,7 +12,8 @@ use super::super::discovery::Discovery;
 use super::changes::OmittedEntries;
 use super::{
     augmentor, changelog, check, command_change, completions, conformance, context, doctor,
-    generated, mcp, migrate, new, reference, runtime, sync, template, update, upgrade, verify, wire,
+    generated, mcp, migrate, new, reference, runtime, sync, template, update, upgrade, verify,
+    wire,
 };
 
 /// The data of a command.

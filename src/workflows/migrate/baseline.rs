@@ -82,7 +82,8 @@ fn findings(
 fn without(mut all: Vec<Finding>, some: &[Finding]) -> Vec<Finding> {
     for finding in some {
         let same = |other: &Finding| {
-            (other.rule, &other.path, &other.message) == (finding.rule, &finding.path, &finding.message)
+            (other.rule, &other.path, &other.message)
+                == (finding.rule, &finding.path, &finding.message)
         };
         if let Some(at) = all.iter().position(same) {
             all.remove(at);

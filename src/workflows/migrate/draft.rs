@@ -67,8 +67,7 @@ impl<'a> Draft<'a> {
                 let inner = path.strip_prefix(new.as_str())?;
                 self.files.files.get(&format!("{old}{inner}"))
             });
-            let executable =
-                self.files.files.get(path).or(was).is_some_and(|file| file.executable);
+            let executable = self.files.files.get(path).or(was).is_some_and(|file| file.executable);
             match bytes {
                 Some(bytes) => {
                     let file = SourceFile { bytes: bytes.clone(), executable };

@@ -21,7 +21,9 @@ use crate::inputs::fleet_file::BASELINE_PATH;
 use crate::inputs::project::{Project, Slot};
 use crate::inputs::repository;
 use crate::plan::{Digest, Plan, RelativePath};
-use crate::report::answers::migrate::{MigrateAnswer, MigrationFacts, RewriteReport, UntouchedReport};
+use crate::report::answers::migrate::{
+    MigrateAnswer, MigrationFacts, RewriteReport, UntouchedReport,
+};
 use crate::report::migration::Migration;
 use crate::report::{ErrorCode, Failure, Outcome, answers};
 use crate::visible::Visible;
@@ -71,7 +73,7 @@ fn prepare(
         Slot::Good(record) => record.clone(),
         Slot::Absent => {
             let adoption = adoption::propose(project.family, original, project.lock.good());
-            notes.extend(adoption.reasons);
+            notes.extend(adoption.remarks);
             adoption.record
         }
         Slot::Faulty { reason, .. } => {
@@ -115,14 +117,18 @@ fn prepare(
     if depth == ProofDepth::Whole && rewrites.iter().any(|entry| entry.status == "rewritten") {
         let proof = prover.compare(&adopted.files, &complete.files)?;
         if !proof.broken.is_empty() {
-            let message = format!("{} passed before the rewrites and does not after them", proof.broken.join(", "));
+            let message = format!(
+                "{} passed before the rewrites and does not after them",
+                proof.broken.join(", ")
+            );
             return Err(Failure::new(ErrorCode::Nonconformant, message)
                 .hint("`--proof each` finds the rewrite, and leaves it out")
                 .detail("proof", proof));
         }
         whole = Some(proof);
     }
-    let has_changed = draft.is_adopted() || rewrites.iter().any(|entry| entry.status == "rewritten");
+    let has_changed =
+        draft.is_adopted() || rewrites.iter().any(|entry| entry.status == "rewritten");
     let baseline = if has_changed {
         baseline::of(project, original, &complete.files, draft.is_adopted())?
     } else {

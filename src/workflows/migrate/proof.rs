@@ -147,7 +147,8 @@ fn conform(
     };
     match process::run(&invocation) {
         Ok(output) => {
-            let verdicts = files::read(&report, MAX_REPORT).ok().and_then(|read| verdicts(&read.bytes));
+            let verdicts =
+                files::read(&report, MAX_REPORT).ok().and_then(|read| verdicts(&read.bytes));
             Ok(verdicts.ok_or_else(|| said(&output.stdout)))
         }
         Err(ProcessError::Interrupted) => {
@@ -252,7 +253,8 @@ mod tests {
     #[test]
     fn a_probe_that_passed_and_is_blocked_now_is_broken() {
         let before = verdicts(&[("a", "pass"), ("b", "fail"), ("c", "pass"), ("d", "blocked")]);
-        let after = verdicts(&[("a", "blocked"), ("b", "pass"), ("c", "not_applicable"), ("d", "fail")]);
+        let after =
+            verdicts(&[("a", "blocked"), ("b", "pass"), ("c", "not_applicable"), ("d", "fail")]);
         let proof = proof(&before, &after);
         assert_eq!((proof.broken, proof.fixed), (vec!["a".to_owned()], vec!["b".to_owned()]));
     }

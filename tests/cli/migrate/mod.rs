@@ -65,7 +65,9 @@ fn a_connector_is_adopted_with_a_dated_baseline_and_rewritten_in_one_plan() {
     assert!(disk::state(&project) == before);
     let data = migrated(&sandbox, &project, &[]);
     assert_eq!((&data["status"], &data["adopted"]), (&"migrated".into(), &true.into()));
-    for id in ["package-name", "permission-keys", "contract-module", "health-words", "masks", "flags"] {
+    for id in
+        ["package-name", "permission-keys", "contract-module", "health-words", "masks", "flags"]
+    {
         assert_eq!(of(&data, id)["status"], "rewritten", "{data}");
     }
     let baseline: Value =
@@ -76,7 +78,10 @@ fn a_connector_is_adopted_with_a_dated_baseline_and_rewritten_in_one_plan() {
     let compare = ["check", "--recursive", ".", "--baseline", "compare"];
     let fleet = sandbox.aos_in(&project, &compare).data();
     assert_eq!(fleet["fleet"]["baseline"]["known"], data["baseline"]["findings"]);
-    disk::append(&project.join("agent-harness/aos_parcel/parcel/config.py"), "\nx = token()[:4]\nimport os; os.system('x')\n");
+    disk::append(
+        &project.join("agent-harness/aos_parcel/parcel/config.py"),
+        "\nx = token()[:4]\nimport os; os.system('x')\n",
+    );
     sandbox.aos_in(&project, &compare).error("E_DRIFT", 6);
 }
 
@@ -131,7 +136,11 @@ fn a_rewrite_that_breaks_the_tool_is_left_out() {
     let project = connector(&sandbox, "aos-parcel");
     // The group is used in a way that no text shows: arguments that begin with a global flag are refused.
     let cli = project.join(PACKAGE).join("cli.py");
-    disk::edit(&cli, "@click.group()", "class Odd(click.Group):\n    def main(self, args=None, **more):\n        if args is not None:\n            raise SystemExit(9)\n        return super().main(args=args, **more)\n\n\n@click.group(cls=Odd)");
+    disk::edit(
+        &cli,
+        "@click.group()",
+        "class Odd(click.Group):\n    def main(self, args=None, **more):\n        if args is not None:\n            raise SystemExit(9)\n        return super().main(args=args, **more)\n\n\n@click.group(cls=Odd)",
+    );
     let words = ["migrate", "--only", "flags", "--dry-run", "--diff"];
     let data = with_python(&sandbox, &project, &words).data();
     let entry = of(&data, "flags");

@@ -12,12 +12,17 @@ fn only_the_lines_of_a_rewrite_change() {
     let before = read(&format!("{PACKAGE}/config.py"));
     migrated(&sandbox, &project, &["--only", "masks"]);
     let after = read(&format!("{PACKAGE}/config.py"));
-    assert_eq!(after, before.replace("f\"{value[:4]}***{value[-4:]}\"   # first", "\"***\"   # first"));
+    assert_eq!(
+        after,
+        before.replace("f\"{value[:4]}***{value[-4:]}\"   # first", "\"***\"   # first")
+    );
     let project_file = read("agent-harness/pyproject.toml");
     migrated(&sandbox, &project, &["--only", "package-name"]);
     assert_eq!(
         read("agent-harness/pyproject.toml"),
-        project_file.replace("\"cli_aos.", "\"aos_parcel.").replace("\"cli_aos*\"", "\"aos_parcel*\"")
+        project_file
+            .replace("\"cli_aos.", "\"aos_parcel.")
+            .replace("\"cli_aos*\"", "\"aos_parcel*\"")
     );
     assert!(!project.join("agent-harness/cli_aos").exists());
     let test = read("agent-harness/tests/test_cli.py");
@@ -32,7 +37,12 @@ fn look_ups_become_values_of_the_generated_module() {
     let project = connector(&sandbox, "aos-parcel");
     migrated(&sandbox, &project, &["--only", "contract-module"]);
     let code = disk::read(&project.join(format!("{PACKAGE}/runtime.py")));
-    assert!(code.contains("from cli_aos.parcel import config\nfrom cli_aos.parcel import contract_gen\n"), "{code}");
+    assert!(
+        code.contains(
+            "from cli_aos.parcel import config\nfrom cli_aos.parcel import contract_gen\n"
+        ),
+        "{code}"
+    );
     assert!(code.contains("return contract_gen.plain(contract_gen.MANIFEST)\n"), "{code}");
     assert!(code.contains("contract_gen.COMMANDS.items()}}   # id to mode\n"), "{code}");
     assert!(!code.contains("__file__") && !code.contains(".json"), "{code}");
@@ -110,7 +120,11 @@ fn a_package_that_is_named_in_an_unknown_way_is_not_renamed_at_all() {
     let sandbox = Sandbox::new();
     for (path, text, reason) in [
         ("agent-harness/run.sh", "exec python -m cli_aos.parcel.cli\n", "does not know what for"),
-        ("agent-harness/cli_aos/parcel/more.py", "import cli_aos as package\nx = cli_aos\n", "as a value"),
+        (
+            "agent-harness/cli_aos/parcel/more.py",
+            "import cli_aos as package\nx = cli_aos\n",
+            "as a value",
+        ),
         ("agent-harness/aos_parcel/__init__.py", "", "exists already"),
     ] {
         let sandbox_name = format!("{}/aos-parcel", path.replace('/', "-"));

@@ -6,7 +6,7 @@ pub mod imports;
 mod loaded;
 mod packaging;
 mod scope;
-mod statements;
+pub mod statements;
 mod targets;
 pub mod tokens;
 mod uses;

@@ -23,10 +23,7 @@ impl<'t> CodeText<'t> {
 
     /// Every Python source of the harness that is text and not written by aos, tests included.
     #[must_use]
-    pub fn all(
-        files: &'t ProjectFiles,
-        managed: &std::collections::BTreeSet<String>,
-    ) -> Vec<Self> {
+    pub fn all(files: &'t ProjectFiles, managed: &std::collections::BTreeSet<String>) -> Vec<Self> {
         let sources = files.below(HARNESS, ".py").filter(|(path, _)| !managed.contains(*path));
         let sources = sources.filter_map(|(path, file)| {
             std::str::from_utf8(&file.bytes).ok().map(|text| Self::read(path, text))
@@ -49,9 +46,10 @@ impl<'t> CodeText<'t> {
 
     /// Replaces a range of the text; a range that overlaps with another one is refused.
     pub fn replace(&mut self, range: Range<usize>, text: impl Into<String>) -> bool {
-        let is_free = self.edits.iter().all(|(other, _)| {
-            other.end <= range.start || range.end <= other.start
-        });
+        let is_free = self
+            .edits
+            .iter()
+            .all(|(other, _)| other.end <= range.start || range.end <= other.start);
         if is_free {
             self.edits.push((range, text.into()));
         }

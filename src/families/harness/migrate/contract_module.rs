@@ -11,10 +11,10 @@ use crate::audit::shadow::python::imports::imports;
 use crate::audit::shadow::python::statements::{Statements, closing};
 use crate::audit::shadow::python::tokens::PythonKind;
 use crate::contract::json;
+use crate::families::harness::contract::FAMILY;
 use crate::families::harness::python_source::{NoteKind, PythonSource};
 use crate::families::harness::rules::is_test;
 use crate::inputs::adoption;
-use crate::families::harness::contract::FAMILY;
 use crate::workflows::migrate::seam::{RewriteSubject, Rewritten, UntouchedPlace};
 
 use super::code::CodeText;
@@ -46,7 +46,9 @@ pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
     let sources = CodeText::all(subject.files, subject.managed);
     let sources: Vec<_> = sources.into_iter().filter(|code| !is_test(code.path)).collect();
     let Some(package) = package(subject) else {
-        let places = sources.iter().flat_map(|code| left(code, &[], "the script of pyproject.toml starts no package"));
+        let places = sources
+            .iter()
+            .flat_map(|code| left(code, &[], "the script of pyproject.toml starts no package"));
         return Rewritten { untouched: places.collect(), ..Rewritten::default() };
     };
     let permissions = permissions(subject);
@@ -76,7 +78,11 @@ pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
             }
         }
         if done.is_empty() {
-            result.untouched.extend(left(&code, &[], "the file is not read as one JSON document here"));
+            result.untouched.extend(left(
+                &code,
+                &[],
+                "the file is not read as one JSON document here",
+            ));
             continue;
         }
         if let Ok((at, line)) = import_line(&code, &package) {
@@ -86,7 +92,8 @@ pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
         for range in &gone {
             code.replace(range.clone(), "");
         }
-        let covered: Vec<_> = done.iter().map(|look_up| look_up.range.clone()).chain(gone).collect();
+        let covered: Vec<_> =
+            done.iter().map(|look_up| look_up.range.clone()).chain(gone).collect();
         result.untouched.extend(left(&code, &covered, "the path is still used"));
         let path = code.path.to_owned();
         if let Some(text) = code.edited() {
@@ -150,7 +157,10 @@ fn constants(sources: &[CodeText<'_>]) -> BTreeMap<String, Document> {
             let statement = statements.around(index);
             let document = path_of(code, statement.start + 2..statement.end)
                 .filter(|_| is_at_margin(code, index));
-            found.entry(token.text.to_owned()).and_modify(|known| *known = None).or_insert(document);
+            found
+                .entry(token.text.to_owned())
+                .and_modify(|known| *known = None)
+                .or_insert(document);
         }
     }
     found.into_iter().filter_map(|(name, document)| Some((name, document?))).collect()
@@ -170,7 +180,9 @@ fn path_of(code: &CodeText<'_>, tokens: Range<usize>) -> Option<Document> {
     let before = last.checked_sub(1).map(|before| range[before].text);
     let is_path = match before {
         Some("/") => true,
-        Some("(" | ",") => range.iter().any(|token| token.is("join") || token.is("joinpath") || token.is("Path")),
+        Some("(" | ",") => {
+            range.iter().any(|token| token.is("join") || token.is("joinpath") || token.is("Path"))
+        }
         _ => false,
     };
     (only_closes && is_path).then_some(document)
@@ -182,8 +194,6 @@ struct LookUp {
     /// Bytes of the expression.
     range: Range<usize>,
     document: Document,
-    /// The constant that it uses.
-    name: Option<String>,
 }
 
 fn look_ups(code: &CodeText<'_>, constants: &BTreeMap<String, Document>) -> Vec<LookUp> {
@@ -200,11 +210,11 @@ fn look_ups(code: &CodeText<'_>, constants: &BTreeMap<String, Document>) -> Vec<
         }
         let end = closing(tokens, index + 3);
         let inner = index + 4..end;
-        let Some((path, document, name)) = read_path(code, inner, constants) else { continue };
+        let Some((path, document)) = read_path(code, inner, constants) else { continue };
         if code.has_comment(index..end + 1) || path.is_empty() {
             continue;
         }
-        found.push(LookUp { range: tokens[index].at..code.end(end), document, name });
+        found.push(LookUp { range: tokens[index].at..code.end(end), document });
     }
     found
 }
@@ -214,7 +224,7 @@ fn read_path(
     code: &CodeText<'_>,
     inner: Range<usize>,
     constants: &BTreeMap<String, Document>,
-) -> Option<(Range<usize>, Document, Option<String>)> {
+) -> Option<(Range<usize>, Document)> {
     let tokens = code.tokens.get(inner.clone())?;
     let depth = tokens.first()?.depth;
     let read = tokens.iter().rposition(|token| {
@@ -236,12 +246,11 @@ fn read_path(
     }
     let path = inner.start..inner.start + dot;
     if path.len() == 1 && code.tokens[path.start].kind == PythonKind::Name {
-        let name = code.tokens[path.start].text;
-        let document = *constants.get(name)?;
-        return Some((path, document, Some(name.to_owned())));
+        let document = *constants.get(code.tokens[path.start].text)?;
+        return Some((path, document));
     }
     let document = path_of(code, path.clone())?;
-    Some((path, document, None))
+    Some((path, document))
 }
 
 /// Where and how the module is imported.
@@ -314,9 +323,10 @@ fn unused(
             continue;
         }
         let value = &code.tokens[statement.clone()];
-        let is_path = constants.contains_key(token.text)
-            || value.iter().any(|inner| inner.is("__file__"));
-        let mut others = code.tokens.iter().filter(|other| other.is(token.text) && other.at != token.at);
+        let is_path =
+            constants.contains_key(token.text) || value.iter().any(|inner| inner.is("__file__"));
+        let mut others =
+            code.tokens.iter().filter(|other| other.is(token.text) && other.at != token.at);
         let is_free = others.clone().next().is_some()
             && others.all(|other| gone.iter().any(|range| range.contains(&other.at)));
         let end = code.end(statement.end.saturating_sub(1));

@@ -15,9 +15,8 @@ const TEXT: &str = include_str!("global_flags.py");
 
 /// Adds the module.
 pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
-    let refused = |path: &str, reason: &str| {
-        Rewritten::refused(UntouchedPlace::of(path, None, reason))
-    };
+    let refused =
+        |path: &str, reason: &str| Rewritten::refused(UntouchedPlace::of(path, None, reason));
     let files = subject.files;
     let Some(text) = files.text(PYPROJECT) else { return refused(PYPROJECT, "it cannot be read") };
     let Ok(project) = Pyproject::read(text) else { return refused(PYPROJECT, "it is not TOML") };
@@ -56,14 +55,16 @@ pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
         );
     };
     let takes = |flag: &str| {
-        group.decorators.iter().any(|decorator| {
-            decorator.method == "option" && decorator.strings.contains(&flag)
-        })
+        group
+            .decorators
+            .iter()
+            .any(|decorator| decorator.method == "option" && decorator.strings.contains(&flag))
     };
     if !takes("--json") {
         return refused(&source, "the group has no option `--json`");
     }
-    let target = source.strip_suffix(&format!("{own}.py")).map(|parent| format!("{parent}{MODULE}.py"));
+    let target =
+        source.strip_suffix(&format!("{own}.py")).map(|parent| format!("{parent}{MODULE}.py"));
     let Some(target) = target else { return Rewritten::default() };
     if files.holds(&target) {
         return refused(&target, "the file exists already");
@@ -73,7 +74,9 @@ pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
         let length = rest[1..].find(quote)? + 2;
         (rest[1..length - 1] == entry.value).then_some(length)
     });
-    let Some(length) = quoted else { return refused(PYPROJECT, "its script is written in an unusual way") };
+    let Some(length) = quoted else {
+        return refused(PYPROJECT, "its script is written in an unusual way");
+    };
     let quote = &text[entry.at..entry.at + 1];
     let mut edited = text.to_owned();
     let start = format!("{quote}{package}.{MODULE}:main{quote}");
@@ -98,6 +101,8 @@ fn starters(subject: &RewriteSubject<'_>, module: &str) -> Vec<(String, &'static
             && std::str::from_utf8(&file.bytes).is_ok_and(|text| text.contains(module))
     });
     named
-        .map(|(path, _)| (json::printable(path), "it starts the old entry point, which does not order flags"))
+        .map(|(path, _)| {
+            (json::printable(path), "it starts the old entry point, which does not order flags")
+        })
         .collect()
 }

@@ -61,7 +61,11 @@ pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
                     edits.push((file, operator.at..code.end(index), format!("{word} {BOTH}")));
                 }
                 Occurrence::Listed => {
-                    edits.push((file, code.end(index)..code.end(index), ", \"healthy\"".to_owned()));
+                    edits.push((
+                        file,
+                        code.end(index)..code.end(index),
+                        ", \"healthy\"".to_owned(),
+                    ));
                 }
                 Occurrence::Other if in_test => {
                     odd.push((false, place("this test may expect the old word")));
@@ -137,7 +141,8 @@ fn occurrence(code: &CodeText<'_>, index: usize, probes: &[usize], in_test: bool
     if let Some(open) = opening(code, index)
         && code.before(open).is_some_and(|token| token.is("in"))
     {
-        let close = (index..code.tokens.len()).find(|at| code.tokens[*at].depth <= code.tokens[open].depth);
+        let close =
+            (index..code.tokens.len()).find(|at| code.tokens[*at].depth <= code.tokens[open].depth);
         let knows = (open..close.unwrap_or(index)).any(|at| code.is_literal(at, NEW));
         return if knows { Occurrence::Other } else { Occurrence::Listed };
     }
@@ -163,7 +168,9 @@ fn opening(code: &CodeText<'_>, index: usize) -> Option<usize> {
     let depth = code.tokens[index].depth.checked_sub(1)?;
     (0..index).rev().find(|at| {
         let token = &code.tokens[*at];
-        token.depth == depth && matches!(token.text, "(" | "[" | "{") && token.kind == PythonKind::Operator
+        token.depth == depth
+            && matches!(token.text, "(" | "[" | "{")
+            && token.kind == PythonKind::Operator
     })
 }
 

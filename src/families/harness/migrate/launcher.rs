@@ -85,7 +85,8 @@ fn packages(files: &ProjectFiles) -> std::collections::BTreeSet<String> {
         let inner = inner.strip_prefix("src/").unwrap_or(inner);
         let first = inner.split('/').next().unwrap_or_default();
         let name = first.strip_suffix(".py").unwrap_or(first);
-        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let is_name =
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         if is_name && name != "tests" && name != "setup" {
             found.insert(name.to_owned());
         }
@@ -115,7 +116,10 @@ fn interpreter(root: &Path) -> Result<String, String> {
         };
         let Ok(said) = process::run(&invocation) else { continue };
         let python = said.stdout.trim();
-        if said.success && python.starts_with('/') && python.len() <= MAX_SHEBANG && !python.contains(char::is_whitespace)
+        if said.success
+            && python.starts_with('/')
+            && python.len() <= MAX_SHEBANG
+            && !python.contains(char::is_whitespace)
         {
             return Ok(python.to_owned());
         }

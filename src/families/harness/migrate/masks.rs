@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use crate::audit::shadow::python::tokens::PythonKind;
 use crate::families::harness::python_source::PythonSource;
-use crate::families::harness::rules::{is_mask_function, is_partial_mask};
 use crate::families::harness::rules::is_test;
+use crate::families::harness::rules::{is_mask_function, is_partial_mask};
 use crate::workflows::migrate::seam::{RewriteSubject, Rewritten, UntouchedPlace};
 
 use super::code::{CodeText, literal_around};
@@ -34,7 +34,11 @@ pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
             let replaced = shown.and_then(|range| {
                 // A mask with two parts is one expression.
                 let known = code.replace(range.clone(), MASK);
-                if known || code.is_replaced(&range) { Ok(()) } else { Err("it overlaps with another mask") }
+                if known || code.is_replaced(&range) {
+                    Ok(())
+                } else {
+                    Err("it overlaps with another mask")
+                }
             });
             if let Err(reason) = replaced {
                 result.untouched.push(UntouchedPlace::of(code.path, code.line(note.at), reason));
@@ -74,19 +78,24 @@ fn shown(code: &CodeText<'_>, at: usize, in_mask: bool) -> Result<Range<usize>, 
     let depth = code.tokens[index].depth;
     let is_edge = |token: usize, edges: &[&str]| {
         let token = &code.tokens[token];
-        token.depth <= depth && (token.kind == PythonKind::End || edges.contains(&token.text) && token.kind != PythonKind::Text)
+        token.depth <= depth
+            && (token.kind == PythonKind::End
+                || edges.contains(&token.text) && token.kind != PythonKind::Text)
     };
     let start = (0..=index).rev().find(|token| {
         let opens = &code.tokens[*token];
         is_edge(*token, OPENS) || opens.depth < depth && matches!(opens.text, "(" | "[" | "{")
     });
     let start = start.map_or(0, |start| start + 1);
-    let end = (index..code.tokens.len()).find(|token| is_edge(*token, CLOSES)).unwrap_or(code.tokens.len());
+    let end = (index..code.tokens.len())
+        .find(|token| is_edge(*token, CLOSES))
+        .unwrap_or(code.tokens.len());
     let tokens = &code.tokens[start..end];
     if tokens.is_empty() || !is_one_secret(tokens.iter().map(|token| (token.kind, token.text))) {
         return Err("the expression holds other values, too");
     }
-    let has_text = tokens.iter().any(|token| token.kind == PythonKind::Text && has_sign(token.literal()));
+    let has_text =
+        tokens.iter().any(|token| token.kind == PythonKind::Text && has_sign(token.literal()));
     if !has_text {
         return Err("the part is not between signs of a mask, so it may be needed");
     }
@@ -108,7 +117,10 @@ fn is_one_secret<'t>(tokens: impl Iterator<Item = (PythonKind, &'t str)>) -> boo
             }
             PythonKind::Number | PythonKind::Text => {}
             PythonKind::Operator
-                if matches!(text, "[" | "]" | ":" | "-" | "+" | "*" | "(" | ")" | "{" | "}" | ".") => {}
+                if matches!(
+                    text,
+                    "[" | "]" | ":" | "-" | "+" | "*" | "(" | ")" | "{" | "}" | "."
+                ) => {}
             _ => return false,
         }
         before = text;

@@ -19,15 +19,18 @@ const SHARED: &str = "cli_aos";
 pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
     let files = subject.files;
     let roots = [HARNESS.to_owned(), format!("{HARNESS}src/")];
-    let root = roots.iter().find(|root| {
-        files.below(&format!("{root}{SHARED}/"), "").next().is_some()
-    });
+    let root =
+        roots.iter().find(|root| files.below(&format!("{root}{SHARED}/"), "").next().is_some());
     let Some(root) = root else { return Rewritten::default() };
     let refused = |path: &str, line: Option<u32>, reason: String| {
         Rewritten::refused(UntouchedPlace::of(path, line, reason))
     };
     let Some(name) = package(subject) else {
-        return refused(MANIFEST, None, "it names no tool `aos-…`, so there is no new name".to_owned());
+        return refused(
+            MANIFEST,
+            None,
+            "it names no tool `aos-…`, so there is no new name".to_owned(),
+        );
     };
     let (old, new) = (format!("{root}{SHARED}"), format!("{root}{name}"));
     if files.below(&format!("{new}/"), "").next().is_some() || files.holds(&format!("{new}.py")) {
@@ -39,7 +42,8 @@ pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
     if let Some(path) = files.symlinks.iter().find(|path| path.starts_with(&old)) {
         return refused(path, None, "it is a link".to_owned());
     }
-    let mut result = Rewritten { renamed: Some((old.clone(), new.clone())), ..Rewritten::default() };
+    let mut result =
+        Rewritten { renamed: Some((old.clone(), new.clone())), ..Rewritten::default() };
     let mut blocking = Vec::new();
     for (path, file) in &files.files {
         if subject.managed.contains(path) {
@@ -106,7 +110,9 @@ fn edited(path: &str, text: &str, name: &str) -> Result<Option<String>, Mention>
             replace_word(text, SHARED, name).map(Some).map_err(|reason| Mention::Code(None, reason))
         }
         "md" | "txt" | "rst" => Err(Mention::Page),
-        _ => Err(Mention::Code(None, format!("it names `{SHARED}`, and aos does not know what for"))),
+        _ => {
+            Err(Mention::Code(None, format!("it names `{SHARED}`, and aos does not know what for")))
+        }
     }
 }
 

@@ -19,7 +19,8 @@ pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
     }
     let generated = Rewritten { generates: true, ..Rewritten::default() };
     let Some(bytes) = subject.files.bytes(PERMISSIONS) else { return generated };
-    let refused = |reason: String| Rewritten::refused(UntouchedPlace::of(PERMISSIONS, None, reason));
+    let refused =
+        |reason: String| Rewritten::refused(UntouchedPlace::of(PERMISSIONS, None, reason));
     let document = match json::parse(bytes) {
         Ok(Value::Object(document)) => document,
         Ok(_) => return refused("it is not an object".to_owned()),
@@ -74,7 +75,9 @@ fn differences(document: &Map<String, Value>, manifest: &Value) -> Vec<String> {
             match wanted.get(id.as_str()) {
                 None => found.push(format!("connector.json has no command `{id}`")),
                 Some(other) if other != mode => {
-                    found.push(format!("`{id}` has the mode {mode} here and {other} in connector.json"));
+                    found.push(format!(
+                        "`{id}` has the mode {mode} here and {other} in connector.json"
+                    ));
                 }
                 Some(_) => {}
             }
@@ -93,7 +96,8 @@ mod tests {
     #[test]
     fn a_mode_that_differs_is_named_with_both_sides() {
         let parse = |text: &str| json::parse(text.as_bytes()).unwrap();
-        let manifest = parse(r#"{"backend":"b","commands":[{"id":"a.get","required_mode":"readonly"}]}"#);
+        let manifest =
+            parse(r#"{"backend":"b","commands":[{"id":"a.get","required_mode":"readonly"}]}"#);
         let of = |text: &str| differences(parse(text).as_object().unwrap(), &manifest);
         assert!(of(r#"{"backend":"b","permissions":{"a.get":"readonly"}}"#).is_empty());
         let found = of(r#"{"backend":"b","permissions":{"a.get":"write","x":"admin"},"note":1}"#);

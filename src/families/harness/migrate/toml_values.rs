@@ -94,7 +94,8 @@ pub fn replaced(text: &str, old: &str, new: &str) -> String {
     let mut at = 0;
     for (start, _) in text.match_indices(old) {
         let end = start + old.len();
-        let inside = is_word(text[..start].chars().next_back()) || is_word(text[end..].chars().next());
+        let inside =
+            is_word(text[..start].chars().next_back()) || is_word(text[end..].chars().next());
         if !inside && start >= at {
             result.push_str(&text[at..start]);
             result.push_str(new);

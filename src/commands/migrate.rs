@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::WriteOptions;
-use crate::report::answers::migrate::MigrateAnswer;
 use crate::report::{Failure, Outcome};
-use crate::workflows::fleet;
 use crate::workflows::migrate::{self, request::MigrateRequest, request::ProofDepth};
 
 use super::Run;
@@ -22,7 +20,8 @@ use super::Run;
                   Examples:\n  aos migrate --dry-run --diff              show what would change\n  \
                   aos migrate --confirm ct_TOKEN            make exactly that change\n  \
                   aos migrate --only masks --dry-run\n  \
-                  aos migrate --recursive ~/connectors --dry-run"
+                  aos migrate --recursive ~/connectors --dry-run\n  \
+                  aos migrate --recursive ~/connectors --confirm ct_TOKEN"
 )]
 pub struct MigrateArgs {
     /// Project directory
@@ -38,7 +37,7 @@ pub struct MigrateArgs {
     #[arg(long, value_enum, value_name = "WHEN", default_value = "each")]
     pub proof: ProofDepth,
     /// Do it in every project below a directory, one after the other; a project that fails does not stop the others
-    #[arg(long, value_name = "ROOT", conflicts_with_all = ["path", "confirm"])]
+    #[arg(long, value_name = "ROOT", conflicts_with = "path")]
     pub recursive: Option<PathBuf>,
     #[command(flatten)]
     pub write: WriteOptions,
@@ -56,9 +55,8 @@ pub fn run(args: &MigrateArgs, run: &Run) -> Result<Outcome, Failure> {
         proof: args.proof,
         write: args.write.clone(),
     };
-    let Some(root) = &args.recursive else { return migrate::migrate(&request, run) };
-    let answer = |report| MigrateAnswer::Fleet(Box::new(report));
-    fleet::over(root, args.write.dry_run, run, answer, |path| {
-        migrate::migrate(&MigrateRequest { path: path.to_owned(), ..request.clone() }, run)
-    })
+    match &args.recursive {
+        Some(root) => migrate::migrate_all(root, &request, run),
+        None => migrate::migrate(&request, run),
+    }
 }

@@ -15,11 +15,11 @@ const MAX_PLACES: usize = 8;
 
 /// A migration that was worked out.
 #[derive(Clone, Debug)]
-pub struct Migration {
+pub struct MigrationReport {
     pub facts: MigrationFacts,
 }
 
-impl Migration {
+impl MigrationReport {
     /// The rewrites that change something.
     pub fn done(&self) -> impl Iterator<Item = &'static str> {
         self.facts.rewrites.iter().filter(|entry| entry.status == "rewritten").map(|entry| entry.id)

@@ -231,6 +231,45 @@ fn scope<'a>(request: &'a Request<'_>, root: &'a str) -> Scope<'a> {
     }
 }
 
+/// Plans of many projects under one token.
+#[derive(Debug)]
+pub struct FleetScope<'a> {
+    pub command: &'a str,
+    /// Canonical directory above all projects.
+    pub root: &'a Path,
+    /// Of all plans with their projects.
+    pub plans: Digest,
+}
+
+impl FleetScope<'_> {
+    /// A token for exactly these plans, and when it ends.
+    ///
+    /// # Errors
+    /// When this machine has no secret.
+    pub fn offer(&self) -> Result<(String, u64), Failure> {
+        let expires_at = clock::now_seconds() + LIFETIME_SECONDS;
+        let nonce = random::bytes::<8>().map(u64::from_be_bytes);
+        let nonce = nonce.map_err(|error| state_failure(self.root, &error))?;
+        let root = self.root.to_string_lossy();
+        let token = confirmation::issue(&secret()?, &self.scope(&root), expires_at, nonce)?;
+        Ok((token, expires_at))
+    }
+
+    /// Checks a token and uses it up.
+    ///
+    /// # Errors
+    /// `E_CONFLICT` when it is for other plans, has ended or was used.
+    pub fn accept(&self, token: &str) -> Result<(), Failure> {
+        let root = self.root.to_string_lossy();
+        confirmation::verify(&secret()?, &self.scope(&root), token, clock::now_seconds())?;
+        consume(token)
+    }
+
+    fn scope<'a>(&'a self, root: &'a str) -> Scope<'a> {
+        Scope { command: self.command, arguments: "every project", root, plan: self.plans }
+    }
+}
+
 /// Checks the token and uses it up, before anything is written.
 fn accept(request: &Request<'_>, token: &str) -> Result<(), Failure> {
     let secret = secret()?;

@@ -294,11 +294,19 @@ pub fn successes() -> Vec<Case> {
         case("OK", "migrate preview", |sandbox| {
             let project = super::migrate::connector(sandbox, "aos-parcel");
             let place = project.to_str().expect("UTF-8");
-            let rewrites = ["--only", "masks", "--only", "flags", "--skip", "flags"];
-            call(
-                &[&["migrate", place, "--proof", "none", "--dry-run", "--diff"], &rewrites[..]]
-                    .concat(),
-            )
+            let one = "masks";
+            call(&[
+                "migrate",
+                place,
+                "--only",
+                one,
+                "--skip",
+                "flags",
+                "--proof",
+                "none",
+                "--dry-run",
+                "--diff",
+            ])
         }),
         case("OK", "migrate confirmed", |sandbox| {
             let project = super::migrate::connector(sandbox, "aos-parcel");

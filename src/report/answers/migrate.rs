@@ -13,7 +13,28 @@ pub enum MigrateAnswer {
     Migrated(Box<MigratedProject>),
     Preview(Box<PreviewOf<MigrationFacts>>),
     /// Of `--recursive`.
-    Fleet(Box<FleetRunReport>),
+    Fleet(Box<MigratedFleet>),
+}
+
+/// The projects of a fleet.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct MigratedFleet {
+    #[serde(flatten)]
+    pub report: FleetRunReport,
+    /// In a dry run: confirms the plans of all projects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub confirm_token: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub expires_at: Option<String>,
+}
+
+impl MigratedFleet {
+    #[must_use]
+    pub fn of(report: FleetRunReport) -> Self {
+        Self { report, confirm_token: None, expires_at: None }
+    }
 }
 
 /// A project after its migration.

@@ -7,11 +7,14 @@
 mod baseline;
 mod copies;
 mod draft;
+mod fleet;
 mod proof;
 pub mod request;
 pub mod seam;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use crate::apply;
 use crate::contract::ProjectFiles;
@@ -24,22 +27,51 @@ use crate::plan::{Digest, Plan, RelativePath};
 use crate::report::answers::migrate::{
     MigrateAnswer, MigrationFacts, RewriteReport, UntouchedReport,
 };
-use crate::report::migration::Migration;
+use crate::report::migration::MigrationReport;
 use crate::report::{ErrorCode, Failure, Outcome, answers};
 use crate::visible::Visible;
 use crate::workflows::write_gate::{self, Decision, Request};
 use crate::workflows::{Run, sync};
 
 use draft::{Complete, Draft};
+use fleet::FleetPlans;
+pub use fleet::migrate_all;
 use proof::Prover;
 use request::{MigrateRequest, ProofDepth};
 use seam::{MIGRATORS, Migrator, ProjectRewrite, RewriteSubject, Rewritten, UntouchedPlace};
+
+/// Who allows a change.
+#[derive(Clone, Copy)]
+enum Consent<'a> {
+    /// The write gate; plans of a preview are noted.
+    Asked(&'a RefCell<FleetPlans>),
+    /// A token for exactly these plans was accepted.
+    Approved(&'a FleetPlans),
+}
 
 /// Brings one project over.
 ///
 /// # Errors
 /// When it cannot be adopted, or work would be replaced without a token.
 pub fn migrate(request: &MigrateRequest, run: &Run) -> Result<Outcome, Failure> {
+    migrate_with(request, run, Consent::Asked(&RefCell::default()))
+}
+
+fn migrate_with(
+    request: &MigrateRequest,
+    run: &Run,
+    consent: Consent<'_>,
+) -> Result<Outcome, Failure> {
+    let (project, prepared) = prepared(request)?;
+    conclude(&project, prepared, request, run, consent)
+}
+
+/// The root of a project and the plan for it.
+fn prepared_plan(request: &MigrateRequest) -> Result<(PathBuf, Plan), Failure> {
+    prepared(request).map(|(project, prepared)| (project.root, prepared.plan))
+}
+
+fn prepared(request: &MigrateRequest) -> Result<(Project, PreparedMigration), Failure> {
     let (project, notes) = sync::open(&request.path, &request.write)?;
     sync::has_contract(project.family, "migrate")?;
     let migrator = MIGRATORS.of(project.family).ok_or_else(|| {
@@ -50,7 +82,7 @@ pub fn migrate(request: &MigrateRequest, run: &Run) -> Result<Outcome, Failure> 
     let wanted = request.wanted(migrator.rewrites())?;
     let original = repository::load(&project);
     let prepared = prepare(&project, migrator, &original, &wanted, request.proof, notes)?;
-    conclude(&project, prepared, request, run)
+    Ok((project, prepared))
 }
 
 /// A migration that is ready to be shown or made.
@@ -215,11 +247,26 @@ fn conclude(
     prepared: PreparedMigration,
     request: &MigrateRequest,
     run: &Run,
+    consent: Consent<'_>,
 ) -> Result<Outcome, Failure> {
-    let migration = Migration { facts: prepared.facts };
+    let migration = MigrationReport { facts: prepared.facts };
     let plan = &prepared.plan;
-    if plan.is_empty() && !request.write.dry_run && request.write.confirm.is_none() {
+    let is_fleet = matches!(consent, Consent::Approved(_));
+    let is_gated = request.write.dry_run || request.write.confirm.is_some() && !is_fleet;
+    if plan.is_empty() && !is_gated {
         return Ok(migration.outcome(plan, request.write.diff, run.style));
+    }
+    if let Consent::Approved(plans) = consent {
+        if plans.get(&project.root) != Some(&plan.digest()) {
+            let message = "the project is not as it was in the preview";
+            return Err(Failure::new(ErrorCode::Conflict, message)
+                .hint("run the command with `--dry-run` again and use the new token"));
+        }
+        apply::apply(&project.root, plan, LOCK_PATH)?;
+        return Ok(migration.outcome(plan, request.write.diff, run.style));
+    }
+    if let (Consent::Asked(seen), false) = (consent, plan.is_empty()) {
+        seen.borrow_mut().insert(project.root.clone(), plan.digest());
     }
     let known = known(project, &prepared.record, &prepared.complete, plan);
     let ids: Vec<_> = migration.done().collect();

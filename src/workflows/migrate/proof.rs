@@ -38,13 +38,13 @@ const MAX_NAMED: usize = 40;
 type ProbeVerdicts = BTreeMap<String, String>;
 
 /// What an examination gave: verdicts, or why there are none.
-type Examined = Result<ProbeVerdicts, String>;
+type Examination = Result<ProbeVerdicts, String>;
 
 /// Examines trees of one project.
 pub struct Prover<'a> {
     project: &'a Project,
     migrator: &'static dyn Migrator,
-    known: BTreeMap<Digest, Examined>,
+    known: BTreeMap<Digest, Examination>,
 }
 
 impl<'a> Prover<'a> {
@@ -73,7 +73,7 @@ impl<'a> Prover<'a> {
         })
     }
 
-    fn examine(&mut self, files: &ProjectFiles) -> Result<Examined, Failure> {
+    fn examine(&mut self, files: &ProjectFiles) -> Result<Examination, Failure> {
         let digest = digest(files);
         if let Some(known) = self.known.get(&digest) {
             return Ok(known.clone());
@@ -89,7 +89,7 @@ impl<'a> Prover<'a> {
         Ok(examined)
     }
 
-    fn run(&mut self, files: &ProjectFiles) -> Result<Examined, Failure> {
+    fn run(&mut self, files: &ProjectFiles) -> Result<Examination, Failure> {
         interrupt::check()?;
         // The entry point may be another one after a rewrite.
         let launcher = match self.migrator.launcher(&self.project.root, files) {
@@ -123,7 +123,7 @@ fn conform(
     directory: &TemporaryDirectory,
     name: &str,
     launcher: &ProjectLauncher,
-) -> Result<Examined, Failure> {
+) -> Result<Examination, Failure> {
     let aos = match environment::current_executable() {
         Ok(aos) => aos,
         Err(error) => return Ok(Err(format!("aos cannot find its own program: {error}"))),

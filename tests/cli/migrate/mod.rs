@@ -178,4 +178,24 @@ fn a_fleet_is_brought_over_one_by_one_and_a_failure_stops_nobody() {
     let error = sandbox.aos(&words).error("E_CONFIG", 4);
     let summary = &error["details"]["summary"];
     assert_eq!((&summary["failed"], &summary["changed"]), (&1.into(), &1.into()), "{error}");
+    // Without a token, lines of an author stay; with it, one project is done and the other fails.
+    let words = ["migrate", "--recursive", "fleet", "--proof", "none"];
+    sandbox.aos(&words).error("E_CONFIG", 4);
+    assert!(!sandbox.work().join("fleet/aos-parcel/aos.toml").exists());
+    let token = error["details"]["confirm_token"].as_str().expect("a token").to_owned();
+    let confirm = ["migrate", "--recursive", "fleet", "--proof", "none", "--confirm", &token];
+    let error = sandbox.aos(&confirm).error("E_CONFIG", 4);
+    assert_eq!(error["details"]["summary"]["changed"], 1, "{error}");
+    assert!(sandbox.work().join("fleet/aos-parcel/aos.toml").exists());
+    sandbox.aos(&confirm).error("E_CONFLICT", 5);
+    // The same call does what is left.
+    std::fs::remove_file(other.join("aos.toml")).expect("a file");
+    let preview = [&words[..], &["--dry-run"]].concat();
+    let data = sandbox.aos(&preview).data();
+    let summary = &data["summary"];
+    assert_eq!((&summary["unchanged"], &summary["changed"]), (&1.into(), &1.into()), "{data}");
+    let token = data["confirm_token"].as_str().expect("a token").to_owned();
+    sandbox.aos(&[&words[..], &["--confirm", &token]].concat()).data();
+    let data = sandbox.aos(&words).data();
+    assert_eq!(data["summary"]["unchanged"], 2, "{data}");
 }

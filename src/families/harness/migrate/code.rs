@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::audit::shadow::python::tokens::{PythonKind, PythonToken, tokens};
 use crate::contract::repository::ProjectFiles;
 
-use super::HARNESS;
+use super::places::HARNESS;
 
 /// A source with its tokens and the edits so far.
 pub struct CodeText<'t> {

@@ -19,19 +19,19 @@ use crate::workflows::migrate::seam::{RewriteSubject, Rewritten, UntouchedPlace}
 
 use super::code::CodeText;
 use super::permission_keys::modes;
-use super::{HARNESS, MANIFEST, PERMISSIONS};
+use super::places::{HARNESS, MANIFEST, PERMISSIONS};
 
 const MODULE: &str = "contract_gen";
 const MANIFEST_VALUE: &str = "contract_gen.plain(contract_gen.MANIFEST)";
 
 /// One of the two files.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Document {
+enum LookedUpFile {
     Manifest,
     Permissions,
 }
 
-impl Document {
+impl LookedUpFile {
     fn of(literal: &str) -> Option<Self> {
         match literal.rsplit('/').next()? {
             "connector.json" => Some(Self::Manifest),
@@ -60,8 +60,8 @@ pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
         let mut done = Vec::new();
         for look_up in found {
             let value = match look_up.document {
-                Document::Manifest => Ok(MANIFEST_VALUE.to_owned()),
-                Document::Permissions => permissions.clone(),
+                LookedUpFile::Manifest => Ok(MANIFEST_VALUE.to_owned()),
+                LookedUpFile::Permissions => permissions.clone(),
             };
             let importable = import_line(&code, &package);
             match (value, importable) {
@@ -140,8 +140,8 @@ fn permissions(subject: &RewriteSubject<'_>) -> Result<String, String> {
 }
 
 /// Names of paths that lead to one of the files: given a value once in the whole package, at module level.
-fn constants(sources: &[CodeText<'_>]) -> BTreeMap<String, Document> {
-    let mut found: BTreeMap<String, Option<Document>> = BTreeMap::new();
+fn constants(sources: &[CodeText<'_>]) -> BTreeMap<String, LookedUpFile> {
+    let mut found: BTreeMap<String, Option<LookedUpFile>> = BTreeMap::new();
     for code in sources {
         let (_, is_import) = imports(&code.tokens);
         let statements = Statements::of(&code.tokens, &is_import);
@@ -172,10 +172,10 @@ fn is_at_margin(code: &CodeText<'_>, index: usize) -> bool {
 }
 
 /// The file that an expression is the path of: its last text is the name of the file, and nothing follows it.
-fn path_of(code: &CodeText<'_>, tokens: Range<usize>) -> Option<Document> {
+fn path_of(code: &CodeText<'_>, tokens: Range<usize>) -> Option<LookedUpFile> {
     let range = code.tokens.get(tokens.clone())?;
     let last = range.iter().rposition(|token| token.kind == PythonKind::Text)?;
-    let document = Document::of(range[last].literal())?;
+    let document = LookedUpFile::of(range[last].literal())?;
     let only_closes = range[last + 1..].iter().all(|token| matches!(token.text, ")" | ","));
     let before = last.checked_sub(1).map(|before| range[before].text);
     let is_path = match before {
@@ -190,13 +190,13 @@ fn path_of(code: &CodeText<'_>, tokens: Range<usize>) -> Option<Document> {
 
 /// One look-up.
 #[derive(Clone, Debug)]
-struct LookUp {
+struct FileLookUp {
     /// Bytes of the expression.
     range: Range<usize>,
-    document: Document,
+    document: LookedUpFile,
 }
 
-fn look_ups(code: &CodeText<'_>, constants: &BTreeMap<String, Document>) -> Vec<LookUp> {
+fn look_ups(code: &CodeText<'_>, constants: &BTreeMap<String, LookedUpFile>) -> Vec<FileLookUp> {
     let tokens = &code.tokens;
     let mut found = Vec::new();
     for index in 0..tokens.len() {
@@ -214,7 +214,7 @@ fn look_ups(code: &CodeText<'_>, constants: &BTreeMap<String, Document>) -> Vec<
         if code.has_comment(index..end + 1) || path.is_empty() {
             continue;
         }
-        found.push(LookUp { range: tokens[index].at..code.end(end), document });
+        found.push(FileLookUp { range: tokens[index].at..code.end(end), document });
     }
     found
 }
@@ -223,8 +223,8 @@ fn look_ups(code: &CodeText<'_>, constants: &BTreeMap<String, Document>) -> Vec<
 fn read_path(
     code: &CodeText<'_>,
     inner: Range<usize>,
-    constants: &BTreeMap<String, Document>,
-) -> Option<(Range<usize>, Document)> {
+    constants: &BTreeMap<String, LookedUpFile>,
+) -> Option<(Range<usize>, LookedUpFile)> {
     let tokens = code.tokens.get(inner.clone())?;
     let depth = tokens.first()?.depth;
     let read = tokens.iter().rposition(|token| {
@@ -300,8 +300,8 @@ fn shared(subject: &RewriteSubject<'_>) -> BTreeSet<String> {
 /// Statements of constants that nothing uses any more, whole lines.
 fn unused(
     code: &CodeText<'_>,
-    done: &[LookUp],
-    constants: &BTreeMap<String, Document>,
+    done: &[FileLookUp],
+    constants: &BTreeMap<String, LookedUpFile>,
     shared: &BTreeSet<String>,
 ) -> Vec<Range<usize>> {
     let (_, is_import) = imports(&code.tokens);

@@ -7,7 +7,7 @@ use crate::contract::pyproject::Pyproject;
 use crate::families::harness::python_source::PythonSource;
 use crate::workflows::migrate::seam::{RewriteSubject, Rewritten, UntouchedPlace};
 
-use super::{HARNESS, PYPROJECT};
+use super::places::{HARNESS, PYPROJECT};
 
 /// The module that the rewrite adds.
 const MODULE: &str = "global_flags";

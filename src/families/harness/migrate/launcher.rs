@@ -11,7 +11,7 @@ use crate::system::process::{self, Invocation};
 use crate::system::{files, search_path};
 use crate::workflows::migrate::seam::ProjectLauncher;
 
-use super::{HARNESS, PYPROJECT};
+use super::places::{HARNESS, PYPROJECT};
 
 const LIMIT: Duration = Duration::from_secs(20);
 /// Longest first line that systems accept, in bytes.

@@ -10,17 +10,13 @@ mod launcher;
 mod masks;
 mod package_name;
 mod permission_keys;
+mod places;
 mod toml_values;
 
 use std::path::Path;
 
 use crate::contract::ProjectFiles;
 use crate::workflows::migrate::seam::{Migrator, ProjectLauncher, ProjectRewrite};
-
-const HARNESS: &str = "agent-harness/";
-const MANIFEST: &str = "connector.json";
-const PERMISSIONS: &str = "agent-harness/permissions.json";
-const PYPROJECT: &str = "agent-harness/pyproject.toml";
 
 /// The package comes first, because generated files go into it.
 const REWRITES: &[ProjectRewrite] = &[

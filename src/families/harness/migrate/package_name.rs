@@ -10,8 +10,8 @@ use crate::families::harness::connector::ToolName;
 use crate::workflows::migrate::seam::{RewriteSubject, Rewritten, UntouchedPlace};
 
 use super::code::CodeText;
+use super::places::{HARNESS, MANIFEST, PYPROJECT};
 use super::toml_values::{holds, replace_word, replaced};
-use super::{HARNESS, MANIFEST, PYPROJECT};
 
 const SHARED: &str = "cli_aos";
 
@@ -65,12 +65,12 @@ pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
                     result.files.insert(path.clone(), None);
                 }
             }
-            Err(Mention::Page) => result.untouched.push(UntouchedPlace::of(
+            Err(UnclearMention::Page) => result.untouched.push(UntouchedPlace::of(
                 path,
                 None,
                 format!("this page names `{SHARED}`; its author decides"),
             )),
-            Err(Mention::Code(line, reason)) => {
+            Err(UnclearMention::Code(line, reason)) => {
                 blocking.push(UntouchedPlace::of(path, line, reason));
             }
         }
@@ -95,28 +95,29 @@ fn package(subject: &RewriteSubject<'_>) -> Option<String> {
 }
 
 /// A mention of the package that is not edited.
-enum Mention {
+enum UnclearMention {
     /// In a text for people.
     Page,
     /// Where it means something.
     Code(Option<u32>, String),
 }
 
-fn edited(path: &str, text: &str, name: &str) -> Result<Option<String>, Mention> {
+fn edited(path: &str, text: &str, name: &str) -> Result<Option<String>, UnclearMention> {
     let ending = path.rsplit('.').next().unwrap_or_default();
     match ending {
         "py" => python(path, text, name),
-        "toml" if path.starts_with(HARNESS) => {
-            replace_word(text, SHARED, name).map(Some).map_err(|reason| Mention::Code(None, reason))
-        }
-        "md" | "txt" | "rst" => Err(Mention::Page),
-        _ => {
-            Err(Mention::Code(None, format!("it names `{SHARED}`, and aos does not know what for")))
-        }
+        "toml" if path.starts_with(HARNESS) => replace_word(text, SHARED, name)
+            .map(Some)
+            .map_err(|reason| UnclearMention::Code(None, reason)),
+        "md" | "txt" | "rst" => Err(UnclearMention::Page),
+        _ => Err(UnclearMention::Code(
+            None,
+            format!("it names `{SHARED}`, and aos does not know what for"),
+        )),
     }
 }
 
-fn python(path: &str, text: &str, name: &str) -> Result<Option<String>, Mention> {
+fn python(path: &str, text: &str, name: &str) -> Result<Option<String>, UnclearMention> {
     let mut code = CodeText::read(path, text);
     let (names, is_import) = imports(&code.tokens);
     let is_of_others = |name: &ImportedName<'_>| {
@@ -125,12 +126,12 @@ fn python(path: &str, text: &str, name: &str) -> Result<Option<String>, Mention>
     };
     if names.iter().any(is_of_others) {
         let reason = "`cli_aos` is a name of the file's own here".to_owned();
-        return Err(Mention::Code(Some(1), reason));
+        return Err(UnclearMention::Code(Some(1), reason));
     }
     for index in 0..code.tokens.len() {
         let token = code.tokens[index];
         let range = token.at..token.at + token.text.len();
-        let odd = |reason: &str| Mention::Code(code.line(token.at), reason.to_owned());
+        let odd = |reason: &str| UnclearMention::Code(code.line(token.at), reason.to_owned());
         match token.kind {
             PythonKind::Name if token.text == SHARED => {
                 let before = code.before(index).map_or("", |token| token.text);
@@ -178,8 +179,8 @@ mod tests {
 
     fn of(text: &str) -> Result<Option<String>, u32> {
         python("a.py", text, "aos_x").map_err(|mention| match mention {
-            Mention::Page => 0,
-            Mention::Code(line, _) => line.unwrap_or_default(),
+            UnclearMention::Page => 0,
+            UnclearMention::Code(line, _) => line.unwrap_or_default(),
         })
     }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::contract::json;
 use crate::workflows::migrate::seam::{RewriteSubject, Rewritten, UntouchedPlace};
 
-use super::{MANIFEST, PERMISSIONS};
+use super::places::{MANIFEST, PERMISSIONS};
 
 /// Members that aos writes.
 const MEMBERS: [&str; 4] = ["tool", "backend", "permissions", "commands"];

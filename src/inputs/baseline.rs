@@ -100,6 +100,20 @@ impl Baseline {
         Self { recorded_on: Some(day.to_owned()), ..self }
     }
 
+    /// The same after a directory got another name.
+    #[must_use]
+    pub fn renamed(self, old: &str, new: &str) -> Self {
+        let renamed = |mut known: KnownFinding| {
+            let inner = known.path.strip_prefix(old).filter(|inner| inner.starts_with('/'));
+            if let Some(path) = inner.map(|inner| format!("{new}{inner}")) {
+                known.path = path;
+            }
+            known
+        };
+        let counts = self.counts.into_iter().map(|(known, count)| (renamed(known), count));
+        Self { counts: counts.collect(), recorded_on: self.recorded_on }
+    }
+
     /// The day on which it was first written, when it says so.
     #[must_use]
     pub fn day(&self) -> Option<&str> {

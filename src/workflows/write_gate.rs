@@ -260,6 +260,9 @@ impl FleetScope<'_> {
     /// # Errors
     /// `E_CONFLICT` when it is for other plans, has ended or was used.
     pub fn accept(&self, token: &str) -> Result<(), Failure> {
+        if is_used(token)? {
+            return Err(already_used());
+        }
         let root = self.root.to_string_lossy();
         confirmation::verify(&secret()?, &self.scope(&root), token, clock::now_seconds())?;
         consume(token)
@@ -284,18 +287,28 @@ fn consume(token: &str) -> Result<(), Failure> {
     files::create_private_directory(&directory)
         .map_err(|error| state_failure(&directory, &error))?;
     prune(&directory);
-    let expiry = confirmation::expiry(token).unwrap_or_default();
-    let marker =
-        directory.join(format!("{expiry:x}-{}", &hex(token.as_bytes())[..64.min(token.len() * 2)]));
+    let marker = marker(&directory, token);
     match files::write_new(&marker, b"", Mode::Secret) {
         Ok(()) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            Err(Failure::new(ErrorCode::Conflict, "the confirm token was already used").hint(
-                "run the command with `--dry-run` again and use the new token; nothing was changed",
-            ))
-        }
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(already_used()),
         Err(error) => Err(state_failure(&marker, &error)),
     }
+}
+
+/// The file that says that a token was used.
+fn marker(directory: &Path, token: &str) -> std::path::PathBuf {
+    let expiry = confirmation::expiry(token).unwrap_or_default();
+    directory.join(format!("{expiry:x}-{}", &hex(token.as_bytes())[..64.min(token.len() * 2)]))
+}
+
+fn is_used(token: &str) -> Result<bool, Failure> {
+    let directory = machine_secret::state_directory()?.join("confirm-used");
+    Ok(matches!(files::kind(&marker(&directory, token)), Ok(files::Kind::File { .. })))
+}
+
+fn already_used() -> Failure {
+    Failure::new(ErrorCode::Conflict, "the confirm token was already used")
+        .hint("run the command with `--dry-run` again and use the new token; nothing was changed")
 }
 
 /// Forgets tokens that have expired anyway.

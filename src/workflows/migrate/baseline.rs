@@ -12,6 +12,7 @@ use crate::system::clock;
 use crate::workflows::check;
 
 use super::copies;
+use super::draft::Draft;
 
 /// A baseline for the project as it will be.
 pub struct Written {
@@ -28,7 +29,7 @@ pub fn of(
     project: &Project,
     original: &ProjectFiles,
     after: &ProjectFiles,
-    adopting: bool,
+    draft: &Draft<'_>,
 ) -> Result<Written, Failure> {
     let path = project.root.join(BASELINE_PATH);
     let old = match Baseline::read(&path) {
@@ -36,13 +37,19 @@ pub fn of(
         Err(BaselineError::Absent { .. }) => None,
         Err(error) => return Err(error.into()),
     };
-    if old.is_none() && !adopting {
+    if old.is_none() && !draft.is_adopted() {
         return Ok(Written { bytes: None, report: None });
     }
     let found = findings(project, original, after)?;
     let now = Baseline::of(check::known_findings(".", &found));
     let baseline = match &old {
-        Some(old) => now.within(old),
+        Some(old) => {
+            let moved = draft
+                .renamed
+                .iter()
+                .fold(old.clone(), |baseline, (old, new)| baseline.renamed(old, new));
+            now.within(&moved)
+        }
         None => now.recorded_on(&clock::today()),
     };
     if baseline.is_empty() && old.is_none() {

@@ -12,6 +12,7 @@ use crate::generate::record::{self, RECORD_PATH, Record};
 use crate::generate::vendor::SpecRelease;
 use crate::inputs::adoption;
 use crate::inputs::desired::{Desired, DesiredError, SourceBytes, WantedRuntime};
+use crate::inputs::fleet_file::BASELINE_PATH;
 use crate::inputs::project::{Project, Slot};
 use crate::plan::{Content, FileSet, Plan, RelativePath};
 use crate::report::Failure;
@@ -26,8 +27,9 @@ pub struct Draft<'a> {
     /// Without what aos writes.
     pub files: ProjectFiles,
     pub record: Record,
-    /// What the project would generate, by generator; some of it only after a rewrite.
     adopting: bool,
+    /// Directories that got another name.
+    pub renamed: Vec<(String, String)>,
 }
 
 /// A complete project.
@@ -52,7 +54,7 @@ impl<'a> Draft<'a> {
         if adopting {
             record.outputs.retain(|generator, _| !withheld.contains(generator.as_str()));
         }
-        Self { project, release, files, record, adopting }
+        Self { project, release, files, record, adopting, renamed: Vec::new() }
     }
 
     #[must_use]
@@ -83,6 +85,7 @@ impl<'a> Draft<'a> {
             self.files.files.remove(path);
         }
         if let Some((old, new)) = &rewritten.renamed {
+            self.renamed.push((old.clone(), new.clone()));
             for output in self.record.outputs.values_mut().flatten() {
                 let moved = is_below(output.path.as_str(), old)
                     .then(|| format!("{new}{}", &output.path.as_str()[old.len()..]));
@@ -137,7 +140,7 @@ impl<'a> Draft<'a> {
             let file = SourceFile { bytes: text.into_bytes(), executable: false };
             files.files.insert(RECORD_PATH.to_owned(), file);
         }
-        managed.insert(RECORD_PATH.to_owned());
+        managed.extend([RECORD_PATH.to_owned(), BASELINE_PATH.to_owned()]);
         Ok(Complete { files, desired: Arc::new(desired), managed })
     }
 

@@ -162,7 +162,7 @@ fn prepare(
     let has_changed =
         draft.is_adopted() || rewrites.iter().any(|entry| entry.status == "rewritten");
     let baseline = if has_changed {
-        baseline::of(project, original, &complete.files, draft.is_adopted())?
+        baseline::of(project, original, &complete.files, &draft)?
     } else {
         baseline::Written { bytes: None, report: None }
     };

@@ -27,6 +27,9 @@ fn only_the_lines_of_a_rewrite_change() {
     assert!(!project.join("agent-harness/cli_aos").exists());
     let test = read("agent-harness/tests/test_cli.py");
     assert!(test.contains("setattr(\"aos_parcel.parcel.config.token\""), "{test}");
+    // What the baseline knows of a file follows it to its new name.
+    let compare = ["check", "--recursive", ".", "--baseline", "compare"];
+    sandbox.aos_in(&project, &compare).data();
     // A page is for its author.
     assert!(read("README.md").contains("cli_aos"));
 }

@@ -14,10 +14,11 @@ use super::code::{CodeText, literal_around};
 
 const MASK: &str = "\"***\"";
 /// Where an expression begins.
-const OPENS: &[&str] =
-    &["return", "=", "if", "else", ",", ":", "(", "[", "{", "and", "or", "not", "in", ":=", ";"];
+const OPENS: &[&str] = &[
+    "return", "=", "if", "else", ",", ":", "and", "or", "not", "in", ":=", ";", "lambda", "yield",
+];
 /// Where an expression ends.
-const CLOSES: &[&str] = &["if", "else", ",", ":", ")", "]", "}", "and", "or", "for", ";"];
+const CLOSES: &[&str] = &["if", "else", ",", ":", "and", "or", "for", ";", "=", "in"];
 
 /// Replaces masks.
 pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
@@ -76,20 +77,18 @@ fn shown(code: &CodeText<'_>, at: usize, in_mask: bool) -> Result<Range<usize>, 
     }
     let index = code.tokens.iter().rposition(|token| token.at <= at).ok_or("it was not found")?;
     let depth = code.tokens[index].depth;
-    let is_edge = |token: usize, edges: &[&str]| {
+    // A bracket that was opened before the expression ends it; brackets inside belong to it.
+    let is_edge = |token: usize, edges: &[&str], brackets: &[&str]| {
         let token = &code.tokens[token];
         token.depth <= depth
             && (token.kind == PythonKind::End
-                || edges.contains(&token.text) && token.kind != PythonKind::Text)
+                || token.kind != PythonKind::Text && edges.contains(&token.text)
+                || token.depth < depth && brackets.contains(&token.text))
     };
-    let start = (0..=index).rev().find(|token| {
-        let opens = &code.tokens[*token];
-        is_edge(*token, OPENS) || opens.depth < depth && matches!(opens.text, "(" | "[" | "{")
-    });
+    let start = (0..index).rev().find(|token| is_edge(*token, OPENS, &["(", "[", "{"]));
     let start = start.map_or(0, |start| start + 1);
-    let end = (index..code.tokens.len())
-        .find(|token| is_edge(*token, CLOSES))
-        .unwrap_or(code.tokens.len());
+    let end = (index..code.tokens.len()).find(|token| is_edge(*token, CLOSES, &[")", "]", "}"]));
+    let end = end.unwrap_or(code.tokens.len());
     let tokens = &code.tokens[start..end];
     if tokens.is_empty() || !is_one_secret(tokens.iter().map(|token| (token.kind, token.text))) {
         return Err("the expression holds other values, too");
@@ -164,4 +163,45 @@ fn expectations(code: &CodeText<'_>) -> Vec<UntouchedPlace> {
             UntouchedPlace::of(code.path, code.line(token.at), "this test may expect the old mask")
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Option<String> {
+        let mut code = CodeText::read("a.py", text);
+        let source = PythonSource::read(text.as_bytes());
+        for note in source.notes.iter().filter(|note| is_partial_mask(note)) {
+            if let Ok(range) = shown(&code, note.at, is_mask_function(note.function)) {
+                code.replace(range, MASK);
+            }
+        }
+        code.edited()
+    }
+
+    #[test]
+    fn an_expression_of_a_mask_is_replaced_as_a_whole() {
+        for (text, expected) in [
+            ("def mask(v):\n    return v[:4] + '***' + v[-4:]  # why\n", "return \"***\"  # why\n"),
+            (
+                "def mask(v):\n    return v[:2] + \"...\" if v else None\n",
+                "return \"***\" if v else None\n",
+            ),
+            ("show(token[:4] + '****', x)\n", "show(\"***\", x)\n"),
+            ("x = {'a': (token[:4] + '…')}\n", "x = {'a': (\"***\")}\n"),
+            ("d = f'{api_key[:3]}...{api_key[-2:]}'\n", "d = \"***\"\n"),
+        ] {
+            let found = of(text).unwrap_or_default();
+            assert!(found.ends_with(expected), "{text}: {found}");
+        }
+        for kept in [
+            "x = token[-4:]\n",
+            "x = f'{token[:4]}'\n",
+            "x = token[:4] + name + '***'\n",
+            "x = (token[:4]  # first\n  + '***')\n",
+        ] {
+            assert_eq!(of(kept), None, "{kept}");
+        }
+    }
 }

@@ -87,7 +87,7 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "migrate",
-        kind: CommandKind::Write,
+        kind: EntryKind::Write,
         schema: "migrated_project",
         examples: &[
             "aos migrate --dry-run --compact",

@@ -5,7 +5,7 @@ use crate::contract::{Finding, ProjectFiles};
 use crate::inputs::baseline::{Baseline, BaselineError};
 use crate::inputs::fleet_file::BASELINE_PATH;
 use crate::inputs::project::Project;
-use crate::inputs::spec_source::Session;
+use crate::inputs::spec_source::SpecSession;
 use crate::report::Failure;
 use crate::report::answers::migrate::RecordedBaseline;
 use crate::system::clock;
@@ -71,7 +71,7 @@ fn findings(
     original: &ProjectFiles,
     after: &ProjectFiles,
 ) -> Result<Vec<Finding>, Failure> {
-    let session = Session::new(None);
+    let session = SpecSession::new(None);
     let options = AuditOptions { rules: Vec::new(), today: clock::today() };
     let here = audit(&project.root, &options, &session)?.findings;
     let copied = |files: &ProjectFiles| -> Result<Vec<Finding>, Failure> {

@@ -30,7 +30,7 @@ use crate::report::answers::migrate::{
 use crate::report::migration::MigrationReport;
 use crate::report::{ErrorCode, Failure, Outcome, answers};
 use crate::visible::Visible;
-use crate::workflows::write_gate::{self, Decision, Request};
+use crate::workflows::write_gate::{self, Decision, WriteRequest};
 use crate::workflows::{Run, sync};
 
 use draft::{Complete, Draft};
@@ -270,7 +270,7 @@ fn conclude(
     }
     let known = known(project, &prepared.record, &prepared.complete, plan);
     let ids: Vec<_> = migration.done().collect();
-    let gate = Request {
+    let gate = WriteRequest {
         command: "migrate",
         arguments: format!("{} {}", migration.facts.tag, ids.join(" ")),
         root: &project.root,

@@ -57,14 +57,14 @@ pub(super) fn check(subject: &ConnectorSubject<'_>, found: &mut Collector) {
 
 /// Whether the function masks secrets, by its name.
 #[must_use]
-pub(in crate::families::harness) fn is_mask_function(name: &str) -> bool {
+pub(crate) fn is_mask_function(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["mask", "redact", "obscure", "obfuscate", "censor"].iter().any(|word| name.contains(word))
 }
 
 /// Whether a part of a secret is shown here.
 #[must_use]
-pub(in crate::families::harness) fn is_partial_mask(note: &Note<'_>) -> bool {
+pub(crate) fn is_partial_mask(note: &Note<'_>) -> bool {
     let NoteKind::Slice { base, length } = note.what else { return false };
     // A computed length of a `key` is that of an entry in a map.
     let is_secret =

@@ -24,7 +24,11 @@ fn only_the_lines_of_a_rewrite_change() {
             .replace("\"cli_aos.", "\"aos_parcel.")
             .replace("\"cli_aos*\"", "\"aos_parcel*\"")
     );
-    assert!(disk::state(&project).keys().all(|path| !path.ends_with(".py") || !path.contains("cli_aos")));
+    assert!(
+        disk::state(&project)
+            .keys()
+            .all(|path| !path.ends_with(".py") || !path.contains("cli_aos"))
+    );
     let test = read("agent-harness/tests/test_cli.py");
     assert!(test.contains("setattr(\"aos_parcel.parcel.config.token\""), "{test}");
     // What the baseline knows of a file follows it to its new name.

@@ -84,7 +84,7 @@ pub fn make(
     let without = || {
         let message = format!("the template `{}` makes no commands from a description", info.name);
         Failure::new(ErrorCode::Validation, message)
-            .hint("use `--template connector-python`, or leave `--openapi` out")
+            .hint("use `--template connector-python`, `cli-python` or `cli-go`, or leave `--openapi` out")
     };
     let family = SCAFFOLDERS.of(info.family).ok_or_else(without)?;
     let names = family.described_names(name)?.ok_or_else(without)?;

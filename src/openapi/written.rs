@@ -1,4 +1,6 @@
-//! How the values of a sample are written in a request: the counterpart of `serial.py`, stated apart from it.
+//! How the values of a sample are written in a request, stated apart from the runtimes that write them.
+//!
+//! Pure functions of a value and the style of its input; nothing is read or sent here.
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value};

@@ -214,10 +214,14 @@ fn role_samples(tool: &DescribedTool) -> Vec<RoleSample> {
             "update" | "delete" => reads.is_some_and(|read| read.path == operation.path),
             _ => false,
         };
+        let args = match role {
+            "create" => samples::text_last(operation),
+            _ => others(Target::First),
+        };
         found.push(RoleSample {
             path: calls::path(operation),
             role,
-            args: others(Target::First),
+            args,
             changed: changed.unwrap_or_default(),
             missing: if has_missing { others(Target::Missing) } else { Vec::new() },
         });
@@ -274,7 +278,19 @@ pub fn files(tool: &DescribedTool, language: &Language) -> Result<FileSet, Descr
                 ("tests/test_operations.py".to_owned(), "test.py", include_str!("python/test.py.tera")),
             ]
         }
-        Language::Go { .. } => Vec::new(),
+        Language::Go { .. } => {
+            add("internal/client/operations.json", table)?;
+            add("internal/mock/exchanges.json", facts)?;
+            vec![
+                ("internal/client/client.go".to_owned(), "client.go", include_str!("go/client.go.tera")),
+                ("internal/mock/mock.go".to_owned(), "mock.go", include_str!("go/mock.go.tera")),
+                (
+                    "internal/commands/operations_test.go".to_owned(),
+                    "test.go",
+                    include_str!("go/test.go.tera"),
+                ),
+            ]
+        }
     };
     let (package, module) = match language {
         Language::Python { package } => (package.as_str(), ""),

@@ -93,6 +93,19 @@ pub fn changed(operation: &DescribedOperation) -> Option<(Vec<String>, String)> 
     Some((words, input.name.clone()))
 }
 
+/// The words of a call with every option, a plain text as the last one: any text can take its place.
+#[must_use]
+pub fn text_last(operation: &DescribedOperation) -> Vec<String> {
+    let words = arguments(operation, Target::First).unwrap_or_default();
+    let is_text = |input: &DescribedInput| {
+        input.place == "body" && matches!(input.kind.as_str(), "text" | "long")
+    };
+    let at = operation.inputs.iter().position(is_text).unwrap_or_default() * 2;
+    let pair: Vec<String> = words.iter().skip(at).take(2).cloned().collect();
+    let rest = words.iter().enumerate().filter(|(index, _)| *index != at && *index != at + 1);
+    rest.map(|(_, word)| word.clone()).chain(pair).collect()
+}
+
 /// A value as a word of the command line.
 fn argument(input: &DescribedInput, value: &Value) -> String {
     match input.kind.as_str() {

@@ -69,7 +69,8 @@ impl<'de> Deserialize<'de> for Condition {
         let text = String::deserialize(deserializer)?;
         match text.split_once('=') {
             Some((key, value)) if !key.trim_end_matches('!').is_empty() && !value.is_empty() => {
-                let (key, is_negated) = key.strip_suffix('!').map_or((key, false), |key| (key, true));
+                let (key, is_negated) =
+                    key.strip_suffix('!').map_or((key, false), |key| (key, true));
                 Ok(Self { key: key.to_owned(), value: value.to_owned(), is_negated })
             }
             _ => Err(D::Error::custom(format_args!("`{}` is not key=value", excerpt(&text, 200)))),
@@ -284,7 +285,11 @@ mod tests {
             file("LICENSE.tera", "{% if license == \"MIT\" %}MIT{% endif %}\n"),
             file("bin/@tool@", "#!/bin/sh\n"),
         ];
-        let condition = |key: &str, value: &str| Condition { key: key.into(), value: value.into(), is_negated: false };
+        let condition = |key: &str, value: &str| Condition {
+            key: key.into(),
+            value: value.into(),
+            is_negated: false,
+        };
         let only = [
             Only { path: "internal/jobs".into(), when: vec![condition("jobs", "yes")] },
             Only {

@@ -122,7 +122,8 @@ fn describe<'a>(trees: &'a DocumentTrees, reply: &mut ReplyForm, flat: &FlatSche
     let usable =
         |name: &&&str| !name.is_empty() && name.len() <= 100 && !name.chars().any(is_invisible);
     let members = if flat.alternatives.is_empty() { flat.members.keys() } else { return };
-    reply.members = members.filter(usable).take(MAX_MEMBERS).map(|name| (*name).to_owned()).collect();
+    reply.members =
+        members.filter(usable).take(MAX_MEMBERS).map(|name| (*name).to_owned()).collect();
     reply.sample = flat.reply_sample(trees);
 }
 

@@ -9,6 +9,9 @@ use serde_json::{Map, Value};
 pub fn entries(name: &str, value: &Value, style: &str) -> Vec<(String, Vec<String>)> {
     let one = |text: String| vec![(name.to_owned(), vec![text])];
     let texts = || value.as_array().map(|values| values.iter().map(wire).collect());
+    // An input that may be an object or something else is written as what it is.
+    let style =
+        if matches!(style, "deep" | "spread") && !value.is_object() { "repeat" } else { style };
     match style {
         "repeat" => vec![(name.to_owned(), texts().unwrap_or_else(|| vec![wire(value)]))],
         "brackets" => vec![(format!("{name}[]"), texts().unwrap_or_else(|| vec![wire(value)]))],

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::contract::cli_name::{CliName, CliNameError};
 use super::described::{self, DescribedTool, Language};
+use crate::contract::cli_name::{CliName, CliNameError};
 use crate::generate::cli_values;
 use crate::generate::scaffold::Origin;
 use crate::inputs::template::TemplateInfo;
@@ -75,10 +75,12 @@ impl Named for NamedTool {
             without_preset(wanted)?;
             return Ok(Box::new(NewTool(self.0)));
         };
-        for (key, usual) in [("credentials", "static"), ("jobs", "no"), ("human_checkpoint", "no")] {
+        for (key, usual) in [("credentials", "static"), ("jobs", "no"), ("human_checkpoint", "no")]
+        {
             if let Some(answer) = answers.get(key).filter(|answer| *answer != usual) {
-                let message =
-                    format!("`{key}={answer}` is a part of the example, which `--openapi` replaces");
+                let message = format!(
+                    "`{key}={answer}` is a part of the example, which `--openapi` replaces"
+                );
                 return Err(Failure::new(ErrorCode::Validation, message)
                     .hint("leave it out; `aos add` adds a command by hand afterwards"));
             }

@@ -81,7 +81,10 @@ pub fn reads<'a>(
             && read.inputs_in("path").next().is_some()
             && (read.path == operation.path
                 || operation.path.starts_with(&format!("{}/", read.path)))
-            && read.inputs.iter().all(|input| !input.required || input.place == "path" && has(&input.name))
+            && read
+                .inputs
+                .iter()
+                .all(|input| !input.required || input.place == "path" && has(&input.name))
     };
     tool.operations.iter().filter(fits).max_by_key(|read| read.path.len())
 }

@@ -76,7 +76,8 @@ fn compare(old: &DescribedOperation, new: &DescribedOperation, changes: &mut Vec
     if old.mode != new.mode {
         add(true, format!("its mode is {}, no longer {}", new.mode, old.mode));
     }
-    let at = |operation: &DescribedOperation| operation.list.as_ref().map(|list| list.items.clone());
+    let at =
+        |operation: &DescribedOperation| operation.list.as_ref().map(|list| list.items.clone());
     if at(old) != at(new) {
         add(true, "its reply is of another form".to_owned());
     } else if old.summary != new.summary {

@@ -6,7 +6,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::samples::{self, Target};
-use super::{DescribedInput, DescribedListing, DescribedOperation, DescribedTool, calls, exchanges};
+use super::{
+    DescribedInput, DescribedListing, DescribedOperation, DescribedTool, calls, exchanges,
+};
 use crate::contract::json;
 use crate::generate::render::{Engine, RenderError};
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
@@ -194,18 +196,23 @@ fn accounts(tool: &DescribedTool) -> (&'static str, &'static str) {
 fn role_samples(tool: &DescribedTool) -> Vec<RoleSample> {
     let operations = &tool.operations;
     let has_path = |one: &DescribedOperation| one.inputs.iter().any(|input| input.place == "path");
-    let first = |fits: &dyn Fn(&DescribedOperation) -> bool| operations.iter().find(|one| fits(one));
+    let first =
+        |fits: &dyn Fn(&DescribedOperation) -> bool| operations.iter().find(|one| fits(one));
     let mut found = Vec::new();
     let mut add = |role: &'static str, operation: Option<&DescribedOperation>| {
         let Some(operation) = operation else { return };
         let reads = calls::reads(tool, operation);
         let shows = |name: &str| {
-            reads.is_some_and(|read| read.sample.as_ref().is_some_and(|sample| sample[name].is_string()))
+            reads.is_some_and(|read| {
+                read.sample.as_ref().is_some_and(|sample| sample[name].is_string())
+            })
         };
         let others = |target| samples::arguments(operation, target).unwrap_or_default();
         let changed = match role {
             "create" => samples::changed(operation).map(|(words, _)| words),
-            "update" => samples::changed(operation).filter(|(_, name)| shows(name)).map(|(words, _)| words),
+            "update" => {
+                samples::changed(operation).filter(|(_, name)| shows(name)).map(|(words, _)| words)
+            }
             "delete" => Some(others(Target::Second)),
             _ => None,
         };
@@ -228,11 +235,16 @@ fn role_samples(tool: &DescribedTool) -> Vec<RoleSample> {
     };
     let lists = |one: &DescribedOperation| !one.writes() && one.list.is_some();
     let paged = |one: &DescribedOperation| {
-        lists(one) && one.list.as_ref().is_some_and(|list| list.style != "none" && !list.limit.is_empty())
+        lists(one)
+            && one.list.as_ref().is_some_and(|list| list.style != "none" && !list.limit.is_empty())
     };
     add("list", first(&paged).or_else(|| first(&lists)));
     let gets = |one: &DescribedOperation| {
-        !one.writes() && one.list.is_none() && one.method == "GET" && one.reply == "json" && has_path(one)
+        !one.writes()
+            && one.list.is_none()
+            && one.method == "GET"
+            && one.reply == "json"
+            && has_path(one)
     };
     add("get", first(&gets));
     let plain = |one: &DescribedOperation, method: &str| {
@@ -240,17 +252,18 @@ fn role_samples(tool: &DescribedTool) -> Vec<RoleSample> {
     };
     let creates = |one: &DescribedOperation| plain(one, "POST") && samples::changed(one).is_some();
     add("create", first(&creates));
-    let updates = |one: &DescribedOperation| {
-        (plain(one, "PATCH") || plain(one, "PUT")) && has_path(one)
-    };
+    let updates =
+        |one: &DescribedOperation| (plain(one, "PATCH") || plain(one, "PUT")) && has_path(one);
     let seen = |one: &DescribedOperation| {
         let read = calls::reads(tool, one).and_then(|read| read.sample.as_ref());
         updates(one)
-            && samples::changed(one)
-                .is_some_and(|(_, name)| read.is_some_and(|sample| sample[name.as_str()].is_string()))
+            && samples::changed(one).is_some_and(|(_, name)| {
+                read.is_some_and(|sample| sample[name.as_str()].is_string())
+            })
     };
     add("update", first(&seen).or_else(|| first(&updates)));
-    let deletes = |one: &DescribedOperation| one.method == "DELETE" && one.writes() && has_path(one);
+    let deletes =
+        |one: &DescribedOperation| one.method == "DELETE" && one.writes() && has_path(one);
     let known = |one: &DescribedOperation| deletes(one) && calls::reads(tool, one).is_some();
     add("delete", first(&known).or_else(|| first(&deletes)));
     found
@@ -273,16 +286,32 @@ pub fn files(tool: &DescribedTool, language: &Language) -> Result<FileSet, Descr
             add(&format!("{package}/operations.json"), table)?;
             add("mock_upstream/exchanges.json", facts)?;
             vec![
-                (format!("{package}/client.py"), "client.py", include_str!("python/client.py.tera")),
-                ("mock_upstream/__init__.py".to_owned(), "mock.py", include_str!("python/mock.py.tera")),
-                ("tests/test_operations.py".to_owned(), "test.py", include_str!("python/test.py.tera")),
+                (
+                    format!("{package}/client.py"),
+                    "client.py",
+                    include_str!("python/client.py.tera"),
+                ),
+                (
+                    "mock_upstream/__init__.py".to_owned(),
+                    "mock.py",
+                    include_str!("python/mock.py.tera"),
+                ),
+                (
+                    "tests/test_operations.py".to_owned(),
+                    "test.py",
+                    include_str!("python/test.py.tera"),
+                ),
             ]
         }
         Language::Go { .. } => {
             add("internal/client/operations.json", table)?;
             add("internal/mock/exchanges.json", facts)?;
             vec![
-                ("internal/client/client.go".to_owned(), "client.go", include_str!("go/client.go.tera")),
+                (
+                    "internal/client/client.go".to_owned(),
+                    "client.go",
+                    include_str!("go/client.go.tera"),
+                ),
                 ("internal/mock/mock.go".to_owned(), "mock.go", include_str!("go/mock.go.tera")),
                 (
                     "internal/commands/operations_test.go".to_owned(),

@@ -81,7 +81,9 @@ fn exchange(operation: &DescribedOperation) -> Exchange<'_> {
 
 fn pairs(name: &str, value: &Value, style: &str) -> Vec<(String, String)> {
     let entries = written::entries(name, value, style).into_iter();
-    entries.flat_map(|(name, texts)| texts.into_iter().map(move |text| (name.clone(), text))).collect()
+    entries
+        .flat_map(|(name, texts)| texts.into_iter().map(move |text| (name.clone(), text)))
+        .collect()
 }
 
 /// The path for a thing, encoded; `None` where there is no other thing.
@@ -126,6 +128,7 @@ fn body(operation: &DescribedOperation) -> Value {
         let members: Map<String, Value> = members.collect();
         return if members.is_empty() { Value::Null } else { Value::Object(members) };
     }
-    let pairs = members.flat_map(|(at, input)| pairs(&input.name, &samples::value(input, at), &input.style));
+    let pairs = members
+        .flat_map(|(at, input)| pairs(&input.name, &samples::value(input, at), &input.style));
     pairs.map(|(name, text)| Value::from(vec![name, text])).collect()
 }

@@ -160,7 +160,10 @@ fn writable(value: &Value) -> Option<Value> {
         Value::Number(number) if number.is_u64() && !number.is_i64() => Value::from(i64::MAX),
         Value::Array(values) => values.iter().filter_map(writable).collect(),
         Value::Object(members) => Value::Object(
-            members.iter().filter_map(|(name, value)| Some((name.clone(), writable(value)?))).collect(),
+            members
+                .iter()
+                .filter_map(|(name, value)| Some((name.clone(), writable(value)?)))
+                .collect(),
         ),
         other => other.clone(),
     })

@@ -166,6 +166,8 @@ impl DescribedTool {
             let message = format!("the table of the API cannot be written: {error}");
             Failure::new(ErrorCode::Unknown, message)
         })?;
-        Ok(format!("# Made from a description of the API; its texts are those of its author.\n{text}"))
+        Ok(format!(
+            "# Made from a description of the API; its texts are those of its author.\n{text}"
+        ))
     }
 }

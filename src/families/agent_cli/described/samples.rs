@@ -82,10 +82,9 @@ pub fn arguments(operation: &DescribedOperation, target: Target) -> Option<Vec<S
 /// The words of a call whose payload differs, and the name of the member that differs.
 #[must_use]
 pub fn changed(operation: &DescribedOperation) -> Option<(Vec<String>, String)> {
-    let at = operation
-        .inputs
-        .iter()
-        .position(|input| input.place == "body" && matches!(input.kind.as_str(), "text" | "long"))?;
+    let at = operation.inputs.iter().position(|input| {
+        input.place == "body" && matches!(input.kind.as_str(), "text" | "long")
+    })?;
     let input = operation.inputs.get(at)?;
     let other = turned(value(input, at).as_str()?, 1)?;
     let mut words = arguments(operation, Target::First)?;

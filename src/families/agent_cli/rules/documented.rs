@@ -92,7 +92,9 @@ fn declared(repository: &ProjectFiles, sources: &ToolSources<'_>) -> Option<Know
     let tables = repository.files.keys().filter(|path| path.ends_with(TABLE));
     for text in tables.filter_map(|path| repository.text(path)) {
         let commands = assigned(text, "command").into_iter();
-        paths.extend(commands.filter_map(|(_, value)| Some(value.strip_prefix('"')?.split_once('"')?.0)));
+        paths.extend(
+            commands.filter_map(|(_, value)| Some(value.strip_prefix('"')?.split_once('"')?.0)),
+        );
     }
     // The runtime declares these itself; without them the tool is made in another way.
     let is_ours = ["reference", "context"].iter().all(|own| paths.contains(own));

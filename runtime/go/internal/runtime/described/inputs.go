@@ -1,6 +1,7 @@
 package described
 
 import (
+	"encoding/json"
 	"io"
 	"os"
 	"regexp"
@@ -11,7 +12,6 @@ import (
 	"aos.invalid/tool/internal/runtime/fault"
 	"aos.invalid/tool/internal/runtime/output"
 	"aos.invalid/tool/internal/runtime/strictjson"
-	"encoding/json"
 )
 
 const maxFile = 16 << 20

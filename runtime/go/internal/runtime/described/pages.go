@@ -192,13 +192,11 @@ func readCursor(cursor string) (place, error) {
 	}
 	decoder := json.NewDecoder(strings.NewReader(string(text)))
 	decoder.UseNumber()
-	_, isText := from.At.(string)
-	_, isNumber := from.At.(json.Number)
 	if err := decoder.Decode(&from); err != nil || from.Link != "" && !strings.HasPrefix(from.Link, "/") {
 		return from, refused("cursor", "Use next_cursor of the page before, as it is")
 	}
-	_, isText = from.At.(string)
-	_, isNumber = from.At.(json.Number)
+	_, isText := from.At.(string)
+	_, isNumber := from.At.(json.Number)
 	if from.At != nil && !isText && !isNumber {
 		return from, refused("cursor", "Use next_cursor of the page before, as it is")
 	}

@@ -16,11 +16,7 @@ func request(operation *Operation, passed []given, more []pair) (rest.Request, e
 	for _, input := range passed {
 		switch input.Place {
 		case "query":
-			found, err := pairs(input.Name, input.value, input.Style)
-			if err != nil {
-				return rest.Request{}, err
-			}
-			query = append(query, found...)
+			query = append(query, pairs(input.Name, input.value, input.Style)...)
 		case "header":
 			text, err := headerText(input.Flag, input.value, input.Style)
 			if err != nil {
@@ -115,10 +111,7 @@ func form(kind string, members []given) (*rest.Data, error) {
 		}
 		found := []pair{{input.Name, encoded(input.value)}}
 		if input.Kind != "file" {
-			var err error
-			if found, err = pairs(input.Name, input.value, style); err != nil {
-				return nil, err
-			}
+			found = pairs(input.Name, input.value, style)
 		}
 		for _, entry := range found {
 			texts = append(texts, percent(entry.name, "")+"="+entry.value)

@@ -72,13 +72,17 @@ func encoded(value any) string {
 }
 
 // pairs are the entries of a query or a form that one value becomes.
-func pairs(name string, value any, style string) ([]pair, error) {
+func pairs(name string, value any, style string) []pair {
 	many, isList := value.([]any)
 	if !isList {
 		many = []any{value}
 	}
 	object, isObject := value.(output.Object)
 	found := []pair{}
+	// An input that may be an object or something else is written as what it is.
+	if !isObject && (style == "deep" || style == "spread") {
+		style = "repeat"
+	}
 	switch style {
 	case "repeat", "brackets":
 		if style == "brackets" {
@@ -88,12 +92,8 @@ func pairs(name string, value any, style string) ([]pair, error) {
 			found = append(found, pair{name, encoded(item)})
 		}
 	case "deep", "spread":
-		if !isObject {
-			return nil, fault.New(fault.Validation, "`%s` must be a JSON object", fault.Brief(name)).
-				WithFix(`Use an object such as {"name": "value"}`)
-		}
 		if style == "deep" {
-			return deep(name, object), nil
+			return deep(name, object)
 		}
 		for _, member := range object {
 			found = append(found, pair{member.Key, encoded(member.Value)})
@@ -103,7 +103,7 @@ func pairs(name string, value any, style string) ([]pair, error) {
 	default:
 		found = append(found, pair{name, joined(value, style)})
 	}
-	return found, nil
+	return found
 }
 
 func deep(name string, value any) []pair {

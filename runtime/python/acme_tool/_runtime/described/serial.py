@@ -40,14 +40,15 @@ def encoded(value: Any) -> str:
 def pairs(name: str, value: Any, style: str) -> list[Pair]:
     """Return the entries of a query or a form: plain names with encoded values."""
     many = value if isinstance(value, list) else [value]
-    if style == "repeat":
+    # An input that may be an object or something else is written as what it is.
+    if style == "repeat" or (style in ("deep", "spread") and not isinstance(value, dict)):
         return [(name, encoded(item)) for item in many]
     if style == "brackets":
         return [(f"{name}[]", encoded(item)) for item in many]
     if style == "deep":
-        return _deep(name, _object(name, value))
+        return _deep(name, value)
     if style == "spread":
-        return [(key, encoded(part)) for key, part in _object(name, value).items()]
+        return [(key, encoded(part)) for key, part in value.items()]
     if style == "json":
         text = json.dumps(value, allow_nan=False, separators=(",", ":"))
         return [(name, percent(text, safe=""))]
@@ -151,13 +152,3 @@ def _deep(name: str, value: Any) -> list[Pair]:
         return [pair for key, part in inner for pair in _deep(key, part)]
     many = value if isinstance(value, list) else [value]
     return [(name, encoded(item)) for item in many]
-
-
-def _object(name: str, value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise Fault(
-            VALIDATION,
-            f"`{name}` must be a JSON object",
-            fix='Use an object such as {"name": "value"}',
-        )
-    return value

@@ -38,9 +38,8 @@ func schemaName(operation *Operation) string {
 }
 
 func command(table *Table, operation *Operation) *cli.Command {
-	made := &cli.Command{
-		Path: operation.Command, Summary: operation.Summary, Detail: operation.Request, Output: schemaName(operation),
-	}
+	made := &cli.Command{Detail: operation.Request, Output: schemaName(operation)}
+	made.Path, made.Summary = operation.Command, operation.Summary
 	for _, input := range operation.Inputs {
 		made.Params = append(made.Params, param(input))
 	}

@@ -18,6 +18,9 @@ import (
 // Entries is how many entries each list has.
 const Entries = 3
 
+// revision is a member that a thing has after it was changed, as APIs have versions.
+const revision = "mock_revision"
+
 // Exchanges are a described API in memory. They were made from the description and not from the table that the tool sends
 // by, so that the two are held against each other.
 type Exchanges struct {
@@ -28,6 +31,7 @@ type Exchanges struct {
 	All     []Exchange `json:"exchanges"`
 	changed map[string]map[string]any
 	gone    map[string]bool
+	writes  int
 }
 
 // Exchange is one operation: a call of the tool, the request that it makes, and the reply.
@@ -128,6 +132,8 @@ func (e *Exchanges) answer(w http.ResponseWriter, r *http.Request, exchange Exch
 			e.changed[path] = map[string]any{}
 		}
 		maps.Copy(e.changed[path], sent(exchange, body))
+		e.writes++
+		e.changed[path][revision] = e.writes
 	}
 	status := http.StatusOK
 	switch {
@@ -151,7 +157,7 @@ func (e *Exchanges) answer(w http.ResponseWriter, r *http.Request, exchange Exch
 	}
 	sample = maps.Clone(sample)
 	for name, value := range e.changed[path] {
-		if _, known := sample[name]; known {
+		if _, known := sample[name]; known || name == revision {
 			sample[name] = value
 		}
 	}

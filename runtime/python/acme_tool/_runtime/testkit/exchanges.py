@@ -18,6 +18,8 @@ from .mock import Account, Mock, Reply, Request, refused
 
 # Entries of each list.
 ENTRIES = 3
+# A member that a thing has after it was changed, as APIs have versions.
+REVISION = "mock_revision"
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ class ExchangeMock(Mock):
         self.exchanges = [Exchange(facts) for facts in document["exchanges"]]
         self._changed: dict[str, dict[str, Any]] = {}
         self._gone: set[str] = set()
+        self._writes = 0
 
     @property
     def credential(self) -> str:
@@ -105,7 +108,10 @@ class ExchangeMock(Mock):
         if request.method == "DELETE":
             self._gone.add(request.path)
         elif request.method in ("PUT", "PATCH"):
-            self._changed.setdefault(request.path, {}).update(_members(facts, request))
+            changed = self._changed.setdefault(request.path, {})
+            changed.update(_members(facts, request))
+            self._writes += 1
+            changed[REVISION] = self._writes
         if facts["reply"] == "empty":
             return Reply(status=204)
         if facts["reply"] == "text":
@@ -116,7 +122,8 @@ class ExchangeMock(Mock):
         sample = facts["sample"]
         if isinstance(sample, dict):
             changed = self._changed.get(request.path, {})
-            known = {name: changed[name] for name in changed if name in sample}
+            named = {*sample, REVISION}
+            known = {name: changed[name] for name in changed if name in named}
             sample = {**sample, **known}
         return Reply(sample, status)
 

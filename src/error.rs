@@ -7,7 +7,8 @@ mod update;
 use crate::apply::ApplyError;
 use crate::inputs::answers::AnswerError;
 use crate::inputs::baseline::BaselineError;
-use crate::inputs::desired::{DesiredError, RuntimeFault};
+use crate::inputs::desired::DesiredError;
+use crate::inputs::desired_runtime::RuntimeFault;
 use crate::inputs::embedded::EmbeddedError;
 use crate::inputs::fleet::FleetError;
 use crate::inputs::fleet_file::FleetFileError;
@@ -32,6 +33,15 @@ pub fn io_code(error: &std::io::Error) -> ErrorCode {
             ErrorCode::Forbidden
         }
         _ => ErrorCode::Io,
+    }
+}
+
+/// The code of an I/O error about a path that the caller gave to be read.
+#[must_use]
+pub fn source_code(error: &std::io::Error) -> ErrorCode {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => ErrorCode::NotFound,
+        _ => io_code(error),
     }
 }
 
@@ -114,6 +124,8 @@ impl From<FleetError> for Failure {
         match error {
             FleetError::Search { .. } => Self::new(ErrorCode::Io, message)
                 .hint("check that the directory exists and can be read"),
+            FleetError::Missing { .. } => Self::new(ErrorCode::NotFound, message)
+                .hint("check the path; `--recursive DIR` takes the directory above the projects"),
             FleetError::File(error) => error.into(),
             FleetError::Empty { .. } => Self::new(ErrorCode::NotFound, message).hint(
                 "give a directory that contains projects with an aos.toml or a connector.json",

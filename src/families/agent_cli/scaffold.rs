@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::described::{self, DescribedTool, Language};
+use super::described::{self, DescribedLanguage, DescribedTool};
 use crate::contract::cli_name::{CliName, CliNameError};
 use crate::generate::cli_values;
-use crate::generate::scaffold::Origin;
+use crate::generate::scaffold::ScaffoldOrigin;
 use crate::inputs::template::TemplateInfo;
 use crate::openapi::{ApiDescription, ApiPlan, RequestKey};
 use crate::plan::{FileSet, FileSetError};
@@ -16,7 +16,7 @@ use crate::report::{ErrorCode, Failure};
 use crate::workflows::new::choices::{shown, slug};
 use crate::workflows::new::own_preset;
 use crate::workflows::new::subject::{
-    DescribedNames, Named, Scaffolder, Subject, Wanted, without_preset,
+    DescribedNames, Named, Scaffolder, Subject, WantedProject, without_preset,
 };
 
 /// Longest id of an operation.
@@ -52,7 +52,7 @@ impl Scaffolder for AgentCliScaffolder {
         described::table(name, api, plan).render()
     }
 
-    fn name(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Named>, Failure> {
+    fn name(&self, wanted: &WantedProject<'_>) -> Result<Box<dyn Named>, Failure> {
         Ok(Box::new(NamedTool(cli_name(wanted.name, wanted.template)?)))
     }
 }
@@ -66,7 +66,7 @@ impl Named for NamedTool {
 
     fn subject(
         self: Box<Self>,
-        wanted: &Wanted<'_>,
+        wanted: &WantedProject<'_>,
         answers: &mut BTreeMap<String, String>,
     ) -> Result<Box<dyn Subject>, Failure> {
         let text = wanted.presets.get(own_preset::PATH);
@@ -87,9 +87,9 @@ impl Named for NamedTool {
         }
         answers.insert("preset".to_owned(), own_preset::PATH.to_owned());
         let language = if wanted.template.outputs.contains_key("python") {
-            Language::Python { package: self.0.package() }
+            DescribedLanguage::Python { package: self.0.package() }
         } else {
-            Language::Go { module: answers.get("module").cloned().unwrap_or_default() }
+            DescribedLanguage::Go { module: answers.get("module").cloned().unwrap_or_default() }
         };
         let api = DescribedTool::parse(text)?;
         let files = described::files(&api, &language).map_err(|error| {
@@ -127,7 +127,7 @@ impl Subject for DescribedCli {
         Some(self.api.operations.len())
     }
 
-    fn variables(&self, answers: &BTreeMap<String, String>, origin: &Origin<'_>) -> Value {
+    fn variables(&self, answers: &BTreeMap<String, String>, origin: &ScaffoldOrigin<'_>) -> Value {
         let mut variables = self.tool.variables(answers, origin);
         variables["described"] = Value::from(true);
         variables["api"] = described::variables(&self.api);
@@ -161,7 +161,7 @@ impl Subject for NewTool {
         self.0.package()
     }
 
-    fn variables(&self, answers: &BTreeMap<String, String>, origin: &Origin<'_>) -> Value {
+    fn variables(&self, answers: &BTreeMap<String, String>, origin: &ScaffoldOrigin<'_>) -> Value {
         let mut variables = cli_values::variables(&self.0, answers, origin);
         variables["described"] = Value::from(false);
         variables

@@ -20,7 +20,8 @@ use crate::generate::lock::LOCK_PATH;
 use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
 use crate::generate::vendor;
 use crate::inputs::adoption::{self, Adoption};
-use crate::inputs::desired::{Desired, SourceBytes, WantedRuntime};
+use crate::inputs::desired::{Desired, SourceBytes};
+use crate::inputs::desired_runtime::WantedRuntime;
 use crate::inputs::project::{Project, Slot};
 use crate::inputs::spec_source::{self, Obtained, Trust};
 use crate::inputs::{embedded, repository, tree};
@@ -32,7 +33,7 @@ use crate::visible::{Visible, visible};
 
 use crate::verify::TrustRoot;
 use crate::workflows::Run;
-use crate::workflows::write_gate::{self, Decision, Offer, Request, WriteOptions};
+use crate::workflows::write_gate::{self, Decision, Offer, WriteOptions, WriteRequest};
 
 /// Brings a project to the contract that `args` asks for.
 ///
@@ -70,7 +71,7 @@ pub fn follow(args: &SyncRequest, roots: Option<TrustRoot>, run: &Run) -> Result
     }
     switched_off::refuse(&project, &record, &desired)?;
     let plan = full_plan(&project, &record, &desired)?;
-    let summary = Summary {
+    let summary = SyncSummary {
         status: status(&project, &plan, adopting, &obtained.release.tag),
         previous: project.pin.good().map(ToString::to_string),
         obtained: &obtained,
@@ -82,7 +83,7 @@ pub fn follow(args: &SyncRequest, roots: Option<TrustRoot>, run: &Run) -> Result
         return Ok(summary.outcome(run));
     }
     let known = known(&project, &record, &desired, &plan);
-    let request = Request {
+    let request = WriteRequest {
         command: "sync-spec",
         arguments: format!(
             "{} {} {}",
@@ -256,7 +257,7 @@ pub fn known(
     known
 }
 
-struct Summary<'a> {
+struct SyncSummary<'a> {
     status: &'static str,
     previous: Option<String>,
     obtained: &'a Obtained,
@@ -265,7 +266,7 @@ struct Summary<'a> {
     notes: Vec<String>,
 }
 
-impl Summary<'_> {
+impl SyncSummary<'_> {
     /// Where the contract comes from and what vouches for it: part of every answer.
     fn origin(&self) -> SpecOrigin {
         let trust = &self.obtained.trust;

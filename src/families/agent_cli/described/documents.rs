@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::samples::{self, Target};
+use super::roles::{self, RoleSample};
+use super::samples::{self, SampleTarget};
 use super::{
     DescribedInput, DescribedListing, DescribedOperation, DescribedTool, calls, exchanges,
 };
@@ -17,7 +18,7 @@ use crate::workflows::new::own_preset;
 
 /// Which language a project has, with what its files need.
 #[derive(Clone, Debug)]
-pub enum Language {
+pub enum DescribedLanguage {
     Python { package: String },
     Go { module: String },
 }
@@ -76,16 +77,6 @@ struct RuntimeInput<'a> {
     style: &'a str,
     typed: bool,
     values: &'a [String],
-}
-
-/// A call of a command, for conform.toml.
-#[derive(Serialize)]
-struct RoleSample {
-    path: String,
-    role: &'static str,
-    args: Vec<String>,
-    changed: Vec<String>,
-    missing: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -148,7 +139,7 @@ pub fn variables(tool: &DescribedTool) -> Value {
             _ => "T0",
         },
         commands: operations.iter().map(shown).collect(),
-        samples: role_samples(tool),
+        samples: roles::role_samples(tool),
         read: call(read),
         read_words: read.map(calls::path).unwrap_or_default(),
         list: call(first(&|one| !one.writes() && one.list.is_some())),
@@ -192,88 +183,14 @@ fn accounts(tool: &DescribedTool) -> (&'static str, &'static str) {
     }
 }
 
-/// A sample for each role that an operation has.
-fn role_samples(tool: &DescribedTool) -> Vec<RoleSample> {
-    let operations = &tool.operations;
-    let has_path = |one: &DescribedOperation| one.inputs.iter().any(|input| input.place == "path");
-    let first =
-        |fits: &dyn Fn(&DescribedOperation) -> bool| operations.iter().find(|one| fits(one));
-    let mut found = Vec::new();
-    let mut add = |role: &'static str, operation: Option<&DescribedOperation>| {
-        let Some(operation) = operation else { return };
-        let reads = calls::reads(tool, operation);
-        let shows = |name: &str| {
-            reads.is_some_and(|read| {
-                read.sample.as_ref().is_some_and(|sample| sample[name].is_string())
-            })
-        };
-        let others = |target| samples::arguments(operation, target).unwrap_or_default();
-        let changed = match role {
-            "create" => samples::changed(operation).map(|(words, _)| words),
-            "update" => {
-                samples::changed(operation).filter(|(_, name)| shows(name)).map(|(words, _)| words)
-            }
-            "delete" => Some(others(Target::Second)),
-            _ => None,
-        };
-        let has_missing = match role {
-            "get" => true,
-            "update" | "delete" => reads.is_some_and(|read| read.path == operation.path),
-            _ => false,
-        };
-        let args = match role {
-            "create" => samples::text_last(operation),
-            _ => others(Target::First),
-        };
-        found.push(RoleSample {
-            path: calls::path(operation),
-            role,
-            args,
-            changed: changed.unwrap_or_default(),
-            missing: if has_missing { others(Target::Missing) } else { Vec::new() },
-        });
-    };
-    let lists = |one: &DescribedOperation| !one.writes() && one.list.is_some();
-    let paged = |one: &DescribedOperation| {
-        lists(one)
-            && one.list.as_ref().is_some_and(|list| list.style != "none" && !list.limit.is_empty())
-    };
-    add("list", first(&paged).or_else(|| first(&lists)));
-    let gets = |one: &DescribedOperation| {
-        !one.writes()
-            && one.list.is_none()
-            && one.method == "GET"
-            && one.reply == "json"
-            && has_path(one)
-    };
-    add("get", first(&gets));
-    let plain = |one: &DescribedOperation, method: &str| {
-        one.method == method && one.writes() && !one.is_dangerous()
-    };
-    let creates = |one: &DescribedOperation| plain(one, "POST") && samples::changed(one).is_some();
-    add("create", first(&creates));
-    let updates =
-        |one: &DescribedOperation| (plain(one, "PATCH") || plain(one, "PUT")) && has_path(one);
-    let seen = |one: &DescribedOperation| {
-        let read = calls::reads(tool, one).and_then(|read| read.sample.as_ref());
-        updates(one)
-            && samples::changed(one).is_some_and(|(_, name)| {
-                read.is_some_and(|sample| sample[name.as_str()].is_string())
-            })
-    };
-    add("update", first(&seen).or_else(|| first(&updates)));
-    let deletes =
-        |one: &DescribedOperation| one.method == "DELETE" && one.writes() && has_path(one);
-    let known = |one: &DescribedOperation| deletes(one) && calls::reads(tool, one).is_some();
-    add("delete", first(&known).or_else(|| first(&deletes)));
-    found
-}
-
 /// The files.
 ///
 /// # Errors
 /// When a text cannot be rendered, or two files are one.
-pub fn files(tool: &DescribedTool, language: &Language) -> Result<FileSet, DescribedFileError> {
+pub fn files(
+    tool: &DescribedTool,
+    language: &DescribedLanguage,
+) -> Result<FileSet, DescribedFileError> {
     let (token_alice, token_bob) = accounts(tool);
     let table = json::pretty(&serde_json::to_value(table(tool))?);
     let facts = json::pretty(&serde_json::to_value(exchanges::facts(tool))?);
@@ -282,7 +199,7 @@ pub fn files(tool: &DescribedTool, language: &Language) -> Result<FileSet, Descr
         files.insert(RelativePath::parse(path)?, Content::plain(text))
     };
     let texts: Vec<(String, &str, &str)> = match language {
-        Language::Python { package } => {
+        DescribedLanguage::Python { package } => {
             add(&format!("{package}/operations.json"), table)?;
             add("mock_upstream/exchanges.json", facts)?;
             vec![
@@ -303,7 +220,7 @@ pub fn files(tool: &DescribedTool, language: &Language) -> Result<FileSet, Descr
                 ),
             ]
         }
-        Language::Go { .. } => {
+        DescribedLanguage::Go { .. } => {
             add("internal/client/operations.json", table)?;
             add("internal/mock/exchanges.json", facts)?;
             vec![
@@ -322,8 +239,8 @@ pub fn files(tool: &DescribedTool, language: &Language) -> Result<FileSet, Descr
         }
     };
     let (package, module) = match language {
-        Language::Python { package } => (package.as_str(), ""),
-        Language::Go { module } => ("", module.as_str()),
+        DescribedLanguage::Python { package } => (package.as_str(), ""),
+        DescribedLanguage::Go { module } => ("", module.as_str()),
     };
     let mut variables = serde_json::Map::new();
     for (name, value) in [
@@ -403,7 +320,7 @@ fn input((input, flag): (&DescribedInput, String)) -> RuntimeInput<'_> {
 
 /// The words of a call with what is required.
 fn example(operation: &DescribedOperation) -> Vec<String> {
-    let words = samples::arguments(operation, Target::First).unwrap_or_default();
+    let words = samples::arguments(operation, SampleTarget::First).unwrap_or_default();
     let pairs = words.chunks_exact(2).zip(&operation.inputs);
     let needed = pairs.filter(|(_, input)| input.required);
     needed.flat_map(|(pair, _)| pair.iter().map(|word| excerpt(word, 2_000))).collect()

@@ -5,7 +5,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::samples::{self, Target};
+use super::samples::{self, SampleTarget};
 use super::{DescribedListing, DescribedOperation, DescribedTool, calls};
 use crate::openapi::written;
 
@@ -13,12 +13,12 @@ use crate::openapi::written;
 #[derive(Debug, Serialize)]
 pub struct MockFacts<'a> {
     auth: &'a super::DescribedAuth,
-    exchanges: Vec<Exchange<'a>>,
+    exchanges: Vec<MockExchange<'a>>,
 }
 
 /// One operation.
 #[derive(Debug, Serialize)]
-struct Exchange<'a> {
+struct MockExchange<'a> {
     command: String,
     /// The words of a call with every option.
     arguments: Vec<String>,
@@ -46,8 +46,8 @@ pub fn facts(tool: &DescribedTool) -> MockFacts<'_> {
     MockFacts { auth: &tool.auth, exchanges }
 }
 
-fn exchange(operation: &DescribedOperation) -> Exchange<'_> {
-    let targets = [Target::First, Target::Second];
+fn exchange(operation: &DescribedOperation) -> MockExchange<'_> {
+    let targets = [SampleTarget::First, SampleTarget::Second];
     let mut paths: Vec<String> =
         targets.into_iter().filter_map(|target| path(operation, target)).collect();
     paths.dedup();
@@ -61,9 +61,9 @@ fn exchange(operation: &DescribedOperation) -> Exchange<'_> {
             _ => {}
         }
     }
-    Exchange {
+    MockExchange {
         command: calls::path(operation),
-        arguments: samples::arguments(operation, Target::First).unwrap_or_default(),
+        arguments: samples::arguments(operation, SampleTarget::First).unwrap_or_default(),
         writes: operation.writes(),
         dangerous: operation.writes() && operation.is_dangerous(),
         public: operation.public,
@@ -87,9 +87,9 @@ fn pairs(name: &str, value: &Value, style: &str) -> Vec<(String, String)> {
 }
 
 /// The path for a thing, encoded; `None` where there is no other thing.
-fn path(operation: &DescribedOperation, target: Target) -> Option<String> {
+fn path(operation: &DescribedOperation, target: SampleTarget) -> Option<String> {
     let mut path = String::new();
-    let mut has_other = target == Target::First;
+    let mut has_other = target == SampleTarget::First;
     let mut rest = operation.path.as_str();
     while let Some((before, inner)) = rest.split_once('{') {
         let (name, after) = inner.split_once('}')?;

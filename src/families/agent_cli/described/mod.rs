@@ -8,6 +8,7 @@ mod changes;
 mod documents;
 mod exchanges;
 mod made;
+mod roles;
 mod samples;
 
 use serde::{Deserialize, Serialize};
@@ -17,7 +18,7 @@ use crate::report::{ErrorCode, Failure};
 use crate::workflows::new::own_preset;
 
 pub use changes::{between, known};
-pub use documents::{Language, files, keep, variables};
+pub use documents::{DescribedLanguage, files, keep, variables};
 pub use made::table;
 
 /// Everything that is known about the API.

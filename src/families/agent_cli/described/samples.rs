@@ -7,7 +7,7 @@ use crate::openapi::written;
 
 /// Which of the things of the mock a call is about.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Target {
+pub enum SampleTarget {
     First,
     Second,
     Missing,
@@ -32,12 +32,12 @@ pub fn value(input: &DescribedInput, at: usize) -> Value {
 
 /// The value of a path for another thing; `None` where there is no other one.
 #[must_use]
-pub fn other(input: &DescribedInput, at: usize, target: Target) -> Option<Value> {
+pub fn other(input: &DescribedInput, at: usize, target: SampleTarget) -> Option<Value> {
     let first = value(input, at);
     let step = match target {
-        Target::First => return Some(first),
-        Target::Second => 1,
-        Target::Missing => 2,
+        SampleTarget::First => return Some(first),
+        SampleTarget::Second => 1,
+        SampleTarget::Missing => 2,
     };
     match (input.kind.as_str(), &first) {
         ("integer", Value::Number(number)) => number.as_i64().map(|number| json!(number + step)),
@@ -63,9 +63,9 @@ fn turned(text: &str, step: i64) -> Option<String> {
 
 /// The words of a call with every option, for the thing that is meant; `None` where there is no such thing.
 #[must_use]
-pub fn arguments(operation: &DescribedOperation, target: Target) -> Option<Vec<String>> {
+pub fn arguments(operation: &DescribedOperation, target: SampleTarget) -> Option<Vec<String>> {
     let mut words = Vec::new();
-    let mut has_other = target == Target::First;
+    let mut has_other = target == SampleTarget::First;
     for (at, (input, flag)) in operation.inputs.iter().zip(calls::flags(operation)).enumerate() {
         let value = match (input.place.as_str(), other(input, at, target)) {
             ("path", Some(value)) => {
@@ -79,23 +79,23 @@ pub fn arguments(operation: &DescribedOperation, target: Target) -> Option<Vec<S
     has_other.then_some(words)
 }
 
-/// The words of a call whose payload differs, and the name of the member that differs.
+/// The words of a call whose payload differs.
 #[must_use]
-pub fn changed(operation: &DescribedOperation) -> Option<(Vec<String>, String)> {
+pub fn changed(operation: &DescribedOperation) -> Option<Vec<String>> {
     let at = operation.inputs.iter().position(|input| {
         input.place == "body" && matches!(input.kind.as_str(), "text" | "long")
     })?;
     let input = operation.inputs.get(at)?;
     let other = turned(value(input, at).as_str()?, 1)?;
-    let mut words = arguments(operation, Target::First)?;
+    let mut words = arguments(operation, SampleTarget::First)?;
     *words.get_mut(at * 2 + 1)? = argument(input, &Value::from(other));
-    Some((words, input.name.clone()))
+    Some(words)
 }
 
 /// The words of a call with every option, a plain text as the last one: any text can take its place.
 #[must_use]
 pub fn text_last(operation: &DescribedOperation) -> Vec<String> {
-    let words = arguments(operation, Target::First).unwrap_or_default();
+    let words = arguments(operation, SampleTarget::First).unwrap_or_default();
     let is_text = |input: &DescribedInput| {
         input.place == "body" && matches!(input.kind.as_str(), "text" | "long")
     };

@@ -126,7 +126,10 @@ fn body(operation: &DescribedOperation) -> Value {
             (input.name.clone(), if input.typed { written::typed(&value) } else { value })
         });
         let members: Map<String, Value> = members.collect();
-        return if members.is_empty() { Value::Null } else { Value::Object(members) };
+        // A write whose object has no members is sent as an empty object.
+        let is_bare = matches!(operation.method.as_str(), "GET" | "HEAD" | "DELETE")
+            || operation.content_type.is_empty();
+        return if members.is_empty() && is_bare { Value::Null } else { Value::Object(members) };
     }
     let pairs = members
         .flat_map(|(at, input)| pairs(&input.name, &samples::value(input, at), &input.style));

@@ -106,10 +106,13 @@ func single(operation *Operation, document any) any {
 		return output.Object{{Key: others, Value: normal(document, 0)}}
 	}
 	known, rest := output.Object{}, output.Object{}
+	for _, name := range operation.Members {
+		if value, isThere := object.Get(name); isThere {
+			known = append(known, output.Member{Key: name, Value: value})
+		}
+	}
 	for _, member := range object {
-		if slices.Contains(operation.Members, member.Key) {
-			known = append(known, member)
-		} else {
+		if !slices.Contains(operation.Members, member.Key) {
 			rest = append(rest, member)
 		}
 	}
@@ -123,10 +126,13 @@ func single(operation *Operation, document any) any {
 // schemas are those of the data of an operation.
 func schemas(operation *Operation, name string) []cli.Schema {
 	fields := []string{}
+	taken := output.Object{}
 	for _, member := range operation.Members {
-		fields = appendNew(fields, folded(member))
-		if strings.HasSuffix(folded(member), "_at") {
-			fields = appendNew(fields, folded(member)+"_text")
+		name := free(folded(member), taken)
+		taken = append(taken, output.Member{Key: name})
+		fields = appendNew(fields, name)
+		if strings.HasSuffix(name, "_at") {
+			fields = appendNew(fields, name+"_text")
 		}
 	}
 	if len(fields) == 0 {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Container
 from typing import Any, TypedDict
 
 from .. import output, wire
@@ -64,7 +65,9 @@ def entry(operation: Entry, document: Any) -> dict[str, Any]:
 def schemas(operation: Entry, name: str) -> dict[str, Schema]:
     """Return the schemas of the data of an operation, by their names."""
     if operation["members"]:
-        names = [folded(each) for each in operation["members"]]
+        names: list[str] = []
+        for each in operation["members"]:
+            names.append(_free(folded(each), names))
         texts = [f"{each}_text" for each in names if each.endswith("_at")]
         fields = [*dict.fromkeys([*names, *texts, OTHERS])]
     else:
@@ -110,7 +113,7 @@ def _member(name: str, value: Any) -> tuple[str, Any]:
     return name, value
 
 
-def _free(name: str, taken: dict[str, Any]) -> str:
+def _free(name: str, taken: Container[str]) -> str:
     number, found = 2, name
     while found in taken:
         found, number = f"{name}_{number}", number + 1

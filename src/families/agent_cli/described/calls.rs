@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{DescribedOperation, DescribedTool};
+use super::table::{DescribedOperation, DescribedTool};
 
 /// First words that every tool has for itself.
 const OWN_GROUPS: [&str; 10] = [

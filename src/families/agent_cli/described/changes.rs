@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{DescribedInput, DescribedOperation, DescribedTool};
+use super::table::{DescribedInput, DescribedOperation, DescribedTool};
 use crate::openapi::RequestKey;
 use crate::report::answers::openapi::ApiChange;
 

@@ -7,9 +7,8 @@ use serde_json::Value;
 
 use super::roles::{self, RoleSample};
 use super::samples::{self, SampleTarget};
-use super::{
-    DescribedInput, DescribedListing, DescribedOperation, DescribedTool, calls, exchanges,
-};
+use super::table::{DescribedInput, DescribedListing, DescribedOperation, DescribedTool};
+use super::{calls, exchanges};
 use crate::contract::json;
 use crate::generate::render::{Engine, RenderError};
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
@@ -38,7 +37,7 @@ pub enum DescribedFileError {
 #[derive(Serialize)]
 struct RuntimeTable<'a> {
     base_url: &'a str,
-    auth: &'a super::DescribedAuth,
+    auth: &'a super::table::DescribedAuth,
     health: &'a str,
     groups: BTreeMap<String, String>,
     operations: Vec<RuntimeOperation<'a>>,

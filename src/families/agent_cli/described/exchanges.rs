@@ -5,14 +5,15 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::calls;
 use super::samples::{self, SampleTarget};
-use super::{DescribedListing, DescribedOperation, DescribedTool, calls};
+use super::table::{DescribedListing, DescribedOperation, DescribedTool};
 use crate::openapi::written;
 
 /// Everything of the API.
 #[derive(Debug, Serialize)]
 pub struct MockFacts<'a> {
-    auth: &'a super::DescribedAuth,
+    auth: &'a super::table::DescribedAuth,
     exchanges: Vec<MockExchange<'a>>,
 }
 

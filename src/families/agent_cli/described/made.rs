@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::{DescribedAuth, DescribedInput, DescribedListing, DescribedOperation, DescribedTool};
+use super::table::{
+    DescribedAuth, DescribedInput, DescribedListing, DescribedOperation, DescribedTool,
+};
 use crate::openapi::{
     ApiCommand, ApiDescription, ApiInput, ApiPlan, CredentialForm, InputKind, InputPlace, ListForm,
     ReplyKind,

@@ -3,8 +3,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::calls;
 use super::samples::{self, SampleTarget};
-use super::{DescribedOperation, DescribedTool, calls};
+use super::table::{DescribedOperation, DescribedTool};
 
 /// A call of a command, for conform.toml.
 #[derive(Serialize)]

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{DescribedInput, DescribedOperation, calls};
+use super::calls;
+use super::table::{DescribedInput, DescribedOperation};
 use crate::openapi::written;
 
 /// Which of the things of the mock a call is about.

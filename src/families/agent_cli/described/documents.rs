@@ -262,7 +262,7 @@ pub fn files(
 /// # Errors
 /// When the path is taken.
 pub fn keep(files: &mut FileSet, text: &str) -> Result<(), FileSetError> {
-    files.insert(RelativePath::literal(own_preset::PATH), Content::plain(text.to_owned()))
+    files.insert(RelativePath::literal(own_preset::PATH), Content::plain(text))
 }
 
 fn table(tool: &DescribedTool) -> RuntimeTable<'_> {

@@ -131,7 +131,7 @@ pub fn python_directory() -> &'static Path {
 
 /// Runs `aos conform` in `directory`.
 pub fn conform(sandbox: &Sandbox, directory: &Path, arguments: &[&str]) -> Answer {
-    let mut command = sandbox.command(&[&["conform"], arguments].concat());
+    let mut command = sandbox.command(&[&["conform", "--all"], arguments].concat());
     let path = std::env::var("PATH").expect("a PATH");
     command.env("PATH", format!("{}:{path}", python_directory().display()));
     super::sandbox::run(command.current_dir(directory))

@@ -163,10 +163,7 @@ impl BriefRun {
         let earlier = STEPS.iter().filter(|step| step.0 == verdict && step.1 < detail);
         let earlier = earlier.map(|step| step.1).max().unwrap_or(Detail::Name);
         let of_verdict = |place: &usize| self.entries[*place].result["verdict"] == verdict;
-        (0..self.count)
-            .filter(of_verdict)
-            .filter(|place| self.details[*place] == earlier)
-            .collect()
+        (0..self.count).filter(of_verdict).filter(|place| self.details[*place] == earlier).collect()
     }
 
     fn raised(&self, places: &[usize], detail: Detail) -> Value {

@@ -1,5 +1,7 @@
 //! `aos conform` through the real binary.
 
+#[cfg(target_os = "linux")]
+mod brief;
 mod command;
 #[cfg(target_os = "linux")]
 mod containment;

@@ -35,6 +35,15 @@ pub fn io_code(error: &std::io::Error) -> ErrorCode {
     }
 }
 
+/// The code of an I/O error about a path that the caller gave to be read.
+#[must_use]
+pub fn source_code(error: &std::io::Error) -> ErrorCode {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => ErrorCode::NotFound,
+        _ => io_code(error),
+    }
+}
+
 /// How to fix an I/O error.
 #[must_use]
 pub fn io_hint(error: &std::io::Error) -> &'static str {
@@ -114,6 +123,8 @@ impl From<FleetError> for Failure {
         match error {
             FleetError::Search { .. } => Self::new(ErrorCode::Io, message)
                 .hint("check that the directory exists and can be read"),
+            FleetError::Missing { .. } => Self::new(ErrorCode::NotFound, message)
+                .hint("check the path; `--recursive DIR` takes the directory above the projects"),
             FleetError::File(error) => error.into(),
             FleetError::Empty { .. } => Self::new(ErrorCode::NotFound, message).hint(
                 "give a directory that contains projects with an aos.toml or a connector.json",

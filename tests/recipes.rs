@@ -30,8 +30,13 @@ fn sources(directory: &str) -> Vec<PathBuf> {
         .collect()
 }
 
+/// The families; what makes projects without a contract is beside them and is none.
 fn families() -> Vec<String> {
-    names("src/families").into_iter().filter(|name| !name.ends_with(".rs")).collect()
+    names("src/families")
+        .into_iter()
+        .filter(|name| !name.ends_with(".rs"))
+        .filter(|name| !read(format!("src/families/{name}/mod.rs")).contains("Family::NONE"))
+        .collect()
 }
 
 /// Each file that a recipe names, with `<family>` and the like filled in.

@@ -33,6 +33,8 @@ const NEVER: &[&str] = &[
 pub enum FleetError {
     #[error("`{}` cannot be searched: {reason}", path.display())]
     Search { path: PathBuf, reason: String },
+    #[error("`{}` does not exist", path.display())]
+    Missing { path: PathBuf },
     #[error("no project was found below `{}`", path.display())]
     Empty { path: PathBuf },
     #[error(transparent)]
@@ -90,6 +92,12 @@ pub fn discover(root: &Path) -> Result<Fleet, FleetError> {
             Ok(entry) => entry,
             Err(error) => {
                 let path = error.path().unwrap_or(root).to_owned();
+                let is_missing = error
+                    .io_error()
+                    .is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound);
+                if error.depth() == 0 && is_missing {
+                    return Err(FleetError::Missing { path });
+                }
                 let reason = error
                     .io_error()
                     .map_or_else(|| "it cannot be listed".to_owned(), ToString::to_string);

@@ -331,6 +331,10 @@ pub fn successes() -> Vec<Case> {
             call(&["sync-spec", "--from", contract, "--to", "v1.0.0"])
                 .within(sandbox.connector("acme"))
         }),
+        case("OK", "sync-spec of a fleet", |sandbox| {
+            sandbox.connector("acme");
+            call(&["sync-spec", "--recursive", "."])
+        }),
         case("OK", "gen unchanged", |sandbox| call(&["gen"]).within(sandbox.connector("acme"))),
         case("OK", "gen check", |sandbox| {
             let project = sandbox.connector("acme");
@@ -359,6 +363,10 @@ pub fn successes() -> Vec<Case> {
             let project = sandbox.connector("acme");
             std::fs::remove_file(project.join("LICENSE")).expect("a file");
             call(&["upgrade", "--restore", "LICENSE", "--diff"]).within(project)
+        }),
+        case("OK", "upgrade of a fleet", |sandbox| {
+            sandbox.connector("acme");
+            call(&["upgrade", "--recursive", "."])
         }),
         case("OK", "upgrade undone", |sandbox| {
             call(&["upgrade", "--abort"]).within(conflicted(sandbox))

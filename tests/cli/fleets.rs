@@ -46,7 +46,7 @@ fn a_fleet_is_moved_and_a_project_that_fails_does_not_stop_the_others() {
     );
     let data = sandbox.aos(&["upgrade", "--recursive", "fleet"]).data();
     assert_eq!(data["summary"]["status"], "ok");
-    sandbox.aos(&["upgrade", "--recursive", "nothing"]).error("E_IO", 1);
+    sandbox.aos(&["upgrade", "--recursive", "nothing"]).error("E_NOT_FOUND", 3);
 }
 
 #[test]

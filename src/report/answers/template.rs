@@ -73,13 +73,13 @@ pub struct TemplateFacts {
     pub questions: Vec<String>,
     /// How many files are rendered and not only copied.
     pub rendered_files: usize,
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<LeftOutPart>,
     pub notes: Vec<String>,
 }
 
 /// What could not be taken over.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
-pub struct LeftOut {
+pub struct LeftOutPart {
     pub what: String,
     pub line: Option<usize>,
     pub reason: String,

@@ -8,7 +8,7 @@ pub mod first_commit;
 mod list;
 mod outcome;
 pub mod own_preset;
-mod place;
+pub mod place;
 mod plan;
 pub mod rendering;
 mod request;

@@ -39,7 +39,7 @@ impl NewPlace {
     /// # Errors
     /// When something that is not a directory is in the way.
     pub fn find(args: &NewRequest, tool: &str) -> Result<Self, Failure> {
-        let (given, mut missing) = resolve(&args.dir)?;
+        let (given, mut missing) = resolve(&args.dir, "--dir")?;
         let mut notes = Vec::new();
         let is_named_so = given.file_name().is_some_and(|name| name == tool);
         let itself = args.here || is_named_so && (!missing.is_empty() || is_fresh(&given));
@@ -60,6 +60,25 @@ impl NewPlace {
         }
         let state = target_state(&target)?;
         Ok(Self { target, missing, state, notes })
+    }
+
+    /// Takes `target` itself, which must have nothing in it; `option` is what the caller gave it with.
+    ///
+    /// # Errors
+    /// When something is in the way.
+    pub fn vacant(target: &Path, option: &str) -> Result<Self, Failure> {
+        let (target, mut missing) = resolve(target, option)?;
+        missing.pop();
+        let state = target_state(&target)?;
+        if state == TargetState::Filled {
+            let is_empty = files::names(&target).is_ok_and(|names| names.is_empty());
+            let reason = if is_empty { "is the current directory" } else { "has something in it" };
+            let message = format!("`{}` {reason}", target.display());
+            return Err(Failure::new(ErrorCode::Validation, message).hint(format!(
+                "give `{option}` a directory that does not exist or is empty; nothing was changed"
+            )));
+        }
+        Ok(Self { target, missing, state, notes: Vec::new() })
     }
 
     /// The directory that the target is in.
@@ -88,14 +107,14 @@ impl NewPlace {
 }
 
 /// The real place of `dir`, and what of it does not exist yet.
-fn resolve(dir: &Path) -> Result<(PathBuf, Vec<PathBuf>), Failure> {
+fn resolve(dir: &Path, option: &str) -> Result<(PathBuf, Vec<PathBuf>), Failure> {
     let here = environment::current_directory().map_err(|error| {
         Failure::new(ErrorCode::Io, format!("the current directory cannot be used: {error}"))
             .hint("run the command in an existing directory")
     })?;
     let unusable = |code: ErrorCode, reason: &str| {
         Failure::new(code, format!("`{}` cannot be used: {reason}", dir.display()))
-            .hint("choose a `--dir` in an existing directory; nothing was changed")
+            .hint(format!("give `{option}` a path in an existing directory; nothing was changed"))
     };
     let full = here.join(dir);
     let mut existing = full.as_path();

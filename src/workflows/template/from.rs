@@ -9,7 +9,7 @@ use crate::inputs::answers;
 use crate::inputs::own_template::{RepositoryFile, TemplateTree, judged, repository_files};
 use crate::inputs::template::Template;
 use crate::plan::{Content, RelativePath};
-use crate::report::answers::template::LeftOut;
+use crate::report::answers::template::LeftOutPart;
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::{files, program};
 use crate::workflows::Run;
@@ -36,7 +36,7 @@ pub fn from(
 ) -> Result<Outcome, Failure> {
     let root = files::canonical(directory).map_err(|error| {
         Failure::new(
-            crate::error::io_code(&error),
+            crate::error::source_code(&error),
             format!("`{}` cannot be read: {error}", directory.display()),
         )
         .hint("give the directory of a repository")
@@ -45,13 +45,13 @@ pub fn from(
     let name = name.map(str::to_owned).or(own_name).unwrap_or_default();
     let (sources, passed) = repository_files(&root)?;
     let mut left_out: Vec<_> =
-        passed.into_iter().map(|(what, reason)| LeftOut { what, line: None, reason }).collect();
+        passed.into_iter().map(|(what, reason)| LeftOutPart { what, line: None, reason }).collect();
     let forms = forms(&name)?;
     let mut maker = Maker { forms: &forms, title: slug(&name), plain: BTreeSet::new() };
     let mut kept = Vec::new();
     for file in sources {
         match refusal(&file.path) {
-            Some(reason) => left_out.push(LeftOut { what: file.path, line: None, reason }),
+            Some(reason) => left_out.push(LeftOutPart { what: file.path, line: None, reason }),
             None => kept.push(file),
         }
     }
@@ -87,7 +87,8 @@ pub fn from(
         ));
     }
     let command = "template from";
-    Making { command, target, tree: made, template, left_out, notes }.write(write, run)
+    Making { command, target, option: "--to", tree: made, template, left_out, notes }
+        .write(write, run)
 }
 
 /// Why a path cannot be in a template.

@@ -1,18 +1,17 @@
 //! A new template: written as a whole to a directory that has nothing in it, through the gate of every write.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::apply;
 use crate::inputs::own_template::{TemplateError, TemplateTree};
 use crate::inputs::template::Template;
 use crate::plan::{Content, FileSet, Plan, RelativePath};
-use crate::report::answers::template::{LeftOut, MadeTemplate, TemplateAnswer, TemplateFacts};
+use crate::report::answers::template::{LeftOutPart, MadeTemplate, TemplateAnswer, TemplateFacts};
 use crate::report::{ErrorCode, Failure, Outcome};
-use crate::system::environment;
-use crate::system::files::{self, Kind};
 use crate::visible::{Visible, visible};
 use crate::workflows::Run;
+use crate::workflows::new::place::NewPlace;
 use crate::workflows::new::shell_word;
 use crate::workflows::write_gate::{self, Decision, Request, WriteOptions};
 
@@ -20,9 +19,11 @@ use crate::workflows::write_gate::{self, Decision, Request, WriteOptions};
 pub struct Making<'a> {
     pub command: &'static str,
     pub target: &'a Path,
+    /// The option that the target was given with.
+    pub option: &'static str,
     pub tree: TemplateTree,
     pub template: Template,
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<LeftOutPart>,
     pub notes: Vec<String>,
 }
 
@@ -40,7 +41,7 @@ impl Making<'_> {
     /// # Errors
     /// When the target is taken.
     pub fn write(self, write: &WriteOptions, run: &Run) -> Result<Outcome, Failure> {
-        let target = place(self.target)?;
+        let place = NewPlace::vacant(self.target, self.option)?;
         let mut files = FileSet::default();
         for (path, bytes) in self.tree.iter() {
             let path = RelativePath::parse(path)
@@ -66,7 +67,7 @@ impl Making<'_> {
         let request = Request {
             command: self.command,
             arguments: facts.name.clone(),
-            root: &target,
+            root: &place.target,
             plan: &plan,
             known: &known,
         };
@@ -76,8 +77,12 @@ impl Making<'_> {
             }
             return Ok(offer.outcome_with(facts, TemplateAnswer::Preview));
         }
-        apply::create(&target, &files, |_| ())?;
-        let shown = target.display().to_string();
+        place.make_missing()?;
+        if let Err(error) = apply::create(&place.target, &files, |_| ()) {
+            place.remove_missing();
+            return Err(error.into());
+        }
+        let shown = place.target.display().to_string();
         let next = vec![
             format!("aos template check {}", shell_word(&shown)),
             format!("aos new NAME --template {}", shell_word(&shown)),
@@ -111,28 +116,4 @@ fn lines(facts: &TemplateFacts, run: &Run) -> Vec<Visible> {
     });
     let notes = facts.notes.iter().map(|note| visible!("{} {}", run.style.warning("note:"), note));
     left.chain(notes).collect()
-}
-
-/// The target, which has nothing in it, in a directory that exists.
-fn place(target: &Path) -> Result<PathBuf, Failure> {
-    let refused = |reason: String| {
-        Failure::new(
-            ErrorCode::Validation,
-            format!("`{}` cannot be used: {reason}", target.display()),
-        )
-        .hint("choose a directory that does not exist or is empty; nothing was changed")
-    };
-    let here = environment::current_directory().map_err(|error| refused(error.to_string()))?;
-    let full = here.join(target);
-    let (Some(parent), Some(name)) = (full.parent(), full.file_name()) else {
-        return Err(refused("it has no name".to_owned()));
-    };
-    let parent = files::canonical(parent).map_err(|error| refused(error.to_string()))?;
-    let full = parent.join(name);
-    match files::kind(&full).map_err(|error| refused(error.to_string()))? {
-        Kind::Absent => Ok(full),
-        Kind::Directory if files::names(&full).is_ok_and(|names| names.is_empty()) => Ok(full),
-        Kind::Directory => Err(refused("it is not empty".to_owned())),
-        _ => Err(refused("it is not a directory".to_owned())),
-    }
 }

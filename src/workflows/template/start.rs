@@ -71,5 +71,6 @@ pub fn start(
     let target = parent.join(name);
     let (left_out, notes) = (Vec::new(), Vec::new());
     let command = "template new";
-    Making { command, target: &target, tree, template, left_out, notes }.write(write, run)
+    Making { command, target: &target, option: "--dir", tree, template, left_out, notes }
+        .write(write, run)
 }

@@ -16,6 +16,11 @@ fn a_new_template_is_in_order_and_makes_a_project() {
     assert!(sandbox.work().join("shop/LICENSE").is_file());
     sandbox.aos(&["template", "new", "web"]).error("E_VALIDATION", 2);
     sandbox.aos(&["template", "new", "../x"]).error("E_VALIDATION", 2);
+    // Directories above it are made, as `aos new` does; what cannot be read does not exist.
+    sandbox.aos(&["template", "new", "deep", "--dir", "team/templates"]).data();
+    sandbox.aos(&["template", "check", "team/templates/deep"]).data();
+    sandbox.aos(&["template", "from", "./nothing", "--to", "y"]).error("E_NOT_FOUND", 3);
+    sandbox.aos(&["template", "import", "./nothing", "--to", "y"]).error("E_NOT_FOUND", 3);
 }
 
 fn repository(sandbox: &Sandbox) {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::contract::json;
 use crate::inputs::own_template::RepositoryFile;
-use crate::report::answers::template::LeftOut;
+use crate::report::answers::template::LeftOutPart;
 use crate::report::{ErrorCode, Failure};
 
 use super::Imported;
@@ -60,7 +60,7 @@ pub fn import(name: &str, sources: &[RepositoryFile]) -> Result<Imported, Failur
                 files.insert(place, bytes);
             }
             Err((line, reason)) => {
-                left_out.push(LeftOut { what: file.path.clone(), line, reason });
+                left_out.push(LeftOutPart { what: file.path.clone(), line, reason });
             }
         }
     }
@@ -126,7 +126,7 @@ fn root(sources: &[RepositoryFile]) -> Result<(String, String), Failure> {
 }
 
 /// What is not in the directory of the project: hooks are code, the rest describes the template.
-fn beside(sources: &[RepositoryFile], root: &str) -> Vec<LeftOut> {
+fn beside(sources: &[RepositoryFile], root: &str) -> Vec<LeftOutPart> {
     let (mut left_out, mut others) = (Vec::new(), 0);
     for file in sources {
         if file.path == CONFIG
@@ -136,7 +136,7 @@ fn beside(sources: &[RepositoryFile], root: &str) -> Vec<LeftOut> {
         }
         if file.path.starts_with("hooks/") {
             let reason = "a hook is code; list its commands in `next` of template.toml";
-            left_out.push(LeftOut {
+            left_out.push(LeftOutPart {
                 what: file.path.clone(),
                 line: None,
                 reason: reason.to_owned(),
@@ -147,7 +147,7 @@ fn beside(sources: &[RepositoryFile], root: &str) -> Vec<LeftOut> {
     }
     if others > 0 {
         let what = format!("{others} files beside `{root}`");
-        left_out.push(LeftOut {
+        left_out.push(LeftOutPart {
             what,
             line: None,
             reason: "they are not part of a project".to_owned(),
@@ -159,14 +159,14 @@ fn beside(sources: &[RepositoryFile], root: &str) -> Vec<LeftOut> {
 fn questions(
     config: &Map<String, Value>,
     renamed: &BTreeMap<String, &'static str>,
-    left_out: &mut Vec<LeftOut>,
+    left_out: &mut Vec<LeftOutPart>,
 ) -> Vec<Asked> {
     let prompts = config.get("__prompts__").and_then(Value::as_object);
     let mut questions: Vec<Asked> = Vec::new();
     for (name, value) in config {
         let mut leave = |reason: &str| {
             let what = format!("`{name}` in {CONFIG}");
-            left_out.push(LeftOut { what, line: None, reason: reason.to_owned() });
+            left_out.push(LeftOutPart { what, line: None, reason: reason.to_owned() });
         };
         if name == "__prompts__" || HARMLESS.contains(&name.as_str()) || renamed.contains_key(name)
         {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::inputs::own_template::RepositoryFile;
-use crate::report::answers::template::LeftOut;
+use crate::report::answers::template::LeftOutPart;
 use crate::report::{ErrorCode, Failure};
 
 use super::Imported;
@@ -57,7 +57,7 @@ pub fn import(name: &str, sources: &[RepositoryFile], path: &str) -> Result<Impo
         let is_rendered = bare.is_some();
         if inner.contains("_copier_conf.answers_file") {
             let reason = "aos.toml has the answers".to_owned();
-            left_out.push(LeftOut { what: file.path.clone(), line: None, reason });
+            left_out.push(LeftOutPart { what: file.path.clone(), line: None, reason });
             continue;
         }
         match translated(bare.unwrap_or(inner), file, &names, !is_rendered) {
@@ -69,7 +69,7 @@ pub fn import(name: &str, sources: &[RepositoryFile], path: &str) -> Result<Impo
                 files.insert(place, bytes);
             }
             Err((line, reason)) => {
-                left_out.push(LeftOut { what: file.path.clone(), line, reason });
+                left_out.push(LeftOutPart { what: file.path.clone(), line, reason });
             }
         }
     }
@@ -103,7 +103,7 @@ fn config(sources: &[RepositoryFile], path: &str) -> Result<Map<String, Value>, 
 }
 
 /// Settings that have no counterpart.
-fn settings(config: &Map<String, Value>, path: &str) -> Vec<LeftOut> {
+fn settings(config: &Map<String, Value>, path: &str) -> Vec<LeftOutPart> {
     let names =
         config.keys().filter(|name| name.starts_with('_') && !KNOWN.contains(&name.as_str()));
     let left = |name: &String| {
@@ -112,7 +112,7 @@ fn settings(config: &Map<String, Value>, path: &str) -> Vec<LeftOut> {
         } else {
             "a setting that aos does not have"
         };
-        LeftOut { what: format!("`{name}` in {path}"), line: None, reason: reason.to_owned() }
+        LeftOutPart { what: format!("`{name}` in {path}"), line: None, reason: reason.to_owned() }
     };
     names.map(left).collect()
 }
@@ -142,13 +142,13 @@ fn questions(
     config: &Map<String, Value>,
     path: &str,
     renamed: &BTreeMap<String, &'static str>,
-    left_out: &mut Vec<LeftOut>,
+    left_out: &mut Vec<LeftOutPart>,
 ) -> Vec<Asked> {
     let mut questions: Vec<Asked> = Vec::new();
     for (name, value) in config {
         let mut leave = |reason: &str| {
             let what = format!("`{name}` in {path}");
-            left_out.push(LeftOut { what, line: None, reason: reason.to_owned() });
+            left_out.push(LeftOutPart { what, line: None, reason: reason.to_owned() });
         };
         if name.starts_with('_') || renamed.contains_key(name) {
             continue;

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::inputs::own_template::{RepositoryFile, judge, judged, repository_files};
-use crate::report::answers::template::LeftOut;
+use crate::report::answers::template::LeftOutPart;
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::files;
 use crate::workflows::Run;
@@ -26,7 +26,7 @@ pub struct Imported {
     pub info: Info,
     /// Path in `files/` and bytes.
     pub files: BTreeMap<String, Vec<u8>>,
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<LeftOutPart>,
     pub notes: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ pub fn import(
 ) -> Result<Outcome, Failure> {
     let root = files::canonical(directory).map_err(|error| {
         let message = format!("`{}` cannot be read: {error}", directory.display());
-        Failure::new(crate::error::io_code(&error), message)
+        Failure::new(crate::error::source_code(&error), message)
             .hint("give the directory of a template")
     })?;
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -61,7 +61,7 @@ pub fn import(
                 .hint("`aos template from` makes a template of any repository"));
         }
     };
-    imported.left_out.extend(passed.into_iter().map(|(what, reason)| LeftOut {
+    imported.left_out.extend(passed.into_iter().map(|(what, reason)| LeftOutPart {
         what,
         line: None,
         reason,
@@ -105,7 +105,7 @@ fn finish(
         for fault in faults {
             let Some(path) = fault.path.strip_prefix("files/") else { continue };
             if imported.files.remove(path).is_some() {
-                imported.left_out.push(LeftOut {
+                imported.left_out.push(LeftOutPart {
                     what: path.to_owned(),
                     line: fault.place.map(|(line, _)| line),
                     reason: fault.message,
@@ -119,5 +119,6 @@ fn finish(
     };
     let Imported { left_out, notes, .. } = imported;
     let command = "template import";
-    Making { command, target, tree: made, template, left_out, notes }.write(write, run)
+    Making { command, target, option: "--to", tree: made, template, left_out, notes }
+        .write(write, run)
 }

@@ -11,7 +11,7 @@ const MAX_DEPTH: usize = 32;
 /// Why a text is not read: the line, and the reason.
 pub type TreeFault = (usize, String);
 
-enum Open {
+enum OpenNode {
     List(Vec<Value>),
     Table(Map<String, Value>, Option<String>),
 }
@@ -21,7 +21,7 @@ enum Open {
 /// # Errors
 /// The first line that is wrong or has what is not supported.
 pub fn read(text: &str) -> Result<Value, TreeFault> {
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenNode> = Vec::new();
     let mut root = None;
     for event in Parser::new_from_str(text) {
         let (event, span) =
@@ -31,18 +31,18 @@ pub fn read(text: &str) -> Result<Value, TreeFault> {
             Event::Alias(_) => return Err((line, "aliases are not supported".to_owned())),
             Event::Scalar(text, style, _, _) => scalar(&text, style == ScalarStyle::Plain),
             Event::SequenceStart(..) => {
-                open.push(Open::List(Vec::new()));
+                open.push(OpenNode::List(Vec::new()));
                 deep(&open, line)?;
                 continue;
             }
             Event::MappingStart(..) => {
-                open.push(Open::Table(Map::new(), None));
+                open.push(OpenNode::Table(Map::new(), None));
                 deep(&open, line)?;
                 continue;
             }
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
-                Some(Open::List(items)) => Value::Array(items),
-                Some(Open::Table(members, _)) => Value::Object(members),
+                Some(OpenNode::List(items)) => Value::Array(items),
+                Some(OpenNode::Table(members, _)) => Value::Object(members),
                 None => return Err((line, "a collection ends that never began".to_owned())),
             },
             _ => continue,
@@ -50,8 +50,8 @@ pub fn read(text: &str) -> Result<Value, TreeFault> {
         match open.last_mut() {
             None if root.is_some() => return Err((line, "it has several documents".to_owned())),
             None => root = Some(value),
-            Some(Open::List(items)) => items.push(value),
-            Some(Open::Table(members, key)) => match key.take() {
+            Some(OpenNode::List(items)) => items.push(value),
+            Some(OpenNode::Table(members, key)) => match key.take() {
                 None => match value {
                     Value::String(text) => *key = Some(text),
                     Value::Bool(_) | Value::Number(_) => *key = Some(value.to_string()),
@@ -69,7 +69,7 @@ pub fn read(text: &str) -> Result<Value, TreeFault> {
     root.ok_or((1, "it is empty".to_owned()))
 }
 
-fn deep(open: &[Open], line: usize) -> Result<(), TreeFault> {
+fn deep(open: &[OpenNode], line: usize) -> Result<(), TreeFault> {
     if open.len() > MAX_DEPTH {
         return Err((line, "it is nested too deeply".to_owned()));
     }

@@ -3,8 +3,8 @@
 //! Each component of a path is opened in the one before it, so a check and the change that follows it are about the
 //! same directory. Paths are relative and have no `..`. Systems without such calls use paths.
 
-use std::io;
-use std::path::Path;
+#[cfg(not(unix))]
+use std::{io, path::Path};
 
 /// A directory whose content is changed.
 #[derive(Debug)]
@@ -177,6 +177,8 @@ impl BeneathRoot {
 #[cfg(all(test, unix))]
 #[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 mod tests {
+    use std::io;
+
     use super::*;
 
     #[test]

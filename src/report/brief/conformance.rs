@@ -53,18 +53,20 @@ impl Detail {
     }
 }
 
-/// The order in which entries get room: failures before what was blocked, every call before the output of one.
-const STEPS: [(&str, Detail); 10] = [
-    ("fail", Detail::Message),
-    ("blocked", Detail::Message),
-    ("fail", Detail::Calls),
-    ("blocked", Detail::Calls),
-    ("fail", Detail::ShortOutput),
-    ("fail", Detail::Output),
-    ("blocked", Detail::ShortOutput),
-    ("fail", Detail::Whole),
-    ("blocked", Detail::Output),
-    ("blocked", Detail::Whole),
+/// The order in which entries get room, and which part of the room beside the names, in percent, is used up then:
+/// failures before what was blocked, every call before the output of one.
+const STEPS: [(&str, Detail, usize); 11] = [
+    ("fail", Detail::Message, 40),
+    ("fail", Detail::Calls, 85),
+    ("blocked", Detail::Message, 100),
+    ("fail", Detail::Calls, 100),
+    ("blocked", Detail::Calls, 100),
+    ("fail", Detail::ShortOutput, 100),
+    ("fail", Detail::Output, 100),
+    ("blocked", Detail::ShortOutput, 100),
+    ("fail", Detail::Whole, 100),
+    ("blocked", Detail::Output, 100),
+    ("blocked", Detail::Whole, 100),
 ];
 
 /// Whether `data` is the report of a run.
@@ -81,10 +83,12 @@ pub fn fit(data: &Value, measure: impl Fn(&Value) -> usize) -> Value {
         let all = brief.entries.len();
         brief.count = most(all, |count| measure(&brief.with_count(count).shown()) <= LIMIT);
     }
-    for (verdict, detail) in STEPS {
+    let names = measure(&brief.shown());
+    for (verdict, detail, percent) in STEPS {
+        let limit = names + LIMIT.saturating_sub(names) * percent / 100;
         let places = brief.before(verdict, detail);
         let raised =
-            most(places.len(), |count| measure(&brief.raised(&places[..count], detail)) <= LIMIT);
+            most(places.len(), |count| measure(&brief.raised(&places[..count], detail)) <= limit);
         for place in &places[..raised] {
             brief.details[*place] = detail;
         }

@@ -67,16 +67,20 @@ fn a_tool_that_fails_nearly_everything_is_told_in_ten_kilobytes() {
         let mut named = 0;
         for result in results(&all) {
             let shown = entry(&brief, &result["probe"]);
-            let counts = result["verdict"] == "fail" || result["verdict"] == "blocked";
-            assert_eq!(shown.is_some(), counts, "{result}");
-            named += u64::from(counts);
+            match result["verdict"].as_str() {
+                Some("fail") => assert!(shown.is_some(), "{result}"),
+                Some("blocked") => {}
+                _ => assert!(shown.is_none(), "{result}"),
+            }
+            named += u64::from(shown.is_some());
             let calls_missing = omitted(&brief, "results.evidence") > 0;
             if let Some(shown) = shown.filter(|_| result["verdict"] == "fail" && !calls_missing) {
                 assert_eq!(commands(shown), commands(result), "{shown}");
             }
         }
-        assert!(named > 60, "{named}");
-        assert_eq!(named + omitted(&brief, "results"), results(&all).len() as u64);
+        assert!(named > 40, "{named}");
+        let counted = omitted(&brief, "results") + omitted(&brief, "results.also");
+        assert_eq!(named + counted, results(&all).len() as u64);
         let first = results(&all).iter().find(|result| result["verdict"] == "fail");
         let first = first.expect("a failure");
         let shown = entry(&brief, &first["probe"]).expect("the first failure");

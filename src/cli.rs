@@ -64,7 +64,7 @@ impl Command {
             Self::Wire(args) => Some(&args.write),
             Self::Upgrade(args) => Some(&args.write),
             Self::Add(args) => match &args.action {
-                Some(add::Action::Code(code)) => Some(&code.write),
+                Some(add::AddAction::Code(code)) => Some(&code.write),
                 None => Some(&args.write),
             },
             Self::Template(args) => args.write_options(),

@@ -143,7 +143,7 @@ fn answered(command: &Command, run: &Run) -> Result<Outcome, Failure> {
     let answer = dispatch::run(command, run);
     let Some(entry) = registry::find(dispatch::path(command)) else { return answer };
     // A query has no partial state: after a signal, no response is needed.
-    if entry.kind == registry::CommandKind::Query
+    if entry.kind == registry::EntryKind::Query
         && !matches!(&answer, Ok(outcome) if outcome.is_silent)
     {
         interrupt::check()?;

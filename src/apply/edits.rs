@@ -11,7 +11,7 @@ use crate::system::files::{self, Kind, Mode};
 use crate::system::{checkpoint, interrupt, machine_secret};
 
 use super::fault::ApplyError;
-use super::journal::{self, Entry};
+use super::journal::{self, JournalEntry};
 use super::ledger;
 
 /// Largest file that is compared before it is replaced, in bytes.
@@ -100,7 +100,7 @@ fn missing_directories(root: &Path, edits: &[&Edit]) -> Result<Vec<String>, Appl
 struct Transaction<'a> {
     root: &'a Path,
     directory: PathBuf,
-    entry: ledger::Entry,
+    entry: ledger::LedgerEntry,
     edits: Vec<&'a Edit>,
     directories: Vec<String>,
 }
@@ -114,11 +114,11 @@ impl<'a> Transaction<'a> {
     ) -> Result<Self, ApplyError> {
         let secret = machine_secret::obtain().ok();
         let mut entry =
-            ledger::Entry::open(root).map_err(ApplyError::io("name a directory in", root))?;
+            ledger::LedgerEntry::open(root).map_err(ApplyError::io("name a directory in", root))?;
         checkpoint::reached("apply:entered");
         let draft = root.join(format!("{}{}", journal::DRAFT_PREFIX, entry.id));
         let directory = root.join(journal::DIRECTORY);
-        let entries: Vec<_> = edits.iter().map(|edit| Entry::of(edit)).collect();
+        let entries: Vec<_> = edits.iter().map(|edit| JournalEntry::of(edit)).collect();
         let journal = journal::render(&entry.id, &entries, &directories);
         // A journal without a seal serves this run, and no later one carries it out. The seal comes first, so that a later
         // run can tell the files of a draft from others.
@@ -198,7 +198,7 @@ impl<'a> Transaction<'a> {
     }
 
     fn undo(&self) -> Result<(), ApplyError> {
-        let entries: Vec<_> = self.edits.iter().map(|edit| Entry::of(edit)).collect();
+        let entries: Vec<_> = self.edits.iter().map(|edit| JournalEntry::of(edit)).collect();
         journal::roll_back(self.root, &self.directory, &entries, &self.directories)?;
         journal::close(self.root, &self.entry, &entries)
             .map_err(ApplyError::io("remove", &self.directory))
@@ -206,7 +206,7 @@ impl<'a> Transaction<'a> {
 
     /// The change is complete as soon as the journal is renamed.
     fn close(&self) -> Result<(), ApplyError> {
-        let entries: Vec<_> = self.edits.iter().map(|edit| Entry::of(edit)).collect();
+        let entries: Vec<_> = self.edits.iter().map(|edit| JournalEntry::of(edit)).collect();
         journal::close(self.root, &self.entry, &entries)
             .map_err(ApplyError::io("end", &self.directory))
     }

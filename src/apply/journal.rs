@@ -46,13 +46,13 @@ impl Side {
 
 /// One line of a journal.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct JournalEntry {
     pub path: RelativePath,
     pub before: Option<Side>,
     pub after: Option<Side>,
 }
 
-impl Entry {
+impl JournalEntry {
     /// The line of an edit.
     #[must_use]
     pub fn of(edit: &Edit) -> Self {
@@ -79,7 +79,7 @@ pub struct Recovery {
 
 /// The text of a journal.
 #[must_use]
-pub fn render(id: &str, entries: &[Entry], directories: &[String]) -> String {
+pub fn render(id: &str, entries: &[JournalEntry], directories: &[String]) -> String {
     let side = |side: &Option<Side>| {
         side.map(|side| json!({"digest": side.digest.to_string(), "executable": side.executable}))
     };
@@ -143,7 +143,7 @@ fn exists(directory: &Path) -> Result<bool, ApplyError> {
 pub fn roll_back(
     root: &Path,
     directory: &Path,
-    entries: &[Entry],
+    entries: &[JournalEntry],
     directories: &[String],
 ) -> Result<Recovery, ApplyError> {
     let (recovery, steps) = planned(root, directory, entries)?;
@@ -153,7 +153,7 @@ pub fn roll_back(
         let path = entries[entry].path.as_str();
         let place = entries[entry].path.below(root);
         match step {
-            Step::Restore => {
+            JournalStep::Restore => {
                 let old = format!("{DIRECTORY}/old/{entry}");
                 beneath.rename(&old, path).map_err(ApplyError::io("restore", &place))?;
             }
@@ -171,30 +171,30 @@ pub fn roll_back(
 fn planned(
     root: &Path,
     directory: &Path,
-    entries: &[Entry],
-) -> Result<(Recovery, Vec<(Step, usize)>), ApplyError> {
+    entries: &[JournalEntry],
+) -> Result<(Recovery, Vec<(JournalStep, usize)>), ApplyError> {
     let mut recovery = Recovery::default();
     let mut steps = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
         let old = directory.join("old").join(index.to_string());
         let action = match step(root, &old, entry)? {
-            Step::Nothing => continue,
-            Step::Skip => {
+            JournalStep::Nothing => continue,
+            JournalStep::Skip => {
                 recovery.skipped.push(entry.path.to_string());
                 continue;
             }
-            Step::Restore | Step::Remove if !is_genuine(&old, entry)? => {
+            JournalStep::Restore | JournalStep::Remove if !is_genuine(&old, entry)? => {
                 return Err(ApplyError::Journal {
                     path: directory.to_owned(),
                     reason: format!("the old bytes of `{}` do not match its digest", entry.path),
                 });
             }
-            Step::Restore => {
-                steps.push((Step::Restore, index));
+            JournalStep::Restore => {
+                steps.push((JournalStep::Restore, index));
                 "restore"
             }
-            Step::Remove => {
-                steps.push((Step::Remove, index));
+            JournalStep::Remove => {
+                steps.push((JournalStep::Remove, index));
                 "remove"
             }
         };
@@ -205,7 +205,7 @@ fn planned(
 }
 
 /// The step that restores one file.
-enum Step {
+enum JournalStep {
     Nothing,
     /// The file was changed, or a parent directory was replaced with a link.
     Skip,
@@ -213,15 +213,15 @@ enum Step {
     Remove,
 }
 
-fn step(root: &Path, old: &Path, entry: &Entry) -> Result<Step, ApplyError> {
+fn step(root: &Path, old: &Path, entry: &JournalEntry) -> Result<JournalStep, ApplyError> {
     for ancestor in entry.path.ancestors() {
         let place = root.join(ancestor);
         match files::kind(&place).map_err(ApplyError::io("look at", &place))? {
             Kind::Absent | Kind::Directory => {}
-            _ => return Ok(Step::Skip),
+            _ => return Ok(JournalStep::Skip),
         }
     }
-    let Some(now) = state_of(&entry.path.below(root))? else { return Ok(Step::Skip) };
+    let Some(now) = state_of(&entry.path.below(root))? else { return Ok(JournalStep::Skip) };
     let now = now.map(|side| side.digest);
     let digest = |side: &Option<Side>| side.map(|side| side.digest);
     let (before, after) = (digest(&entry.before), digest(&entry.after));
@@ -229,21 +229,21 @@ fn step(root: &Path, old: &Path, entry: &Entry) -> Result<Step, ApplyError> {
         // Only the execute bit changed, so the digests do not show whether it is already restored.
         let is_back = files::kind(old).map_err(ApplyError::io("look at", old))? == Kind::Absent;
         return Ok(match (now == after, is_back) {
-            (false, _) => Step::Skip,
-            (true, true) => Step::Nothing,
-            (true, false) => Step::Restore,
+            (false, _) => JournalStep::Skip,
+            (true, true) => JournalStep::Nothing,
+            (true, false) => JournalStep::Restore,
         });
     }
     Ok(match before {
-        before if now == before => Step::Nothing,
-        _ if now != after => Step::Skip,
-        Some(_) => Step::Restore,
-        None => Step::Remove,
+        before if now == before => JournalStep::Nothing,
+        _ if now != after => JournalStep::Skip,
+        Some(_) => JournalStep::Restore,
+        None => JournalStep::Remove,
     })
 }
 
 /// Whether the stored copy matches the journal; a removal needs no copy.
-fn is_genuine(old: &Path, entry: &Entry) -> Result<bool, ApplyError> {
+fn is_genuine(old: &Path, entry: &JournalEntry) -> Result<bool, ApplyError> {
     Ok(entry.before.is_none() || state_of(old)? == Some(entry.before))
 }
 

@@ -22,7 +22,7 @@ const FORGOTTEN_AFTER: u64 = 24 * 60 * 60;
 
 /// A directory of aos in a tree.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct LedgerEntry {
     /// 16 random hex digits in the name of the directory.
     pub id: String,
     /// `None` where the state directory cannot be written.
@@ -46,7 +46,7 @@ pub fn is_id(text: &str) -> bool {
     text.len() == 16 && text.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-impl Entry {
+impl LedgerEntry {
     /// A new entry for a directory that will be created in `root`. If the state directory is not writable, there is no
     /// entry, and later runs neither complete nor remove what a kill leaves.
     ///

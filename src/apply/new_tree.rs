@@ -33,7 +33,7 @@ pub fn create<T>(
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let stage = Stage::new(parent)?;
+    let stage = TreeStage::new(parent)?;
     let tree = stage.path.join("tree");
     files::create_directory(&tree).map_err(ApplyError::io("create", &tree))?;
     write_all(&tree, files)?;
@@ -79,17 +79,17 @@ fn put_in_place(tree: &Path, target: &Path) -> Result<(), ApplyError> {
 }
 
 /// A staging directory that removes itself.
-struct Stage {
+struct TreeStage {
     path: PathBuf,
-    entry: ledger::Entry,
+    entry: ledger::LedgerEntry,
     _lock: DirectoryLock,
 }
 
-impl Stage {
+impl TreeStage {
     /// Between making a directory and locking it, another run may take it for a leftover: then the next one.
     fn new(parent: &Path) -> Result<Self, ApplyError> {
         for _ in 0..STAGE_ATTEMPTS {
-            let entry = ledger::Entry::open(parent)
+            let entry = ledger::LedgerEntry::open(parent)
                 .map_err(ApplyError::io("name a directory in", parent))?;
             let path = parent.join(format!("{PREFIX}{}", entry.id));
             if let Err(source) = files::create_directory(&path) {
@@ -125,7 +125,7 @@ impl Stage {
     }
 }
 
-impl Drop for Stage {
+impl Drop for TreeStage {
     fn drop(&mut self) {
         // A directory that stays is removed by the next run.
         if files::remove_tree(&self.path).is_ok() {
@@ -142,7 +142,7 @@ pub fn remove_leftovers(parent: &Path) -> Vec<String> {
     for name in files::names(parent).unwrap_or_default() {
         let Some(name) = name.to_str() else { continue };
         let path = parent.join(name);
-        let entry = name.strip_prefix(PREFIX).and_then(ledger::Entry::find);
+        let entry = name.strip_prefix(PREFIX).and_then(ledger::LedgerEntry::find);
         let Some(entry) = entry.filter(|entry| entry.is_of(parent)) else { continue };
         let is_directory = matches!(files::kind(&path), Ok(Kind::Directory));
         if !is_directory || git::tracks(parent, name) != Some(false) {

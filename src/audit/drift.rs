@@ -18,7 +18,7 @@ use super::{names, rules, runtime, shadow, strays};
 
 /// The managed files of one project, compared with the state they should be in.
 #[derive(Debug)]
-pub struct Comparison {
+pub struct DriftComparison {
     /// The change that would put every difference right.
     pub plan: Plan,
     pub findings: Vec<Finding>,
@@ -35,7 +35,7 @@ pub fn compare(
     repository: &ProjectFiles,
     record: &Record,
     desired: &Desired,
-) -> Result<Comparison, DesiredError> {
+) -> Result<DriftComparison, DesiredError> {
     let wanted = desired.files()?;
     let lock = project.lock.good();
     let known = desired.known(lock);
@@ -63,7 +63,7 @@ pub fn compare(
     found.extend(shadows);
     found.extend(special_modes(project, &compared));
     found.extend(names::findings(repository, &wanted));
-    Ok(Comparison { plan, findings: found, compared })
+    Ok(DriftComparison { plan, findings: found, compared })
 }
 
 /// Managed files with a bit that a plan does not know.

@@ -18,4 +18,4 @@ pub mod strays;
 pub mod template;
 pub mod waivers;
 
-pub use project::{AuditOptions, PassedOver, ProjectReport, audit};
+pub use project::{AuditOptions, PassedOverProject, ProjectReport, audit};

@@ -10,10 +10,11 @@ use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::outputs;
 use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
 use crate::generate::vendor::{self, SpecRelease};
-use crate::inputs::desired::{Desired, DesiredError, SourceBytes, WantedRuntime, runtime_files};
+use crate::inputs::desired::{Desired, DesiredError, SourceBytes};
+use crate::inputs::desired_runtime::{WantedRuntime, runtime_files};
 use crate::inputs::frozen::FROZEN;
 use crate::inputs::project::{Project, ProjectError};
-use crate::inputs::spec_source::{self, Session, SpecError, Trust, Wanted};
+use crate::inputs::spec_source::{self, SpecError, SpecSession, Trust, WantedRelease};
 use crate::inputs::{embedded, repository};
 use crate::plan::{Plan, RelativePath};
 
@@ -23,7 +24,7 @@ use super::template::TemplateState;
 use super::waivers;
 use super::{drift, guard, records, rules, shadow};
 
-pub use super::report::{AuditOptions, PassedOver, ProjectReport};
+pub use super::report::{AuditOptions, PassedOverProject, ProjectReport};
 
 /// Checks the project that `path` is in; contracts of hosts come through `session`.
 ///
@@ -32,7 +33,7 @@ pub use super::report::{AuditOptions, PassedOver, ProjectReport};
 pub fn audit(
     path: &Path,
     options: &AuditOptions,
-    session: &Session,
+    session: &SpecSession,
 ) -> Result<ProjectReport, ProjectError> {
     let project = Project::open(path)?;
     let repository = repository::load(&project);
@@ -82,7 +83,7 @@ fn named(paths: &[&str]) -> String {
 struct Audit<'a> {
     project: Project,
     repository: ProjectFiles,
-    session: &'a Session,
+    session: &'a SpecSession,
     report: ProjectReport,
     compared: BTreeSet<RelativePath>,
     /// Files of the pinned release, if it is available.
@@ -183,8 +184,9 @@ impl Audit<'_> {
     fn compare_vendored(&mut self, record: &Record, release: &SpecRelease) {
         let Ok(mut files) = vendor::files(release, &record.spec.directory) else { return };
         let sources = SourceBytes::read(&self.project.root, record).unwrap_or_default();
-        let runtime = runtime_files(record, &sources, self.wanted_runtime(), &release.tag)
-            .unwrap_or_default();
+        let runtime =
+            runtime_files(record, sources.go_mod.as_deref(), self.wanted_runtime(), &release.tag)
+                .unwrap_or_default();
         if files.extend(runtime.clone()).is_err() {
             return;
         }
@@ -218,14 +220,14 @@ impl Audit<'_> {
                 return None;
             }
         }
-        match Wanted::of(&record, pin.clone()).filter(|_| !record.spec.trust_lock) {
+        match WantedRelease::of(&record, pin.clone()).filter(|_| !record.spec.trust_lock) {
             Some(wanted) => self.hosted_release(&wanted),
             None => self.remembered_release(&record, &pin),
         }
     }
 
     /// A signed release, from the cache or its host. If it is not available, nothing is compared.
-    fn hosted_release(&mut self, wanted: &Wanted) -> Option<Arc<SpecRelease>> {
+    fn hosted_release(&mut self, wanted: &WantedRelease) -> Option<Arc<SpecRelease>> {
         match self.session.obtain(wanted) {
             Ok(obtained) => {
                 self.report.trust = obtained.trust.name();
@@ -427,7 +429,7 @@ impl Audit<'_> {
                 .partition(|finding| wanted.iter().any(|rule| rule == finding.rule));
             let errors = others.iter().filter(|other| other.severity == Severity::Error).count();
             let warnings = others.len() - errors;
-            self.report.passed_over = Some(PassedOver { errors, warnings });
+            self.report.passed_over = Some(PassedOverProject { errors, warnings });
             self.report.findings = asked;
         }
         self.report

@@ -52,12 +52,12 @@ pub struct ProjectReport {
     pub findings: Vec<Finding>,
     pub waived: Vec<Waived>,
     /// The omitted findings, if only some rules were requested.
-    pub passed_over: Option<PassedOver>,
+    pub passed_over: Option<PassedOverProject>,
 }
 
 /// Findings of rules that were not requested.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct PassedOver {
+pub struct PassedOverProject {
     pub errors: usize,
     pub warnings: usize,
 }

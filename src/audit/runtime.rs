@@ -7,7 +7,8 @@ use crate::generate::lock::{LOCK_PATH, LockedRuntime};
 use crate::generate::record::{RECORD_PATH, Record};
 use crate::generate::record_runtime::{OwnedPart, RuntimeSection};
 use crate::generate::runtime::Version;
-use crate::inputs::desired::{Desired, SourceBytes, module_of, runtime_of};
+use crate::inputs::desired::{Desired, SourceBytes};
+use crate::inputs::desired_runtime::{module_of, runtime_of};
 use crate::inputs::project::Project;
 use crate::inputs::{repository, runtimes};
 use crate::plan::{Digest, RelativePath, TreeEntry};
@@ -144,7 +145,7 @@ fn judged(
 ) -> Older {
     let module = runtime_of(section).and_then(|runtime| {
         let sources = SourceBytes::read(&project.root, record).unwrap_or_default();
-        Ok((module_of(&runtime, &sources)?, runtime))
+        Ok((module_of(&runtime, sources.go_mod.as_deref())?, runtime))
     });
     let (module, runtime) = match module {
         Ok(found) => found,

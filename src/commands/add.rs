@@ -8,7 +8,7 @@ use crate::cli::WriteOptions;
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::workflows::add::blueprint::{self, Wish};
 use crate::workflows::add::name::CommandName;
-use crate::workflows::add::seam::{Mode, NewCode};
+use crate::workflows::add::seam::{CommandMode, NewCode};
 use crate::workflows::add::{self, Change, refused};
 
 use crate::workflows::sync_api::{self, SyncApiRequest};
@@ -31,7 +31,7 @@ use super::Run;
 )]
 pub struct AddArgs {
     #[command(subcommand)]
-    pub action: Option<Action>,
+    pub action: Option<AddAction>,
     /// What it is about and what it does: `item publish` or `item.publish`
     #[arg(value_name = "NAME", required_unless_present = "openapi")]
     pub name: Option<String>,
@@ -59,7 +59,7 @@ pub struct AddArgs {
 
 /// What else can be added.
 #[derive(Debug, Subcommand)]
-pub enum Action {
+pub enum AddAction {
     /// Add an error code of the tool: extension of the contract, client, test and Skill
     Code(CodeArgs),
 }
@@ -100,12 +100,12 @@ pub enum ModeName {
 }
 
 impl ModeName {
-    fn mode(self) -> Mode {
+    fn mode(self) -> CommandMode {
         match self {
-            Self::Readonly => Mode::Readonly,
-            Self::Write => Mode::Write,
-            Self::Full => Mode::Full,
-            Self::Admin => Mode::Admin,
+            Self::Readonly => CommandMode::Readonly,
+            Self::Write => CommandMode::Write,
+            Self::Full => CommandMode::Full,
+            Self::Admin => CommandMode::Admin,
         }
     }
 }
@@ -115,7 +115,7 @@ impl ModeName {
 /// # Errors
 /// When the name is taken, a text is not in its form, a rule would be broken, or a token is needed.
 pub fn run(args: &AddArgs, run: &Run) -> Result<Outcome, Failure> {
-    if let Some(Action::Code(code)) = &args.action {
+    if let Some(AddAction::Code(code)) = &args.action {
         let new = code_of(code)?;
         return add::run(Path::new("."), &Change::AddCode(&new), &code.write, run);
     }

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::{Map, Value};
 
-use crate::inputs::changelog::{Release, parse};
+use crate::inputs::changelog::{ChangelogRelease, parse};
 use crate::inputs::embedded;
 use crate::report::answers::changelog::{ChangelogAnswer, ChangelogEntry};
 use crate::report::{Failure, Outcome};
@@ -50,7 +50,7 @@ pub fn run(args: &ChangelogArgs, run: &Run) -> Result<Outcome, Failure> {
     Ok(Outcome::new(data, text).raw(embedded::CHANGELOG))
 }
 
-fn entry(release: &Release) -> ChangelogEntry {
+fn entry(release: &ChangelogRelease) -> ChangelogEntry {
     let mut changes: Map<String, Value> = CATEGORIES
         .iter()
         .map(|category| ((*category).to_owned(), Value::Array(Vec::new())))
@@ -61,7 +61,7 @@ fn entry(release: &Release) -> ChangelogEntry {
     ChangelogEntry { version: release.version.to_string(), date: release.date.clone(), changes }
 }
 
-fn text(release: &Release, run: &Run) -> Visible {
+fn text(release: &ChangelogRelease, run: &Run) -> Visible {
     let date = release.date.as_deref().unwrap_or("no date");
     let mut lines = vec![visible!("{} ({})", run.style.strong(&release.version), date)];
     for (category, entries) in release.changes.iter().filter(|(_, entries)| !entries.is_empty()) {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::report::{ErrorCode, Failure, Outcome};
-use crate::workflows::discover::{self, Request};
+use crate::workflows::discover::{self, DiscoverRequest};
 
 use super::Run;
 
@@ -41,7 +41,7 @@ pub struct DiscoverArgs {
 /// # Errors
 /// When a directory or a connector that was named is not there.
 pub fn run(args: &DiscoverArgs, run: &Run) -> Result<Outcome, Failure> {
-    let found = discover::run(&Request {
+    let found = discover::run(&DiscoverRequest {
         roots: &args.roots,
         installation: args.host.as_deref(),
         only: &args.tool,

@@ -9,7 +9,7 @@ use crate::cli::Cli;
 use crate::report::answers::AnswerShape;
 use crate::report::answers::reference::{CommandDescription, ParameterDescription};
 
-pub use entries::{CommandKind, ENTRIES, LeafCommand};
+pub use entries::{ENTRIES, EntryKind, LeafCommand};
 
 /// How ready this release is, for `reference` and `doctor`.
 pub const READINESS_LEVEL: &str = "beta";
@@ -41,9 +41,9 @@ pub fn describe(entry: &LeafCommand) -> CommandDescription {
         command.and_then(clap::Command::get_about).map(ToString::to_string).unwrap_or_default();
     let parameters: Vec<_> = command.map(parameters).unwrap_or_default();
     let (kind, confirm) = match entry.kind {
-        CommandKind::Query => ("query", None),
-        CommandKind::Write => ("write", Some("when_lossy")),
-        CommandKind::SelfUpdate => ("write", Some("exempt")),
+        EntryKind::Query => ("query", None),
+        EntryKind::Write => ("write", Some("when_lossy")),
+        EntryKind::SelfUpdate => ("write", Some("exempt")),
     };
     CommandDescription {
         path: entry.path,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 
 use crate::cli::WriteOptions;
-use crate::merge::Style;
+use crate::merge::MergeStyle;
 use crate::report::answers::upgrade::UpgradeAnswer;
 use crate::report::{Failure, Outcome};
 use crate::workflows::asked::trust_root;
@@ -71,10 +71,10 @@ pub enum ConflictStyle {
 }
 
 impl ConflictStyle {
-    fn style(self) -> Style {
+    fn style(self) -> MergeStyle {
         match self {
-            Self::Inline => Style::Inline,
-            Self::Reject => Style::Reject,
+            Self::Inline => MergeStyle::Inline,
+            Self::Reject => MergeStyle::Reject,
         }
     }
 }

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::system::loopback::{Answer, Server};
-pub use crate::system::loopback::{Reply, Request};
+use crate::system::loopback::{Answer, LoopbackServer};
+pub use crate::system::loopback::{ReceivedRequest, Reply};
 
 /// Most requests that the journal keeps; all are counted.
 const MAX_JOURNAL: usize = 1_000;
@@ -48,7 +48,7 @@ pub struct Route {
 }
 
 impl Route {
-    fn fits(&self, request: &Request) -> bool {
+    fn fits(&self, request: &ReceivedRequest) -> bool {
         let path = request.target.split(['?', '#']).next().unwrap_or_default();
         let path_fits = match self.path.strip_suffix('*') {
             Some(start) => path.starts_with(start),
@@ -66,9 +66,9 @@ const LATE: Duration = Duration::from_secs(1);
 
 /// A running mock upstream.
 pub struct Mock {
-    server: Server,
+    server: LoopbackServer,
     was_late: Arc<AtomicBool>,
-    journal: Arc<Mutex<Vec<Request>>>,
+    journal: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 impl Mock {
@@ -92,11 +92,11 @@ impl Mock {
     /// # Errors
     /// When loopback has no free port.
     pub fn with(answer: Arc<Answer>) -> std::io::Result<Self> {
-        let journal: Arc<Mutex<Vec<Request>>> = Arc::default();
+        let journal: Arc<Mutex<Vec<ReceivedRequest>>> = Arc::default();
         let kept = Arc::clone(&journal);
         let was_late: Arc<AtomicBool> = Arc::default();
         let late = Arc::clone(&was_late);
-        let server = Server::start(Arc::new(move |request| {
+        let server = LoopbackServer::start(Arc::new(move |request| {
             let mut journal = kept.lock().unwrap_or_else(PoisonError::into_inner);
             if journal.len() < MAX_JOURNAL {
                 journal.push(request.clone());
@@ -130,7 +130,7 @@ impl Mock {
 
     /// What was asked, in order.
     #[must_use]
-    pub fn requests(&self) -> Vec<Request> {
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
         self.journal.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -144,7 +144,7 @@ impl Mock {
 
 /// The reply of a behaviour that is the same whatever is asked.
 #[must_use]
-pub fn scripted(behaviour: Behaviour, request: &Request) -> Reply {
+pub fn scripted(behaviour: Behaviour, request: &ReceivedRequest) -> Reply {
     let json = |status, body: &str| Reply::new(status, "application/json", body);
     match behaviour {
         Behaviour::Good => json(200, "{}"),

@@ -7,7 +7,7 @@ use crate::system::subject::{self, Ending, Ran};
 
 use super::call::MAX_OUTPUT;
 use super::evidence;
-use super::mock::Request;
+use super::mock::ReceivedRequest;
 use super::probe::CallEvidence;
 use super::secrets::Sentinel;
 
@@ -20,7 +20,7 @@ pub struct Observed {
     pub secrets: Vec<Sentinel>,
     /// Connections to mock or proxy.
     pub connections: usize,
-    pub requests: Vec<Request>,
+    pub requests: Vec<ReceivedRequest>,
     /// The upstream kept it waiting on purpose.
     pub was_kept_waiting: bool,
 }

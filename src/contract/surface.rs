@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::family::FamilyParts;
 
-pub use difference::{Difference, Effect, differences};
+pub use difference::{SurfaceDifference, SurfaceEffect, differences};
 
 /// Most commands, and most fields: a field without `applies_to` belongs to every command.
 pub const MOST: usize = 1_000;

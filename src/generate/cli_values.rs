@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::contract::cli_name::CliName;
 
-use super::scaffold::Origin;
+use super::scaffold::ScaffoldOrigin;
 
 /// The names; questions may use them in their defaults.
 #[must_use]
@@ -23,7 +23,11 @@ pub fn names(name: &CliName) -> Map<String, Value> {
 
 /// The variables of every file.
 #[must_use]
-pub fn variables(name: &CliName, answers: &BTreeMap<String, String>, origin: &Origin<'_>) -> Value {
+pub fn variables(
+    name: &CliName,
+    answers: &BTreeMap<String, String>,
+    origin: &ScaffoldOrigin<'_>,
+) -> Value {
     with_answers(names(name), answers, origin)
 }
 
@@ -32,7 +36,7 @@ pub fn variables(name: &CliName, answers: &BTreeMap<String, String>, origin: &Or
 pub fn with_answers(
     names: Map<String, Value>,
     answers: &BTreeMap<String, String>,
-    origin: &Origin<'_>,
+    origin: &ScaffoldOrigin<'_>,
 ) -> Value {
     let mut variables: Map<_, _> =
         answers.iter().map(|(key, value)| (key.clone(), json!(value))).collect();

@@ -36,7 +36,7 @@ pub struct LockedRuntime {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RuntimeDocument {
+struct RuntimeRecord {
     name: String,
     version: String,
     #[serde(default)]
@@ -54,7 +54,7 @@ struct LockDocument {
     vendored: BTreeMap<String, String>,
     #[serde(default)]
     generated: BTreeMap<String, String>,
-    runtime: Option<RuntimeDocument>,
+    runtime: Option<RuntimeRecord>,
 }
 
 impl Lock {
@@ -85,7 +85,7 @@ impl Lock {
             source,
             vendored: digests("vendored", &document.vendored)?,
             generated: digests("generated", &document.generated)?,
-            runtime: document.runtime.map(RuntimeDocument::parse).transpose()?,
+            runtime: document.runtime.map(RuntimeRecord::parse).transpose()?,
         })
     }
 
@@ -125,7 +125,7 @@ impl Lock {
     }
 }
 
-impl RuntimeDocument {
+impl RuntimeRecord {
     fn parse(self) -> Result<LockedRuntime, RecordError> {
         let version = Version::parse(&self.version).ok_or_else(|| RecordError::Member {
             member: "runtime.version".to_owned(),

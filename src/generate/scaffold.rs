@@ -77,7 +77,7 @@ impl<'de> Deserialize<'de> for Condition {
 
 /// Where a project comes from; the same for every family.
 #[derive(Clone, Copy, Debug)]
-pub struct Origin<'a> {
+pub struct ScaffoldOrigin<'a> {
     pub spec_tag: &'a str,
     pub aos_version: &'a str,
     pub aos_repository: &'a str,

@@ -33,7 +33,7 @@ pub struct KnownFinding {
 
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct BaselineEntry {
     project: String,
     rule: String,
     path: String,
@@ -45,7 +45,7 @@ struct Entry {
 #[serde(deny_unknown_fields)]
 struct BaselineDocument {
     version: u32,
-    findings: Vec<Entry>,
+    findings: Vec<BaselineEntry>,
 }
 
 /// Known findings with their counts.
@@ -81,7 +81,7 @@ impl Baseline {
             return Err(fault(format!("its version {} is unknown", document.version)));
         }
         let mut counts = BTreeMap::new();
-        for Entry { project, rule, path, message, count } in document.findings {
+        for BaselineEntry { project, rule, path, message, count } in document.findings {
             let known = KnownFinding { project, rule, path, message };
             if count == 0 || counts.insert(known, count).is_some() {
                 return Err(fault("an entry is there twice, or its count is 0".to_owned()));
@@ -93,7 +93,7 @@ impl Baseline {
     /// The document, sorted.
     #[must_use]
     pub fn render(&self) -> String {
-        let findings = self.counts.iter().map(|(known, count)| Entry {
+        let findings = self.counts.iter().map(|(known, count)| BaselineEntry {
             project: known.project.clone(),
             rule: known.rule.clone(),
             path: known.path.clone(),

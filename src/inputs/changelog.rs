@@ -2,7 +2,7 @@
 
 /// One released version.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Release {
+pub struct ChangelogRelease {
     pub version: semver::Version,
     pub date: Option<String>,
     /// Category (lower case) and its entries.
@@ -11,8 +11,8 @@ pub struct Release {
 
 /// Released versions in a changelog, newest first; unreleased entries and comments are left out.
 #[must_use]
-pub fn parse(markdown: &str) -> Vec<Release> {
-    let mut releases: Vec<Release> = Vec::new();
+pub fn parse(markdown: &str) -> Vec<ChangelogRelease> {
+    let mut releases: Vec<ChangelogRelease> = Vec::new();
     let mut open = false;
     for line in without_comments(markdown).lines() {
         if let Some(heading) = line.strip_prefix("## ") {
@@ -39,21 +39,21 @@ fn without_comments(markdown: &str) -> String {
 }
 
 /// `[1.2.0] - 2026-01-31`; `None` for Unreleased and other headings.
-fn heading_release(heading: &str) -> Option<Release> {
+fn heading_release(heading: &str) -> Option<ChangelogRelease> {
     let (name, rest) = match heading.strip_prefix('[') {
         Some(inner) => inner.split_once(']')?,
         None => heading.split_once(' ').unwrap_or((heading, "")),
     };
     let version = semver::Version::parse(name.trim().trim_start_matches('v')).ok()?;
     let date = rest.trim_start_matches([' ', '-', '\u{2013}', '\u{2014}']).trim();
-    Some(Release {
+    Some(ChangelogRelease {
         version,
         date: (!date.is_empty()).then(|| date.to_owned()),
         changes: Vec::new(),
     })
 }
 
-fn add_line(release: &mut Release, line: &str) {
+fn add_line(release: &mut ChangelogRelease, line: &str) {
     if let Some(category) = line.strip_prefix("### ") {
         release.changes.push((category.trim().to_lowercase(), Vec::new()));
         return;

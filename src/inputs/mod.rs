@@ -8,6 +8,7 @@ pub mod answers;
 pub mod baseline;
 pub mod changelog;
 pub mod desired;
+pub mod desired_runtime;
 pub mod embedded;
 pub mod fleet;
 pub mod fleet_file;

@@ -180,9 +180,9 @@ fn is_there(root: &Path, path: &str) -> bool {
     !matches!(files::kind(&root.join(path)), Ok(Kind::Absent) | Err(_))
 }
 
-type Fault = (String, Option<u32>);
+type LineFault = (String, Option<u32>);
 
-fn slot<T>(root: &Path, path: &str, parse: impl Fn(&[u8]) -> Result<T, Fault>) -> Slot<T> {
+fn slot<T>(root: &Path, path: &str, parse: impl Fn(&[u8]) -> Result<T, LineFault>) -> Slot<T> {
     match files::read(&root.join(path), MAX_RECORD) {
         Ok(loaded) => match parse(&loaded.bytes) {
             Ok(value) => Slot::Good(value),
@@ -200,7 +200,7 @@ fn slot<T>(root: &Path, path: &str, parse: impl Fn(&[u8]) -> Result<T, Fault>) -
     }
 }
 
-fn record_fault(error: RecordError) -> Fault {
+fn record_fault(error: RecordError) -> LineFault {
     let line = match &error {
         RecordError::Syntax { line, .. } => *line,
         RecordError::Member { .. } | RecordError::LockVersion(_) => None,
@@ -208,6 +208,6 @@ fn record_fault(error: RecordError) -> Fault {
     (error.to_string(), line)
 }
 
-fn pin_fault(error: &TagError) -> Fault {
+fn pin_fault(error: &TagError) -> LineFault {
     (error.to_string(), Some(1))
 }

@@ -49,7 +49,7 @@ pub fn load(project: &Project) -> ProjectFiles {
         directory_is_symlink: project.directory_is_symlink,
         ..ProjectFiles::default()
     };
-    let mut scope = Scope::of(project);
+    let mut scope = RepositoryScope::of(project);
     repository.notes.extend(scope.checkout.note.clone());
     repository.around = std::mem::take(&mut scope.checkout.around);
     let mut walk = walkdir::WalkDir::new(&project.root)
@@ -112,7 +112,7 @@ enum Standing {
 }
 
 /// The parts of a project that are read.
-struct Scope {
+struct RepositoryScope {
     checkout: Checkout,
     /// Directories and files that aos keeps: everything in them counts as committed.
     managed: Vec<String>,
@@ -120,7 +120,7 @@ struct Scope {
     sources: Vec<String>,
 }
 
-impl Scope {
+impl RepositoryScope {
     fn of(project: &Project) -> Self {
         let mut managed = vec![AGENT_DIRECTORY.to_owned(), CONTRACT_DIRECTORY.to_owned()];
         let mut sources = Vec::new();

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::generate::scaffold::{ExampleNames, TemplateFile};
 use crate::plan::Digest;
-use crate::release::archive::{Kept, Layout, read_as};
+use crate::release::archive::{KeptFile, Layout, read_as};
 
 use super::embedded::{self, EmbeddedError};
 use super::template::{Presets, Template, TemplateInfo};
@@ -65,7 +65,7 @@ pub fn open(
 fn unpack(name: &str, version: &str, archive: &[u8]) -> Result<Template, EmbeddedError> {
     let fault = |reason: String| EmbeddedError { path: format!("{name} {version}"), reason };
     let top = format!("{name}-{version}");
-    let mut kept = Kept::below("", MAX_UNPACKED);
+    let mut kept = KeptFile::below("", MAX_UNPACKED);
     read_as(archive, Layout::documents(&top), &mut kept)
         .map_err(|error| fault(error.to_string()))?;
     let mut info: Option<TemplateInfo> = None;

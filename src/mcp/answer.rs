@@ -12,14 +12,14 @@ const MAX_MESSAGE: usize = 2_000;
 
 /// Why a call has no result.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fault {
+pub struct ToolFault {
     pub code: String,
     pub message: String,
     pub data: Value,
     pub is_retryable: bool,
 }
 
-impl Fault {
+impl ToolFault {
     #[must_use]
     pub fn new(code: &str, message: impl Into<String>) -> Self {
         let message = excerpt(&message.into(), MAX_MESSAGE);
@@ -51,7 +51,7 @@ impl Fault {
 
 /// The answer to a call.
 #[must_use]
-pub fn result(answer: Result<Value, Fault>) -> CallToolResult {
+pub fn result(answer: Result<Value, ToolFault>) -> CallToolResult {
     let answer = answer.and_then(|value| {
         let length = value.to_string().len();
         match length {
@@ -59,7 +59,7 @@ pub fn result(answer: Result<Value, Fault>) -> CallToolResult {
             _ => {
                 let message =
                     format!("the result has {length} bytes, but the limit is {MAX_RESULT}");
-                Err(Fault::new("E_VALIDATION", message)
+                Err(ToolFault::new("E_VALIDATION", message)
                     .data(json!({"hint": "request less: a smaller limit, fewer fields, one page"})))
             }
         }
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn an_error_says_whether_to_try_again() {
-        let answer = result(Err(Fault::new("E_NETWORK", "no route").retryable()));
+        let answer = result(Err(ToolFault::new("E_NETWORK", "no route").retryable()));
         assert_eq!(answer.is_error, Some(true));
         let error = &answer.structured_content.unwrap()["error"];
         assert_eq!(error["code"], "E_NETWORK");

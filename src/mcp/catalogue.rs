@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 
 use super::filter::Filter;
 use super::finder;
-use super::mode::Mode;
-use super::provider::{Identity, Provider};
-use super::tool::Tool;
+use super::mode::ToolMode;
+use super::provider::{Provider, ToolIdentity};
+use super::tool::McpTool;
 
 /// With more tools than this, a client gets search tools instead of the whole list.
 pub const MAX_LISTED: usize = 40;
@@ -27,9 +27,9 @@ pub enum Presentation {
 
 /// What the user allows.
 #[derive(Clone, Debug)]
-pub struct Policy {
+pub struct OfferPolicy {
     pub filter: Filter,
-    pub mode: Mode,
+    pub mode: ToolMode,
     pub presentation: Presentation,
 }
 
@@ -39,7 +39,7 @@ pub struct Catalogue {
     /// Name to package and place in its list.
     offered: BTreeMap<String, (usize, usize)>,
     /// Names of tools that need a higher mode.
-    withheld: BTreeMap<String, Mode>,
+    withheld: BTreeMap<String, ToolMode>,
     pub is_searched: bool,
 }
 
@@ -55,7 +55,7 @@ pub enum CatalogueError {
 /// A tool with its package.
 #[derive(Clone, Copy)]
 pub struct Offered<'a> {
-    pub tool: &'a Tool,
+    pub tool: &'a McpTool,
     pub provider: &'a Arc<dyn Provider>,
 }
 
@@ -64,7 +64,7 @@ pub struct Offered<'a> {
 pub enum Refusal {
     Unknown,
     /// It needs this mode.
-    Withheld(Mode),
+    Withheld(ToolMode),
 }
 
 impl Catalogue {
@@ -72,8 +72,11 @@ impl Catalogue {
     ///
     /// # Errors
     /// If two tools have the same name.
-    pub fn of(providers: Vec<Arc<dyn Provider>>, policy: &Policy) -> Result<Self, CatalogueError> {
-        let mut owners: BTreeMap<&str, &Identity> = BTreeMap::new();
+    pub fn of(
+        providers: Vec<Arc<dyn Provider>>,
+        policy: &OfferPolicy,
+    ) -> Result<Self, CatalogueError> {
+        let mut owners: BTreeMap<&str, &ToolIdentity> = BTreeMap::new();
         let (mut offered, mut withheld) = (BTreeMap::new(), BTreeMap::new());
         for (package, provider) in providers.iter().enumerate() {
             let fitting = provider.tools().iter().enumerate();
@@ -131,7 +134,7 @@ impl Catalogue {
 
     /// How many tools need each mode above that of the session.
     #[must_use]
-    pub fn withheld(&self) -> BTreeMap<Mode, usize> {
+    pub fn withheld(&self) -> BTreeMap<ToolMode, usize> {
         let mut counts = BTreeMap::new();
         for mode in self.withheld.values() {
             *counts.entry(*mode).or_default() += 1;
@@ -141,7 +144,7 @@ impl Catalogue {
 
     /// The tools that a client sees: every tool, or the search tools.
     #[must_use]
-    pub fn listed(&self) -> Vec<Tool> {
+    pub fn listed(&self) -> Vec<McpTool> {
         match self.is_searched {
             true => finder::tools(self),
             false => self.tools().map(|offered| offered.tool.clone()).collect(),
@@ -151,7 +154,7 @@ impl Catalogue {
     /// The list as it goes to a client, to compare two catalogues.
     #[must_use]
     pub fn signature(&self) -> Vec<(String, String, Map<String, Value>)> {
-        let seen = |tool: Tool| (tool.name, tool.description, tool.input);
+        let seen = |tool: McpTool| (tool.name, tool.description, tool.input);
         self.listed().into_iter().map(seen).collect()
     }
 }

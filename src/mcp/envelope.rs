@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::strict_json;
 use crate::visible::excerpt;
 
-use super::answer::Fault;
+use super::answer::ToolFault;
 
 /// Most lines of a stream.
 const MAX_LINES: usize = 20_000;
@@ -14,10 +14,10 @@ const MAX_LINES: usize = 20_000;
 ///
 /// # Errors
 /// The error of the envelope, or what is wrong with the answer.
-pub fn data(program: &str, stdout: &[u8], exit: i32) -> Result<Value, Fault> {
+pub fn data(program: &str, stdout: &[u8], exit: i32) -> Result<Value, ToolFault> {
     let unusable = |why: &str| {
         let message = format!("the output of `{program}` is not a JSON envelope: {why}");
-        Fault::new("E_UNKNOWN", message).data(json!({"exit": exit}))
+        ToolFault::new("E_UNKNOWN", message).data(json!({"exit": exit}))
     };
     let text = std::str::from_utf8(stdout).map_err(|_| unusable("it is not UTF-8"))?;
     if text.trim().is_empty() {
@@ -46,14 +46,14 @@ pub fn data(program: &str, stdout: &[u8], exit: i32) -> Result<Value, Fault> {
 }
 
 /// The data or the error of one envelope; `None` when it is neither.
-fn opened(mut envelope: Value) -> Option<Result<Value, Fault>> {
+fn opened(mut envelope: Value) -> Option<Result<Value, ToolFault>> {
     match envelope.get("ok")?.as_bool()? {
         true => Some(Ok(envelope.get_mut("data").map(Value::take).unwrap_or_default())),
         false => {
             let error = envelope.get("error")?;
             let code = error.get("code").and_then(Value::as_str).unwrap_or("E_UNKNOWN");
             let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
-            let mut fault = Fault::new(&excerpt(code, 80), message);
+            let mut fault = ToolFault::new(&excerpt(code, 80), message);
             fault.data = error.get("details").cloned().unwrap_or_default();
             fault.is_retryable = error.get("retryable").and_then(Value::as_bool).unwrap_or(false);
             Some(Err(fault))

@@ -1,7 +1,7 @@
 //! `--tools`: which tools are offered, by glob of id or name, by tag, by mode.
 
-use super::mode::Mode;
-use super::tool::Tool;
+use super::mode::ToolMode;
+use super::tool::McpTool;
 
 /// Most patterns, and longest pattern.
 const MAX_PATTERNS: usize = 200;
@@ -10,15 +10,15 @@ const MAX_LENGTH: usize = 200;
 /// Patterns; a tool matches if one of them matches and none that starts with `!` does.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    wanted: Vec<Pattern>,
-    unwanted: Vec<Pattern>,
+    wanted: Vec<FilterPattern>,
+    unwanted: Vec<FilterPattern>,
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-enum Pattern {
+enum FilterPattern {
     Glob(String),
     Tag(String),
-    Mode(Mode),
+    Mode(ToolMode),
 }
 
 /// Why a pattern is not one.
@@ -55,7 +55,7 @@ impl Filter {
     }
 
     #[must_use]
-    pub fn fits(&self, tool: &Tool) -> bool {
+    pub fn fits(&self, tool: &McpTool) -> bool {
         let is_wanted = match self.wanted.is_empty() {
             true => !tool.is_meta,
             false => self.wanted.iter().any(|pattern| pattern.fits(tool)),
@@ -64,19 +64,19 @@ impl Filter {
     }
 }
 
-fn pattern_of(text: &str) -> Option<Pattern> {
+fn pattern_of(text: &str) -> Option<FilterPattern> {
     if text.is_empty() || text.len() > MAX_LENGTH {
         return None;
     }
     match text.split_once(':') {
-        Some(("tag", tag)) => (!tag.is_empty()).then(|| Pattern::Tag(tag.to_owned())),
-        Some(("mode", mode)) => Mode::parse(mode).map(Pattern::Mode),
-        _ => Some(Pattern::Glob(text.to_owned())),
+        Some(("tag", tag)) => (!tag.is_empty()).then(|| FilterPattern::Tag(tag.to_owned())),
+        Some(("mode", mode)) => ToolMode::parse(mode).map(FilterPattern::Mode),
+        _ => Some(FilterPattern::Glob(text.to_owned())),
     }
 }
 
-impl Pattern {
-    fn fits(&self, tool: &Tool) -> bool {
+impl FilterPattern {
+    fn fits(&self, tool: &McpTool) -> bool {
         match self {
             Self::Glob(glob) => matches(glob, &tool.id) || matches(glob, &tool.name),
             Self::Tag(tag) => tool.tags.contains(tag),
@@ -119,8 +119,8 @@ mod tests {
     use super::*;
     use crate::mcp::tool::Hints;
 
-    fn tool(id: &str, mode: Mode) -> Tool {
-        Tool {
+    fn tool(id: &str, mode: ToolMode) -> McpTool {
+        McpTool {
             name: super::super::tool::name("acme", id),
             id: id.to_owned(),
             description: String::new(),
@@ -135,7 +135,7 @@ mod tests {
 
     fn fits(patterns: &[&str], id: &str) -> bool {
         let patterns: Vec<_> = patterns.iter().map(|text| (*text).to_owned()).collect();
-        Filter::parse(&patterns).unwrap().fits(&tool(id, Mode::Write))
+        Filter::parse(&patterns).unwrap().fits(&tool(id, ToolMode::Write))
     }
 
     #[test]

@@ -3,10 +3,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::answer::Fault;
+use super::answer::ToolFault;
 use super::catalogue::{Catalogue, Offered};
-use super::mode::Mode;
-use super::tool::{Hints, Tool};
+use super::mode::ToolMode;
+use super::tool::{Hints, McpTool};
 
 pub const SEARCH: &str = "search_tools";
 pub const DESCRIBE: &str = "describe_tools";
@@ -22,13 +22,13 @@ const MAX_DESCRIPTION: usize = 160;
 
 /// The three tools.
 #[must_use]
-pub fn tools(catalogue: &Catalogue) -> Vec<Tool> {
+pub fn tools(catalogue: &Catalogue) -> Vec<McpTool> {
     let count = catalogue.tools().count();
     let modes: Vec<_> = catalogue.tools().map(|offered| offered.tool.mode).collect();
-    let highest = modes.into_iter().max().unwrap_or(Mode::Readonly);
+    let highest = modes.into_iter().max().unwrap_or(ToolMode::Readonly);
     let names: Vec<_> =
         catalogue.providers.iter().map(|provider| provider.identity().name.as_str()).collect();
-    let own = |name: &str, description: String, input: Value, mode: Mode| Tool {
+    let own = |name: &str, description: String, input: Value, mode: ToolMode| McpTool {
         name: name.to_owned(),
         id: name.to_owned(),
         description,
@@ -55,7 +55,7 @@ pub fn tools(catalogue: &Catalogue) -> Vec<Tool> {
                 }),
                 &["query"],
             ),
-            Mode::Readonly,
+            ToolMode::Readonly,
         ),
         own(
             DESCRIBE,
@@ -65,7 +65,7 @@ pub fn tools(catalogue: &Catalogue) -> Vec<Tool> {
                     "maxItems": MAX_DESCRIBED}}),
                 &["names"],
             ),
-            Mode::Readonly,
+            ToolMode::Readonly,
         ),
         own(
             CALL,
@@ -110,7 +110,7 @@ pub fn search(catalogue: &Catalogue, arguments: &Map<String, Value>) -> Value {
     json!({"tools": shown, "found": found})
 }
 
-fn score(tool: &Tool, words: &[&str]) -> u32 {
+fn score(tool: &McpTool, words: &[&str]) -> u32 {
     let name = format!("{} {}", tool.name, tool.id).to_lowercase();
     let parts: Vec<_> = name.split(|symbol: char| !symbol.is_alphanumeric()).collect();
     let description = tool.description.to_lowercase();
@@ -134,7 +134,7 @@ fn score(tool: &Tool, words: &[&str]) -> u32 {
 ///
 /// # Errors
 /// When a name is not that of a tool.
-pub fn describe(catalogue: &Catalogue, arguments: &Map<String, Value>) -> Result<Value, Fault> {
+pub fn describe(catalogue: &Catalogue, arguments: &Map<String, Value>) -> Result<Value, ToolFault> {
     let names = arguments.get("names").and_then(Value::as_array).into_iter().flatten();
     let described = names.take(MAX_DESCRIBED).filter_map(Value::as_str).map(|name| {
         let found = catalogue.find(name).map_err(|refusal| unknown(name, refusal))?;
@@ -146,20 +146,22 @@ pub fn describe(catalogue: &Catalogue, arguments: &Map<String, Value>) -> Result
             "inputSchema": tool.input,
         }))
     });
-    Ok(json!({"tools": described.collect::<Result<Vec<_>, Fault>>()?}))
+    Ok(json!({"tools": described.collect::<Result<Vec<_>, ToolFault>>()?}))
 }
 
 /// The error for a name that leads to no tool.
 #[must_use]
-pub fn unknown(name: &str, refusal: super::catalogue::Refusal) -> Fault {
+pub fn unknown(name: &str, refusal: super::catalogue::Refusal) -> ToolFault {
     use super::catalogue::Refusal;
     let name = crate::visible::excerpt(name, 80);
     match refusal {
-        Refusal::Unknown => Fault::new("E_NOT_FOUND", format!("the tool `{name}` does not exist"))
-            .data(json!({"hint": format!("`{SEARCH}` finds tools")})),
+        Refusal::Unknown => {
+            ToolFault::new("E_NOT_FOUND", format!("the tool `{name}` does not exist"))
+                .data(json!({"hint": format!("`{SEARCH}` finds tools")}))
+        }
         Refusal::Withheld(mode) => {
             let mode = mode.as_str();
-            Fault::new(
+            ToolFault::new(
                 "E_FORBIDDEN",
                 format!("`{name}` needs the mode {mode}, which is not allowed"),
             )

@@ -5,7 +5,7 @@ use serde::Serialize;
 /// Lowest first: each mode includes those before it.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Mode {
+pub enum ToolMode {
     /// Changes nothing.
     Readonly,
     /// Creates and updates.
@@ -16,7 +16,7 @@ pub enum Mode {
     Admin,
 }
 
-impl Mode {
+impl ToolMode {
     pub const ALL: [Self; 4] = [Self::Readonly, Self::Write, Self::Full, Self::Admin];
 
     #[must_use]

@@ -10,7 +10,7 @@ use crate::system::subject::{self, Ending, Launch, Stimulus};
 use crate::system::terminal;
 use crate::visible::{excerpt, visible};
 
-use super::answer::{Fault, MAX_RESULT};
+use super::answer::{MAX_RESULT, ToolFault};
 
 /// An envelope is larger than its data.
 const MAX_OUTPUT: usize = MAX_RESULT + 256 * 1024;
@@ -19,7 +19,7 @@ const MAX_LINES: usize = 50;
 
 /// A program, ready to be called.
 #[derive(Clone, Debug)]
-pub struct Program {
+pub struct ServedProgram {
     pub name: String,
     pub path: PathBuf,
     /// Arguments before those of each call.
@@ -32,7 +32,7 @@ pub struct Program {
     pub is_quiet: bool,
 }
 
-impl Program {
+impl ServedProgram {
     /// Runs the program once, and returns its stdout and exit code.
     ///
     /// # Errors
@@ -41,7 +41,7 @@ impl Program {
         &self,
         arguments: &[String],
         is_cancelled: &(dyn Fn() -> bool + Sync),
-    ) -> Result<(Vec<u8>, i32), Fault> {
+    ) -> Result<(Vec<u8>, i32), ToolFault> {
         let arguments: Vec<_> = self.prefix.iter().chain(arguments).cloned().collect();
         let ran = subject::run(&Launch {
             program: &self.path,
@@ -57,11 +57,11 @@ impl Program {
         })
         .map_err(|error| {
             let why = crate::conform::start::fault(&self.path, &error);
-            Fault::new("E_IO", format!("`{}` cannot be started: {why}", self.name))
+            ToolFault::new("E_IO", format!("`{}` cannot be started: {why}", self.name))
         })?;
         self.pass_on(&ran.stderr);
         if is_cancelled() {
-            return Err(Fault::cancelled());
+            return Err(ToolFault::cancelled());
         }
         match ran.ending {
             Ending::Exited(exit) if ran.stdout_length > ran.stdout.len() as u64 => {
@@ -69,22 +69,22 @@ impl Program {
             }
             Ending::Exited(exit) => Ok((ran.stdout, exit)),
             Ending::Flooded => Err(self.too_much(-1)),
-            Ending::Interrupted => Err(Fault::cancelled()),
+            Ending::Interrupted => Err(ToolFault::cancelled()),
             Ending::TimedOut => {
                 let seconds = self.limit.as_secs();
                 let message = format!("`{}` did not end within {seconds} s", self.name);
-                Err(Fault::new("E_TIMEOUT", message).retryable())
+                Err(ToolFault::new("E_TIMEOUT", message).retryable())
             }
             Ending::Signalled(signal) => {
                 let message = format!("`{}` was killed by signal {signal}", self.name);
-                Err(Fault::new("E_CRASHED", message).retryable())
+                Err(ToolFault::new("E_CRASHED", message).retryable())
             }
         }
     }
 
-    fn too_much(&self, exit: i32) -> Fault {
+    fn too_much(&self, exit: i32) -> ToolFault {
         let message = format!("`{}` wrote more than {MAX_OUTPUT} bytes", self.name);
-        Fault::new("E_VALIDATION", message).data(
+        ToolFault::new("E_VALIDATION", message).data(
             json!({"exit": exit, "hint": "request less: a smaller limit, fewer fields, one page"}),
         )
     }

@@ -9,8 +9,8 @@ use crate::contract::family::FamilyParts;
 use crate::inputs::project::Project;
 use crate::report::Failure;
 
-use super::answer::Fault;
-use super::tool::Tool;
+use super::answer::ToolFault;
+use super::tool::McpTool;
 
 /// How packages are opened.
 #[derive(Clone, Debug)]
@@ -33,13 +33,18 @@ pub trait Opener: Sync {
     ///
     /// # Errors
     /// When its manifest is not valid.
-    fn declared(&self, subject: &Subject<'_>, options: &Options) -> Result<Declared, Failure>;
+    fn declared(&self, subject: &ServedSubject<'_>, options: &Options)
+    -> Result<Declared, Failure>;
 
     /// Opens the package.
     ///
     /// # Errors
     /// When it cannot be used.
-    fn open(&self, subject: &Subject<'_>, options: &Options) -> Result<Box<dyn Provider>, Failure>;
+    fn open(
+        &self,
+        subject: &ServedSubject<'_>,
+        options: &Options,
+    ) -> Result<Box<dyn Provider>, Failure>;
 
     /// Whether something that is not a project is a package of this family.
     fn knows(&self, name: &str, options: &Options) -> bool;
@@ -56,7 +61,7 @@ pub struct Declared {
 
 /// What is opened.
 #[derive(Clone, Copy, Debug)]
-pub enum Subject<'a> {
+pub enum ServedSubject<'a> {
     Project(&'a Project),
     /// The name of something installed, or the path of a program.
     Named(&'a str),
@@ -64,9 +69,9 @@ pub enum Subject<'a> {
 
 /// A package that is open.
 pub trait Provider: Send + Sync {
-    fn identity(&self) -> &Identity;
+    fn identity(&self) -> &ToolIdentity;
 
-    fn tools(&self) -> &[Tool];
+    fn tools(&self) -> &[McpTool];
 
     /// The code of an error about arguments, in the words of the family.
     fn invalid_code(&self) -> &'static str;
@@ -75,7 +80,7 @@ pub trait Provider: Send + Sync {
     ///
     /// # Errors
     /// The error, for a model.
-    fn call(&self, call: &Call<'_>) -> Result<Value, Fault>;
+    fn call(&self, call: &Call<'_>) -> Result<Value, ToolFault>;
 
     /// Files whose change means that the package must be opened again.
     fn manifests(&self) -> Vec<PathBuf>;
@@ -88,7 +93,7 @@ pub trait Provider: Send + Sync {
 
 /// Which package it is.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Identity {
+pub struct ToolIdentity {
     pub name: String,
     pub version: String,
     pub family: &'static str,
@@ -101,7 +106,7 @@ pub struct Identity {
 
 /// One call.
 pub struct Call<'a> {
-    pub tool: &'a Tool,
+    pub tool: &'a McpTool,
     pub arguments: &'a Map<String, Value>,
     /// Gets partial output; `None` when the client asked for none.
     pub progress: Option<&'a (dyn Fn(String) + Sync)>,

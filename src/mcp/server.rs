@@ -18,13 +18,13 @@ use crate::contract::json_schema;
 use crate::system::{interrupt, program};
 use crate::visible::excerpt;
 
-use super::answer::{self, Fault};
+use super::answer::{self, ToolFault};
 use super::catalogue::{Catalogue, Refusal};
 use super::finder;
-use super::mode::Mode;
+use super::mode::ToolMode;
 use super::provider::Call;
-use super::session::Session;
-use super::tool::Tool;
+use super::session::McpSession;
+use super::tool::McpTool;
 
 /// Pieces of output that wait for the client; more are dropped.
 const MAX_PROGRESS: usize = 256;
@@ -35,12 +35,12 @@ const HEARTBEAT: Duration = Duration::from_secs(10);
 
 /// The server of one session.
 pub struct Server {
-    session: Arc<Session>,
+    session: Arc<McpSession>,
 }
 
 impl Server {
     #[must_use]
-    pub fn new(session: Arc<Session>) -> Self {
+    pub fn new(session: Arc<McpSession>) -> Self {
         Self { session }
     }
 
@@ -50,7 +50,7 @@ impl Server {
         name: &str,
         mut arguments: Map<String, Value>,
         context: RequestContext<RoleServer>,
-    ) -> Result<Result<Value, Fault>, ErrorData> {
+    ) -> Result<Result<Value, ToolFault>, ErrorData> {
         let catalogue = self.session.catalogue();
         if !catalogue.is_searched {
             return self.direct(name, arguments, &catalogue, context).await;
@@ -82,7 +82,7 @@ impl Server {
         arguments: Map<String, Value>,
         catalogue: &Arc<Catalogue>,
         context: RequestContext<RoleServer>,
-    ) -> Result<Result<Value, Fault>, ErrorData> {
+    ) -> Result<Result<Value, ToolFault>, ErrorData> {
         let found = match catalogue.find(name) {
             Ok(found) => found,
             Err(Refusal::Unknown) => {
@@ -97,7 +97,7 @@ impl Server {
         }
         let Some(_turn) = self.session.turn().await else {
             let message = "too many calls are waiting; wait until some of them end";
-            return Ok(Err(Fault::new("E_RATE_LIMITED", message).retryable()));
+            return Ok(Err(ToolFault::new("E_RATE_LIMITED", message).retryable()));
         };
         let (tool, provider) = (found.tool.clone(), Arc::clone(found.provider));
         let token = context.meta.get_progress_token();
@@ -119,7 +119,7 @@ impl Server {
             })
         });
         let answer = work.await.unwrap_or_else(|_| {
-            Err(Fault::new("E_UNKNOWN", "aos itself failed in this call; this is a bug in aos"))
+            Err(ToolFault::new("E_UNKNOWN", "aos itself failed in this call; this is a bug in aos"))
         });
         if let Some(reporter) = reporter {
             // Progress is sent before the result.
@@ -134,17 +134,17 @@ fn fits(
     schema: &Map<String, Value>,
     arguments: &Map<String, Value>,
     code: &str,
-) -> Result<(), Fault> {
+) -> Result<(), ToolFault> {
     let (schema, arguments) = (Value::Object(schema.clone()), Value::Object(arguments.clone()));
     let faults = json_schema::faults(&schema, &arguments).map_err(|why| {
-        Fault::new("E_UNKNOWN", format!("the schema of the tool is not valid: {why}"))
+        ToolFault::new("E_UNKNOWN", format!("the schema of the tool is not valid: {why}"))
     })?;
     let Some(first) = faults.first() else { return Ok(()) };
     let place = first["path"].as_str().unwrap_or_default();
     let place = if place.is_empty() { String::new() } else { format!("`{place}`: ") };
     let message = first["message"].as_str().unwrap_or_default();
     let message = format!("the arguments do not match the schema: {place}{message}");
-    Err(Fault::new(code, message).data(json!({"errors": faults})))
+    Err(ToolFault::new(code, message).data(json!({"errors": faults})))
 }
 
 /// Forwards chunks of output, and reports that a call without output is still running.
@@ -165,9 +165,9 @@ async fn report(peer: Peer<RoleServer>, token: ProgressToken, mut pieces: mpsc::
     }
 }
 
-fn described(tool: Tool) -> Described {
+fn described(tool: McpTool) -> Described {
     let mut annotations = ToolAnnotations::new();
-    annotations.read_only_hint = Some(tool.mode == Mode::Readonly);
+    annotations.read_only_hint = Some(tool.mode == ToolMode::Readonly);
     annotations.destructive_hint = Some(tool.hints.is_destructive);
     annotations.idempotent_hint = Some(tool.hints.is_idempotent);
     annotations.open_world_hint = tool.hints.is_open_world;

@@ -15,10 +15,10 @@ use crate::report::Failure;
 use crate::system::interrupt;
 use crate::system::stdio::{self, End};
 
-use super::catalogue::{Catalogue, CatalogueError, Policy};
+use super::catalogue::{Catalogue, CatalogueError, OfferPolicy};
 use super::finder;
-use super::mode::Mode;
-use super::provider::{Opener, Options, Provider, Subject};
+use super::mode::ToolMode;
+use super::provider::{Opener, Options, Provider, ServedSubject};
 use super::server::Server;
 use super::watch as watching;
 
@@ -57,18 +57,18 @@ impl Source {
     pub fn open(&self, options: &Options) -> Result<Arc<dyn Provider>, Failure> {
         let opened = match &self.kind {
             SourceKind::Project(root) => {
-                self.opener.open(&Subject::Project(&Project::open(root)?), options)
+                self.opener.open(&ServedSubject::Project(&Project::open(root)?), options)
             }
-            SourceKind::Named(name) => self.opener.open(&Subject::Named(name), options),
+            SourceKind::Named(name) => self.opener.open(&ServedSubject::Named(name), options),
         };
         opened.map(Arc::from)
     }
 }
 
 /// The served packages, and how they change.
-pub struct Session {
+pub struct McpSession {
     catalogue: RwLock<Arc<Catalogue>>,
-    pub policy: Policy,
+    pub policy: OfferPolicy,
     pub options: Options,
     pub sources: Vec<Source>,
     changed: watch::Sender<u64>,
@@ -102,14 +102,14 @@ pub fn open(sources: &[Source], options: &Options) -> Result<Vec<Arc<dyn Provide
         .collect()
 }
 
-impl Session {
+impl McpSession {
     /// A session that offers these packages.
     ///
     /// # Errors
     /// When they cannot be served together.
     pub fn new(
         providers: Vec<Arc<dyn Provider>>,
-        policy: Policy,
+        policy: OfferPolicy,
         options: Options,
         sources: Vec<Source>,
     ) -> Result<Self, CatalogueError> {
@@ -199,7 +199,7 @@ impl Session {
                 withheld.join(", ")
             ));
         }
-        if self.policy.mode > Mode::Readonly {
+        if self.policy.mode > ToolMode::Readonly {
             text.push_str(
                 " A tool that returns `confirm_token` has changed nothing yet: ask the person, then call it again with the same arguments and `confirm`.",
             );
@@ -212,7 +212,7 @@ impl Session {
 ///
 /// # Errors
 /// When the streams cannot be used.
-pub fn serve(session: &Arc<Session>) -> std::io::Result<Ended> {
+pub fn serve(session: &Arc<McpSession>) -> std::io::Result<Ended> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .max_blocking_threads(MAX_THREADS)
@@ -233,7 +233,7 @@ pub fn serve(session: &Arc<Session>) -> std::io::Result<Ended> {
     Ok(ended)
 }
 
-async fn converse(session: &Arc<Session>) -> Ended {
+async fn converse(session: &Arc<McpSession>) -> Ended {
     let (input, output, end) = stdio::connection();
     *session.end.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&end));
     let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(MAX_LINE);

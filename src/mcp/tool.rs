@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::mode::Mode;
+use super::mode::ToolMode;
 
 /// Longest name of a tool that every client accepts.
 const MAX_NAME: usize = 64;
@@ -12,7 +12,7 @@ const MARK: usize = 8;
 
 /// A tool, before filter and mode are applied.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tool {
+pub struct McpTool {
     /// As clients see it.
     pub name: String,
     /// As its package calls it: `issue.list`, `message delete`, `search`.
@@ -22,7 +22,7 @@ pub struct Tool {
     pub input: Map<String, Value>,
     /// A JSON Schema of the result, where it is known.
     pub output: Option<Map<String, Value>>,
-    pub mode: Mode,
+    pub mode: ToolMode,
     pub tags: Vec<String>,
     /// Describes the tool itself; offered only when `--tools` names it.
     pub is_meta: bool,
@@ -41,10 +41,10 @@ pub struct Hints {
 impl Hints {
     /// The annotations of a mode: a query can be repeated, and the two highest modes are destructive.
     #[must_use]
-    pub fn of(mode: Mode, is_open_world: Option<bool>) -> Self {
+    pub fn of(mode: ToolMode, is_open_world: Option<bool>) -> Self {
         Self {
-            is_destructive: mode >= Mode::Full,
-            is_idempotent: mode == Mode::Readonly,
+            is_destructive: mode >= ToolMode::Full,
+            is_idempotent: mode == ToolMode::Readonly,
             is_open_world,
         }
     }
@@ -96,8 +96,8 @@ mod tests {
 
     #[test]
     fn hints_follow_the_mode() {
-        assert!(Hints::of(Mode::Readonly, None).is_idempotent);
-        assert!(!Hints::of(Mode::Write, None).is_destructive);
-        assert!(Hints::of(Mode::Admin, None).is_destructive);
+        assert!(Hints::of(ToolMode::Readonly, None).is_idempotent);
+        assert!(!Hints::of(ToolMode::Write, None).is_destructive);
+        assert!(Hints::of(ToolMode::Admin, None).is_destructive);
     }
 }

@@ -12,7 +12,7 @@ use crate::system::{interrupt, terminal};
 use crate::visible::{Visible, visible};
 
 use super::catalogue::Catalogue;
-use super::session::Session;
+use super::session::McpSession;
 
 /// Intervals for checking manifests, and for checking the end of the session.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// If no thread can be started.
-pub fn start(session: Arc<Session>) -> std::io::Result<JoinHandle<()>> {
+pub fn start(session: Arc<McpSession>) -> std::io::Result<JoinHandle<()>> {
     let mut known = stamps(&session);
     std::thread::Builder::new().spawn(move || {
         while pause(&session) {
@@ -38,7 +38,7 @@ pub fn start(session: Arc<Session>) -> std::io::Result<JoinHandle<()>> {
 }
 
 /// Waits for the next look; false at the end of the session.
-fn pause(session: &Session) -> bool {
+fn pause(session: &McpSession) -> bool {
     let mut left = PAUSE;
     while !left.is_zero() {
         if session.is_closed() || interrupt::requested() {
@@ -51,7 +51,7 @@ fn pause(session: &Session) -> bool {
 }
 
 /// The manifests of every package.
-fn stamps(session: &Session) -> Vec<BTreeMap<PathBuf, Stamp>> {
+fn stamps(session: &McpSession) -> Vec<BTreeMap<PathBuf, Stamp>> {
     let catalogue = session.catalogue();
     let manifests = catalogue.providers.iter().map(|provider| provider.manifests());
     manifests
@@ -60,7 +60,7 @@ fn stamps(session: &Session) -> Vec<BTreeMap<PathBuf, Stamp>> {
 }
 
 /// Replaces the old state of a package with a new one. An invalid state changes nothing.
-fn reopen(session: &Session, package: usize) {
+fn reopen(session: &McpSession, package: usize) {
     let catalogue = session.catalogue();
     let (Some(source), Some(old)) =
         (session.sources.get(package), catalogue.providers.get(package))

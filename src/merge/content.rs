@@ -11,7 +11,7 @@ const MAX_MERGED: usize = 2 * 1024 * 1024;
 
 /// What the template's change of one file means for the user's copy.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Outcome {
+pub enum MergeOutcome {
     /// The user's file stays byte for byte.
     Stays,
     /// The user changed nothing, so the file becomes that of the template.
@@ -59,7 +59,7 @@ impl Blend {
 
 /// Merges one file; without `base` both sides added it.
 #[must_use]
-pub fn merge(base: Option<&Content>, ours: &Content, theirs: &Content) -> Outcome {
+pub fn merge(base: Option<&Content>, ours: &Content, theirs: &Content) -> MergeOutcome {
     let others = [base.map(|base| &*base.bytes), Some(&*theirs.bytes)];
     let crlf = is_crlf(&ours.bytes) && !others.into_iter().flatten().any(has_crlf);
     let own = if crlf { Cow::Owned(as_lf(&ours.bytes)) } else { Cow::Borrowed(&*ours.bytes) };
@@ -68,34 +68,34 @@ pub fn merge(base: Option<&Content>, ours: &Content, theirs: &Content) -> Outcom
         _ => ours.executable,
     };
     let finished = |bytes: &[u8]| content(bytes.to_vec(), crlf, executable);
-    let ours_kept = |kind: fn(Content) -> Outcome| match executable == ours.executable {
-        true => Outcome::Stays,
+    let ours_kept = |kind: fn(Content) -> MergeOutcome| match executable == ours.executable {
+        true => MergeOutcome::Stays,
         false => kind(Content { executable, ..ours.clone() }),
     };
     if *own == *theirs.bytes {
-        return ours_kept(Outcome::Follows);
+        return ours_kept(MergeOutcome::Follows);
     }
     if let Some(base) = base {
         if *own == *base.bytes {
-            return Outcome::Follows(finished(&theirs.bytes));
+            return MergeOutcome::Follows(finished(&theirs.bytes));
         }
         if base.bytes == theirs.bytes {
-            return ours_kept(Outcome::Merged);
+            return ours_kept(MergeOutcome::Merged);
         }
     }
     let sides = [&*own, &*theirs.bytes, base.map_or(&[][..], |base| &*base.bytes)];
     if sides.iter().any(|side| side.len() > MAX_MERGED || side.contains(&0)) {
-        return Outcome::Opaque;
+        return MergeOutcome::Opaque;
     }
     let merge = match base {
         Some(base) => lines::merge(&base.bytes, &own, &theirs.bytes),
         None => lines::without_base(&own, &theirs.bytes),
     };
     if merge.conflicts() > 0 {
-        return Outcome::Clash(Blend { merge, crlf, executable });
+        return MergeOutcome::Clash(Blend { merge, crlf, executable });
     }
     let (bytes, _) = merge.rejected();
-    Outcome::Merged(content(bytes, crlf, executable))
+    MergeOutcome::Merged(content(bytes, crlf, executable))
 }
 
 /// Whether `ours` is the file `theirs`, line endings of a whole file left aside.

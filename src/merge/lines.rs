@@ -40,8 +40,8 @@ pub struct Merge {
 #[must_use]
 pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Merge {
     let (base, ours, theirs) = (split(base), split(ours), split(theirs));
-    let mut left = Side::new(&base, &ours);
-    let mut right = Side::new(&base, &theirs);
+    let mut left = MergeSide::new(&base, &ours);
+    let mut right = MergeSide::new(&base, &theirs);
     let mut merge = Merge::default();
     let mut at = 0;
     loop {
@@ -108,7 +108,7 @@ struct Hunk {
 }
 
 /// The changes of one side, in order.
-struct Side<'a> {
+struct MergeSide<'a> {
     lines: &'a [&'a [u8]],
     hunks: Vec<Hunk>,
     taken: usize,
@@ -117,12 +117,12 @@ struct Side<'a> {
 }
 
 /// The changes of one side that belong to one place.
-struct Group {
+struct LineGroup {
     first: usize,
     changed: bool,
 }
 
-impl<'a> Side<'a> {
+impl<'a> MergeSide<'a> {
     fn new(base: &[&[u8]], lines: &'a [&'a [u8]]) -> Self {
         let mut hunks: Vec<Hunk> = Vec::new();
         for op in capture_diff_slices(Algorithm::Histogram, base, lines) {
@@ -145,12 +145,12 @@ impl<'a> Side<'a> {
         self.hunks.get(self.taken).copied()
     }
 
-    fn open(&self, start: usize) -> Group {
-        Group { first: self.mapped(start), changed: false }
+    fn open(&self, start: usize) -> LineGroup {
+        LineGroup { first: self.mapped(start), changed: false }
     }
 
     /// Takes the next change when it touches the place that ends at `end`.
-    fn take(&mut self, group: &mut Group, end: &mut usize) -> bool {
+    fn take(&mut self, group: &mut LineGroup, end: &mut usize) -> bool {
         let Some(hunk) = self.next().filter(|hunk| hunk.start <= *end) else { return false };
         self.taken += 1;
         self.shift += signed(hunk.length) - signed(hunk.end - hunk.start);
@@ -159,7 +159,7 @@ impl<'a> Side<'a> {
         true
     }
 
-    fn lines(&self, group: &Group, end: usize) -> &'a [&'a [u8]] {
+    fn lines(&self, group: &LineGroup, end: usize) -> &'a [&'a [u8]] {
         &self.lines[group.first..self.mapped(end)]
     }
 

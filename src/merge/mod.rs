@@ -7,6 +7,6 @@ pub mod lines;
 pub mod moves;
 pub mod tree;
 
-pub use content::{Blend, Outcome};
+pub use content::{Blend, MergeOutcome};
 pub use lines::{Labels, Merge};
-pub use tree::{Conflict, Kind, Merged, Style, Trees};
+pub use tree::{Conflict, MergeKind, MergeStyle, Merged, Trees};

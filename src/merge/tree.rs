@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::plan::{Content, RelativePath};
 
-use super::content::{self, Outcome};
+use super::content::{self, MergeOutcome};
 use super::lines::Labels;
 
 /// How conflicts are left in the tree.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Style {
+pub enum MergeStyle {
     /// Between markers in the file, the base shown.
     Inline,
     /// The user's lines stay, and the template's change goes to a file `PATH.rej`.
@@ -18,7 +18,7 @@ pub enum Style {
 
 /// What kind of contradiction a conflict is.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Kind {
+pub enum MergeKind {
     /// Both sides changed the same lines, or a file without lines.
     Content,
     /// Both sides added a file of that name.
@@ -35,7 +35,7 @@ pub enum Kind {
     NotAFile,
 }
 
-impl Kind {
+impl MergeKind {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -55,7 +55,7 @@ impl Kind {
 pub struct Conflict {
     /// Where the user has the file.
     pub path: RelativePath,
-    pub kind: Kind,
+    pub kind: MergeKind,
     /// The file whose markers, or whose existence, say that the conflict is open.
     pub open: RelativePath,
     /// How many places of the file contradict each other.
@@ -90,7 +90,7 @@ pub struct Trees<'a> {
     pub unwanted: &'a BTreeSet<RelativePath>,
     /// Files that programs read: they never get markers.
     pub parsed: &'a BTreeSet<RelativePath>,
-    pub style: Style,
+    pub style: MergeStyle,
     pub labels: Labels<'a>,
 }
 
@@ -175,7 +175,7 @@ impl Trees<'_> {
         } else if self.unwanted.contains(path) || ours.is_none() {
             merged.kept.push(place.clone());
         } else {
-            let kind = if untouched { Kind::RenameDelete } else { Kind::ModifyDelete };
+            let kind = if untouched { MergeKind::RenameDelete } else { MergeKind::ModifyDelete };
             let rest = format!(
                 "The template no longer has `{path}`. Delete or keep `{place}`, then delete this file.\n"
             );
@@ -198,7 +198,7 @@ impl Trees<'_> {
         let File { path, place, theirs, base, after } = file;
         let Some(Ours::File(ours)) = self.ours.get(place) else {
             if base != after || path != theirs {
-                let conflict = file.conflict(place.clone(), Kind::NotAFile, None);
+                let conflict = file.conflict(place.clone(), MergeKind::NotAFile, None);
                 self.leave(merged, conflict, after.bytes.to_vec());
             }
             return;
@@ -218,31 +218,31 @@ impl Trees<'_> {
         }
         let outcome = content::merge(Some(base), ours, after);
         match outcome {
-            Outcome::Stays if target == place => {}
-            Outcome::Stays => {
+            MergeOutcome::Stays if target == place => {}
+            MergeOutcome::Stays => {
                 merged.wanted.insert(target.clone(), ours.clone());
             }
-            Outcome::Follows(content) => {
+            MergeOutcome::Follows(content) => {
                 merged.wanted.insert(target.clone(), content);
             }
-            Outcome::Merged(content) => {
+            MergeOutcome::Merged(content) => {
                 merged.merged.push(target.clone());
                 merged.wanted.insert(target.clone(), content);
             }
-            Outcome::Clash(blend) => {
-                let conflict = file.conflict(target.clone(), Kind::Content, Some(ours));
+            MergeOutcome::Clash(blend) => {
+                let conflict = file.conflict(target.clone(), MergeKind::Content, Some(ours));
                 self.clash(merged, conflict, &blend);
             }
-            Outcome::Opaque => {
+            MergeOutcome::Opaque => {
                 if target != place {
                     merged.wanted.insert(target.clone(), ours.clone());
                 }
-                let conflict = file.conflict(target.clone(), Kind::Content, Some(ours));
+                let conflict = file.conflict(target.clone(), MergeKind::Content, Some(ours));
                 self.leave(merged, conflict, after.bytes.to_vec());
             }
         }
         if apart || taken {
-            let kind = if taken { Kind::RenameAdd } else { Kind::RenameRename };
+            let kind = if taken { MergeKind::RenameAdd } else { MergeKind::RenameRename };
             let mut conflict = file.conflict(place.clone(), kind, Some(ours));
             conflict.open = beside(theirs);
             let text = format!(
@@ -269,20 +269,24 @@ impl Trees<'_> {
                 merged.wanted.insert(path.clone(), after.clone());
             }
             Some(Ours::Other) => {
-                self.leave(merged, conflict(Kind::NotAFile, None), after.bytes.to_vec());
+                self.leave(merged, conflict(MergeKind::NotAFile, None), after.bytes.to_vec());
             }
             // It is there already as the new place of another file.
             Some(Ours::File(ours)) if self.our_moves.values().any(|moved| moved == path) => {
-                self.leave(merged, conflict(Kind::AddAdd, Some(ours)), after.bytes.to_vec());
+                self.leave(merged, conflict(MergeKind::AddAdd, Some(ours)), after.bytes.to_vec());
             }
             Some(Ours::File(ours)) => match content::merge(None, ours, after) {
-                Outcome::Clash(blend) => {
-                    self.clash(merged, conflict(Kind::AddAdd, Some(ours)), &blend);
+                MergeOutcome::Clash(blend) => {
+                    self.clash(merged, conflict(MergeKind::AddAdd, Some(ours)), &blend);
                 }
-                Outcome::Opaque => {
-                    self.leave(merged, conflict(Kind::AddAdd, Some(ours)), after.bytes.to_vec());
+                MergeOutcome::Opaque => {
+                    self.leave(
+                        merged,
+                        conflict(MergeKind::AddAdd, Some(ours)),
+                        after.bytes.to_vec(),
+                    );
                 }
-                Outcome::Stays | Outcome::Follows(_) | Outcome::Merged(_) => {}
+                MergeOutcome::Stays | MergeOutcome::Follows(_) | MergeOutcome::Merged(_) => {}
             },
         }
     }
@@ -290,7 +294,7 @@ impl Trees<'_> {
     /// A text with conflicts, in the style that was asked for.
     fn clash(&self, merged: &mut Merged, mut conflict: Conflict, blend: &content::Blend) {
         conflict.places = blend.conflicts();
-        if self.style == Style::Inline && !self.parsed.contains(&conflict.path) {
+        if self.style == MergeStyle::Inline && !self.parsed.contains(&conflict.path) {
             conflict.open = conflict.path.clone();
             merged.wanted.insert(conflict.path.clone(), blend.inline(self.labels));
             merged.conflicts.push(conflict);
@@ -328,7 +332,7 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    fn conflict(&self, path: RelativePath, kind: Kind, ours: Option<&Content>) -> Conflict {
+    fn conflict(&self, path: RelativePath, kind: MergeKind, ours: Option<&Content>) -> Conflict {
         Conflict {
             open: beside(&path),
             path,

@@ -4,7 +4,7 @@ use super::model::Endpoint;
 
 /// One `--select`.
 #[derive(Clone, Debug)]
-struct Pattern {
+struct SelectionPattern {
     excludes: bool,
     method: Option<String>,
     glob: Option<String>,
@@ -14,7 +14,7 @@ struct Pattern {
 /// All of them: what one includes and none excludes; with exclusions alone, everything else.
 #[derive(Clone, Debug)]
 pub struct Selection {
-    patterns: Vec<Pattern>,
+    patterns: Vec<SelectionPattern>,
 }
 
 const METHODS: [&str; 6] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
@@ -27,7 +27,7 @@ impl Selection {
 
     #[must_use]
     pub fn includes(&self, endpoint: &Endpoint, id: &str) -> bool {
-        let fits = |pattern: &&Pattern| pattern.fits(endpoint, id);
+        let fits = |pattern: &&SelectionPattern| pattern.fits(endpoint, id);
         let mut included = self.patterns.iter().filter(|pattern| !pattern.excludes).peekable();
         let is_included = included.peek().is_none() || included.any(|pattern| fits(&pattern));
         is_included && !self.patterns.iter().filter(|pattern| pattern.excludes).any(|p| fits(&p))
@@ -39,14 +39,15 @@ impl Selection {
         &self,
         all: impl Iterator<Item = (&'a Endpoint, &'a str)> + Clone,
     ) -> Vec<usize> {
-        let is_unused =
-            |pattern: &Pattern| !all.clone().any(|(endpoint, id)| pattern.fits(endpoint, id));
+        let is_unused = |pattern: &SelectionPattern| {
+            !all.clone().any(|(endpoint, id)| pattern.fits(endpoint, id))
+        };
         let patterns = self.patterns.iter().enumerate();
         patterns.filter(|(_, pattern)| is_unused(pattern)).map(|(at, _)| at).collect()
     }
 }
 
-impl Pattern {
+impl SelectionPattern {
     fn fits(&self, endpoint: &Endpoint, id: &str) -> bool {
         if self.method.as_ref().is_some_and(|method| *method != endpoint.method) {
             return false;
@@ -61,7 +62,7 @@ impl Pattern {
     }
 }
 
-fn pattern(text: &str) -> Pattern {
+fn pattern(text: &str) -> SelectionPattern {
     let text = text.trim();
     let (excludes, text) = match text.strip_prefix('!') {
         Some(rest) => (true, rest.trim()),
@@ -73,7 +74,12 @@ fn pattern(text: &str) -> Pattern {
         None => (None, text),
     };
     let glob = (!text.is_empty()).then(|| text.to_lowercase());
-    Pattern { excludes, method, glob, is_path: text.starts_with('/') || text.starts_with("*/") }
+    SelectionPattern {
+        excludes,
+        method,
+        glob,
+        is_path: text.starts_with('/') || text.starts_with("*/"),
+    }
 }
 
 /// Whether `text` fits `glob`, in which `*` is any text; linear in their product.

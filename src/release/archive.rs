@@ -285,14 +285,14 @@ fn name(kind: tar::EntryType) -> &'static str {
 
 /// Collects all files below one directory in memory.
 #[derive(Debug)]
-pub struct Kept {
+pub struct KeptFile {
     prefix: &'static str,
     limit: u64,
     length: u64,
     pub files: BTreeMap<String, Vec<u8>>,
 }
 
-impl Kept {
+impl KeptFile {
     /// Files whose path starts with `prefix`, together at most `limit` bytes.
     #[must_use]
     pub fn below(prefix: &'static str, limit: u64) -> Self {
@@ -300,7 +300,7 @@ impl Kept {
     }
 }
 
-impl Receiver for Kept {
+impl Receiver for KeptFile {
     fn wants(&self, path: &str) -> bool {
         path.starts_with(self.prefix)
     }
@@ -317,14 +317,14 @@ impl Receiver for Kept {
 
 /// Collects the named files, each of bounded size.
 #[derive(Debug)]
-pub struct Chosen {
+pub struct ChosenFiles {
     names: BTreeSet<String>,
     /// Largest size of one file.
     limit: u64,
     pub files: BTreeMap<String, Vec<u8>>,
 }
 
-impl Chosen {
+impl ChosenFiles {
     /// The files called `names`, relative to the top directory, each at most `limit` bytes.
     #[must_use]
     pub fn named(names: BTreeSet<String>, limit: u64) -> Self {
@@ -332,7 +332,7 @@ impl Chosen {
     }
 }
 
-impl Receiver for Chosen {
+impl Receiver for ChosenFiles {
     fn wants(&self, path: &str) -> bool {
         self.names.contains(path)
     }

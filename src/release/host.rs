@@ -28,7 +28,7 @@ const MAX_NAME: usize = 255;
 pub type TagReader = fn(&str) -> Option<Version>;
 
 /// A host with its API and, for that API only, a token.
-pub struct Host {
+pub struct ReleasesApi {
     client: Client,
     api: Address,
     token: Option<Secret>,
@@ -52,7 +52,7 @@ pub struct Asset {
     pub address: Address,
 }
 
-impl Host {
+impl ReleasesApi {
     /// The host in the environment; the default is github.com.
     ///
     /// # Errors

@@ -11,5 +11,5 @@ pub mod unsigned;
 
 pub use crate::repository::{self, Repository};
 pub use fault::{Fault, ReleaseError, Stage};
-pub use host::{Host, Release};
+pub use host::{Release, ReleasesApi};
 pub use signed::Signed;

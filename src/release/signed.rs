@@ -11,11 +11,11 @@ use crate::verify::bundle::MAX_BUNDLE;
 use crate::verify::checksums::MAX_CHECKSUMS;
 use crate::verify::{
     Bundle, Checksums, ExpectedContent, ExpectedIdentity, ExpectedSigner, Policy, Sha256, Signer,
-    Subject, TrustRoot,
+    TrustRoot, VerifiedSubject,
 };
 
 use super::fault::{Fault, ReleaseError, Stage};
-use super::host::{Asset, Host, Release};
+use super::host::{Asset, Release, ReleasesApi};
 use super::repository::Repository;
 
 /// The list of digests.
@@ -27,7 +27,7 @@ pub const ISSUER: &str = "https://token.actions.githubusercontent.com";
 
 /// A release whose list of digests is signed by its own release workflow, for exactly its tag.
 pub struct Signed<'a> {
-    host: &'a Host,
+    host: &'a ReleasesApi,
     pub release: &'a Release,
     /// The verified bytes, for a cache.
     pub evidence: SignedList,
@@ -64,7 +64,7 @@ impl<'a> Signed<'a> {
     /// # Errors
     /// If one of them is not available, or the release workflow did not sign at this tag.
     pub fn verify(
-        host: &'a Host,
+        host: &'a ReleasesApi,
         release: &'a Release,
         repository: &Repository,
         trust: &TrustRoot,
@@ -248,7 +248,7 @@ fn check(
         content: ExpectedContent::Signature,
         now: clock::now_seconds(),
     };
-    let verdict = policy.verify(Subject::Bytes(list), &bundle, trust)?;
+    let verdict = policy.verify(VerifiedSubject::Bytes(list), &bundle, trust)?;
     let (signer, commit) = match verdict.signer {
         Signer::Certificate { identity, claims, .. } => (identity, claims.commit),
         Signer::Key { .. } => (identity, None),

@@ -4,7 +4,7 @@ use crate::verify::Checksums;
 use crate::verify::checksums::MAX_CHECKSUMS;
 
 use super::fault::{Fault, ReleaseError, Stage};
-use super::host::{Host, Release};
+use super::host::{Release, ReleasesApi};
 use super::repository::Repository;
 use super::signed::{BUNDLE, CHECKSUMS, listed, required};
 
@@ -20,7 +20,7 @@ pub fn claims_signature(release: &Release) -> bool {
 /// # Errors
 /// If it is missing, too large, or has another digest than the list.
 pub fn asset(
-    host: &Host,
+    host: &ReleasesApi,
     release: &Release,
     name: &str,
     max_bytes: u64,
@@ -44,7 +44,7 @@ pub fn asset(
 /// # Errors
 /// If there is no such tag, or the archive is not available.
 pub fn source(
-    host: &Host,
+    host: &ReleasesApi,
     repository: &Repository,
     tag: &str,
     max_bytes: u64,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::contract::surface::{Difference, Effect};
+use crate::contract::surface::{SurfaceDifference, SurfaceEffect};
 use crate::visible::{Visible, visible};
 
 use super::Style;
@@ -20,18 +20,21 @@ pub struct Comparison {
     pub changed: usize,
     pub gained: usize,
     /// Losses first.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<SurfaceDifference>,
     /// How many differences are not listed.
     pub omitted: usize,
 }
 
 impl Comparison {
     #[must_use]
-    pub fn new(old: String, new: String, mut differences: Vec<Difference>) -> Self {
+    pub fn new(old: String, new: String, mut differences: Vec<SurfaceDifference>) -> Self {
         let count =
             |effect| differences.iter().filter(|difference| difference.effect == effect).count();
-        let (lost, changed, gained) =
-            (count(Effect::Lost), count(Effect::Changed), count(Effect::Gained));
+        let (lost, changed, gained) = (
+            count(SurfaceEffect::Lost),
+            count(SurfaceEffect::Changed),
+            count(SurfaceEffect::Gained),
+        );
         let omitted = differences.len().saturating_sub(MOST);
         differences.truncate(MOST);
         Self { old, new, lost, changed, gained, differences, omitted }
@@ -52,9 +55,9 @@ impl Comparison {
         for one in &self.differences {
             let name = format!("{:width$}", one.name);
             let effect = match one.effect {
-                Effect::Lost => style.bad("lost   "),
-                Effect::Changed => style.warning("changed"),
-                Effect::Gained => style.good("gained "),
+                SurfaceEffect::Lost => style.bad("lost   "),
+                SurfaceEffect::Changed => style.warning("changed"),
+                SurfaceEffect::Gained => style.good("gained "),
             };
             let kind = format!("{:8}", one.kind);
             lines.push(visible!("{} {} {}  {} -> {}", effect, kind, name, one.old, one.new));

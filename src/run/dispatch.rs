@@ -53,7 +53,7 @@ pub(super) fn path(command: &Command) -> &'static str {
         Command::Conform(_) => "conform",
         Command::Add(args) => match args.action {
             None => "add",
-            Some(add::Action::Code(_)) => "add code",
+            Some(add::AddAction::Code(_)) => "add code",
         },
         Command::Rename(_) => "rename",
         Command::Remove(_) => "remove",

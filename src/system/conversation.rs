@@ -62,8 +62,8 @@ pub struct Conversation {
     replies: Receiver<Heard>,
     has_ended: bool,
     heeds_signals: bool,
-    stdout: Output,
-    stderr: Output,
+    stdout: ConversationOutput,
+    stderr: ConversationOutput,
     _watched: keeper::Watched,
 }
 
@@ -87,8 +87,8 @@ impl Conversation {
         let started = (|| {
             std::thread::Builder::new().spawn(move || write(wires.requests, &waiting))?;
             std::thread::Builder::new().spawn(move || read(wires.replies, most_line, &heard))?;
-            let stdout = Output::keep(child.stdout().take(), start.most_output)?;
-            let stderr = Output::keep(child.stderr().take(), start.most_output)?;
+            let stdout = ConversationOutput::keep(child.stdout().take(), start.most_output)?;
+            let stderr = ConversationOutput::keep(child.stderr().take(), start.most_output)?;
             Ok::<_, std::io::Error>((stdout, stderr))
         })();
         match started {
@@ -319,12 +319,12 @@ fn kill(child: &mut dyn ChildWrapper) {
 }
 
 /// The start of a stream that is read to its end on a thread.
-struct Output {
+struct ConversationOutput {
     kept: Arc<Mutex<Vec<u8>>>,
     length: Arc<AtomicU64>,
 }
 
-impl Output {
+impl ConversationOutput {
     fn keep<R: Read + Send + 'static>(stream: Option<R>, most: usize) -> std::io::Result<Self> {
         let (kept, length) = (Arc::<Mutex<Vec<u8>>>::default(), Arc::new(AtomicU64::new(0)));
         let (all, counted) = (Arc::clone(&kept), Arc::clone(&length));

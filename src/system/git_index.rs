@@ -51,7 +51,7 @@ fn read(
     is_part: bool,
 ) -> Result<BTreeSet<String>, &'static str> {
     let body = bytes.len().checked_sub(object_name).and_then(|end| bytes.get(..end));
-    let mut input = Input { rest: body.ok_or(DAMAGED)? };
+    let mut input = IndexInput { rest: body.ok_or(DAMAGED)? };
     if input.take(4)? != b"DIRC" {
         return Err(DAMAGED);
     }
@@ -119,7 +119,7 @@ fn read(
 }
 
 /// The extensions must end where the file does.
-fn extensions(input: &mut Input<'_>) -> Result<(), &'static str> {
+fn extensions(input: &mut IndexInput<'_>) -> Result<(), &'static str> {
     while !input.rest.is_empty() {
         let name = input.take(4)?;
         let length = input.number()?;
@@ -143,11 +143,11 @@ fn below(path: &[u8], prefix: &str) -> Option<String> {
     Some(String::from_utf8_lossy(inside).into_owned())
 }
 
-struct Input<'a> {
+struct IndexInput<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Input<'a> {
+impl<'a> IndexInput<'a> {
     fn take(&mut self, count: usize) -> Result<&'a [u8], &'static str> {
         let (taken, rest) = self.rest.split_at_checked(count).ok_or(DAMAGED)?;
         self.rest = rest;

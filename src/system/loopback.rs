@@ -19,7 +19,7 @@ const POLL: Duration = Duration::from_millis(10);
 
 /// The request of a program.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct ReceivedRequest {
     pub method: String,
     /// Path and query, or a whole address when the program takes this server for a proxy.
     pub target: String,
@@ -51,16 +51,16 @@ impl Reply {
 }
 
 /// Turns a request into a reply.
-pub type Answer = dyn Fn(&Request) -> Reply + Send + Sync;
+pub type Answer = dyn Fn(&ReceivedRequest) -> Reply + Send + Sync;
 
 /// A running server; it ends when this is dropped.
-pub struct Server {
+pub struct LoopbackServer {
     address: SocketAddr,
     stopped: Arc<AtomicBool>,
     connections: Arc<AtomicUsize>,
 }
 
-impl Server {
+impl LoopbackServer {
     /// Starts to listen on a free port of loopback.
     ///
     /// # Errors
@@ -91,7 +91,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for LoopbackServer {
     fn drop(&mut self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
@@ -165,7 +165,7 @@ fn serve(mut stream: TcpStream, answer: &Answer, stopped: &AtomicBool) -> io::Re
     stream.shutdown(std::net::Shutdown::Write)
 }
 
-fn receive(stream: &mut TcpStream) -> io::Result<Request> {
+fn receive(stream: &mut TcpStream) -> io::Result<ReceivedRequest> {
     let mut bytes = Vec::new();
     let mut buffer = [0; 8192];
     let faulty = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
@@ -205,7 +205,7 @@ fn receive(stream: &mut TcpStream) -> io::Result<Request> {
             count => body.extend_from_slice(&buffer[..count]),
         }
     }
-    Ok(Request { method, target, headers, body })
+    Ok(ReceivedRequest { method, target, headers, body })
 }
 
 fn reason(status: u16) -> &'static str {

@@ -17,7 +17,7 @@ const POLL: Duration = Duration::from_millis(1);
 
 /// The output of a program.
 #[derive(Clone, Debug)]
-pub struct Output {
+pub struct ProcessOutput {
     pub success: bool,
     pub stdout: String,
     pub stderr: String,
@@ -52,7 +52,7 @@ pub struct Invocation<'a> {
 /// # Errors
 /// When it cannot be started, is killed after its limit, or a signal arrived meanwhile.
 #[expect(clippy::disallowed_methods, reason = "only this module starts programs")]
-pub fn run(invocation: &Invocation<'_>) -> Result<Output, ProcessError> {
+pub fn run(invocation: &Invocation<'_>) -> Result<ProcessOutput, ProcessError> {
     let program = || invocation.program.to_owned();
     let mut command = Command::new(invocation.program);
     command
@@ -100,7 +100,7 @@ pub fn run(invocation: &Invocation<'_>) -> Result<Output, ProcessError> {
         // A child of the program still has its streams open.
         end(&mut child);
     }
-    Ok(Output { success, stdout, stderr })
+    Ok(ProcessOutput { success, stdout, stderr })
 }
 
 fn wait(

@@ -6,7 +6,7 @@ use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::time::Duration;
 
-use super::loopback::{Reply, Request};
+use super::loopback::{ReceivedRequest, Reply};
 
 /// Largest answer, in bytes.
 const MAX_ANSWER: u64 = 8 * 1024 * 1024;
@@ -26,7 +26,7 @@ pub fn listens(port: u16) -> bool {
 ///
 /// # Errors
 /// If there is no complete response.
-pub fn forward(port: u16, request: &Request) -> io::Result<Reply> {
+pub fn forward(port: u16, request: &ReceivedRequest) -> io::Result<Reply> {
     let mut stream = TcpStream::connect_timeout(&address(port), CONNECT)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;

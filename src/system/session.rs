@@ -46,7 +46,7 @@ pub struct Changes {
 
 /// How a program ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Ending {
+pub enum SessionEnding {
     /// It exited; `None` if a signal killed it.
     Exited(Option<i32>),
     TimedOut,
@@ -56,7 +56,7 @@ pub enum Ending {
 /// A program that ended, with everything that it started.
 #[derive(Debug)]
 pub struct Finished {
-    pub ending: Ending,
+    pub ending: SessionEnding,
     /// The end of stdout and stderr, interleaved.
     pub tail: Vec<u8>,
     /// Whether output before the tail was dropped.
@@ -71,7 +71,7 @@ pub struct Finished {
 pub fn run(session: &Session<'_>) -> std::io::Result<Finished> {
     let nothing = |ending| Finished { ending, tail: Vec::new(), is_cut: false };
     if interrupt::requested() {
-        return Ok(nothing(Ending::Interrupted));
+        return Ok(nothing(SessionEnding::Interrupted));
     }
     let clock = Stopwatch::start();
     let mut child = spawn(session)?;
@@ -80,7 +80,7 @@ pub fn run(session: &Session<'_>) -> std::io::Result<Finished> {
     let result = keep(child.stdout().take(), &tail, ended.clone())
         .and_then(|()| keep(child.stderr().take(), &tail, ended))
         .and_then(|()| wait(child.as_mut(), clock, session.limit));
-    let patience = if matches!(result, Ok(Ending::Exited(_))) { LINGER } else { GRACE };
+    let patience = if matches!(result, Ok(SessionEnding::Exited(_))) { LINGER } else { GRACE };
     end(child.as_mut(), patience);
     close(&streams);
     let kept = tail.lock().unwrap_or_else(PoisonError::into_inner);
@@ -117,16 +117,16 @@ fn wait(
     child: &mut dyn ChildWrapper,
     clock: Stopwatch,
     limit: Duration,
-) -> std::io::Result<Ending> {
+) -> std::io::Result<SessionEnding> {
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(Ending::Exited(status.code()));
+            return Ok(SessionEnding::Exited(status.code()));
         }
         if interrupt::requested() {
-            return Ok(Ending::Interrupted);
+            return Ok(SessionEnding::Interrupted);
         }
         if u128::from(clock.elapsed_ms()) > limit.as_millis() {
-            return Ok(Ending::TimedOut);
+            return Ok(SessionEnding::TimedOut);
         }
         std::thread::sleep(POLL);
     }
@@ -246,7 +246,7 @@ mod tests {
     fn a_program_says_how_it_ended_and_what_it_said_last() {
         let finished =
             shell("echo out; echo err >&2; echo $AOS_TEST_ADDED$CARGO_MANIFEST_DIR; exit 7", LONG);
-        assert_eq!(finished.ending, Ending::Exited(Some(7)));
+        assert_eq!(finished.ending, SessionEnding::Exited(Some(7)));
         let tail = String::from_utf8(finished.tail).unwrap();
         assert!(
             tail.contains("out\n") && tail.contains("err\n") && tail.contains("added\n"),
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn only_the_end_of_a_long_output_is_kept() {
         let finished = shell("yes | head -c 300000; echo last", LONG);
-        assert_eq!(finished.ending, Ending::Exited(Some(0)));
+        assert_eq!(finished.ending, SessionEnding::Exited(Some(0)));
         assert_eq!(finished.tail.len(), MAX_TAIL);
         assert!(finished.is_cut && finished.tail.ends_with(b"last\n"));
     }
@@ -307,7 +307,7 @@ mod tests {
             "trap '' TERM; (sleep 600 & echo $!; sleep 600) & echo $!; sleep 600 & echo $!; wait";
         let clock = Stopwatch::start();
         let finished = shell(script, Duration::from_secs(2));
-        assert_eq!(finished.ending, Ending::TimedOut);
+        assert_eq!(finished.ending, SessionEnding::TimedOut);
         assert!(clock.elapsed_ms() < 60_000);
         assert_gone(&finished.tail);
     }
@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn what_a_program_leaves_behind_ends_with_it() {
         let finished = shell("sleep 600 >/dev/null 2>&1 & echo $!", LONG);
-        assert_eq!(finished.ending, Ending::Exited(Some(0)));
+        assert_eq!(finished.ending, SessionEnding::Exited(Some(0)));
         assert_gone(&finished.tail);
     }
 

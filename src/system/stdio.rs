@@ -12,9 +12,9 @@ use super::clock::Stopwatch;
 
 /// The two streams and their state.
 #[must_use]
-pub fn connection() -> (Input, Stdout, Arc<End>) {
+pub fn connection() -> (StdioInput, Stdout, Arc<End>) {
     let end = Arc::<End>::default();
-    (Input { stdin: tokio::io::stdin(), end: Arc::clone(&end) }, tokio::io::stdout(), end)
+    (StdioInput { stdin: tokio::io::stdin(), end: Arc::clone(&end) }, tokio::io::stdout(), end)
 }
 
 /// The state of the other side.
@@ -40,12 +40,12 @@ impl End {
 
 /// Stdin that records its end.
 #[derive(Debug)]
-pub struct Input {
+pub struct StdioInput {
     stdin: Stdin,
     end: Arc<End>,
 }
 
-impl AsyncRead for Input {
+impl AsyncRead for StdioInput {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

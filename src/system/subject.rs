@@ -114,9 +114,9 @@ pub fn run(launch: &Launch<'_>) -> std::io::Result<Ran> {
     let _watched = keeper::watch(child.id());
     feed(child.as_mut(), launch.stdin.to_vec())?;
     let flooded = Arc::new(AtomicBool::new(false));
-    let stdout = Stream::start(child.stdout().take(), launch.most_output, &flooded);
+    let stdout = SubjectStream::start(child.stdout().take(), launch.most_output, &flooded);
     let streams = stdout.and_then(|stdout| {
-        let stderr = Stream::start(child.stderr().take(), launch.most_output, &flooded)?;
+        let stderr = SubjectStream::start(child.stderr().take(), launch.most_output, &flooded)?;
         Ok((stdout, stderr))
     });
     let waited = streams.and_then(|streams| {
@@ -336,14 +336,14 @@ fn end(child: &mut dyn ChildWrapper) -> bool {
 }
 
 /// One stream of the program, read on a thread to its end.
-struct Stream {
+struct SubjectStream {
     kept: Arc<Mutex<Vec<u8>>>,
     length: Arc<AtomicU64>,
     /// Nothing is sent: dropping the sender is the message.
     ended: Receiver<()>,
 }
 
-impl Stream {
+impl SubjectStream {
     fn start<R: Read + Send + 'static>(
         stream: Option<R>,
         most: usize,

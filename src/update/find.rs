@@ -3,7 +3,7 @@
 use semver::Version;
 
 use crate::release::signed::{self, Signed};
-use crate::release::{Host, Release, ReleaseError, Repository, repository};
+use crate::release::{Release, ReleaseError, ReleasesApi, Repository, repository};
 use crate::system::program;
 use crate::verify::TrustRoot;
 
@@ -17,7 +17,7 @@ const MAX_CHANGELOG: u64 = 1024 * 1024;
 
 /// The request of the user.
 #[derive(Clone, Debug)]
-pub struct Wish {
+pub struct UpdateWish {
     pub running: Version,
     /// A specific version; without it, the newest.
     pub target: Option<Version>,
@@ -35,7 +35,7 @@ pub enum UpdateDecision {
     Stay(Release),
 }
 
-impl Wish {
+impl UpdateWish {
     /// Whether the running version is the requested one, which needs no request to the host.
     ///
     /// # Errors
@@ -56,7 +56,11 @@ impl Wish {
     ///
     /// # Errors
     /// If there is no such release, or the response of the host is not valid.
-    pub fn decide(&self, host: &Host, own: &Repository) -> Result<UpdateDecision, UpdateError> {
+    pub fn decide(
+        &self,
+        host: &ReleasesApi,
+        own: &Repository,
+    ) -> Result<UpdateDecision, UpdateError> {
         if let Some(target) = &self.target {
             return Ok(UpdateDecision::Move(host.tagged(own, &repository::tag(target))?));
         }
@@ -112,7 +116,7 @@ pub struct Graded<'a> {
 /// # Errors
 /// If the release is not signed by its own workflow at its own tag, or the changelog has another digest.
 pub fn graded<'a>(
-    host: &'a Host,
+    host: &'a ReleasesApi,
     release: &'a Release,
     own: &Repository,
     trust: &TrustRoot,

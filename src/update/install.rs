@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use semver::Version;
 
-use crate::release::archive::{self, ArchiveError, Kept, Receiver};
+use crate::release::archive::{self, ArchiveError, KeptFile, Receiver};
 use crate::release::signed::{DownloadProgress, download_directory};
 use crate::release::{Fault, ReleaseError, Signed, Stage};
 use crate::system::{checkpoint, files, interrupt};
@@ -42,7 +42,7 @@ pub struct Installed {
 /// Before the replacement nothing has changed; the replacement is one step.
 pub fn install(
     signed: &Signed<'_>,
-    mut stage: swap::Stage,
+    mut stage: swap::UpdateStage,
     progress: DownloadProgress<'_>,
 ) -> Result<Installed, UpdateError> {
     let version = &signed.release.version;
@@ -56,7 +56,7 @@ pub fn install(
         stage: &mut stage,
         fault: None,
         found: false,
-        skill: Kept::below(SKILL, MAX_SKILL),
+        skill: KeptFile::below(SKILL, MAX_SKILL),
     };
     let top = find::archive_directory(version);
     let result = archive::read(stream, &top, &mut unpacking);
@@ -89,10 +89,10 @@ pub fn install(
 
 /// Writes the program to the staged file, and keeps the Skill in memory.
 struct Unpacking<'a> {
-    stage: &'a mut swap::Stage,
+    stage: &'a mut swap::UpdateStage,
     fault: Option<swap::SwapError>,
     found: bool,
-    skill: Kept,
+    skill: KeptFile,
 }
 
 impl Receiver for Unpacking<'_> {

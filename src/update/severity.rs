@@ -37,10 +37,10 @@ pub fn grade(
     if latest.major > current.major {
         return UpdateSeverity::Warning;
     }
-    let concerns_security = |release: &changelog::Release| {
+    let concerns_security = |release: &changelog::ChangelogRelease| {
         release.changes.iter().any(|(name, entries)| name == "security" && !entries.is_empty())
     };
-    let on_the_way = |release: &changelog::Release| {
+    let on_the_way = |release: &changelog::ChangelogRelease| {
         release.version.cmp_precedence(current).is_gt()
             && release.version.cmp_precedence(latest).is_le()
     };

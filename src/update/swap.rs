@@ -36,14 +36,14 @@ pub enum LockError {
 
 /// A new program that is being written beside the old one.
 #[derive(Debug)]
-pub struct Stage {
+pub struct UpdateStage {
     staged: Staged,
     target: PathBuf,
     /// Of everything that was written.
     digest: sha2::Sha256,
 }
 
-impl Stage {
+impl UpdateStage {
     /// Finds out whether the program at `target` can be replaced, by really making a file beside it. `target` is the
     /// file itself: a link to it stays what it is.
     ///
@@ -176,7 +176,7 @@ mod tests {
     fn a_stage_that_is_not_committed_leaves_nothing() {
         let directory = tempfile::tempdir().unwrap();
         let target = program(directory.path());
-        let mut stage = Stage::new(&target).unwrap();
+        let mut stage = UpdateStage::new(&target).unwrap();
         stage.write(b"new").unwrap();
         assert_eq!(names(directory.path()).len(), 2);
         drop(stage);
@@ -188,7 +188,7 @@ mod tests {
     fn a_commit_replaces_the_file_and_keeps_its_mode() {
         let directory = tempfile::tempdir().unwrap();
         let target = program(directory.path());
-        let mut stage = Stage::new(&target).unwrap();
+        let mut stage = UpdateStage::new(&target).unwrap();
         stage.write(b"new ").unwrap();
         stage.write(b"program").unwrap();
         stage.finish().unwrap();
@@ -212,7 +212,7 @@ mod tests {
             files::write_new(&place(name), b"somebody else's", Mode::Plain).unwrap();
         }
         files::create_directory(&place(".aos.00000000000000ff.new")).unwrap();
-        drop(Stage::new(&target).unwrap());
+        drop(UpdateStage::new(&target).unwrap());
         assert_eq!(
             names(directory.path()),
             [
@@ -248,12 +248,12 @@ mod tests {
     fn a_staged_program_is_no_leftover_while_its_update_lives() {
         let directory = tempfile::tempdir().unwrap();
         let target = program(directory.path());
-        let mut first = Stage::new(&target).unwrap();
+        let mut first = UpdateStage::new(&target).unwrap();
         // An update with another state directory, which the lock does not stop.
-        drop(Stage::new(&target).unwrap());
+        drop(UpdateStage::new(&target).unwrap());
         first.write(b"new").unwrap();
         first.finish().unwrap();
-        drop(Stage::new(&target).unwrap());
+        drop(UpdateStage::new(&target).unwrap());
         first.commit().unwrap();
         assert_eq!(files::read(&target, 10).unwrap().bytes, b"new");
     }
@@ -264,7 +264,7 @@ mod tests {
         use crate::update::executable;
         let directory = tempfile::tempdir().unwrap();
         let target = program(directory.path());
-        let mut stage = Stage::new(&target).unwrap();
+        let mut stage = UpdateStage::new(&target).unwrap();
         stage.write(b"#!/bin/sh\necho aos 1.2.3\n").unwrap();
         stage.finish().unwrap();
         executable::verify(stage.path(), &semver::Version::new(1, 2, 3)).unwrap();
@@ -277,7 +277,7 @@ mod tests {
         let target = program(directory.path());
         let link = directory.path().join(".aos.0123456789abcdef.old");
         std::os::unix::fs::symlink(&target, &link).unwrap();
-        drop(Stage::new(&target).unwrap());
+        drop(UpdateStage::new(&target).unwrap());
         assert_eq!(files::kind(&link).unwrap(), Kind::Symlink);
         assert_eq!(files::read(&target, 10).unwrap().bytes, b"old");
     }

@@ -106,7 +106,7 @@ pub enum BundleError {
 
 /// What was signed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Content {
+pub enum BundleContent {
     /// The bytes of the file.
     Signature,
     /// An in-toto statement that names the file's digest.
@@ -148,11 +148,11 @@ impl Bundle {
 
     /// What the bundle claims was signed.
     #[must_use]
-    pub fn content(&self) -> Content {
+    pub fn content(&self) -> BundleContent {
         match self.parsed.content {
-            SignatureContent::MessageSignature(_) => Content::Signature,
+            SignatureContent::MessageSignature(_) => BundleContent::Signature,
             // `parse` accepts no other member than the envelope.
-            _ => Content::Attestation,
+            _ => BundleContent::Attestation,
         }
     }
 }

@@ -18,9 +18,9 @@ pub mod verdict;
 #[expect(dead_code, reason = "shared with the tests of the binary, which use all of it")]
 mod sigstore;
 
-pub use bundle::{Bundle, Content};
+pub use bundle::{Bundle, BundleContent};
 pub use checksums::{Checksums, Sha256};
 pub use identity::ExpectedIdentity;
-pub use policy::{ExpectedContent, ExpectedSigner, Policy, Subject, VerifyingKey};
+pub use policy::{ExpectedContent, ExpectedSigner, Policy, VerifiedSubject, VerifyingKey};
 pub use trust_root::TrustRoot;
 pub use verdict::{Rejection, Signer, Verdict};

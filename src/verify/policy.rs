@@ -9,7 +9,7 @@ use sigstore_verify::types::{
 };
 use sigstore_verify::{PublicKeyVerificationPolicy, VerificationPolicy, VerificationResult};
 
-use super::bundle::{Bundle, Content};
+use super::bundle::{Bundle, BundleContent};
 use super::certificate::{self, Names};
 use super::checksums::Sha256;
 use super::identity::ExpectedIdentity;
@@ -66,7 +66,7 @@ impl VerifyingKey {
 }
 
 /// The file to verify.
-pub enum Subject<'a> {
+pub enum VerifiedSubject<'a> {
     Bytes(&'a [u8]),
     /// Read once, completely.
     Stream(&'a mut dyn Read),
@@ -80,15 +80,15 @@ impl Policy {
     /// The first reason why they do not match; a verdict is never partial.
     pub fn verify(
         &self,
-        subject: Subject<'_>,
+        subject: VerifiedSubject<'_>,
         bundle: &Bundle,
         trust: &TrustRoot,
     ) -> Result<Verdict, Rejection> {
         match (self.content, bundle.content()) {
-            (ExpectedContent::Signature, Content::Attestation) => {
+            (ExpectedContent::Signature, BundleContent::Attestation) => {
                 return Err(Rejection::NotASignature);
             }
-            (ExpectedContent::Attestation, Content::Signature) => {
+            (ExpectedContent::Attestation, BundleContent::Signature) => {
                 return Err(Rejection::NotAnAttestation);
             }
             _ => {}
@@ -129,7 +129,7 @@ impl Policy {
     /// The verdict of the verifier, after checking that it skipped no step.
     fn checked(
         &self,
-        subject: Subject<'_>,
+        subject: VerifiedSubject<'_>,
         bundle: &Bundle,
         trust: &TrustRoot,
     ) -> Result<(VerificationResult, Sha256), Rejection> {
@@ -212,21 +212,21 @@ fn entry(bundle: &Bundle) -> Result<&TransparencyLogEntry, Rejection> {
 
 /// Runs the verifier, and returns the digest of the file.
 fn examined(
-    subject: Subject<'_>,
+    subject: VerifiedSubject<'_>,
     bundle: &Bundle,
     policy: &(impl sigstore_verify::Policy + ?Sized),
     trust: &TrustRoot,
 ) -> Result<(VerificationResult, Sha256), Rejection> {
     let verifier = &trust.verifier;
     match subject {
-        Subject::Bytes(bytes) => {
+        VerifiedSubject::Bytes(bytes) => {
             Ok((verifier.verify(bytes, &bundle.parsed, policy)?, Sha256::of(bytes)))
         }
-        Subject::Digest(digest) => {
+        VerifiedSubject::Digest(digest) => {
             let artifact = Artifact::from(Sha256Hash::new(digest.0));
             Ok((verifier.verify(artifact, &bundle.parsed, policy)?, digest))
         }
-        Subject::Stream(reader) => {
+        VerifiedSubject::Stream(reader) => {
             let mut seen = Seen { reader, digest: sha2::Digest::new() };
             let result = verifier.verify_reader(&mut seen, &bundle.parsed, policy)?;
             Ok((result, Sha256(sha2::Digest::finalize(seen.digest).into())))
@@ -370,7 +370,7 @@ mod tests {
         }
 
         fn verify(&self) -> Result<Verdict, Rejection> {
-            self.policy.verify(Subject::Bytes(FILE), &self.bundle, &self.trust)
+            self.policy.verify(VerifiedSubject::Bytes(FILE), &self.bundle, &self.trust)
         }
     }
 
@@ -382,11 +382,16 @@ mod tests {
     fn bytes_stream_and_digest_of_a_file_get_the_same_verdict() {
         let case = Case::new(&release());
         let of_bytes = case.verify().unwrap();
-        let of_digest =
-            case.policy.verify(Subject::Digest(Sha256::of(FILE)), &case.bundle, &case.trust);
+        let of_digest = case.policy.verify(
+            VerifiedSubject::Digest(Sha256::of(FILE)),
+            &case.bundle,
+            &case.trust,
+        );
         let mut reader = FILE;
-        let of_stream =
-            case.policy.verify(Subject::Stream(&mut reader), &case.bundle, &case.trust).unwrap();
+        let of_stream = case
+            .policy
+            .verify(VerifiedSubject::Stream(&mut reader), &case.bundle, &case.trust)
+            .unwrap();
         assert_eq!(of_bytes.digest, Sha256::of(FILE));
         assert_eq!(of_bytes.digest, of_digest.unwrap().digest);
         assert_eq!((of_bytes.digest, of_bytes.times), (of_stream.digest, of_stream.times));

@@ -37,14 +37,14 @@ pub enum TrustRootError {
 
 /// Where a trust root came from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Origin {
+pub enum TrustOrigin {
     Embedded,
     Given,
 }
 
 /// A trust root in which every key and certificate could be parsed.
 pub struct TrustRoot {
-    pub origin: Origin,
+    pub origin: TrustOrigin,
     /// Digest of the document.
     pub digest: Sha256,
     pub(super) verifier: Verifier,
@@ -57,7 +57,7 @@ impl TrustRoot {
     /// # Errors
     /// Never in a build whose tests passed.
     pub fn embedded() -> Result<Self, TrustRootError> {
-        Self::read(SIGSTORE_PRODUCTION_TRUSTED_ROOT.as_bytes(), Origin::Embedded)
+        Self::read(SIGSTORE_PRODUCTION_TRUSTED_ROOT.as_bytes(), TrustOrigin::Embedded)
     }
 
     /// A trust root from the user, which replaces the embedded one.
@@ -65,10 +65,10 @@ impl TrustRoot {
     /// # Errors
     /// If it is malformed, or could never accept a bundle.
     pub fn given(bytes: &[u8]) -> Result<Self, TrustRootError> {
-        Self::read(bytes, Origin::Given)
+        Self::read(bytes, TrustOrigin::Given)
     }
 
-    fn read(bytes: &[u8], origin: Origin) -> Result<Self, TrustRootError> {
+    fn read(bytes: &[u8], origin: TrustOrigin) -> Result<Self, TrustRootError> {
         let (text, value) = document::parse(bytes, MAX_TRUST_ROOT)?;
         let media_type = value.get("mediaType").and_then(Value::as_str);
         if media_type.is_none_or(|name| !MEDIA_TYPES.contains(&name)) {
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn the_embedded_root_is_the_one_that_was_looked_at() {
         let root = TrustRoot::embedded().unwrap();
-        assert_eq!(root.origin, Origin::Embedded);
+        assert_eq!(root.origin, TrustOrigin::Embedded);
         let digest = root.digest.to_string();
         assert!(digest.starts_with("6494e21e"), "{digest}");
     }

@@ -4,14 +4,14 @@ use jiff::Timestamp;
 use sigstore_verify::Error;
 use sigstore_verify::types::Statement;
 
-use super::bundle::Content;
+use super::bundle::BundleContent;
 use super::checksums::Sha256;
 use super::shown::shown;
 
 /// A verified file, with its signer and signing time.
 #[derive(Clone, Debug)]
 pub struct Verdict {
-    pub content: Content,
+    pub content: BundleContent,
     /// The statement of an attestation.
     pub statement: Option<AttestedStatement>,
     /// Digest of the file.

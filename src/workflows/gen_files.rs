@@ -7,10 +7,11 @@ use crate::apply;
 use crate::audit::drift;
 use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
-use crate::inputs::desired::{Desired, SourceBytes, WantedRuntime};
+use crate::inputs::desired::{Desired, SourceBytes};
+use crate::inputs::desired_runtime::WantedRuntime;
 use crate::inputs::project::{Project, Slot};
 use crate::inputs::repository;
-use crate::inputs::spec_source::{self, Obtained, Terms, Trust, Wanted};
+use crate::inputs::spec_source::{self, Obtained, Terms, Trust, WantedRelease};
 use crate::plan::{Plan, RelativePath};
 use crate::report::answers::generated::{GenAnswer, GenFacts, GeneratedFiles, StaleFiles};
 use crate::report::findings::Diffs;
@@ -19,7 +20,7 @@ use crate::verify::TrustRoot;
 
 use crate::visible::{Visible, visible};
 
-use crate::workflows::write_gate::{self, Decision, Offer, Request, WriteOptions};
+use crate::workflows::write_gate::{self, Decision, Offer, WriteOptions, WriteRequest};
 use crate::workflows::{Run, sync};
 
 const ABSENT: &str = "it does not exist";
@@ -62,7 +63,7 @@ pub fn renew(
     for edit in plan.edits().iter().filter(|edit| edit.path.as_str() == LOCK_PATH) {
         known.extend(edit.before.as_ref().map(|before| (edit.path.clone(), before.digest())));
     }
-    let request = Request {
+    let request = WriteRequest {
         command: "gen",
         arguments: desired.release.tag.to_string(),
         root: &project.root,
@@ -149,7 +150,7 @@ fn contract(
         Ok(release) => return Ok(Obtained::local(release, Trust::Embedded)),
         Err(unknown) => unknown,
     };
-    match Wanted::of(record, lock.tag.clone()) {
+    match WantedRelease::of(record, lock.tag.clone()) {
         Some(wanted) if !record.spec.trust_lock => {
             let roots = roots.map_or_else(TrustRoot::embedded, Ok)?;
             let terms = Terms { roots: &roots, unsigned: false };

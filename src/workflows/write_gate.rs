@@ -38,7 +38,7 @@ pub struct WriteOptions {
 
 /// One request to change files.
 #[derive(Debug)]
-pub struct Request<'a> {
+pub struct WriteRequest<'a> {
     pub command: &'a str,
     /// Arguments that decide what is done, as one stable text.
     pub arguments: String,
@@ -87,7 +87,7 @@ impl Offer {
 /// # Errors
 /// `E_CONFIRMATION_REQUIRED` when it would lose work and no token was given, `E_CONFLICT` for a wrong token.
 pub fn decide(
-    request: &Request<'_>,
+    request: &WriteRequest<'_>,
     options: &WriteOptions,
     run: &Run,
 ) -> Result<Decision, Failure> {
@@ -99,7 +99,7 @@ pub fn decide(
 /// # Errors
 /// As [`decide`].
 pub fn decide_unless(
-    request: &Request<'_>,
+    request: &WriteRequest<'_>,
     options: &WriteOptions,
     run: &Run,
     concern: Option<String>,
@@ -130,7 +130,7 @@ pub fn decide_unless(
 }
 
 /// Files that would be replaced or deleted although aos did not write what is in them.
-fn lossy(request: &Request<'_>) -> Vec<String> {
+fn lossy(request: &WriteRequest<'_>) -> Vec<String> {
     request.plan.lossy(request.known).map(|edit| edit.path.to_string()).collect()
 }
 
@@ -142,7 +142,11 @@ fn list(paths: &[String]) -> String {
     }
 }
 
-fn preview(request: &Request<'_>, options: &WriteOptions, run: &Run) -> Result<Offer, Failure> {
+fn preview(
+    request: &WriteRequest<'_>,
+    options: &WriteOptions,
+    run: &Run,
+) -> Result<Offer, Failure> {
     let expires_at = clock::now_seconds() + LIFETIME_SECONDS;
     let secret = secret()?;
     let root = request.root.to_string_lossy();
@@ -222,7 +226,7 @@ fn replaced_diffs(plan: &Plan) -> String {
     shown.map(|edit| changes::shortened(&crate::plan::diff::unified(edit))).collect()
 }
 
-fn scope<'a>(request: &'a Request<'_>, root: &'a str) -> Scope<'a> {
+fn scope<'a>(request: &'a WriteRequest<'_>, root: &'a str) -> Scope<'a> {
     Scope {
         command: request.command,
         arguments: &request.arguments,
@@ -232,7 +236,7 @@ fn scope<'a>(request: &'a Request<'_>, root: &'a str) -> Scope<'a> {
 }
 
 /// Checks the token and uses it up, before anything is written.
-fn accept(request: &Request<'_>, token: &str) -> Result<(), Failure> {
+fn accept(request: &WriteRequest<'_>, token: &str) -> Result<(), Failure> {
     let secret = secret()?;
     let root = request.root.to_string_lossy();
     confirmation::verify(&secret, &scope(request, &root), token, clock::now_seconds())?;

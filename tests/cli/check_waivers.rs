@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use aos::audit::{AuditOptions, ProjectReport, audit, rules};
-use aos::inputs::spec_source::Session;
+use aos::inputs::spec_source::SpecSession;
 
 use super::disk;
 use super::sandbox::{Sandbox, is_full_run};
@@ -127,7 +127,7 @@ impl Scene {
 
     fn verdict(&self) -> ProjectReport {
         let options = AuditOptions { rules: Vec::new(), today: "2026-01-01".to_owned() };
-        audit(&self.project, &options, &Session::new(None)).expect("a project")
+        audit(&self.project, &options, &SpecSession::new(None)).expect("a project")
     }
 
     /// Puts `path` back to what it was.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::augmentor::{fixture, package};
 use crate::mcp_client::Client;
-use crate::sandbox::{Sandbox, run};
+use crate::sandbox::{Answer, Sandbox, run};
 use crate::toolchain;
 
 const RUNTIMES: [&str; 2] = ["python", "node"];
@@ -98,15 +98,49 @@ fn the_official_python_client_lists_and_calls() {
     let server = [env!("CARGO_BIN_EXE_aos"), "mcp", "serve", &fixture("python/good")];
     let mut command = std::process::Command::new(python);
     command.arg(client).args(server).current_dir(sandbox.work()).env("HOME", sandbox.home());
-    let answer = run(&mut command);
+    let seen = a_client_saw_all(&run(&mut command));
+    assert_eq!(seen["progress"], json!(["a", "b", "{\"last\":\"c\"}"]));
+}
+
+/// It reads what it gets against the schemas of the protocol, more strictly than the other one.
+#[test]
+fn the_official_typescript_client_lists_and_calls() {
+    let test = "mcp::the_official_typescript_client_lists_and_calls";
+    let Some(packages) = toolchain::node_with_mcp(test) else { return };
+    let sandbox = Sandbox::new();
+    // Node looks for packages beside a module.
+    let client = packages.join("client.mjs");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp/client.mjs");
+    std::fs::copy(source, &client).expect("a copy");
+    let body = "import os, time\n    ctx['stream']({'type': 'text', 'data': 'half'})\n    \
+                while not os.path.exists(args['mark']):\n        time.sleep(0.01)\n    return {}";
+    let slow = package(&sandbox, "python", "", body);
+    let manifest = std::fs::read_to_string(slow.join("augmentor.toml")).expect("a manifest");
+    let manifest = manifest.replace("[\"command\"]", "[\"command\", \"stream\"]");
+    std::fs::write(slow.join("augmentor.toml"), manifest).expect("a manifest");
+    let slow = slow.to_str().expect("UTF-8");
+    let server = [env!("CARGO_BIN_EXE_aos"), "mcp", "serve", &fixture("python/good"), slow];
+    let mut command = std::process::Command::new("node");
+    command.arg(client).arg(sandbox.work().join("mark")).args(server);
+    command.current_dir(sandbox.work()).env("HOME", sandbox.home());
+    let seen = a_client_saw_all(&run(&mut command));
+    assert_eq!(
+        (&seen["progress"], &seen["slow"]["isError"]),
+        (&json!(["half"]), &json!(false)),
+        "{seen}"
+    );
+}
+
+#[track_caller]
+fn a_client_saw_all(answer: &Answer) -> Value {
     assert_eq!(answer.exit, Some(0), "{answer:?}");
     let seen: Value = serde_json::from_str(&answer.stdout).expect("JSON");
     assert_eq!(seen["tools"]["echo"]["annotations"]["readOnlyHint"], true, "{seen}");
     assert_eq!(seen["result"]["structuredContent"], json!({"letters": 3}));
-    assert_eq!(seen["progress"], json!(["a", "b", "{\"last\":\"c\"}"]));
     assert_eq!(seen["error"]["isError"], true);
     assert_eq!(seen["invalid"]["structuredContent"]["error"]["code"], "invalid_input");
     assert!(seen["unknown"].as_str().is_some_and(|said| said.contains("`none`")), "{seen}");
+    seen
 }
 
 #[test]

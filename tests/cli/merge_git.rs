@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use aos::merge::tree::Ours;
-use aos::merge::{Labels, Merged, Style, Trees, moves};
+use aos::merge::{Labels, MergeStyle, Merged, Trees, moves};
 use aos::plan::{Content, RelativePath};
 
 use super::sandbox::{is_full_run, skipped};
@@ -83,7 +83,7 @@ fn edited(base: &Files, side: &str, random: &mut Random, removes: bool) -> Files
 }
 
 /// Merges as `aos upgrade` does.
-fn merged(base: &Files, ours: &Files, theirs: &Files, style: Style) -> Merged {
+fn merged(base: &Files, ours: &Files, theirs: &Files, style: MergeStyle) -> Merged {
     fn gone<'a>(base: &'a Files, side: &Files) -> BTreeMap<&'a RelativePath, &'a Content> {
         base.iter().filter(|(path, _)| !side.contains_key(*path)).collect()
     }
@@ -179,7 +179,7 @@ fn a_clean_merge_is_that_of_git_and_a_conflict_is_one_for_both() {
         // A file that the user deleted stays deleted, which git calls a conflict when the other side changed it.
         let ours = edited(&base, "ours", &mut random, false);
         let theirs = edited(&base, "theirs", &mut random, true);
-        let merged = merged(&base, &ours, &theirs, Style::Inline);
+        let merged = merged(&base, &ours, &theirs, MergeStyle::Inline);
         let trees = [&base, &ours, &theirs].map(|files| tree(directory, files));
         let by_git = merged_by_git(directory, [&trees[0], &trees[1], &trees[2]]);
         let seen = merged.conflicts.iter().map(|conflict| (conflict.path.as_str(), conflict.kind));
@@ -212,7 +212,7 @@ fn every_line_that_the_user_added_is_in_the_tree() {
         let base = base(&mut random, Some(5));
         let ours = edited(&base, "ours", &mut random, true);
         let theirs = edited(&base, "theirs", &mut random, true);
-        for style in [Style::Inline, Style::Reject] {
+        for style in [MergeStyle::Inline, MergeStyle::Reject] {
             let merged = merged(&base, &ours, &theirs, style);
             let text = |files: &Files| -> Vec<String> {
                 let all = files.values().map(|content| String::from_utf8_lossy(&content.bytes));

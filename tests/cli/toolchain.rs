@@ -115,15 +115,30 @@ pub fn python_with_mcp(test: &str) -> Option<PathBuf> {
 /// A directory whose `node_modules/.bin` has tsc and prettier.
 pub fn node_tools(test: &str) -> Option<PathBuf> {
     static ONCE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    let made = installed(&ONCE, "node-tools", |directory| {
+    let packages = ["typescript@5.9.3", "prettier@3.6.2"];
+    npm_packages(&ONCE, "node-tools", &packages, test)
+        .map(|directory| directory.join("node_modules/.bin"))
+}
+
+/// A directory where Node finds the official client of MCP.
+pub fn node_with_mcp(test: &str) -> Option<PathBuf> {
+    static ONCE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    npm_packages(&ONCE, "node-mcp", &["@modelcontextprotocol/sdk@1.32.2"], test)
+}
+
+/// A directory with these packages of npm, whose scripts never run.
+fn npm_packages(
+    once: &'static OnceLock<Result<PathBuf, String>>,
+    name: &str,
+    packages: &[&str],
+    test: &str,
+) -> Option<PathBuf> {
+    let made = installed(once, name, |directory| {
         let package = directory.join("package.json");
         std::fs::write(package, "{\"private\": true}\n").map_err(|error| error.to_string())?;
         let install =
             ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock"];
-        let packages = ["typescript@5.9.3", "prettier@3.6.2"];
-        quietly("npm", &[&install[..], &packages].concat(), directory)
+        quietly("npm", &[&install[..], packages].concat(), directory)
     });
-    made.map(|directory| directory.join("node_modules/.bin"))
-        .map_err(|why| skipped(test, &why))
-        .ok()
+    made.map_err(|why| skipped(test, &why)).ok()
 }

@@ -18,13 +18,13 @@ use aos::generate::cli_values;
 use aos::generate::output::Output;
 use aos::generate::outputs::{self, GenerateError, OUTPUTS, Outputs};
 use aos::generate::record::Record;
-use aos::generate::scaffold::Origin;
+use aos::generate::scaffold::ScaffoldOrigin;
 use aos::generate::vendor::Contract;
 use aos::inputs::embedded::CONTRACTS_OF_FAMILIES;
 use aos::inputs::project::Project;
 use aos::plan::{FileSet, RelativePath};
 use aos::report::{ErrorCode, Failure};
-use aos::workflows::new::subject::{Named, SCAFFOLDERS, Scaffolder, Subject, Wanted};
+use aos::workflows::new::subject::{Named, SCAFFOLDERS, Scaffolder, Subject, WantedProject};
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -161,7 +161,7 @@ impl FamilyTools for Minimal {
 }
 
 impl Scaffolder for Minimal {
-    fn name(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Named>, Failure> {
+    fn name(&self, wanted: &WantedProject<'_>) -> Result<Box<dyn Named>, Failure> {
         let name = CliName::parse(wanted.name, false)
             .map_err(|error| Failure::new(ErrorCode::Validation, error.to_string()))?;
         Ok(Box::new(Name(name)))
@@ -177,7 +177,7 @@ impl Named for Name {
 
     fn subject(
         self: Box<Self>,
-        _wanted: &Wanted<'_>,
+        _wanted: &WantedProject<'_>,
         _answers: &mut BTreeMap<String, String>,
     ) -> Result<Box<dyn Subject>, Failure> {
         Ok(self)
@@ -197,7 +197,7 @@ impl Subject for Name {
         self.0.package()
     }
 
-    fn variables(&self, answers: &BTreeMap<String, String>, origin: &Origin<'_>) -> Value {
+    fn variables(&self, answers: &BTreeMap<String, String>, origin: &ScaffoldOrigin<'_>) -> Value {
         cli_values::variables(&self.0, answers, origin)
     }
 }

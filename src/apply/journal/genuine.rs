@@ -7,7 +7,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::super::ledger;
-use super::{DIRECTORY, Digest, Entry, MAX_JOURNAL, RelativePath, Side, VERSION, exists, state_of};
+use super::{
+    DIRECTORY, Digest, JournalEntry, MAX_JOURNAL, RelativePath, Side, VERSION, exists, state_of,
+};
 use crate::apply::fault::ApplyError;
 use crate::plan::seal::seal;
 use crate::system::files::{self, Kind};
@@ -16,8 +18,8 @@ use crate::system::{git, machine_secret};
 /// A verified journal.
 #[derive(Debug)]
 pub struct Genuine {
-    pub entry: ledger::Entry,
-    pub entries: Vec<Entry>,
+    pub entry: ledger::LedgerEntry,
+    pub entries: Vec<JournalEntry>,
     /// Directories that the write created.
     pub directories: Vec<String>,
 }
@@ -38,7 +40,7 @@ pub fn look(root: &Path) -> Result<Option<Genuine>, ApplyError> {
     let document: Value = serde_json::from_slice(&loaded.bytes)
         .map_err(|error| fault(&format!("it is damaged: {error}")))?;
     let id = document["id"].as_str().unwrap_or_default();
-    let Some(entry) = ledger::Entry::find(id) else {
+    let Some(entry) = ledger::LedgerEntry::find(id) else {
         return Err(fault("this machine did not write it, or has already completed it"));
     };
     if !entry.is_of(root) {
@@ -52,12 +54,12 @@ pub fn look(root: &Path) -> Result<Option<Genuine>, ApplyError> {
     Ok(Some(Genuine { entry, entries, directories }))
 }
 
-type Parts = (Vec<Entry>, Vec<String>);
+type Parts = (Vec<JournalEntry>, Vec<String>);
 
 /// The content of a journal with the seal of this machine; the inner error says why it has none.
 fn sealed(
     root: &Path,
-    entry: &ledger::Entry,
+    entry: &ledger::LedgerEntry,
     bytes: &[u8],
     document: &Value,
 ) -> Result<Result<Parts, &'static str>, ApplyError> {
@@ -78,7 +80,11 @@ fn sealed(
 ///
 /// # Errors
 /// Why the draft must stay as it is.
-pub fn removable(root: &Path, name: &str, entry: &ledger::Entry) -> Result<Vec<Entry>, String> {
+pub fn removable(
+    root: &Path,
+    name: &str,
+    entry: &ledger::LedgerEntry,
+) -> Result<Vec<JournalEntry>, String> {
     let directory = root.join(name);
     match git::tracks(root, name) {
         Some(false) => {}
@@ -115,7 +121,7 @@ fn parsed(document: &Value) -> Option<Parts> {
     Some((entries, directories.collect::<Option<_>>()?))
 }
 
-fn entry(value: &Value) -> Option<Entry> {
+fn entry(value: &Value) -> Option<JournalEntry> {
     let side = |name: &str| match &value[name] {
         Value::Null => Some(None),
         side => Some(Some(Side {
@@ -123,7 +129,7 @@ fn entry(value: &Value) -> Option<Entry> {
             executable: side["executable"].as_bool()?,
         })),
     };
-    Some(Entry {
+    Some(JournalEntry {
         path: RelativePath::parse(value["path"].as_str()?).ok()?,
         before: side("before")?,
         after: side("after")?,
@@ -132,7 +138,11 @@ fn entry(value: &Value) -> Option<Entry> {
 
 /// Checks that every file of the journal has the staged bytes and mode. Missing files were renamed into the tree.
 /// `is_draft`: an interrupted run may have left an empty file.
-fn only_known_files(directory: &Path, entries: &[Entry], is_draft: bool) -> Result<(), String> {
+fn only_known_files(
+    directory: &Path,
+    entries: &[JournalEntry],
+    is_draft: bool,
+) -> Result<(), String> {
     let names = |place: &Path| -> Result<Vec<String>, String> {
         let names = files::names(place).map_err(|error| error.to_string())?;
         Ok(names.iter().map(|name| name.to_string_lossy().into_owned()).collect())

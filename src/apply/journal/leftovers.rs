@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::super::journal::{DIRECTORY, DRAFT_PREFIX, Entry};
+use super::super::journal::{DIRECTORY, DRAFT_PREFIX, JournalEntry};
 use super::super::ledger;
 use super::super::names::STAGING_PREFIX;
 use super::genuine;
@@ -80,7 +80,7 @@ pub fn left(root: &Path) -> Vec<Left> {
     }
     let stages = names(root).into_iter().filter(|name| {
         let id = name.strip_prefix(STAGING_PREFIX);
-        let entry = id.and_then(ledger::Entry::find).filter(|entry| entry.is_of(root));
+        let entry = id.and_then(ledger::LedgerEntry::find).filter(|entry| entry.is_of(root));
         id.is_some() && entry.is_none()
     });
     found.extend(stages.map(|name| Left { name, reason: foreign() }));
@@ -91,7 +91,7 @@ pub fn left(root: &Path) -> Vec<Left> {
 ///
 /// # Errors
 /// When it cannot be renamed; it is still the journal then.
-pub fn close(root: &Path, entry: &ledger::Entry, entries: &[Entry]) -> io::Result<()> {
+pub fn close(root: &Path, entry: &ledger::LedgerEntry, entries: &[JournalEntry]) -> io::Result<()> {
     let done = root.join(format!("{DRAFT_PREFIX}{}", entry.id));
     files::rename_new(&root.join(DIRECTORY), &done)?;
     checkpoint::reached("apply:closed");
@@ -128,7 +128,11 @@ fn is_old_stage(root: &Path, name: &str) -> bool {
 ///
 /// # Errors
 /// When something is left.
-pub fn discard(directory: &Path, entries: &[Entry], removed: &mut Vec<String>) -> io::Result<()> {
+pub fn discard(
+    directory: &Path,
+    entries: &[JournalEntry],
+    removed: &mut Vec<String>,
+) -> io::Result<()> {
     if files::kind(directory)? == Kind::Absent {
         return Ok(());
     }
@@ -160,8 +164,8 @@ pub fn discard(directory: &Path, entries: &[Entry], removed: &mut Vec<String>) -
 }
 
 /// The entry of a draft that this machine created in `root` and that still exists.
-fn own(root: &Path, name: &str) -> Option<ledger::Entry> {
-    let entry = ledger::Entry::find(name.strip_prefix(DRAFT_PREFIX)?)?;
+fn own(root: &Path, name: &str) -> Option<ledger::LedgerEntry> {
+    let entry = ledger::LedgerEntry::find(name.strip_prefix(DRAFT_PREFIX)?)?;
     let is_directory = matches!(files::kind(&root.join(name)), Ok(Kind::Directory));
     (entry.is_of(root) && is_directory).then_some(entry)
 }

@@ -14,7 +14,7 @@ use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::{isolation, keeper, temporary};
 
 use super::Run;
-use seam::{Callee, HOSTS, Host, Named, Request};
+use seam::{AugmentorRequest, AugmentorRunner, Callee, HOSTS, NamedAugmentor};
 
 /// Longest time that `--timeout` may set, in seconds.
 const MAX_SECONDS: u64 = 3_600;
@@ -166,17 +166,20 @@ fn called(
     let network = contained(host, &named)?;
     // From here on, whatever is started ends with aos.
     let _keeper = keeper::start(network.is_ok()).ok();
-    let request = Request { callee, is_streamed: options.stream, limit, is_quiet: run.quiet };
+    let request =
+        AugmentorRequest { callee, is_streamed: options.stream, limit, is_quiet: run.quiet };
     let mut stream = stream::ChunkStream::new(run.format);
     let mut sink = |chunk: &Value| options.stream && stream.write(chunk);
     host.call(&named, &network, &request, &mut sink)
 }
 
-fn opened(options: &PackageOptions) -> Result<(&'static dyn Host, Named<'_>), Failure> {
+fn opened(
+    options: &PackageOptions,
+) -> Result<(&'static dyn AugmentorRunner, NamedAugmentor<'_>), Failure> {
     temporary::sweep();
     let parts = HOSTS.entries();
     let host = parts.first().map(|(_, host)| *host);
-    let named = Named {
+    let named = NamedAugmentor {
         package: &options.package,
         runtime: options.runtime.as_deref(),
         python: options.python.as_deref(),
@@ -190,7 +193,10 @@ fn opened(options: &PackageOptions) -> Result<(&'static dyn Host, Named<'_>), Fa
 
 /// Cuts this process off from the network when the package declares none; before the first thread. The outer result is
 /// about the package, the inner one about the network.
-fn contained(host: &dyn Host, named: &Named<'_>) -> Result<Result<(), String>, Failure> {
+fn contained(
+    host: &dyn AugmentorRunner,
+    named: &NamedAugmentor<'_>,
+) -> Result<Result<(), String>, Failure> {
     match host.needs_network(named)? {
         true => Ok(Err("the package declares that it uses the network".to_owned())),
         false => Ok(isolation::cut_off_network()),

@@ -10,7 +10,7 @@ use crate::report::{Failure, Outcome};
 
 /// The package that the command line names.
 #[derive(Clone, Copy, Debug)]
-pub struct Named<'a> {
+pub struct NamedAugmentor<'a> {
     /// A directory, or the name of an installed package.
     pub package: &'a str,
     pub runtime: Option<&'a str>,
@@ -26,7 +26,7 @@ pub enum Callee<'a> {
 
 /// A call.
 #[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
+pub struct AugmentorRequest<'a> {
     pub callee: Callee<'a>,
     pub is_streamed: bool,
     pub limit: Option<Duration>,
@@ -38,18 +38,18 @@ pub struct Request<'a> {
 pub type Network = Result<(), String>;
 
 /// Finds, loads and calls packages.
-pub trait Host: Sync {
+pub trait AugmentorRunner: Sync {
     /// Whether the package declares that it uses the network. Runs nothing of it.
     ///
     /// # Errors
     /// When there is no such package, or its manifest is not valid.
-    fn needs_network(&self, named: &Named<'_>) -> Result<bool, Failure>;
+    fn needs_network(&self, named: &NamedAugmentor<'_>) -> Result<bool, Failure>;
 
     /// The package as data.
     ///
     /// # Errors
     /// When it cannot be loaded.
-    fn describe(&self, named: &Named<'_>, network: &Network) -> Result<Outcome, Failure>;
+    fn describe(&self, named: &NamedAugmentor<'_>, network: &Network) -> Result<Outcome, Failure>;
 
     /// Calls a command or an agent; `sink` gets the chunks and returns false when nobody wants more.
     ///
@@ -57,12 +57,12 @@ pub trait Host: Sync {
     /// What the package raised, or why there is no result.
     fn call(
         &self,
-        named: &Named<'_>,
+        named: &NamedAugmentor<'_>,
         network: &Network,
-        request: &Request<'_>,
+        request: &AugmentorRequest<'_>,
         sink: &mut dyn FnMut(&Value) -> bool,
     ) -> Result<Outcome, Failure>;
 }
 
 /// The family that runs packages.
-pub static HOSTS: FamilyParts<dyn Host> = FamilyParts::new();
+pub static HOSTS: FamilyParts<dyn AugmentorRunner> = FamilyParts::new();

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::contract::suggestion;
-use crate::mcp::config::{self, CLIENTS, Client, ServerEntry};
+use crate::mcp::config::{self, CLIENTS, McpClient, ServerEntry};
 use crate::report::answers::mcp::{ClientConfiguration, ClientList, KnownClient, McpConfigAnswer};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::files;
@@ -20,7 +20,7 @@ const MAX_NAME: usize = 40;
 /// When a client or a package is unknown.
 pub fn run(args: &ConfigArgs) -> Result<Outcome, Failure> {
     let Some(id) = &args.client else { return Ok(list()) };
-    let client = Client::find(id).ok_or_else(|| unknown(id))?;
+    let client = McpClient::find(id).ok_or_else(|| unknown(id))?;
     let here = [".".to_owned()];
     let packages = if args.packages.is_empty() { &here[..] } else { &args.packages };
     let packages: Vec<_> = packages.iter().map(|package| absolute(package)).collect();
@@ -64,7 +64,7 @@ pub fn run(args: &ConfigArgs) -> Result<Outcome, Failure> {
 }
 
 fn list() -> Outcome {
-    let known = |client: &Client| KnownClient {
+    let known = |client: &McpClient| KnownClient {
         id: client.id,
         title: client.title,
         files: client.files.to_vec(),

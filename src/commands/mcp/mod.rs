@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::mcp::mode::Mode;
+use crate::mcp::mode::ToolMode;
 use crate::report::{Failure, Outcome};
 
 use super::Run;
@@ -101,12 +101,12 @@ pub enum AllowedMode {
 
 impl AllowedMode {
     #[must_use]
-    pub fn mode(self) -> Mode {
+    pub fn mode(self) -> ToolMode {
         match self {
-            Self::Readonly => Mode::Readonly,
-            Self::Write => Mode::Write,
-            Self::Full => Mode::Full,
-            Self::Admin => Mode::Admin,
+            Self::Readonly => ToolMode::Readonly,
+            Self::Write => ToolMode::Write,
+            Self::Full => ToolMode::Full,
+            Self::Admin => ToolMode::Admin,
         }
     }
 }

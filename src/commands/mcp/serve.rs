@@ -8,10 +8,10 @@ use std::time::Duration;
 use crate::cli::Format;
 use crate::error::{io_code, io_hint};
 use crate::inputs::project::Project;
-use crate::mcp::catalogue::{Catalogue, Policy, Presentation};
+use crate::mcp::catalogue::{Catalogue, OfferPolicy, Presentation};
 use crate::mcp::filter::Filter;
-use crate::mcp::provider::{Declared, OPENERS, Opener, Options, Subject};
-use crate::mcp::session::{self, Ended, Session, Source, SourceKind};
+use crate::mcp::provider::{Declared, OPENERS, Opener, Options, ServedSubject};
+use crate::mcp::session::{self, Ended, McpSession, Source, SourceKind};
 use crate::report::answers::mcp::{ServedPackage, ServedTool, ServedTools, WithheldTools};
 use crate::report::{ErrorCode, Failure, Outcome, Style};
 use crate::system::files::{self, Kind};
@@ -59,7 +59,7 @@ fn served(args: &ServeArgs, run: &Run) -> Result<Outcome, Failure> {
     let _keeper = keeper::start(options.network.is_ok()).ok();
     let providers = session::open(&sources, &options)?;
     let is_quiet = options.is_quiet;
-    let session = Session::new(providers, policy, options, sources).map_err(|error| {
+    let session = McpSession::new(providers, policy, options, sources).map_err(|error| {
         Failure::new(ErrorCode::Conflict, error.to_string())
             .hint("exclude one of them with `--tools '!NAME'`, or serve them separately")
     })?;
@@ -91,13 +91,13 @@ fn served(args: &ServeArgs, run: &Run) -> Result<Outcome, Failure> {
     }
 }
 
-fn close(session: &Session) {
+fn close(session: &McpSession) {
     for provider in &session.catalogue().providers {
         provider.close();
     }
 }
 
-fn policy(args: &ServeArgs) -> Result<Policy, Failure> {
+fn policy(args: &ServeArgs) -> Result<OfferPolicy, Failure> {
     let filter = Filter::parse(&args.tools).map_err(|error| {
         Failure::new(ErrorCode::Validation, format!("`--tools`: {error}"))
             .hint("use globs such as `issue.*`, `tag:NAME` or `mode:readonly`, with `!` to exclude")
@@ -108,7 +108,7 @@ fn policy(args: &ServeArgs) -> Result<Policy, Failure> {
         Presented::All => Presentation::Every,
         Presented::Search => Presentation::Search,
     };
-    Ok(Policy { filter, mode, presentation })
+    Ok(OfferPolicy { filter, mode, presentation })
 }
 
 fn options(args: &ServeArgs, run: &Run) -> Result<Options, Failure> {
@@ -186,9 +186,9 @@ fn of_project(project: &Project) -> Result<Source, Failure> {
 fn declared(source: &Source, options: &Options) -> Result<Declared, Failure> {
     match &source.kind {
         SourceKind::Project(root) => {
-            source.opener.declared(&Subject::Project(&Project::open(root)?), options)
+            source.opener.declared(&ServedSubject::Project(&Project::open(root)?), options)
         }
-        SourceKind::Named(name) => source.opener.declared(&Subject::Named(name), options),
+        SourceKind::Named(name) => source.opener.declared(&ServedSubject::Named(name), options),
     }
 }
 
@@ -215,7 +215,7 @@ pub fn named(packages: &[String]) -> Result<(Vec<String>, Vec<String>), Failure>
 }
 
 /// What a person should know when a server starts.
-fn greet(session: &Session) {
+fn greet(session: &McpSession) {
     let catalogue = session.catalogue();
     let mut lines = Vec::new();
     if terminal::stdin_is_terminal() {

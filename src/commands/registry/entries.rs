@@ -2,7 +2,7 @@
 
 /// What a command does to the world.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum CommandKind {
+pub enum EntryKind {
     Query,
     /// Writes behind the gate of `--dry-run` and `--confirm`.
     Write,
@@ -14,7 +14,7 @@ pub enum CommandKind {
 #[derive(Clone, Copy, Debug)]
 pub struct LeafCommand {
     pub path: &'static str,
-    pub kind: CommandKind,
+    pub kind: EntryKind,
     /// Name in the schema catalogue.
     pub schema: &'static str,
     pub examples: &'static [&'static str],
@@ -26,7 +26,7 @@ pub struct LeafCommand {
 pub const ENTRIES: &[LeafCommand] = &[
     LeafCommand {
         path: "new",
-        kind: CommandKind::Write,
+        kind: EntryKind::Write,
         schema: "created_project",
         examples: &[
             "aos new github",
@@ -41,7 +41,7 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "sync-spec",
-        kind: CommandKind::Write,
+        kind: EntryKind::Write,
         schema: "synced_spec",
         examples: &[
             "aos sync-spec",
@@ -52,7 +52,7 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "gen",
-        kind: CommandKind::Write,
+        kind: EntryKind::Write,
         schema: "generated_files",
         examples: &[
             "aos gen",
@@ -64,7 +64,7 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "sync-api",
-        kind: CommandKind::Write,
+        kind: EntryKind::Write,
         schema: "upgraded_project",
         examples: &[
             "aos sync-api --openapi acme.yaml --dry-run --compact",
@@ -74,7 +74,7 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "upgrade",
-        kind: CommandKind::Write,
+        kind: EntryKind::Write,
         schema: "upgraded_project",
         examples: &[
             "aos upgrade --dry-run --compact",
@@ -87,7 +87,7 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "check",
-        kind: CommandKind::Query,
+        kind: EntryKind::Query,
         schema: "check_report",
         examples: &[
             "aos check",
@@ -98,14 +98,14 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "runtime",
-        kind: CommandKind::Query,
+        kind: EntryKind::Query,
         schema: "runtime",
         examples: &["aos runtime --compact"],
         raw: None,
     },
     LeafCommand {
         path: "runtime own",
-        kind: CommandKind::Write,
+        kind: EntryKind::Write,
         schema: "runtime_change",
         examples: &[
             "aos runtime own redact --dry-run --compact",
@@ -115,7 +115,7 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "runtime return",
-        kind: CommandKind::Write,
+        kind: EntryKind::Write,
         schema: "runtime_change",
         examples: &[
             "aos runtime return redact --dry-run --compact",
@@ -125,14 +125,14 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "template check",
-        kind: CommandKind::Query,
+        kind: EntryKind::Query,
         schema: "checked_template",
         examples: &["aos template check ./templates/web --compact"],
         raw: None,
     },
     LeafCommand {
         path: "template new",
-        kind: CommandKind::Write,
+        kind: EntryKind::Write,
         schema: "made_template",
         examples: &[
             "aos template new web --dry-run --compact",
@@ -142,7 +142,7 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "template from",
-        kind: CommandKind::Write,
+        kind: EntryKind::Write,
         schema: "made_template",
         examples: &[
             "aos template from ./shop --to ./templates/web --dry-run --compact",
@@ -152,7 +152,7 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "template import",
-        kind: CommandKind::Write,
+        kind: EntryKind::Write,
         schema: "made_template",
         examples: &[
             "aos template import ./cookiecutter-web --to ./templates/web --dry-run --compact",
@@ -162,7 +162,7 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "compare",
-        kind: CommandKind::Query,
+        kind: EntryKind::Query,
         schema: "comparison",
         examples: &[
             "aos compare ../old/aos-github . --compact",
@@ -172,7 +172,7 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "conform",
-        kind: CommandKind::Query,
+        kind: EntryKind::Query,
         schema: "conformance",
         examples: &[
             "aos conform --compact",
@@ -183,7 +183,7 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "add",
-        kind: CommandKind::Write,
+        kind: EntryKind::Write,
         schema: "command_change",
         examples: &[
             "aos add item.publish --mode write --dry-run --compact",
@@ -193,7 +193,7 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "add code",
-        kind: CommandKind::Write,
+        kind: EntryKind::Write,
         schema: "command_change",
         examples: &[
             "aos add code E_QUOTA --exit 7 --retryable --upstream quota_spent --dry-run --compact",
@@ -203,7 +203,7 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "rename",
-        kind: CommandKind::Write,
+        kind: EntryKind::Write,
         schema: "command_change",
         examples: &[
             "aos rename item.get item.show --dry-run --compact",
@@ -213,7 +213,7 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "remove",
-        kind: CommandKind::Write,
+        kind: EntryKind::Write,
         schema: "command_change",
         examples: &[
             "aos remove item.publish --dry-run --compact",
@@ -223,7 +223,7 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "discover",
-        kind: CommandKind::Query,
+        kind: EntryKind::Query,
         schema: "discovery",
         examples: &[
             "aos discover --compact",
@@ -234,7 +234,7 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "wire",
-        kind: CommandKind::Write,
+        kind: EntryKind::Write,
         schema: "wired_adapter",
         examples: &[
             "aos wire --ao ~/agent-orchestrator --dry-run --compact",
@@ -245,14 +245,14 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "augmentor describe",
-        kind: CommandKind::Query,
+        kind: EntryKind::Query,
         schema: "augmentor",
         examples: &["aos augmentor describe . --compact"],
         raw: None,
     },
     LeafCommand {
         path: "augmentor run",
-        kind: CommandKind::Query,
+        kind: EntryKind::Query,
         schema: "augmentor_result",
         examples: &[
             "aos augmentor run . outline --args @args.json --compact",
@@ -262,14 +262,14 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "augmentor agent",
-        kind: CommandKind::Query,
+        kind: EntryKind::Query,
         schema: "augmentor_result",
         examples: &["aos augmentor agent . pm --message hello --compact"],
         raw: None,
     },
     LeafCommand {
         path: "mcp serve",
-        kind: CommandKind::Query,
+        kind: EntryKind::Query,
         schema: "mcp_server",
         examples: &[
             "aos mcp serve . --list --compact",
@@ -280,7 +280,7 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "mcp config",
-        kind: CommandKind::Query,
+        kind: EntryKind::Query,
         schema: "mcp_config",
         examples: &[
             "aos mcp config --compact",
@@ -291,7 +291,7 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "verify",
-        kind: CommandKind::Query,
+        kind: EntryKind::Query,
         schema: "verified_file",
         examples: &[
             "aos verify checksums.txt --bundle checksums.txt.sigstore.json --certificate-identity \
@@ -303,7 +303,7 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "verify-bundle",
-        kind: CommandKind::Query,
+        kind: EntryKind::Query,
         schema: "verified_file",
         examples: &[
             "aos verify-bundle --bundle tool.sigstore.json --certificate-identity me@example.com \
@@ -313,7 +313,7 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "update",
-        kind: CommandKind::SelfUpdate,
+        kind: EntryKind::SelfUpdate,
         schema: "update",
         examples: &[
             "aos update --compact",
@@ -325,35 +325,35 @@ pub const ENTRIES: &[LeafCommand] = &[
     },
     LeafCommand {
         path: "reference",
-        kind: CommandKind::Query,
+        kind: EntryKind::Query,
         schema: "reference",
         examples: &["aos reference --compact", "aos reference --fields commands.path,error_codes"],
         raw: None,
     },
     LeafCommand {
         path: "context",
-        kind: CommandKind::Query,
+        kind: EntryKind::Query,
         schema: "context",
         examples: &["aos context --compact"],
         raw: None,
     },
     LeafCommand {
         path: "doctor",
-        kind: CommandKind::Query,
+        kind: EntryKind::Query,
         schema: "doctor",
         examples: &["aos doctor --compact"],
         raw: None,
     },
     LeafCommand {
         path: "changelog",
-        kind: CommandKind::Query,
+        kind: EntryKind::Query,
         schema: "changelog",
         examples: &["aos changelog --compact", "aos changelog --since 0.0.1 --compact"],
         raw: Some("CHANGELOG.md"),
     },
     LeafCommand {
         path: "completions",
-        kind: CommandKind::Query,
+        kind: EntryKind::Query,
         schema: "completions",
         examples: &["aos completions bash --format raw"],
         raw: Some("the script"),

@@ -13,7 +13,7 @@ const MODES: [&str; 4] = ["readonly", "write", "full", "admin"];
 /// What a difference does to those who use the old connector.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Effect {
+pub enum SurfaceEffect {
     /// Something that worked no longer does, or needs more.
     Lost,
     /// It works in another way.
@@ -23,8 +23,8 @@ pub enum Effect {
 
 /// One difference.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd, JsonSchema, Serialize)]
-pub struct Difference {
-    pub effect: Effect,
+pub struct SurfaceDifference {
+    pub effect: SurfaceEffect,
     /// `tool`, `key`, `resource`, `command`, `mode`, `field`, `required`, `default`, `choice`, `picker` or `event`.
     pub kind: &'static str,
     pub name: String,
@@ -34,7 +34,7 @@ pub struct Difference {
 
 /// All differences, losses first.
 #[must_use]
-pub fn differences(old: &Surface, new: &Surface) -> Vec<Difference> {
+pub fn differences(old: &Surface, new: &Surface) -> Vec<SurfaceDifference> {
     let mut found = Found { old, new, list: Vec::new() };
     found.identity();
     found.keys();
@@ -49,28 +49,28 @@ pub fn differences(old: &Surface, new: &Surface) -> Vec<Difference> {
 struct Found<'a> {
     old: &'a Surface,
     new: &'a Surface,
-    list: Vec<Difference>,
+    list: Vec<SurfaceDifference>,
 }
 
 impl Found<'_> {
     fn add(
         &mut self,
-        effect: Effect,
+        effect: SurfaceEffect,
         kind: &'static str,
         name: impl Into<String>,
         [old, new]: [&str; 2],
     ) {
         let (name, old, new) = (name.into(), old.to_owned(), new.to_owned());
-        self.list.push(Difference { effect, kind, name, old, new });
+        self.list.push(SurfaceDifference { effect, kind, name, old, new });
     }
 
     /// Names that only one of two has.
     fn names(&mut self, kind: &'static str, old: BTreeSet<&String>, new: BTreeSet<&String>) {
         for name in old.difference(&new) {
-            self.add(Effect::Lost, kind, name.as_str(), ["present", "absent"]);
+            self.add(SurfaceEffect::Lost, kind, name.as_str(), ["present", "absent"]);
         }
         for name in new.difference(&old) {
-            self.add(Effect::Gained, kind, name.as_str(), ["absent", "present"]);
+            self.add(SurfaceEffect::Gained, kind, name.as_str(), ["absent", "present"]);
         }
     }
 
@@ -78,11 +78,11 @@ impl Found<'_> {
         let (old, new) = (self.old, self.new);
         if old.tool != new.tool && !old.tool.is_empty() {
             // Workflows and agents name the connector by it.
-            self.add(Effect::Lost, "tool", old.tool.as_str(), [&old.tool, &new.tool]);
+            self.add(SurfaceEffect::Lost, "tool", old.tool.as_str(), [&old.tool, &new.tool]);
         }
         if old.backend != new.backend {
             self.add(
-                Effect::Changed,
+                SurfaceEffect::Changed,
                 "backend",
                 old.backend.as_str(),
                 [&old.backend, &new.backend],
@@ -97,20 +97,20 @@ impl Found<'_> {
                 Some(place) => format!("read from the environment only, {place}"),
                 None => "not read".to_owned(),
             };
-            self.add(Effect::Lost, "key", key.as_str(), ["passed in by the host", &now]);
+            self.add(SurfaceEffect::Lost, "key", key.as_str(), ["passed in by the host", &now]);
         }
         for key in new.keys.difference(&old.keys) {
             // The host wants every key, and health too.
-            self.add(Effect::Lost, "key", key.as_str(), ["not needed", "needed"]);
+            self.add(SurfaceEffect::Lost, "key", key.as_str(), ["not needed", "needed"]);
         }
         for (name, place) in &old.variables {
             if !new.variables.contains_key(name) && !new.keys.contains(name) {
-                self.add(Effect::Lost, "key", name.as_str(), [place, "not read"]);
+                self.add(SurfaceEffect::Lost, "key", name.as_str(), [place, "not read"]);
             }
         }
         for (name, place) in &new.variables {
             if !old.variables.contains_key(name) && !old.keys.contains(name) {
-                self.add(Effect::Gained, "key", name.as_str(), ["not read", place]);
+                self.add(SurfaceEffect::Gained, "key", name.as_str(), ["not read", place]);
             }
         }
     }
@@ -123,11 +123,16 @@ impl Found<'_> {
             let Some(after) = new.commands.get(id) else { continue };
             self.mode(id, before, after);
             if before.class != after.class {
-                self.add(Effect::Changed, "class", id.as_str(), [&before.class, &after.class]);
+                self.add(
+                    SurfaceEffect::Changed,
+                    "class",
+                    id.as_str(),
+                    [&before.class, &after.class],
+                );
             }
             if before.is_offered && !after.is_offered {
                 let shown = ["in the workflow form", "hidden"];
-                self.add(Effect::Lost, "command", id.as_str(), shown);
+                self.add(SurfaceEffect::Lost, "command", id.as_str(), shown);
             }
             let renamed = before.required.iter().filter_map(|name| new.field(name));
             let renamed: BTreeSet<&str> = renamed.map(|(found, _)| found).collect();
@@ -139,7 +144,7 @@ impl Found<'_> {
                 let was_known = old.field(field).is_none() || !before.required.is_empty();
                 if !has_name && !has_default && was_known {
                     let name = format!("{id} --{}", field.replace('_', "-"));
-                    self.add(Effect::Changed, "required", name, ["not said", "required"]);
+                    self.add(SurfaceEffect::Changed, "required", name, ["not said", "required"]);
                 }
             }
         }
@@ -151,8 +156,8 @@ impl Found<'_> {
         }
         let rank = |mode: &str| MODES.iter().position(|known| *known == mode);
         let effect = match (rank(&before.mode), rank(&after.mode)) {
-            (Some(old), Some(new)) if new < old => Effect::Gained,
-            _ => Effect::Lost,
+            (Some(old), Some(new)) if new < old => SurfaceEffect::Gained,
+            _ => SurfaceEffect::Lost,
         };
         self.add(effect, "mode", id, [&before.mode, &after.mode]);
     }
@@ -161,38 +166,39 @@ impl Found<'_> {
         let (old, new) = (self.old, self.new);
         for (id, before) in &old.fields {
             let Some((now, after)) = new.field(id) else {
-                self.add(Effect::Lost, "field", id.as_str(), ["present", "absent"]);
+                self.add(SurfaceEffect::Lost, "field", id.as_str(), ["present", "absent"]);
                 continue;
             };
             let kept = before.commands.iter().filter(|command| new.commands.contains_key(*command));
             for command in kept.filter(|command| !after.commands.contains(*command)) {
                 let name = format!("{command} --{}", id.replace('_', "-"));
-                self.add(Effect::Lost, "field", name, ["taken", "ignored"]);
+                self.add(SurfaceEffect::Lost, "field", name, ["taken", "ignored"]);
             }
             if now != id {
-                self.add(Effect::Changed, "field", id.as_str(), [id, now]);
+                self.add(SurfaceEffect::Changed, "field", id.as_str(), [id, now]);
             }
             let [was, is] = [before, after].map(|field| field.default.as_deref().unwrap_or(""));
             if was != is {
-                let effect = if was.is_empty() { Effect::Changed } else { Effect::Lost };
+                let effect =
+                    if was.is_empty() { SurfaceEffect::Changed } else { SurfaceEffect::Lost };
                 self.add(effect, "default", id.as_str(), [was, is]);
             }
             // Without choices any value can be entered.
             for choice in before.choices.iter().filter(|_| !after.choices.is_empty()) {
                 if !after.choices.contains(choice) {
                     let name = format!("{id}={choice}");
-                    self.add(Effect::Lost, "choice", name, ["offered", "absent"]);
+                    self.add(SurfaceEffect::Lost, "choice", name, ["offered", "absent"]);
                 }
             }
             if !before.picker.is_empty() && after.picker.is_empty() {
                 let shown = [before.picker.as_str(), "a text field"];
-                self.add(Effect::Changed, "picker", id.as_str(), shown);
+                self.add(SurfaceEffect::Changed, "picker", id.as_str(), shown);
             }
         }
         for (id, field) in &new.fields {
             let has_name = |name: &String| old.fields.contains_key(name);
             if !has_name(id) && !field.aliases.iter().any(has_name) {
-                self.add(Effect::Gained, "field", id.as_str(), ["absent", "present"]);
+                self.add(SurfaceEffect::Gained, "field", id.as_str(), ["absent", "present"]);
             }
         }
     }
@@ -205,7 +211,7 @@ impl Found<'_> {
             let Some(now) = new.events.get(id) else { continue };
             for filter in filters.difference(now) {
                 let name = format!("{id} {filter}");
-                self.add(Effect::Lost, "event", name, ["filter", "absent"]);
+                self.add(SurfaceEffect::Lost, "event", name, ["filter", "absent"]);
             }
         }
     }

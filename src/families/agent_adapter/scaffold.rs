@@ -7,13 +7,13 @@ use serde_json::{Map, Value, json};
 
 use crate::contract::cli_name;
 use crate::generate::cli_values;
-use crate::generate::scaffold::Origin;
+use crate::generate::scaffold::ScaffoldOrigin;
 use crate::inputs::embedded;
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
 use crate::report::{ErrorCode, Failure};
 use crate::system::files;
 use crate::workflows::new::choices::{preset_text, shown, slug};
-use crate::workflows::new::subject::{Named, Scaffolder, Subject, Wanted};
+use crate::workflows::new::subject::{Named, Scaffolder, Subject, WantedProject};
 
 use super::agent::{self, AgentPreset};
 use super::name::AdapterName;
@@ -31,7 +31,7 @@ impl Scaffolder for AdapterScaffolder {
         true
     }
 
-    fn name(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Named>, Failure> {
+    fn name(&self, wanted: &WantedProject<'_>) -> Result<Box<dyn Named>, Failure> {
         let error = match AdapterName::parse(wanted.name) {
             Ok(name) => return Ok(Box::new(AdapterId(name))),
             Err(error) => error,
@@ -71,7 +71,7 @@ impl Named for AdapterId {
 
     fn subject(
         self: Box<Self>,
-        wanted: &Wanted<'_>,
+        wanted: &WantedProject<'_>,
         answers: &mut BTreeMap<String, String>,
     ) -> Result<Box<dyn Subject>, Failure> {
         let (preset, text) = preset_text(wanted, self.0.as_str())?;
@@ -165,7 +165,7 @@ impl Subject for NewAdapter {
         Some(&self.preset)
     }
 
-    fn variables(&self, answers: &BTreeMap<String, String>, origin: &Origin<'_>) -> Value {
+    fn variables(&self, answers: &BTreeMap<String, String>, origin: &ScaffoldOrigin<'_>) -> Value {
         let mut variables = cli_values::with_answers(self.id.variables(), answers, origin);
         variables["agent"] = described(&self.agent, self.tool());
         variables

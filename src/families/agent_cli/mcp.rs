@@ -12,11 +12,13 @@ use super::contract::FAMILY;
 use crate::conform::target;
 use crate::conform::tools::TOOLS;
 use crate::inputs::spec_source;
-use crate::mcp::answer::Fault;
+use crate::mcp::answer::ToolFault;
 use crate::mcp::envelope;
-use crate::mcp::program::Program;
-use crate::mcp::provider::{Call, Declared, Identity, Opener, Options, Provider, Subject};
-use crate::mcp::tool::Tool;
+use crate::mcp::program::ServedProgram;
+use crate::mcp::provider::{
+    Call, Declared, Opener, Options, Provider, ServedSubject, ToolIdentity,
+};
+use crate::mcp::tool::McpTool;
 use crate::report::{ErrorCode, Failure};
 use crate::system::files::{self, Kind};
 use crate::system::{environment, search_path};
@@ -30,14 +32,22 @@ const REFERENCE: Duration = Duration::from_secs(30);
 pub struct AgentCliOpener;
 
 impl Opener for AgentCliOpener {
-    fn declared(&self, subject: &Subject<'_>, options: &Options) -> Result<Declared, Failure> {
+    fn declared(
+        &self,
+        subject: &ServedSubject<'_>,
+        options: &Options,
+    ) -> Result<Declared, Failure> {
         let program = found(subject, options)?;
         // Credentials are kept by the tool itself; `reference` names the variables, and it would have to run.
         Ok(Declared { name: program.name, secrets: Vec::new(), needs_network: true })
     }
 
-    fn open(&self, subject: &Subject<'_>, options: &Options) -> Result<Box<dyn Provider>, Failure> {
-        Ok(Box::new(ServedTool::open(found(subject, options)?, options)?))
+    fn open(
+        &self,
+        subject: &ServedSubject<'_>,
+        options: &Options,
+    ) -> Result<Box<dyn Provider>, Failure> {
+        Ok(Box::new(ReferenceTool::open(found(subject, options)?, options)?))
     }
 
     fn knows(&self, name: &str, _options: &Options) -> bool {
@@ -46,15 +56,15 @@ impl Opener for AgentCliOpener {
 }
 
 /// The program of a project, of a path or of PATH.
-fn found(subject: &Subject<'_>, options: &Options) -> Result<Program, Failure> {
+fn found(subject: &ServedSubject<'_>, options: &Options) -> Result<ServedProgram, Failure> {
     match subject {
-        Subject::Project(project) => {
+        ServedSubject::Project(project) => {
             let named = TOOLS.of(FAMILY).and_then(|tools| tools.tool(project));
             let name = named.unwrap_or_else(|| project.directory_name.clone());
             let found = target::of_project(project, &name, spec_source::latest(FAMILY)?)?;
             Ok(program(name, found.program, found.prefix, options))
         }
-        Subject::Named(name) => {
+        ServedSubject::Named(name) => {
             let path = located(name).ok_or_else(|| {
                 let shown = excerpt(name, 200);
                 Failure::new(ErrorCode::NotFound, format!("the program `{shown}` was not found"))
@@ -81,8 +91,8 @@ fn located(name: &str) -> Option<PathBuf> {
     is_program.then(|| files::canonical(Path::new(".")).map(|here| here.join(path)).unwrap_or(real))
 }
 
-fn program(name: String, path: PathBuf, prefix: Vec<String>, options: &Options) -> Program {
-    Program {
+fn program(name: String, path: PathBuf, prefix: Vec<String>, options: &Options) -> ServedProgram {
+    ServedProgram {
         name,
         path,
         prefix,
@@ -94,16 +104,16 @@ fn program(name: String, path: PathBuf, prefix: Vec<String>, options: &Options) 
 }
 
 /// A tool that has described itself.
-struct ServedTool {
-    identity: Identity,
-    tools: Vec<Tool>,
+struct ReferenceTool {
+    identity: ToolIdentity,
+    tools: Vec<McpTool>,
     /// How each tool is called, in the same order.
     shapes: Vec<ArgumentShape>,
-    program: Program,
+    program: ServedProgram,
 }
 
-impl ServedTool {
-    fn open(mut program: Program, options: &Options) -> Result<Self, Failure> {
+impl ReferenceTool {
+    fn open(mut program: ServedProgram, options: &Options) -> Result<Self, Failure> {
         let reference = reference(&program)?;
         let text = |member: &str| {
             let value = reference.get(member).and_then(Value::as_str).unwrap_or_default();
@@ -131,7 +141,7 @@ impl ServedTool {
         {
             notes.push("a credential of the environment is passed on".to_owned());
         }
-        let identity = Identity {
+        let identity = ToolIdentity {
             name,
             version: text("version"),
             family: FAMILY.name(),
@@ -144,7 +154,7 @@ impl ServedTool {
 }
 
 /// What the tool says about itself.
-fn reference(program: &Program) -> Result<Value, Failure> {
+fn reference(program: &ServedProgram) -> Result<Value, Failure> {
     let arguments = ["reference".to_owned()];
     let answer = program
         .run(&arguments, &|| false)
@@ -166,12 +176,12 @@ fn reference(program: &Program) -> Result<Value, Failure> {
     }
 }
 
-impl Provider for ServedTool {
-    fn identity(&self) -> &Identity {
+impl Provider for ReferenceTool {
+    fn identity(&self) -> &ToolIdentity {
         &self.identity
     }
 
-    fn tools(&self) -> &[Tool] {
+    fn tools(&self) -> &[McpTool] {
         &self.tools
     }
 
@@ -179,10 +189,10 @@ impl Provider for ServedTool {
         "E_VALIDATION"
     }
 
-    fn call(&self, call: &Call<'_>) -> Result<Value, Fault> {
+    fn call(&self, call: &Call<'_>) -> Result<Value, ToolFault> {
         let place = self.tools.iter().position(|tool| tool.name == call.tool.name);
         let Some(shape) = place.and_then(|place| self.shapes.get(place)) else {
-            return Err(Fault::new("E_NOT_FOUND", "the tool no longer exists"));
+            return Err(ToolFault::new("E_NOT_FOUND", "the tool no longer exists"));
         };
         let arguments = shape.arguments(&call.tool.id, call.arguments);
         let (stdout, exit) = self.program.run(&arguments, call.is_cancelled)?;

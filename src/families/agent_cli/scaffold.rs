@@ -6,16 +6,16 @@ use serde_json::{Map, Value};
 
 use crate::contract::cli_name::{CliName, CliNameError};
 use crate::generate::cli_values;
-use crate::generate::scaffold::Origin;
+use crate::generate::scaffold::ScaffoldOrigin;
 use crate::inputs::template::TemplateInfo;
 use crate::report::{ErrorCode, Failure};
 use crate::workflows::new::choices::{shown, slug};
-use crate::workflows::new::subject::{Named, Scaffolder, Subject, Wanted, without_preset};
+use crate::workflows::new::subject::{Named, Scaffolder, Subject, WantedProject, without_preset};
 
 pub struct AgentCliScaffolder;
 
 impl Scaffolder for AgentCliScaffolder {
-    fn name(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Named>, Failure> {
+    fn name(&self, wanted: &WantedProject<'_>) -> Result<Box<dyn Named>, Failure> {
         Ok(Box::new(NamedTool(cli_name(wanted.name, wanted.template)?)))
     }
 }
@@ -29,7 +29,7 @@ impl Named for NamedTool {
 
     fn subject(
         self: Box<Self>,
-        wanted: &Wanted<'_>,
+        wanted: &WantedProject<'_>,
         _answers: &mut BTreeMap<String, String>,
     ) -> Result<Box<dyn Subject>, Failure> {
         without_preset(wanted)?;
@@ -52,7 +52,7 @@ impl Subject for NewTool {
         self.0.package()
     }
 
-    fn variables(&self, answers: &BTreeMap<String, String>, origin: &Origin<'_>) -> Value {
+    fn variables(&self, answers: &BTreeMap<String, String>, origin: &ScaffoldOrigin<'_>) -> Value {
         cli_values::variables(&self.0, answers, origin)
     }
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::commands::augmentor::seam::{Callee, Host, Named, Network, Request};
+use crate::commands::augmentor::seam::{
+    AugmentorRequest, AugmentorRunner, Callee, NamedAugmentor, Network,
+};
 use crate::contract::json;
 use crate::generate::vendor::SpecRelease;
 use crate::inputs::spec_source;
@@ -28,14 +30,14 @@ const MAX_LINES: usize = 200;
 
 pub struct AugmentorHost;
 
-impl Host for AugmentorHost {
-    fn needs_network(&self, named: &Named<'_>) -> Result<bool, Failure> {
+impl AugmentorRunner for AugmentorHost {
+    fn needs_network(&self, named: &NamedAugmentor<'_>) -> Result<bool, Failure> {
         let release = newest()?;
         let place = find(named, contract(&release)?)?;
         Ok(!place.manifest.permissions.has_no_network())
     }
 
-    fn describe(&self, named: &Named<'_>, network: &Network) -> Result<Outcome, Failure> {
+    fn describe(&self, named: &NamedAugmentor<'_>, network: &Network) -> Result<Outcome, Failure> {
         let release = newest()?;
         let mut package = loaded(named, contract(&release)?, network, None, true)?;
         let notes = package.shutdown().into_iter().collect();
@@ -44,9 +46,9 @@ impl Host for AugmentorHost {
 
     fn call(
         &self,
-        named: &Named<'_>,
+        named: &NamedAugmentor<'_>,
         network: &Network,
-        request: &Request<'_>,
+        request: &AugmentorRequest<'_>,
         sink: &mut dyn FnMut(&Value) -> bool,
     ) -> Result<Outcome, Failure> {
         let release = newest()?;
@@ -116,7 +118,10 @@ pub fn contract(release: &SpecRelease) -> Result<&AugmentorContract, Failure> {
 ///
 /// # Errors
 /// When there is none, or its manifest breaks a rule.
-pub fn find(named: &Named<'_>, contract: &AugmentorContract) -> Result<PackagePlace, Failure> {
+pub fn find(
+    named: &NamedAugmentor<'_>,
+    contract: &AugmentorContract,
+) -> Result<PackagePlace, Failure> {
     let known: Vec<_> = contract.runtimes.iter().map(|key| key.as_str()).collect();
     if let Some(runtime) = named.runtime.filter(|runtime| !known.contains(runtime)) {
         let message = format!("`{}` is not a runtime of augmentors", excerpt(runtime, 60));
@@ -129,7 +134,7 @@ pub fn find(named: &Named<'_>, contract: &AugmentorContract) -> Result<PackagePl
 }
 
 fn loaded<'c>(
-    named: &Named<'_>,
+    named: &NamedAugmentor<'_>,
     contract: &'c AugmentorContract,
     network: &Network,
     limit: Option<std::time::Duration>,

@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::commands::augmentor::seam::{Callee, Named};
-use crate::mcp::answer::Fault;
-use crate::mcp::mode::Mode;
-use crate::mcp::provider::{Call, Declared, Identity, Opener, Options, Provider, Subject};
-use crate::mcp::tool::{self, Hints, Tool};
+use crate::commands::augmentor::seam::{Callee, NamedAugmentor};
+use crate::mcp::answer::ToolFault;
+use crate::mcp::mode::ToolMode;
+use crate::mcp::provider::{
+    Call, Declared, Opener, Options, Provider, ServedSubject, ToolIdentity,
+};
+use crate::mcp::tool::{self, Hints, McpTool};
 use crate::report::Failure;
 use crate::system::terminal;
 use crate::visible::visible;
@@ -33,7 +35,11 @@ const MAX_LINES: usize = 50;
 pub struct AugmentorOpener;
 
 impl Opener for AugmentorOpener {
-    fn declared(&self, subject: &Subject<'_>, options: &Options) -> Result<Declared, Failure> {
+    fn declared(
+        &self,
+        subject: &ServedSubject<'_>,
+        options: &Options,
+    ) -> Result<Declared, Failure> {
         let name = name_of(subject);
         let place = find(&named(&name, options), current()?)?;
         let permissions = &place.manifest.permissions;
@@ -44,7 +50,11 @@ impl Opener for AugmentorOpener {
         })
     }
 
-    fn open(&self, subject: &Subject<'_>, options: &Options) -> Result<Box<dyn Provider>, Failure> {
+    fn open(
+        &self,
+        subject: &ServedSubject<'_>,
+        options: &Options,
+    ) -> Result<Box<dyn Provider>, Failure> {
         Ok(Box::new(Augmentor::open(&name_of(subject), options)?))
     }
 
@@ -64,21 +74,25 @@ fn current() -> Result<&'static AugmentorContract, Failure> {
     Ok(CONTRACT.get_or_init(|| found))
 }
 
-fn name_of(subject: &Subject<'_>) -> String {
+fn name_of(subject: &ServedSubject<'_>) -> String {
     match subject {
-        Subject::Project(project) => project.root.display().to_string(),
-        Subject::Named(name) => (*name).to_owned(),
+        ServedSubject::Project(project) => project.root.display().to_string(),
+        ServedSubject::Named(name) => (*name).to_owned(),
     }
 }
 
-fn named<'a>(package: &'a str, options: &'a Options) -> Named<'a> {
-    Named { package, runtime: options.runtime.as_deref(), python: options.python.as_deref() }
+fn named<'a>(package: &'a str, options: &'a Options) -> NamedAugmentor<'a> {
+    NamedAugmentor {
+        package,
+        runtime: options.runtime.as_deref(),
+        python: options.python.as_deref(),
+    }
 }
 
 /// A loaded package.
 struct Augmentor {
-    identity: Identity,
-    tools: Vec<Tool>,
+    identity: ToolIdentity,
+    tools: Vec<McpTool>,
     manifest: PathBuf,
     context: Context,
     contract: &'static AugmentorContract,
@@ -131,21 +145,21 @@ impl Augmentor {
         }
     }
 
-    fn fault(&self, error: CallError) -> Fault {
+    fn fault(&self, error: CallError) -> ToolFault {
         let code = error.error.code;
         let known = self.contract.error.codes.iter().find(|(key, _)| key.as_str() == code);
-        let mut fault = Fault::new(&code, error.error.message).data(error.error.data);
+        let mut fault = ToolFault::new(&code, error.error.message).data(error.error.data);
         fault.is_retryable = known.is_some_and(|(_, code)| code.retryable);
         fault
     }
 }
 
 impl Provider for Augmentor {
-    fn identity(&self) -> &Identity {
+    fn identity(&self) -> &ToolIdentity {
         &self.identity
     }
 
-    fn tools(&self) -> &[Tool] {
+    fn tools(&self) -> &[McpTool] {
         &self.tools
     }
 
@@ -153,9 +167,9 @@ impl Provider for Augmentor {
         "invalid_input"
     }
 
-    fn call(&self, call: &Call<'_>) -> Result<Value, Fault> {
+    fn call(&self, call: &Call<'_>) -> Result<Value, ToolFault> {
         let Some(mut package) = self.turn(call.is_cancelled) else {
-            return Err(Fault::new("cancelled", "the call was cancelled"));
+            return Err(ToolFault::new("cancelled", "the call was cancelled"));
         };
         let arguments = Value::Object(call.arguments.clone());
         let callee = Callee::Command { name: &call.tool.id, args: &arguments };
@@ -204,13 +218,13 @@ fn spoken(chunk: &Value) -> String {
     }
 }
 
-fn identity(package: &HostedPackage<'_>) -> Identity {
+fn identity(package: &HostedPackage<'_>) -> ToolIdentity {
     let place: &PackagePlace = &package.place;
     let (_, missing_secrets) = package::secrets(place);
     let notes = package.containment.not_enforced.iter().map(|left| {
         format!("the permission `{}` is not enforced: {}", left.permission, left.reason)
     });
-    Identity {
+    ToolIdentity {
         name: place.name().to_owned(),
         version: place.manifest.version.clone().unwrap_or_default(),
         family: FAMILY.name(),
@@ -221,14 +235,14 @@ fn identity(package: &HostedPackage<'_>) -> Identity {
 }
 
 /// Nothing says which command of a package changes something, so its permissions decide for all of them.
-fn mode(permissions: &AskedPermissions) -> Mode {
+fn mode(permissions: &AskedPermissions) -> ToolMode {
     match permissions.writes() || !permissions.has_no_network() {
-        true => Mode::Write,
-        false => Mode::Readonly,
+        true => ToolMode::Write,
+        false => ToolMode::Readonly,
     }
 }
 
-fn tools(package: &HostedPackage<'_>, contract: &AugmentorContract) -> Vec<Tool> {
+fn tools(package: &HostedPackage<'_>, contract: &AugmentorContract) -> Vec<McpTool> {
     let place = &package.place;
     let separator = contract.mcp.separator.as_deref().unwrap_or("_");
     let prefix = place.manifest.tool_prefix.as_deref().unwrap_or_default();
@@ -248,7 +262,7 @@ fn tools(package: &HostedPackage<'_>, contract: &AugmentorContract) -> Vec<Tool>
             "" => id.to_owned(),
             _ => format!("{prefix}{separator}{id}"),
         };
-        Some(Tool {
+        Some(McpTool {
             name: tool::name("", &name),
             id: id.to_owned(),
             description,
@@ -277,11 +291,11 @@ mod tests {
     #[test]
     fn a_package_that_could_change_something_needs_the_mode_write() {
         for (filesystem, network, wanted) in [
-            ("none", "none", Mode::Readonly),
-            ("read", "none", Mode::Readonly),
-            ("read", "https", Mode::Write),
-            ("write", "none", Mode::Write),
-            ("read-write", "all", Mode::Write),
+            ("none", "none", ToolMode::Readonly),
+            ("read", "none", ToolMode::Readonly),
+            ("read", "https", ToolMode::Write),
+            ("write", "none", ToolMode::Write),
+            ("read-write", "all", ToolMode::Write),
         ] {
             let permissions = AskedPermissions {
                 filesystem: filesystem.into(),

@@ -17,7 +17,7 @@ const START: &str = " --- tables ---\n";
 const END: &str = " --- end of tables ---\n";
 
 /// One language of the tables.
-trait Language {
+trait ModuleLanguage {
     fn text(&self, value: &str) -> String;
     fn texts(&self, values: &[&str]) -> String;
     /// A table of literals.
@@ -27,9 +27,9 @@ trait Language {
     fn constant(&self, about: &str, name: &str, kind: &str, value: &str) -> String;
 }
 
-struct Python;
+struct PythonModule;
 
-impl Language for Python {
+impl ModuleLanguage for PythonModule {
     fn text(&self, value: &str) -> String {
         python::string(value)
     }
@@ -55,7 +55,7 @@ impl Language for Python {
 
 struct JavaScript;
 
-impl Language for JavaScript {
+impl ModuleLanguage for JavaScript {
     fn text(&self, value: &str) -> String {
         javascript::string(value)
     }
@@ -95,7 +95,7 @@ fn braces(rows: &[(&str, String)], lines: bool, quote: impl Fn(&str) -> String) 
 /// The module for Python.
 #[must_use]
 pub fn python(contract: &AugmentorContract) -> String {
-    let constants = constants(contract, &Python);
+    let constants = constants(contract, &PythonModule);
     filled(PYTHON, &format!("#{START}"), &format!("#{END}"), &constants.concat())
 }
 
@@ -113,7 +113,7 @@ fn filled(text: &str, start: &str, end: &str, tables: &str) -> String {
     format!("{head}{start}{tables}{end}{tail}")
 }
 
-fn constants<L: Language>(contract: &AugmentorContract, language: &L) -> Vec<String> {
+fn constants<L: ModuleLanguage>(contract: &AugmentorContract, language: &L) -> Vec<String> {
     let keys = |keys: &[Key]| {
         let keys: Vec<_> = keys.iter().map(Key::as_str).collect();
         language.texts(&keys)

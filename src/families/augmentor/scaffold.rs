@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 
 use crate::contract::cli_name::CliName;
 use crate::generate::cli_values;
-use crate::generate::scaffold::Origin;
+use crate::generate::scaffold::ScaffoldOrigin;
 use crate::report::{ErrorCode, Failure};
 use crate::workflows::new::choices::{shown, slug};
-use crate::workflows::new::subject::{Named, Scaffolder, Subject, Wanted, without_preset};
+use crate::workflows::new::subject::{Named, Scaffolder, Subject, WantedProject, without_preset};
 
 /// The question that asks for both runtimes in one source tree, and the answer that does.
 const RUNTIMES: (&str, &str) = ("runtimes", "both");
@@ -17,7 +17,7 @@ const RUNTIMES: (&str, &str) = ("runtimes", "both");
 pub struct AugmentorScaffolder;
 
 impl Scaffolder for AugmentorScaffolder {
-    fn name(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Named>, Failure> {
+    fn name(&self, wanted: &WantedProject<'_>) -> Result<Box<dyn Named>, Failure> {
         let python = wanted.template.outputs.contains_key("python");
         let parsed = CliName::parse(wanted.name, python);
         let taken = |name: &CliName| {
@@ -51,7 +51,7 @@ impl Named for PackageName {
 
     fn subject(
         self: Box<Self>,
-        wanted: &Wanted<'_>,
+        wanted: &WantedProject<'_>,
         _answers: &mut BTreeMap<String, String>,
     ) -> Result<Box<dyn Subject>, Failure> {
         without_preset(wanted)?;
@@ -79,7 +79,7 @@ impl Subject for NewAugmentor {
         self.name.package()
     }
 
-    fn variables(&self, answers: &BTreeMap<String, String>, origin: &Origin<'_>) -> Value {
+    fn variables(&self, answers: &BTreeMap<String, String>, origin: &ScaffoldOrigin<'_>) -> Value {
         let mut variables = cli_values::variables(&self.name, answers, origin);
         let both = answers.get(RUNTIMES.0).is_some_and(|answer| answer == RUNTIMES.1);
         let says = |holds: bool| if holds { "yes" } else { "no" };

@@ -12,12 +12,14 @@ use crate::conform::target;
 use crate::error::{io_code, io_hint};
 use crate::inputs::project::Project;
 use crate::inputs::spec_source;
-use crate::mcp::answer::Fault;
+use crate::mcp::answer::ToolFault;
 use crate::mcp::envelope;
-use crate::mcp::mode::Mode;
-use crate::mcp::program::{Program, option};
-use crate::mcp::provider::{Call, Declared, Identity, Opener, Options, Provider, Subject};
-use crate::mcp::tool::{self, Hints, Tool};
+use crate::mcp::mode::ToolMode;
+use crate::mcp::program::{ServedProgram, option};
+use crate::mcp::provider::{
+    Call, Declared, Opener, Options, Provider, ServedSubject, ToolIdentity,
+};
+use crate::mcp::tool::{self, Hints, McpTool};
 use crate::report::{ErrorCode, Failure};
 use crate::system::{environment, files};
 use crate::visible::excerpt;
@@ -29,9 +31,9 @@ const MAX_MANIFEST: u64 = 2 * 1024 * 1024;
 const RUNTIME: &str = "connector";
 
 /// An option of every command: its id, its kind, what it does.
-type Shape = (&'static str, FieldKind, &'static str);
+type FieldShape = (&'static str, FieldKind, &'static str);
 
-const SHAPES: [Shape; 2] = [
+const SHAPES: [FieldShape; 2] = [
     (
         "fields",
         FieldKind::String,
@@ -43,7 +45,11 @@ const SHAPES: [Shape; 2] = [
 pub struct HarnessOpener;
 
 impl Opener for HarnessOpener {
-    fn declared(&self, subject: &Subject<'_>, _options: &Options) -> Result<Declared, Failure> {
+    fn declared(
+        &self,
+        subject: &ServedSubject<'_>,
+        _options: &Options,
+    ) -> Result<Declared, Failure> {
         let project = project_of(subject)?;
         let connector = read(project, &project.root.join(CONNECTOR_PATH))?;
         let keys = connector.service_keys.iter().map(|key| key.as_str().to_owned());
@@ -54,7 +60,11 @@ impl Opener for HarnessOpener {
         })
     }
 
-    fn open(&self, subject: &Subject<'_>, options: &Options) -> Result<Box<dyn Provider>, Failure> {
+    fn open(
+        &self,
+        subject: &ServedSubject<'_>,
+        options: &Options,
+    ) -> Result<Box<dyn Provider>, Failure> {
         Ok(Box::new(ServedConnector::open(project_of(subject)?, options)?))
     }
 
@@ -64,10 +74,10 @@ impl Opener for HarnessOpener {
 }
 
 /// The manifest says which inputs there are, and only a project has it.
-fn project_of<'p>(subject: &Subject<'p>) -> Result<&'p Project, Failure> {
+fn project_of<'p>(subject: &ServedSubject<'p>) -> Result<&'p Project, Failure> {
     match *subject {
-        Subject::Project(project) => Ok(project),
-        Subject::Named(name) => {
+        ServedSubject::Project(project) => Ok(project),
+        ServedSubject::Named(name) => {
             let message = format!("`{}` has no connector.json", excerpt(name, 200));
             Err(Failure::new(ErrorCode::NotFound, message)
                 .hint("pass the directory of the connector"))
@@ -77,11 +87,11 @@ fn project_of<'p>(subject: &Subject<'p>) -> Result<&'p Project, Failure> {
 
 /// A connector whose program is there.
 struct ServedConnector {
-    identity: Identity,
-    tools: Vec<Tool>,
+    identity: ToolIdentity,
+    tools: Vec<McpTool>,
     fields: BTreeMap<String, FieldKind>,
     manifest: PathBuf,
-    program: Program,
+    program: ServedProgram,
 }
 
 impl ServedConnector {
@@ -95,7 +105,7 @@ impl ServedConnector {
             connector.service_keys.iter().map(|key| key.as_str().to_owned()).collect();
         let missing = keys.iter().filter(|key| environment::read(key).is_none()).cloned();
         let version = connector.document.get("version").and_then(Value::as_str);
-        let identity = Identity {
+        let identity = ToolIdentity {
             name: name.clone(),
             version: version.unwrap_or_default().to_owned(),
             family: FAMILY.name(),
@@ -103,7 +113,7 @@ impl ServedConnector {
             missing_secrets: missing.collect(),
             notes: Vec::new(),
         };
-        let program = Program {
+        let program = ServedProgram {
             name,
             path: found.program,
             prefix: found.prefix,
@@ -150,11 +160,11 @@ fn read(project: &Project, path: &Path) -> Result<Connector, Failure> {
 }
 
 impl Provider for ServedConnector {
-    fn identity(&self) -> &Identity {
+    fn identity(&self) -> &ToolIdentity {
         &self.identity
     }
 
-    fn tools(&self) -> &[Tool] {
+    fn tools(&self) -> &[McpTool] {
         &self.tools
     }
 
@@ -162,7 +172,7 @@ impl Provider for ServedConnector {
         "INVALID_USAGE"
     }
 
-    fn call(&self, call: &Call<'_>) -> Result<Value, Fault> {
+    fn call(&self, call: &Call<'_>) -> Result<Value, ToolFault> {
         let mut arguments: Vec<String> = call.tool.id.split('.').map(str::to_owned).collect();
         for (id, value) in call.arguments {
             let Some(kind) = self.fields.get(id) else { continue };
@@ -192,7 +202,7 @@ fn word(id: &str, kind: FieldKind, value: &Value) -> Option<String> {
 }
 
 /// Options of every command of our runtime that say what an answer shows, unless the connector has such inputs.
-fn shapes(is_ours: bool, known: &BTreeMap<String, FieldKind>) -> Vec<Shape> {
+fn shapes(is_ours: bool, known: &BTreeMap<String, FieldKind>) -> Vec<FieldShape> {
     if is_ours {
         SHAPES.into_iter().filter(|(id, ..)| !known.contains_key(*id)).collect()
     } else {
@@ -200,7 +210,7 @@ fn shapes(is_ours: bool, known: &BTreeMap<String, FieldKind>) -> Vec<Shape> {
     }
 }
 
-fn tools(connector: &Connector, shapes: &[Shape]) -> Vec<Tool> {
+fn tools(connector: &Connector, shapes: &[FieldShape]) -> Vec<McpTool> {
     let document = connector.document.get("commands").and_then(Value::as_array);
     let described: BTreeMap<&str, &Value> = document
         .into_iter()
@@ -210,13 +220,13 @@ fn tools(connector: &Connector, shapes: &[Shape]) -> Vec<Tool> {
     let prefix = connector.tool.short().replace('-', "_");
     let commands = connector.commands.iter().map(|(id, command)| {
         let id = id.as_str();
-        let mode = Mode::parse(command.required_mode.as_str()).unwrap_or(Mode::Admin);
+        let mode = ToolMode::parse(command.required_mode.as_str()).unwrap_or(ToolMode::Admin);
         let mut hints = Hints::of(mode, Some(true));
         hints.is_destructive |= command.action_class == "destructive";
         let tags = ["resource", "action_class"]
             .iter()
             .filter_map(|member| described.get(id)?.get(member)?.as_str().map(str::to_owned));
-        Tool {
+        McpTool {
             name: tool::name(&prefix, id),
             id: id.to_owned(),
             description: command.summary.clone(),
@@ -234,7 +244,7 @@ fn tools(connector: &Connector, shapes: &[Shape]) -> Vec<Tool> {
 fn input(
     connector: &Connector,
     command: &ConnectorCommand,
-    shapes: &[Shape],
+    shapes: &[FieldShape],
 ) -> Map<String, Value> {
     let mut properties: Map<String, Value> = command
         .options

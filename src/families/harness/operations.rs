@@ -31,7 +31,7 @@ pub struct Preset {
     pub picker_names: IndexMap<Key, Key>,
     /// What the API can report by itself; the host lists them.
     #[serde(default)]
-    pub events: Vec<Event>,
+    pub events: Vec<ConnectorEvent>,
     #[serde(default)]
     pub refusals: Vec<PresetRefusal>,
     #[serde(default)]
@@ -74,7 +74,7 @@ pub struct PresetPartial {
 /// Something that happens behind the API, and the filters that a person may set.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Event {
+pub struct ConnectorEvent {
     pub id: String,
     pub resource: Key,
     pub summary: String,

@@ -10,7 +10,7 @@ use super::generate::{manifest, values as connector_values};
 use super::operations::{AuthScheme, Preset, parse_preset};
 use crate::contract::json;
 use crate::generate::record_text::quote;
-use crate::generate::scaffold::Origin;
+use crate::generate::scaffold::ScaffoldOrigin;
 use crate::inputs::embedded::EXAMPLE_PRESET;
 use crate::openapi::{ApiDescription, ApiPlan, RequestKey};
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
@@ -18,7 +18,7 @@ use crate::report::answers::openapi::ApiChange;
 use crate::report::{ErrorCode, Failure};
 use crate::workflows::new::choices::{preset_text, shown, slug};
 use crate::workflows::new::own_preset;
-use crate::workflows::new::subject::{DescribedNames, Named, Scaffolder, Subject, Wanted};
+use crate::workflows::new::subject::{DescribedNames, Named, Scaffolder, Subject, WantedProject};
 
 use super::{api_answers, declared, described, described_changes};
 
@@ -62,7 +62,7 @@ impl Scaffolder for HarnessScaffolder {
         Ok(described::preset(&tool_name(name)?, api, plan))
     }
 
-    fn name(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Named>, Failure> {
+    fn name(&self, wanted: &WantedProject<'_>) -> Result<Box<dyn Named>, Failure> {
         Ok(Box::new(ConnectorName(tool_name(wanted.name)?)))
     }
 }
@@ -76,7 +76,7 @@ impl Named for ConnectorName {
 
     fn subject(
         self: Box<Self>,
-        wanted: &Wanted<'_>,
+        wanted: &WantedProject<'_>,
         answers: &mut BTreeMap<String, String>,
     ) -> Result<Box<dyn Subject>, Failure> {
         let (preset_name, preset) = preset(wanted, &self.0, answers)?;
@@ -116,7 +116,7 @@ impl Subject for NewConnector {
         Some(self.preset.operations.len() + META_COMMANDS)
     }
 
-    fn variables(&self, answers: &BTreeMap<String, String>, origin: &Origin<'_>) -> Value {
+    fn variables(&self, answers: &BTreeMap<String, String>, origin: &ScaffoldOrigin<'_>) -> Value {
         connector_values::variables(&self.tool, &self.preset, answers, origin)
     }
 
@@ -174,7 +174,7 @@ fn tool_name(name: &str) -> Result<ToolName, Failure> {
 }
 
 fn preset(
-    wanted: &Wanted<'_>,
+    wanted: &WantedProject<'_>,
     tool: &ToolName,
     answers: &BTreeMap<String, String>,
 ) -> Result<(String, Preset), Failure> {
@@ -195,7 +195,7 @@ fn preset(
     Ok((name, preset))
 }
 
-fn example(wanted: &Wanted<'_>, tool: &ToolName) -> Result<Preset, Failure> {
+fn example(wanted: &WantedProject<'_>, tool: &ToolName) -> Result<Preset, Failure> {
     let text = wanted.presets.get(EXAMPLE_PRESET).map_or("", |text| text);
     Ok(parse_preset(EXAMPLE_PRESET, &fill_example(text, tool))?)
 }

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::generate::scaffold::Origin;
+use crate::generate::scaffold::ScaffoldOrigin;
 use crate::report::{ErrorCode, Failure};
 use crate::workflows::new::choices::{shown, slug};
-use crate::workflows::new::subject::{Named, Scaffolder, Subject, Wanted, without_preset};
+use crate::workflows::new::subject::{Named, Scaffolder, Subject, WantedProject, without_preset};
 
 use super::name::PlainName;
 
 pub struct PlainScaffolder;
 
 impl Scaffolder for PlainScaffolder {
-    fn name(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Named>, Failure> {
+    fn name(&self, wanted: &WantedProject<'_>) -> Result<Box<dyn Named>, Failure> {
         let name = PlainName::parse(wanted.name).ok_or_else(|| {
             let message = format!(
                 "`{}` cannot be the name of a project: it must be letters, digits, `-`, `_` and `.`",
@@ -39,7 +39,7 @@ impl Named for NamedPlain {
 
     fn subject(
         self: Box<Self>,
-        wanted: &Wanted<'_>,
+        wanted: &WantedProject<'_>,
         _answers: &mut BTreeMap<String, String>,
     ) -> Result<Box<dyn Subject>, Failure> {
         without_preset(wanted)?;
@@ -63,7 +63,7 @@ impl Subject for PlainProject {
     }
 
     /// No tag of a contract: printing one is an error of the template.
-    fn variables(&self, answers: &BTreeMap<String, String>, origin: &Origin<'_>) -> Value {
+    fn variables(&self, answers: &BTreeMap<String, String>, origin: &ScaffoldOrigin<'_>) -> Value {
         let mut variables: Map<String, Value> =
             answers.iter().map(|(key, value)| (key.clone(), value.clone().into())).collect();
         variables.insert("aos_version".to_owned(), origin.aos_version.into());

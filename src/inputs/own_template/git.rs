@@ -12,7 +12,7 @@ use std::io::Write as _;
 use crate::generate::record_origin::{
     GitAddress, TemplateOrigin, TemplateSource, is_commit, is_tag,
 };
-use crate::release::archive::{self, Kept, Layout};
+use crate::release::archive::{self, KeptFile, Layout};
 use crate::system::environment;
 use crate::system::files;
 use crate::system::process::{self, Invocation, ProcessError};
@@ -192,7 +192,7 @@ impl Git<'_> {
         let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
         let packed = packed.write_all(&bytes).and_then(|()| packed.finish());
         let packed = packed.map_err(|error| damaged(error.to_string()))?;
-        let mut kept = TemplateParts(Kept::below("", MAX_UNPACKED));
+        let mut kept = TemplateParts(KeptFile::below("", MAX_UNPACKED));
         archive::read_as(packed.as_slice(), Layout::source(), &mut kept)
             .map_err(|error| damaged(error.to_string()))?;
         Ok(kept.0.files.into_iter().collect())
@@ -200,7 +200,7 @@ impl Git<'_> {
 }
 
 /// What belongs to a template, and nothing beside it: a link elsewhere does no harm.
-struct TemplateParts(Kept);
+struct TemplateParts(KeptFile);
 
 impl archive::Receiver for TemplateParts {
     fn wants(&self, path: &str) -> bool {

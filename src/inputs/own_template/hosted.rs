@@ -4,8 +4,8 @@ use semver::Version;
 
 use crate::generate::record_origin::{TemplateOrigin, TemplateSource, is_commit, is_tag};
 use crate::plan::RelativePath;
-use crate::release::archive::{self, Kept, Layout};
-use crate::release::{Fault, Host, Release, ReleaseError, Repository, Signed, Stage};
+use crate::release::archive::{self, KeptFile, Layout};
+use crate::release::{Fault, Release, ReleaseError, ReleasesApi, Repository, Signed, Stage};
 use crate::system::http::{Client, Limits};
 use crate::system::program;
 use crate::verify::TrustRoot;
@@ -37,11 +37,11 @@ pub fn found(
         tag: tag.to_owned(),
         error,
     };
-    let asked = || -> Result<(Host, Release), ReleaseError> {
+    let asked = || -> Result<(ReleasesApi, Release), ReleaseError> {
         let agent = format!("aos/{}", program::version());
         let client = Client::new(&agent, Limits::patient())
             .map_err(|error| Fault::from(error).at(Stage::Discover))?;
-        let host = Host::from_environment(client)?.reading(version);
+        let host = ReleasesApi::from_environment(client)?.reading(version);
         let release = match &wanted.tag {
             Some(tag) => host.tagged(repository, tag)?,
             None => host.latest(repository)?,
@@ -60,7 +60,7 @@ pub fn found(
         Some(directory) => format!("{origin}@{tag}//{directory}"),
         None => format!("{origin}@{tag}"),
     };
-    let mut kept = Kept::below("", MAX_UNPACKED);
+    let mut kept = KeptFile::below("", MAX_UNPACKED);
     archive::read_as(bytes.as_slice(), Layout::documents(&top(&tag)), &mut kept)
         .map_err(|error| unavailable(&tag, Fault::from(error).at(Stage::Unpack)))?;
     let tree = TemplateTree::of_files(below(kept.files, wanted.directory.as_ref()), &name)?;

@@ -84,7 +84,7 @@ struct TemplateJudge<'a> {
 }
 
 impl TemplateJudge<'_> {
-    fn find(&mut self, keys: &[Step<'_>], message: impl Into<String>) {
+    fn find(&mut self, keys: &[JudgeStep<'_>], message: impl Into<String>) {
         let fault = TemplateFault::at(INFO, self.spans.text, self.spans.offset(keys), message);
         self.faults.push(fault);
     }
@@ -145,18 +145,21 @@ impl TemplateJudge<'_> {
     fn head(&mut self) {
         let info = self.info;
         if answer_forms::fault(Pattern::Slug, &info.name).is_some() || info.name.is_empty() {
-            self.find(&[Step::Key("name")], "a name is lower-case words joined by single dashes");
+            self.find(
+                &[JudgeStep::Key("name")],
+                "a name is lower-case words joined by single dashes",
+            );
         }
         if Version::parse(&info.version).is_none() {
-            self.find(&[Step::Key("version")], "a version has the form X.Y.Z");
+            self.find(&[JudgeStep::Key("version")], "a version has the form X.Y.Z");
         }
         if info.base.is_some() {
             let message = "only templates of aos can have a base; copy its files instead";
-            self.find(&[Step::Key("base")], message);
+            self.find(&[JudgeStep::Key("base")], message);
         }
         let known = generators(info.family);
         for generator in info.outputs.keys() {
-            let keys = [Step::Key("outputs"), Step::Key(generator)];
+            let keys = [JudgeStep::Key("outputs"), JudgeStep::Key(generator)];
             if info.family == Family::NONE {
                 self.find(&keys, "a template without `family` generates nothing");
             } else if !known.contains(&generator.as_str()) {
@@ -169,7 +172,7 @@ impl TemplateJudge<'_> {
             }
         }
         if let Some(runtime) = &info.runtime {
-            let keys = [Step::Key("runtime"), Step::Key("name")];
+            let keys = [JudgeStep::Key("runtime"), JudgeStep::Key("name")];
             if info.family == Family::NONE {
                 self.find(&keys, "a template without `family` has no runtime");
             } else if !runtimes::names().contains(&runtime.name) {
@@ -179,13 +182,14 @@ impl TemplateJudge<'_> {
             if !runtime.examples.is_empty() {
                 let message =
                     "only templates of aos can take examples of a runtime; copy the files";
-                self.find(&[Step::Key("runtime"), Step::Key("examples")], message);
+                self.find(&[JudgeStep::Key("runtime"), JudgeStep::Key("examples")], message);
             }
         }
         let mut engine = Engine::new(&Value::Object(Default::default())).ok();
         let texts = info.next.iter().enumerate();
-        let texts = texts.map(|(index, text)| (vec![Step::Key("next"), Step::Index(index)], text));
-        for (keys, text) in texts.chain([(vec![Step::Key("advice")], &info.advice)]) {
+        let texts = texts
+            .map(|(index, text)| (vec![JudgeStep::Key("next"), JudgeStep::Index(index)], text));
+        for (keys, text) in texts.chain([(vec![JudgeStep::Key("advice")], &info.advice)]) {
             let parsed = engine.as_mut().map(|engine| engine.parse(text, text));
             if let Some(Err(error)) = parsed {
                 self.find(&keys, error.detail);
@@ -197,13 +201,15 @@ impl TemplateJudge<'_> {
         let info = self.info;
         if info.questions.len() > MAX_QUESTIONS {
             let message = format!("a template has at most {MAX_QUESTIONS} questions");
-            self.find(&[Step::Key("questions")], message);
+            self.find(&[JudgeStep::Key("questions")], message);
         }
         let mut seen = BTreeSet::new();
         let mut engine = Engine::new(&Value::Object(Default::default())).ok();
         for (index, question) in info.questions.iter().enumerate() {
             let Question { key, default, choices, .. } = question;
-            let at = |member| [Step::Key("questions"), Step::Index(index), Step::Key(member)];
+            let at = |member| {
+                [JudgeStep::Key("questions"), JudgeStep::Index(index), JudgeStep::Key(member)]
+            };
             if !is_key(key) {
                 let message = format!("`{key}` is not lower-case words joined by `_`");
                 self.find(&at("key"), message);
@@ -242,11 +248,12 @@ impl TemplateJudge<'_> {
         for (index, executable) in info.executables.iter().enumerate() {
             if !files.contains(executable) {
                 let message = format!("`{executable}` is not a file of the template");
-                self.find(&[Step::Key("executables"), Step::Index(index)], message);
+                self.find(&[JudgeStep::Key("executables"), JudgeStep::Index(index)], message);
             }
         }
         for (index, only) in info.only.iter().enumerate() {
-            let at = |member| [Step::Key("only"), Step::Index(index), Step::Key(member)];
+            let at =
+                |member| [JudgeStep::Key("only"), JudgeStep::Index(index), JudgeStep::Key(member)];
             if !files.iter().chain(&outputs).any(|path| is_within(path, &only.path)) {
                 let message =
                     format!("`{}` is neither a file nor a directory of the template", only.path);
@@ -256,7 +263,7 @@ impl TemplateJudge<'_> {
                 self.find(&at("when"), "a condition is missing");
             }
             for (index, condition) in only.when.iter().enumerate() {
-                let keys = [at("when").as_slice(), [Step::Index(index)].as_slice()].concat();
+                let keys = [at("when").as_slice(), [JudgeStep::Index(index)].as_slice()].concat();
                 let asked = info.questions.iter().find(|asked| asked.key == condition.key);
                 match asked {
                     Some(asked) if asked.choices.contains(&condition.value) => {}
@@ -281,7 +288,7 @@ impl TemplateJudge<'_> {
         }
         for path in outputs.iter().filter(|path| files.contains(path)) {
             let message = format!("`{path}` is generated, so the template cannot have it too");
-            self.find(&[Step::Key("outputs")], message);
+            self.find(&[JudgeStep::Key("outputs")], message);
         }
     }
 }
@@ -296,7 +303,7 @@ fn is_key(key: &str) -> bool {
 
 /// A step into template.toml.
 #[derive(Clone, Copy)]
-enum Step<'a> {
+enum JudgeStep<'a> {
     Key(&'a str),
     Index(usize),
 }
@@ -313,14 +320,14 @@ impl<'a> Spans<'a> {
     }
 
     /// The offset of the member, or of the nearest table around it.
-    fn offset(&self, keys: &[Step<'_>]) -> usize {
+    fn offset(&self, keys: &[JudgeStep<'_>]) -> usize {
         let Some(document) = &self.document else { return 0 };
         let mut item: &Item = document.as_item();
         let mut at = 0;
         for key in keys {
             let inner = match key {
-                Step::Key(key) => item.get(*key),
-                Step::Index(index) => {
+                JudgeStep::Key(key) => item.get(*key),
+                JudgeStep::Index(index) => {
                     // The values of an array are no items, but have spans.
                     if let Some(value) = item.as_array().and_then(|array| array.get(*index)) {
                         at = value.span().map_or(at, |span| span.start);

@@ -23,13 +23,14 @@ pub struct RepositoryFile {
     pub executable: bool,
 }
 
+/// The path of a file that was passed over, and the reason.
+pub type NotRead = (String, String);
+
 /// The files below `root`, a canonical path, in order; and what was passed over, with the reason.
 ///
 /// # Errors
 /// When the directory cannot be read or has too many files.
-pub fn repository_files(
-    root: &Path,
-) -> Result<(Vec<RepositoryFile>, Vec<(String, String)>), TemplateError> {
+pub fn repository_files(root: &Path) -> Result<(Vec<RepositoryFile>, Vec<NotRead>), TemplateError> {
     let mut checkout = Checkout::of(root, is_skipped);
     let (mut found, mut passed) = (Vec::new(), Vec::new());
     let walk = walkdir::WalkDir::new(root).follow_links(false).min_depth(1).max_depth(MAX_DEPTH);

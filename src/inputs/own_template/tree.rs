@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use crate::plan::{Digest, RelativePath};
-use crate::release::archive::{self, ArchiveError, Kept, Layout};
+use crate::release::archive::{self, ArchiveError, KeptFile, Layout};
 use crate::system::files::{self, Kind};
 
 use super::fault::{TemplateError, TemplateFault};
@@ -135,7 +135,7 @@ impl TemplateTree {
     /// # Errors
     /// When the archive is damaged, or what is in it is no template.
     pub fn unpack(archive: &[u8], name: &str) -> Result<Self, TemplateError> {
-        let mut kept = Kept::below("", MAX_TREE);
+        let mut kept = KeptFile::below("", MAX_TREE);
         archive::read_as(archive, Layout::documents(TOP), &mut kept)
             .map_err(|error: ArchiveError| unusable(name, error.to_string()))?;
         Self::of_files(kept.files, name)

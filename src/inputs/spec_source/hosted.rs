@@ -8,8 +8,10 @@ use semver::Version;
 use crate::contract::{Family, SpecTag};
 use crate::generate::record::{HostedPlace, Record, SpecSource};
 use crate::generate::vendor::SpecRelease;
-use crate::release::archive::{self, Chosen, Layout};
-use crate::release::{Fault, Host, Release, ReleaseError, Repository, Signed, Stage, unsigned};
+use crate::release::archive::{self, ChosenFiles, Layout};
+use crate::release::{
+    Fault, Release, ReleaseError, ReleasesApi, Repository, Signed, Stage, unsigned,
+};
 use crate::system::http::{Client, Limits};
 use crate::system::program;
 use crate::verify::TrustRoot;
@@ -26,7 +28,7 @@ const MAX_SOURCE: u64 = 32 * 1024 * 1024;
 
 /// One contract at one tag, and its location.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Wanted {
+pub struct WantedRelease {
     repository: Repository,
     place: HostedPlace,
     family: Family,
@@ -43,7 +45,7 @@ pub struct Terms<'a> {
 
 /// The newest release of a repository.
 pub struct Newest {
-    host: Host,
+    host: ReleasesApi,
     release: Release,
     pub tag: SpecTag,
 }
@@ -71,7 +73,7 @@ pub fn newest(repository: &Repository) -> Result<Newest, SpecError> {
 /// # Errors
 /// If it is not available, is not signed by its release workflow at its tag, or is not a contract of that tag.
 pub fn hosted_release(
-    wanted: &Wanted,
+    wanted: &WantedRelease,
     terms: Terms<'_>,
     newest: Option<Newest>,
 ) -> Result<Obtained, SpecError> {
@@ -100,11 +102,11 @@ pub fn hosted_release(
     }
 }
 
-fn connect() -> Result<Host, ReleaseError> {
+fn connect() -> Result<ReleasesApi, ReleaseError> {
     let agent = format!("aos/{}", program::version());
     let client = Client::new(&agent, Limits::patient())
         .map_err(|error| Fault::from(error).at(Stage::Discover))?;
-    Ok(Host::from_environment(client)?.reading(version))
+    Ok(ReleasesApi::from_environment(client)?.reading(version))
 }
 
 /// Spec tags may have two numbers, and no `v`.
@@ -112,7 +114,7 @@ fn version(tag: &str) -> Option<Version> {
     SpecTag::parse(tag).ok().map(|tag| tag.version().clone())
 }
 
-impl Wanted {
+impl WantedRelease {
     /// The contract that a record asks for at `tag`; `None` when it names no host.
     #[must_use]
     pub fn of(record: &Record, tag: SpecTag) -> Option<Self> {
@@ -167,7 +169,7 @@ impl Wanted {
 
     fn signed(
         &self,
-        host: &Host,
+        host: &ReleasesApi,
         release: &Release,
         terms: Terms<'_>,
     ) -> Result<Obtained, SpecError> {
@@ -190,7 +192,7 @@ impl Wanted {
     }
 
     /// The archive of a release that nobody signed, or else what the host packs.
-    fn unsigned(&self, host: &Host, release: &Release) -> Result<Obtained, SpecError> {
+    fn unsigned(&self, host: &ReleasesApi, release: &Release) -> Result<Obtained, SpecError> {
         let name = self.archive();
         if release.asset(&name).is_none() {
             return self.packed(host);
@@ -205,7 +207,7 @@ impl Wanted {
         })
     }
 
-    fn packed(&self, host: &Host) -> Result<Obtained, SpecError> {
+    fn packed(&self, host: &ReleasesApi) -> Result<Obtained, SpecError> {
         let bytes = unsigned::source(host, &self.repository, self.tag.as_str(), MAX_SOURCE)
             .map_err(|error| self.unavailable(error))?;
         Ok(Obtained {
@@ -221,7 +223,7 @@ impl Wanted {
         let candidates = self.candidates();
         let names: BTreeSet<_> =
             candidates.iter().flat_map(|(contract, spec)| [contract, spec]).cloned().collect();
-        let mut chosen = Chosen::named(names, MAX_SPEC_FILE);
+        let mut chosen = ChosenFiles::named(names, MAX_SPEC_FILE);
         archive::read_as(bytes, layout, &mut chosen)
             .map_err(|error| self.unavailable(Fault::from(error).at(Stage::Unpack)))?;
         let absent = |looked: Vec<String>| SpecError::NotInArchive {

@@ -26,14 +26,14 @@ const MAX_FILES: usize = 32;
 
 /// A release as it came from its host.
 #[derive(Debug)]
-pub struct Kept {
+pub struct KeptRelease {
     pub evidence: SignedList,
     pub archive: Vec<u8>,
 }
 
 /// What was kept of the release of `repository` at `tag`. Nothing of it is verified yet.
 #[must_use]
-pub fn load(repository: &Repository, tag: &SpecTag) -> Option<Kept> {
+pub fn load(repository: &Repository, tag: &SpecTag) -> Option<KeptRelease> {
     let path = directory()?.join(name(repository, tag));
     let limit = MAX_HEAD as u64 + MAX_CHECKSUMS as u64 + MAX_BUNDLE as u64 + MAX_ARCHIVE;
     parse(&files::read(&path, limit).ok()?.bytes)
@@ -97,7 +97,7 @@ fn make_room(directory: &Path, name: &str) -> std::io::Result<()> {
 }
 
 /// The parts of a file whose lengths add up.
-fn parse(bytes: &[u8]) -> Option<Kept> {
+fn parse(bytes: &[u8]) -> Option<KeptRelease> {
     let end = |from: usize| {
         let rest = bytes.get(from..)?;
         rest.iter().take(MAX_HEAD).position(|byte| *byte == b'\n').map(|at| from + at)
@@ -117,7 +117,7 @@ fn parse(bytes: &[u8]) -> Option<Kept> {
         return None;
     }
     let evidence = SignedList { list: list_bytes.to_vec(), bundle: bundle_bytes.to_vec() };
-    Some(Kept { evidence, archive: rest.to_vec() })
+    Some(KeptRelease { evidence, archive: rest.to_vec() })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::verify::TrustRoot;
 use crate::verify::trust_root::TrustRootError;
 
 use super::fault::SpecError;
-use super::hosted::{Terms, Wanted, hosted_release};
+use super::hosted::{Terms, WantedRelease, hosted_release};
 use super::obtained::Obtained;
 use crate::release::{Fault, Stage};
 
@@ -26,14 +26,14 @@ type Answer = Arc<OnceLock<Result<Obtained, FaultNumber>>>;
 
 /// What one run was given and what it found.
 #[derive(Default)]
-pub struct Session {
+pub struct SpecSession {
     given: Option<TrustRoot>,
     embedded: OnceLock<Result<TrustRoot, TrustRootError>>,
-    answers: Mutex<Vec<(Wanted, Answer)>>,
+    answers: Mutex<Vec<(WantedRelease, Answer)>>,
     faults: Mutex<Vec<SpecError>>,
 }
 
-impl Session {
+impl SpecSession {
     /// A run that believes exactly the given root, or exactly the embedded one.
     #[must_use]
     pub fn new(given: Option<TrustRoot>) -> Self {
@@ -44,7 +44,7 @@ impl Session {
     ///
     /// # Errors
     /// The number of the fault that everybody gets who wants this release.
-    pub fn obtain(&self, wanted: &Wanted) -> Result<Obtained, FaultNumber> {
+    pub fn obtain(&self, wanted: &WantedRelease) -> Result<Obtained, FaultNumber> {
         let answer = {
             let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
             match answers.iter().find(|(known, _)| known == wanted) {
@@ -59,7 +59,7 @@ impl Session {
         answer.get_or_init(|| self.fresh(wanted).map_err(|error| self.number(error))).clone()
     }
 
-    fn fresh(&self, wanted: &Wanted) -> Result<Obtained, SpecError> {
+    fn fresh(&self, wanted: &WantedRelease) -> Result<Obtained, SpecError> {
         let roots = self.roots().map_err(|error| wanted.unavailable(error))?;
         hosted_release(wanted, Terms { roots, unsigned: false }, None)
     }

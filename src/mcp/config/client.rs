@@ -3,7 +3,7 @@
 
 /// A client whose configuration aos can print.
 #[derive(Clone, Copy, Debug)]
-pub struct Client {
+pub struct McpClient {
     pub id: &'static str,
     pub title: &'static str,
     /// Where the text goes: a file of the project first, where the client has one.
@@ -37,15 +37,15 @@ pub enum Secrets {
 }
 
 /// Every client, by name.
-pub const CLIENTS: &[Client] = &[
-    Client {
+pub const CLIENTS: &[McpClient] = &[
+    McpClient {
         id: "claude-code",
         title: "Claude Code",
         files: &[".mcp.json", "~/.claude.json"],
         form: Form::TypedJson("mcpServers"),
         secrets: Secrets::Reference { before: "${", after: "}" },
     },
-    Client {
+    McpClient {
         id: "claude-desktop",
         title: "Claude Desktop",
         files: &[
@@ -55,42 +55,42 @@ pub const CLIENTS: &[Client] = &[
         form: Form::Json("mcpServers"),
         secrets: Secrets::Literal,
     },
-    Client {
+    McpClient {
         id: "codex",
         title: "Codex",
         files: &["~/.codex/config.toml", ".codex/config.toml"],
         form: Form::Toml,
         secrets: Secrets::Named,
     },
-    Client {
+    McpClient {
         id: "cursor",
         title: "Cursor",
         files: &[".cursor/mcp.json", "~/.cursor/mcp.json"],
         form: Form::Json("mcpServers"),
         secrets: Secrets::Reference { before: "${env:", after: "}" },
     },
-    Client {
+    McpClient {
         id: "gemini-cli",
         title: "Gemini CLI",
         files: &[".gemini/settings.json", "~/.gemini/settings.json"],
         form: Form::Json("mcpServers"),
         secrets: Secrets::Reference { before: "$", after: "" },
     },
-    Client {
+    McpClient {
         id: "vscode",
         title: "VS Code",
         files: &[".vscode/mcp.json"],
         form: Form::TypedJson("servers"),
         secrets: Secrets::Asked,
     },
-    Client {
+    McpClient {
         id: "windsurf",
         title: "Windsurf",
         files: &["~/.codeium/windsurf/mcp_config.json"],
         form: Form::Json("mcpServers"),
         secrets: Secrets::Reference { before: "${env:", after: "}" },
     },
-    Client {
+    McpClient {
         id: "zed",
         title: "Zed",
         files: &[".zed/settings.json", "~/.config/zed/settings.json"],
@@ -99,7 +99,7 @@ pub const CLIENTS: &[Client] = &[
     },
 ];
 
-impl Client {
+impl McpClient {
     /// The client called `id`.
     #[must_use]
     pub fn find(id: &str) -> Option<&'static Self> {

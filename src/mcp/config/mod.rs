@@ -5,7 +5,7 @@
 mod client;
 mod render;
 
-pub use client::{CLIENTS, Client};
+pub use client::{CLIENTS, McpClient};
 pub use render::text;
 
 /// A server to be configured.

@@ -4,14 +4,14 @@ use serde_json::{Map, Value, json};
 use toml_edit::{Array, DocumentMut, Item, Table};
 
 use super::ServerEntry;
-use super::client::{Client, Form, Secrets};
+use super::client::{Form, McpClient, Secrets};
 
 /// The placeholder for a value that the user must insert.
 const PLACEHOLDER: &str = "VALUE OF ";
 
 /// The configuration of a server for a client, ready for its file.
 #[must_use]
-pub fn text(client: &Client, server: &ServerEntry) -> String {
+pub fn text(client: &McpClient, server: &ServerEntry) -> String {
     match client.form {
         Form::Json(member) => json_text(client, server, member, false),
         Form::TypedJson(member) => json_text(client, server, member, true),
@@ -19,7 +19,7 @@ pub fn text(client: &Client, server: &ServerEntry) -> String {
     }
 }
 
-fn json_text(client: &Client, server: &ServerEntry, member: &str, is_typed: bool) -> String {
+fn json_text(client: &McpClient, server: &ServerEntry, member: &str, is_typed: bool) -> String {
     let mut entry = Map::new();
     if is_typed {
         entry.insert("type".to_owned(), "stdio".into());
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_secret_is_named_in_the_way_of_its_client() {
         let of = |id: &str| {
-            let client = super::super::Client::find(id).unwrap();
+            let client = super::super::McpClient::find(id).unwrap();
             text(client, &server())
         };
         assert!(of("claude-code").contains(r#""GITHUB_TOKEN": "${GITHUB_TOKEN}""#));

@@ -7,7 +7,7 @@ use semver::Version;
 
 use crate::system::clock::Stopwatch;
 use crate::system::environment;
-use crate::system::session::{self, Changes, Ending, Session};
+use crate::system::session::{self, Changes, Session, SessionEnding};
 
 use super::super::executable::{self, ExecutableError};
 use super::super::output;
@@ -98,12 +98,12 @@ fn called(
     .map_err(|source| DriveError::Start { name, source })?;
     let output = output::shown(&finished.tail, finished.is_cut, &output::secrets(&variables));
     match finished.ending {
-        Ending::Exited(Some(0)) => Ok(output),
-        Ending::Exited(exit) => {
+        SessionEnding::Exited(Some(0)) => Ok(output),
+        SessionEnding::Exited(exit) => {
             Err(DriveError::Failed { name, exit, cause: cause(&output), output })
         }
-        Ending::TimedOut => Err(DriveError::TimedOut { name, seconds: limit.as_secs() }),
-        Ending::Interrupted => Err(DriveError::Interrupted),
+        SessionEnding::TimedOut => Err(DriveError::TimedOut { name, seconds: limit.as_secs() }),
+        SessionEnding::Interrupted => Err(DriveError::Interrupted),
     }
 }
 

@@ -6,12 +6,12 @@ use std::path::Path;
 use crate::system::files::{self, Kind};
 
 use super::installed;
-use super::manifest::{Difference, SkillManifest};
+use super::manifest::{ManifestDifference, SkillManifest};
 use super::places::{Bases, SkillDirectory};
 
 /// The state of one installed copy.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum State {
+pub enum CopyState {
     /// Exactly the expected files.
     Current,
     /// Another release of the Skill, only other line endings, or nothing.
@@ -24,7 +24,7 @@ pub enum State {
     Unreadable(String),
 }
 
-impl State {
+impl CopyState {
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -41,7 +41,7 @@ impl State {
 #[derive(Clone, Debug)]
 pub struct Examined {
     pub place: SkillDirectory,
-    pub state: State,
+    pub state: CopyState,
     /// Digest of the list of its files; `None` if it cannot be read.
     pub digest: Option<String>,
     /// Digest of everything in it; `None` if it cannot be read. Different after any change.
@@ -49,7 +49,7 @@ pub struct Examined {
     /// Whether it has exactly the expected files and no link.
     pub is_exact: bool,
     /// The first differences from the expected files.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<ManifestDifference>,
 }
 
 /// All places.
@@ -77,14 +77,14 @@ pub fn examine_in(
     let examined = |place: SkillDirectory| {
         let found = installed::manifest(&place.real);
         let state = match &found {
-            _ if is_work_tree(&place) => State::Developer,
-            Err(error) => State::Unreadable(error.to_string()),
-            Ok(found) if !expected.is_empty() && found == expected => State::Current,
-            Ok(found) if found.is_empty() => State::Stale,
+            _ if is_work_tree(&place) => CopyState::Developer,
+            Err(error) => CopyState::Unreadable(error.to_string()),
+            Ok(found) if !expected.is_empty() && found == expected => CopyState::Current,
+            Ok(found) if found.is_empty() => CopyState::Stale,
             Ok(found) if known.iter().chain([expected]).any(|older| older.is_same_text(found)) => {
-                State::Stale
+                CopyState::Stale
             }
-            Ok(_) => State::Modified,
+            Ok(_) => CopyState::Modified,
         };
         let differences =
             found.as_ref().map(|found| expected.differences(found)).unwrap_or_default();
@@ -114,8 +114,8 @@ impl SkillExamination {
     #[must_use]
     pub fn is_current(&self) -> bool {
         let mut counted =
-            self.places.iter().filter(|place| place.state != State::Developer).peekable();
-        counted.peek().is_some() && counted.all(|place| place.state == State::Current)
+            self.places.iter().filter(|place| place.state != CopyState::Developer).peekable();
+        counted.peek().is_some() && counted.all(|place| place.state == CopyState::Current)
     }
 
     /// Whether the canonical copy is correct.
@@ -123,19 +123,19 @@ impl SkillExamination {
     pub fn is_canonical_current(&self) -> bool {
         self.places
             .iter()
-            .any(|examined| examined.place.is_canonical && examined.state == State::Current)
+            .any(|examined| examined.place.is_canonical && examined.state == CopyState::Current)
     }
 
     /// Copies that differ from the expected files.
     pub fn wrong(&self) -> impl Iterator<Item = &Examined> {
         self.places
             .iter()
-            .filter(|examined| !matches!(examined.state, State::Current | State::Developer))
+            .filter(|examined| !matches!(examined.state, CopyState::Current | CopyState::Developer))
     }
 
     /// Working trees of developers.
     pub fn developers(&self) -> impl Iterator<Item = &Examined> {
-        self.places.iter().filter(|examined| examined.state == State::Developer)
+        self.places.iter().filter(|examined| examined.state == CopyState::Developer)
     }
 }
 

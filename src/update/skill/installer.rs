@@ -13,7 +13,7 @@ use crate::system::environment::{
     ASKING_PROGRAMS, FORCE_COLOR, FOREIGN_TO_GIT, FOREIGN_TO_NPX, GIT_CONFIG_COUNT,
     SIGNS_OF_AGENTS, variables,
 };
-use crate::system::session::{self, Changes, Ending, Session};
+use crate::system::session::{self, Changes, Session, SessionEnding};
 use crate::system::temporary::TemporaryDirectory;
 
 use super::super::output;
@@ -76,7 +76,7 @@ pub fn arguments(
 /// How a run ended.
 #[derive(Debug)]
 pub struct InstallerRun {
-    pub ending: Ending,
+    pub ending: SessionEnding,
     /// The end of its output, prepared for display.
     pub output: String,
 }

@@ -1,9 +1,9 @@
 //! Conclusions from one examination of the installed copies: who made them, who may write them, and what npx reports.
 
-use crate::system::session::Ending;
+use crate::system::session::SessionEnding;
 
 use super::agents::Pin;
-use super::examination::{Examined, SkillExamination, State};
+use super::examination::{CopyState, Examined, SkillExamination};
 use super::journal::Journal;
 
 /// Whether the installer changed this copy since `journal` to something else than the verified files.
@@ -16,7 +16,7 @@ pub(super) fn is_left_alone(examined: &Examined) -> bool {
     let place = &examined.place;
     let is_managed = place.is_canonical
         || [Pin::Older, Pin::Newer].iter().any(|pin| !place.writers(*pin).is_empty());
-    !is_managed && !matches!(examined.state, State::Stale | State::Current)
+    !is_managed && !matches!(examined.state, CopyState::Stale | CopyState::Current)
 }
 
 /// Agents whose names make the installer write the wrong copies.
@@ -29,13 +29,13 @@ pub(super) fn writers(after: &SkillExamination, pin: Pin) -> Vec<&'static str> {
 }
 
 /// What npx reports although every installed file is correct.
-pub(super) fn contradiction(ending: Ending) -> Option<String> {
+pub(super) fn contradiction(ending: SessionEnding) -> Option<String> {
     let said = match ending {
-        Ending::Exited(Some(0)) => return None,
-        Ending::Exited(Some(code)) => format!("ended with {code}"),
-        Ending::Exited(None) => "was killed by a signal".to_owned(),
-        Ending::TimedOut => "did not end in time".to_owned(),
-        Ending::Interrupted => "was interrupted".to_owned(),
+        SessionEnding::Exited(Some(0)) => return None,
+        SessionEnding::Exited(Some(code)) => format!("ended with {code}"),
+        SessionEnding::Exited(None) => "was killed by a signal".to_owned(),
+        SessionEnding::TimedOut => "did not end in time".to_owned(),
+        SessionEnding::Interrupted => "was interrupted".to_owned(),
     };
     Some(format!("npx {said}"))
 }

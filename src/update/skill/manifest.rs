@@ -28,7 +28,7 @@ struct Digests {
 
 /// A file that differs from the expected one.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Difference {
+pub struct ManifestDifference {
     pub path: String,
     pub cause: DifferenceCause,
 }
@@ -117,7 +117,7 @@ impl SkillManifest {
 
     /// The first differences between `found` and this list.
     #[must_use]
-    pub fn differences(&self, found: &Self) -> Vec<Difference> {
+    pub fn differences(&self, found: &Self) -> Vec<ManifestDifference> {
         let wrong = self.0.iter().filter_map(|(path, expected)| {
             let cause = match found.0.get(path) {
                 None => DifferenceCause::Missing,
@@ -126,13 +126,12 @@ impl SkillManifest {
                 Some(there) if there.unix == expected.unix => DifferenceCause::LineEnds,
                 Some(_) => DifferenceCause::Content,
             };
-            Some(Difference { path: path.clone(), cause })
+            Some(ManifestDifference { path: path.clone(), cause })
         });
-        let extra = found
-            .0
-            .keys()
-            .filter(|path| !self.0.contains_key(*path))
-            .map(|path| Difference { path: path.clone(), cause: DifferenceCause::Extra });
+        let extra =
+            found.0.keys().filter(|path| !self.0.contains_key(*path)).map(|path| {
+                ManifestDifference { path: path.clone(), cause: DifferenceCause::Extra }
+            });
         wrong.chain(extra).take(MAX_DIFFERENCES).collect()
     }
 

@@ -21,8 +21,8 @@ mod tools;
 mod verified;
 
 pub use agents::{Agent, Pin};
-pub use examination::{Examined, SkillExamination, State, examine};
-pub use manifest::{Difference, DifferenceCause, SkillManifest};
+pub use examination::{CopyState, Examined, SkillExamination, examine};
+pub use manifest::{DifferenceCause, ManifestDifference, SkillManifest};
 pub use places::SkillDirectory;
 pub use report::{Cause, KeptCopy, Live, Repair, SkillReport, Status};
 pub use sync::{SkillRequest, command, is_unfinished, sync};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::examination::{Examined, SkillExamination};
-use super::manifest::Difference;
+use super::manifest::ManifestDifference;
 
 /// The state of the installed Skill, compared with the requested one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -102,7 +102,7 @@ pub struct Repair {
     pub path: PathBuf,
     /// What was found there.
     pub digest: Option<String>,
-    pub differences: Vec<Difference>,
+    pub differences: Vec<ManifestDifference>,
     pub live: Live,
     /// Where the foreign files are kept.
     pub quarantine: Option<PathBuf>,

@@ -11,12 +11,12 @@ use semver::Version;
 
 use crate::release::Repository;
 use crate::system::clock::Stopwatch;
-use crate::system::session::Ending;
+use crate::system::session::SessionEnding;
 use crate::system::{checkpoint, environment, files};
 
 use super::agents::Pin;
 use super::backup;
-use super::examination::{Examined, SkillExamination, State, examine_in};
+use super::examination::{CopyState, Examined, SkillExamination, examine_in};
 use super::installed;
 use super::installer::{self, InstallerRun, Targets};
 use super::journal::Journal;
@@ -192,9 +192,9 @@ impl Work<'_> {
         for examined in &before.places {
             let is_own = is_left_alone(examined);
             let is_kept = match &examined.state {
-                State::Modified => true,
+                CopyState::Modified => true,
                 // Nobody replaces it, and nothing of it can be copied.
-                State::Unreadable(_) => !is_own,
+                CopyState::Unreadable(_) => !is_own,
                 _ => false,
             };
             if !is_kept {
@@ -237,13 +237,13 @@ impl Work<'_> {
             checkpoint::reached("skill:installed");
             let after = self.look();
             self.report.exit = match run.ending {
-                Ending::Exited(code) => code,
-                Ending::TimedOut | Ending::Interrupted => None,
+                SessionEnding::Exited(code) => code,
+                SessionEnding::TimedOut | SessionEnding::Interrupted => None,
             };
             self.report.output_tail.clone_from(&run.output);
             let writers = writers(&after, tools.pin);
             let again = after.is_canonical_current()
-                && matches!(run.ending, Ending::Exited(_))
+                && matches!(run.ending, SessionEnding::Exited(_))
                 && is_first
                 && !after.places.iter().any(|examined| is_foreign(examined, &journal))
                 && !writers.is_empty();
@@ -255,7 +255,7 @@ impl Work<'_> {
             is_first = false;
         };
         let writer = match ran.as_ref().map(|run| run.ending) {
-            Some(Ending::Exited(Some(_))) => CopyWriter::Finished,
+            Some(SessionEnding::Exited(Some(_))) => CopyWriter::Finished,
             Some(_) => CopyWriter::Stopped,
             None => CopyWriter::Absent,
         };
@@ -311,7 +311,7 @@ impl Work<'_> {
                 && begun().is_ok_and(|found| self.request.expected.has_begun(&found));
             return Some(if is_begun { CopyOrigin::Known } else { CopyOrigin::Foreign });
         }
-        let is_right = matches!(examined.state, State::Current | State::Developer);
+        let is_right = matches!(examined.state, CopyState::Current | CopyState::Developer);
         (!is_right && !is_left_alone(examined)).then_some(CopyOrigin::Known)
     }
 
@@ -362,13 +362,13 @@ impl Work<'_> {
         }
         if found.places.is_empty() {
             match run.ending {
-                Ending::TimedOut => return self.failed(Cause::TimedOut),
-                Ending::Interrupted => return self.failed(Cause::Interrupted),
-                Ending::Exited(Some(0)) => {}
-                Ending::Exited(_) if installer::is_network_fault(&run.output) => {
+                SessionEnding::TimedOut => return self.failed(Cause::TimedOut),
+                SessionEnding::Interrupted => return self.failed(Cause::Interrupted),
+                SessionEnding::Exited(Some(0)) => {}
+                SessionEnding::Exited(_) if installer::is_network_fault(&run.output) => {
                     return self.failed(Cause::Network);
                 }
-                Ending::Exited(_) => {}
+                SessionEnding::Exited(_) => {}
             }
             self.put(&SkillDirectory::absent(self.bases.canonical()), CopyOrigin::Known);
         }
@@ -384,7 +384,7 @@ impl Work<'_> {
     }
 
     /// The last look.
-    fn ended(mut self, ending: Option<Ending>) -> SkillReport {
+    fn ended(mut self, ending: Option<SessionEnding>) -> SkillReport {
         let found = self.look();
         if !self.report.repairs.is_empty() {
             return self.failed(Cause::VerifyMismatch);
@@ -401,7 +401,7 @@ impl Work<'_> {
             ));
         }
         let cause = match ending {
-            Some(Ending::Interrupted) => Cause::Interrupted,
+            Some(SessionEnding::Interrupted) => Cause::Interrupted,
             _ if unwritten.is_empty() && !alone.is_empty() => Cause::UnmanagedCopy,
             _ => Cause::NotWritten,
         };

@@ -3,7 +3,7 @@
 use crate::contract::rules::{Effect, effect, is_about_many};
 
 use super::name::{self, CommandName, NameError};
-use super::seam::{Blueprint, Input, Kind, Mode, Segment, Shape};
+use super::seam::{AddedKind, Blueprint, CommandMode, Input, InputShape, Segment};
 
 /// Longest summary, most inputs, longest path.
 const MAX_SUMMARY: usize = 60;
@@ -17,7 +17,7 @@ const DESTROYING: [&str; 7] = ["delete", "destroy", "purge", "wipe", "erase", "d
 /// What a person says.
 #[derive(Clone, Debug, Default)]
 pub struct Wish<'a> {
-    pub mode: Option<Mode>,
+    pub mode: Option<CommandMode>,
     pub summary: Option<&'a str>,
     /// `POST /v1/items/{id}/archive`.
     pub request: Option<&'a str>,
@@ -56,15 +56,15 @@ pub fn of(name: CommandName, wish: &Wish<'_>) -> Result<Blueprint, WishError> {
     let mode = mode(&id, &verb, wish.mode)?;
     let mut inputs = inputs(wish.inputs)?;
     let request = wish.request.map(request).transpose()?;
-    let many = mode != Mode::Readonly && is_about_many(&id);
+    let many = mode != CommandMode::Readonly && is_about_many(&id);
     let (method, path) = request.clone().unwrap_or_else(|| proposed(&name, mode, many));
     let shape = shape(&verb, mode, many, &method, &path);
-    if wish.inputs.is_empty() && request.is_none() && matches!(shape, Shape::Create) {
-        inputs.push(Input { name: "name".to_owned(), kind: Kind::Text, required: true });
+    if wish.inputs.is_empty() && request.is_none() && matches!(shape, InputShape::Create) {
+        inputs.push(Input { name: "name".to_owned(), kind: AddedKind::Text, required: true });
     }
     let is_update = matches!(verb.as_str(), "update" | "edit" | "rename" | "patch");
     if wish.inputs.is_empty() && request.is_none() && is_update {
-        inputs.push(Input { name: "name".to_owned(), kind: Kind::Text, required: true });
+        inputs.push(Input { name: "name".to_owned(), kind: AddedKind::Text, required: true });
     }
     let summary = match wish.summary {
         Some(text) => text.trim().to_owned(),
@@ -80,16 +80,16 @@ pub fn of(name: CommandName, wish: &Wish<'_>) -> Result<Blueprint, WishError> {
 }
 
 /// The mode that was given, if the verb allows it, or the one that the verb says.
-fn mode(id: &str, verb: &str, given: Option<Mode>) -> Result<Mode, WishError> {
+fn mode(id: &str, verb: &str, given: Option<CommandMode>) -> Result<CommandMode, WishError> {
     let effect = effect(id);
     let destroys =
         verb.split('_').any(|word| DESTROYING.contains(&word)) && effect != Effect::Reads;
     let wanted = match effect {
-        Effect::Reads => Some(Mode::Readonly),
-        _ if destroys => Some(Mode::Admin),
-        _ if is_about_many(id) => Some(Mode::Full),
-        Effect::Irreversible => Some(Mode::Admin),
-        Effect::Changes => Some(Mode::Write),
+        Effect::Reads => Some(CommandMode::Readonly),
+        _ if destroys => Some(CommandMode::Admin),
+        _ if is_about_many(id) => Some(CommandMode::Full),
+        Effect::Irreversible => Some(CommandMode::Admin),
+        Effect::Changes => Some(CommandMode::Write),
         Effect::Unknown => None,
     };
     let Some(given) = given else {
@@ -101,12 +101,12 @@ fn mode(id: &str, verb: &str, given: Option<Mode>) -> Result<Mode, WishError> {
         given: given.name(),
     };
     match effect {
-        Effect::Reads if given != Mode::Readonly => Err(refused("readonly")),
-        Effect::Changes | Effect::Irreversible if given == Mode::Readonly => {
+        Effect::Reads if given != CommandMode::Readonly => Err(refused("readonly")),
+        Effect::Changes | Effect::Irreversible if given == CommandMode::Readonly => {
             Err(refused("write or higher"))
         }
-        _ if destroys && given != Mode::Admin => Err(refused("admin")),
-        _ if given != Mode::Readonly && is_about_many(id) && given < Mode::Full => {
+        _ if destroys && given != CommandMode::Admin => Err(refused("admin")),
+        _ if given != CommandMode::Readonly && is_about_many(id) && given < CommandMode::Full => {
             Err(refused("full or higher"))
         }
         _ => Ok(given),
@@ -128,10 +128,10 @@ fn input(text: &str) -> Result<Input, WishError> {
         None => (name, true),
     };
     let kind = match kind {
-        "text" => Kind::Text,
-        "number" => Kind::Number,
-        "boolean" => Kind::Boolean,
-        "list" => Kind::List,
+        "text" => AddedKind::Text,
+        "number" => AddedKind::Number,
+        "boolean" => AddedKind::Boolean,
+        "list" => AddedKind::List,
         _ => return Err(fault()),
     };
     const RESERVED: [&str; 14] = [
@@ -154,7 +154,7 @@ fn input(text: &str) -> Result<Input, WishError> {
     if RESERVED.contains(&name.as_str()) {
         return Err(fault());
     }
-    Ok(Input { name, kind, required: required && kind != Kind::Boolean })
+    Ok(Input { name, kind, required: required && kind != AddedKind::Boolean })
 }
 
 fn request(text: &str) -> Result<(String, String), WishError> {
@@ -180,7 +180,7 @@ fn request(text: &str) -> Result<(String, String), WishError> {
 }
 
 /// A request as most APIs have it.
-fn proposed(name: &CommandName, mode: Mode, many: bool) -> (String, String) {
+fn proposed(name: &CommandName, mode: CommandMode, many: bool) -> (String, String) {
     let things = format!("/v1/{}", plural(&name.group));
     let one = format!("{things}/{{id}}");
     let verb = name::dashed(&name.verb);
@@ -191,7 +191,7 @@ fn proposed(name: &CommandName, mode: Mode, many: bool) -> (String, String) {
         "create" | "add" | "insert" => ("POST", things),
         "update" | "edit" | "rename" | "patch" => ("PATCH", one),
         "delete" | "remove" | "destroy" => ("DELETE", one),
-        _ if mode == Mode::Readonly => ("GET", format!("{one}/{verb}")),
+        _ if mode == CommandMode::Readonly => ("GET", format!("{one}/{verb}")),
         _ if many && single == "delete" => ("DELETE", one),
         _ if many => ("POST", format!("{one}/{single}")),
         _ => ("POST", format!("{one}/{verb}")),
@@ -210,27 +210,27 @@ fn plural(name: &str) -> String {
     }
 }
 
-fn shape(verb: &str, mode: Mode, many: bool, method: &str, path: &str) -> Shape {
+fn shape(verb: &str, mode: CommandMode, many: bool, method: &str, path: &str) -> InputShape {
     let has_target = path.split('/').any(|part| part == "{id}");
     let lists = matches!(verb, "list" | "search" | "find" | "query" | "browse")
         || verb.starts_with("list_");
     match mode {
-        Mode::Readonly if lists => Shape::List,
-        Mode::Readonly => Shape::Get,
-        _ if many && has_target => Shape::Many,
-        _ if method == "DELETE" => Shape::Delete,
-        _ if !has_target && matches!(verb, "create" | "add" | "insert") => Shape::Create,
-        _ => Shape::Change,
+        CommandMode::Readonly if lists => InputShape::List,
+        CommandMode::Readonly => InputShape::Get,
+        _ if many && has_target => InputShape::Many,
+        _ if method == "DELETE" => InputShape::Delete,
+        _ if !has_target && matches!(verb, "create" | "add" | "insert") => InputShape::Create,
+        _ => InputShape::Change,
     }
 }
 
-fn proposed_summary(name: &CommandName, shape: Shape) -> String {
+fn proposed_summary(name: &CommandName, shape: InputShape) -> String {
     let thing = name.group.replace('_', " ");
     let verb = name::capitalised(&name.verb.replace('_', " "));
     let article = if thing.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     let summary = match shape {
-        Shape::List => format!("{verb} {}", plural(&name.group).replace('-', " ")),
-        Shape::Many => format!("{verb} several {}", plural(&name.group).replace('-', " ")),
+        InputShape::List => format!("{verb} {}", plural(&name.group).replace('-', " ")),
+        InputShape::Many => format!("{verb} several {}", plural(&name.group).replace('-', " ")),
         _ => format!("{verb} {article} {thing}"),
     };
     summary.chars().take(MAX_SUMMARY).collect()
@@ -257,13 +257,18 @@ mod tests {
     #[test]
     fn mode_shape_and_request_follow_from_the_verb() {
         for (text, mode, shape, request) in [
-            ("item list", Mode::Readonly, Shape::List, "GET /v1/items"),
-            ("item get", Mode::Readonly, Shape::Get, "GET /v1/items/{id}"),
-            ("item create", Mode::Write, Shape::Create, "POST /v1/items"),
-            ("item rename", Mode::Write, Shape::Change, "PATCH /v1/items/{id}"),
-            ("item archive", Mode::Admin, Shape::Change, "POST /v1/items/{id}/archive"),
-            ("category delete", Mode::Admin, Shape::Delete, "DELETE /v1/categories/{id}"),
-            ("item bulk-close", Mode::Full, Shape::Many, "POST /v1/items/{id}/close"),
+            ("item list", CommandMode::Readonly, InputShape::List, "GET /v1/items"),
+            ("item get", CommandMode::Readonly, InputShape::Get, "GET /v1/items/{id}"),
+            ("item create", CommandMode::Write, InputShape::Create, "POST /v1/items"),
+            ("item rename", CommandMode::Write, InputShape::Change, "PATCH /v1/items/{id}"),
+            ("item archive", CommandMode::Admin, InputShape::Change, "POST /v1/items/{id}/archive"),
+            (
+                "category delete",
+                CommandMode::Admin,
+                InputShape::Delete,
+                "DELETE /v1/categories/{id}",
+            ),
+            ("item bulk-close", CommandMode::Full, InputShape::Many, "POST /v1/items/{id}/close"),
         ] {
             let made = blueprint(text, &Wish::default()).unwrap();
             assert_eq!((made.mode, made.shape), (mode, shape), "{text}");
@@ -274,18 +279,18 @@ mod tests {
     #[test]
     fn a_mode_that_contradicts_the_verb_is_refused() {
         for (text, mode) in [
-            ("item list", Mode::Write),
-            ("item create", Mode::Readonly),
-            ("item delete", Mode::Write),
-            ("item bulk-close", Mode::Write),
+            ("item list", CommandMode::Write),
+            ("item create", CommandMode::Readonly),
+            ("item delete", CommandMode::Write),
+            ("item bulk-close", CommandMode::Write),
         ] {
             let wish = Wish { mode: Some(mode), ..Wish::default() };
             assert!(matches!(blueprint(text, &wish), Err(WishError::Mode { .. })), "{text}");
         }
         let unknown = blueprint("item frobnicate", &Wish::default());
         assert!(matches!(unknown, Err(WishError::UnknownVerb { .. })));
-        let wish = Wish { mode: Some(Mode::Write), ..Wish::default() };
-        assert_eq!(blueprint("item archive", &wish).unwrap().mode, Mode::Write);
+        let wish = Wish { mode: Some(CommandMode::Write), ..Wish::default() };
+        assert_eq!(blueprint("item archive", &wish).unwrap().mode, CommandMode::Write);
     }
 
     #[test]

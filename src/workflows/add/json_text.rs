@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// A step from a value to one inside it.
 #[derive(Clone, Copy, Debug)]
-pub enum Step<'a> {
+pub enum PathStep<'a> {
     Name(&'a str),
     At(usize),
 }
@@ -30,7 +30,7 @@ pub struct JsonText {
 
 /// One entry of an array or member of an object.
 #[derive(Clone, Debug)]
-struct Child {
+struct JsonChild {
     name: Option<String>,
     /// Where the entry begins: at its value, or at the name of a member.
     start: usize,
@@ -62,7 +62,7 @@ impl JsonText {
     ///
     /// # Errors
     /// When there is no array at the path.
-    pub fn push(&mut self, path: &[Step<'_>], value: &Value) -> Result<(), JsonEditError> {
+    pub fn push(&mut self, path: &[PathStep<'_>], value: &Value) -> Result<(), JsonEditError> {
         let (start, _) = self.find(path, '[', "an array")?;
         self.append(start, None, value);
         Ok(())
@@ -74,7 +74,7 @@ impl JsonText {
     /// When there is no object at the path.
     pub fn insert(
         &mut self,
-        path: &[Step<'_>],
+        path: &[PathStep<'_>],
         name: &str,
         value: &Value,
     ) -> Result<(), JsonEditError> {
@@ -87,7 +87,7 @@ impl JsonText {
     ///
     /// # Errors
     /// When there is nothing at the path.
-    pub fn replace(&mut self, path: &[Step<'_>], value: &Value) -> Result<(), JsonEditError> {
+    pub fn replace(&mut self, path: &[PathStep<'_>], value: &Value) -> Result<(), JsonEditError> {
         let (start, end) = self.span(path)?;
         let text = self.laid_out(value, &self.indent_at(start));
         self.text.replace_range(start..end, &text);
@@ -98,7 +98,7 @@ impl JsonText {
     ///
     /// # Errors
     /// When there is nothing at the path.
-    pub fn remove(&mut self, path: &[Step<'_>]) -> Result<(), JsonEditError> {
+    pub fn remove(&mut self, path: &[PathStep<'_>]) -> Result<(), JsonEditError> {
         let Some((last, parents)) = path.split_last() else {
             return Err(JsonEditError::Missing(shown(path)));
         };
@@ -194,7 +194,7 @@ impl JsonText {
 
     fn find(
         &self,
-        path: &[Step<'_>],
+        path: &[PathStep<'_>],
         opening: char,
         expected: &'static str,
     ) -> Result<(usize, usize), JsonEditError> {
@@ -206,7 +206,7 @@ impl JsonText {
         }
     }
 
-    fn span(&self, path: &[Step<'_>]) -> Result<(usize, usize), JsonEditError> {
+    fn span(&self, path: &[PathStep<'_>]) -> Result<(usize, usize), JsonEditError> {
         let mut start = skip_space(self.text.as_bytes(), 0);
         let mut end = value_end(self.text.as_bytes(), start);
         for step in path {
@@ -219,7 +219,7 @@ impl JsonText {
     }
 
     /// The entries of the array or object at `start`, and the place of its closing bracket.
-    fn children(&self, start: usize) -> (Vec<Child>, usize) {
+    fn children(&self, start: usize) -> (Vec<JsonChild>, usize) {
         let bytes = self.text.as_bytes();
         let is_object = bytes.get(start) == Some(&b'{');
         let mut found = Vec::new();
@@ -233,7 +233,7 @@ impl JsonText {
                 name
             });
             let end = value_end(bytes, at);
-            found.push(Child { name, start: entry, value: at, end });
+            found.push(JsonChild { name, start: entry, value: at, end });
             at = skip_space(bytes, end);
             if bytes.get(at) == Some(&b',') {
                 at = skip_space(bytes, at + 1);
@@ -261,17 +261,19 @@ fn narrow(members: &serde_json::Map<String, Value>, model: &str) -> String {
 }
 
 /// The last member of a name counts, as in every reader.
-fn position(children: &[Child], step: &Step<'_>) -> Option<usize> {
+fn position(children: &[JsonChild], step: &PathStep<'_>) -> Option<usize> {
     match step {
-        Step::Name(name) => children.iter().rposition(|child| child.name.as_deref() == Some(*name)),
-        Step::At(at) => (*at < children.len() && children[*at].name.is_none()).then_some(*at),
+        PathStep::Name(name) => {
+            children.iter().rposition(|child| child.name.as_deref() == Some(*name))
+        }
+        PathStep::At(at) => (*at < children.len() && children[*at].name.is_none()).then_some(*at),
     }
 }
 
-fn shown(path: &[Step<'_>]) -> String {
+fn shown(path: &[PathStep<'_>]) -> String {
     let steps = path.iter().map(|step| match step {
-        Step::Name(name) => (*name).to_owned(),
-        Step::At(at) => at.to_string(),
+        PathStep::Name(name) => (*name).to_owned(),
+        PathStep::At(at) => at.to_string(),
     });
     steps.collect::<Vec<_>>().join(".")
 }
@@ -339,7 +341,7 @@ mod tests {
     #[test]
     fn an_entry_is_laid_out_as_those_before_it() {
         let wide = "{\n    \"a\": [\n        \"x\"\n    ],\n    \"b\": 1\n}\n";
-        let path = [Step::Name("a")];
+        let path = [PathStep::Name("a")];
         let found = edited(wide, |it| it.push(&path, &literal!("y")).unwrap());
         assert_eq!(
             found,
@@ -360,19 +362,20 @@ mod tests {
     #[test]
     fn an_entry_is_removed_with_its_comma() {
         let text = "[\n  1,\n  {\"a\": \"]}\\\"\"},\n  3\n]";
-        let without = |at: usize| edited(text, |it| it.remove(&[Step::At(at)]).unwrap());
+        let without = |at: usize| edited(text, |it| it.remove(&[PathStep::At(at)]).unwrap());
         assert_eq!(without(0), "[\n  {\"a\": \"]}\\\"\"},\n  3\n]");
         assert_eq!(without(1), "[\n  1,\n  3\n]");
         assert_eq!(without(2), "[\n  1,\n  {\"a\": \"]}\\\"\"}\n]");
-        assert_eq!(edited("{\"a\": 1}", |it| it.remove(&[Step::Name("a")]).unwrap()), "{}");
+        assert_eq!(edited("{\"a\": 1}", |it| it.remove(&[PathStep::Name("a")]).unwrap()), "{}");
     }
 
     #[test]
     fn members_are_added_and_replaced_and_what_is_not_there_is_named() {
         let text = "{\n  \"a\": {\n    \"b\": [1, 2]\n  }\n}\n";
         let found = edited(text, |it| {
-            it.insert(&[Step::Name("a")], "c", &literal!("x")).unwrap();
-            it.replace(&[Step::Name("a"), Step::Name("b"), Step::At(1)], &literal!(7)).unwrap();
+            it.insert(&[PathStep::Name("a")], "c", &literal!("x")).unwrap();
+            it.replace(&[PathStep::Name("a"), PathStep::Name("b"), PathStep::At(1)], &literal!(7))
+                .unwrap();
         });
         assert_eq!(found, "{\n  \"a\": {\n    \"b\": [1, 7],\n    \"c\": \"x\"\n  }\n}\n");
         let narrow = "{\n  \"a\": { \"x\": 1 }\n}\n";
@@ -380,9 +383,9 @@ mod tests {
             edited(narrow, |it| it.insert(&[], "b", &literal!({"x": 2, "y": true})).unwrap());
         assert_eq!(found, "{\n  \"a\": { \"x\": 1 },\n  \"b\": { \"x\": 2, \"y\": true }\n}\n");
         let mut document = JsonText::parse(text).unwrap();
-        let missing = document.push(&[Step::Name("x")], &literal!(1)).unwrap_err();
+        let missing = document.push(&[PathStep::Name("x")], &literal!(1)).unwrap_err();
         assert_eq!(missing, JsonEditError::Missing("x".to_owned()));
-        assert!(document.push(&[Step::Name("a")], &literal!(1)).is_err());
+        assert!(document.push(&[PathStep::Name("a")], &literal!(1)).is_err());
         assert!(JsonText::parse("{").is_err());
     }
 }

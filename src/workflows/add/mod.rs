@@ -22,7 +22,8 @@ use crate::contract::{Finding, ProjectFiles};
 use crate::generate::lock::LOCK_PATH;
 use crate::generate::outputs;
 use crate::generate::record::Record;
-use crate::inputs::desired::{Desired, DesiredError, SourceBytes, WantedRuntime};
+use crate::inputs::desired::{Desired, DesiredError, SourceBytes};
+use crate::inputs::desired_runtime::WantedRuntime;
 use crate::inputs::project::{Project, Slot};
 use crate::inputs::{repository, tree};
 use crate::plan::{Content, Digest, FileSet, FileSetError, Plan, RelativePath};
@@ -31,7 +32,7 @@ use crate::report::answers::command_change::{CommandChangeAnswer, CommandFacts};
 use crate::report::command_change::CommandChange;
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::visible::Visible;
-use crate::workflows::write_gate::{self, Decision, Request, WriteOptions};
+use crate::workflows::write_gate::{self, Decision, WriteOptions, WriteRequest};
 use crate::workflows::{Run, sync};
 
 use name::CommandName;
@@ -68,12 +69,12 @@ pub fn run(
     let sources = Sources { repository: &files, record: &record };
     let mut edited = edit(editor, sources, change).map_err(|error| failure(&error))?;
     edited.notes.splice(0..0, notes);
-    let state = State::of(&project, &record, &files, &edited)?;
+    let state = AddState::of(&project, &record, &files, &edited)?;
     edited.notes.extend(state.judged(&project, &record, &files, change)?);
     let report = report(change, &edited);
     let next = editor.next(sources);
     let known = state.known(&project, change);
-    let request = Request {
+    let request = WriteRequest {
         command: command(change),
         arguments: report.facts.subject.clone(),
         root: &project.root,
@@ -155,7 +156,7 @@ fn report(change: &Change<'_>, edited: &Edited) -> CommandChange {
 const NAMED_COMMAND: &str = "documents/unknown-command";
 
 /// The project as it would be.
-struct State {
+struct AddState {
     desired: Desired,
     plan: Plan,
     /// Paths that the family edited.
@@ -163,7 +164,7 @@ struct State {
     edited: BTreeMap<String, Option<String>>,
 }
 
-impl State {
+impl AddState {
     fn of(
         project: &Project,
         record: &Record,

@@ -14,14 +14,14 @@ use super::name::CommandName;
 
 /// The least mode that a command needs.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Mode {
+pub enum CommandMode {
     Readonly,
     Write,
     Full,
     Admin,
 }
 
-impl Mode {
+impl CommandMode {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -35,7 +35,7 @@ impl Mode {
 
 /// The type of an input.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Kind {
+pub enum AddedKind {
     Text,
     Number,
     Boolean,
@@ -46,13 +46,13 @@ pub enum Kind {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Input {
     pub name: String,
-    pub kind: Kind,
+    pub kind: AddedKind,
     pub required: bool,
 }
 
 /// What a command is like.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Shape {
+pub enum InputShape {
     List,
     Get,
     Create,
@@ -67,8 +67,8 @@ pub enum Shape {
 #[derive(Clone, Debug)]
 pub struct Blueprint {
     pub name: CommandName,
-    pub mode: Mode,
-    pub shape: Shape,
+    pub mode: CommandMode,
+    pub shape: InputShape,
     pub summary: String,
     /// `POST`.
     pub method: String,

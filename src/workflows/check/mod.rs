@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::audit::{AuditOptions, ProjectReport, audit};
 use crate::inputs::fleet::Fleet;
 use crate::inputs::project::ProjectError;
-use crate::inputs::spec_source::Session;
+use crate::inputs::spec_source::SpecSession;
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::{clock, interrupt};
 
@@ -54,7 +54,7 @@ pub struct CheckRequest {
 /// not be had.
 pub fn check(request: CheckRequest, run: &Run) -> Result<Outcome, Failure> {
     let CheckRequest { mut fleet, rules, roots, with_diffs, baseline, reports: files } = request;
-    let session = Session::new(roots);
+    let session = SpecSession::new(roots);
     let options = AuditOptions { rules: rules.clone(), today: clock::today() };
     let mut reports = audit_all(&fleet.projects, &options, &session)?;
     if fleet.root.is_some() {
@@ -91,7 +91,7 @@ pub fn check(request: CheckRequest, run: &Run) -> Result<Outcome, Failure> {
 fn audit_all(
     paths: &[PathBuf],
     options: &AuditOptions,
-    session: &Session,
+    session: &SpecSession,
 ) -> Result<Vec<ProjectReport>, Failure> {
     let workers =
         std::thread::available_parallelism().map_or(1, usize::from).min(paths.len()).max(1);
@@ -132,7 +132,7 @@ fn audit_all(
 fn checked(
     path: &Path,
     options: &AuditOptions,
-    session: &Session,
+    session: &SpecSession,
 ) -> Result<ProjectReport, Failure> {
     interrupt::check()?;
     audit(path, options, session).map_err(|error: ProjectError| error.into())

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::audit::{PassedOver, ProjectReport};
+use crate::audit::{PassedOverProject, ProjectReport};
 use crate::contract::{Family, Finding, Severity};
 use crate::report::findings::{self, Diffs};
 use crate::visible::{Visible, visible};
@@ -58,7 +58,7 @@ impl FleetVerdict {
             blocks.push(self.summary_line(run));
         }
         if !self.filtered.is_empty() {
-            let PassedOver { errors, warnings } = self.passed_over();
+            let PassedOverProject { errors, warnings } = self.passed_over();
             blocks.push(visible!(
                 "Only {} was checked, so this is not a verdict on the project: {} and {} of other rules are not shown",
                 self.filtered.join(", "),

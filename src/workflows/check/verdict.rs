@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::audit::inventory::Inventory;
 use crate::audit::template::TemplateState;
-use crate::audit::{PassedOver, ProjectReport, rules};
+use crate::audit::{PassedOverProject, ProjectReport, rules};
 use crate::contract::{Finding, Severity};
 use crate::report::answers::check::{
     CheckAnswer, CheckReport, CheckSummary, CheckedProject, PassedOverFindings, PathCounts,
@@ -260,9 +260,9 @@ impl FleetVerdict {
     }
 
     /// Findings of rules that nobody asked for, in all projects.
-    pub fn passed_over(&self) -> PassedOver {
+    pub fn passed_over(&self) -> PassedOverProject {
         let each = self.reports.iter().filter_map(|report| report.passed_over);
-        each.fold(PassedOver::default(), |sum, more| PassedOver {
+        each.fold(PassedOverProject::default(), |sum, more| PassedOverProject {
             errors: sum.errors + more.errors,
             warnings: sum.warnings + more.warnings,
         })
@@ -362,6 +362,6 @@ fn paths(inventory: Inventory) -> PathCounts {
     PathCounts { managed, user, ignored, nested, shadow, not_read, unclassified }
 }
 
-fn passed_over(findings: PassedOver) -> PassedOverFindings {
+fn passed_over(findings: PassedOverProject) -> PassedOverFindings {
     PassedOverFindings { errors: findings.errors, warnings: findings.warnings }
 }

@@ -22,13 +22,18 @@ const MAX_NAME: usize = 80;
 
 /// What the answer holds.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct WantedTools {
     pub details: bool,
     pub probed: bool,
 }
 
 /// Judges everything that was found.
-pub fn of(host: &dyn Host, scan: Scan, probed: Vec<Option<Probed>>, wanted: Wanted) -> Discovery {
+pub fn of(
+    host: &dyn Host,
+    scan: Scan,
+    probed: Vec<Option<Probed>>,
+    wanted: WantedTools,
+) -> Discovery {
     let mut notes = scan.notes.clone();
     if wanted.probed {
         notes.extend(crowded(host, &probed));
@@ -277,7 +282,7 @@ fn crowded(host: &dyn Host, probed: &[Option<Probed>]) -> Option<String> {
     })
 }
 
-fn next(summary: &Summary, wanted: Wanted) -> Vec<String> {
+fn next(summary: &Summary, wanted: WantedTools) -> Vec<String> {
     let mut next = Vec::new();
     if !wanted.details && summary.tools > 0 && summary.ready < summary.tools {
         next.push("aos discover --tool NAME".to_owned());

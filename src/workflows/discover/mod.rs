@@ -17,11 +17,11 @@ use crate::system::files::{self, Kind};
 
 use probing::Program;
 use scan::{Candidate, Programs, Scan};
-use seam::{HOSTS, Host, Root, Surroundings};
+use seam::{DiscoverSurroundings, HOSTS, Host, SearchRoot};
 
 /// What is wanted of one run.
 #[derive(Debug)]
-pub struct Request<'a> {
+pub struct DiscoverRequest<'a> {
     /// Roots in place of those of the host.
     pub roots: &'a [PathBuf],
     pub installation: Option<&'a Path>,
@@ -36,7 +36,7 @@ pub struct Request<'a> {
 ///
 /// # Errors
 /// When a root or a tool that was named is not there.
-pub fn run(request: &Request<'_>) -> Result<Discovery, Failure> {
+pub fn run(request: &DiscoverRequest<'_>) -> Result<Discovery, Failure> {
     let Some((_, host)) = HOSTS.entries().into_iter().next() else {
         return Err(Failure::new(ErrorCode::Unknown, "this aos knows no host"));
     };
@@ -56,7 +56,7 @@ pub fn run(request: &Request<'_>) -> Result<Discovery, Failure> {
         false => programs.iter().map(|_| None).collect(),
     };
     let details = request.details || !request.only.is_empty();
-    Ok(answer::of(host, scan, probed, answer::Wanted { details, probed: request.probe }))
+    Ok(answer::of(host, scan, probed, answer::WantedTools { details, probed: request.probe }))
 }
 
 fn working_directory() -> Result<PathBuf, Failure> {
@@ -67,9 +67,12 @@ fn working_directory() -> Result<PathBuf, Failure> {
 }
 
 /// The roots, and the one tool that was named in place of a root.
-fn roots(host: &dyn Host, request: &Request<'_>) -> Result<(Vec<Root>, Option<PathBuf>), Failure> {
+fn roots(
+    host: &dyn Host,
+    request: &DiscoverRequest<'_>,
+) -> Result<(Vec<SearchRoot>, Option<PathBuf>), Failure> {
     if request.roots.is_empty() {
-        let surroundings = Surroundings {
+        let surroundings = DiscoverSurroundings {
             working: working_directory()?,
             home: environment::home_directory(),
             installation: request.installation.map(Path::to_owned),
@@ -86,10 +89,10 @@ fn roots(host: &dyn Host, request: &Request<'_>) -> Result<(Vec<Root>, Option<Pa
         let is_tool = !matches!(files::kind(&path.join(host.marker())), Ok(Kind::Absent) | Err(_));
         match path.parent().filter(|_| is_tool && request.roots.len() == 1) {
             Some(parent) => {
-                roots.push(Root { path: parent.to_owned(), source: "argument" });
+                roots.push(SearchRoot { path: parent.to_owned(), source: "argument" });
                 single = Some(path);
             }
-            None => roots.push(Root { path, source: "argument" }),
+            None => roots.push(SearchRoot { path, source: "argument" }),
         }
     }
     Ok((roots, single))

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::system::files::{self, Kind};
 use crate::system::search_path;
 
-use super::seam::{Host, Root};
+use super::seam::{Host, SearchRoot};
 
 /// Most tools of one run, and most entries that are explained.
 const MAX_TOOLS: usize = 2_000;
@@ -29,7 +29,7 @@ pub struct Candidate {
 
 /// Something that looks like a tool and is none for the host.
 #[derive(Clone, Debug)]
-pub struct PassedOver {
+pub struct PassedOverPath {
     pub path: PathBuf,
     pub reason: &'static str,
     pub fix: String,
@@ -38,7 +38,7 @@ pub struct PassedOver {
 /// One root, and what became of it.
 #[derive(Clone, Debug)]
 pub struct Looked {
-    pub root: Root,
+    pub root: SearchRoot,
     pub tools: usize,
     /// Why it could not be listed; `None` for one that does not exist.
     pub fault: Option<String>,
@@ -49,7 +49,7 @@ pub struct Looked {
 #[derive(Debug, Default)]
 pub struct Scan {
     pub candidates: Vec<Candidate>,
-    pub passed_over: Vec<PassedOver>,
+    pub passed_over: Vec<PassedOverPath>,
     pub roots: Vec<Looked>,
     pub notes: Vec<String>,
 }
@@ -65,7 +65,7 @@ pub enum Programs {
 
 impl Scan {
     /// Looks at `roots` and at PATH.
-    pub fn of(host: &dyn Host, roots: Vec<Root>, programs: Programs) -> Self {
+    pub fn of(host: &dyn Host, roots: Vec<SearchRoot>, programs: Programs) -> Self {
         let mut scan = Self::default();
         let mut seen: BTreeMap<String, PathBuf> = BTreeMap::new();
         for root in roots {
@@ -101,7 +101,7 @@ impl Scan {
         scan
     }
 
-    fn root(&mut self, host: &dyn Host, root: Root, seen: &mut BTreeMap<String, PathBuf>) {
+    fn root(&mut self, host: &dyn Host, root: SearchRoot, seen: &mut BTreeMap<String, PathBuf>) {
         let names = match files::names(&root.path) {
             Ok(names) => names,
             Err(error) => {
@@ -118,7 +118,7 @@ impl Scan {
             match files::kind(&path) {
                 Ok(Kind::Directory) if name.starts_with(host.prefix()) => match seen.get(&name) {
                     Some(winner) if *winner == path => {}
-                    Some(winner) => self.passed_over.push(PassedOver {
+                    Some(winner) => self.passed_over.push(PassedOverPath {
                         path,
                         reason: "shadowed",
                         fix: format!("`{}` comes first; remove one of them", winner.display()),
@@ -139,7 +139,7 @@ impl Scan {
                     self.passed_over.push(misnamed(host, path));
                 }
                 Ok(Kind::Symlink) if name.starts_with(host.prefix()) || is_tool(host, &path) => {
-                    self.passed_over.push(PassedOver {
+                    self.passed_over.push(PassedOverPath {
                         path,
                         reason: "link",
                         fix: "put the directory itself there: the host passes links over"
@@ -158,9 +158,9 @@ fn is_tool(host: &dyn Host, directory: &Path) -> bool {
 }
 
 /// A tool whose directory has another name than the host expects.
-fn misnamed(host: &dyn Host, path: PathBuf) -> PassedOver {
+fn misnamed(host: &dyn Host, path: PathBuf) -> PassedOverPath {
     let fix = format!("rename it: the name of its directory must start with `{}`", host.prefix());
-    PassedOver { path, reason: "misnamed", fix }
+    PassedOverPath { path, reason: "misnamed", fix }
 }
 
 /// Programs of the host's tools on PATH; the first directory that has one wins.

@@ -8,7 +8,7 @@ use crate::contract::family::FamilyParts;
 
 /// Where the host would run.
 #[derive(Clone, Debug)]
-pub struct Surroundings {
+pub struct DiscoverSurroundings {
     pub working: PathBuf,
     pub home: Option<PathBuf>,
     /// Checkout or installation of the host, when somebody named it.
@@ -17,7 +17,7 @@ pub struct Surroundings {
 
 /// A directory whose children the host looks at.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Root {
+pub struct SearchRoot {
     pub path: PathBuf,
     /// Where the host has it from.
     pub source: &'static str,
@@ -112,7 +112,7 @@ pub trait Host: Sync {
     fn name(&self) -> &'static str;
 
     /// Directories that it looks at, the one that wins first.
-    fn roots(&self, surroundings: &Surroundings) -> Vec<Root>;
+    fn roots(&self, surroundings: &DiscoverSurroundings) -> Vec<SearchRoot>;
 
     /// What the names of its tools start with.
     fn prefix(&self) -> &'static str;

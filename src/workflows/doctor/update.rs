@@ -4,7 +4,7 @@ use std::path::Path;
 
 use semver::Version;
 
-use crate::release::{Host, ReleaseError, Repository, Stage};
+use crate::release::{ReleaseError, ReleasesApi, Repository, Stage};
 use crate::report::Failure;
 use crate::report::answers::doctor::DoctorCheck;
 use crate::system::http::{Client, Limits};
@@ -112,7 +112,7 @@ fn newest() -> Result<(Version, crate::release::Release), Failure> {
         .map_err(|error| Failure::new(crate::report::ErrorCode::Unknown, error.to_string()))?;
     let client = Client::new(&agent(), Limits::brief())
         .map_err(|error| ReleaseError { stage: Stage::Discover, fault: error.into() })?;
-    Ok((running, Host::from_environment(client)?.latest(&own)?))
+    Ok((running, ReleasesApi::from_environment(client)?.latest(&own)?))
 }
 
 /// Keeps the find for other commands. Its changelog was not looked at, so what was known about it before counts.

@@ -10,10 +10,10 @@ use crate::report::{ErrorCode, Failure};
 use crate::verify::TrustRoot;
 use crate::visible::excerpt;
 
-use super::subject::Wanted;
+use super::subject::WantedProject;
 
 /// A template, and where it came from when it is the user's own.
-pub struct Chosen {
+pub struct ChosenValues {
     pub template: Template,
     pub own: Option<OwnTemplate>,
 }
@@ -29,15 +29,15 @@ pub struct OwnTemplate {
 ///
 /// # Errors
 /// When there is none, or it has a fault.
-pub fn template(text: &str, roots: Option<&TrustRoot>) -> Result<Chosen, Failure> {
+pub fn template(text: &str, roots: Option<&TrustRoot>) -> Result<ChosenValues, Failure> {
     match NamedTemplate::of(text)? {
         NamedTemplate::Embedded(name) => {
-            Ok(Chosen { template: embedded_template(name)?, own: None })
+            Ok(ChosenValues { template: embedded_template(name)?, own: None })
         }
         NamedTemplate::Own(place) => {
             let FoundTemplate { template, origin, archive, notes } =
                 own_template::found(&place, roots)?;
-            Ok(Chosen { template, own: Some(OwnTemplate { origin, archive, notes }) })
+            Ok(ChosenValues { template, own: Some(OwnTemplate { origin, archive, notes }) })
         }
     }
 }
@@ -75,7 +75,10 @@ pub fn shown(text: &str) -> String {
 ///
 /// # Errors
 /// When there is no preset of that name, or the name of the project is nearly that of a preset.
-pub fn preset_text<'a>(wanted: &Wanted<'a>, name: &str) -> Result<(String, &'a str), Failure> {
+pub fn preset_text<'a>(
+    wanted: &WantedProject<'a>,
+    name: &str,
+) -> Result<(String, &'a str), Failure> {
     let known = wanted.presets.keys().map(String::as_str);
     let known: Vec<_> = known.filter(|preset| *preset != EXAMPLE_PRESET).collect();
     let chosen = match wanted.preset {

@@ -22,7 +22,7 @@ use crate::inputs::project::Project;
 use crate::plan::{Digest, Plan, RelativePath};
 use crate::report::answers::new::NewAnswer;
 use crate::report::{Failure, Outcome};
-use crate::workflows::write_gate::{self, Decision, Request};
+use crate::workflows::write_gate::{self, Decision, WriteRequest};
 use crate::workflows::{Run, sync};
 
 use fill::{Fill, fill};
@@ -141,8 +141,8 @@ fn request<'a>(
     place: &'a NewPlace,
     plan: &'a Plan,
     known: &'a BTreeMap<RelativePath, Digest>,
-) -> Request<'a> {
-    Request {
+) -> WriteRequest<'a> {
+    WriteRequest {
         command: "new",
         arguments: format!("{} {}", project.tool(), if args.no_git { "--no-git" } else { "" }),
         root: &place.target,

@@ -9,7 +9,8 @@ use crate::generate::record::{RECORD_PATH, Record};
 use crate::generate::record_origin::ARCHIVE_PATH;
 use crate::generate::vendor::SpecRelease;
 use crate::inputs::answers;
-use crate::inputs::desired::{Desired, SourceBytes, WantedRuntime};
+use crate::inputs::desired::{Desired, SourceBytes};
+use crate::inputs::desired_runtime::WantedRuntime;
 use crate::inputs::spec_source;
 use crate::inputs::template::TemplateInfo;
 use crate::plan::{Content, FileSet, RelativePath};
@@ -17,7 +18,7 @@ use crate::report::answers::openapi::DescribedApi;
 use crate::report::{ErrorCode, Failure};
 use crate::workflows::asked::requested_tag;
 
-use super::choices::{Chosen, template};
+use super::choices::{ChosenValues, template};
 use super::described;
 use super::own_preset;
 use super::rendering::{NamedProject, Rendering};
@@ -49,7 +50,7 @@ impl NewProject {
     /// # Errors
     /// When an input is wrong.
     pub fn plan(args: &NewRequest) -> Result<Self, Failure> {
-        let Chosen { mut template, own } = template(&args.template, args.roots.as_deref())?;
+        let ChosenValues { mut template, own } = template(&args.template, args.roots.as_deref())?;
         let described = match &args.openapi {
             None => None,
             Some(request) => Some(described::read(&template, &args.name, request)?),

@@ -10,17 +10,17 @@ use crate::generate::record::{Record, SpecSection};
 use crate::generate::record_runtime::RuntimeSection;
 use crate::generate::record_template::TemplateSection;
 use crate::generate::render::{Engine, RenderError};
-use crate::generate::scaffold::{Origin, Scaffold, ScaffoldError, is_wanted, named};
+use crate::generate::scaffold::{Scaffold, ScaffoldError, ScaffoldOrigin, is_wanted, named};
 use crate::inputs::template::{Template, TemplateInfo};
 use crate::plan::{FileSet, RelativePath};
 use crate::report::{ErrorCode, Failure};
 
-use super::subject::{self, SCAFFOLDERS, Subject, Wanted};
+use super::subject::{self, SCAFFOLDERS, Subject, WantedProject};
 
 /// A template and the name of a project, before the questions are answered.
 pub struct NamedProject<'a> {
     template: &'a Template,
-    wanted: Wanted<'a>,
+    wanted: WantedProject<'a>,
     name: Box<dyn subject::Named>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> NamedProject<'a> {
         checkout: Option<&'a Path>,
     ) -> Result<Self, Failure> {
         let (info, presets) = (&template.info, &template.presets);
-        let wanted = Wanted { name, preset, template: info, presets, checkout };
+        let wanted = WantedProject { name, preset, template: info, presets, checkout };
         let family = SCAFFOLDERS.of(template.info.family);
         let family = family.ok_or_else(|| faulty("projects of its family cannot be created"))?;
         let name = family.name(&wanted)?;
@@ -91,7 +91,8 @@ impl<'a> NamedProject<'a> {
         let Template { info, files, .. } = self.template;
         let subject = self.name.subject(&self.wanted, &mut answers)?;
         let aos_repository = env!("CARGO_PKG_REPOSITORY");
-        let origin = Origin { spec_tag: spec_tag.unwrap_or_default(), aos_version, aos_repository };
+        let origin =
+            ScaffoldOrigin { spec_tag: spec_tag.unwrap_or_default(), aos_version, aos_repository };
         let variables = subject.variables(&answers, &origin);
         let mut engine = Engine::new(&variables)?;
         let mut render = |name: &str, text: &str| engine.render(name, text);

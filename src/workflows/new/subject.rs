@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use crate::contract::family::FamilyParts;
-use crate::generate::scaffold::Origin;
+use crate::generate::scaffold::ScaffoldOrigin;
 use crate::inputs::embedded;
 use crate::inputs::template::{Presets, TemplateInfo};
 use crate::openapi::{ApiDescription, ApiPlan, RequestKey};
@@ -16,7 +16,7 @@ use crate::report::{ErrorCode, Failure};
 
 /// What the command line asks for.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
+pub struct WantedProject<'a> {
     pub name: &'a str,
     pub preset: Option<&'a str>,
     pub template: &'a TemplateInfo,
@@ -38,7 +38,7 @@ pub trait Scaffolder: Sync {
     ///
     /// # Errors
     /// When no project can be called so.
-    fn name(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Named>, Failure>;
+    fn name(&self, wanted: &WantedProject<'_>) -> Result<Box<dyn Named>, Failure>;
 
     /// Whether a user's file can declare the operations of a project.
     fn takes_own_preset(&self) -> bool {
@@ -103,7 +103,7 @@ pub trait Named {
     /// When preset and answers do not fit.
     fn subject(
         self: Box<Self>,
-        wanted: &Wanted<'_>,
+        wanted: &WantedProject<'_>,
         answers: &mut BTreeMap<String, String>,
     ) -> Result<Box<dyn Subject>, Failure>;
 }
@@ -130,7 +130,7 @@ pub trait Subject {
     }
 
     /// What its templates may use.
-    fn variables(&self, answers: &BTreeMap<String, String>, origin: &Origin<'_>) -> Value;
+    fn variables(&self, answers: &BTreeMap<String, String>, origin: &ScaffoldOrigin<'_>) -> Value;
 
     /// What its templates repeat files for: a name and its variables each.
     fn resources(&self) -> Vec<(String, Value)> {
@@ -158,7 +158,7 @@ pub trait Subject {
 ///
 /// # Errors
 /// When a preset was asked for.
-pub fn without_preset(wanted: &Wanted<'_>) -> Result<(), Failure> {
+pub fn without_preset(wanted: &WantedProject<'_>) -> Result<(), Failure> {
     if wanted.preset.is_none() {
         return Ok(());
     }

@@ -8,7 +8,8 @@ use crate::audit::runtime::RuntimeState;
 use crate::generate::lock::{LOCK_PATH, Lock, LockedRuntime};
 use crate::generate::record::{RECORD_PATH, Record};
 use crate::generate::record_runtime::{OwnedPart, RuntimeSection, is_below, with_owned};
-use crate::inputs::desired::{RuntimeFault, SourceBytes, module_of, runtime_of};
+use crate::inputs::desired::SourceBytes;
+use crate::inputs::desired_runtime::{RuntimeFault, module_of, runtime_of};
 use crate::inputs::project::Project;
 use crate::inputs::{repository, tree};
 use crate::plan::{Content, Digest, FileSet, Plan, RelativePath};
@@ -16,7 +17,7 @@ use crate::report::answers::runtime::{RuntimeAnswer, RuntimeChange};
 use crate::report::{ErrorCode, Failure, Outcome, changes};
 use crate::system::files;
 use crate::visible::{Visible, visible};
-use crate::workflows::write_gate::{self, Decision, Request, WriteOptions};
+use crate::workflows::write_gate::{self, Decision, WriteOptions, WriteRequest};
 use crate::workflows::{Run, sync};
 
 use super::state::state;
@@ -90,7 +91,8 @@ pub fn give_back(text: &str, write: &WriteOptions, run: &Run) -> Result<Outcome,
         )
         .hint("run `aos sync-spec` first; it leaves your parts alone"));
     }
-    let module = module_of(&runtime, &SourceBytes::read(&project.root, &subject.record)?)?;
+    let sources = SourceBytes::read(&project.root, &subject.record)?;
+    let module = module_of(&runtime, sources.go_mod.as_deref())?;
     let theirs = runtime.files(&section, module.as_ref()).map_err(RuntimeFault::from)?;
     let mut lock = subject.lock.clone();
     let returned = |path: &RelativePath| *path == part || is_below(path, &part);
@@ -218,7 +220,7 @@ impl PartTransfer {
         write: &WriteOptions,
         run: &Run,
     ) -> Result<Outcome, Failure> {
-        let request = Request {
+        let request = WriteRequest {
             command: self.command,
             arguments: self.part.to_string(),
             root: &project.root,

@@ -21,7 +21,8 @@ use crate::generate::lock::LOCK_PATH;
 use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
 use crate::generate::vendor;
 use crate::inputs::adoption::{self, Adoption};
-use crate::inputs::desired::{Desired, SourceBytes, WantedRuntime};
+use crate::inputs::desired::{Desired, SourceBytes};
+use crate::inputs::desired_runtime::WantedRuntime;
 use crate::inputs::project::{Project, Slot};
 use crate::inputs::spec_source::{self, Obtained, Trust};
 use crate::inputs::{embedded, repository, tree};
@@ -33,7 +34,7 @@ use crate::visible::{Visible, visible};
 
 use crate::verify::TrustRoot;
 use crate::workflows::Run;
-use crate::workflows::write_gate::{self, Decision, Offer, Request, WriteOptions};
+use crate::workflows::write_gate::{self, Decision, Offer, WriteOptions, WriteRequest};
 
 /// Brings a project to the contract that `args` asks for.
 ///
@@ -72,7 +73,7 @@ pub fn follow(args: &SyncRequest, roots: Option<TrustRoot>, run: &Run) -> Result
     switched_off::refuse(&project, &record, &desired)?;
     let plan = full_plan(&project, &record, &desired)?;
     notes.extend(values::changed(&plan));
-    let summary = Summary {
+    let summary = SyncSummary {
         status: status(&project, &plan, adopting, &obtained.release.tag),
         previous: project.pin.good().map(ToString::to_string),
         obtained: &obtained,
@@ -84,7 +85,7 @@ pub fn follow(args: &SyncRequest, roots: Option<TrustRoot>, run: &Run) -> Result
         return Ok(summary.outcome(run));
     }
     let known = known(&project, &record, &desired, &plan);
-    let request = Request {
+    let request = WriteRequest {
         command: "sync-spec",
         arguments: format!(
             "{} {} {}",
@@ -258,7 +259,7 @@ pub fn known(
     known
 }
 
-struct Summary<'a> {
+struct SyncSummary<'a> {
     status: &'static str,
     previous: Option<String>,
     obtained: &'a Obtained,
@@ -267,7 +268,7 @@ struct Summary<'a> {
     notes: Vec<String>,
 }
 
-impl Summary<'_> {
+impl SyncSummary<'_> {
     /// Where the contract comes from and what vouches for it: part of every answer.
     fn origin(&self) -> SpecOrigin {
         let trust = &self.obtained.trust;

@@ -8,7 +8,7 @@ use crate::generate::record::{HostedPlace, PIN_PATH, Record, SpecSection, SpecSo
 use crate::generate::vendor::SpecRelease;
 use crate::inputs::embedded;
 use crate::inputs::project::{Project, Slot};
-use crate::inputs::spec_source::{self, Newest, Obtained, SpecError, Terms, Trust, Wanted};
+use crate::inputs::spec_source::{self, Newest, Obtained, SpecError, Terms, Trust, WantedRelease};
 use crate::release::Repository;
 use crate::report::{ErrorCode, Failure};
 use crate::verify::TrustRoot;
@@ -178,7 +178,7 @@ fn from_host(
     let mut obtained = match vendored_copy(project, &tag, &record.spec.source) {
         Some(release) => Obtained::local(release, Trust::Lock),
         None => {
-            let wanted = Wanted::from_releases(follower.repository, record, tag);
+            let wanted = WantedRelease::from_releases(follower.repository, record, tag);
             let roots = roots.map_or_else(TrustRoot::embedded, Ok)?;
             let terms = Terms { roots: &roots, unsigned: record.spec.trust_lock };
             spec_source::hosted_release(&wanted, terms, newest)?

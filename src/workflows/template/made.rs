@@ -13,7 +13,7 @@ use crate::visible::{Visible, visible};
 use crate::workflows::Run;
 use crate::workflows::new::place::NewPlace;
 use crate::workflows::new::shell_word;
-use crate::workflows::write_gate::{self, Decision, Request, WriteOptions};
+use crate::workflows::write_gate::{self, Decision, WriteOptions, WriteRequest};
 
 /// What a template was made of, and with which call.
 pub struct Making<'a> {
@@ -64,7 +64,7 @@ impl Making<'_> {
         };
         let plan = Plan::between(&Default::default(), &files, &BTreeSet::new());
         let known = BTreeMap::new();
-        let request = Request {
+        let request = WriteRequest {
             command: self.command,
             arguments: facts.name.clone(),
             root: &place.target,

@@ -6,7 +6,7 @@ use crate::release::{Release, Repository, Signed};
 use crate::report::Outcome;
 use crate::report::answers::update::UpdateAnswer;
 use crate::system::clock;
-use crate::update::find::Wish;
+use crate::update::find::UpdateWish;
 use crate::update::notice::{Look, Notice};
 use crate::update::severity::UpdateSeverity;
 use crate::visible::{Visible, visible};
@@ -192,7 +192,7 @@ impl AnswerDraft {
 }
 
 /// Notices about a host that shows less than it should.
-pub fn suspicions(wish: &Wish, newest: &Release, method: &str) -> Vec<Notice> {
+pub fn suspicions(wish: &UpdateWish, newest: &Release, method: &str) -> Vec<Notice> {
     let version = &newest.version;
     let notice = |kind: &'static str, message: String, next_steps: Vec<String>| Notice {
         kind,

@@ -9,13 +9,13 @@ use std::path::PathBuf;
 
 use semver::Version;
 
-use crate::release::{Fault, Host, Release, Repository, Signed, Stage};
+use crate::release::{Fault, Release, ReleasesApi, Repository, Signed, Stage};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::http::{Client, Limits};
 use crate::system::progress::Progress;
 use crate::system::{clock, environment, program, temporary};
 use crate::update::fault::UpdateError;
-use crate::update::find::{self, UpdateDecision, Wish};
+use crate::update::find::{self, UpdateDecision, UpdateWish};
 use crate::update::install_method::{
     self, Aftermath, Before, InstallMethod, Installation, ManagerCommand,
 };
@@ -54,7 +54,7 @@ fn work(args: &UpdateRequest, run: &Run, state: &mut UpdateState) -> Result<Outc
     }
     let client = Client::new(&agent(), Limits::patient())
         .map_err(|error| Fault::from(error).at(Stage::Discover))?;
-    let host = Host::from_environment(client)?;
+    let host = ReleasesApi::from_environment(client)?;
     match job.wish.decide(&host, &job.own)? {
         UpdateDecision::Stay(newest) => job.stay(Some(&newest), state),
         UpdateDecision::Move(release) => {
@@ -78,7 +78,7 @@ pub fn agent() -> String {
 struct Job<'a> {
     args: &'a UpdateRequest,
     run: &'a Run,
-    wish: Wish,
+    wish: UpdateWish,
     own: Repository,
     trust: TrustRoot,
     installation: Installation,
@@ -114,7 +114,7 @@ impl<'a> Job<'a> {
         state.install_method = Some(installation.method.name());
         let home = environment::state_directory();
         let highest = home.as_deref().and_then(KnownRelease::load).and_then(|known| known.highest);
-        let wish = Wish { running, target, allow_downgrade: args.allow_downgrade, highest };
+        let wish = UpdateWish { running, target, allow_downgrade: args.allow_downgrade, highest };
         Ok(Self { args, run, wish, own, trust, installation, home, lock: None })
     }
 
@@ -124,7 +124,11 @@ impl<'a> Job<'a> {
     }
 
     /// Verifies what can be verified before a download, and grades it.
-    fn look<'r>(&self, host: &'r Host, release: &'r Release) -> Result<FoundRelease<'r>, Failure> {
+    fn look<'r>(
+        &self,
+        host: &'r ReleasesApi,
+        release: &'r Release,
+    ) -> Result<FoundRelease<'r>, Failure> {
         let running = &self.wish.running;
         if self.installation.method == InstallMethod::Standalone {
             find::installable(release)?;
@@ -232,7 +236,7 @@ impl<'a> Job<'a> {
 
     fn carried_out(
         &mut self,
-        host: &Host,
+        host: &ReleasesApi,
         found: &FoundRelease<'_>,
         state: &mut UpdateState,
     ) -> Result<Outcome, Failure> {
@@ -241,7 +245,7 @@ impl<'a> Job<'a> {
         answer.release_url = Some(release.page(&self.own));
         let expected = if self.installation.method == InstallMethod::Standalone {
             let staged =
-                swap::Stage::new(&self.installation.executable).map_err(UpdateError::from)?;
+                swap::UpdateStage::new(&self.installation.executable).map_err(UpdateError::from)?;
             let progress = Progress::start("aos update", self.run.quiet);
             progress.say(Visible::literal("verifying the signature"));
             let signed = Signed::verify(host, release, &self.own, &self.trust)?;

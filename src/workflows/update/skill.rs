@@ -12,7 +12,7 @@ use crate::release::{Repository, Stage};
 use crate::report::answers::update::{SkillBackup, SkillDifference, SkillPlace, SkillRepair};
 use crate::report::{ErrorCode, Failure};
 use crate::system::environment;
-use crate::system::session::{self, Changes, Ending, Session};
+use crate::system::session::{self, Changes, Session, SessionEnding};
 use crate::update::install_method::Installation;
 use crate::update::skill::{
     self, Cause, Live, SkillManifest, SkillReport, SkillRequest, Status, Verified,
@@ -169,8 +169,8 @@ fn repairs(report: &SkillReport) -> Vec<SkillRepair> {
     report.repairs.iter().map(repair).collect()
 }
 
-fn differences(found: &[skill::Difference]) -> Vec<SkillDifference> {
-    let difference = |difference: &skill::Difference| SkillDifference {
+fn differences(found: &[skill::ManifestDifference]) -> Vec<SkillDifference> {
+    let difference = |difference: &skill::ManifestDifference| SkillDifference {
         path: difference.path.clone(),
         cause: difference.cause.name(),
     };
@@ -229,7 +229,7 @@ pub fn delegated(
     let status = told(data, "skill_sync_status").filter(|status| {
         ["current", "synced", "skipped", "not_installed"].contains(&status.as_str())
     });
-    if let (true, Ending::Exited(Some(0)), Some(status)) =
+    if let (true, SessionEnding::Exited(Some(0)), Some(status)) =
         (envelope["ok"] == true, finished.ending, status)
     {
         state.skill_status.clone_from(&status);
@@ -245,9 +245,9 @@ pub fn delegated(
     }
     let details = &envelope["error"]["details"];
     let cause = match finished.ending {
-        Ending::Interrupted => Some(Cause::Interrupted),
-        Ending::TimedOut => Some(Cause::TimedOut),
-        Ending::Exited(_) => told(details, "cause").and_then(|cause| Cause::named(&cause)),
+        SessionEnding::Interrupted => Some(Cause::Interrupted),
+        SessionEnding::TimedOut => Some(Cause::TimedOut),
+        SessionEnding::Exited(_) => told(details, "cause").and_then(|cause| Cause::named(&cause)),
     };
     let live = told(details, "skill_live").and_then(|live| Live::named(&live));
     let failure = unsynced(cause, live);

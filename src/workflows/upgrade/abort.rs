@@ -12,7 +12,7 @@ use crate::report::answers::upgrade::{AbortedUpgrade, UpgradeAnswer};
 use crate::report::{ErrorCode, Failure, Outcome, changes};
 use crate::visible::{Visible, visible};
 use crate::workflows::Run;
-use crate::workflows::write_gate::{self, Decision, Request};
+use crate::workflows::write_gate::{self, Decision, WriteRequest};
 
 use super::change::name;
 use super::request::UpgradeRequest;
@@ -54,7 +54,7 @@ pub fn run(
         .iter()
         .filter_map(|former| Some((former.path.clone(), former.after?)))
         .collect();
-    let request = Request {
+    let request = WriteRequest {
         command: "upgrade --abort",
         arguments: upgrade.version.clone(),
         root: &project.root,

@@ -9,14 +9,15 @@ use crate::contract::Family;
 use crate::generate::lock::LOCK_PATH;
 use crate::generate::record::{RECORD_PATH, Record};
 use crate::generate::record_template::{UpgradeSection, finished};
-use crate::inputs::desired::{Desired, SourceBytes, WantedRuntime};
+use crate::inputs::desired::{Desired, SourceBytes};
+use crate::inputs::desired_runtime::WantedRuntime;
 use crate::inputs::project::Project;
 use crate::inputs::tree;
 use crate::plan::{Content, Digest, FileSet, Plan, RelativePath};
 use crate::report::answers::upgrade::{FinishedUpgrade, OpenPlace, UpgradeAnswer, WaitingUpgrade};
 use crate::report::{ErrorCode, Failure, Outcome, changes};
 use crate::visible::{Visible, visible};
-use crate::workflows::write_gate::{self, Decision, Request};
+use crate::workflows::write_gate::{self, Decision, WriteRequest};
 use crate::workflows::{Run, sync};
 
 use super::change::{record_text, unusable};
@@ -50,7 +51,7 @@ pub fn run(
         return Err(still_open(upgrade, &open));
     }
     let (plan, known) = plan(project, record)?;
-    let request = Request {
+    let request = WriteRequest {
         command: "upgrade",
         arguments: format!("finish {}", upgrade.version),
         root: &project.root,

@@ -16,10 +16,10 @@ use crate::generate::lock::LOCK_PATH;
 use crate::generate::record::{RECORD_PATH, Record};
 use crate::inputs::project::{Project, Slot};
 use crate::inputs::spec_source::Obtained;
-use crate::merge::Style;
+use crate::merge::MergeStyle;
 use crate::report::{ErrorCode, Failure, Outcome};
 
-use crate::workflows::write_gate::{self, Decision, Request, WriteOptions};
+use crate::workflows::write_gate::{self, Decision, WriteOptions, WriteRequest};
 use crate::workflows::{Run, sync};
 
 use answer::UpgradeReport;
@@ -52,7 +52,7 @@ pub fn merge(args: &UpgradeRequest, run: &Run) -> Result<Outcome, Failure> {
     if change.plan.is_empty() && !args.write.dry_run && args.write.confirm.is_none() {
         return Ok(answer.outcome());
     }
-    let request = Request {
+    let request = WriteRequest {
         command: args.api.as_ref().map_or("upgrade", |api| api.command),
         arguments: format!(
             "{} {} {} {} {}",
@@ -125,9 +125,9 @@ fn record(project: &Project) -> Result<Record, Failure> {
 }
 
 /// The style of conflicts as a token knows it.
-fn conflict_style(style: Style) -> &'static str {
+fn conflict_style(style: MergeStyle) -> &'static str {
     match style {
-        Style::Inline => "inline",
-        Style::Reject => "reject",
+        MergeStyle::Inline => "inline",
+        MergeStyle::Reject => "reject",
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::generate::record_openapi::OpenapiSection;
-use crate::merge::Style;
+use crate::merge::MergeStyle;
 use crate::report::answers::openapi::ApiChange;
 use crate::verify::TrustRoot;
 use crate::workflows::write_gate::WriteOptions;
@@ -20,7 +20,7 @@ pub struct UpgradeRequest {
     /// Files to replace by those of the template.
     pub heal: Vec<String>,
     /// How conflicts are left in the tree.
-    pub conflicts: Style,
+    pub conflicts: MergeStyle,
     /// Contract tag to move to as well, or `latest`.
     pub spec: Option<String>,
     /// Where a newer version of a template of one's own is.
@@ -75,7 +75,7 @@ impl Default for UpgradeRequest {
             set: Vec::new(),
             restore: Vec::new(),
             heal: Vec::new(),
-            conflicts: Style::Inline,
+            conflicts: MergeStyle::Inline,
             spec: None,
             template: None,
             stay: false,

@@ -3,8 +3,8 @@
 use crate::report::answers::verify::{
     LogRecord, SignerClaims, UsedTrustRoot, VerifiedFile, VerifiedSigner,
 };
-use crate::verify::trust_root::{EMBEDDED_AS_OF, Origin};
-use crate::verify::{Content, Signer, TrustRoot, Verdict};
+use crate::verify::trust_root::{EMBEDDED_AS_OF, TrustOrigin};
+use crate::verify::{BundleContent, Signer, TrustRoot, Verdict};
 use crate::visible::{Visible, visible};
 use crate::workflows::Run;
 use crate::workflows::asked::shown;
@@ -13,8 +13,8 @@ use super::VerifyRequest;
 
 fn kind(verdict: &Verdict) -> &'static str {
     match verdict.content {
-        Content::Signature => "signature",
-        Content::Attestation => "attestation",
+        BundleContent::Signature => "signature",
+        BundleContent::Attestation => "attestation",
     }
 }
 
@@ -60,12 +60,12 @@ pub fn data(args: &VerifyRequest, verdict: &Verdict, trust: &TrustRoot) -> Verif
         },
         trust_root: UsedTrustRoot {
             source: match trust.origin {
-                Origin::Embedded => "embedded",
-                Origin::Given => "file",
+                TrustOrigin::Embedded => "embedded",
+                TrustOrigin::Given => "file",
             },
             path: args.trusted_root.as_ref().map(|path| path.to_string_lossy().into_owned()),
             sha256: trust.digest.to_string(),
-            as_of: (trust.origin == Origin::Embedded).then_some(EMBEDDED_AS_OF),
+            as_of: (trust.origin == TrustOrigin::Embedded).then_some(EMBEDDED_AS_OF),
         },
         offline: true,
     }

@@ -9,7 +9,7 @@ use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::{clock, files};
 use crate::verify::bundle::MAX_BUNDLE;
 use crate::verify::{
-    Bundle, ExpectedContent, ExpectedIdentity, ExpectedSigner, Policy, Sha256, Subject,
+    Bundle, ExpectedContent, ExpectedIdentity, ExpectedSigner, Policy, Sha256, VerifiedSubject,
     VerifyingKey,
 };
 use crate::workflows::Run;
@@ -52,7 +52,7 @@ pub fn verify(args: &VerifyRequest, run: &Run) -> Result<Outcome, Failure> {
         .map_err(|error| about("the bundle ", &args.bundle, " is refused: ", error.into()))?;
     let policy = Policy { signer, content: args.content, now: clock::now_seconds() };
     let verdict = match digest {
-        Some(digest) => policy.verify(Subject::Digest(digest), &bundle, &trust),
+        Some(digest) => policy.verify(VerifiedSubject::Digest(digest), &bundle, &trust),
         None => {
             let mut stream = files::open_named(&args.file)
                 .map_err(|error| unreadable("the file", &args.file, &error))?;
@@ -61,9 +61,9 @@ pub fn verify(args: &VerifyRequest, run: &Run) -> Result<Outcome, Failure> {
                 0..=MAX_WHOLE => {
                     whole_file(&mut stream, &mut whole)
                         .map_err(|error| unreadable("the file", &args.file, &error))?;
-                    Subject::Bytes(&whole)
+                    VerifiedSubject::Bytes(&whole)
                 }
-                _ => Subject::Stream(&mut stream),
+                _ => VerifiedSubject::Stream(&mut stream),
             };
             policy.verify(subject, &bundle, &trust)
         }

@@ -13,7 +13,7 @@ use crate::report::{ErrorCode, Failure, Outcome, changes};
 use crate::system::files::{self, Kind};
 use crate::visible::{Visible, visible};
 
-use crate::workflows::write_gate::{self, Decision, Offer, Request, WriteOptions};
+use crate::workflows::write_gate::{self, Decision, Offer, WriteOptions, WriteRequest};
 use crate::workflows::{Run, sync};
 
 use seam::{WIRERS, Wiring};
@@ -43,7 +43,7 @@ pub fn wire(args: &WireRequest<'_>, run: &Run) -> Result<Outcome, Failure> {
             .hint("use a directory that `aos new NAME --template agent-adapter` created")
     })?;
     let mut notes = sync::put_back(&checkout, args.write)?;
-    let request = seam::Request { project: &project, checkout: &checkout, undo: args.undo };
+    let request = seam::WiringRequest { project: &project, checkout: &checkout, undo: args.undo };
     let mut wiring = wirer.wiring(&request)?;
     notes.append(&mut wiring.notes);
     wiring.notes = notes;
@@ -53,7 +53,7 @@ pub fn wire(args: &WireRequest<'_>, run: &Run) -> Result<Outcome, Failure> {
     if change.plan.is_empty() && !args.write.dry_run && args.write.confirm.is_none() {
         return Ok(change.outcome("unchanged", args.write.diff, run));
     }
-    let request = Request {
+    let request = WriteRequest {
         command: "wire",
         arguments: format!("{} {}", if args.undo { "undo" } else { "put" }, change.wiring.harness),
         root: &checkout,

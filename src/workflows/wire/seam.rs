@@ -10,7 +10,7 @@ use crate::report::Failure;
 
 /// Which project goes where.
 #[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
+pub struct WiringRequest<'a> {
     pub project: &'a Project,
     /// Canonical directory of the checkout.
     pub checkout: &'a Path,
@@ -53,7 +53,7 @@ pub trait Wirer: Sync {
     ///
     /// # Errors
     /// When the checkout is none, a place in it is not found, or the project is not whole.
-    fn wiring(&self, request: &Request<'_>) -> Result<Wiring, Failure>;
+    fn wiring(&self, request: &WiringRequest<'_>) -> Result<Wiring, Failure>;
 }
 
 /// The families whose projects are wired.

@@ -109,14 +109,14 @@ fn built(conform: &ToolCaller) -> Result<Driver, String> {
     let finished = finished.map_err(|error| format!("`go` cannot be started: {error}"))?;
     let said = String::from_utf8_lossy(&finished.tail);
     match finished.ending {
-        session::Ending::Exited(Some(0)) => Ok(Driver { _directory: directory, program }),
-        session::Ending::Exited(_) => {
+        session::SessionEnding::Exited(Some(0)) => Ok(Driver { _directory: directory, program }),
+        session::SessionEnding::Exited(_) => {
             Err(format!("the adapter does not build: {}", excerpt(said.trim(), MAX_SAID)))
         }
-        session::Ending::TimedOut => {
+        session::SessionEnding::TimedOut => {
             Err(format!("`go build` did not end within {} s", BUILD_LIMIT.as_secs()))
         }
-        session::Ending::Interrupted => Err("interrupted".to_owned()),
+        session::SessionEnding::Interrupted => Err("interrupted".to_owned()),
     }
 }
 

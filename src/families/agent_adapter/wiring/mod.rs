@@ -16,7 +16,7 @@ use crate::inputs::tree;
 use crate::plan::{Content, FileSet, RelativePath};
 use crate::report::{ErrorCode, Failure};
 use crate::system::files;
-use crate::workflows::wire::seam::{Instruction, Request, Wirer, Wiring};
+use crate::workflows::wire::seam::{Instruction, Wirer, Wiring, WiringRequest};
 
 use adapter::Adapter;
 use anchor::LostAnchor;
@@ -32,7 +32,7 @@ const MAX_LOST: usize = 20;
 pub struct AdapterWirer;
 
 impl Wirer for AdapterWirer {
-    fn wiring(&self, request: &Request<'_>) -> Result<Wiring, Failure> {
+    fn wiring(&self, request: &WiringRequest<'_>) -> Result<Wiring, Failure> {
         let adapter = Adapter::read(request.project)?;
         let checkout = OrchestratorCheckout::open(request.checkout)?;
         let inside = request.checkout.join(adapter.directory());

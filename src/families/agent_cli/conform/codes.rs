@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::conform::mock::{Mock, Reply, Request};
+use crate::conform::mock::{Mock, ReceivedRequest, Reply};
 
 use super::fixture::Role;
 use super::lab::{Account, ProbeCaller, examine};
@@ -133,7 +133,7 @@ fn no_credentials(lab: &ProbeCaller<'_>) -> ProbeStep {
 /// Lets the upstream answer every request like this and calls the sample of a get.
 fn against(
     lab: &ProbeCaller<'_>,
-    answer: impl Fn(&Request) -> Reply + Send + Sync + 'static,
+    answer: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static,
 ) -> ProbeStep<Answered> {
     against_with(lab, &[], answer)
 }
@@ -141,7 +141,7 @@ fn against(
 fn against_with(
     lab: &ProbeCaller<'_>,
     more: &[(&str, &str)],
-    answer: impl Fn(&Request) -> Reply + Send + Sync + 'static,
+    answer: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static,
 ) -> ProbeStep<Answered> {
     let sample = lab.samples(Role::Get).next().ok_or_else(|| fail("there is no sample"))?;
     lab.with_upstream(|upstream| upstream.replace(answer))?;
@@ -280,7 +280,8 @@ fn redirect(lab: &ProbeCaller<'_>) -> ProbeStep {
     if lab.fixture.credentials.is_none() {
         return Err(Unfinished::Blocked("conform.toml has no [agent_cli.credentials]".to_owned()));
     }
-    let elsewhere = Mock::with(std::sync::Arc::new(|_: &Request| Reply::new(200, JSON, "{}")));
+    let elsewhere =
+        Mock::with(std::sync::Arc::new(|_: &ReceivedRequest| Reply::new(200, JSON, "{}")));
     let elsewhere =
         elsewhere.map_err(|error| Unfinished::Blocked(format!("no port is free: {error}")))?;
     let target = format!("{}/elsewhere", elsewhere.url());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use semver::Version;
 use serde_json::Value;
 
-use crate::conform::mock::{Mock, Reply, Request};
+use crate::conform::mock::{Mock, ReceivedRequest, Reply};
 use crate::conform::session::ToolCall;
 
 use super::fixture::Role;
@@ -294,7 +294,8 @@ pub const NO_PHONE_HOME: Probe = Probe {
 };
 
 fn no_phone_home(lab: &ProbeCaller<'_>) -> ProbeStep {
-    let trap = Mock::with(Arc::new(|_: &Request| Reply::new(404, "application/json", "{}")));
+    let trap =
+        Mock::with(Arc::new(|_: &ReceivedRequest| Reply::new(404, "application/json", "{}")));
     let trap = trap.map_err(|error| Unfinished::Blocked(format!("no port is free: {error}")))?;
     let host = lab.fixture.update.as_ref().map(|update| update.host.clone());
     for words in [&["context"][..], &["reference"], &["changelog"], &["--version"], &["--help"]] {
@@ -324,8 +325,9 @@ fn no_phone_home(lab: &ProbeCaller<'_>) -> ProbeStep {
         return Err(shot.fail(format!("`{}` asks the release host", sample.path)));
     }
     let strayed = lab.with_upstream(|upstream| {
-        let away =
-            |request: &Request| request.method == "CONNECT" || request.target.contains("://");
+        let away = |request: &ReceivedRequest| {
+            request.method == "CONNECT" || request.target.contains("://")
+        };
         upstream.mock.requests().iter().any(away)
     })?;
     if strayed {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use semver::Version;
 use serde_json::{Value, json};
 
-use crate::conform::mock::{Mock, Reply, Request};
+use crate::conform::mock::{Mock, ReceivedRequest, Reply};
 use crate::conform::session::Event;
 use crate::system::files;
 
@@ -117,7 +117,7 @@ impl<'a> ReleaseHost<'a> {
             declared.repository.clone(),
             reference["tool"].as_str().unwrap_or_default().to_owned(),
         );
-        let mock = Mock::with(Arc::new(move |request: &Request| {
+        let mock = Mock::with(Arc::new(move |request: &ReceivedRequest| {
             let behaviour = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
             answer(&behaviour, request, &repository, &tool)
         }));
@@ -213,7 +213,12 @@ fn use_copy(lab: &ProbeCaller<'_>) -> ProbeStep {
         .map_err(|error| Unfinished::Blocked(format!("the program cannot be copied: {error}")))
 }
 
-pub fn answer(behaviour: &HostBehaviour, request: &Request, repository: &str, tool: &str) -> Reply {
+pub fn answer(
+    behaviour: &HostBehaviour,
+    request: &ReceivedRequest,
+    repository: &str,
+    tool: &str,
+) -> Reply {
     let path = request.target.split('?').next().unwrap_or_default();
     let mut has_archives = true;
     let (version, lacking, broken, signed) = match behaviour {

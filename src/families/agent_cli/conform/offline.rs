@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::conform::mock::{Mock, Reply, Request};
+use crate::conform::mock::{Mock, ReceivedRequest, Reply};
 use crate::conform::sandbox::Sandbox;
 use crate::conform::session::Event;
 use crate::system::files::{self, Kind};
@@ -50,7 +50,7 @@ fn context_offline(lab: &ProbeCaller<'_>) -> ProbeStep {
 }
 
 fn trap() -> ProbeStep<Mock> {
-    let answer = |_: &Request| Reply::new(200, "application/json", "{}");
+    let answer = |_: &ReceivedRequest| Reply::new(200, "application/json", "{}");
     Mock::with(Arc::new(answer))
         .map_err(|error| Unfinished::Blocked(format!("no port is free: {error}")))
 }
@@ -76,7 +76,8 @@ fn doctor_offline(lab: &ProbeCaller<'_>) -> ProbeStep {
         return Err(Unfinished::Blocked(message.to_owned()));
     }
     let refused = lab.run_as(Account::One, &words(&["doctor"]), &[]);
-    let trouble = Mock::with(Arc::new(|_: &Request| Reply::new(500, "application/json", "{}")));
+    let trouble =
+        Mock::with(Arc::new(|_: &ReceivedRequest| Reply::new(500, "application/json", "{}")));
     let trouble =
         trouble.map_err(|error| Unfinished::Blocked(format!("no port is free: {error}")))?;
     let failing = lab.run_against(&trouble, Account::One, &words(&["doctor"]), &[], Event::None);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::conform::mock::{Reply, Request};
+use crate::conform::mock::{ReceivedRequest, Reply};
 use crate::system::files::{self, Kind};
 
 use super::fixture::{Role, Sample};
@@ -118,7 +118,7 @@ fn echoed(lab: &ProbeCaller<'_>, samples: &[&Sample]) -> ProbeStep<Vec<Answered>
 }
 
 /// An upstream that repeats in its error what it was asked with.
-fn echo(form: Echo, request: &Request, secrets: &[String]) -> Reply {
+fn echo(form: Echo, request: &ReceivedRequest, secrets: &[String]) -> Reply {
     let headers: Vec<_> =
         request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
     let sent = format!("{} {}", request.target, headers.join("; "));

@@ -6,7 +6,7 @@ use super::fixture::{Role, Sample};
 use super::gate::{conflicts, meant, token, writes};
 use super::lab::{Account, ProbeCaller, and, examine};
 use super::stop::{ProbeStep, Unfinished};
-use crate::conform::mock::Request;
+use crate::conform::mock::ReceivedRequest;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 
@@ -61,8 +61,8 @@ fn change_of_target<'a>(lab: &ProbeCaller<'a>) -> ProbeStep<(&'a Sample, Vec<Str
 }
 
 /// What was written, and what the dry run of the first call had read, if these have no path in common.
-fn other_target(read: &[Request], all: &[Request]) -> Option<(String, String)> {
-    let path = |request: &Request| {
+fn other_target(read: &[ReceivedRequest], all: &[ReceivedRequest]) -> Option<(String, String)> {
+    let path = |request: &ReceivedRequest| {
         let target = request.target.split('?').next().unwrap_or_default();
         target.trim_end_matches('/').to_owned()
     };
@@ -88,9 +88,9 @@ fn other_target(read: &[Request], all: &[Request]) -> Option<(String, String)> {
 mod tests {
     use super::*;
 
-    fn request(method: &str, target: &str) -> Request {
+    fn request(method: &str, target: &str) -> ReceivedRequest {
         let (method, target) = (method.to_owned(), target.to_owned());
-        Request { method, target, headers: Vec::new(), body: Vec::new() }
+        ReceivedRequest { method, target, headers: Vec::new(), body: Vec::new() }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::conform::mock::{Mock, Reply, Request};
+use crate::conform::mock::{Mock, ReceivedRequest, Reply};
 use crate::conform::secrets::{SecretShape, Sentinel};
 use crate::conform::session::Event;
 
@@ -282,7 +282,8 @@ pub const TOKEN_REDIRECT: Probe = Probe {
 
 fn token_redirect(lab: &ProbeCaller<'_>) -> ProbeStep {
     let host = ReleaseHost::start(lab)?;
-    let elsewhere = Mock::with(Arc::new(|_: &Request| Reply::new(404, "application/json", "{}")));
+    let elsewhere =
+        Mock::with(Arc::new(|_: &ReceivedRequest| Reply::new(404, "application/json", "{}")));
     let elsewhere =
         elsewhere.map_err(|error| Unfinished::Blocked(format!("no port is free: {error}")))?;
     let mut reply = Reply::new(302, "application/json", "");

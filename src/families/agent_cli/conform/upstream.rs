@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::conform::mock::{Mock, Reply, Request};
+use crate::conform::mock::{Mock, ReceivedRequest, Reply};
 use crate::conform::sandbox::Sandbox;
 use crate::conform::secrets::{SecretShape, Sentinel};
 use crate::conform::session::ToolCaller;
@@ -56,7 +56,7 @@ impl UpstreamProcess {
         let passed = swaps.clone();
         let instead = Instead::default();
         let replaced = Arc::clone(&instead);
-        let answer: Arc<Answer> = Arc::new(move |request: &Request| {
+        let answer: Arc<Answer> = Arc::new(move |request: &ReceivedRequest| {
             let other = replaced.lock().unwrap_or_else(PoisonError::into_inner).clone();
             match other {
                 Some(answer) => answer(request),
@@ -93,7 +93,7 @@ impl UpstreamProcess {
     }
 
     /// From now on this answers in place of the mock.
-    pub fn replace(&self, answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) {
+    pub fn replace(&self, answer: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static) {
         let answer: Arc<Answer> = Arc::new(answer);
         *self.instead.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
     }
@@ -113,13 +113,13 @@ fn swaps(fixture: &AgentCliFixture) -> Vec<(String, String)> {
     std::iter::once((first, credentials.account.clone())).chain(other).collect()
 }
 
-fn passed_on(port: u16, request: &Request, swaps: &[(String, String)]) -> Reply {
+fn passed_on(port: u16, request: &ReceivedRequest, swaps: &[(String, String)]) -> Reply {
     relay::forward(port, &translated(request, swaps)).unwrap_or_else(|error| {
         Reply::new(502, "text/plain", format!("the mock upstream gives no answer: {error}"))
     })
 }
 
-fn translated(request: &Request, swaps: &[(String, String)]) -> Request {
+fn translated(request: &ReceivedRequest, swaps: &[(String, String)]) -> ReceivedRequest {
     let mut request = request.clone();
     for (_, value) in &mut request.headers {
         for (from, to) in swaps {

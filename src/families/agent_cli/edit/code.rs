@@ -4,18 +4,18 @@ use serde_json::Value;
 use toml_edit::{Document, Item};
 
 use crate::generate::record_text::quote;
-use crate::workflows::add::json_text::{JsonText, Step};
+use crate::workflows::add::json_text::{JsonText, PathStep};
 use crate::workflows::add::name::capitalised;
 use crate::workflows::add::seam::{Desk, EditError, NewCode, Sources};
 
-use super::Language;
+use super::EditedLanguage;
 
 /// The extension of a tool that has none yet.
 const EMPTY: &str = "{\n  \"error_codes\": {}\n}\n";
 
 /// A member of the extension, in the order of the contract.
 #[derive(serde::Serialize)]
-struct Entry {
+struct CodeEntry {
     exit: u8,
     retryable: bool,
 }
@@ -27,20 +27,20 @@ struct Entry {
 pub fn add(
     desk: &mut Desk<'_>,
     sources: Sources<'_>,
-    language: &dyn Language,
+    language: &dyn EditedLanguage,
     code: &NewCode,
 ) -> Result<(), EditError> {
     let path = format!("{}/contract-ext.json", sources.record.spec.directory);
     let text = desk.text(&path).unwrap_or(EMPTY);
     let mut document = JsonText::parse(text).map_err(|error| EditError::json(&path, error))?;
-    let at = [Step::Name("error_codes")];
+    let at = [PathStep::Name("error_codes")];
     if document.value()["error_codes"].get(&code.code).is_some() {
         return Err(EditError::Refused(format!(
             "the project has the code `{}` already",
             code.code
         )));
     }
-    let entry = serde_json::to_value(Entry { exit: code.exit, retryable: code.retryable });
+    let entry = serde_json::to_value(CodeEntry { exit: code.exit, retryable: code.retryable });
     let entry: Value = entry.unwrap_or_default();
     document.insert(&at, &code.code, &entry).map_err(|error| EditError::json(&path, error))?;
     desk.set(&path, document.into_text());

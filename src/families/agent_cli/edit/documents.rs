@@ -1,14 +1,14 @@
 //! README, Skill and other documents of a CLI: a new command is named in them, a renamed one is called by its new name.
 
 use crate::workflows::add::name::CommandName;
-use crate::workflows::add::seam::{Blueprint, Desk, Mode, Shape};
+use crate::workflows::add::seam::{Blueprint, CommandMode, Desk, InputShape};
 
 const README: &str = "README.md";
 
 /// Names a new command in README and Skill.
 pub fn add(desk: &mut Desk<'_>, blueprint: &Blueprint) {
     let (path, summary) = (blueprint.name.path(), &blueprint.summary);
-    let needs = if blueprint.mode == Mode::Admin { "; needs `--dangerous`" } else { "" };
+    let needs = if blueprint.mode == CommandMode::Admin { "; needs `--dangerous`" } else { "" };
     let row = format!("| `{path}` | {}{needs} |", lower(summary));
     let readme = desk.text(README).and_then(|text| with_row(text, "## Capabilities", &row));
     match readme {
@@ -16,7 +16,7 @@ pub fn add(desk: &mut Desk<'_>, blueprint: &Blueprint) {
         None => missing(desk, README, "a table below `## Capabilities`"),
     }
     for skill in desk.below("skills", "/SKILL.md") {
-        let reads = matches!(blueprint.shape, Shape::List | Shape::Get);
+        let reads = matches!(blueprint.shape, InputShape::List | InputShape::Get);
         let line = match reads {
             true => format!("- **{summary}**: `{path}`."),
             false => format!("- **{summary}**: `{path} … --dry-run`, compare, confirm."),

@@ -6,7 +6,7 @@ use crate::generate::go_module::GoModule;
 use crate::workflows::add::name::{CommandName, capitalised, dashed};
 use crate::workflows::add::seam::{Desk, EditError, NewCode, Sources};
 
-use super::Language;
+use super::EditedLanguage;
 use super::brackets::Language::Go as Syntax;
 use super::code;
 use super::python::{entry_with_comma, plural};
@@ -67,7 +67,7 @@ impl Go {
     }
 }
 
-impl Language for Go {
+impl EditedLanguage for Go {
     fn sources(&self) -> (String, &'static str) {
         (COMMANDS.to_owned(), ".go")
     }

@@ -88,7 +88,7 @@ impl CommandEditor for AgentCliEditor {
 }
 
 /// The part of an editor that differs between languages.
-trait Language: Sync {
+trait EditedLanguage: Sync {
     /// Directory of the files that declare commands, and their ending.
     fn sources(&self) -> (String, &'static str);
 
@@ -121,7 +121,7 @@ trait Language: Sync {
 }
 
 /// The language of the project: that of its runtime.
-fn language(sources: Sources<'_>) -> Result<Box<dyn Language>, EditError> {
+fn language(sources: Sources<'_>) -> Result<Box<dyn EditedLanguage>, EditError> {
     let runtime = sources.record.runtime.as_ref().map(|runtime| runtime.name.as_str());
     match runtime {
         Some("go") => Ok(Box::new(go::Go::of(sources)?)),
@@ -134,7 +134,11 @@ fn language(sources: Sources<'_>) -> Result<Box<dyn Language>, EditError> {
 }
 
 /// Whether a name can be taken.
-fn free(desk: &Desk<'_>, language: &dyn Language, name: &CommandName) -> Result<(), EditError> {
+fn free(
+    desk: &Desk<'_>,
+    language: &dyn EditedLanguage,
+    name: &CommandName,
+) -> Result<(), EditError> {
     if RESERVED.contains(&name.group.as_str()) {
         return Err(EditError::Reserved(name.group.clone()));
     }
@@ -147,7 +151,7 @@ fn free(desk: &Desk<'_>, language: &dyn Language, name: &CommandName) -> Result<
 /// The file that declares a command.
 fn declaring(
     desk: &Desk<'_>,
-    language: &dyn Language,
+    language: &dyn EditedLanguage,
     name: &CommandName,
 ) -> Result<(String, String), EditError> {
     let (directory, ending) = language.sources();

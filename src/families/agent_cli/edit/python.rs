@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::workflows::add::name::CommandName;
 use crate::workflows::add::seam::{Desk, EditError, NewCode, Sources};
 
-use super::Language;
+use super::EditedLanguage;
 use super::brackets::Language::Python as Syntax;
 use super::code;
 use super::variables::Variables;
@@ -37,7 +37,7 @@ impl Python {
     }
 }
 
-impl Language for Python {
+impl EditedLanguage for Python {
     fn sources(&self) -> (String, &'static str) {
         (format!("{}/commands", self.package), ".py")
     }

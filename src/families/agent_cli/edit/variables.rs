@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::generate::render::{Engine, RenderError};
 use crate::workflows::add::name::dashed;
 use crate::workflows::add::seam::{
-    Blueprint, EditError, Input, Kind, Mode, Segment, Shape, Sources,
+    AddedKind, Blueprint, CommandMode, EditError, Input, InputShape, Segment, Sources,
 };
 
 /// Variables of every template.
@@ -94,11 +94,16 @@ impl Variables {
         let blueprint = &settled(blueprint, routes);
         let name = &blueprint.name;
         let (verb, resource) = (dashed(&name.verb), dashed(&name.group));
-        let batch = blueprint.shape == Shape::Many;
+        let batch = blueprint.shape == InputShape::Many;
         let target = blueprint.has_target() && !batch;
         let mut params = Vec::new();
         if batch {
-            params.push(param("ids", Kind::List, true, "Ids, by comma or by repeating the flag"));
+            params.push(param(
+                "ids",
+                AddedKind::List,
+                true,
+                "Ids, by comma or by repeating the flag",
+            ));
         }
         for segment in blueprint.segments() {
             if let Segment::Value(value) = segment
@@ -108,7 +113,7 @@ impl Variables {
                     "id" => format!("Id of the {}", words(&name.group)),
                     other => format!("The {} of the {}", words(other), words(&name.group)),
                 };
-                params.push(param(value, Kind::Text, true, &help));
+                params.push(param(value, AddedKind::Text, true, &help));
             }
         }
         for input in &blueprint.inputs {
@@ -120,8 +125,8 @@ impl Variables {
         if flags.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err(EditError::Refused("two inputs have one name".to_owned()));
         }
-        let reads = matches!(blueprint.shape, Shape::List | Shape::Get);
-        let dangerous = blueprint.mode == Mode::Admin;
+        let reads = matches!(blueprint.shape, InputShape::List | InputShape::Get);
+        let dangerous = blueprint.mode == CommandMode::Admin;
         let calls = Calls { blueprint, batch, dangerous };
         let call = calls.words("1", "First");
         let known = |id: &str| calls.words(id, "Second");
@@ -136,7 +141,11 @@ impl Variables {
             camel: name.camel(),
             summary: blueprint.summary.clone(),
             entry_schema: schema.clone(),
-            schema: if blueprint.shape == Shape::List { format!("{schema}_page") } else { schema },
+            schema: if blueprint.shape == InputShape::List {
+                format!("{schema}_page")
+            } else {
+                schema
+            },
             http: format!("http.Method{}", http_name(&blueprint.method)),
             method: blueprint.method.clone(),
             segments: blueprint.segments().map(|segment| part(segment, batch)).collect(),
@@ -148,22 +157,22 @@ impl Variables {
             params,
             examples,
             changed: match blueprint.shape {
-                Shape::Delete => known("5"),
+                InputShape::Delete => known("5"),
                 _ if blueprint.inputs.is_empty() && target => known("2"),
                 _ => known("1"),
             },
             missing: if target { calls.words("999999", "First") } else { Vec::new() },
             call,
             answered: if target { "1" } else { "9" }.to_owned(),
-            list: blueprint.shape == Shape::List,
+            list: blueprint.shape == InputShape::List,
             reads,
-            creates: blueprint.shape == Shape::Create,
-            deletes: blueprint.shape == Shape::Delete,
+            creates: blueprint.shape == InputShape::Create,
+            deletes: blueprint.shape == InputShape::Delete,
             batch,
             dangerous,
             target,
             has_id: blueprint.has_target(),
-            sends: !blueprint.inputs.is_empty() && blueprint.shape != Shape::Delete && !batch,
+            sends: !blueprint.inputs.is_empty() && blueprint.shape != InputShape::Delete && !batch,
             role: role(blueprint, target),
             verb,
             resource,
@@ -196,7 +205,7 @@ fn settled(blueprint: &Blueprint, routes: &str) -> Blueprint {
     if !blueprint.is_chosen && has_route(routes, &route) {
         let verb = dashed(&blueprint.name.verb);
         settled.path = format!("{}/{verb}", blueprint.path.trim_end_matches('/'));
-        if !matches!(blueprint.shape, Shape::List | Shape::Get) {
+        if !matches!(blueprint.shape, InputShape::List | InputShape::Get) {
             settled.method = "POST".to_owned();
         }
     }
@@ -233,12 +242,12 @@ fn part(segment: Segment<'_>, batch: bool) -> Part {
     }
 }
 
-fn param(name: &str, kind: Kind, required: bool, help: &str) -> Param {
+fn param(name: &str, kind: AddedKind, required: bool, help: &str) -> Param {
     let kind_name = match kind {
-        Kind::Text => "STRING",
-        Kind::Number => "INTEGER",
-        Kind::Boolean => "BOOLEAN",
-        Kind::List => "LIST",
+        AddedKind::Text => "STRING",
+        AddedKind::Number => "INTEGER",
+        AddedKind::Boolean => "BOOLEAN",
+        AddedKind::List => "LIST",
     };
     Param {
         flag: dashed(name),
@@ -246,23 +255,23 @@ fn param(name: &str, kind: Kind, required: bool, help: &str) -> Param {
         kind_name,
         help: help.to_owned(),
         required,
-        number: kind == Kind::Number,
+        number: kind == AddedKind::Number,
     }
 }
 
 fn sent(input: &Input) -> Sent {
     let (kind, reader) = match input.kind {
-        Kind::Text => ("text", "text"),
-        Kind::Number => ("number", "number"),
-        Kind::Boolean => ("boolean", "flag"),
-        Kind::List => ("list", "list"),
+        AddedKind::Text => ("text", "text"),
+        AddedKind::Number => ("number", "number"),
+        AddedKind::Boolean => ("boolean", "flag"),
+        AddedKind::List => ("list", "list"),
     };
     Sent {
         flag: dashed(&input.name),
         wire: input.name.clone(),
         kind,
         reader: reader.to_owned(),
-        is_list: input.kind == Kind::List,
+        is_list: input.kind == AddedKind::List,
     }
 }
 
@@ -295,10 +304,10 @@ impl Calls<'_> {
         }
         for input in &self.blueprint.inputs {
             match input.kind {
-                Kind::Text => flag(&input.name, text),
-                Kind::Number => flag(&input.name, "7"),
-                Kind::List => flag(&input.name, "first,second"),
-                Kind::Boolean => flag(&input.name, ""),
+                AddedKind::Text => flag(&input.name, text),
+                AddedKind::Number => flag(&input.name, "7"),
+                AddedKind::List => flag(&input.name, "first,second"),
+                AddedKind::Boolean => flag(&input.name, ""),
             }
         }
         if self.dangerous {
@@ -330,12 +339,12 @@ fn http_name(method: &str) -> String {
 /// What the sample of the command is for `aos conform`.
 fn role(blueprint: &Blueprint, target: bool) -> &'static str {
     match blueprint.shape {
-        Shape::List => "list",
-        Shape::Get if target => "get",
-        Shape::Create => "create",
-        Shape::Change if target && !blueprint.inputs.is_empty() => "update",
-        Shape::Delete if target => "delete",
-        Shape::Many => "batch",
+        InputShape::List => "list",
+        InputShape::Get if target => "get",
+        InputShape::Create => "create",
+        InputShape::Change if target && !blueprint.inputs.is_empty() => "update",
+        InputShape::Delete if target => "delete",
+        InputShape::Many => "batch",
         _ => "other",
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::mcp::mode::Mode;
-use crate::mcp::tool::{self, Hints, Tool};
+use crate::mcp::mode::ToolMode;
+use crate::mcp::tool::{self, Hints, McpTool};
 use crate::visible::excerpt;
 
 use super::call::{ArgumentShape, CONFIRM, DRY_RUN};
@@ -36,7 +36,7 @@ const DESTRUCTIVE: &[&str] = &[
 
 /// Every command as a tool, with the way to call it.
 #[must_use]
-pub fn tools(name: &str, reference: &Value) -> Vec<(Tool, ArgumentShape)> {
+pub fn tools(name: &str, reference: &Value) -> Vec<(McpTool, ArgumentShape)> {
     let prefix = name.replace('-', "_");
     let commands = reference.get("commands").and_then(Value::as_array);
     commands
@@ -47,7 +47,7 @@ pub fn tools(name: &str, reference: &Value) -> Vec<(Tool, ArgumentShape)> {
         .collect()
 }
 
-fn described(prefix: &str, command: &Value, reference: &Value) -> Option<(Tool, ArgumentShape)> {
+fn described(prefix: &str, command: &Value, reference: &Value) -> Option<(McpTool, ArgumentShape)> {
     let path = command.get("path")?.as_str()?;
     let is_path = path.len() <= MAX_NAME && path.split(' ').all(is_word);
     if !is_path {
@@ -84,7 +84,7 @@ fn described(prefix: &str, command: &Value, reference: &Value) -> Option<(Tool, 
             ". Without `confirm`, it only shows what it would do and returns a `confirm_token`; call it again with the same arguments and the token as `confirm` to make the change",
         );
     }
-    let tool = Tool {
+    let tool = McpTool {
         name: tool::name(prefix, path),
         id: path.to_owned(),
         description: description.trim_start_matches(". ").to_owned(),
@@ -114,14 +114,14 @@ fn writes(command: &Value) -> bool {
     !matches!(kind, "read" | "query")
 }
 
-fn mode(path: &str, command: &Value, is_write: bool) -> Mode {
+fn mode(path: &str, command: &Value, is_write: bool) -> ToolMode {
     let is_dangerous = command.get("dangerous").and_then(Value::as_bool).unwrap_or(false);
     let is_exempt = command.get("confirm").and_then(Value::as_str) == Some("exempt");
     let destroys = path.split([' ', '-', '_']).any(|word| DESTRUCTIVE.contains(&word));
     match (is_write, is_dangerous || is_exempt || destroys) {
-        (false, _) => Mode::Readonly,
-        (true, false) => Mode::Write,
-        (true, true) => Mode::Admin,
+        (false, _) => ToolMode::Readonly,
+        (true, false) => ToolMode::Write,
+        (true, true) => ToolMode::Admin,
     }
 }
 
@@ -200,7 +200,7 @@ fn output(command: &Value, reference: &Value) -> Option<Map<String, Value>> {
 mod tests {
     use super::*;
 
-    fn one(command: Value) -> (Tool, ArgumentShape) {
+    fn one(command: Value) -> (McpTool, ArgumentShape) {
         let reference = json!({
             "commands": [command],
             "schemas": {"gone": {"shape": "object", "fields": ["id"]}},
@@ -215,7 +215,7 @@ mod tests {
             "params": [{"name": "id", "type": "string", "required": true, "positional": true}],
             "output_schema": "gone",
         }));
-        assert_eq!((tool.name.as_str(), tool.mode), ("acme_tool_message_delete", Mode::Admin));
+        assert_eq!((tool.name.as_str(), tool.mode), ("acme_tool_message_delete", ToolMode::Admin));
         assert_eq!(tool.input["required"], json!(["id"]));
         assert!(tool.input["properties"]["confirm"].is_object());
         assert_eq!(shape, ArgumentShape { positional: vec!["id".to_owned()], previews: true });
@@ -235,7 +235,7 @@ mod tests {
             ],
             "output_schema": "gone",
         }));
-        assert_eq!(tool.mode, Mode::Readonly);
+        assert_eq!(tool.mode, ToolMode::Readonly);
         assert!(!shape.previews);
         let properties = tool.input["properties"].as_object().unwrap();
         assert_eq!(properties["tag"]["items"]["type"], "string");
@@ -248,12 +248,15 @@ mod tests {
     #[test]
     fn what_is_not_known_counts_as_a_write_and_dangers_as_the_highest_mode() {
         let mode = |command: Value| one(command).0.mode;
-        assert_eq!(mode(json!({"path": "sync", "type": "task"})), Mode::Write);
-        assert_eq!(mode(json!({"path": "sync"})), Mode::Write);
-        assert_eq!(mode(json!({"path": "sync", "type": "write", "dangerous": true})), Mode::Admin);
+        assert_eq!(mode(json!({"path": "sync", "type": "task"})), ToolMode::Write);
+        assert_eq!(mode(json!({"path": "sync"})), ToolMode::Write);
+        assert_eq!(
+            mode(json!({"path": "sync", "type": "write", "dangerous": true})),
+            ToolMode::Admin
+        );
         assert_eq!(
             mode(json!({"path": "update", "type": "write", "confirm": "exempt"})),
-            Mode::Admin
+            ToolMode::Admin
         );
     }
 

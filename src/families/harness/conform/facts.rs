@@ -33,7 +33,7 @@ pub struct ApiFacts {
     pub auth: ApiAuth,
     pub health: Exchange,
     #[serde(default)]
-    pub commands: Vec<CommandFacts>,
+    pub commands: Vec<ProbedCommand>,
     #[serde(default)]
     pub refusals: Vec<StatedRefusal>,
     #[serde(default)]
@@ -54,7 +54,7 @@ pub struct ApiAuth {
 /// A command with all its options, and the requests that it makes then.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct CommandFacts {
+pub struct ProbedCommand {
     pub id: String,
     #[serde(default)]
     pub arguments: Vec<String>,
@@ -232,7 +232,7 @@ impl ApiFacts {
     }
 
     #[must_use]
-    pub fn command(&self, id: &str) -> Option<&CommandFacts> {
+    pub fn command(&self, id: &str) -> Option<&ProbedCommand> {
         self.commands.iter().find(|command| command.id == id)
     }
 

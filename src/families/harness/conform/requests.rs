@@ -5,11 +5,11 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::call::CallableCommand;
-use super::facts::{ApiFacts, CommandFacts, Exchange};
+use super::facts::{ApiFacts, Exchange, ProbedCommand};
 use super::judge::Judge;
 use super::results::{answered, answered_by, is_list, is_missing, succeeded};
 use super::{call, facts, upstream};
-use crate::conform::mock::{Behaviour, ELSEWHERE, Request};
+use crate::conform::mock::{Behaviour, ELSEWHERE, ReceivedRequest};
 use crate::conform::probe::{Conclusion, Need, Probe, ProbeVerdict};
 use crate::conform::secrets::SecretShape;
 use crate::conform::session::{Observed, ToolCaller};
@@ -108,7 +108,7 @@ fn with_unstated(finding: Conclusion, mut unstated: Vec<String>, lacks: &str) ->
 fn deviation(
     session: &ToolCaller,
     facts: &ApiFacts,
-    stated: &CommandFacts,
+    stated: &ProbedCommand,
     observed: &Observed,
 ) -> Option<String> {
     // One call of a list asks for one page.
@@ -134,8 +134,8 @@ fn deviation(
 }
 
 /// How a request differs from the stated one.
-fn unlike(facts: &ApiFacts, request: &Request, wanted: &Exchange) -> Option<String> {
-    let sent = upstream::Sent::of(request, facts.base_path()).without(&facts.auth.query);
+fn unlike(facts: &ApiFacts, request: &ReceivedRequest, wanted: &Exchange) -> Option<String> {
+    let sent = upstream::SentRequest::of(request, facts.base_path()).without(&facts.auth.query);
     let name = format!("`{} {}`", request.method, sent.shown);
     if request.method != wanted.method || !sent.is_at(wanted) {
         return Some(format!("it sends {name} instead of `{} {}`", wanted.method, wanted.path));
@@ -144,7 +144,7 @@ fn unlike(facts: &ApiFacts, request: &Request, wanted: &Exchange) -> Option<Stri
 }
 
 /// How the result differs from the reply of the API.
-fn unlike_reply(stated: &CommandFacts, envelope: &Value) -> Option<String> {
+fn unlike_reply(stated: &ProbedCommand, envelope: &Value) -> Option<String> {
     let ([only], false) = (stated.requests.as_slice(), stated.result.is_empty()) else {
         return None;
     };
@@ -270,13 +270,13 @@ fn credentials(session: &ToolCaller) -> Conclusion {
 }
 
 /// Where a secret is beside the header that is meant for it.
-fn astray(facts: &ApiFacts, observed: &Observed, request: &Request) -> Option<String> {
+fn astray(facts: &ApiFacts, observed: &Observed, request: &ReceivedRequest) -> Option<String> {
     let place = carries(observed, request, Some(&facts.auth.header))?;
     Some(format!("it sends the secret in {place} too"))
 }
 
 /// Where a request has a secret, one header left out.
-fn carries(observed: &Observed, request: &Request, but: Option<&str>) -> Option<String> {
+fn carries(observed: &Observed, request: &ReceivedRequest, but: Option<&str>) -> Option<String> {
     let body = String::from_utf8_lossy(&request.body);
     let is_other = |name: &str| but.is_none_or(|but| !name.eq_ignore_ascii_case(but));
     let headers = request.headers.iter().filter(|(name, _)| is_other(name));
@@ -292,7 +292,7 @@ fn health(session: &ToolCaller) -> Conclusion {
     let call = call::json(&["health"]).secrets(SecretShape::Plain).upstream(Behaviour::Good);
     let observed = session.observe(&call);
     let asked = observed.requests.iter().any(|request| {
-        let sent = upstream::Sent::of(request, facts.base_path());
+        let sent = upstream::SentRequest::of(request, facts.base_path());
         request.method == facts.health.method
             && sent.is_at(&facts.health)
             && sent.lacks(&facts.health).is_none()

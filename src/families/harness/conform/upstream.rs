@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::facts::{ApiFacts, Exchange, StatedPartial, StatedRefusal, When, names_in};
 use super::media;
 use crate::conform::fixture::Fixture;
-use crate::conform::mock::{Behaviour, Mock, Reply, Request, scripted};
+use crate::conform::mock::{Behaviour, Mock, ReceivedRequest, Reply, scripted};
 use crate::conform::secrets::{Sentinel, base64};
 
 /// The values of the variables of one call: secrets and what else is set.
@@ -44,7 +44,7 @@ pub fn values(fixture: Option<&Fixture>, secrets: &[Sentinel]) -> Values {
 
 /// What the API replies to a request.
 #[must_use]
-pub fn reply(facts: &ApiFacts, values: &Values, request: &Request) -> Reply {
+pub fn reply(facts: &ApiFacts, values: &Values, request: &ReceivedRequest) -> Reply {
     match judge(facts, values, request) {
         Ok(exchange) => {
             let base = format!("http://{}{}", header(request, "host"), facts.base_path());
@@ -90,9 +90,9 @@ fn with_headers(status: u16, mut headers: Vec<(String, String)>, body: &str) -> 
 pub fn judge<'a>(
     facts: &'a ApiFacts,
     values: &Values,
-    request: &Request,
+    request: &ReceivedRequest,
 ) -> Result<&'a Exchange, (When, String)> {
-    let sent = Sent::of(request, facts.base_path()).without(&facts.auth.query);
+    let sent = SentRequest::of(request, facts.base_path()).without(&facts.auth.query);
     let there: Vec<_> =
         facts.exchanges().filter(|exchange| segments(&exchange.path) == sent.path).collect();
     let is_public = there.iter().any(|one| one.public && one.method == request.method);
@@ -123,10 +123,10 @@ pub fn judge<'a>(
 
 /// What is wrong with the credentials of a request.
 #[must_use]
-pub fn credentials(facts: &ApiFacts, values: &Values, request: &Request) -> Option<String> {
+pub fn credentials(facts: &ApiFacts, values: &Values, request: &ReceivedRequest) -> Option<String> {
     let auth = &facts.auth;
     if !auth.query.is_empty() {
-        let sent = Sent::of(request, facts.base_path());
+        let sent = SentRequest::of(request, facts.base_path());
         let is_right = sent.query.get(&auth.query) == Some(&vec![filled(&auth.value, values)]);
         return (!is_right)
             .then(|| format!("`{}` in the query is not `{}`", auth.query, auth.value));
@@ -143,7 +143,7 @@ pub fn credentials(facts: &ApiFacts, values: &Values, request: &Request) -> Opti
 
 /// What is wrong with the other headers of a request.
 #[must_use]
-pub fn headers(facts: &ApiFacts, request: &Request, body: Option<&str>) -> Option<String> {
+pub fn headers(facts: &ApiFacts, request: &ReceivedRequest, body: Option<&str>) -> Option<String> {
     let wrong = facts.headers.iter().find(|(name, value)| header(request, name) != value.as_str());
     if let Some((name, value)) = wrong {
         return Some(format!("does not send the header `{name}: {value}`"));
@@ -169,13 +169,13 @@ fn filled(pattern: &str, values: &Values) -> String {
     })
 }
 
-fn header<'a>(request: &'a Request, wanted: &str) -> &'a str {
+fn header<'a>(request: &'a ReceivedRequest, wanted: &str) -> &'a str {
     let found = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
     found.map_or("", |(_, value)| value.as_str())
 }
 
 /// What a request says.
-pub struct Sent {
+pub struct SentRequest {
     path: Vec<String>,
     query: BTreeMap<String, Vec<String>>,
     body: Option<Value>,
@@ -184,9 +184,9 @@ pub struct Sent {
     pub shown: String,
 }
 
-impl Sent {
+impl SentRequest {
     #[must_use]
-    pub fn of(request: &Request, base_path: &str) -> Self {
+    pub fn of(request: &ReceivedRequest, base_path: &str) -> Self {
         let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
         let below = path.strip_prefix(base_path).filter(|rest| rest.starts_with('/'));
         let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -306,12 +306,17 @@ mod tests {
         toml_edit::de::from_str(text).unwrap()
     }
 
-    fn request(method: &str, target: &str, authorization: &str, body: &str) -> Request {
+    fn request(method: &str, target: &str, authorization: &str, body: &str) -> ReceivedRequest {
         let mut headers = vec![("authorization".to_owned(), authorization.to_owned())];
         if !body.is_empty() {
             headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
         }
-        Request { method: method.to_owned(), target: target.to_owned(), headers, body: body.into() }
+        ReceivedRequest {
+            method: method.to_owned(),
+            target: target.to_owned(),
+            headers,
+            body: body.into(),
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What the API does for a command, in conform.toml, and a test of it: requests and replies of a first proposal.
 
 use crate::generate::record_text::quote;
-use crate::workflows::add::seam::{Blueprint, Desk, EditError, Kind, Segment, Shape};
+use crate::workflows::add::seam::{AddedKind, Blueprint, Desk, EditError, InputShape, Segment};
 use crate::workflows::add::toml_blocks;
 
 use super::HARNESS;
@@ -17,7 +17,7 @@ pub struct Facts {
     /// The member of the data that holds the reply.
     pub result: String,
     block: String,
-    shape: Shape,
+    shape: InputShape,
     call: Vec<String>,
     target: String,
 }
@@ -33,14 +33,14 @@ impl Facts {
             });
             format!("/{}", parts.collect::<Vec<_>>().join("/"))
         };
-        let many = blueprint.shape == Shape::Many;
+        let many = blueprint.shape == InputShape::Many;
         let path = render(&|name| match name {
             "id" if many => format!("{{each_{}}}", blueprint.name.group),
             name => format!("{{{}}}", field(name).map_or(name, |field| field.id.as_str())),
         });
         let result = match blueprint.shape {
-            Shape::List => "items".to_owned(),
-            Shape::Delete => "deleted".to_owned(),
+            InputShape::List => "items".to_owned(),
+            InputShape::Delete => "deleted".to_owned(),
             _ => blueprint.name.group.clone(),
         };
         let path = match many {
@@ -72,8 +72,8 @@ impl Facts {
     pub fn sends(&self, field: &Field) -> bool {
         let is_path = self.path.contains(&format!("{{{}}}", field.id));
         let is_paging =
-            self.shape == Shape::List && matches!(field.wire.as_str(), "limit" | "cursor");
-        !is_path && !is_paging && self.shape != Shape::Many
+            self.shape == InputShape::List && matches!(field.wire.as_str(), "limit" | "cursor");
+        !is_path && !is_paging && self.shape != InputShape::Many
     }
 
     fn sample(
@@ -119,7 +119,7 @@ impl Facts {
         let body =
             if members.is_empty() { String::new() } else { format!("{{{}}}", members.join(",")) };
         let requests = match blueprint.shape {
-            Shape::List => {
+            InputShape::List => {
                 block.push_str("result = \"items\"\nids = [\"1\", \"2\", \"3\"]\nnames = [\"One\", \"Two\", \"Three\"]\n");
                 let page = |position: Option<&str>| {
                     let mut query = query.clone();
@@ -139,7 +139,7 @@ impl Facts {
                     r#"{"items":[{"id":"3","name":"Three"}],"next_cursor":null}"#,
                 )
             }
-            Shape::Many => {
+            InputShape::Many => {
                 let reply = |id: &str| format!(r#"{{"id":"{id}"}}"#);
                 request(&concrete("1"), &[], "", &reply("1"))
                     + &request(&concrete("2"), &[], "", &reply("2"))
@@ -165,7 +165,7 @@ impl Facts {
     /// # Errors
     /// When there is a file of that name.
     pub fn test(&self, desk: &mut Desk<'_>, blueprint: &Blueprint) -> Result<(), EditError> {
-        if blueprint.shape == Shape::List || blueprint.shape == Shape::Many {
+        if blueprint.shape == InputShape::List || blueprint.shape == InputShape::Many {
             return Ok(());
         }
         let name = blueprint.name.module();
@@ -197,13 +197,13 @@ pub fn test_path(module: &str) -> String {
 }
 
 /// The words of a call with every input.
-fn arguments(fields: &[Field], shape: Shape) -> Vec<String> {
+fn arguments(fields: &[Field], shape: InputShape) -> Vec<String> {
     let mut words = Vec::new();
-    for field in fields.iter().filter(|field| shape != Shape::List || field.wire != "cursor") {
+    for field in fields.iter().filter(|field| shape != InputShape::List || field.wire != "cursor") {
         words.push(format!("--{}", field.id.replace('_', "-")));
         words.push(match (shape, field.wire.as_str()) {
-            (Shape::List, "limit") => "100".to_owned(),
-            (Shape::Many, "ids") => "1,2".to_owned(),
+            (InputShape::List, "limit") => "100".to_owned(),
+            (InputShape::Many, "ids") => "1,2".to_owned(),
             (_, "id") => "1".to_owned(),
             _ => written(field),
         });
@@ -215,20 +215,20 @@ fn arguments(fields: &[Field], shape: Shape) -> Vec<String> {
 fn written(field: &Field) -> String {
     match (field.kind, field.options.first()) {
         (_, Some(option)) => option.clone(),
-        (Kind::Text, None) if field.required && field.id == field.wire => "main".to_owned(),
-        (Kind::Text, None) => "First".to_owned(),
-        (Kind::Number, None) => "7".to_owned(),
-        (Kind::Boolean, None) => "true".to_owned(),
-        (Kind::List, None) => "one,two".to_owned(),
+        (AddedKind::Text, None) if field.required && field.id == field.wire => "main".to_owned(),
+        (AddedKind::Text, None) => "First".to_owned(),
+        (AddedKind::Number, None) => "7".to_owned(),
+        (AddedKind::Boolean, None) => "true".to_owned(),
+        (AddedKind::List, None) => "one,two".to_owned(),
     }
 }
 
 /// The same as JSON.
 fn json(field: &Field) -> String {
     match field.kind {
-        Kind::Text => quote(&written(field)),
-        Kind::Number | Kind::Boolean => written(field),
-        Kind::List => "[\"one\",\"two\"]".to_owned(),
+        AddedKind::Text => quote(&written(field)),
+        AddedKind::Number | AddedKind::Boolean => written(field),
+        AddedKind::List => "[\"one\",\"two\"]".to_owned(),
     }
 }
 

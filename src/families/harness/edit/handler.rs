@@ -2,7 +2,7 @@
 
 use crate::generate::literal::python;
 use crate::workflows::add::name::CommandName;
-use crate::workflows::add::seam::{Blueprint, Desk, EditError, Shape};
+use crate::workflows::add::seam::{Blueprint, Desk, EditError, InputShape};
 
 use super::facts::Facts;
 use super::manifest::Field;
@@ -79,12 +79,12 @@ fn function(
     let (method, path) = (quoted(&blueprint.method), quoted(&facts.path));
     let argument = if blueprint.method == "GET" { "query" } else { "body" };
     let body = match blueprint.shape {
-        Shape::List => format!(
+        InputShape::List => format!(
             "    return api.list(\n        {method},\n        {path},\n        inputs,\n{}        result={},\n        items=\"items\",\n        item_id=\"id\",\n        item_name=\"name\",\n        paging={{\n            \"style\": \"cursor\",\n            \"limit\": \"limit\",\n            \"max_limit\": 100,\n            \"position\": \"cursor\",\n            \"next\": \"next_cursor\",\n        }},\n    )\n",
             sent(argument, "        "),
             quoted(&facts.result)
         ),
-        Shape::Many => {
+        InputShape::Many => {
             let ids = fields.first().map_or("ids", |field| field.id.as_str());
             format!(
                 "\n    def run(item):\n        return api.send(\n            {method},\n            {path},\n            item,\n        )\n\n    return api.each(inputs, {}, run)\n",

@@ -4,15 +4,19 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::contract::suggestion;
-use crate::workflows::add::json_text::{JsonEditError, JsonText, Step};
+use crate::workflows::add::json_text::{JsonEditError, JsonText, PathStep};
 use crate::workflows::add::name::{CommandName, capitalised};
-use crate::workflows::add::seam::{Blueprint, Desk, EditError, Kind, Mode, Segment, Shape};
+use crate::workflows::add::seam::{
+    AddedKind, Blueprint, CommandMode, Desk, EditError, InputShape, Segment,
+};
 
 const PATH: &str = "connector.json";
-const COMMANDS: [Step<'static>; 1] = [Step::Name("commands")];
-const FIELDS: [Step<'static>; 2] = [Step::Name("scope"), Step::Name("fields")];
-const VISIBLE: [Step<'static>; 2] = [Step::Name("scope"), Step::Name("worker_visible_actions")];
-const RESOURCES: [Step<'static>; 2] = [Step::Name("connector"), Step::Name("resources")];
+const COMMANDS: [PathStep<'static>; 1] = [PathStep::Name("commands")];
+const FIELDS: [PathStep<'static>; 2] = [PathStep::Name("scope"), PathStep::Name("fields")];
+const VISIBLE: [PathStep<'static>; 2] =
+    [PathStep::Name("scope"), PathStep::Name("worker_visible_actions")];
+const RESOURCES: [PathStep<'static>; 2] =
+    [PathStep::Name("connector"), PathStep::Name("resources")];
 /// What the summary of a former name starts with.
 const FORMER: &str = "Former name of";
 
@@ -27,14 +31,14 @@ pub struct Field {
     /// In the path: `{id}`; in query and body: the name of the input.
     pub wire: String,
     pub id: String,
-    pub kind: Kind,
+    pub kind: AddedKind,
     pub required: bool,
     /// Values of a select; the first one is used in samples.
     pub options: Vec<String>,
 }
 
 #[derive(Serialize)]
-struct Entry<'a> {
+struct ManifestEntry<'a> {
     id: &'a str,
     summary: &'a str,
     required_mode: &'static str,
@@ -46,7 +50,7 @@ struct Entry<'a> {
 }
 
 #[derive(Serialize)]
-struct FieldEntry<'a> {
+struct EditedField<'a> {
     id: &'a str,
     label: String,
     #[serde(rename = "type")]
@@ -112,11 +116,11 @@ impl Manifest {
             self.field(field, &id, resource)?;
         }
         let class = match blueprint.shape {
-            Shape::List | Shape::Get => "read",
-            _ if blueprint.mode == Mode::Admin => "destructive",
+            InputShape::List | InputShape::Get => "read",
+            _ if blueprint.mode == CommandMode::Admin => "destructive",
             _ => "write",
         };
-        let entry = Entry {
+        let entry = ManifestEntry {
             id: &id,
             summary: &blueprint.summary,
             required_mode: blueprint.mode.name(),
@@ -143,14 +147,14 @@ impl Manifest {
         let known = entries.iter().position(|entry| entry["id"] == field.id.as_str());
         let Some(at) = known else {
             let (kind, render_as) = match field.kind {
-                Kind::Text => ("string", "text"),
-                Kind::Number if field.id == "limit" => ("number", "number"),
-                Kind::Number => ("number", "text"),
-                Kind::Boolean => ("boolean", "boolean"),
-                Kind::List => ("json", "text"),
+                AddedKind::Text => ("string", "text"),
+                AddedKind::Number if field.id == "limit" => ("number", "number"),
+                AddedKind::Number => ("number", "text"),
+                AddedKind::Boolean => ("boolean", "boolean"),
+                AddedKind::List => ("json", "text"),
             };
             let words = field.id.replace('_', " ");
-            let entry = FieldEntry {
+            let entry = EditedField {
                 id: &field.id,
                 label: capitalised(&words),
                 kind,
@@ -162,7 +166,7 @@ impl Manifest {
                     "cursor" => "Where to continue: next_cursor of the previous page".to_owned(),
                     _ => format!("The {words} of the {}", resource.replace('_', " ")),
                 },
-                placeholder: (field.kind == Kind::List).then_some("first, second"),
+                placeholder: (field.kind == AddedKind::List).then_some("first, second"),
                 default: (field.id == "limit").then_some(30),
             };
             return self.push(&FIELDS, &value(&entry));
@@ -170,10 +174,10 @@ impl Manifest {
         let entry = &entries[at];
         field.options = texts(&entry["options"], |option| option["value"].as_str());
         let kind = match entry["type"].as_str() {
-            Some("number") => Kind::Number,
-            Some("boolean") => Kind::Boolean,
-            Some("json") => Kind::List,
-            _ => Kind::Text,
+            Some("number") => AddedKind::Number,
+            Some("boolean") => AddedKind::Boolean,
+            Some("json") => AddedKind::List,
+            _ => AddedKind::Text,
         };
         if kind != field.kind {
             return Err(EditError::Refused(format!(
@@ -181,29 +185,29 @@ impl Manifest {
                 field.id
             )));
         }
-        let place = [FIELDS[0], FIELDS[1], Step::At(at)];
-        let applies = [FIELDS[0], FIELDS[1], Step::At(at), Step::Name("applies_to")];
+        let place = [FIELDS[0], FIELDS[1], PathStep::At(at)];
+        let applies = [FIELDS[0], FIELDS[1], PathStep::At(at), PathStep::Name("applies_to")];
         // Without the list it applies to all.
         if entry["applies_to"].is_array() {
             self.push(&applies, &command.into())?;
         }
         if !field.required && entry["required"] == true {
-            let required = [place[0], place[1], place[2], Step::Name("required")];
+            let required = [place[0], place[1], place[2], PathStep::Name("required")];
             self.document.replace(&required, &false.into()).map_err(fault)?;
         }
         Ok(())
     }
 
-    fn push(&mut self, path: &[Step<'_>], value: &Value) -> Result<(), EditError> {
+    fn push(&mut self, path: &[PathStep<'_>], value: &Value) -> Result<(), EditError> {
         self.document.push(path, value).map_err(fault)
     }
 
     /// Adds a text to a list that may have it.
-    fn include(&mut self, path: &[Step<'_>], text: &str) -> Result<(), EditError> {
+    fn include(&mut self, path: &[PathStep<'_>], text: &str) -> Result<(), EditError> {
         let document = self.document.value();
         let list = path.iter().fold(&document, |value, step| match step {
-            Step::Name(name) => &value[*name],
-            Step::At(at) => &value[*at],
+            PathStep::Name(name) => &value[*name],
+            PathStep::At(at) => &value[*at],
         });
         let has = list.as_array().is_some_and(|list| list.iter().any(|entry| entry == text));
         if has { Ok(()) } else { self.push(path, &text.into()) }
@@ -228,7 +232,7 @@ impl Manifest {
         entry["id"] = new.into();
         entry["resource"] = resource.into();
         self.push(&COMMANDS, &entry)?;
-        let place = [COMMANDS[0], Step::At(at), Step::Name("summary")];
+        let place = [COMMANDS[0], PathStep::At(at), PathStep::Name("summary")];
         let former = format!("{FORMER} `{new}`: {summary}");
         self.document.replace(&place, &former.into()).map_err(fault)?;
         self.include(&RESOURCES, resource)?;
@@ -239,7 +243,7 @@ impl Manifest {
         let fields = document["scope"]["fields"].as_array().cloned().unwrap_or_default();
         for (at, field) in fields.iter().enumerate() {
             if texts(&field["applies_to"], Value::as_str).iter().any(|id| id == old) {
-                let place = [FIELDS[0], FIELDS[1], Step::At(at), Step::Name("applies_to")];
+                let place = [FIELDS[0], FIELDS[1], PathStep::At(at), PathStep::Name("applies_to")];
                 self.push(&place, &new.into())?;
             }
         }
@@ -262,11 +266,11 @@ impl Manifest {
                 continue;
             }
             if applies.len() == 1 {
-                let place = [FIELDS[0], FIELDS[1], Step::At(at)];
+                let place = [FIELDS[0], FIELDS[1], PathStep::At(at)];
                 self.document.remove(&place).map_err(fault)?;
                 lost.push(format!("the field `{}`", field["id"].as_str().unwrap_or_default()));
             } else {
-                let place = [FIELDS[0], FIELDS[1], Step::At(at), Step::Name("applies_to")];
+                let place = [FIELDS[0], FIELDS[1], PathStep::At(at), PathStep::Name("applies_to")];
                 self.exclude(&place, |entry| entry == id)?;
             }
         }
@@ -281,17 +285,17 @@ impl Manifest {
 
     fn exclude(
         &mut self,
-        path: &[Step<'_>],
+        path: &[PathStep<'_>],
         goes: impl Fn(&Value) -> bool,
     ) -> Result<(), EditError> {
         let document = self.document.value();
         let list = path.iter().fold(&document, |value, step| match step {
-            Step::Name(name) => &value[*name],
-            Step::At(at) => &value[*at],
+            PathStep::Name(name) => &value[*name],
+            PathStep::At(at) => &value[*at],
         });
         let entries = list.as_array().cloned().unwrap_or_default();
         for at in (0..entries.len()).rev().filter(|at| goes(&entries[*at])) {
-            let place: Vec<_> = path.iter().copied().chain([Step::At(at)]).collect();
+            let place: Vec<_> = path.iter().copied().chain([PathStep::At(at)]).collect();
             self.document.remove(&place).map_err(fault)?;
         }
         Ok(())
@@ -301,7 +305,7 @@ impl Manifest {
 /// The inputs of a command in the order of its command line.
 fn inputs(blueprint: &Blueprint) -> Vec<Field> {
     let resource = &blueprint.name.group;
-    let field = |wire: &str, id: String, kind: Kind, required: bool| Field {
+    let field = |wire: &str, id: String, kind: AddedKind, required: bool| Field {
         wire: wire.to_owned(),
         id,
         kind,
@@ -309,25 +313,27 @@ fn inputs(blueprint: &Blueprint) -> Vec<Field> {
         options: Vec::new(),
     };
     let mut fields = Vec::new();
-    if blueprint.shape == Shape::Many {
-        fields.push(field("ids", format!("{resource}_ids"), Kind::List, true));
+    if blueprint.shape == InputShape::Many {
+        fields.push(field("ids", format!("{resource}_ids"), AddedKind::List, true));
     }
     for segment in blueprint.segments() {
         match segment {
-            Segment::Value("id") if blueprint.shape == Shape::Many => {}
+            Segment::Value("id") if blueprint.shape == InputShape::Many => {}
             Segment::Value("id") => {
-                fields.push(field("id", format!("{resource}_id"), Kind::Text, true));
+                fields.push(field("id", format!("{resource}_id"), AddedKind::Text, true));
             }
-            Segment::Value(name) => fields.push(field(name, name.to_owned(), Kind::Text, true)),
+            Segment::Value(name) => {
+                fields.push(field(name, name.to_owned(), AddedKind::Text, true))
+            }
             Segment::Text(_) => {}
         }
     }
     for input in &blueprint.inputs {
         fields.push(field(&input.name, input.name.clone(), input.kind, input.required));
     }
-    if blueprint.shape == Shape::List {
-        fields.push(field("limit", "limit".to_owned(), Kind::Number, false));
-        fields.push(field("cursor", "cursor".to_owned(), Kind::Text, false));
+    if blueprint.shape == InputShape::List {
+        fields.push(field("limit", "limit".to_owned(), AddedKind::Number, false));
+        fields.push(field("cursor", "cursor".to_owned(), AddedKind::Text, false));
     }
     fields
 }

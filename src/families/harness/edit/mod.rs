@@ -6,7 +6,7 @@ mod manifest;
 
 use crate::workflows::add::name::CommandName;
 use crate::workflows::add::seam::{
-    Blueprint, CommandEditor, Desk, EditError, Edited, NewCode, Shape, Sources,
+    Blueprint, CommandEditor, Desk, EditError, Edited, InputShape, NewCode, Sources,
 };
 
 use facts::Facts;
@@ -30,7 +30,7 @@ impl CommandEditor for HarnessEditor {
         handler::add(&mut desk, &package, blueprint, &fields, &facts)?;
         facts.add(&mut desk)?;
         facts.test(&mut desk, blueprint)?;
-        if blueprint.shape == Shape::List {
+        if blueprint.shape == InputShape::List {
             desk.edited.notes.push(
                 "the list is paged by `cursor` and `next_cursor`; correct `paging` and conform.toml when your API pages in another way"
                     .to_owned(),

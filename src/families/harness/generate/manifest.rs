@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::contract::name::Constant;
 use crate::families::harness::connector::ToolName;
 use crate::families::harness::operations::{
-    AuthScheme, Event, FieldType, Operation, Preset, PresetField,
+    AuthScheme, ConnectorEvent, FieldType, Operation, Preset, PresetField,
 };
 
 /// Order of a field among the inputs of a command, and which commands take it.
@@ -177,20 +177,20 @@ fn picker_source<'a>(
     preset: &'a Preset,
     taken: &'a [Taken],
     field: &PresetField,
-) -> Option<Source<'a>> {
+) -> Option<ManifestSource<'a>> {
     let source = field.picker.as_ref()?.as_str();
     let position =
         preset.operations.iter().position(|operation| operation.id.as_str() == source)?;
     let command = preset.operations.get(position)?.id.as_str();
-    Some(Source { command, required: &taken.get(position)?.required })
+    Some(ManifestSource { command, required: &taken.get(position)?.required })
 }
 
-struct Source<'a> {
+struct ManifestSource<'a> {
     command: &'a str,
     required: &'a [String],
 }
 
-impl Source<'_> {
+impl ManifestSource<'_> {
     /// Whether the host can call it without arguments: what it requires then comes from the environment.
     fn has_defaults(&self, preset: &Preset, is_good: impl Fn(&Constant) -> bool) -> bool {
         self.required.iter().all(|id| {
@@ -253,7 +253,7 @@ fn picker_hints(preset: &Preset, taken: &[Taken]) -> Map<String, Value> {
     hints
 }
 
-fn event(preset: &Preset, event: &Event, hints: &Map<String, Value>) -> Value {
+fn event(preset: &Preset, event: &ConnectorEvent, hints: &Map<String, Value>) -> Value {
     let filters: Vec<_> = event
         .filters
         .iter()

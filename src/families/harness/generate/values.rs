@@ -10,7 +10,7 @@ use crate::families::harness::operations::{Operation, Paging, Preset};
 use super::facts as connector_facts;
 use super::manifest;
 use crate::generate::literal::python;
-use crate::generate::scaffold::Origin;
+use crate::generate::scaffold::ScaffoldOrigin;
 
 /// The variables of every file.
 #[must_use]
@@ -18,7 +18,7 @@ pub fn variables(
     tool: &ToolName,
     preset: &Preset,
     answers: &BTreeMap<String, String>,
-    origin: &Origin<'_>,
+    origin: &ScaffoldOrigin<'_>,
 ) -> Value {
     let answer = |key: &str| answers.get(key).map_or("", String::as_str);
     let headers: Vec<_> = preset

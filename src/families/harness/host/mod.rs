@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::system::environment;
 use crate::workflows::discover::seam::{
-    Answers, Described, Host, Judged, Root, Said, Surroundings,
+    Answers, Described, DiscoverSurroundings, Host, Judged, Said, SearchRoot,
 };
 
 /// Longest time of one probe.
@@ -25,15 +25,15 @@ impl Host for ArgentOs {
         "ArgentOS"
     }
 
-    fn roots(&self, surroundings: &Surroundings) -> Vec<Root> {
-        let Surroundings { working, home, installation } = surroundings;
+    fn roots(&self, surroundings: &DiscoverSurroundings) -> Vec<SearchRoot> {
+        let DiscoverSurroundings { working, home, installation } = surroundings;
         let mut roots = Vec::new();
         let named = environment::read(environment::ARGENT_CONNECTOR_REPOS).unwrap_or_default();
         for path in named.split(',').map(str::trim).filter(|path| !path.is_empty()) {
-            roots.push(Root { path: working.join(path), source: "ARGENT_CONNECTOR_REPOS" });
+            roots.push(SearchRoot { path: working.join(path), source: "ARGENT_CONNECTOR_REPOS" });
         }
         let mut add = |path: Option<PathBuf>, source: &'static str| {
-            roots.extend(path.map(|path| Root { path, source }));
+            roots.extend(path.map(|path| SearchRoot { path, source }));
         };
         let of_home = |path: &str| home.as_ref().map(|home| home.join(path));
         add(of_home(".argentos/connectors"), "~/.argentos/connectors");

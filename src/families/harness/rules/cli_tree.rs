@@ -91,13 +91,13 @@ const MAX_PATHS: usize = 16;
 
 /// A decorated function.
 #[derive(Clone, Copy)]
-struct Part<'a> {
+struct TreePart<'a> {
     source: &'a SourceText<'a>,
     decorated: &'a Decorated<'a>,
     decorator: &'a Decorator<'a>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> TreePart<'a> {
     fn handler(&self) -> Option<Handler<'a>> {
         let id = *self.decorator.strings.first()?;
         Some(Handler { id, source: self.source, at: self.decorator.at })
@@ -116,7 +116,7 @@ impl<'a> Part<'a> {
     }
 }
 
-impl Part<'_> {
+impl TreePart<'_> {
     /// Judged by the text of each decorator, which ends where the next one begins.
     fn needs_input(&self) -> bool {
         let decorators = &self.decorated.decorators;
@@ -149,7 +149,7 @@ struct Hang<'a> {
 }
 
 impl Hang<'_> {
-    fn names(&self, part: &Part<'_>) -> Vec<String> {
+    fn names(&self, part: &TreePart<'_>) -> Vec<String> {
         match self.name {
             Some(name) => vec![name.to_owned()],
             None => names(part.decorator, part.decorated.function),
@@ -158,7 +158,7 @@ impl Hang<'_> {
 }
 
 struct Hung<'a> {
-    part: Part<'a>,
+    part: TreePart<'a>,
     hangs: Vec<Hang<'a>>,
 }
 
@@ -167,7 +167,7 @@ struct Hung<'a> {
 struct PathParts<'a> {
     groups: Vec<Hung<'a>>,
     commands: Vec<Hung<'a>>,
-    handlers: Vec<Part<'a>>,
+    handlers: Vec<TreePart<'a>>,
     is_complete: bool,
 }
 
@@ -178,7 +178,7 @@ impl<'a> PathParts<'a> {
             parts.is_complete &= !file.content.adds_commands;
             for decorated in &file.content.decorated {
                 for decorator in &decorated.decorators {
-                    let part = Part { source: &file.source, decorated, decorator };
+                    let part = TreePart { source: &file.source, decorated, decorator };
                     match (decorator.target, decorator.method) {
                         ("", "command") => parts.handlers.push(part),
                         (_, "group") => parts.groups.push(Hung { part, hangs: Vec::new() }),
@@ -196,7 +196,7 @@ impl<'a> PathParts<'a> {
     /// `@issue.command("list")`: the decorator says where.
     fn hang_decorated(&mut self) {
         let index = Index::of(&self.groups);
-        let hang = |part: &Part<'a>| {
+        let hang = |part: &TreePart<'a>| {
             let target = part.decorator.target;
             let group = index.find(last(target), part.source.path);
             (!matches!(target, "" | "click")).then_some(Hang { group, name: None })

@@ -113,14 +113,14 @@ pub(super) fn check(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     let Some((manifest, source)) = subject.judged_manifest() else { return };
     let has_levels = names_each_missing_key(manifest, "side_effect_level");
     for (id, command) in manifest.identified() {
-        let judged = Judged { id, command, facts: subject.facts, source, has_levels };
+        let judged = JudgedMode { id, command, facts: subject.facts, source, has_levels };
         judged.modes(found);
         judged.class(found);
         judged.side_effect(found);
     }
 }
 
-struct Judged<'a> {
+struct JudgedMode<'a> {
     id: ManifestText<'a>,
     command: &'a ManifestCommand<'a>,
     facts: &'a HarnessFacts,
@@ -129,7 +129,7 @@ struct Judged<'a> {
     has_levels: bool,
 }
 
-impl Judged<'_> {
+impl JudgedMode<'_> {
     fn class_is(&self, class: &str) -> bool {
         self.command.action_class.is_some_and(|known| known.text == class)
     }

@@ -50,8 +50,8 @@ pub fn import(
     let name = if name.is_empty() { "template".to_owned() } else { name };
     let (sources, passed) = repository_files(&root)?;
     let mut imported = match kind(&sources) {
-        Some(Kind::Cookiecutter) => cookiecutter::import(&name, &sources)?,
-        Some(Kind::Copier(path)) => copier::import(&name, &sources, &path)?,
+        Some(ImportKind::Cookiecutter) => cookiecutter::import(&name, &sources)?,
+        Some(ImportKind::Copier(path)) => copier::import(&name, &sources, &path)?,
         None => {
             let message = format!(
                 "`{}` has no cookiecutter.json, copier.yml or copier.yaml",
@@ -69,18 +69,18 @@ pub fn import(
     finish(imported, &name, target, write, run)
 }
 
-enum Kind {
+enum ImportKind {
     Cookiecutter,
     Copier(String),
 }
 
-fn kind(sources: &[RepositoryFile]) -> Option<Kind> {
+fn kind(sources: &[RepositoryFile]) -> Option<ImportKind> {
     let has = |path: &str| sources.iter().any(|file| file.path == path);
     if has("cookiecutter.json") {
-        return Some(Kind::Cookiecutter);
+        return Some(ImportKind::Cookiecutter);
     }
     let copier = ["copier.yml", "copier.yaml"].into_iter().find(|path| has(path));
-    copier.map(|path| Kind::Copier(path.to_owned()))
+    copier.map(|path| ImportKind::Copier(path.to_owned()))
 }
 
 /// Files that do not parse after the translation are left out; everything else must be a template without fault.

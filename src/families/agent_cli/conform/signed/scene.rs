@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use semver::Version;
 
-use crate::conform::mock::{Mock, Request};
+use crate::conform::mock::{Mock, ReceivedRequest};
 use crate::conform::sandbox::{MARK, Sandbox};
 use crate::conform::session::{Event, ToolCall};
 use crate::system::files::{self, Kind};
@@ -94,7 +94,7 @@ impl<'a> Scene<'a> {
         let archive_delay: Arc<Mutex<Option<Duration>>> = Arc::default();
         let (shared, delay) = (Arc::clone(&behaviour), Arc::clone(&archive_delay));
         let (repository, mark) = (update.repository.clone(), sandbox.path().join(MARK));
-        let mock = Mock::with(Arc::new(move |request: &Request| {
+        let mock = Mock::with(Arc::new(move |request: &ReceivedRequest| {
             let behaviour = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
             let mut reply = answer(&behaviour, request, &repository, &tool);
             if is_archive(&request.target) {

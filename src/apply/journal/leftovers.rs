@@ -118,7 +118,7 @@ pub fn pending(root: &Path) -> Vec<String> {
 }
 
 fn is_old_stage(root: &Path, name: &str) -> bool {
-    let entry = name.strip_prefix(STAGING_PREFIX).and_then(ledger::Entry::find);
+    let entry = name.strip_prefix(STAGING_PREFIX).and_then(ledger::LedgerEntry::find);
     entry.is_some_and(|entry| entry.is_of(root))
         && matches!(DirectoryLock::acquire(&root.join(name)), Ok(Some(_)))
 }

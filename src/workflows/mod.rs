@@ -1,14 +1,16 @@
 //! What commands do: planners and state machines. Each takes a request and gives an outcome.
 //!
-//! Nothing here reads a command line or prints; a workflow may use another one.
+//! Nothing here reads a command line, and only streams write before the outcome; a workflow may use another one.
 
 pub mod add;
 pub mod asked;
+pub mod augmentor;
 pub mod check;
 pub mod discover;
 pub mod doctor;
 pub mod fleet;
 pub mod gen_files;
+pub mod mcp;
 pub mod new;
 pub mod report_file;
 mod run;

@@ -4,9 +4,6 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::commands::augmentor::seam::{
-    AugmentorRequest, AugmentorRunner, Callee, NamedAugmentor, Network,
-};
 use crate::contract::json;
 use crate::generate::vendor::SpecRelease;
 use crate::inputs::spec_source;
@@ -14,6 +11,9 @@ use crate::report::answers::augmentor::ManifestFault;
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::{environment, random};
 use crate::visible::{Visible, excerpt, visible};
+use crate::workflows::augmentor::seam::{
+    AugmentorRequest, AugmentorRunner, Callee, NamedAugmentor, Network,
+};
 
 use super::answers::{self, Called};
 use super::contract::AugmentorContract;

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::commands::augmentor::seam::{Callee, NamedAugmentor};
 use crate::mcp::answer::ToolFault;
 use crate::mcp::mode::ToolMode;
 use crate::mcp::provider::{
@@ -16,6 +15,7 @@ use crate::mcp::tool::{self, Hints, McpTool};
 use crate::report::Failure;
 use crate::system::terminal;
 use crate::visible::visible;
+use crate::workflows::augmentor::seam::{Callee, NamedAugmentor};
 
 use super::commands::{context, contract, failure, find, lines, newest};
 use super::contract::AugmentorContract;

@@ -17,13 +17,13 @@ mod scaffold;
 
 use self::contract::FAMILY;
 use crate::audit::rules::FAMILY_RULES;
-use crate::commands::augmentor::seam::HOSTS;
 use crate::conform::family::PROBES;
 use crate::conform::tools::TOOLS;
 use crate::generate::outputs::OUTPUTS;
 use crate::inputs::adoption::ADOPTERS;
 use crate::inputs::frozen::FROZEN;
 use crate::mcp::provider::OPENERS;
+use crate::workflows::augmentor::seam::HOSTS;
 use crate::workflows::new::subject::SCAFFOLDERS;
 
 /// Adds the family to every layer.

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::commands::augmentor::seam::Callee;
 use crate::families::augmentor::host::child;
 use crate::families::augmentor::host::child::{Child, LostChild};
 use crate::families::augmentor::host::containment::Containment;
@@ -17,6 +16,7 @@ use crate::families::augmentor::host::package;
 use crate::system::clock::Stopwatch;
 use crate::system::environment;
 use crate::visible::excerpt;
+use crate::workflows::augmentor::seam::Callee;
 
 use super::examination::{ExaminedPackage, last_lines};
 use super::examples::{self, Example, ExampleTarget, ExpectedAnswer};

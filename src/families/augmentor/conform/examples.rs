@@ -5,10 +5,10 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::commands::augmentor::seam::Callee;
 use crate::contract::json;
 use crate::families::augmentor::host::facts::PackageFacts;
 use crate::system::files;
+use crate::workflows::augmentor::seam::Callee;
 
 use super::synthesis;
 

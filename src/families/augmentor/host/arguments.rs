@@ -9,7 +9,7 @@ use crate::visible::excerpt;
 use super::facts::PackageFacts;
 use super::outcome::CallError;
 
-use crate::commands::augmentor::seam::Callee;
+use crate::workflows::augmentor::seam::Callee;
 
 /// Whether the package has the callee, and the arguments fit its schema.
 ///

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::commands::augmentor::seam::Callee;
 use crate::families::augmentor::contract::AugmentorContract;
 use crate::system::program;
 use crate::visible::excerpt;
+use crate::workflows::augmentor::seam::Callee;
 
 use super::arguments;
 use super::child::{self, Child, ChildProcess, EventSink, LostChild, Stray};

@@ -1,14 +1,13 @@
 //! `aos mcp`: tools of any family for clients of the Model Context Protocol.
 
-mod config;
-mod serve;
-
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::mcp::catalogue::Presentation;
 use crate::mcp::mode::ToolMode;
 use crate::report::{Failure, Outcome};
+use crate::workflows::mcp::{self, ClientRequest, ServeRequest};
 
 use super::Run;
 
@@ -122,13 +121,42 @@ pub enum Presented {
     Search,
 }
 
+impl Presented {
+    fn presentation(self) -> Presentation {
+        match self {
+            Self::Auto => Presentation::Automatic,
+            Self::All => Presentation::Every,
+            Self::Search => Presentation::Search,
+        }
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors
 /// When a package cannot be opened, or the options contradict each other.
 pub fn run(args: &McpArgs, run: &Run) -> Result<Outcome, Failure> {
     match &args.action {
-        McpAction::Serve(args) => serve::run(args, run),
-        McpAction::Config(args) => config::run(args),
+        McpAction::Serve(args) => mcp::serve(
+            &ServeRequest {
+                packages: args.packages.clone(),
+                mode: args.allow_mode.mode(),
+                tools: args.tools.clone(),
+                presentation: args.present.presentation(),
+                environment: args.env.clone(),
+                timeout: args.timeout,
+                runtime: args.runtime.clone(),
+                python: args.python.clone(),
+                is_list: args.list,
+            },
+            run,
+        ),
+        McpAction::Config(args) => mcp::configuration(&ClientRequest {
+            client: args.client.clone(),
+            packages: args.packages.clone(),
+            name: args.name.clone(),
+            mode: args.allow_mode.map(AllowedMode::mode),
+            tools: args.tools.clone(),
+        }),
     }
 }

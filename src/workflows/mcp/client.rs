@@ -1,4 +1,4 @@
-//! `aos mcp config`: the configuration of a client, ready to be pasted.
+//! The configuration of a client, ready to be pasted.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::files;
 use crate::visible::{Visible, excerpt, visible};
 
-use super::{ConfigArgs, serve};
+use super::{ClientRequest, sources};
 
 /// Longest name of a server.
 const MAX_NAME: usize = 40;
@@ -18,14 +18,14 @@ const MAX_NAME: usize = 40;
 ///
 /// # Errors
 /// When a client or a package is unknown.
-pub fn run(args: &ConfigArgs) -> Result<Outcome, Failure> {
-    let Some(id) = &args.client else { return Ok(list()) };
+pub fn configuration(request: &ClientRequest) -> Result<Outcome, Failure> {
+    let Some(id) = &request.client else { return Ok(list()) };
     let client = McpClient::find(id).ok_or_else(|| unknown(id))?;
     let here = [".".to_owned()];
-    let packages = if args.packages.is_empty() { &here[..] } else { &args.packages };
+    let packages = if request.packages.is_empty() { &here[..] } else { &request.packages };
     let packages: Vec<_> = packages.iter().map(|package| absolute(package)).collect();
-    let (names, secrets) = serve::named(&packages)?;
-    let name = args.name.clone().unwrap_or_else(|| names.join("-"));
+    let (names, secrets) = sources::named(&packages)?;
+    let name = request.name.clone().unwrap_or_else(|| names.join("-"));
     let name: String = excerpt(&name, MAX_NAME)
         .chars()
         .map(|symbol| match symbol {
@@ -35,11 +35,11 @@ pub fn run(args: &ConfigArgs) -> Result<Outcome, Failure> {
         .collect();
     let mut arguments = vec!["mcp".to_owned(), "serve".to_owned()];
     arguments.extend(packages);
-    if let Some(mode) = args.allow_mode {
-        arguments.extend(["--allow-mode".to_owned(), mode.mode().as_str().to_owned()]);
+    if let Some(mode) = request.mode {
+        arguments.extend(["--allow-mode".to_owned(), mode.as_str().to_owned()]);
     }
-    if !args.tools.is_empty() {
-        arguments.extend(["--tools".to_owned(), args.tools.join(",")]);
+    if !request.tools.is_empty() {
+        arguments.extend(["--tools".to_owned(), request.tools.join(",")]);
     }
     let server = ServerEntry { name, command: "aos".to_owned(), arguments, secrets };
     let text = config::text(client, &server);

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::cli::Format;
 use crate::report::answers::{self, augmentor::StreamedChunk};
 use crate::report::envelope;
 use crate::system::terminal;
 use crate::visible::{Visible, visible};
+use crate::workflows::Format;
 
 /// The chunks of one call.
 pub struct ChunkStream {

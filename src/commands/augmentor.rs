@@ -1,23 +1,14 @@
 //! `aos augmentor`: describes an augmentor, and calls its commands and agents.
 
-mod input;
-pub mod seam;
-mod stream;
-
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use serde_json::Value;
 
-use crate::report::{ErrorCode, Failure, Outcome};
-use crate::system::{isolation, keeper, temporary};
+use crate::report::{Failure, Outcome};
+use crate::workflows::augmentor::seam::NamedAugmentor;
+use crate::workflows::augmentor::{self, CallRequest, CalledPart};
 
 use super::Run;
-use seam::{AugmentorRequest, AugmentorRunner, Callee, HOSTS, NamedAugmentor};
-
-/// Longest time that `--timeout` may set, in seconds.
-const MAX_SECONDS: u64 = 3_600;
 
 /// Describe an augmentor, or call its commands and agents
 #[derive(Args, Debug)]
@@ -66,6 +57,22 @@ pub struct CallOptions {
     /// Time limit for the call, in seconds; the default is 60
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<u64>,
+}
+
+impl PackageOptions {
+    fn named(&self) -> NamedAugmentor<'_> {
+        NamedAugmentor {
+            package: &self.package,
+            runtime: self.runtime.as_deref(),
+            python: self.python.as_deref(),
+        }
+    }
+}
+
+impl CallOptions {
+    fn request<'a>(&self, part: CalledPart<'a>) -> CallRequest<'a> {
+        CallRequest { part, is_streamed: self.stream, seconds: self.timeout }
+    }
 }
 
 /// Arguments of `describe`.
@@ -126,79 +133,15 @@ impl AugmentorArgs {
 /// When there is no such package, it cannot be loaded, or the call gives no result.
 pub fn run(args: &AugmentorArgs, run: &Run) -> Result<Outcome, Failure> {
     match &args.action {
-        AugmentorAction::Describe(args) => {
-            let (host, named) = opened(&args.package)?;
-            let network = contained(host, &named)?;
-            let _keeper = keeper::start(network.is_ok()).ok();
-            host.describe(&named, &network)
-        }
+        AugmentorAction::Describe(args) => augmentor::describe(&args.package.named()),
         AugmentorAction::Run(args) => {
-            let given = input::object(&args.args, "--args")?;
-            let callee = Callee::Command { name: &args.command, args: &given };
-            called(&args.package, callee, &args.call, run)
+            let part = CalledPart::Command { name: &args.command, args: &args.args };
+            augmentor::call(&args.package.named(), &args.call.request(part), run)
         }
         AugmentorAction::Agent(args) => {
-            let history = args.history.as_deref().map(|text| input::list(text, "--history"));
-            let history: Option<Value> = history.transpose()?;
             let (id, message) = (args.agent.as_str(), args.message.as_str());
-            let callee = Callee::Agent { id, message, history: history.as_ref() };
-            called(&args.package, callee, &args.call, run)
+            let part = CalledPart::Agent { id, message, history: args.history.as_deref() };
+            augmentor::call(&args.package.named(), &args.call.request(part), run)
         }
-    }
-}
-
-fn called(
-    package: &PackageOptions,
-    callee: Callee<'_>,
-    options: &CallOptions,
-    run: &Run,
-) -> Result<Outcome, Failure> {
-    let limit = match options.timeout {
-        Some(seconds @ 1..=MAX_SECONDS) => Some(Duration::from_secs(seconds)),
-        Some(_) => {
-            let message = format!("`--timeout` must be from 1 to {MAX_SECONDS}");
-            return Err(Failure::new(ErrorCode::Validation, message)
-                .hint("use a number of seconds in that range, or omit the option"));
-        }
-        None => None,
-    };
-    let (host, named) = opened(package)?;
-    let network = contained(host, &named)?;
-    // From here on, whatever is started ends with aos.
-    let _keeper = keeper::start(network.is_ok()).ok();
-    let request =
-        AugmentorRequest { callee, is_streamed: options.stream, limit, is_quiet: run.quiet };
-    let mut stream = stream::ChunkStream::new(run.format);
-    let mut sink = |chunk: &Value| options.stream && stream.write(chunk);
-    host.call(&named, &network, &request, &mut sink)
-}
-
-fn opened(
-    options: &PackageOptions,
-) -> Result<(&'static dyn AugmentorRunner, NamedAugmentor<'_>), Failure> {
-    temporary::sweep();
-    let parts = HOSTS.entries();
-    let host = parts.first().map(|(_, host)| *host);
-    let named = NamedAugmentor {
-        package: &options.package,
-        runtime: options.runtime.as_deref(),
-        python: options.python.as_deref(),
-    };
-    let host = host.ok_or_else(|| {
-        Failure::new(ErrorCode::Unknown, "this build of aos has no host for augmentors")
-            .hint("install a release")
-    })?;
-    Ok((host, named))
-}
-
-/// Cuts this process off from the network when the package declares none; before the first thread. The outer result is
-/// about the package, the inner one about the network.
-fn contained(
-    host: &dyn AugmentorRunner,
-    named: &NamedAugmentor<'_>,
-) -> Result<Result<(), String>, Failure> {
-    match host.needs_network(named)? {
-        true => Ok(Err("the package declares that it uses the network".to_owned())),
-        false => Ok(isolation::cut_off_network()),
     }
 }

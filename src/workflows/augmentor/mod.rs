@@ -1,0 +1,114 @@
+//! `aos augmentor`: describes an augmentor, and calls its commands and agents.
+
+mod input;
+pub mod seam;
+mod stream;
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::report::{ErrorCode, Failure, Outcome};
+use crate::system::{isolation, keeper, temporary};
+
+use super::Run;
+use seam::{AugmentorRequest, AugmentorRunner, Callee, HOSTS, NamedAugmentor};
+
+/// Longest time that a call may take, in seconds.
+const MAX_SECONDS: u64 = 3_600;
+
+/// What is called, with its input as the command line has it: JSON, `@FILE`, or `-` for stdin.
+#[derive(Clone, Copy, Debug)]
+pub enum CalledPart<'a> {
+    Command { name: &'a str, args: &'a str },
+    Agent { id: &'a str, message: &'a str, history: Option<&'a str> },
+}
+
+/// A call as it was asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct CallRequest<'a> {
+    pub part: CalledPart<'a>,
+    /// Whether each chunk is written as soon as it arrives.
+    pub is_streamed: bool,
+    /// How long it may take; without it, as long as the contract says.
+    pub seconds: Option<u64>,
+}
+
+/// The commands, agents and permissions of an augmentor.
+///
+/// # Errors
+/// When there is no such package, or it cannot be loaded.
+pub fn describe(named: &NamedAugmentor<'_>) -> Result<Outcome, Failure> {
+    let host = host()?;
+    let network = contained(host, named)?;
+    let _keeper = keeper::start(network.is_ok()).ok();
+    host.describe(named, &network)
+}
+
+/// Calls a command or an agent.
+///
+/// # Errors
+/// When there is no such package, it cannot be loaded, its input is not JSON, or the call gives no result.
+pub fn call(
+    named: &NamedAugmentor<'_>,
+    asked: &CallRequest<'_>,
+    run: &Run,
+) -> Result<Outcome, Failure> {
+    match asked.part {
+        CalledPart::Command { name, args } => {
+            let args = input::object(args, "--args")?;
+            called(named, Callee::Command { name, args: &args }, asked, run)
+        }
+        CalledPart::Agent { id, message, history } => {
+            let history = history.map(|text| input::list(text, "--history")).transpose()?;
+            let history = history.as_ref();
+            called(named, Callee::Agent { id, message, history }, asked, run)
+        }
+    }
+}
+
+fn called(
+    named: &NamedAugmentor<'_>,
+    callee: Callee<'_>,
+    asked: &CallRequest<'_>,
+    run: &Run,
+) -> Result<Outcome, Failure> {
+    let limit = match asked.seconds {
+        Some(seconds @ 1..=MAX_SECONDS) => Some(Duration::from_secs(seconds)),
+        Some(_) => {
+            let message = format!("`--timeout` must be from 1 to {MAX_SECONDS}");
+            return Err(Failure::new(ErrorCode::Validation, message)
+                .hint("use a number of seconds in that range, or omit the option"));
+        }
+        None => None,
+    };
+    let host = host()?;
+    let network = contained(host, named)?;
+    // From here on, whatever is started ends with aos.
+    let _keeper = keeper::start(network.is_ok()).ok();
+    let request =
+        AugmentorRequest { callee, is_streamed: asked.is_streamed, limit, is_quiet: run.quiet };
+    let mut stream = stream::ChunkStream::new(run.format);
+    let mut sink = |chunk: &Value| asked.is_streamed && stream.write(chunk);
+    host.call(named, &network, &request, &mut sink)
+}
+
+fn host() -> Result<&'static dyn AugmentorRunner, Failure> {
+    temporary::sweep();
+    HOSTS.entries().first().map(|(_, host)| *host).ok_or_else(|| {
+        Failure::new(ErrorCode::Unknown, "this build of aos has no host for augmentors")
+            .hint("install a release")
+    })
+}
+
+/// Cuts this process off from the network when the package declares none; before the first thread. The outer result is
+/// about the package, the inner one about the network.
+fn contained(
+    host: &dyn AugmentorRunner,
+    named: &NamedAugmentor<'_>,
+) -> Result<Result<(), String>, Failure> {
+    match host.needs_network(named)? {
+        true => Ok(Err("the package declares that it uses the network".to_owned())),
+        false => Ok(isolation::cut_off_network()),
+    }
+}

@@ -6,6 +6,7 @@ pub mod add;
 pub mod asked;
 pub mod augmentor;
 pub mod check;
+pub mod conform;
 pub mod discover;
 pub mod doctor;
 pub mod fleet;

@@ -300,6 +300,10 @@ pub fn successes() -> Vec<Case> {
             let project = super::conform::connector(sandbox, "");
             call(&["conform", "--probe", "harness.one-document"]).within(project)
         }),
+        case("OK", "conform of a fleet", |sandbox| {
+            super::conform::connector(sandbox, "");
+            call(&["conform", "--recursive", ".", "--probe", "harness.one-document"])
+        }),
         case("OK", "conform with more files", |sandbox| {
             let project = super::conform::connector(sandbox, "");
             call(&["conform", "--probe", "harness.one-document", "--readable", "/usr"])

@@ -11,6 +11,8 @@ pub enum ConformAnswer {
     Probes(ProbeList),
     Listed(ProbeTitles),
     Fixture(FixtureGuide),
+    /// Of `--recursive`.
+    Fleet(Box<super::conform_fleet::ConformFleetReport>),
 }
 
 /// What a run found.

@@ -9,6 +9,7 @@ pub mod changes;
 pub mod check;
 pub mod command_change;
 pub mod completions;
+pub mod conform_fleet;
 pub mod conformance;
 pub mod context;
 pub mod doctor;

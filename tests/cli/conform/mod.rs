@@ -9,6 +9,7 @@ mod containment;
 mod ending;
 #[cfg(target_os = "linux")]
 mod every_call;
+mod fleet;
 mod harness;
 mod hostile;
 #[cfg(target_os = "linux")]

@@ -15,7 +15,7 @@ use crate::inputs::spec_source::{self, SpecError};
 use crate::report::{ErrorCode, Failure};
 use crate::system::files::{self, Kind};
 
-use super::ConformArgs;
+use super::ConformRequest;
 
 /// Largest vendored contract, in bytes.
 const MAX_CONTRACT: u64 = 2 * 1024 * 1024;
@@ -33,10 +33,10 @@ pub struct ExaminedProject {
 ///
 /// # Errors
 /// When there is no project, no program or no contract.
-pub fn find(args: &ConformArgs, family: Option<Family>) -> Result<ExaminedProject, Failure> {
-    let tag = args.tag.as_deref().map(tag).transpose()?;
-    if args.command.is_empty() {
-        return of_project(args, family, tag);
+pub fn find(request: &ConformRequest, family: Option<Family>) -> Result<ExaminedProject, Failure> {
+    let tag = request.tag.as_deref().map(tag).transpose()?;
+    if request.command.is_empty() {
+        return of_project(request, family, tag);
     }
     let family = family.ok_or_else(|| {
         Failure::new(ErrorCode::Usage, "a command after `--` needs its contract family")
@@ -48,9 +48,9 @@ pub fn find(args: &ConformArgs, family: Option<Family>) -> Result<ExaminedProjec
         None => spec_source::latest(family)?,
     };
     let contract = spec_source::embedded_release(family, &tag)?.contract.clone();
-    let target = target::given(&args.command, family, tag)?;
+    let target = target::given(&request.command, family, tag)?;
     // Only one that is named: what happens to lie in this directory may describe another tool.
-    let fixture = args.fixture.as_deref().map(Fixture::named).transpose()?;
+    let fixture = request.fixture.as_deref().map(Fixture::named).transpose()?;
     let mut notes = Vec::new();
     if fixture.is_none()
         && files::kind(Path::new(FIXTURE_PATH)).is_ok_and(|kind| kind != Kind::Absent)
@@ -63,11 +63,11 @@ pub fn find(args: &ConformArgs, family: Option<Family>) -> Result<ExaminedProjec
 }
 
 fn of_project(
-    args: &ConformArgs,
+    request: &ConformRequest,
     family: Option<Family>,
     tag: Option<SpecTag>,
 ) -> Result<ExaminedProject, Failure> {
-    let project = Project::open(args.path.as_deref().unwrap_or(Path::new(".")))?;
+    let project = Project::open(request.path.as_deref().unwrap_or(Path::new(".")))?;
     if let Some(family) = family.filter(|family| *family != project.family) {
         let message =
             format!("`{}` follows the family `{}`, not `{family}`", project.shown, project.family);
@@ -95,7 +95,7 @@ fn of_project(
         }
     };
     let contract = contract(&project, &tag)?;
-    let fixture = match args.fixture.as_deref() {
+    let fixture = match request.fixture.as_deref() {
         Some(path) => Some(Fixture::named(path)?),
         None => Fixture::read(&project.root)?,
     };

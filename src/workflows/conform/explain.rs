@@ -1,6 +1,5 @@
 //! What a probe is: `--list` and `--explain`.
 
-use crate::commands::Run;
 use crate::conform::{Probe, family as registry};
 use crate::contract::{Family, suggestion};
 use crate::report::answers::conformance::{
@@ -9,6 +8,7 @@ use crate::report::answers::conformance::{
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::visible::excerpt;
 use crate::visible::{Visible, visible};
+use crate::workflows::Run;
 
 /// The probe called `id`.
 ///

@@ -16,6 +16,8 @@ pub const LIMIT: usize = 10_000;
 const MAX_TEXT: usize = 300;
 /// Most entries of a list beside the results.
 const MAX_ENTRIES: usize = 6;
+/// Longest answer with names alone: the rest is for what proves the first of them.
+const MAX_NAMES: usize = LIMIT * 7 / 10;
 /// Most probes that an entry names beside its own.
 const MAX_ALSO: usize = 20;
 /// Lists beside the results that have no bound of their own.
@@ -81,9 +83,9 @@ pub fn applies(data: &Value) -> bool {
 #[must_use]
 pub fn fit(data: &Value, measure: impl Fn(&Value) -> usize) -> Value {
     let mut brief = BriefRun::of(data);
-    if measure(&brief.shown()) > LIMIT {
+    if measure(&brief.shown()) > MAX_NAMES {
         let all = brief.entries.len();
-        brief.count = most(all, |count| measure(&brief.with_count(count).shown()) <= LIMIT);
+        brief.count = most(all, |count| measure(&brief.with_count(count).shown()) <= MAX_NAMES);
     }
     let names = measure(&brief.shown());
     for (verdict, detail, percent) in STEPS {

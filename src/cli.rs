@@ -60,6 +60,7 @@ impl Command {
             Self::New(args) => Some(&args.write),
             Self::SyncSpec(args) => Some(&args.write),
             Self::SyncApi(args) => Some(&args.write),
+            Self::Migrate(args) => Some(&args.write),
             Self::Gen(args) => Some(&args.write),
             Self::Wire(args) => Some(&args.write),
             Self::Upgrade(args) => Some(&args.write),
@@ -107,6 +108,7 @@ impl Command {
             // One line for each project, and nobody asked for less.
             Self::SyncSpec(args) if args.recursive.is_some() => false,
             Self::Upgrade(args) if args.recursive.is_some() => false,
+            Self::Migrate(args) if args.recursive.is_some() => false,
             _ => self.write_options().is_some_and(|options| !options.diff),
         }
     }
@@ -119,6 +121,7 @@ pub enum Command {
     SyncApi(commands::sync_api::SyncApiArgs),
     Gen(commands::gen_files::GenArgs),
     Upgrade(commands::upgrade::UpgradeArgs),
+    Migrate(commands::migrate::MigrateArgs),
     Check(commands::check::CheckArgs),
     Compare(commands::compare::CompareArgs),
     Runtime(commands::runtime::RuntimeArgs),

@@ -31,6 +31,7 @@ const MAX_MESSAGE: usize = 600;
 #[must_use]
 pub fn main(arguments: Vec<OsString>) -> u8 {
     crate::families::install();
+    crate::generate::render::watch_memory(crate::system::memory::in_use);
     if let Some(candidates) = completions::shell::asked(&arguments) {
         // A shell that no longer reads has changed its mind.
         let _ = terminal::write_stdout(&candidates);

@@ -163,6 +163,8 @@ const WRITERS: &[&str] = &[
 /// Who else may write, and what: never a project.
 const OTHER_WRITERS: &[(&str, &str)] = &[
     ("families/augmentor/host/runner.rs", "the files of a runner in a private temporary directory"),
+    ("workflows/migrate/copies.rs", "copies of a project in a private temporary directory"),
+    ("workflows/migrate/proof.rs", "results of `aos conform` in the state directory of aos"),
     ("workflows/report_file.rs", "the report file that a person names"),
     ("families/agent_cli/conform/tree.rs", "files of a tool, damaged in the sandbox of a probe"),
     ("families/agent_cli/conform/signed/scene.rs", "the mark of a stage in the sandbox of a probe"),

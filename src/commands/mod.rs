@@ -12,6 +12,7 @@ pub mod discover;
 pub mod doctor;
 pub mod gen_files;
 pub mod mcp;
+pub mod migrate;
 pub mod new;
 pub mod reference;
 pub mod registry;

@@ -3,6 +3,9 @@
 //! Values reach source code only through the filters `py`, `go`, `toml` and `json`, which quote.
 
 use std::error::Error as _;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use serde_json::Value;
 use tera::{Context, Delimiters, Kwargs, State, Tera};
@@ -12,6 +15,24 @@ use super::record_text;
 
 /// Largest output of one template, in bytes.
 const MAX_OUTPUT: usize = 8 * 1024 * 1024;
+
+/// How often a render is looked at that has not ended.
+const TICK: Duration = Duration::from_millis(20);
+/// Most looks of one engine, which are ten seconds.
+const MAX_TICKS: u32 = 500;
+/// Most memory that may come into use during a render, in bytes.
+const MAX_MEMORY: u64 = 1024 * 1024 * 1024;
+
+/// How much memory this process uses, in bytes, where the system tells.
+pub type MemoryReader = fn() -> Option<u64>;
+
+/// What reads the memory; without it, only time and output are bounded.
+static MEMORY: OnceLock<MemoryReader> = OnceLock::new();
+
+/// Lets every render end that uses too much memory.
+pub fn watch_memory(reader: MemoryReader) {
+    let _ = MEMORY.set(reader);
+}
 
 /// Start marks of the template language; no output may contain one.
 pub const MARKS: [&str; 3] = ["{=", "{%", "{#"];
@@ -28,12 +49,14 @@ pub struct RenderError {
 
 /// Renders templates with one context.
 pub struct Engine {
-    tera: Tera,
-    context: Context,
+    tera: Arc<Tera>,
+    context: Arc<Context>,
+    /// Looks that are left; `None` for templates of aos itself, which are not watched.
+    ticks: Option<u32>,
 }
 
 impl Engine {
-    /// An engine whose variables are the members of `variables`.
+    /// An engine whose variables are the members of `variables`, bounded in time and memory.
     ///
     /// # Errors
     /// When the variables are not an object.
@@ -61,12 +84,18 @@ impl Engine {
         });
         let context =
             Context::from_serialize(variables).map_err(|error| fault("(variables)", &error))?;
-        Ok(Self { tera, context })
+        Ok(Self { tera: Arc::new(tera), context: Arc::new(context), ticks: Some(MAX_TICKS) })
+    }
+
+    /// The same for templates of this program, whose work is known.
+    #[must_use]
+    pub fn trusted(self) -> Self {
+        Self { ticks: None, ..self }
     }
 
     /// Adds or replaces one variable.
     pub fn set(&mut self, name: &'static str, value: &Value) {
-        self.context.insert(name, value);
+        Arc::make_mut(&mut self.context).insert(name, value);
     }
 
     /// Renders one template; each text is parsed once.
@@ -75,15 +104,48 @@ impl Engine {
     /// On a syntax error or an undefined name, with its place in the template.
     pub fn render(&mut self, name: &str, text: &str) -> Result<String, RenderError> {
         self.parse(name, text)?;
-        let mut output = BoundedText::default();
-        let rendered = self.tera.render_to(name, &self.context, &mut output);
-        rendered.map_err(|error| fault(name, &error))?;
-        let text = String::from_utf8(output.0);
-        text.map_err(|error| RenderError {
-            template: name.to_owned(),
-            detail: error.to_string(),
-            place: None,
-        })
+        let output = match self.ticks {
+            Some(_) => self.watched(name)?,
+            None => output(&self.tera, &self.context, name)?,
+        };
+        String::from_utf8(output).map_err(|error| whole(name, error.to_string()))
+    }
+
+    /// Renders in a thread of its own, which is left behind when it does not end: a template can count for years
+    /// without writing a byte, and double a text until the memory is full.
+    fn watched(&mut self, name: &str) -> Result<Vec<u8>, RenderError> {
+        let in_use = || MEMORY.get().and_then(|read| read());
+        let before = in_use();
+        let (sender, receiver) = mpsc::channel();
+        let (tera, context) = (Arc::clone(&self.tera), Arc::clone(&self.context));
+        let work = name.to_owned();
+        let started = std::thread::Builder::new().name("render".to_owned()).spawn(move || {
+            let rendered = output(&tera, &context, &work);
+            drop((tera, context));
+            let _ = sender.send(rendered);
+        });
+        started.map_err(|error| whole(name, format!("it cannot be rendered: {error}")))?;
+        loop {
+            match receiver.recv_timeout(TICK) {
+                Ok(rendered) => return rendered,
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(whole(name, "the template engine failed on it".to_owned()));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let left = self.ticks.unwrap_or_default().saturating_sub(1);
+            self.ticks = Some(left);
+            if left == 0 {
+                let seconds = TICK.saturating_mul(MAX_TICKS).as_secs();
+                return Err(whole(name, format!("rendering takes longer than {seconds} seconds")));
+            }
+            if let (Some(before), Some(now)) = (before, in_use())
+                && now.saturating_sub(before) > MAX_MEMORY
+            {
+                let reason = format!("rendering uses more than {MAX_MEMORY} bytes of memory");
+                return Err(whole(name, reason));
+            }
+        }
     }
 
     /// Parses one template.
@@ -94,8 +156,21 @@ impl Engine {
         if self.tera.contains_template(name) {
             return Ok(());
         }
-        self.tera.add_raw_template(name, text).map_err(|error| fault(name, &error))
+        let tera = Arc::make_mut(&mut self.tera);
+        tera.add_raw_template(name, text).map_err(|error| fault(name, &error))
     }
+}
+
+fn output(tera: &Tera, context: &Context, name: &str) -> Result<Vec<u8>, RenderError> {
+    let mut output = BoundedText::default();
+    let rendered = tera.render_to(name, context, &mut output);
+    rendered.map_err(|error| fault(name, &error))?;
+    Ok(output.0)
+}
+
+/// A fault that has no place in the template.
+fn whole(template: &str, detail: String) -> RenderError {
+    RenderError { template: template.to_owned(), detail, place: None }
 }
 
 /// The output of one template, up to a limit.

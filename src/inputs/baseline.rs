@@ -45,6 +45,9 @@ struct BaselineEntry {
 #[serde(deny_unknown_fields)]
 struct BaselineDocument {
     version: u32,
+    /// The day on which it was first written, `YYYY-MM-DD`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    recorded_on: Option<String>,
     findings: Vec<BaselineEntry>,
 }
 
@@ -52,6 +55,7 @@ struct BaselineDocument {
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Baseline {
     counts: BTreeMap<KnownFinding, usize>,
+    recorded_on: Option<String>,
 }
 
 impl Baseline {
@@ -87,7 +91,33 @@ impl Baseline {
                 return Err(fault("an entry is there twice, or its count is 0".to_owned()));
             }
         }
-        Ok(Self { counts })
+        Ok(Self { counts, recorded_on: document.recorded_on.filter(|day| is_day(day)) })
+    }
+
+    /// The same, written on this day for the first time.
+    #[must_use]
+    pub fn recorded_on(self, day: &str) -> Self {
+        Self { recorded_on: Some(day.to_owned()), ..self }
+    }
+
+    /// The same after a directory got another name.
+    #[must_use]
+    pub fn renamed(self, old: &str, new: &str) -> Self {
+        let renamed = |mut known: KnownFinding| {
+            let inner = known.path.strip_prefix(old).filter(|inner| inner.starts_with('/'));
+            if let Some(path) = inner.map(|inner| format!("{new}{inner}")) {
+                known.path = path;
+            }
+            known
+        };
+        let counts = self.counts.into_iter().map(|(known, count)| (renamed(known), count));
+        Self { counts: counts.collect(), recorded_on: self.recorded_on }
+    }
+
+    /// The day on which it was first written, when it says so.
+    #[must_use]
+    pub fn day(&self) -> Option<&str> {
+        self.recorded_on.as_deref()
     }
 
     /// The document, sorted.
@@ -100,7 +130,11 @@ impl Baseline {
             message: known.message.clone(),
             count: *count,
         });
-        let document = BaselineDocument { version: VERSION, findings: findings.collect() };
+        let document = BaselineDocument {
+            version: VERSION,
+            recorded_on: self.recorded_on.clone(),
+            findings: findings.collect(),
+        };
         let value = serde_json::to_value(&document).unwrap_or_default();
         format!("{}\n", json::pretty(&value))
     }
@@ -137,7 +171,7 @@ impl Baseline {
             let most = larger.counts.get(known)?;
             Some((known.clone(), *count.min(most)))
         });
-        Self { counts: counts.collect() }
+        Self { counts: counts.collect(), recorded_on: larger.recorded_on.clone() }
     }
 
     /// Projects that have an entry.
@@ -145,6 +179,14 @@ impl Baseline {
     pub fn projects(&self) -> BTreeSet<&str> {
         self.counts.keys().map(|known| known.project.as_str()).collect()
     }
+}
+
+fn is_day(text: &str) -> bool {
+    text.len() == 10
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        })
 }
 
 #[cfg(test)]

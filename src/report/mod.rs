@@ -14,6 +14,7 @@ pub mod contract_gen;
 pub mod discovery;
 pub mod envelope;
 pub mod findings;
+pub mod migration;
 pub mod style;
 pub mod tree;
 

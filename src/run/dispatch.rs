@@ -12,6 +12,7 @@ pub(super) fn run(command: &Command, run: &Run) -> Result<Outcome, Failure> {
         Command::Gen(args) => commands::gen_files::run(args, run),
         Command::Upgrade(args) => commands::upgrade::run(args, run),
         Command::SyncApi(args) => commands::sync_api::run(args, run),
+        Command::Migrate(args) => commands::migrate::run(args, run),
         Command::Check(args) => commands::check::run(args, run),
         Command::Compare(args) => commands::compare::run(args, run),
         Command::Runtime(args) => commands::runtime::run(args, run),
@@ -43,6 +44,7 @@ pub(super) fn path(command: &Command) -> &'static str {
         Command::Gen(_) => "gen",
         Command::Upgrade(_) => "upgrade",
         Command::SyncApi(_) => "sync-api",
+        Command::Migrate(_) => "migrate",
         Command::Check(_) => "check",
         Command::Compare(_) => "compare",
         Command::Runtime(args) => match args.action {

@@ -19,6 +19,7 @@ pub mod isolation;
 pub mod keeper;
 pub mod loopback;
 pub mod machine_secret;
+pub mod memory;
 pub mod orphans;
 pub mod private_log;
 pub mod process;

@@ -12,6 +12,7 @@ pub mod doctor;
 pub mod fleet;
 pub mod gen_files;
 pub mod mcp;
+pub mod migrate;
 pub mod new;
 pub mod report_file;
 mod run;

@@ -235,6 +235,48 @@ fn scope<'a>(request: &'a WriteRequest<'_>, root: &'a str) -> Scope<'a> {
     }
 }
 
+/// Plans of many projects under one token.
+#[derive(Debug)]
+pub struct FleetScope<'a> {
+    pub command: &'a str,
+    /// Canonical directory above all projects.
+    pub root: &'a Path,
+    /// Of all plans with their projects.
+    pub plans: Digest,
+}
+
+impl FleetScope<'_> {
+    /// A token for exactly these plans, and when it ends.
+    ///
+    /// # Errors
+    /// When this machine has no secret.
+    pub fn offer(&self) -> Result<(String, u64), Failure> {
+        let expires_at = clock::now_seconds() + LIFETIME_SECONDS;
+        let nonce = random::bytes::<8>().map(u64::from_be_bytes);
+        let nonce = nonce.map_err(|error| state_failure(self.root, &error))?;
+        let root = self.root.to_string_lossy();
+        let token = confirmation::issue(&secret()?, &self.scope(&root), expires_at, nonce)?;
+        Ok((token, expires_at))
+    }
+
+    /// Checks a token and uses it up.
+    ///
+    /// # Errors
+    /// `E_CONFLICT` when it is for other plans, has ended or was used.
+    pub fn accept(&self, token: &str) -> Result<(), Failure> {
+        if is_used(token)? {
+            return Err(already_used());
+        }
+        let root = self.root.to_string_lossy();
+        confirmation::verify(&secret()?, &self.scope(&root), token, clock::now_seconds())?;
+        consume(token)
+    }
+
+    fn scope<'a>(&'a self, root: &'a str) -> Scope<'a> {
+        Scope { command: self.command, arguments: "every project", root, plan: self.plans }
+    }
+}
+
 /// Checks the token and uses it up, before anything is written.
 fn accept(request: &WriteRequest<'_>, token: &str) -> Result<(), Failure> {
     let secret = secret()?;
@@ -249,18 +291,28 @@ fn consume(token: &str) -> Result<(), Failure> {
     files::create_private_directory(&directory)
         .map_err(|error| state_failure(&directory, &error))?;
     prune(&directory);
-    let expiry = confirmation::expiry(token).unwrap_or_default();
-    let marker =
-        directory.join(format!("{expiry:x}-{}", &hex(token.as_bytes())[..64.min(token.len() * 2)]));
+    let marker = marker(&directory, token);
     match files::write_new(&marker, b"", Mode::Secret) {
         Ok(()) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            Err(Failure::new(ErrorCode::Conflict, "the confirm token was already used").hint(
-                "run the command with `--dry-run` again and use the new token; nothing was changed",
-            ))
-        }
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(already_used()),
         Err(error) => Err(state_failure(&marker, &error)),
     }
+}
+
+/// The file that says that a token was used.
+fn marker(directory: &Path, token: &str) -> std::path::PathBuf {
+    let expiry = confirmation::expiry(token).unwrap_or_default();
+    directory.join(format!("{expiry:x}-{}", &hex(token.as_bytes())[..64.min(token.len() * 2)]))
+}
+
+fn is_used(token: &str) -> Result<bool, Failure> {
+    let directory = machine_secret::state_directory()?.join("confirm-used");
+    Ok(matches!(files::kind(&marker(&directory, token)), Ok(files::Kind::File { .. })))
+}
+
+fn already_used() -> Failure {
+    Failure::new(ErrorCode::Conflict, "the confirm token was already used")
+        .hint("run the command with `--dry-run` again and use the new token; nothing was changed")
 }
 
 /// Forgets tokens that have expired anyway.

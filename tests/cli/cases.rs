@@ -291,6 +291,33 @@ pub fn successes() -> Vec<Case> {
             let token = token(sandbox, &project, &words);
             call(&["sync-api", "--openapi", CHANGED, "--confirm", &token]).within(project)
         }),
+        case("OK", "migrate preview", |sandbox| {
+            let project = super::migrate::connector(sandbox, "aos-parcel");
+            let place = project.to_str().expect("UTF-8");
+            let one = "masks";
+            call(&[
+                "migrate",
+                place,
+                "--only",
+                one,
+                "--skip",
+                "flags",
+                "--proof",
+                "none",
+                "--dry-run",
+                "--diff",
+            ])
+        }),
+        case("OK", "migrate confirmed", |sandbox| {
+            let project = super::migrate::connector(sandbox, "aos-parcel");
+            let words = ["migrate", "--proof", "none", "--dry-run"];
+            let token = token(sandbox, &project, &words);
+            call(&["migrate", "--proof", "none", "--confirm", &token]).within(project)
+        }),
+        case("OK", "migrate fleet", |sandbox| {
+            super::migrate::connector(sandbox, "aos-parcel");
+            call(&["migrate", "--recursive", ".", "--proof", "none", "--dry-run"])
+        }),
         case("OK", "add described", |sandbox| {
             let operation = ["--operation", "GET /boxes/{boxId}/comments"];
             call(&["add", "--openapi", DESCRIPTION, operation[0], operation[1]])

@@ -67,6 +67,7 @@ mod hostile_text;
 mod mcp;
 mod mcp_client;
 mod merge_git;
+mod migrate;
 mod new;
 mod new_answers;
 mod new_api;

@@ -9,7 +9,7 @@ mod masked;
 mod module;
 mod mutation;
 mod pattern;
-mod python;
+pub mod python;
 mod rust;
 mod typescript;
 

@@ -86,6 +86,18 @@ pub const ENTRIES: &[LeafCommand] = &[
         raw: Some("the diff"),
     },
     LeafCommand {
+        path: "migrate",
+        kind: EntryKind::Write,
+        schema: "migrated_project",
+        examples: &[
+            "aos migrate --dry-run --compact",
+            "aos migrate --confirm ct_TOKEN --compact",
+            "aos migrate --only masks --proof none --dry-run --compact",
+            "aos migrate --recursive . --dry-run --compact",
+        ],
+        raw: Some("the diff"),
+    },
+    LeafCommand {
         path: "check",
         kind: EntryKind::Query,
         schema: "check_report",

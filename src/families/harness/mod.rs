@@ -15,6 +15,7 @@ mod grants;
 mod host;
 mod manifest;
 mod mcp;
+mod migrate;
 pub mod operations;
 mod outputs;
 pub mod profile;
@@ -36,6 +37,7 @@ use crate::inputs::frozen::FROZEN;
 use crate::mcp::provider::OPENERS;
 use crate::workflows::add::seam::EDITORS;
 use crate::workflows::discover::seam::HOSTS;
+use crate::workflows::migrate::seam::MIGRATORS;
 use crate::workflows::new::subject::SCAFFOLDERS;
 use crate::workflows::sync::switched_off::GUARDS;
 
@@ -54,5 +56,6 @@ pub fn install() {
     GUARDS.add(FAMILY, &switched_off::HarnessGuard);
     HOSTS.add(FAMILY, &host::ArgentOs);
     EDITORS.add(FAMILY, &edit::HarnessEditor);
+    MIGRATORS.add(FAMILY, &migrate::HarnessMigrator);
     SCAFFOLDERS.add(FAMILY, &scaffold::HarnessScaffolder);
 }

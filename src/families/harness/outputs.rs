@@ -58,6 +58,9 @@ impl Outputs for HarnessOutputs {
         outputs: &BTreeMap<String, Vec<Output>>,
         source: Option<&[u8]>,
     ) -> Result<FileSet, GenerateError> {
+        if outputs.is_empty() {
+            return Ok(FileSet::default());
+        }
         let contract = contract.of::<HarnessContract>()?;
         let bytes = source
             .ok_or_else(|| GenerateError::Source(format!("`{CONNECTOR_PATH}` does not exist")))?;

@@ -21,6 +21,8 @@ use super::repository;
 pub struct Adoption {
     pub record: Record,
     pub reasons: Vec<String>,
+    /// Those of the reasons that are about no output.
+    pub remarks: Vec<String>,
 }
 
 /// How a family recognises what a project has.
@@ -45,6 +47,7 @@ pub static ADOPTERS: FamilyParts<dyn Adopter> = FamilyParts::new();
 pub struct Findings {
     pub outputs: BTreeMap<String, Vec<Output>>,
     reasons: Vec<String>,
+    remarks: Vec<String>,
 }
 
 impl Findings {
@@ -63,6 +66,7 @@ impl Findings {
 
     /// A remark.
     pub fn note(&mut self, reason: String) {
+        self.remarks.push(reason.clone());
         self.reasons.push(reason);
     }
 
@@ -103,7 +107,7 @@ pub fn propose(family: Family, repository: &ProjectFiles, lock: Option<&Lock>) -
         waivers: Vec::new(),
         conform: crate::generate::record_conform::ConformSection::default(),
     };
-    Adoption { record, reasons: found.reasons }
+    Adoption { record, reasons: found.reasons, remarks: found.remarks }
 }
 
 /// What lies in the directories of the contract and is not the contract: it stays, and it stays the project's.
@@ -144,7 +148,7 @@ fn keep(
         }
         keep.extend(own);
     }
-    found.reasons.extend(reasons);
+    reasons.into_iter().for_each(|reason| found.note(reason));
     keep
 }
 

@@ -12,7 +12,8 @@ use super::super::discovery::Discovery;
 use super::changes::OmittedEntries;
 use super::{
     augmentor, changelog, check, command_change, completions, conformance, context, doctor,
-    generated, mcp, new, reference, runtime, sync, template, update, upgrade, verify, wire,
+    generated, mcp, migrate, new, reference, runtime, sync, template, update, upgrade, verify,
+    wire,
 };
 
 /// The data of a command.
@@ -39,6 +40,10 @@ pub const ANSWERS: &[AnswerShape] = &[
     AnswerShape::shortened::<upgrade::UpgradeAnswer>(
         "upgraded_project",
         &["preview", "conflicts", "changed_answers"],
+    ),
+    AnswerShape::shortened::<migrate::MigrateAnswer>(
+        "migrated_project",
+        &["preview", "rewrites", "notes"],
     ),
     AnswerShape::shortened::<command_change::CommandChangeAnswer>("command_change", &["preview"]),
     AnswerShape::whole::<Discovery>(

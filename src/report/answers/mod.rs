@@ -18,6 +18,7 @@ pub mod fleet;
 pub mod fleet_run;
 pub mod generated;
 pub mod mcp;
+pub mod migrate;
 pub mod new;
 pub mod notice;
 pub mod openapi;

@@ -93,8 +93,7 @@ pub fn apply(
     let path = root.join(name.unwrap_or(BASELINE_PATH));
     let now = Baseline::of(reports.iter().flat_map(|report| {
         let member = fleet.member(Path::new(&report.path));
-        let findings = report.findings.iter().filter(|finding| may_be_known(finding));
-        findings.map(move |finding| known(&member, finding))
+        known_findings(&member, &report.findings)
     }));
     let (mut baseline, action) = match action {
         BaselineUse::Compare => (Baseline::read(&path)?, "compared"),
@@ -118,6 +117,16 @@ pub fn apply(
     let stale = baseline.len();
     let file = path.display().to_string();
     Ok(Some(BaselineReport { file, action, known: all - stale, stale }))
+}
+
+/// Findings that a baseline may know, as it writes them.
+#[must_use]
+pub fn known_findings(member: &str, findings: &[Finding]) -> Vec<KnownFinding> {
+    findings
+        .iter()
+        .filter(|finding| may_be_known(finding))
+        .map(|finding| known(member, finding))
+        .collect()
 }
 
 /// Errors only, and none that protects the comparison itself.

@@ -25,7 +25,7 @@ use explain::rule;
 use verdict::FleetVerdict;
 
 pub use explain::explain;
-pub use members::BaselineUse;
+pub use members::{BaselineUse, known_findings};
 
 /// Refuses a rule that does not exist.
 ///

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypedDict
 
+from .. import contract_gen
 from . import signals
 from .command import STRING, Call, Param
 from .fault import Fault, cancelled
@@ -40,7 +41,7 @@ class Item(_Item, total=False):
 
 
 class Summary(TypedDict):
-    """The sums: total = succeeded + failed + skipped."""
+    """The sums; the contract says which of them add up to `total`."""
 
     total: int
     succeeded: int
@@ -102,12 +103,17 @@ def _item(target: str, failed: Fault | None) -> Item:
 
 def _result(targets: Sequence[str], items: list[Item]) -> Result:
     succeeded = sum(item["ok"] for item in items)
+    counts = {
+        "succeeded": succeeded,
+        "failed": len(items) - succeeded,
+        "skipped": len(targets) - len(items),
+    }
     return {
         "items": items,
         "summary": {
-            "total": len(targets),
-            "succeeded": succeeded,
-            "failed": len(items) - succeeded,
-            "skipped": len(targets) - len(items),
+            "total": sum(counts[name] for name in contract_gen.BATCH_TOTAL_OF),
+            "succeeded": counts["succeeded"],
+            "failed": counts["failed"],
+            "skipped": counts["skipped"],
         },
     }

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from acme_tool import contract_gen
+from acme_tool._runtime import batch
 from acme_tool._runtime.testkit.mock import Handler, Reply
 
 from .codes import CODES
@@ -126,3 +128,16 @@ def test_an_answer_that_leaves_out_a_target_is_a_failure_of_that_target(
     data = tool.run(*CLOSE, "1,2", "--confirm", token).ok()
     items = added_up(data, succeeded=1, failed=1)
     assert items[1]["error"]["code"] == "E_SERVER"
+
+
+@pytest.mark.parametrize(
+    ("members", "total"),
+    [(("succeeded", "failed"), 1), (("succeeded", "failed", "skipped"), 2)],
+)
+def test_the_contract_says_what_a_total_counts(
+    monkeypatch: pytest.MonkeyPatch, members: tuple[str, ...], total: int
+) -> None:
+    """At v1.0.0 the total counts what was attempted."""
+    monkeypatch.setattr(contract_gen, "BATCH_TOTAL_OF", members)
+    done: list[batch.Item] = [{"target": "a", "ok": True}]
+    assert batch._result(["a", "b"], done)["summary"]["total"] == total

@@ -2,13 +2,13 @@
 
 mod changes;
 mod hooks;
-mod imports;
+pub mod imports;
 mod loaded;
 mod packaging;
 mod scope;
-mod statements;
+pub mod statements;
 mod targets;
-mod tokens;
+pub mod tokens;
 mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ const MAX_BYTECODE: u64 = 16 * 1024 * 1024;
 const AT_START: &[&str] = &["sitecustomize", "usercustomize"];
 
 /// Everything that Python would load in place of the module, and every source that changes it.
-pub fn check(module: &GeneratedModule<'_>, record: &Record, found: &mut Vec<Finding>) {
+pub(super) fn check(module: &GeneratedModule<'_>, record: &Record, found: &mut Vec<Finding>) {
     places(module, found);
     packaging::mapped(module, found);
     let texts = loaded::texts(module);
@@ -42,7 +42,7 @@ pub fn check(module: &GeneratedModule<'_>, record: &Record, found: &mut Vec<Find
 }
 
 /// Files that the import system prefers to the module.
-pub fn places(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
+pub(super) fn places(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     for name in module.siblings() {
         let path = module.beside(&name);
         if name == module.stem && module.kind(&path) != Kind::Absent {

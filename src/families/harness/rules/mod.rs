@@ -24,6 +24,10 @@ mod subject;
 #[cfg(test)]
 mod tests;
 
+pub(super) use python::is_probe;
+pub(super) use secrets::{is_mask_function, is_partial_mask};
+pub(super) use subject::is_test;
+
 use super::contract::HarnessContract;
 use crate::audit::rules::FamilyRules;
 use crate::contract::rules::rule::Rule;

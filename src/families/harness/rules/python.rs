@@ -290,7 +290,7 @@ fn health_words(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     }
 }
 
-fn is_probe(name: &str) -> bool {
+pub(crate) fn is_probe(name: &str) -> bool {
     ["health", "probe", "doctor"].iter().any(|word| name.contains(word))
 }
 

@@ -55,19 +55,28 @@ pub(super) fn check(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     }
 }
 
+/// Whether the function masks secrets, by its name.
+#[must_use]
+pub(crate) fn is_mask_function(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["mask", "redact", "obscure", "obfuscate", "censor"].iter().any(|word| name.contains(word))
+}
+
+/// Whether a part of a secret is shown here.
+#[must_use]
+pub(crate) fn is_partial_mask(note: &Note<'_>) -> bool {
+    let NoteKind::Slice { base, length } = note.what else { return false };
+    // A computed length of a `key` is that of an entry in a map.
+    let is_secret =
+        names::is_secret_identifier(base) && (length.is_empty() || names::last(base) != "key");
+    names::is_shown_length(length) && (is_secret || is_mask_function(note.function))
+}
+
 fn source_note(file: &PythonFile<'_>, note: &Note<'_>, found: &mut Collector) {
     match note.what {
-        NoteKind::Slice { base, length } => {
-            let masks = ["mask", "redact", "obscure", "obfuscate", "censor"];
-            let function = note.function.to_ascii_lowercase();
-            // A computed length of a `key` is that of an entry in a map.
-            let is_secret = names::is_secret_identifier(base)
-                && (length.is_empty() || names::last(base) != "key");
-            let in_mask = masks.iter().any(|word| function.contains(word));
-            if names::is_shown_length(length) && (is_secret || in_mask) {
-                let message = format!("a part of {} is kept", shown(base));
-                found.at(&PARTIAL_MASK, &file.source, note.at, message);
-            }
+        NoteKind::Slice { base, .. } if is_partial_mask(note) => {
+            let message = format!("a part of {} is kept", shown(base));
+            found.at(&PARTIAL_MASK, &file.source, note.at, message);
         }
         NoteKind::Query { name, value } => {
             let carries = names::is_secret_query(name)

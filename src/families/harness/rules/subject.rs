@@ -184,7 +184,7 @@ fn is_foreign(path: &str) -> bool {
     })
 }
 
-pub(super) fn is_test(path: &str) -> bool {
+pub(crate) fn is_test(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     name.starts_with("test_")
         || name == "conftest.py"

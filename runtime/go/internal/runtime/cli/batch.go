@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"aos.invalid/tool/internal/contract"
 	"aos.invalid/tool/internal/runtime/fault"
 	"aos.invalid/tool/internal/runtime/rest"
 )
@@ -15,6 +16,7 @@ const readers = 4
 type BatchResult struct {
 	Items   []BatchItem  `json:"items"`
 	Summary BatchSummary `json:"summary"`
+	targets int
 }
 
 // BatchItem is the outcome for one target.
@@ -30,7 +32,7 @@ type BatchError struct {
 	Retryable bool   `json:"retryable"`
 }
 
-// BatchSummary adds up: total = succeeded + failed + skipped.
+// BatchSummary adds up; the contract says which of its members are in total.
 type BatchSummary struct {
 	Total     int `json:"total"`
 	Succeeded int `json:"succeeded"`
@@ -49,7 +51,7 @@ var ContinueOnError = Param{
 // --continue-on-error is false, each target is a chunk of its own, so that nothing happens after the first failure.
 func (c *Call) InChunks(ctx context.Context, targets []string, size int, send func(context.Context, []string) ([]rest.Outcome, error)) (*BatchResult, error) {
 	goOn := c.Text(ContinueOnError.Name) == "true"
-	result := &BatchResult{Items: []BatchItem{}, Summary: BatchSummary{Total: len(targets)}}
+	result := &BatchResult{Items: []BatchItem{}, targets: len(targets)}
 	if !goOn {
 		size = 1
 	}
@@ -75,8 +77,20 @@ func (c *Call) InChunks(ctx context.Context, targets []string, size int, send fu
 			break
 		}
 	}
-	result.Summary.Skipped = result.Summary.Total - len(result.Items)
+	result.sum()
 	return result, nil
+}
+
+func (r *BatchResult) sum() {
+	summary := &r.Summary
+	summary.Skipped = r.targets - len(r.Items)
+	counts := map[string]int{
+		"succeeded": summary.Succeeded, "failed": summary.Failed, "skipped": summary.Skipped,
+	}
+	summary.Total = 0
+	for _, name := range contract.BatchTotalOf {
+		summary.Total += counts[name]
+	}
 }
 
 func (r *BatchResult) add(done rest.Outcome) {
@@ -92,7 +106,7 @@ func (r *BatchResult) add(done rest.Outcome) {
 
 // interrupted says what was done before a signal; the chunk under way may have been carried out.
 func (r *BatchResult) interrupted() error {
-	r.Summary.Skipped = r.Summary.Total - len(r.Items)
+	r.sum()
 	return fault.New(fault.Interrupted, "the batch was interrupted by a signal").
 		WithFix("Run it with --dry-run again; it shows what is still to do").
 		With("items", r.Items).With("summary", r.Summary)

@@ -1,0 +1,6 @@
+//! Where the files of a connector are.
+
+pub const HARNESS: &str = "agent-harness/";
+pub const MANIFEST: &str = "connector.json";
+pub const PERMISSIONS: &str = "agent-harness/permissions.json";
+pub const PYPROJECT: &str = "agent-harness/pyproject.toml";

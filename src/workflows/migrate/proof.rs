@@ -1,0 +1,261 @@
+//! The proof of a rewrite: `aos conform` on a private copy of the project, before and after.
+//!
+//! The copy holds what git would keep, and a file that starts the tool from the copy alone. Nothing of the project is
+//! written. Results of equal trees are kept for a while, so that a confirmed plan is not examined again.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::contract::{ProjectFiles, json};
+use crate::inputs::project::Project;
+use crate::plan::Digest;
+use crate::plan::digest::hex;
+use crate::report::answers::migrate::{ProbeTotals, RewriteProof};
+use crate::report::{ErrorCode, Failure};
+use crate::system::files::{self, Mode};
+use crate::system::process::{self, Invocation, ProcessError};
+use crate::system::temporary::TemporaryDirectory;
+use crate::system::{clock, environment, interrupt, machine_secret};
+use crate::visible::excerpt;
+
+use super::copies;
+use super::seam::{Migrator, ProjectLauncher};
+
+/// Longest time of one examination.
+const LIMIT: Duration = Duration::from_secs(660);
+/// How long a result is believed, in seconds: the life of a confirm token.
+const BELIEVED: u64 = crate::plan::confirmation::LIFETIME_SECONDS;
+/// Largest report that is read, in bytes.
+const MAX_REPORT: u64 = 16 * 1024 * 1024;
+/// Largest kept result, in bytes.
+const MAX_KEPT: u64 = 256 * 1024;
+/// Most probes that an answer names.
+const MAX_NAMED: usize = 40;
+
+/// Verdicts by probe.
+type ProbeVerdicts = BTreeMap<String, String>;
+
+/// What an examination gave: verdicts, or why there are none.
+type Examination = Result<ProbeVerdicts, String>;
+
+/// Examines trees of one project.
+pub struct Prover<'a> {
+    project: &'a Project,
+    migrator: &'static dyn Migrator,
+    known: BTreeMap<Digest, Examination>,
+}
+
+impl<'a> Prover<'a> {
+    #[must_use]
+    pub fn new(project: &'a Project, migrator: &'static dyn Migrator) -> Self {
+        Self { project, migrator, known: BTreeMap::new() }
+    }
+
+    /// What the rewrite between two trees changes for whoever calls the tool.
+    ///
+    /// # Errors
+    /// When the run was interrupted.
+    pub fn compare(
+        &mut self,
+        before: &ProjectFiles,
+        after: &ProjectFiles,
+    ) -> Result<RewriteProof, Failure> {
+        let first = self.examine(before)?;
+        let second = match &first {
+            Ok(_) => self.examine(after)?,
+            Err(why) => Err(why.clone()),
+        };
+        Ok(match (first, second) {
+            (Ok(before), Ok(after)) => proof(&before, &after),
+            (_, Err(why)) | (Err(why), _) => RewriteProof::missing(why),
+        })
+    }
+
+    fn examine(&mut self, files: &ProjectFiles) -> Result<Examination, Failure> {
+        let digest = digest(files);
+        if let Some(known) = self.known.get(&digest) {
+            return Ok(known.clone());
+        }
+        let examined = match kept(&digest) {
+            Some(verdicts) => Ok(verdicts),
+            None => self.run(files)?,
+        };
+        if let Ok(verdicts) = &examined {
+            keep(&digest, verdicts);
+        }
+        self.known.insert(digest, examined.clone());
+        Ok(examined)
+    }
+
+    fn run(&mut self, files: &ProjectFiles) -> Result<Examination, Failure> {
+        interrupt::check()?;
+        // The entry point may be another one after a rewrite.
+        let launcher = match self.migrator.launcher(&self.project.root, files) {
+            Ok(launcher) => launcher,
+            Err(why) => return Ok(Err(why)),
+        };
+        let programs = [(launcher.path.as_str(), launcher.text.as_str())];
+        match copies::make(&self.project.directory_name, files, &programs) {
+            Ok(directory) => conform(&directory, &self.project.directory_name, &launcher),
+            Err(error) => Ok(Err(format!("a copy of the project cannot be made: {error}"))),
+        }
+    }
+}
+
+/// A digest of every file.
+fn digest(files: &ProjectFiles) -> Digest {
+    let mut hasher = Sha256::new();
+    hasher.update(env!("CARGO_PKG_VERSION"));
+    for (path, file) in &files.files {
+        hasher.update((path.len() as u64).to_be_bytes());
+        hasher.update(path);
+        hasher.update([u8::from(file.executable)]);
+        hasher.update((file.bytes.len() as u64).to_be_bytes());
+        hasher.update(&file.bytes);
+    }
+    Digest::of(&hasher.finalize())
+}
+
+/// Runs `aos conform` on the copy.
+fn conform(
+    directory: &TemporaryDirectory,
+    name: &str,
+    launcher: &ProjectLauncher,
+) -> Result<Examination, Failure> {
+    let aos = match environment::current_executable() {
+        Ok(aos) => aos,
+        Err(error) => return Ok(Err(format!("aos cannot find its own program: {error}"))),
+    };
+    let root = directory.path().join(name);
+    let report = directory.path().join("conform.sarif");
+    let option = format!("sarif={}", report.display());
+    let (aos, root) = (aos.to_string_lossy().into_owned(), root.to_string_lossy().into_owned());
+    let mut arguments = vec!["conform", &root, "--report", &option, "--compact", "--quiet"];
+    let readable: Vec<_> =
+        launcher.readable.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    for path in &readable {
+        arguments.extend(["--readable", path]);
+    }
+    let invocation = Invocation {
+        program: &aos,
+        arguments: &arguments,
+        directory: directory.path(),
+        without: &[],
+        limit: LIMIT,
+    };
+    match process::run(&invocation) {
+        Ok(output) => {
+            let verdicts =
+                files::read(&report, MAX_REPORT).ok().and_then(|read| verdicts(&read.bytes));
+            Ok(verdicts.ok_or_else(|| said(&output.stdout)))
+        }
+        Err(ProcessError::Interrupted) => {
+            Err(Failure::new(ErrorCode::Interrupted, "interrupted; nothing was changed"))
+        }
+        Err(error) => Ok(Err(format!("`aos conform` gave no result: {error}"))),
+    }
+}
+
+/// The verdicts in a SARIF report of `aos conform`.
+fn verdicts(bytes: &[u8]) -> Option<ProbeVerdicts> {
+    let report = json::parse(bytes).ok()?;
+    let results = report.pointer("/runs/0/results")?.as_array()?;
+    let entry = |result: &serde_json::Value| {
+        let probe = result.get("ruleId")?.as_str()?.to_owned();
+        Some((probe, result.pointer("/properties/verdict")?.as_str()?.to_owned()))
+    };
+    Some(results.iter().filter_map(entry).collect())
+}
+
+/// The message of an envelope with an error.
+fn said(stdout: &str) -> String {
+    let envelope: Option<serde_json::Value> = serde_json::from_str(stdout).ok();
+    let message = envelope.as_ref().and_then(|answer| answer.pointer("/error/message")?.as_str());
+    format!("`aos conform` gave no result: {}", excerpt(message.unwrap_or("no answer"), 300))
+}
+
+fn totals(verdicts: &ProbeVerdicts) -> ProbeTotals {
+    let count = |name: &str| verdicts.values().filter(|verdict| *verdict == name).count();
+    ProbeTotals { pass: count("pass"), fail: count("fail"), blocked: count("blocked") }
+}
+
+/// A probe that passed must pass; everything else may only become better.
+fn proof(before: &ProbeVerdicts, after: &ProbeVerdicts) -> RewriteProof {
+    let is = |verdicts: &ProbeVerdicts, probe: &str, wanted: &str| {
+        verdicts.get(probe).is_some_and(|verdict| verdict == wanted)
+    };
+    let named = |judge: &dyn Fn(&str) -> bool| {
+        let probes = before.keys().filter(|probe| judge(probe));
+        probes.take(MAX_NAMED).cloned().collect::<Vec<_>>()
+    };
+    let accepted = |probe: &str| {
+        ["pass", "waived", "not_applicable"].iter().any(|verdict| is(after, probe, verdict))
+    };
+    RewriteProof {
+        ran: true,
+        reason: None,
+        before: Some(totals(before)),
+        after: Some(totals(after)),
+        fixed: named(&|probe| is(before, probe, "fail") && is(after, probe, "pass")),
+        broken: named(&|probe| is(before, probe, "pass") && !accepted(probe)),
+    }
+}
+
+/// The directory of kept results.
+fn place() -> Option<std::path::PathBuf> {
+    Some(machine_secret::state_directory().ok()?.join("conform-results"))
+}
+
+fn kept(digest: &Digest) -> Option<ProbeVerdicts> {
+    let path = place()?.join(hex(digest.to_string().as_bytes()));
+    let bytes = files::read(&path, MAX_KEPT).ok()?.bytes;
+    let text = String::from_utf8(bytes).ok()?;
+    let (written, verdicts) = text.split_once('\n')?;
+    let written: u64 = written.parse().ok()?;
+    let now = clock::now_seconds();
+    (written <= now && now - written < BELIEVED).then(|| serde_json::from_str(verdicts).ok())?
+}
+
+/// Keeps a result; without a state directory it is worked out again.
+fn keep(digest: &Digest, verdicts: &ProbeVerdicts) {
+    let Some(place) = place() else { return };
+    if files::create_private_directory(&place).is_err() {
+        return;
+    }
+    let now = clock::now_seconds();
+    for name in files::names(&place).unwrap_or_default() {
+        let path = place.join(&name);
+        let written = files::read(&path, MAX_KEPT).ok().and_then(|read| {
+            let text = String::from_utf8(read.bytes).ok()?;
+            text.split_once('\n')?.0.parse::<u64>().ok()
+        });
+        if written.is_none_or(|written| written > now || now - written >= BELIEVED) {
+            // A result that stays is only clutter.
+            let _ = files::remove_file(&path);
+        }
+    }
+    let text = format!("{now}\n{}", serde_json::to_string(verdicts).unwrap_or_default());
+    let path = place.join(hex(digest.to_string().as_bytes()));
+    // Another run may have written it.
+    let _ = files::write_new(&path, text.as_bytes(), Mode::Secret);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdicts(pairs: &[(&str, &str)]) -> ProbeVerdicts {
+        pairs.iter().map(|(probe, verdict)| ((*probe).to_owned(), (*verdict).to_owned())).collect()
+    }
+
+    #[test]
+    fn a_probe_that_passed_and_is_blocked_now_is_broken() {
+        let before = verdicts(&[("a", "pass"), ("b", "fail"), ("c", "pass"), ("d", "blocked")]);
+        let after =
+            verdicts(&[("a", "blocked"), ("b", "pass"), ("c", "not_applicable"), ("d", "fail")]);
+        let proof = proof(&before, &after);
+        assert_eq!((proof.broken, proof.fixed), (vec!["a".to_owned()], vec!["b".to_owned()]));
+    }
+}

@@ -20,7 +20,7 @@ use crate::workflows::upgrade::{self, OtherOperations, UpgradeRequest};
 use crate::workflows::write_gate::WriteOptions;
 
 /// Largest preset, in bytes.
-const MAX_PRESET: u64 = 2 * 1024 * 1024;
+const MAX_PRESET: u64 = 8 * 1024 * 1024;
 
 /// What is wanted of a description.
 #[derive(Clone, Debug)]

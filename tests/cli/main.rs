@@ -79,6 +79,7 @@ mod new_names;
 mod new_output;
 mod notices;
 mod openapi;
+mod openapi_cli;
 mod openapi_sync;
 mod own_template;
 #[cfg(all(unix, debug_assertions))]

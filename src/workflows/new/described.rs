@@ -83,8 +83,9 @@ pub fn make(
     let info = &template.info;
     let without = || {
         let message = format!("the template `{}` makes no commands from a description", info.name);
-        Failure::new(ErrorCode::Validation, message)
-            .hint("use `--template connector-python`, or leave `--openapi` out")
+        Failure::new(ErrorCode::Validation, message).hint(
+            "use `--template connector-python`, `cli-python` or `cli-go`, or leave `--openapi` out",
+        )
     };
     let family = SCAFFOLDERS.of(info.family).ok_or_else(without)?;
     let names = family.described_names(name)?.ok_or_else(without)?;

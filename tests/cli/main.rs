@@ -58,6 +58,7 @@ mod extension;
 mod fcc;
 mod fleets;
 mod formats;
+mod formatters;
 mod gen_files;
 mod gen_hostile;
 mod help;

@@ -117,3 +117,30 @@ fn another_description_changes_a_cli_by_the_same_command_as_a_connector() {
     let changes = data["api_changes"].to_string();
     assert!(changes.contains("the API no longer has it") && changes.contains("sticker"), "{data}");
 }
+
+#[test]
+fn a_command_of_a_description_is_added_and_one_in_code_is_not() {
+    for template in ["cli-go", "cli-python"] {
+        let sandbox = Sandbox::new();
+        let words = ["new", "parcel", "--template", template, "--no-git", "--openapi", PARCEL];
+        let words = [&words[..], &["--select", "shipments"]].concat();
+        let project = PathBuf::from(sandbox.aos(&words).data()["path"].as_str().expect("a path"));
+        let operation = "GET /boxes/{boxId}/comments";
+        let words = ["add", "--openapi", PARCEL, "--operation", operation];
+        sandbox.aos_in(&project, &words).data();
+        let table = match template {
+            "cli-go" => "internal/client/operations.json",
+            _ => "parcel/operations.json",
+        };
+        assert!(disk::read(&project.join(table)).contains("comments"), "{template}");
+        assert_eq!(sandbox.aos_in(&project, &["check"]).data()["summary"]["errors"], 0);
+        for words in [
+            &["add", "item publish", "--mode", "write"][..],
+            &["rename", "shipments list", "shipments show"],
+            &["remove", "shipments list"],
+        ] {
+            let error = sandbox.aos_in(&project, words).error("E_VALIDATION", 2);
+            assert!(error["message"].to_string().contains("operations.json"), "{error}");
+        }
+    }
+}

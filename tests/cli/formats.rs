@@ -80,7 +80,12 @@ fn compact_changes_white_space_and_nothing_else() {
         let value = answer.json();
         let plain = case.run(&[]).json();
         assert_eq!(answer.stdout, format!("{value}\n"), "{}: white space is left", case.name);
-        let keys = |value: &Value| value.as_object().map(|members| members.len());
+        // What a brief answer leaves out depends on how much of it is white space.
+        let is_brief = |name: &str| ["omitted", "more"].contains(&name);
+        let keys = |value: &Value| {
+            let names = value.as_object()?.keys().filter(|name| !is_brief(name));
+            Some(names.cloned().collect::<Vec<_>>())
+        };
         assert_eq!(keys(&value), keys(&plain), "{}", case.name);
         assert_eq!(keys(&value["data"]), keys(&plain["data"]), "{}", case.name);
     }

@@ -167,7 +167,11 @@ class Rest:
         token = "" if ask.is_public else self._tokens.token()
         response = self._attempt(ask, token, limit)
         try:
-            if response.status == 401 and token and (other := self._tokens.refused(token)):
+            if (
+                response.status == 401
+                and token
+                and (other := self._tokens.refused(token))
+            ):
                 response.close()
                 response = self._attempt(ask, other, limit)
             if not 200 <= response.status <= 299:

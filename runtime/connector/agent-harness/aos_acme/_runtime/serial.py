@@ -50,7 +50,8 @@ def pairs(name: str, value: Any, style: str) -> list[Pair]:
     """The entries of a query or a form: plain names with encoded values."""
     many = value if isinstance(value, list) else [value]
     # A field that may be an object or something else is written as what it is.
-    if style == "repeat" or (style in ("deep", "spread") and not isinstance(value, dict)):
+    is_plain = style in ("deep", "spread") and not isinstance(value, dict)
+    if style == "repeat" or is_plain:
         return [(name, _encoded(item)) for item in many]
     if style == "brackets":
         return [(f"{name}[]", _encoded(item)) for item in many]

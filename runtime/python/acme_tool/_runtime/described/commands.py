@@ -51,7 +51,9 @@ def _command(operation: Entry) -> Command:
     params = [inputs.param(entry) for entry in operation["inputs"]]
     if operation["list"] is not None:
         params += pages.params(operation["list"])
-    example = " ".join(map(shlex.quote, [*operation["command"].split(), *operation["example"]]))
+    example = " ".join(
+        map(shlex.quote, [*operation["command"].split(), *operation["example"]])
+    )
     common: dict[str, Any] = {
         "path": operation["command"],
         "summary": operation["summary"],

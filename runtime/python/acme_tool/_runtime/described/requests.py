@@ -47,7 +47,9 @@ def _in(given: Given, place: str) -> Given:
 def _path(path: str, given: Given) -> str:
     """Fill the path; the parts between the names are encoded, too."""
     named = {
-        entry["name"]: (entry, value) for entry, value in given if entry["place"] == "path"
+        entry["name"]: (entry, value)
+        for entry, value in given
+        if entry["place"] == "path"
     }
     made, rest = "", path
     while "{" in rest:

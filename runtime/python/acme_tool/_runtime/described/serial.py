@@ -41,7 +41,9 @@ def pairs(name: str, value: Any, style: str) -> list[Pair]:
     """Return the entries of a query or a form: plain names with encoded values."""
     many = value if isinstance(value, list) else [value]
     # An input that may be an object or something else is written as what it is.
-    if style == "repeat" or (style in ("deep", "spread") and not isinstance(value, dict)):
+    if style == "repeat" or (
+        style in ("deep", "spread") and not isinstance(value, dict)
+    ):
         return [(name, encoded(item)) for item in many]
     if style == "brackets":
         return [(f"{name}[]", encoded(item)) for item in many]

@@ -129,7 +129,9 @@ class ExchangeMock(Mock):
 
     def _page(self, facts: dict[str, Any], request: Request) -> Reply:
         rules = facts["list"]
-        entries = [_entry(facts["sample"], rules["item_id"], at) for at in range(ENTRIES)]
+        entries = [
+            _entry(facts["sample"], rules["item_id"], at) for at in range(ENTRIES)
+        ]
         query = dict(_query(request))
         size = int(query.get(rules["limit"], ENTRIES)) if rules["limit"] else ENTRIES
         start = _start(rules, query, size)

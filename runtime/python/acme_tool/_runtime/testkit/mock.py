@@ -245,7 +245,8 @@ class Handler(BaseHTTPRequestHandler):
             reply = refusal.reply
         self.reply(reply)
 
-    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = handle_one  # noqa: N815
+    do_GET = do_HEAD = do_DELETE = handle_one  # noqa: N815
+    do_POST = do_PUT = do_PATCH = handle_one  # noqa: N815
 
     def reply(self, reply: Reply) -> None:
         """Send a response."""

@@ -14,7 +14,7 @@ use crate::report::answers::fleet_run::{FleetRunProject, FleetRunReport, FleetRu
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::files::{self, Kind};
 use crate::system::interrupt;
-use crate::visible::{Visible, visible};
+use crate::visible::{Visible, counted, visible};
 use crate::workflows::Run;
 
 /// Runs `each` in every project below `root`.
@@ -189,7 +189,7 @@ fn text(summary: &FleetRunSummary, rows: &[FleetRunProject], run: &Run) -> Visib
             };
             let more = match (&row.code, &row.message) {
                 (Some(code), Some(message)) => format!("{code}: {message}"),
-                _ => format!("{} files", row.changes),
+                _ => counted(row.changes, "file"),
             };
             visible!("{} {} ({})", status, row.path, more)
         })
@@ -199,8 +199,8 @@ fn text(summary: &FleetRunSummary, rows: &[FleetRunProject], run: &Run) -> Visib
     }));
     let verb = if summary.dry_run { "would change" } else { "changed" };
     lines.push(visible!(
-        "{} projects, {} {}, {} unchanged, {} failed, {} left",
-        summary.projects,
+        "{}, {} {}, {} unchanged, {} failed, {} left",
+        counted(summary.projects, "project"),
         summary.changed,
         verb,
         summary.unchanged,

@@ -19,7 +19,7 @@ use crate::report::findings::Diffs;
 use crate::report::{ErrorCode, Failure, Outcome, changes, findings};
 use crate::verify::TrustRoot;
 
-use crate::visible::{Visible, visible};
+use crate::visible::{Visible, counted, visible};
 
 use crate::workflows::write_gate::{self, Decision, Offer, WriteOptions, WriteRequest};
 use crate::workflows::{Run, sync};
@@ -286,9 +286,9 @@ impl<'a> Generated<'a> {
         let status = if plan.is_empty() { "unchanged" } else { "generated" };
         let files: Vec<_> = desired.generated.paths().map(ToString::to_string).collect();
         let mut lines = vec![visible!(
-            "{} {} files ({})",
+            "{} {} ({})",
             run.style.good(status),
-            files.len(),
+            counted(files.len(), "file"),
             changes::summary(plan)
         )];
         if !plan.is_empty() {

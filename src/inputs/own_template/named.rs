@@ -73,7 +73,9 @@ fn without_user(text: &str) -> String {
     let is_port = |text: &str| text.chars().all(|symbol| symbol.is_ascii_digit());
     let has_user = host.contains('@')
         || host.split_once(':').is_some_and(|(_, port)| !is_port(port))
-        || rest.rsplit_once('@').is_some_and(|(_, tag)| !is_tag(tag.split("//").next().unwrap_or_default()));
+        || rest
+            .rsplit_once('@')
+            .is_some_and(|(_, tag)| !is_tag(tag.split("//").next().unwrap_or_default()));
     match rest.rsplit_once('@').filter(|_| has_user) {
         Some((_, after)) => format!("{scheme}…@{after}"),
         None => text.to_owned(),

@@ -60,7 +60,7 @@ fn a_cookiecutter_template_becomes_one_of_ours_without_its_code() {
         "hooks/post_gen_project.py: a hook is code",
         "code.txt: it calls",
         "`_extensions`",
-        "1 files beside",
+        "1 file beside",
     ] {
         has(&lines, part);
     }
@@ -138,7 +138,8 @@ fn marks_inside_texts_of_jinja_end_nothing_and_a_free_answer_is_no_package() {
     let sandbox = Sandbox::new();
     sandbox.write("cc/cookiecutter.json", "{\"name\": \"Demo\", \"slug\": \"demo\"}");
     let root = "cc/{{cookiecutter.slug}}";
-    sandbox.write(&format!("{root}/{{{{cookiecutter.name}}}}.txt"), "hello {{ cookiecutter.name }}\n");
+    sandbox
+        .write(&format!("{root}/{{{{cookiecutter.name}}}}.txt"), "hello {{ cookiecutter.name }}\n");
     sandbox.write(
         &format!("{root}/ci.yml"),
         "x: ${{ \"{{\" }} github.ref {{ '}}' }} {{ \"%}\" }}{# }} #}\ny: {{ cookiecutter.name | tojson }}\n",

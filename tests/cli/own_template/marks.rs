@@ -24,7 +24,11 @@ fn an_answer_in_a_name_is_one_part_of_a_path_and_an_upgrade_follows_it() {
     let sandbox = Sandbox::new();
     template(&sandbox);
     sandbox.write("web/files/deploy/@owner@.yaml.tera", "for: {= owner =}\n\none\n\ntwo\n");
-    disk::edit(&sandbox.work().join("web/template.toml"), "\"bin/@tool@\"", "\"bin/@tool@\", \"deploy/@owner@.yaml\"");
+    disk::edit(
+        &sandbox.work().join("web/template.toml"),
+        "\"bin/@tool@\"",
+        "\"bin/@tool@\", \"deploy/@owner@.yaml\"",
+    );
     disk::edit(&sandbox.work().join("web/template.toml"), "pattern = \"slug\"", "required = true");
     sandbox.aos(&["template", "check", "./web"]).data();
     let new = |owner: &str| {
@@ -77,14 +81,18 @@ fn files_include_each_other_in_any_order_and_no_fault_shows_a_drawing() {
     sandbox.aos(&["template", "check", "./web"]).data();
     sandbox.aos(&["new", "shop", "--template", "./web", "--no-git"]).data();
     assert_eq!(disk::read(&sandbox.work().join("shop/a.txt")), "ab\n");
-    sandbox.write("web/files/b.txt.tera", "b\n{% include \"none\" %}{% include \"a.txt.tera\" %}\n");
+    sandbox
+        .write("web/files/b.txt.tera", "b\n{% include \"none\" %}{% include \"a.txt.tera\" %}\n");
     sandbox.write("web/files/c.txt.tera", "\n{= tool | nosuch =}\n");
     sandbox.write("web/files/d.txt.tera", "\n{= tool }\n");
     let lines = faults(&sandbox);
     has(&lines, "files/c.txt.tera:2: Unknown filter `nosuch`");
     has(&lines, "files/d.txt.tera:2: ");
     has(&lines, "=}");
-    assert!(lines.iter().all(|line| !line.contains(['\n', '|']) && !line.contains("}}")), "{lines:#?}");
+    assert!(
+        lines.iter().all(|line| !line.contains(['\n', '|']) && !line.contains("}}")),
+        "{lines:#?}"
+    );
 }
 
 #[test]

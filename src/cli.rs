@@ -101,6 +101,10 @@ impl Command {
         match self {
             Self::New(args) if args.list => false,
             Self::Check(args) => !args.diff && args.explain.is_none(),
+            Self::Conform(args) => {
+                let asks = args.list || args.explain.is_some() || args.recursive.is_some();
+                !args.all && args.probe.is_empty() && !asks
+            }
             // One line for each project, and nobody asked for less.
             Self::SyncSpec(args) if args.recursive.is_some() => false,
             Self::Upgrade(args) if args.recursive.is_some() => false,

@@ -271,8 +271,10 @@ fn shortened(
         Ok(mut outcome) => {
             let measure =
                 |data: &Value| document(&envelope::success(data, meta), compact).as_str().len();
+            if brief::cuts_text(&outcome.data) {
+                outcome.text = brief::screenful(&outcome.text);
+            }
             outcome.data = brief::fit(&outcome.data, measure);
-            outcome.text = brief::screenful(&outcome.text);
             Ok(outcome)
         }
         Err(mut failure) => {
@@ -291,7 +293,9 @@ fn shortened(
             if let Value::Object(details) = brief::fit(&whole, measure) {
                 failure.details = details;
             }
-            failure.report = failure.report.as_ref().map(brief::screenful);
+            if brief::cuts_text(&whole) {
+                failure.report = failure.report.as_ref().map(brief::screenful);
+            }
             Err(failure)
         }
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::plan::seal::seal;
 use crate::plan::{Action, Content, Edit, Plan};
+use crate::system::beneath::BeneathRoot;
 use crate::system::directory_lock::DirectoryLock;
 use crate::system::files::{self, Kind, Mode};
 use crate::system::{checkpoint, interrupt, machine_secret};
@@ -167,26 +168,28 @@ impl<'a> Transaction<'a> {
         Ok(())
     }
 
+    /// Through descriptors: a directory that becomes a link meanwhile leads nowhere.
     fn commit(&self) -> Result<(), ApplyError> {
+        let beneath = BeneathRoot::open(self.root).map_err(ApplyError::io("open", self.root))?;
         for directory in &self.directories {
             let place = self.root.join(directory);
-            files::create_directory(&place).map_err(ApplyError::io("create", &place))?;
+            beneath.create_directory(directory).map_err(ApplyError::io("create", &place))?;
         }
         for (index, edit) in self.edits.iter().enumerate() {
             checkpoint::reached(&format!("apply:before-edit-{index}"));
             interrupt::check()?;
             let place = edit.path.below(self.root);
+            let path = edit.path.as_str();
+            let staged = format!("{}/new/{index}", journal::DIRECTORY);
             match edit.action {
                 Action::Delete => {
-                    files::remove_file(&place).map_err(ApplyError::io("remove", &place))?
+                    beneath.remove_file(path).map_err(ApplyError::io("remove", &place))?
                 }
                 Action::Create => {
-                    let staged = self.directory.join("new").join(index.to_string());
-                    files::rename_new(&staged, &place).map_err(ApplyError::io("create", &place))?;
+                    beneath.rename_new(&staged, path).map_err(ApplyError::io("create", &place))?;
                 }
                 Action::Replace | Action::SetMode => {
-                    let staged = self.directory.join("new").join(index.to_string());
-                    files::rename(&staged, &place).map_err(ApplyError::io("replace", &place))?;
+                    beneath.rename(&staged, path).map_err(ApplyError::io("replace", &place))?;
                 }
             }
         }

@@ -14,6 +14,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::plan::{Content, Digest, Edit, RelativePath};
+use crate::system::beneath::BeneathRoot;
 use crate::system::checkpoint;
 use crate::system::directory_lock::DirectoryLock;
 use crate::system::files::{self, Kind};
@@ -21,7 +22,7 @@ use crate::system::files::{self, Kind};
 use super::fault::ApplyError;
 
 pub use genuine::{Genuine, look};
-pub use leftovers::{Left, Leftovers, Removed, clear, close, discard, left};
+pub use leftovers::{Left, Leftovers, Removed, clear, close, discard, left, pending};
 
 /// Version of the format.
 const VERSION: u64 = 2;
@@ -146,20 +147,22 @@ pub fn roll_back(
     directories: &[String],
 ) -> Result<Recovery, ApplyError> {
     let (recovery, steps) = planned(root, directory, entries)?;
+    let beneath = BeneathRoot::open(root).map_err(ApplyError::io("open", root))?;
     for (index, (step, entry)) in steps.into_iter().rev().enumerate() {
         checkpoint::reached(&format!("recover:before-step-{index}"));
+        let path = entries[entry].path.as_str();
         let place = entries[entry].path.below(root);
         match step {
             JournalStep::Restore => {
-                let old = directory.join("old").join(entry.to_string());
-                files::rename(&old, &place).map_err(ApplyError::io("restore", &place))?;
+                let old = format!("{DIRECTORY}/old/{entry}");
+                beneath.rename(&old, path).map_err(ApplyError::io("restore", &place))?;
             }
-            _ => files::remove_file(&place).map_err(ApplyError::io("remove", &place))?,
+            _ => beneath.remove_file(path).map_err(ApplyError::io("remove", &place))?,
         }
     }
     for made in directories.iter().rev() {
         // Only empty directories are removed.
-        let _ = files::remove_empty_directory(&root.join(made));
+        let _ = beneath.remove_empty_directory(made);
     }
     Ok(recovery)
 }

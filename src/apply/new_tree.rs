@@ -98,7 +98,9 @@ impl TreeStage {
             }
             match DirectoryLock::acquire(&path) {
                 Ok(Some(lock)) if matches!(files::kind(&path), Ok(Kind::Directory)) => {
-                    return Ok(Self { path, entry, _lock: lock });
+                    let stage = Self { path, entry, _lock: lock };
+                    stage.hide_from_git()?;
+                    return Ok(stage);
                 }
                 Ok(_) => {
                     entry.close();
@@ -114,6 +116,12 @@ impl TreeStage {
             }
         }
         Err(ApplyError::Busy { path: parent.to_owned() })
+    }
+
+    /// The parent may be in a repository that does not ignore our names; what a kill leaves must not be committed.
+    fn hide_from_git(&self) -> Result<(), ApplyError> {
+        let file = self.path.join(".gitignore");
+        files::write_new(&file, b"*\n", Mode::Plain).map_err(ApplyError::io("write", &file))
     }
 }
 

@@ -26,6 +26,10 @@ pub fn findings(project: &Project) -> Vec<Finding> {
             Err(error) => rules::FOREIGN_STATE.finding(TRANSACTION_DIRECTORY, error.to_string()),
         });
     }
+    for name in journal::pending(&project.root) {
+        let message = format!("`{name}` is what an interrupted run of aos left");
+        findings.push(rules::LEFTOVER.finding(&name, message));
+    }
     for left in journal::left(&project.root) {
         let message = format!(
             "`{}` looks like a leftover of aos, but is not removed: {}",

@@ -48,6 +48,15 @@ rule!(
     "aos"
 );
 rule!(
+    LEFTOVER,
+    "project/leftover",
+    Warning,
+    "No interrupted run of aos left a directory",
+    "It holds a copy of files that were to be written; no managed file depends on it",
+    "run `aos gen` or any other command that writes: it removes what this machine left",
+    "aos"
+);
+rule!(
     FOREIGN_STATE,
     "project/foreign-state",
     Error,
@@ -395,6 +404,7 @@ pub const RULES: &[Rule] = &[
     NOT_ADOPTED,
     RECORD,
     INTERRUPTED,
+    LEFTOVER,
     FOREIGN_STATE,
     NOTHING_COMPARED,
     NOT_COMPARED,

@@ -33,6 +33,9 @@ pub struct ConformArgs {
     /// Describe one probe, every probe with `all`, or conform.toml with `fixture`, without running any
     #[arg(long, value_name = "PROBE", conflicts_with_all = ["probe", "command"])]
     pub explain: Option<String>,
+    /// Print every result in full; the default is what failed or was blocked, in at most 10 kB
+    #[arg(long, conflicts_with_all = ["list", "explain"])]
+    pub all: bool,
     /// Also write a report to a file: `junit=FILE` or `sarif=FILE`; can be repeated
     #[arg(long, value_name = "FORMAT=FILE")]
     pub report: Vec<String>,
@@ -78,7 +81,7 @@ pub fn run(args: &ConformArgs, run: &Run) -> Result<Outcome, Failure> {
         fixture: args.fixture.clone(),
         readable: args.readable.clone(),
         command: args.command.clone(),
-        is_whole: false,
+        is_whole: args.all,
     };
     match &args.recursive {
         Some(root) => conform::over_projects(root, args.from.as_deref(), &request, run),

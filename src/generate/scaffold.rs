@@ -60,19 +60,22 @@ pub struct Only {
     pub when: Vec<Condition>,
 }
 
-/// `key=value`: an answer has a value.
+/// `key=value`: an answer has a value; `key!=value`: it has another one, or there is none.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Condition {
     pub key: String,
     pub value: String,
+    pub is_negated: bool,
 }
 
 impl<'de> Deserialize<'de> for Condition {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         match text.split_once('=') {
-            Some((key, value)) if !key.is_empty() && !value.is_empty() => {
-                Ok(Self { key: key.to_owned(), value: value.to_owned() })
+            Some((key, value)) if !key.trim_end_matches('!').is_empty() && !value.is_empty() => {
+                let (key, is_negated) =
+                    key.strip_suffix('!').map_or((key, false), |key| (key, true));
+                Ok(Self { key: key.to_owned(), value: value.to_owned(), is_negated })
             }
             _ => Err(D::Error::custom(format_args!("`{}` is not key=value", excerpt(&text, 200)))),
         }
@@ -297,7 +300,8 @@ pub fn is_wanted(
     answers: &BTreeMap<String, String>,
 ) -> bool {
     let holds = |condition: &Condition| {
-        answers.get(&condition.key).is_some_and(|answer| *answer == condition.value)
+        let is_so = answers.get(&condition.key).is_some_and(|answer| *answer == condition.value);
+        is_so != condition.is_negated
     };
     only.iter()
         .filter(|only| is_within(path, &answered(&named(&only.path, tool, package), answers)))
@@ -347,7 +351,11 @@ mod tests {
             file("LICENSE.tera", "{% if license == \"MIT\" %}MIT{% endif %}\n"),
             file("bin/@tool@", "#!/bin/sh\n"),
         ];
-        let condition = |key: &str, value: &str| Condition { key: key.into(), value: value.into() };
+        let condition = |key: &str, value: &str| Condition {
+            key: key.into(),
+            value: value.into(),
+            is_negated: false,
+        };
         let only = [
             Only { path: "internal/jobs".into(), when: vec![condition("jobs", "yes")] },
             Only {

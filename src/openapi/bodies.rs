@@ -2,7 +2,7 @@
 
 use super::document::{DocumentTrees, Node};
 use super::model::{Endpoint, InputKind, InputPlace, ReplyKind};
-use super::reading::input;
+use super::reading::{input, unusable};
 use super::schema::FlatSchema;
 use super::styles;
 use crate::visible::{excerpt, is_invisible};
@@ -104,7 +104,7 @@ fn members<'a>(
             continue;
         }
         if name.is_empty() || name.len() > 120 || name.chars().any(is_invisible) {
-            endpoint.notes.push("a member without a usable name is left out".to_owned());
+            endpoint.notes.push(unusable("member", name, "body"));
             continue;
         }
         let required = is_required && flat.required.contains(name);

@@ -8,7 +8,7 @@ use super::auth::{self, ApiCredentials};
 use super::fields::{ApiField, FieldNames};
 use super::ids::{self, RequestKey};
 use super::model::{ApiDescription, Endpoint, InputPlace};
-use super::modes::{self, ModeDecision};
+use super::modes::{self, ModeDecision, ModeFault};
 use super::selection::Selection;
 use super::servers;
 use crate::contract::rules::names;
@@ -39,6 +39,8 @@ pub enum WishFault {
     Unknown { option: &'static str, id: String, near: Option<String> },
     #[error("`--mode {id}={mode}`: the modes are readonly, write, full and admin")]
     Mode { id: String, mode: String },
+    #[error("`--mode {id}={mode}` is too low: {why}, so `{lowest}` is the lowest mode")]
+    LowMode { id: String, mode: String, lowest: &'static str, why: String },
     #[error("`--rename {id}={new}`: {reason}")]
     Rename { id: String, new: String, reason: String },
     #[error("`--select {0}` fits no operation")]
@@ -151,10 +153,7 @@ pub fn plan(
         let decision = modes::decide(endpoint, &assigned.id);
         let decision = match wishes.modes.get(&assigned.id) {
             None => decision,
-            Some(mode) => modes::chosen(mode, &decision).ok_or_else(|| WishFault::Mode {
-                id: assigned.id.clone(),
-                mode: excerpt(mode, 40),
-            })?,
+            Some(mode) => wished_mode(mode, endpoint, &assigned.id, wishes, &decision)?,
         };
         let (id, id_reason) = match wishes.renames.get(&assigned.id) {
             None => (assigned.id, assigned.reason),
@@ -195,6 +194,24 @@ pub fn plan(
         );
     }
     Ok(plan)
+}
+
+/// The mode that somebody chose; the id that the command gets says which verb the contract looks at.
+fn wished_mode(
+    mode: &str,
+    endpoint: &Endpoint,
+    id: &str,
+    wishes: &ApiWishes,
+    before: &ModeDecision,
+) -> Result<ModeDecision, WishFault> {
+    let named = wishes.renames.get(id).map_or(id, String::as_str);
+    modes::chosen(mode, endpoint, named, before).map_err(|fault| {
+        let (id, mode) = (id.to_owned(), excerpt(mode, 40));
+        match fault {
+            ModeFault::Unknown => WishFault::Mode { id, mode },
+            ModeFault::TooLow { lowest, why } => WishFault::LowMode { id, mode, lowest, why },
+        }
+    })
 }
 
 /// Takes inputs away that ask for a secret: a command line is printed and seen by others.

@@ -23,6 +23,7 @@ mod styles;
 mod swagger;
 mod text;
 mod words;
+pub mod written;
 mod yaml;
 
 pub use auth::{ApiCredentials, CredentialForm};

@@ -146,6 +146,10 @@ pub enum InputKind {
 pub struct ReplyForm {
     pub kind: ReplyKind,
     pub list: Option<ListForm>,
+    /// Members of the thing that it is, or of an entry of its list.
+    pub members: Vec<String>,
+    /// A made-up reply that fits; of a list one entry.
+    pub sample: Value,
 }
 
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

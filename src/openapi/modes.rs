@@ -128,10 +128,34 @@ fn final_or_write(word: &str, action: &str) -> ModeDecision {
     }
 }
 
+/// Why a mode cannot be chosen.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum ModeFault {
+    Unknown,
+    /// It would let a caller change something who may not.
+    TooLow {
+        lowest: &'static str,
+        why: String,
+    },
+}
+
 /// A mode by its name, with the class that belongs to it.
-#[must_use]
-pub fn chosen(mode: &str, before: &ModeDecision) -> Option<ModeDecision> {
-    let mode = MODES.into_iter().find(|known| *known == mode)?;
+///
+/// # Errors
+/// When there is no such mode, or it is lower than what the request does.
+pub fn chosen(
+    mode: &str,
+    endpoint: &Endpoint,
+    id: &str,
+    before: &ModeDecision,
+) -> Result<ModeDecision, ModeFault> {
+    let place = MODES.iter().position(|known| *known == mode).ok_or(ModeFault::Unknown)?;
+    if let Some((lowest, why)) = lowest(endpoint, id)
+        && MODES.iter().position(|known| *known == lowest).is_some_and(|least| place < least)
+    {
+        return Err(ModeFault::TooLow { lowest, why });
+    }
+    let mode = MODES[place];
     let class = match (mode, before.class) {
         ("readonly", _) => "read",
         ("admin", "destructive") => "destructive",
@@ -139,5 +163,17 @@ pub fn chosen(mode: &str, before: &ModeDecision) -> Option<ModeDecision> {
         (_, _) => "write",
     };
     let class = if class == "read" && mode != "readonly" { "write" } else { class };
-    Some(ModeDecision { mode, class, reason: "--mode".to_owned() })
+    Ok(ModeDecision { mode, class, reason: "--mode".to_owned() })
+}
+
+/// The lowest mode that can be chosen: verbs that the contract reserves, and methods that always change something.
+fn lowest(endpoint: &Endpoint, id: &str) -> Option<(&'static str, String)> {
+    let action = id.split_once('.').map_or(id, |(_, action)| action);
+    if effect(action) == Effect::Irreversible {
+        return Some(("admin", format!("`{action}` cannot be undone")));
+    }
+    match endpoint.method.as_str() {
+        "GET" | "HEAD" | "POST" => None,
+        method => Some(("write", format!("a {method} changes something"))),
+    }
 }

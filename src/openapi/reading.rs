@@ -226,7 +226,10 @@ fn parameters<'a>(
         let place = match place {
             "path" => InputPlace::Path,
             "query" => InputPlace::Query,
-            "header" if OWN_HEADERS.contains(&name.to_lowercase().as_str()) => continue,
+            "header" if OWN_HEADERS.contains(&name.to_lowercase().as_str()) => {
+                endpoint.notes.push(format!("`{shown}` is left out: the tool sends it itself"));
+                continue;
+            }
             "header" => InputPlace::Header,
             other => {
                 let place = text::sentence(other, 20);
@@ -238,7 +241,11 @@ fn parameters<'a>(
             }
         };
         if name.is_empty() || name.len() > 120 || name.chars().any(is_invisible) {
-            endpoint.notes.push("a parameter without a usable name is left out".to_owned());
+            let place = parameter.text("in");
+            endpoint.notes.push(unusable("parameter", name, place));
+            if parameter.is_set("required") {
+                endpoint.obstacle = Some(format!("it needs {}", quoted_name(name)));
+            }
             continue;
         }
         if place == InputPlace::Header && !name.bytes().all(is_header_byte) {
@@ -298,6 +305,15 @@ fn parameters<'a>(
             });
         }
     }
+}
+
+/// That an input is left out because nobody could write its name; `place` is where it is.
+pub fn unusable(what: &str, name: &str, place: &str) -> String {
+    format!("a {what} in the {place} is left out: {} cannot be an option", quoted_name(name))
+}
+
+fn quoted_name(name: &str) -> String {
+    if name.is_empty() { "an empty name".to_owned() } else { format!("`{}`", excerpt(name, 60)) }
 }
 
 /// Takes a default over, when it is one of the values that the schema allows.

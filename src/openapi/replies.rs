@@ -7,6 +7,7 @@ use super::document::{DocumentTrees, Node};
 use super::model::{Endpoint, ListForm, ReplyForm, ReplyKind};
 use super::paging::{AROUND, LIMITS, NEXT, OFFSETS, PAGES, TOTALS, is_one_of, paging};
 use super::schema::FlatSchema;
+use crate::visible::is_invisible;
 
 /// Members that name an entry, the best one first.
 const IDS: [&str; 8] = ["id", "uuid", "uid", "gid", "key", "number", "slug", "name"];
@@ -51,6 +52,8 @@ const TELLING: [&str; 22] = [
 ];
 /// Most of them.
 const MAX_SLIM: usize = 8;
+/// Most members of a reply that are named.
+const MAX_MEMBERS: usize = 200;
 /// Reads the success of an operation.
 pub fn read<'a>(trees: &'a DocumentTrees, endpoint: &mut Endpoint, operation: Node<'a>) {
     let mut replies: Vec<_> = operation.members("responses").collect();
@@ -82,7 +85,7 @@ pub fn read<'a>(trees: &'a DocumentTrees, endpoint: &mut Endpoint, operation: No
         Some(ReplyKind::Json) if *status == "202" => ReplyKind::Accepted,
         Some(kind) => kind,
     };
-    endpoint.reply = ReplyForm { kind, list: None };
+    endpoint.reply = ReplyForm { kind, ..ReplyForm::default() };
     match kind {
         ReplyKind::Binary => endpoint.obstacle = Some("its reply is a file".to_owned()),
         ReplyKind::Stream => endpoint.obstacle = Some("its reply is a stream".to_owned()),
@@ -97,17 +100,31 @@ pub fn read<'a>(trees: &'a DocumentTrees, endpoint: &mut Endpoint, operation: No
             let end = endpoint.path.rsplit(['/', ':']).next().unwrap_or_default().to_lowercase();
             ["search", "query", "list"].iter().any(|word| end.contains(word))
         };
-    if kind != ReplyKind::Json || !is_reading {
+    if !matches!(kind, ReplyKind::Json | ReplyKind::Accepted) {
         return;
     }
     let content =
         reply.members("content").find(|(kind, _)| kind.contains("json") || kind.contains('*'));
     let Some(schema) = content.and_then(|(_, content)| content.get("schema")) else { return };
-    let has_link = reply.members("headers").any(|(name, _)| name.eq_ignore_ascii_case("link"));
     let flat = FlatSchema::of(trees, schema);
+    describe(trees, &mut endpoint.reply, &flat);
+    if kind != ReplyKind::Json || !is_reading {
+        return;
+    }
+    let has_link = reply.members("headers").any(|(name, _)| name.eq_ignore_ascii_case("link"));
     if let Some(list) = list(trees, endpoint, &flat, has_link) {
         endpoint.reply.list = Some(list);
     }
+}
+
+/// What the thing is that a reply shows.
+fn describe<'a>(trees: &'a DocumentTrees, reply: &mut ReplyForm, flat: &FlatSchema<'a>) {
+    let usable =
+        |name: &&&str| !name.is_empty() && name.len() <= 100 && !name.chars().any(is_invisible);
+    let members = if flat.alternatives.is_empty() { flat.members.keys() } else { return };
+    reply.members =
+        members.filter(usable).take(MAX_MEMBERS).map(|name| (*name).to_owned()).collect();
+    reply.sample = flat.reply_sample(trees);
 }
 
 /// The list that a reply is or has: its only list of objects.
@@ -231,6 +248,7 @@ fn form<'a>(
         }
     }
     let paging = paging(trees, endpoint, whole, has_link);
+    describe(trees, &mut endpoint.reply, entry);
     Some(ListForm {
         items,
         item_id: item_id.to_owned(),

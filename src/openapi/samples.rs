@@ -6,6 +6,9 @@ use super::document::DocumentTrees;
 use super::model::InputKind;
 use super::schema::FlatSchema;
 
+/// Most members of a made-up reply.
+const MAX_REPLY: usize = 60;
+
 impl<'a> FlatSchema<'a> {
     /// A value that fits, where a made-up text or number would not.
     #[must_use]
@@ -41,6 +44,19 @@ impl<'a> FlatSchema<'a> {
             InputKind::Json => Some(example(trees, self, 0)),
             InputKind::Choice(_) | InputKind::Flag | InputKind::File => None,
         }
+    }
+
+    /// A reply that fits: all members of the outer object, and what an inner one needs.
+    #[must_use]
+    pub fn reply_sample(&self, trees: &'a DocumentTrees) -> Value {
+        if self.members.is_empty() {
+            return example(trees, self, 1);
+        }
+        let members = self.members.iter().take(MAX_REPLY).filter_map(|(name, member)| {
+            let member = Self::of(trees, *member);
+            (!member.is_write_only).then(|| ((*name).to_owned(), example(trees, &member, 2)))
+        });
+        Value::Object(members.collect())
     }
 
     /// The largest number that it may be.

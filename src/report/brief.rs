@@ -1,7 +1,8 @@
-//! Answers that fit an agent: at most [`LIMIT`] bytes, whatever the size of the change behind them.
+//! Answers that fit an agent: at most [`LIMIT`] bytes, [`conformance::LIMIT`] for a run of `aos conform`.
 //!
 //! Leaves out, counts what it left out, and never invents; the whole is in the value that it is given.
 
+mod conformance;
 mod projects;
 
 use std::collections::BTreeMap;
@@ -29,7 +30,7 @@ const CHANGE_MEMBERS: [&str; 3] = ["action", "resource", "id"];
 /// Members that are never cut: a shortened token is none.
 const WHOLE: [&str; 3] = ["confirm_token", "_untrusted", "omitted"];
 /// Lists in the order in which they get room.
-const PRIORITY: [&str; 15] = [
+const PRIORITY: [&str; 16] = [
     "next",
     "conflicts",
     "instructions",
@@ -40,6 +41,7 @@ const PRIORITY: [&str; 15] = [
     "preview.obstacles",
     "collisions",
     "clashes",
+    "api_changes",
     "notes",
     "findings",
     "preview.changes",
@@ -52,6 +54,9 @@ const MORE: &str = "`--diff` shows everything, `--fields` the complete value of 
 /// are named in `omitted`, with the number of entries that are missing.
 #[must_use]
 pub fn fit(data: &Value, measure: impl Fn(&Value) -> usize) -> Value {
+    if conformance::applies(data) {
+        return conformance::fit(data, measure);
+    }
     let mut brief = data.clone();
     let mut omitted = BTreeMap::new();
     slim(&mut brief, &mut omitted);
@@ -88,6 +93,12 @@ pub fn fit(data: &Value, measure: impl Fn(&Value) -> usize) -> Value {
         fill(&mut brief, &name, &entries, &mut omitted, &measure);
     }
     brief
+}
+
+/// Whether the text for a person is cut too: CI logs have the text of a run of `aos conform`, and show it whole.
+#[must_use]
+pub fn cuts_text(data: &Value) -> bool {
+    !conformance::applies(data)
 }
 
 /// Gives one list as many of its entries as there is room for.

@@ -3,6 +3,7 @@
 //! Everything here is bounded in size and time. This module makes no decisions and uses no other module of aos, except
 //! `visible`.
 
+pub mod beneath;
 pub mod checkpoint;
 pub mod clock;
 pub mod conversation;

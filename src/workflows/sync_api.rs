@@ -20,7 +20,7 @@ use crate::workflows::upgrade::{self, OtherOperations, UpgradeRequest};
 use crate::workflows::write_gate::WriteOptions;
 
 /// Largest preset, in bytes.
-const MAX_PRESET: u64 = 2 * 1024 * 1024;
+const MAX_PRESET: u64 = 8 * 1024 * 1024;
 
 /// What is wanted of a description.
 #[derive(Clone, Debug)]
@@ -69,10 +69,12 @@ pub fn run(request: &SyncApiRequest, run: &Run) -> Result<Outcome, Failure> {
     }
     let described = described::make(template, &recorded.name, loaded, &wishes)?;
     let family = SCAFFOLDERS.of(template.info.family);
-    let changes = match family {
+    let mut changes = match family {
         Some(family) => family.described_changes(&recorded.preset, &described.preset)?,
         None => Vec::new(),
     };
+    // A long list is cut at its end.
+    changes.sort_by_key(|change| !change.is_breaking);
     if request.operation.is_some() {
         only_adds(&recorded, &changes)?;
     }

@@ -18,7 +18,7 @@ fn made(sandbox: &Sandbox, name: &str, preset: &str) -> PathBuf {
 /// Runs aos in a project, with one cache of the compiler for all tests.
 fn conform(sandbox: &Sandbox, project: &Path, more: &[&str]) -> Answer {
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("go-build");
-    let mut command = sandbox.command(&[&["conform", "--quiet"][..], more].concat());
+    let mut command = sandbox.command(&[&["conform", "--quiet", "--all"][..], more].concat());
     run(command.current_dir(project).env("GOCACHE", cache))
 }
 
@@ -168,7 +168,7 @@ fn what_cannot_be_found_out_is_blocked_and_no_success() {
             assert!(result["message"].as_str().expect("a text").contains(why), "{result}");
         }
     };
-    let mut command = sandbox.command(&["conform", "--quiet"]);
+    let mut command = sandbox.command(&["conform", "--quiet", "--all"]);
     let answer = run(command.current_dir(&project).env("PATH", sandbox.home()));
     blocked(&answer, "no Go toolchain");
     let path = project.join("conform.toml");

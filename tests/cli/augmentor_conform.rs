@@ -44,7 +44,7 @@ fn projects(sandbox: &Sandbox, runtime: &str) -> Vec<PathBuf> {
 }
 
 fn conform(sandbox: &Sandbox, project: &Path) -> Answer {
-    let mut command = sandbox.command(&["conform", "--quiet", project.to_str().unwrap()]);
+    let mut command = sandbox.command(&["conform", "--quiet", "--all", project.to_str().unwrap()]);
     run(command.env("AOS_TEST_CALL_LIMIT_MS", CALL_LIMIT_MS))
 }
 

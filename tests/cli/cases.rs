@@ -336,6 +336,10 @@ pub fn successes() -> Vec<Case> {
             call(&["conform", "--probe", "harness.one-document", "--readable", "/usr"])
                 .within(project)
         }),
+        case("OK", "conform with everything", |sandbox| {
+            let project = super::conform::connector(sandbox, "");
+            call(&["conform", "--probe", "harness.one-document", "--all"]).within(project)
+        }),
         case("OK", "conform explain fixture", |_| call(&["conform", "--explain", "fixture"])),
         case("OK", "conform list", |_| call(&["conform", "--list", "--family", "agent-cli"])),
         case("OK", "sync-spec unchanged", |sandbox| {

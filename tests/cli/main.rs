@@ -58,6 +58,7 @@ mod extension;
 mod fcc;
 mod fleets;
 mod formats;
+mod formatters;
 mod gen_files;
 mod gen_hostile;
 mod help;
@@ -78,6 +79,7 @@ mod new_names;
 mod new_output;
 mod notices;
 mod openapi;
+mod openapi_cli;
 mod openapi_sync;
 mod own_template;
 #[cfg(all(unix, debug_assertions))]

@@ -114,6 +114,9 @@ fn a_kill_at_each_named_point_leaves_what_the_point_says() {
             1 + usize::from(whole),
             "{point}: a staging directory"
         );
+        let stage = disk::names(&work).into_iter().find(|name| name.starts_with(".aos-tmp-"));
+        let ignored = work.join(stage.expect("a staging directory")).join(".gitignore");
+        assert_eq!(disk::read(&ignored), "*\n", "{point}: git would see what was left");
         let data = sandbox.aos(&NEW).data();
         assert_eq!(data["status"], if whole { "unchanged" } else { "created" }, "{point}");
         assert_eq!(disk::names(&work), ["aos-acme"], "{point}");

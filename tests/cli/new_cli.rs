@@ -248,10 +248,12 @@ fn every_new_tool_passes_check() {
     every_project(|sandbox, project, what| {
         let report = sandbox.aos_in(project, &["check"]).data();
         let findings = report["projects"][0]["findings"].as_array().unwrap();
-        assert!(
-            findings.iter().all(|finding| finding["severity"] == "warning"),
-            "{what}: {report}"
-        );
+        // Without a license there is no such document, and that is an answer; a test's own template has less.
+        let is_fine = |finding: &serde_json::Value| {
+            finding["severity"] == "warning"
+                && (finding["path"] == "LICENSE" || !what.starts_with("cli-"))
+        };
+        assert!(findings.iter().all(is_fine), "{what}: {report}");
     });
 }
 

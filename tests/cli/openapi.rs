@@ -191,6 +191,55 @@ fn wishes_that_cannot_be_met_are_named() {
 }
 
 #[test]
+fn a_mode_below_what_the_request_does_is_refused() {
+    let sandbox = Sandbox::new();
+    let paths = format!(
+        "  /things/{{id}}:\n    delete: {{operationId: deleteThing, {OK}}}\n    put: {{operationId: putThing, {OK}}}\n  \
+         /things/search:\n    post: {{operationId: searchThings, {OK}}}\n"
+    );
+    let path = described(&sandbox, &minimal(&paths));
+    let new = ["new", "things", "--openapi", path.as_str()];
+    let list = sandbox.aos(&[&new[..], &["--list"]].concat()).data();
+    let id = |request: &str| {
+        let mut all = list["commands"].as_array().expect("commands").iter();
+        let found = all.find(|command| command["request"] == request).expect(request);
+        found["id"].as_str().expect("an id").to_owned()
+    };
+    let (delete, put) = (id("DELETE /things/{id}"), id("PUT /things/{id}"));
+    for (command, mode, lowest) in
+        [(&delete, "readonly", "admin"), (&delete, "full", "admin"), (&put, "readonly", "write")]
+    {
+        let wish = format!("{command}={mode}");
+        let words = [&new[..], &["--list", "--mode", &wish]].concat();
+        let error = sandbox.aos(&words).error("E_VALIDATION", 2);
+        assert!(error["message"].as_str().unwrap().contains("is the lowest mode"), "{error}");
+        let fix = format!("--mode {command}={lowest}");
+        assert!(error["details"]["hint"].as_str().unwrap().contains(&fix), "{error}");
+    }
+    let wish = format!("{}=readonly", id("POST /things/search"));
+    sandbox.aos(&[&new[..], &["--list", "--mode", &wish]].concat()).data();
+}
+
+#[test]
+fn each_parameter_that_is_left_out_is_named() {
+    let sandbox = Sandbox::new();
+    let long = "n".repeat(200);
+    let parameters = format!(
+        "[{{name: {long}, in: query, schema: {{type: string}}}}, {{name: \"a\\u200Bb\", in: query, schema: {{type: string}}}}, \
+         {{name: sess, in: cookie, schema: {{type: string}}}}, {{name: Accept, in: header, schema: {{type: string}}}}]"
+    );
+    let paths = format!(
+        "  /things:\n    get: {{operationId: listThings, parameters: {parameters}, {OK}}}\n"
+    );
+    let path = described(&sandbox, &minimal(&paths));
+    let list = sandbox.aos(&["new", "things", "--openapi", &path, "--list"]).data();
+    let notes = list["commands"][0]["notes"].to_string();
+    for name in ["nnnnn", "200b", "sess", "Accept"] {
+        assert!(notes.contains(name), "{name}: {notes}");
+    }
+}
+
+#[test]
 fn too_many_operations_are_a_question_with_a_proposal() {
     let sandbox = Sandbox::new();
     let paths: String = (0..61)

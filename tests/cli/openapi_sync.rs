@@ -59,6 +59,39 @@ fn changes_of_the_api_are_told_apart_and_merged_into_edited_handlers() {
 }
 
 #[test]
+fn a_brief_preview_shows_breaking_changes_first_and_counts_the_rest() {
+    let sandbox = Sandbox::new();
+    let description = |more: &str| {
+        let paths: String = (0..40)
+            .map(|index| {
+                format!(
+                    "  /things{index}:\n    get: {{operationId: listThings{index}, parameters: [{{name: q, in: query, \
+                     schema: {{type: string}}}}{more}], responses: {{'200': {{description: fine}}}}}}\n"
+                )
+            })
+            .collect();
+        format!(
+            "openapi: 3.1.0\ninfo: {{title: A, version: '1'}}\nservers: [{{url: 'https://a.example'}}]\npaths:\n{paths}"
+        )
+    };
+    let old = sandbox.write("old.yaml", &description("")).display().to_string();
+    let more = ", {name: z, in: query, schema: {type: string}}, {name: must, in: query, required: true, schema: {type: string}}";
+    let new = sandbox.write("new.yaml", &description(more)).display().to_string();
+    let words = ["new", "things", "--no-git", "--openapi", &old, "--select", "*"];
+    sandbox.aos(&words).data();
+    let project = sandbox.work().join("aos-things");
+    let answer = sandbox.aos_in(&project, &["sync-api", "--openapi", &new, "--dry-run"]);
+    assert!(answer.stdout.len() <= 4096, "{}", answer.stdout.len());
+    let preview = answer.data();
+    let shown = preview["api_changes"].as_array().expect("changes");
+    assert!(shown.len() > 3, "{preview}");
+    assert!(shown.iter().all(|change| change["is_breaking"] == true), "{preview}");
+    let omitted = preview["omitted"].as_array().expect("what was left out");
+    let omitted = omitted.iter().find(|entry| entry["field"] == "api_changes").expect("a count");
+    assert_eq!(shown.len() as u64 + omitted["count"].as_u64().unwrap(), 80, "{preview}");
+}
+
+#[test]
 fn an_operation_is_added_and_the_ids_that_are_there_stay() {
     let sandbox = Sandbox::new();
     let project = made(&sandbox);

@@ -92,6 +92,24 @@ fn passes_its_own_tests(project: &Path) {
     println!("{}: {verdict}", project.display());
 }
 
+/// The fixed sample of `scripts/conform/mutations`: each mutant must be noticed by the probe of its rule.
+#[cfg(target_os = "linux")]
+fn broken_rules_are_noticed(sandbox: &Sandbox) {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/conform/mutations");
+    let work = sandbox.work().join("mutations");
+    let output = Command::new(python().join("python"))
+        .arg(script)
+        .args(["--quick", "--aos", env!("CARGO_BIN_EXE_aos"), "--python"])
+        .arg(python().join("python"))
+        .arg("--work")
+        .arg(work)
+        .env("HOME", sandbox.home())
+        .output()
+        .expect("the script starts");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+}
+
 #[test]
 fn a_new_tool_passes_its_own_tests_and_the_check() {
     let sandbox = Sandbox::new();
@@ -105,6 +123,8 @@ fn a_new_tool_passes_its_own_tests_and_the_check() {
     succeed(python().join("mypy"), &[], &project);
     let words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "publish"];
     succeed(python().join("python"), &words, &project);
+    #[cfg(target_os = "linux")]
+    broken_rules_are_noticed(&sandbox);
 }
 
 #[test]

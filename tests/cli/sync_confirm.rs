@@ -243,3 +243,25 @@ fn dry_run_and_confirm_exclude_each_other() {
         .aos_in(&project, &["sync-spec", "--dry-run", "--confirm", "ct_1_2"])
         .error("E_USAGE", 2);
 }
+
+#[test]
+fn a_preview_names_each_value_of_the_contract_that_changes() {
+    let sandbox = Sandbox::new();
+    let made = sandbox.aos(&["new", "ledger", "--template", "cli-go", "--no-git"]).data();
+    let project = std::path::PathBuf::from(made["path"].as_str().expect("a path"));
+    let contract = project.join("contract/contract.json");
+    // A tool that was made from other texts asserts them.
+    disk::edit(&contract, "\"success\"", "\"all went well\"");
+    disk::edit(&contract, "\"E_IO\"", "\"E_DISK\"");
+    let call = ["sync-spec", "--dry-run", "--fields", "notes"];
+    let data = sandbox.aos_in(&project, &call).data();
+    let notes = data["notes"].as_array().expect("notes").iter().filter_map(Value::as_str);
+    let notes = notes.collect::<Vec<_>>().join("\n");
+    for wanted in [
+        "`exit_codes.table.0` was \"all went well\", becomes \"success\"",
+        "the contract loses a value: `error_codes.core.E_DISK.exit` was 1",
+        "values that are new",
+    ] {
+        assert!(notes.contains(wanted), "{wanted}: {notes}");
+    }
+}

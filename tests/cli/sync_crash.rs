@@ -151,6 +151,24 @@ fn a_file_that_was_edited_after_the_crash_is_left_as_it_is_and_named() {
 }
 
 #[test]
+fn what_a_killed_run_left_is_reported_ignored_by_git_and_removed_by_the_next_write() {
+    let scene = Scene::new();
+    scene.kill_at("apply:closed");
+    let draft = |names: Vec<String>| names.into_iter().find(|name| name.starts_with(".aos-draft-"));
+    let name = draft(disk::names(&scene.project)).expect("a leftover");
+    let ignored = disk::read(&scene.project.join(".gitignore"));
+    assert!(ignored.lines().any(|line| line == ".aos-draft-*/"), "{ignored}");
+    let report = scene.sandbox.aos_in(&scene.project, &["check"]).data();
+    let findings = report["projects"][0]["findings"].as_array().unwrap();
+    let found = findings.iter().find(|finding| finding["rule"] == "project/leftover");
+    assert_eq!(found.expect("a finding")["path"], name.as_str(), "{report}");
+    scene.sandbox.aos_in(&scene.project, &["gen"]).data();
+    assert_eq!(draft(disk::names(&scene.project)), None);
+    let report = scene.sandbox.aos_in(&scene.project, &["check"]).data();
+    assert_eq!(report["summary"]["warnings"], 0, "{report}");
+}
+
+#[test]
 fn a_recovery_that_is_itself_cut_off_can_be_run_again() {
     let scene = Scene::new();
     let contract = scene.project.join("contract/contract.json");

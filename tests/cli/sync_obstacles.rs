@@ -152,6 +152,18 @@ fn a_failure_half_way_brings_every_other_file_back() {
 }
 
 #[test]
+fn a_directory_that_becomes_a_link_during_the_write_leads_nowhere() {
+    let (sandbox, project) = scene();
+    let outside = tempfile::tempdir().expect("a directory");
+    let child = paused(&sandbox, &project, "apply:staged");
+    std::fs::rename(project.join("contract"), project.join("moved")).expect("a rename");
+    std::os::unix::fs::symlink(outside.path(), project.join("contract")).expect("a link");
+    let error = answer(child.wait_with_output().unwrap()).error("E_IO", 1);
+    assert!(error["message"].as_str().unwrap().contains("contract/contract.json"), "{error}");
+    assert_eq!(disk::names(outside.path()), [""; 0], "nothing is written through the link");
+}
+
+#[test]
 fn a_file_that_may_not_be_replaced_half_way_brings_every_file_back() {
     let (sandbox, project) = scene();
     let contract = project.join("contract/contract.json");

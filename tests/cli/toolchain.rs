@@ -81,7 +81,7 @@ fn quietly(program: &str, arguments: &[&str], directory: &Path) -> Result<(), St
     }
 }
 
-/// A virtual environment with ruff and mypy.
+/// A virtual environment with ruff, mypy, black and isort.
 pub fn python_tools(test: &str) -> Option<PathBuf> {
     static ONCE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let made = installed(&ONCE, "python-tools", |directory| {
@@ -90,7 +90,7 @@ pub fn python_tools(test: &str) -> Option<PathBuf> {
         }
         let python = directory.join("venv/bin/python");
         let python = python.to_str().ok_or("the path is not UTF-8")?;
-        let packages = ["ruff>=0.8", "mypy>=1.10"];
+        let packages = ["ruff>=0.8", "mypy>=1.10", "black>=24", "isort>=5"];
         let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
         quietly(python, &[&install[..], &packages].concat(), directory)
     });

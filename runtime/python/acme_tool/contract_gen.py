@@ -2,6 +2,7 @@
 
 Do not edit: change contract-ext.json or move the pin, then run `aos gen`.
 """
+
 # fmt: off
 # ruff: noqa
 # ruff: noqa: PGH004

@@ -102,6 +102,27 @@ pub fn close(root: &Path, entry: &ledger::LedgerEntry, entries: &[JournalEntry])
     Ok(())
 }
 
+/// Directories that a killed run on this machine left in `root`, and that the next write removes.
+#[must_use]
+pub fn pending(root: &Path) -> Vec<String> {
+    let is_ours = |name: &String| {
+        own(root, name).is_some_and(|entry| genuine::removable(root, name, &entry).is_ok())
+    };
+    let mut found: Vec<_> = drafts(root).into_iter().filter(is_ours).collect();
+    // A write that is running has its own draft here.
+    if !found.is_empty() && !matches!(DirectoryLock::acquire(root), Ok(Some(_))) {
+        found.clear();
+    }
+    found.extend(names(root).into_iter().filter(|name| is_old_stage(root, name)));
+    found
+}
+
+fn is_old_stage(root: &Path, name: &str) -> bool {
+    let entry = name.strip_prefix(STAGING_PREFIX).and_then(ledger::LedgerEntry::find);
+    entry.is_some_and(|entry| entry.is_of(root))
+        && matches!(DirectoryLock::acquire(&root.join(name)), Ok(Some(_)))
+}
+
 /// Removes the files that `entries` name, as long as they are what was staged, and nothing else; a directory that holds
 /// more stays. Adds what was removed to `removed`.
 ///

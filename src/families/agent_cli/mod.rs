@@ -3,6 +3,7 @@
 mod adoption;
 mod conform;
 pub mod contract;
+mod described;
 mod edit;
 pub mod extension;
 mod frozen;

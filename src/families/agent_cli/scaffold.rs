@@ -4,17 +4,54 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::described::{self, DescribedLanguage, DescribedTool};
 use crate::contract::cli_name::{CliName, CliNameError};
 use crate::generate::cli_values;
 use crate::generate::scaffold::ScaffoldOrigin;
 use crate::inputs::template::TemplateInfo;
+use crate::openapi::{ApiDescription, ApiPlan, RequestKey};
+use crate::plan::{FileSet, FileSetError};
+use crate::report::answers::openapi::ApiChange;
 use crate::report::{ErrorCode, Failure};
 use crate::workflows::new::choices::{shown, slug};
-use crate::workflows::new::subject::{Named, Scaffolder, Subject, WantedProject, without_preset};
+use crate::workflows::new::own_preset;
+use crate::workflows::new::subject::{
+    DescribedNames, Named, Scaffolder, Subject, WantedProject, without_preset,
+};
+
+/// Longest id of an operation.
+const ID_LENGTH: usize = 54;
 
 pub struct AgentCliScaffolder;
 
 impl Scaffolder for AgentCliScaffolder {
+    fn described_names(&self, name: &str) -> Result<Option<DescribedNames>, Failure> {
+        let name = CliName::parse(name, false).map_err(|error| {
+            let message = format!("`{}` cannot be the name of a tool: {error}", shown(name));
+            Failure::new(ErrorCode::Validation, message)
+                .hint("choose a name such as `acme` or `my-crm`")
+        })?;
+        let variable_prefix = name.env_prefix();
+        Ok(Some(DescribedNames { id_length: ID_LENGTH, variable_prefix }))
+    }
+
+    fn described_known(&self, preset: &str) -> Result<BTreeMap<RequestKey, String>, Failure> {
+        Ok(described::known(&DescribedTool::parse(preset)?))
+    }
+
+    fn described_changes(&self, before: &str, after: &str) -> Result<Vec<ApiChange>, Failure> {
+        Ok(described::between(&DescribedTool::parse(before)?, &DescribedTool::parse(after)?))
+    }
+
+    fn described_preset(
+        &self,
+        name: &str,
+        api: &ApiDescription,
+        plan: &ApiPlan,
+    ) -> Result<String, Failure> {
+        described::table(name, api, plan).render()
+    }
+
     fn name(&self, wanted: &WantedProject<'_>) -> Result<Box<dyn Named>, Failure> {
         Ok(Box::new(NamedTool(cli_name(wanted.name, wanted.template)?)))
     }
@@ -30,14 +67,86 @@ impl Named for NamedTool {
     fn subject(
         self: Box<Self>,
         wanted: &WantedProject<'_>,
-        _answers: &mut BTreeMap<String, String>,
+        answers: &mut BTreeMap<String, String>,
     ) -> Result<Box<dyn Subject>, Failure> {
-        without_preset(wanted)?;
-        Ok(Box::new(NewTool(self.0)))
+        let text = wanted.presets.get(own_preset::PATH);
+        let text = text.filter(|_| wanted.preset == Some(own_preset::PATH));
+        let Some(text) = text else {
+            without_preset(wanted)?;
+            return Ok(Box::new(NewTool(self.0)));
+        };
+        for (key, usual) in [("credentials", "static"), ("jobs", "no"), ("human_checkpoint", "no")]
+        {
+            if let Some(answer) = answers.get(key).filter(|answer| *answer != usual) {
+                let message = format!(
+                    "`{key}={answer}` is a part of the example, which `--openapi` replaces"
+                );
+                return Err(Failure::new(ErrorCode::Validation, message)
+                    .hint("leave it out; `aos add` adds a command by hand afterwards"));
+            }
+        }
+        answers.insert("preset".to_owned(), own_preset::PATH.to_owned());
+        let language = if wanted.template.outputs.contains_key("python") {
+            DescribedLanguage::Python { package: self.0.package() }
+        } else {
+            DescribedLanguage::Go { module: answers.get("module").cloned().unwrap_or_default() }
+        };
+        let api = DescribedTool::parse(text)?;
+        let files = described::files(&api, &language).map_err(|error| {
+            let message = format!("the files of the API cannot be made: {error}");
+            Failure::new(ErrorCode::Unknown, message)
+        })?;
+        Ok(Box::new(DescribedCli { tool: NewTool(self.0), api, text: text.to_string(), files }))
     }
 }
 
 struct NewTool(CliName);
+
+/// A tool whose commands are those of a description.
+struct DescribedCli {
+    tool: NewTool,
+    api: DescribedTool,
+    text: String,
+    files: FileSet,
+}
+
+impl Subject for DescribedCli {
+    fn tool(&self) -> &str {
+        self.tool.tool()
+    }
+
+    fn name(&self) -> &str {
+        self.tool.name()
+    }
+
+    fn package(&self) -> String {
+        self.tool.package()
+    }
+
+    fn commands(&self) -> Option<usize> {
+        Some(self.api.operations.len())
+    }
+
+    fn variables(&self, answers: &BTreeMap<String, String>, origin: &ScaffoldOrigin<'_>) -> Value {
+        let mut variables = self.tool.variables(answers, origin);
+        variables["described"] = Value::from(true);
+        variables["api"] = described::variables(&self.api);
+        variables["description_of_skill"] = format!(
+            "Works with the {} API through the {} command line tool: {} commands. Use when the user wants to see or change what it has.",
+            self.api.title.replace(['<', '>'], " "),
+            self.tool(),
+            self.api.operations.len()
+        )
+        .into();
+        variables
+    }
+
+    fn files(&self) -> Result<FileSet, FileSetError> {
+        let mut files = self.files.clone();
+        described::keep(&mut files, &self.text)?;
+        Ok(files)
+    }
+}
 
 impl Subject for NewTool {
     fn tool(&self) -> &str {
@@ -53,7 +162,9 @@ impl Subject for NewTool {
     }
 
     fn variables(&self, answers: &BTreeMap<String, String>, origin: &ScaffoldOrigin<'_>) -> Value {
-        cli_values::variables(&self.0, answers, origin)
+        let mut variables = cli_values::variables(&self.0, answers, origin);
+        variables["described"] = Value::from(false);
+        variables
     }
 }
 

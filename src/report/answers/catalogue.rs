@@ -52,7 +52,7 @@ pub const ANSWERS: &[AnswerShape] = &[
     ),
     AnswerShape::shortened::<check::CheckAnswer>("check_report", &["projects"]),
     AnswerShape::whole::<Comparison>("comparison", &["differences"]),
-    AnswerShape::whole::<conformance::ConformAnswer>("conformance", &["results"]),
+    AnswerShape::shortened::<conformance::ConformAnswer>("conformance", &["results"]),
     AnswerShape::shortened::<wire::WireAnswer>("wired_adapter", &["preview"]),
     AnswerShape::whole::<augmentor::AugmentorDescription>(
         "augmentor",

@@ -105,8 +105,9 @@ pub struct WaiverRemark {
     pub message: String,
 }
 
-/// The verdict of one probe.
+/// The verdict of one probe. A shortened answer leaves out what has no room.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(extend("required" = ["probe", "verdict"]))]
 pub struct ReportedProbe {
     pub probe: &'static str,
     /// `pass`, `fail`, `not_applicable`, `blocked` or `waived`.
@@ -123,6 +124,10 @@ pub struct ReportedProbe {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "AppliedWaiver")]
     pub waiver: Option<AppliedWaiver>,
+    /// In a shortened answer: other probes that are blocked for the same reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<String>")]
+    pub also: Option<Vec<&'static str>>,
 }
 
 /// A waiver that lets a probe fail.
@@ -132,8 +137,9 @@ pub struct AppliedWaiver {
     pub expires: Option<String>,
 }
 
-/// One call, without secrets.
+/// One call, without secrets. A shortened answer leaves out what has no room.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(extend("required" = ["argv", "ending"]))]
 pub struct ReportedCall {
     pub argv: Vec<String>,
     pub ending: String,

@@ -59,9 +59,7 @@ pub struct MigrationFacts {
     pub baseline: Option<RecordedBaseline>,
     /// Every rewrite, in the order in which they are made.
     pub rewrites: Vec<RewriteReport>,
-    /// With `--proof whole`: the tool before and after all rewrites.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "RewriteProof")]
+    /// With `--proof whole`: the tool before and after all rewrites; otherwise `null`.
     pub proof: Option<RewriteProof>,
     pub notes: Vec<String>,
 }

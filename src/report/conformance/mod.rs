@@ -278,6 +278,7 @@ fn result(result: &ProbeResult) -> ReportedProbe {
             reason: waiver.reason.clone(),
             expires: waiver.expires.clone(),
         }),
+        also: None,
     }
 }
 

@@ -308,6 +308,7 @@ fn failure(error: &EditError) -> Failure {
                 .to_owned(),
         ),
         EditError::Refused(_) => (ErrorCode::Validation, "nothing was changed".to_owned()),
+        EditError::Data { hint, .. } => (ErrorCode::Validation, (*hint).to_owned()),
         EditError::Render(_) => (ErrorCode::Unknown, "this is a fault of aos".to_owned()),
     };
     Failure::new(code, error.to_string()).hint(hint)

@@ -150,6 +150,9 @@ pub enum EditError {
     Exists { path: String },
     #[error("{0}")]
     Refused(String),
+    /// Commands that are no code: what they are, and where they are changed.
+    #[error("{what}")]
+    Data { what: String, hint: &'static str },
     #[error("`{path}`: {source}")]
     Json { path: String, source: JsonEditError },
     #[error(transparent)]

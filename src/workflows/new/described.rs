@@ -83,8 +83,9 @@ pub fn make(
     let info = &template.info;
     let without = || {
         let message = format!("the template `{}` makes no commands from a description", info.name);
-        Failure::new(ErrorCode::Validation, message)
-            .hint("use `--template connector-python`, or leave `--openapi` out")
+        Failure::new(ErrorCode::Validation, message).hint(
+            "use `--template connector-python`, `cli-python` or `cli-go`, or leave `--openapi` out",
+        )
     };
     let family = SCAFFOLDERS.of(info.family).ok_or_else(without)?;
     let names = family.described_names(name)?.ok_or_else(without)?;
@@ -179,9 +180,10 @@ fn few_enough(api: &ApiDescription, file: &Path) -> Result<(), Failure> {
     let shown: Vec<_> = tags.iter().take(MAX_TAGS).cloned().collect();
     let some: Vec<_> =
         tags.iter().take(6).map(|tag| format!("{} ({})", tag.tag, tag.operations)).collect();
+    let named =
+        if some.is_empty() { String::new() } else { format!("; its tags are {}", some.join(", ")) };
     let message = format!(
-        "it describes {count} operations, and no client can use so many commands at once; its tags are {}",
-        some.join(", ")
+        "it describes {count} operations, and no client can use so many commands at once{named}"
     );
     Err(Failure::new(ErrorCode::Validation, message)
         .hint(format!("choose: `{proposal}`; `--list` shows all, `--select '*'` takes all"))
@@ -219,6 +221,9 @@ fn unmet(fault: &WishFault) -> Failure {
         ),
         WishFault::Select(_) => {
             (ErrorCode::NotFound, "`--list` shows tags, paths and ids".to_owned())
+        }
+        WishFault::LowMode { id, lowest, .. } => {
+            (ErrorCode::Validation, format!("use `--mode {id}={lowest}`, or leave the option out"))
         }
         WishFault::Mode { .. } | WishFault::Rename { .. } => {
             (ErrorCode::Validation, "`--list` shows ids and modes".to_owned())

@@ -14,7 +14,7 @@ use super::subject::SCAFFOLDERS;
 /// Where a project has its preset; also its name in the record.
 pub const PATH: &str = "preset.toml";
 /// Largest preset, in bytes.
-const MAX_BYTES: u64 = 2 * 1024 * 1024;
+const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
 /// The preset that is meant: a file is read and becomes one of those of the template.
 ///

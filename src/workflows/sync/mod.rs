@@ -4,6 +4,7 @@ mod cut_off;
 mod request;
 mod source;
 pub mod switched_off;
+mod values;
 
 pub use cut_off::put_back;
 pub use request::SyncRequest;
@@ -71,6 +72,7 @@ pub fn follow(args: &SyncRequest, roots: Option<TrustRoot>, run: &Run) -> Result
     }
     switched_off::refuse(&project, &record, &desired)?;
     let plan = full_plan(&project, &record, &desired)?;
+    notes.extend(values::changed(&plan));
     let summary = SyncSummary {
         status: status(&project, &plan, adopting, &obtained.release.tag),
         previous: project.pin.good().map(ToString::to_string),

@@ -72,7 +72,7 @@ pub fn conform_with(
     options: &[&str],
 ) -> Answer {
     let path = std::env::var("PATH").expect("a PATH");
-    let mut command = sandbox.command(&["conform", project.to_str().expect("a path")]);
+    let mut command = sandbox.command(&["conform", "--all", project.to_str().expect("a path")]);
     command.args(options).env("PATH", format!("{}:{path}", directory.display()));
     super::sandbox::run(&mut command)
 }

@@ -1,5 +1,7 @@
 //! `aos conform` through the real binary.
 
+#[cfg(target_os = "linux")]
+mod brief;
 mod command;
 #[cfg(target_os = "linux")]
 mod containment;
@@ -132,7 +134,7 @@ pub fn python_directory() -> &'static Path {
 
 /// Runs `aos conform` in `directory`.
 pub fn conform(sandbox: &Sandbox, directory: &Path, arguments: &[&str]) -> Answer {
-    let mut command = sandbox.command(&[&["conform"], arguments].concat());
+    let mut command = sandbox.command(&[&["conform", "--all"], arguments].concat());
     let path = std::env::var("PATH").expect("a PATH");
     command.env("PATH", format!("{}:{path}", python_directory().display()));
     super::sandbox::run(command.current_dir(directory))

@@ -16,7 +16,16 @@ esac
 
 fn half(sandbox: &Sandbox, format: &str) -> Answer {
     executable(&sandbox.write("a tool", HALF));
-    sandbox.aos(&["--format", format, "conform", "--family", "agent-cli", "--", "./a tool"])
+    sandbox.aos(&[
+        "--format",
+        format,
+        "conform",
+        "--all",
+        "--family",
+        "agent-cli",
+        "--",
+        "./a tool",
+    ])
 }
 
 #[test]

@@ -97,7 +97,14 @@ fn answering(sandbox: &Sandbox, name: &str, data: &str) -> Answer {
     );
     let path = sandbox.write(name, &script);
     executable(&path);
-    sandbox.aos(&["conform", "--family", "agent-cli", "--", path.to_str().expect("a path")])
+    sandbox.aos(&[
+        "conform",
+        "--all",
+        "--family",
+        "agent-cli",
+        "--",
+        path.to_str().expect("a path"),
+    ])
 }
 
 #[test]

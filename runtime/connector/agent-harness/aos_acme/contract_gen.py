@@ -2,6 +2,7 @@
 
 Do not edit: change connector.json, then run `aos gen`.
 """
+
 # fmt: off
 # ruff: noqa
 # isort: skip_file

@@ -73,9 +73,19 @@ class Ask:
     body: Any = None
     form: Pairs | None = None
     accept: str = "application/json"
+    # Path and query as they travel, below the base address, in place of `path`.
+    target: str = ""
+    # It begins at the root of the server.
+    is_whole: bool = False
+    # Media type and bytes, in place of `body` and `form`.
+    data: tuple[str, bytes] | None = None
+    # No credential is sent.
+    is_public: bool = False
 
     def content(self) -> tuple[str, bytes] | None:
         """Return media type and bytes of the body; None when there is none."""
+        if self.data is not None:
+            return self.data
         if self.form is not None:
             return FORM, urlencode(self.form, doseq=True).encode()
         if self.body is not None:
@@ -112,6 +122,10 @@ class Rest:
         For example `return basic(token)`, or `return {"X-Api-Key": token}`.
         """
         return bearer(token)
+
+    def signed(self, address: Address, _token: str) -> Address:
+        """Return the address of a request; override it for a credential in the query."""
+        return address
 
     def error_of(self, document: Any) -> tuple[Any, Any]:
         """Return code and message of a refusal; override it for other shapes.
@@ -150,10 +164,10 @@ class Rest:
         from .transport.limits import Deadline
 
         limit = limit or Deadline(self._timeout)
-        token = self._tokens.token()
+        token = "" if ask.is_public else self._tokens.token()
         response = self._attempt(ask, token, limit)
         try:
-            if response.status == 401 and (other := self._tokens.refused(token)):
+            if response.status == 401 and token and (other := self._tokens.refused(token)):
                 response.close()
                 response = self._attempt(ask, other, limit)
             if not 200 <= response.status <= 299:
@@ -231,7 +245,12 @@ class Rest:
         if token:
             headers |= self.authorization(token)
         try:
-            address = self._base.join(*ask.path, query=ask.query)
+            if ask.target:
+                address = self._base.at(ask.target, is_whole=ask.is_whole)
+            else:
+                address = self._base.join(*ask.path, query=ask.query)
+            if token:
+                address = self.signed(address, token)
             request = http.Request(address, ask.method, headers, body)
             response = http.send(request, limit)
             for _ in range(MAX_REDIRECTS):

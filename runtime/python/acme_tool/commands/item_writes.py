@@ -110,9 +110,11 @@ def _plan_close(call: Call) -> Plan:
         found |= call.client(Client).items_by_id(ids[start : start + CHUNK_SIZE])
     closed = {"state": "closed"}
     changes = [
-        change("close", "item", item_id, found[item_id], closed)
-        if item_id in found
-        else change("close", "item", item_id)
+        (
+            change("close", "item", item_id, found[item_id], closed)
+            if item_id in found
+            else change("close", "item", item_id)
+        )
         for item_id in ids
     ]
     return Plan(

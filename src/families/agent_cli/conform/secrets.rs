@@ -52,7 +52,10 @@ fn secrets(lab: &ProbeCaller<'_>) -> ProbeStep {
     if lab.secrets().is_empty() {
         return Err(Unfinished::Blocked("conform.toml has no [agent_cli.credentials]".to_owned()));
     }
-    let mut calls = vec![words(&["context"]), words(&["doctor"]), sample.call()];
+    // What describes the tool has the secret in its environment too.
+    let own = ["reference", "changelog", "context", "doctor"];
+    let mut calls: Vec<_> = own.iter().map(|command| words(&[command])).collect();
+    calls.push(sample.call());
     if let Some(create) = lab.samples(Role::Create).next() {
         calls.push(and(&meant(lab, create, &create.call()), &["--dry-run"]));
     }

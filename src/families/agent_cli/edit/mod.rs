@@ -33,6 +33,7 @@ pub struct AgentCliEditor;
 
 impl CommandEditor for AgentCliEditor {
     fn add(&self, sources: Sources<'_>, blueprint: &Blueprint) -> Result<Edited, EditError> {
+        are_code(sources)?;
         let mut desk = Desk::of(sources);
         let language = language(sources)?;
         free(&desk, language.as_ref(), &blueprint.name)?;
@@ -50,6 +51,7 @@ impl CommandEditor for AgentCliEditor {
         old: &CommandName,
         new: &CommandName,
     ) -> Result<Edited, EditError> {
+        are_code(sources)?;
         let mut desk = Desk::of(sources);
         let language = language(sources)?;
         free(&desk, language.as_ref(), new)?;
@@ -65,6 +67,7 @@ impl CommandEditor for AgentCliEditor {
     }
 
     fn remove(&self, sources: Sources<'_>, name: &CommandName) -> Result<Edited, EditError> {
+        are_code(sources)?;
         let mut desk = Desk::of(sources);
         let language = language(sources)?;
         let (path, source) = declaring(&desk, language.as_ref(), name)?;
@@ -84,6 +87,17 @@ impl CommandEditor for AgentCliEditor {
     fn next(&self, sources: Sources<'_>) -> Vec<String> {
         let tests = language(sources).map(|language| language.tests().to_owned());
         tests.into_iter().chain(["aos check".to_owned(), "make conform".to_owned()]).collect()
+    }
+}
+
+/// Refuses a tool that was made from a description: its commands are a table, and no code declares them.
+fn are_code(sources: Sources<'_>) -> Result<(), EditError> {
+    match &sources.record.openapi {
+        None => Ok(()),
+        Some(_) => Err(EditError::Data {
+            what: "the commands of this tool are entries of `operations.json`".to_owned(),
+            hint: "`aos add --openapi FILE --operation ID` adds one of the description; docs/YOUR_API.md says where to change the others, and where a command in code goes",
+        }),
     }
 }
 

@@ -12,6 +12,9 @@ use crate::families::agent_cli::contract::FAMILY;
 
 use super::sources::{ToolSources, assigned};
 
+/// The name of a table of operations.
+const TABLE: &str = "/operations.json";
+
 /// Every tool whose commands are declared for the runtime of aos.
 pub(super) const OF_TOOL: Rule = Rule {
     id: "documents/unknown-command",
@@ -23,7 +26,7 @@ pub(super) const OF_TOOL: Rule = Rule {
 };
 
 pub(super) fn check(repository: &ProjectFiles, sources: &ToolSources<'_>, found: &mut Collector) {
-    let Some(known) = declared(sources) else { return };
+    let Some(known) = declared(repository, sources) else { return };
     for tool in tools(repository) {
         for (path, text) in documents(repository) {
             let source = SourceText::new(path, text.as_bytes());
@@ -47,7 +50,7 @@ pub(super) fn not_judged(repository: &ProjectFiles, sources: &ToolSources<'_>) -
     let is_named =
         |(_, text): (&str, &str)| tools(repository).any(|tool| !mentions(text, tool).is_empty());
     let names = || documents(repository).any(is_named);
-    (declared(sources).is_none() && names()).then(|| {
+    (declared(repository, sources).is_none() && names()).then(|| {
         "the commands in README, docs and the Skill were not checked: the sources declare them in a way that aos does not read".to_owned()
     })
 }
@@ -62,7 +65,7 @@ fn tools(repository: &ProjectFiles) -> impl Iterator<Item = &str> {
 
 /// The commands that the sources declare for the runtime of aos; `None` when they do so in another way, or when a
 /// name is put together at run time.
-fn declared(sources: &ToolSources<'_>) -> Option<KnownCommands> {
+fn declared(repository: &ProjectFiles, sources: &ToolSources<'_>) -> Option<KnownCommands> {
     /// How far behind its name the summary of a command begins.
     const NEAR: usize = 300;
     let mut paths = Vec::new();
@@ -84,6 +87,14 @@ fn declared(sources: &ToolSources<'_>) -> Option<KnownCommands> {
             }
             paths.push(path);
         }
+    }
+    // A table of operations is data; the runtime makes commands of it.
+    let tables = repository.files.keys().filter(|path| path.ends_with(TABLE));
+    for text in tables.filter_map(|path| repository.text(path)) {
+        let commands = assigned(text, "command").into_iter();
+        paths.extend(
+            commands.filter_map(|(_, value)| Some(value.strip_prefix('"')?.split_once('"')?.0)),
+        );
     }
     // The runtime declares these itself; without them the tool is made in another way.
     let is_ours = ["reference", "context"].iter().all(|own| paths.contains(own));

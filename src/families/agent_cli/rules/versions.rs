@@ -29,7 +29,7 @@ pub(super) const HEADING: Rule = Rule {
 };
 pub(super) const DAY: Rule = Rule {
     id: "version/day",
-    summary: "The newest release in CHANGELOG.md has a date",
+    summary: "The newest release in CHANGELOG.md has a date; the first one may have none until it is out",
     why: "Agents use the date to judge how old the tool is",
     fix: "write the date of the release after its version: `## [version] - YYYY-MM-DD`",
     source: "conformance item 48",
@@ -135,7 +135,8 @@ impl Versions<'_> {
     /// The newest heading; what stands in a comment is no heading.
     fn changelog(&mut self, found: &mut Collector) {
         let Some(text) = self.repository.text(CHANGELOG) else { return };
-        let Some((at, heading)) = newest_heading(text) else { return };
+        let releases = releases(text);
+        let Some((at, heading)) = releases.first().copied() else { return };
         let (version, rest) = match heading.strip_prefix('[') {
             Some(inner) => inner.split_once(']').unwrap_or((inner, "")),
             None => heading.split_once(' ').unwrap_or((heading, "")),
@@ -147,7 +148,8 @@ impl Versions<'_> {
             let message = format!("the heading {} is not a version", shown(heading));
             return found.at(&HEADING, &source, at, message);
         }
-        if !dated {
+        let is_first = releases.len() == 1 && day.is_empty();
+        if !dated && !is_first {
             let message = format!("the release {} has no date", shown(version));
             found.at(&DAY, &source, at, message);
         }
@@ -207,8 +209,9 @@ fn in_line(line: &str) -> Option<&str> {
     value[1..].split(quote).next()
 }
 
-/// The first second-level heading that is not `Unreleased`, outside of comments.
-fn newest_heading(text: &str) -> Option<(usize, &str)> {
+/// The second-level headings that are not `Unreleased`, outside of comments, the newest first.
+fn releases(text: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
     let mut at = 0;
     let mut commented = false;
     for line in text.split_inclusive('\n') {
@@ -223,10 +226,10 @@ fn newest_heading(text: &str) -> Option<(usize, &str)> {
         let Some(heading) = line.strip_prefix("## ").filter(|_| visible) else { continue };
         let heading = heading.trim();
         if !heading.to_lowercase().contains("unreleased") {
-            return Some((start, heading));
+            found.push((start, heading));
         }
     }
-    None
+    found
 }
 
 fn is_version(text: &str) -> bool {
@@ -255,8 +258,8 @@ mod tests {
     #[test]
     fn a_heading_in_a_comment_is_no_release() {
         let text = "# Changelog\n\n<!--\n## [9.9.9] - 2026-01-01\n-->\n## [Unreleased]\n<!-- ## [8.0.0] -->\n## [1.2.0] - 2026-07-01\n";
-        assert_eq!(newest_heading(text).unwrap().1, "[1.2.0] - 2026-07-01");
-        assert_eq!(newest_heading("## Unreleased\n"), None);
+        assert_eq!(releases(text)[0].1, "[1.2.0] - 2026-07-01");
+        assert_eq!(releases("## Unreleased\n"), []);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 Do not edit: move the pin with `aos sync-spec`, or run `aos gen`.
 """
+
 # fmt: off
 # ruff: noqa
 # ruff: noqa: PGH004

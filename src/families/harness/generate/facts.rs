@@ -14,7 +14,7 @@ use crate::families::harness::operations::{
 
 use super::manifest;
 use super::pages::{IDS, NAMES, Page, PagedList};
-use super::styles::{self, percent, wire};
+use crate::openapi::written::{self as styles, percent, wire};
 
 /// Most samples that a command is tried with.
 const MOST_SAMPLES: usize = 9;

@@ -6,6 +6,5 @@ pub mod manifest;
 pub mod module;
 mod pages;
 pub mod permissions;
-mod styles;
 pub mod test_cases;
 pub mod values;

@@ -71,6 +71,7 @@ impl ConnectorModule {
         self.line("");
         self.line("Do not edit: change connector.json, then run `aos gen`.");
         self.line("\"\"\"");
+        self.line("");
         self.line("# fmt: off");
         self.line("# ruff: noqa");
         self.line("# isort: skip_file");

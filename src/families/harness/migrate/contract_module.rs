@@ -145,8 +145,7 @@ fn constants(sources: &[CodeText<'_>]) -> BTreeMap<String, LookedUpFile> {
     for code in sources {
         let (_, is_import) = imports(&code.tokens);
         let statements = Statements::of(&code.tokens, &is_import);
-        for index in 0..code.tokens.len() {
-            let token = code.tokens[index];
+        for (index, token) in code.tokens.iter().enumerate() {
             let is_target = token.kind == PythonKind::Name
                 && code.after(index).is_some_and(|next| next.is("=") || next.is(":"))
                 && token.depth == 0

@@ -128,7 +128,7 @@ fn python(path: &str, text: &str, name: &str) -> Result<Option<String>, UnclearM
         let reason = "`cli_aos` is a name of the file's own here".to_owned();
         return Err(UnclearMention::Code(Some(1), reason));
     }
-    for index in 0..code.tokens.len() {
+    for (index, imported) in is_import.into_iter().enumerate() {
         let token = code.tokens[index];
         let range = token.at..token.at + token.text.len();
         let odd = |reason: &str| UnclearMention::Code(code.line(token.at), reason.to_owned());
@@ -139,12 +139,11 @@ fn python(path: &str, text: &str, name: &str) -> Result<Option<String>, UnclearM
                 if before == "." {
                     return Err(odd("`cli_aos` is a member of something else here"));
                 }
-                if !is_import[index] && after != "." {
+                if !imported && after != "." {
                     return Err(odd("the package is used as a value here"));
                 }
                 code.replace(range, name);
             }
-            // Of an f-string the code is in tokens of its own.
             PythonKind::Text if holds(token.text, SHARED) => {
                 if !is_path(token.literal()) {
                     if is_docstring(&code, index) {
@@ -191,7 +190,6 @@ mod tests {
             ("import cli_aos.x as x, os\n", "import aos_x.x as x, os\n"),
             ("import os, cli_aos.x\ncli_aos.x.f()\n", "import os, aos_x.x\naos_x.x.f()\n"),
             ("patch('cli_aos.x.f')\n", "patch('aos_x.x.f')\n"),
-            ("f\"{cli_aos.x.A}\"\n", "f\"{aos_x.x.A}\"\n"),
             ("from .. import cli_aos_x\n", ""),
         ] {
             let found = of(text).map(|found| found.unwrap_or_default());
@@ -207,6 +205,7 @@ mod tests {
             "run('python -m cli_aos.x')\n",
             "__import__('cli_' 'aos'); p = 'lib/cli_aos'\n",
             "import x as cli_aos\n",
+            "f\"{cli_aos.x.A}\"\n",
         ] {
             assert_eq!(of(text), Err(1), "{text}");
         }

@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn only_the_word_changes() {
-        let text = "# cli_aos stays\n[project.scripts]\naos-x = \"cli_aos.x.cli:cli\"   # why\n\n[tool.setuptools]\npackages = [ 'cli_aos', \"cli_aos.x\" ]\npackage-data = { cli_aos = [\"*.json\"] }\n[tool.setuptools.packages.find]\ninclude = [\"cli_aos*\", \"my_cli_aos\"]\n";
+        let text = "# cli_aos stays\n[project.scripts]\naos-x = \"cli_aos.x.cli:cli\"   # why\n\n[tool.setuptools]\npy-modules = [ 'cli_aos', \"cli_aos.x\" ]\npackage-data = { cli_aos = [\"*.json\"] }\n[tool.setuptools.packages.find]\ninclude = [\"cli_aos*\", \"my_cli_aos\"]\n";
         let expected = text
             .replace("\"cli_aos.x.cli:cli\"", "\"aos_x.x.cli:cli\"")
             .replace("'cli_aos', \"cli_aos.x\"", "'aos_x', \"aos_x.x\"")

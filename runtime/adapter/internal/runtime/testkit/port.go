@@ -53,7 +53,8 @@ func SessionInfoIsFromMetadata(t *testing.T, adapter Adapter) {
 		{map[string]string{"summary": "S"}, ports.SessionInfo{Summary: "S"}, true},
 		{
 			map[string]string{"agentSessionId": "n-1", "title": "T", "summary": "S"},
-			ports.SessionInfo{AgentSessionID: "n-1", Title: "T", Summary: "S"}, true,
+			ports.SessionInfo{AgentSessionID: "n-1", Title: "T", Summary: "S"},
+			true,
 		},
 	}
 	for _, c := range cases {

@@ -115,9 +115,11 @@ def read_inputs(call: Invocation) -> Inputs:
         raise InvalidUsage(
             f"unexpected argument `{quote(call.stray[0])}`",
             {"options": options},
-            hint="inputs are options only: put the value behind its option"
-            if options
-            else "this command takes no inputs",
+            hint=(
+                "inputs are options only: put the value behind its option"
+                if options
+                else "this command takes no inputs"
+            ),
         )
     if not COMMANDS[call.command]["options"]:
         return Inputs()

@@ -9,6 +9,7 @@ URL. Failures are named by kind; their own text may hold a host or a key and is
 not repeated.
 """
 
+# isort: skip_file
 from __future__ import annotations
 
 import base64

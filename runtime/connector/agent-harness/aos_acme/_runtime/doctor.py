@@ -4,6 +4,7 @@ The host reads `runtime.command_readiness` beside `data`. A command is ready whe
 the package works, the keys are set and accepted, and the mode allows it.
 """
 
+# isort: skip_file
 from __future__ import annotations
 
 import os

@@ -1,5 +1,6 @@
 """The commands that every connector has. They work without any setup."""
 
+# isort: skip_file
 from __future__ import annotations
 
 from .. import __version__, api

@@ -5,6 +5,7 @@ Inputs that were not given are left out. A wire name with dots is nested:
 {"fields.summary": "summary"} becomes {"fields": {"summary": …}}.
 """
 
+# isort: skip_file
 from __future__ import annotations
 
 from .. import api as settings

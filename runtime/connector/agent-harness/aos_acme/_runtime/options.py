@@ -4,6 +4,7 @@ Importing click takes longer than all the rest of a start, so this module is
 imported only when there are options to parse or help to show.
 """
 
+# isort: skip_file
 from __future__ import annotations
 
 import difflib

@@ -1,5 +1,6 @@
 """Writes the one result of a run: an envelope in JSON, or text for a person."""
 
+# isort: skip_file
 from __future__ import annotations
 
 import json

@@ -49,14 +49,15 @@ def query_string(values: dict[str, Any], styles: Styles) -> str:
 def pairs(name: str, value: Any, style: str) -> list[Pair]:
     """The entries of a query or a form: plain names with encoded values."""
     many = value if isinstance(value, list) else [value]
-    if style == "repeat":
+    # A field that may be an object or something else is written as what it is.
+    if style == "repeat" or (style in ("deep", "spread") and not isinstance(value, dict)):
         return [(name, _encoded(item)) for item in many]
     if style == "brackets":
         return [(f"{name}[]", _encoded(item)) for item in many]
     if style == "deep":
-        return _deep(name, _object(name, value))
+        return _deep(name, value)
     if style == "spread":
-        members = _object(name, value).items()
+        members = value.items()
         return [(key, _encoded(part)) for key, part in members]
     if style == "json":
         text = json.dumps(value, allow_nan=False, separators=(",", ":"))
@@ -183,14 +184,6 @@ def _deep(name: str, value: Any) -> list[Pair]:
         ]
     many = value if isinstance(value, list) else [value]
     return [(name, _encoded(item)) for item in many]
-
-
-def _object(name: str, value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise InvalidUsage(
-            f"`{quote(name)}` must be a JSON object", {"value": quote(wire_text(value))}
-        )
-    return value
 
 
 def _encoded(value: Any) -> str:

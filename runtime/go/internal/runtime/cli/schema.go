@@ -10,6 +10,8 @@ type Schema struct {
 	Name string
 	// Sample has the type of the data.
 	Sample any
+	// Names are the fields where no type has them: those of a table of operations.
+	Names []string
 	// Items names the schema of the entries of a page.
 	Items string
 	// Untrusted are the fields that other people write.
@@ -18,6 +20,9 @@ type Schema struct {
 
 // fields gives the members of the data in their order.
 func (s Schema) fields() []string {
+	if s.Names != nil {
+		return s.Names
+	}
 	names := []string{}
 	kind := reflect.TypeOf(s.Sample)
 	for index := range kind.NumField() {

@@ -30,6 +30,8 @@ type Request struct {
 	Query  string
 	Header http.Header
 	Body   string
+	// Target is the path as it travelled.
+	Target string
 }
 
 // Hook may answer a request in place of the API; it returns true when it did.
@@ -48,12 +50,19 @@ type API struct {
 	// refreshes are refresh tokens, with the tokens whose account they renew.
 	refreshes map[string]string
 	token     func(*http.Request) string
+	// fallback answers what no route does; it returns whether it did.
+	fallback func(http.ResponseWriter, *http.Request) bool
 }
 
 // New makes an API without routes. The keys of accounts are their tokens.
 func New(accounts map[string]Account) *API {
 	api := &API{mux: http.NewServeMux(), accounts: accounts, refreshes: map[string]string{}, token: bearer}
-	api.mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+	api.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		api.mutex.Lock()
+		defer api.mutex.Unlock()
+		if api.fallback != nil && api.fallback(w, r) {
+			return
+		}
 		Fail(w, http.StatusNotFound, "no_such_route", "there is no such address")
 	})
 	return api
@@ -136,7 +145,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a.mutex.Lock()
-	a.requests = append(a.requests, Request{r.Method, r.URL.Path, r.URL.RawQuery, r.Header.Clone(), body})
+	a.requests = append(a.requests, Request{r.Method, r.URL.Path, r.URL.RawQuery, r.Header.Clone(), body, r.URL.EscapedPath()})
 	hooks := slices.Clone(a.hooks)
 	a.mutex.Unlock()
 	for _, hook := range hooks {

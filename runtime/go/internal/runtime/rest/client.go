@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"aos.invalid/tool/internal/runtime/fault"
@@ -67,6 +68,26 @@ type Request struct {
 	Body any
 	// Accept is application/json when it is empty.
 	Accept string
+	// Target is path and query below the base address as they travel, in place of Path and Query.
+	Target string
+	// Whole tells that the target begins at the root of the server.
+	Whole bool
+	// Data is a body that is encoded already, in place of Body.
+	Data *Data
+	// Public tells that no credential is sent.
+	Public bool
+}
+
+// Data is a body with its media type.
+type Data struct {
+	Type    string
+	Content []byte
+}
+
+// Answer is an answer as it came.
+type Answer struct {
+	Content []byte
+	Header  http.Header
 }
 
 // Outcome is the result for one target of a bulk request; Failed is nil when it succeeded.
@@ -132,6 +153,29 @@ func (c *Client) Bytes(ctx context.Context, request Request) (content []byte, me
 	return content, mediaTypeOf(response.Header), err
 }
 
+// Answer sends a request and returns the answer as it is, with its headers.
+func (c *Client) Answer(ctx context.Context, request Request) (Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.connection.Timeout)
+	defer cancel()
+	response, err := c.open(ctx, request)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	content, err := c.read(response, maxAnswer)
+	return Answer{Content: content, Header: response.Header}, err
+}
+
+// Base is the address of the API.
+func (c *Client) Base() *url.URL {
+	return c.connection.Base
+}
+
+// Token is the credential in effect.
+func (c *Client) Token(ctx context.Context) (string, error) {
+	return c.connection.Credentials.Token(ctx)
+}
+
 // Unusable is the fault of an answer that makes no sense: E_SERVER.
 func (c *Client) Unusable(format string, values ...any) *fault.Error {
 	return fault.New(fault.Server, "`%s` gave an unusable answer: %s", c.connection.Base.Host, fmt.Sprintf(format, values...)).
@@ -155,15 +199,18 @@ func followAtHome(request *http.Request, via []*http.Request) error {
 
 // open sends a request whose answer is a success; the caller reads and closes it.
 func (c *Client) open(ctx context.Context, request Request) (*http.Response, error) {
-	token, err := c.connection.Credentials.Token(ctx)
-	if err != nil {
-		return nil, err
+	token := ""
+	if !request.Public {
+		var err error
+		if token, err = c.connection.Credentials.Token(ctx); err != nil {
+			return nil, err
+		}
 	}
 	response, err := c.attempt(ctx, request, token)
 	if err != nil {
 		return nil, err
 	}
-	if response.StatusCode == http.StatusUnauthorized {
+	if response.StatusCode == http.StatusUnauthorized && token != "" {
 		other, err := c.connection.Credentials.Refused(ctx, token)
 		if err != nil {
 			_ = response.Body.Close()
@@ -192,8 +239,14 @@ func (c *Client) attempt(ctx context.Context, wanted Request, token string) (*ht
 		}
 		body = bytes.NewReader(content)
 	}
-	address := c.connection.Base.JoinPath(escape(wanted.Path)...)
-	address.RawQuery = wanted.Query.Encode()
+	kind := "application/json"
+	if wanted.Data != nil {
+		body, kind = bytes.NewReader(wanted.Data.Content), wanted.Data.Type
+	}
+	address, err := c.address(wanted)
+	if err != nil {
+		return nil, err
+	}
 	request, err := http.NewRequestWithContext(ctx, wanted.Method, address.String(), body)
 	if err != nil {
 		return nil, fmt.Errorf("the request cannot be made: %w", err)
@@ -204,7 +257,7 @@ func (c *Client) attempt(ctx context.Context, wanted Request, token string) (*ht
 	}
 	request.Header.Set("User-Agent", c.connection.UserAgent)
 	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Content-Type", kind)
 	}
 	if token != "" {
 		c.conventions.Authorize(request, token)
@@ -217,6 +270,30 @@ func (c *Client) attempt(ctx context.Context, wanted Request, token string) (*ht
 		return nil, transport.ErrorFault(c.connection.Base.Host, err)
 	}
 	return response, nil
+}
+
+// address is where a request goes.
+func (c *Client) address(wanted Request) (*url.URL, error) {
+	if wanted.Target == "" {
+		address := c.connection.Base.JoinPath(escape(wanted.Path)...)
+		address.RawQuery = wanted.Query.Encode()
+		return address, nil
+	}
+	target, err := url.Parse(wanted.Target)
+	if err != nil || target.IsAbs() || target.Host != "" {
+		return nil, c.Unusable("an address in it cannot be used")
+	}
+	base := *c.connection.Base
+	before := ""
+	if !wanted.Whole {
+		before = strings.TrimRight(base.EscapedPath(), "/")
+	}
+	base.RawPath = before + target.EscapedPath()
+	if base.Path, err = url.PathUnescape(base.RawPath); err != nil {
+		return nil, c.Unusable("an address in it cannot be used")
+	}
+	base.RawQuery = target.RawQuery
+	return &base, nil
 }
 
 func bearer(request *http.Request, token string) {

@@ -83,9 +83,11 @@ def decode(text: str) -> Credential:
         return Credential(
             document["token"],
             document.get("refresh_token", ""),
-            datetime.fromisoformat(expires).astimezone(timezone.utc)
-            if expires
-            else None,
+            (
+                datetime.fromisoformat(expires).astimezone(timezone.utc)
+                if expires
+                else None
+            ),
             str(document.get("account", "")),
         )
     except (TypeError, LookupError, AttributeError, RecursionError) as error:

@@ -31,11 +31,7 @@ def start(program: str, version: str) -> None:
 def _prepare() -> None:
     from .. import process
     from ..skill import sync
-    from ..update import (
-        executable,
-        host,
-        signature,
-    )
+    from ..update import executable, host, signature
 
     signature.TRUSTED_ROOT = Path(os.environ["TEST_TRUST_ROOT"])
     host.WINDOW = executable.START_LIMIT = float(os.environ["TEST_PATIENCE"])

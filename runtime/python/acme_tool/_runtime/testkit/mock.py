@@ -245,7 +245,7 @@ class Handler(BaseHTTPRequestHandler):
             reply = refusal.reply
         self.reply(reply)
 
-    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_one  # noqa: N815
+    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = handle_one  # noqa: N815
 
     def reply(self, reply: Reply) -> None:
         """Send a response."""
@@ -255,7 +255,7 @@ class Handler(BaseHTTPRequestHandler):
         content = reply.content
         if content is None:
             content = json.dumps(reply.document).encode()
-        if reply.status == 204:
+        if reply.status == 204 or self.command == "HEAD":
             content = b""
         self.send_response(reply.status)
         self.send_header("Content-Type", reply.media_type)

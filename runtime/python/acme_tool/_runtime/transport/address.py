@@ -74,6 +74,17 @@ class Address:
         target = f"{path}?{urlencode(query, doseq=True)}" if query else path
         return Address(self.scheme, self.host, self.port, target or "/")
 
+    def at(self, target: str, *, is_whole: bool = False) -> Address:
+        """Give the address of a path and a query, which are encoded already.
+
+        They are below this address, or with `is_whole` below the root of the server.
+        """
+        before = "" if is_whole else self.target.partition("?")[0].rstrip("/")
+        whole = f"{before}{target}"
+        if not _TARGET.fullmatch(whole):
+            raise Unacceptable("it has a character that no address has")
+        return Address(self.scheme, self.host, self.port, whole)
+
     def follow(self, location: str) -> Address:
         """Give the address that a redirect names."""
         return Address.parse(urljoin(str(self), location))

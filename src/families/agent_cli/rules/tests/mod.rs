@@ -62,6 +62,12 @@ fn a_heading_that_is_no_version_or_has_no_day_is_found() {
     breaks(heading("## Next\n"), &["version/heading CHANGELOG.md"]);
     breaks(heading("## [1.2.0]\n"), &["version/day CHANGELOG.md"]);
     breaks(heading("## [1.2.0] - soon\n"), &["version/day CHANGELOG.md"]);
+    let first = "# Changelog\n\n## [Unreleased]\n\n## [1.2.0]\n";
+    keeps(Sample::good().file("CHANGELOG.md", first));
+    breaks(
+        Sample::good().file("CHANGELOG.md", &first.replace("1.2.0]", "1.2.0] - soon")),
+        &["version/day CHANGELOG.md"],
+    );
     keeps(heading("## 1.2.0 \u{2014} 2026-07-01\n"));
     keeps(heading("<!--\n## [9.0.0] - 2026-09-01\n-->\n## [1.2.0] - 2026-07-01\n"));
 }

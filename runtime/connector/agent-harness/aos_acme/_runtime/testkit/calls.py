@@ -21,9 +21,9 @@ COMMANDS = cases.COMMANDS
 
 @pytest.mark.parametrize("command", BACKEND_COMMANDS)
 def test_conform_toml_states_the_requests_of_every_command(command: str) -> None:
-    assert facts.COMMANDS.get(command, {}).get("requests"), (
-        f"add [[harness.commands]] with id = {command!r} to conform.toml"
-    )
+    requests = facts.COMMANDS.get(command, {}).get("requests")
+    advice = f"add [[harness.commands]] with id = {command!r} to conform.toml"
+    assert requests, advice
 
 
 @pytest.mark.parametrize("command", facts.COMMANDS)

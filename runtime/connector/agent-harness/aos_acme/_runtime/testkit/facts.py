@@ -62,11 +62,12 @@ def answer(exchanges: list[Exchange], request: Request) -> tuple[Answer, str]:
     refusal, why, exchange = judge(exchanges, request)
     if exchange is None:
         return refused(refusal), why
-    return Answer(
+    stated = Answer(
         exchange.get("status", 200),
         exchange.get("reply", "").encode(),
         exchange.get("headers"),
-    ), ""
+    )
+    return stated, ""
 
 
 def refused(when: str | Exchange) -> Answer:

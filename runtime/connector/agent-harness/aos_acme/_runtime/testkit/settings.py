@@ -52,9 +52,8 @@ def test_what_a_list_is_told_by_is_in_a_stated_reply(name: str) -> None:
     place = str(api.PAGING.get(name, ""))
     if place and facts.LISTS:
         told = [paging.value_at(reply, place) for reply in stated()]
-        assert any(value is not None for value in told), (
-            f"conform.toml has no reply with {place!r}, which PAGING names as {name!r}"
-        )
+        fault = f"conform.toml has no reply with {place!r}, the {name!r} of PAGING"
+        assert any(value is not None for value in told), fault
 
 
 def test_health_answers_before_the_host_gives_up() -> None:

@@ -4,6 +4,7 @@ Besides, a lower mode is denied, no part of a secret is shown, and the vendored
 runtime is the recorded one.
 """
 
+# isort: skip_file
 from __future__ import annotations
 
 import hashlib

@@ -1,4 +1,6 @@
-//! How the values of a sample are written in a request: the counterpart of `serial.py`, stated apart from it.
+//! How the values of a sample are written in a request, stated apart from the runtimes that write them.
+//!
+//! Pure functions of a value and the style of its input; nothing is read or sent here.
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
@@ -7,6 +9,9 @@ use serde_json::{Map, Value};
 pub fn entries(name: &str, value: &Value, style: &str) -> Vec<(String, Vec<String>)> {
     let one = |text: String| vec![(name.to_owned(), vec![text])];
     let texts = || value.as_array().map(|values| values.iter().map(wire).collect());
+    // An input that may be an object or something else is written as what it is.
+    let style =
+        if matches!(style, "deep" | "spread") && !value.is_object() { "repeat" } else { style };
     match style {
         "repeat" => vec![(name.to_owned(), texts().unwrap_or_else(|| vec![wire(value)]))],
         "brackets" => vec![(format!("{name}[]"), texts().unwrap_or_else(|| vec![wire(value)]))],

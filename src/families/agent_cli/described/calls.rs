@@ -1,0 +1,90 @@
+//! Commands, groups and flags of a CLI by the ids and options of an API.
+
+use std::collections::BTreeSet;
+
+use super::table::{DescribedOperation, DescribedTool};
+
+/// First words that every tool has for itself.
+const OWN_GROUPS: [&str; 10] = [
+    "auth",
+    "reference",
+    "context",
+    "doctor",
+    "changelog",
+    "update",
+    "help",
+    "version",
+    "completion",
+    "completions",
+];
+/// Flags that every command has, or some.
+const OWN_FLAGS: [&str; 14] = [
+    "format",
+    "json",
+    "compact",
+    "quiet",
+    "fields",
+    "dry-run",
+    "confirm",
+    "dangerous",
+    "help",
+    "version",
+    "limit",
+    "cursor",
+    "offset",
+    "idempotency-key",
+];
+
+/// `repo_issue.list` as the words `repo-issue list`.
+#[must_use]
+pub fn path(operation: &DescribedOperation) -> String {
+    let dashed = operation.id.replace('_', "-");
+    let (group, action) = dashed.split_once('.').unwrap_or((&dashed, "run"));
+    let api = if OWN_GROUPS.contains(&group) { "api-" } else { "" };
+    format!("{api}{group} {action}")
+}
+
+/// The group of a command.
+#[must_use]
+pub fn group(operation: &DescribedOperation) -> String {
+    let path = path(operation);
+    path.split(' ').next().unwrap_or_default().to_owned()
+}
+
+/// The flags of a command, in the order of its inputs; no two are equal.
+#[must_use]
+pub fn flags(operation: &DescribedOperation) -> Vec<String> {
+    let mut taken: BTreeSet<String> = OWN_FLAGS.iter().map(|flag| (*flag).to_owned()).collect();
+    let mut flags = Vec::new();
+    for input in &operation.inputs {
+        let mut flag = input.option.replace('_', "-");
+        while !taken.insert(flag.clone()) {
+            flag.push_str("-value");
+        }
+        flags.push(flag);
+    }
+    flags
+}
+
+/// The read that shows what a write is about: at the same path, or at the one above.
+#[must_use]
+pub fn reads<'a>(
+    tool: &'a DescribedTool,
+    operation: &DescribedOperation,
+) -> Option<&'a DescribedOperation> {
+    let has = |name: &str| operation.inputs_in("path").any(|input| input.name == name);
+    let fits = |read: &&DescribedOperation| {
+        read.method == "GET"
+            && !read.writes()
+            && read.list.is_none()
+            && read.reply == "json"
+            && read.inputs_in("path").next().is_some()
+            && (read.path == operation.path
+                || operation.path.starts_with(&format!("{}/", read.path)))
+            && read
+                .inputs
+                .iter()
+                .all(|input| !input.required || input.place == "path" && has(&input.name))
+    };
+    tool.operations.iter().filter(fits).max_by_key(|read| read.path.len())
+}

@@ -1,0 +1,326 @@
+//! The files of a described CLI that no template has, and the variables of those that templates have.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::roles::{self, RoleSample};
+use super::samples::{self, SampleTarget};
+use super::table::{DescribedInput, DescribedListing, DescribedOperation, DescribedTool};
+use super::{calls, exchanges};
+use crate::contract::json;
+use crate::generate::render::{Engine, RenderError};
+use crate::plan::{Content, FileSet, FileSetError, RelativePath};
+use crate::visible::excerpt;
+use crate::workflows::new::own_preset;
+
+/// Which language a project has, with what its files need.
+#[derive(Clone, Debug)]
+pub enum DescribedLanguage {
+    Python { package: String },
+    Go { module: String },
+}
+
+/// Why a file cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum DescribedFileError {
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    #[error(transparent)]
+    Files(#[from] FileSetError),
+    #[error("the table cannot be written: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// What the runtime of a tool reads.
+#[derive(Serialize)]
+struct RuntimeTable<'a> {
+    base_url: &'a str,
+    auth: &'a super::table::DescribedAuth,
+    health: &'a str,
+    groups: BTreeMap<String, String>,
+    operations: Vec<RuntimeOperation<'a>>,
+}
+
+#[derive(Serialize)]
+struct RuntimeOperation<'a> {
+    command: String,
+    id: &'a str,
+    request: &'a str,
+    summary: &'a str,
+    method: &'a str,
+    path: &'a str,
+    writes: bool,
+    dangerous: bool,
+    public: bool,
+    content_type: &'a str,
+    reply: &'a str,
+    members: &'a [String],
+    list: Option<&'a DescribedListing>,
+    /// The command that shows what a write is about.
+    reads: String,
+    inputs: Vec<RuntimeInput<'a>>,
+    example: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct RuntimeInput<'a> {
+    flag: String,
+    option: &'a str,
+    name: &'a str,
+    place: &'a str,
+    kind: &'a str,
+    required: bool,
+    help: &'a str,
+    style: &'a str,
+    typed: bool,
+    values: &'a [String],
+}
+
+#[derive(Serialize)]
+struct ShownCommand {
+    path: String,
+    summary: String,
+    request: String,
+    kind: &'static str,
+}
+
+/// What templates of a described tool may use, as `api`.
+#[derive(Serialize)]
+struct ApiVariables {
+    title: String,
+    summary: String,
+    documentation: String,
+    base_url: String,
+    auth: String,
+    auth_name: String,
+    account: &'static str,
+    other_account: &'static str,
+    risk_tier: &'static str,
+    commands: Vec<ShownCommand>,
+    samples: Vec<RoleSample>,
+    /// Calls for documents, without the name of the tool; empty where there is none.
+    read: String,
+    read_words: String,
+    list: String,
+    write: String,
+    dangerous: String,
+}
+
+/// The variables.
+#[must_use]
+pub fn variables(tool: &DescribedTool) -> Value {
+    let (account, other_account) = accounts(tool);
+    let operations = &tool.operations;
+    let call = |found: Option<&DescribedOperation>| found.map(shown_call).unwrap_or_default();
+    let is_plain = |one: &&DescribedOperation| one.inputs.len() < 6;
+    let first = |fits: &dyn Fn(&DescribedOperation) -> bool| {
+        let mut all = operations.iter().filter(|one| fits(one));
+        all.clone().find(is_plain).or_else(|| all.next())
+    };
+    let read = first(&|one| !one.writes() && one.list.is_none())
+        .or_else(|| first(&|one| !one.writes()))
+        .or_else(|| operations.first());
+    let has_dangerous = operations.iter().any(|one| one.writes() && one.is_dangerous());
+    let api = ApiVariables {
+        title: tool.title.clone(),
+        summary: tool.summary.clone(),
+        documentation: tool.documentation.clone(),
+        base_url: tool.base_url.clone(),
+        auth: tool.auth.form.clone(),
+        auth_name: tool.auth.name.clone(),
+        account,
+        other_account,
+        risk_tier: match (has_dangerous, operations.iter().any(DescribedOperation::writes)) {
+            (true, _) => "T2",
+            (_, true) => "T1",
+            _ => "T0",
+        },
+        commands: operations.iter().map(shown).collect(),
+        samples: roles::role_samples(tool),
+        read: call(read),
+        read_words: read.map(calls::path).unwrap_or_default(),
+        list: call(first(&|one| !one.writes() && one.list.is_some())),
+        write: call(first(&|one| one.writes() && !one.is_dangerous())),
+        dangerous: call(first(&|one| one.writes() && one.is_dangerous())),
+    };
+    serde_json::to_value(api).unwrap_or_default()
+}
+
+fn shown(operation: &DescribedOperation) -> ShownCommand {
+    ShownCommand {
+        path: calls::path(operation),
+        // It is a cell of a table.
+        summary: operation.summary.replace('|', "/"),
+        request: operation.request.replace('|', "/"),
+        kind: match (operation.writes(), operation.is_dangerous()) {
+            (false, _) => "reads",
+            (true, false) => "writes",
+            (true, true) => "needs `--dangerous`",
+        },
+    }
+}
+
+/// A call with what is required, as it is typed.
+fn shown_call(operation: &DescribedOperation) -> String {
+    let mut words = vec![calls::path(operation)];
+    for (input, flag) in operation.inputs.iter().zip(calls::flags(operation)) {
+        if input.required {
+            words.push(format!("--{flag} {}", flag.to_uppercase().replace('-', "_")));
+        }
+    }
+    words.join(" ")
+}
+
+/// The credentials of the mock.
+fn accounts(tool: &DescribedTool) -> (&'static str, &'static str) {
+    if tool.auth.form == "basic" {
+        ("alice:demo-password-alice", "bob:demo-password-bob")
+    } else {
+        ("demo-token-alice", "demo-token-bob")
+    }
+}
+
+/// The files.
+///
+/// # Errors
+/// When a text cannot be rendered, or two files are one.
+pub fn files(
+    tool: &DescribedTool,
+    language: &DescribedLanguage,
+) -> Result<FileSet, DescribedFileError> {
+    let (token_alice, token_bob) = accounts(tool);
+    let table = json::pretty(&serde_json::to_value(table(tool))?);
+    let facts = json::pretty(&serde_json::to_value(exchanges::facts(tool))?);
+    let mut files = FileSet::default();
+    let mut add = |path: &str, text: String| -> Result<(), FileSetError> {
+        files.insert(RelativePath::parse(path)?, Content::plain(text))
+    };
+    let texts: Vec<(String, &str, &str)> = match language {
+        DescribedLanguage::Python { package } => {
+            add(&format!("{package}/operations.json"), table)?;
+            add("mock_upstream/exchanges.json", facts)?;
+            vec![
+                (
+                    format!("{package}/client.py"),
+                    "client.py",
+                    include_str!("python/client.py.tera"),
+                ),
+                (
+                    "mock_upstream/__init__.py".to_owned(),
+                    "mock.py",
+                    include_str!("python/mock.py.tera"),
+                ),
+                (
+                    "tests/test_operations.py".to_owned(),
+                    "test.py",
+                    include_str!("python/test.py.tera"),
+                ),
+            ]
+        }
+        DescribedLanguage::Go { .. } => {
+            add("internal/client/operations.json", table)?;
+            add("internal/mock/exchanges.json", facts)?;
+            vec![
+                (
+                    "internal/client/client.go".to_owned(),
+                    "client.go",
+                    include_str!("go/client.go.tera"),
+                ),
+                ("internal/mock/mock.go".to_owned(), "mock.go", include_str!("go/mock.go.tera")),
+                (
+                    "internal/commands/operations_test.go".to_owned(),
+                    "test.go",
+                    include_str!("go/test.go.tera"),
+                ),
+            ]
+        }
+    };
+    let (package, module) = match language {
+        DescribedLanguage::Python { package } => (package.as_str(), ""),
+        DescribedLanguage::Go { module } => ("", module.as_str()),
+    };
+    let mut variables = serde_json::Map::new();
+    for (name, value) in [
+        ("package", package),
+        ("module", module),
+        ("token_alice", token_alice),
+        ("token_bob", token_bob),
+    ] {
+        variables.insert(name.to_owned(), value.into());
+    }
+    let mut engine = Engine::new(&variables.into())?;
+    for (path, name, text) in texts {
+        add(&path, engine.render(name, text)?)?;
+    }
+    Ok(files)
+}
+
+/// Where a project keeps the table; the text is that of the preset.
+///
+/// # Errors
+/// When the path is taken.
+pub fn keep(files: &mut FileSet, text: &str) -> Result<(), FileSetError> {
+    files.insert(RelativePath::literal(own_preset::PATH), Content::plain(text))
+}
+
+fn table(tool: &DescribedTool) -> RuntimeTable<'_> {
+    let mut groups: BTreeMap<String, String> = BTreeMap::new();
+    for operation in &tool.operations {
+        let group = calls::group(operation);
+        let help = format!("Work with {}", group.trim_start_matches("api-").replace('-', " "));
+        groups.insert(group, help);
+    }
+    let operations = tool.operations.iter().map(|operation| RuntimeOperation {
+        command: calls::path(operation),
+        id: &operation.id,
+        request: &operation.request,
+        summary: &operation.summary,
+        method: &operation.method,
+        path: &operation.path,
+        writes: operation.writes(),
+        dangerous: operation.writes() && operation.is_dangerous(),
+        public: operation.public,
+        content_type: &operation.content_type,
+        reply: &operation.reply,
+        members: &operation.members,
+        list: operation.list.as_ref(),
+        reads: match calls::reads(tool, operation) {
+            Some(read) if operation.writes() => calls::path(read),
+            _ => String::new(),
+        },
+        inputs: operation.inputs.iter().zip(calls::flags(operation)).map(input).collect(),
+        example: example(operation),
+    });
+    RuntimeTable {
+        base_url: &tool.base_url,
+        auth: &tool.auth,
+        health: &tool.health,
+        groups,
+        operations: operations.collect(),
+    }
+}
+
+fn input((input, flag): (&DescribedInput, String)) -> RuntimeInput<'_> {
+    RuntimeInput {
+        flag,
+        option: &input.option,
+        name: &input.name,
+        place: &input.place,
+        kind: &input.kind,
+        required: input.required,
+        help: &input.help,
+        style: &input.style,
+        typed: input.typed,
+        values: &input.values,
+    }
+}
+
+/// The words of a call with what is required.
+fn example(operation: &DescribedOperation) -> Vec<String> {
+    let words = samples::arguments(operation, SampleTarget::First).unwrap_or_default();
+    let pairs = words.chunks_exact(2).zip(&operation.inputs);
+    let needed = pairs.filter(|(_, input)| input.required);
+    needed.flat_map(|(pair, _)| pair.iter().map(|word| excerpt(word, 2_000))).collect()
+}

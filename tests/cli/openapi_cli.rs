@@ -1,0 +1,146 @@
+//! `aos new --openapi` with the templates of CLIs: the tool passes its own tests and the rules, in both languages.
+
+use std::path::{Path, PathBuf};
+
+use super::disk;
+use super::sandbox::{Sandbox, tree};
+use super::scaffolded_cli_python::python;
+use super::toolchain::{program, succeed};
+
+const PARCEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/openapi/parcel.yaml");
+
+fn made(sandbox: &Sandbox, template: &str, description: &str) -> PathBuf {
+    let words = ["new", "parcel", "--template", template, "--no-git", "--openapi", description];
+    let data = sandbox.aos(&words).data();
+    PathBuf::from(data["path"].as_str().expect("a path"))
+}
+
+/// Nothing of the example is left, and nothing of the description became code.
+fn is_of_the_api_alone(project: &Path, sources: &[&str]) {
+    for (path, (content, _)) in tree(project) {
+        let is_vendored =
+            ["_runtime/", "internal/runtime/", ".agent/", "contract", "requirements.txt"];
+        if is_vendored.iter().any(|part| path.contains(part)) {
+            continue;
+        }
+        let text = String::from_utf8_lossy(&content).into_owned();
+        for example in ["item list", "item get", "'item'", "atlas"] {
+            assert!(!text.contains(example), "{path} names `{example}`");
+        }
+        let is_code = path.ends_with(".py") || path.ends_with(".go");
+        assert!(!(is_code && text.contains("shipment")), "{path} has a name of the API");
+    }
+    for source in sources {
+        assert!(!project.join(source).exists(), "{source}");
+    }
+    let record = disk::read(&project.join("aos.toml"));
+    assert!(record.contains("[openapi]\ndescription = \"parcel.yaml\""), "{record}");
+}
+
+#[test]
+fn a_python_cli_of_a_description_passes_its_tests_and_the_check() {
+    let sandbox = Sandbox::new();
+    let project = made(&sandbox, "cli-python", PARCEL);
+    is_of_the_api_alone(&project, &["parcel/commands/items.py", "tests/test_items.py"]);
+    let verdict = sandbox.aos_in(&project, &["check"]).data();
+    assert_eq!(verdict["summary"]["errors"], 0, "{verdict}");
+    succeed(python().join("ruff"), &["format", "--check", "--quiet", "."], &project);
+    succeed(python().join("ruff"), &["check", "--quiet", "."], &project);
+    succeed(python().join("mypy"), &[], &project);
+    let words = ["-m", "pytest", "-q", "-p", "no:cacheprovider"];
+    let said = succeed(python().join("python"), &words, &project);
+    assert!(said.lines().last().unwrap_or_default().contains(" passed"), "{said}");
+}
+
+#[test]
+fn a_go_cli_of_a_description_passes_its_tests_and_the_check() {
+    let test = "a_go_cli_of_a_description_passes_its_tests_and_the_check";
+    let (Some(go), Some(gofmt)) = (program(test, "go"), program(test, "gofmt")) else { return };
+    let sandbox = Sandbox::new();
+    let project = made(&sandbox, "cli-go", PARCEL);
+    is_of_the_api_alone(&project, &["internal/commands/items.go", "internal/client/jobs.go"]);
+    let verdict = sandbox.aos_in(&project, &["check"]).data();
+    assert_eq!(verdict["summary"]["errors"], 0, "{verdict}");
+    assert_eq!(succeed(&gofmt, &["-l", "."], &project), "");
+    succeed(&go, &["vet", "./internal/client", "./internal/commands", "./internal/mock"], &project);
+    succeed(&go, &["test", "./internal/commands"], &project);
+}
+
+#[test]
+fn the_mode_of_a_command_is_that_of_the_connector() {
+    let sandbox = Sandbox::new();
+    let project = made(&sandbox, "cli-python", PARCEL);
+    let text = disk::read(&project.join("parcel/operations.json"));
+    let table: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let operation = |command: &str| {
+        let all = table["operations"].as_array().expect("operations");
+        all.iter()
+            .find(|one| one["command"] == command)
+            .unwrap_or_else(|| panic!("{command}"))
+            .clone()
+    };
+    for (command, writes, dangerous) in [
+        ("shipment list", false, false),
+        ("shipment create", true, false),
+        ("shipment delete", true, true),
+        ("shipment cancel", true, true),
+    ] {
+        let found = operation(command);
+        assert_eq!(
+            (&found["writes"], &found["dangerous"]),
+            (&writes.into(), &dangerous.into()),
+            "{command}"
+        );
+    }
+    assert_eq!(operation("shipment delete")["reads"], "shipment get");
+}
+
+#[test]
+fn parts_of_the_example_are_refused_beside_a_description() {
+    let sandbox = Sandbox::new();
+    for answer in ["jobs=yes", "credentials=expiring", "human_checkpoint=yes"] {
+        let words = ["new", "parcel", "--template", "cli-go", "--openapi", PARCEL, "--set", answer];
+        let error = sandbox.aos(&words).error("E_VALIDATION", 2);
+        assert!(error["message"].to_string().contains(answer), "{error}");
+    }
+    assert!(!sandbox.work().join("parcel").exists());
+}
+
+#[test]
+fn another_description_changes_a_cli_by_the_same_command_as_a_connector() {
+    let sandbox = Sandbox::new();
+    let project = made(&sandbox, "cli-python", PARCEL);
+    let text = disk::read(Path::new(PARCEL)).replace("  /labels:\n", "  /stickers:\n");
+    let newer = sandbox.write("parcel.yaml", &text).display().to_string();
+    let words = ["sync-api", "--openapi", &newer, "--dry-run"];
+    let data = sandbox.aos_in(&project, &words).data();
+    let changes = data["api_changes"].to_string();
+    assert!(changes.contains("the API no longer has it") && changes.contains("sticker"), "{data}");
+}
+
+#[test]
+fn a_command_of_a_description_is_added_and_one_in_code_is_not() {
+    for template in ["cli-go", "cli-python"] {
+        let sandbox = Sandbox::new();
+        let words = ["new", "parcel", "--template", template, "--no-git", "--openapi", PARCEL];
+        let words = [&words[..], &["--select", "shipments"]].concat();
+        let project = PathBuf::from(sandbox.aos(&words).data()["path"].as_str().expect("a path"));
+        let operation = "GET /boxes/{boxId}/comments";
+        let words = ["add", "--openapi", PARCEL, "--operation", operation];
+        sandbox.aos_in(&project, &words).data();
+        let table = match template {
+            "cli-go" => "internal/client/operations.json",
+            _ => "parcel/operations.json",
+        };
+        assert!(disk::read(&project.join(table)).contains("comments"), "{template}");
+        assert_eq!(sandbox.aos_in(&project, &["check"]).data()["summary"]["errors"], 0);
+        for words in [
+            &["add", "item publish", "--mode", "write"][..],
+            &["rename", "shipments list", "shipments show"],
+            &["remove", "shipments list"],
+        ] {
+            let error = sandbox.aos_in(&project, words).error("E_VALIDATION", 2);
+            assert!(error["message"].to_string().contains("operations.json"), "{error}");
+        }
+    }
+}

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use crate::contract::Family;
 use crate::error::own_template::reported;
-use crate::generate::scaffold::{ScaffoldError, output_name};
+use crate::generate::scaffold::{ScaffoldError, marks, output_name};
 use crate::inputs::answers;
 use crate::inputs::own_template::{TemplateFault, TemplateTree, judge};
 use crate::inputs::spec_source;
-use crate::inputs::template::Template;
+use crate::inputs::template::{Pattern, Question, Template};
 use crate::report::answers::template::{CheckedTemplate, TemplateCoverage};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::{files, interrupt, program};
@@ -41,7 +41,7 @@ pub fn check(directory: &Path, run: &Run) -> Result<Outcome, Failure> {
         statement: "nothing was rendered, because of these faults".to_owned(),
     };
     if let (Some(template), true) = (&template, faults.is_empty()) {
-        let combinations = Combinations::of(&template.info.questions);
+        let combinations = Combinations::of(&sampled(template));
         let found = render(template, &combinations)?;
         faults.extend(found);
         coverage = combinations.coverage;
@@ -91,6 +91,17 @@ pub fn check(directory: &Path, run: &Run) -> Result<Outcome, Failure> {
         .with(&data);
     failure.report = Some(report);
     Err(failure)
+}
+
+/// The questions; an answer that is in the name of a file is tried with a word, not with a text.
+fn sampled(template: &Template) -> Vec<Question> {
+    let is_in_a_name =
+        |key: &str| template.files.iter().any(|file| marks(&file.path).any(|mark| mark == key));
+    let mut questions = template.info.questions.clone();
+    for question in questions.iter_mut().filter(|question| is_in_a_name(&question.key)) {
+        question.pattern = question.pattern.or(Some(Pattern::Slug));
+    }
+    questions
 }
 
 /// Execute bits that no project gets, because `template.toml` does not list the files.

@@ -31,6 +31,9 @@ fn an_answer_in_a_name_is_one_part_of_a_path_and_an_upgrade_follows_it() {
     );
     disk::edit(&sandbox.work().join("web/template.toml"), "pattern = \"slug\"", "required = true");
     sandbox.aos(&["template", "check", "./web"]).data();
+    // A question without a default is tried with a word that can be in a name.
+    disk::edit(&sandbox.work().join("web/template.toml"), "default = \"platform\"\n", "");
+    sandbox.aos(&["template", "check", "./web"]).data();
     let new = |owner: &str| {
         let owner = format!("owner={owner}");
         sandbox.aos(&["new", "shop", "--template", "./web", "--no-git", "--set", &owner])

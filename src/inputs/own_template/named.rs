@@ -71,11 +71,10 @@ fn without_user(text: &str) -> String {
     let (scheme, rest) = text.split_at(start);
     let host = rest.split('/').next().unwrap_or_default();
     let is_port = |text: &str| text.chars().all(|symbol| symbol.is_ascii_digit());
+    // A password can have marks of its own, so that the host is not where it should be.
     let has_user = host.contains('@')
         || host.split_once(':').is_some_and(|(_, port)| !is_port(port))
-        || rest
-            .rsplit_once('@')
-            .is_some_and(|(_, tag)| !is_tag(tag.split("//").next().unwrap_or_default()));
+        || rest.matches('@').count() > 1;
     match rest.rsplit_once('@').filter(|_| has_user) {
         Some((_, after)) => format!("{scheme}…@{after}"),
         None => text.to_owned(),

@@ -8,7 +8,6 @@ import (
 
 // written is what the hooks are in a workspace that has none.
 var written = testkit.Written{
-
 	Files: map[string]string{
 		".acme/hooks.json": `{
   "hooks": {

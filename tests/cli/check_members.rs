@@ -155,7 +155,7 @@ fn reports_hold_every_finding() {
         xml.contains("<testsuite name=\"fleet/aos-alpha\"") && xml.contains("<failure message="),
         "{xml}"
     );
-    sandbox.aos(&["check", "fleet/tool", "--report", "html=x"]).error("E_VALIDATION", 2);
+    sandbox.aos(&["check", "fleet/tool", "--report", "yaml=x"]).error("E_VALIDATION", 2);
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn signal(child: &Child, signal: &str) {
 fn a_tool_that_hangs_is_not_called_again_and_again() {
     let sandbox = Sandbox::new();
     let started = Instant::now();
-    let answer = answer(command(&sandbox, "exec sleep 7421", &[]).output().expect("aos runs"));
+    let answer = answer(command(&sandbox, "exec sleep 7421", &["--all"]).output().expect("aos runs"));
     let error = answer.error("E_NONCONFORMANT", 6);
     assert!(started.elapsed() < Duration::from_secs(200), "{:?}", started.elapsed());
     let details = &error["details"];
